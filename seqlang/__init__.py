@@ -1,0 +1,30 @@
+"""seqlang: a language for sequential algorithms on private data.
+
+    import seqlang
+    spec = seqlang.load("specs/tight/one_sided.seq", lz=2)
+    seqlang.check(spec)             # privacy bounds and the verdict of every claim
+    seqlang.run(spec, runs=10_000)  # simulation under each model of the file
+
+Importing this package is cheap; numpy and scipy are imported where they are first needed.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from seqlang.version import __version__
+
+if TYPE_CHECKING:
+    from seqlang.api import Spec, check, load, run, run_data
+    from seqlang.diagnostics import SpecError
+
+__all__ = ["Spec", "SpecError", "__version__", "check", "load", "run", "run_data"]
+
+
+def __getattr__(name: str) -> object:
+    """The public names live in `seqlang.api`; they are imported when first asked for (PEP 562)."""
+    if name in __all__:
+        import seqlang.api
+
+        return getattr(seqlang.api, name)
+    raise AttributeError(f"module 'seqlang' has no attribute '{name}'")

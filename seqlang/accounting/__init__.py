@@ -1,0 +1,15 @@
+"""Privacy accounting: curves, composition and conversion as pure functions of numbers.
+
+Losses are in nats. Every function that returns an upper bound rounds up, every one that returns a lower bound rounds
+down; nothing is returned to the nearest. Arguments out of range raise `ValueError` with the argument's name.
+
+    pure.py            pure epsilon: basic composition, groups
+    advanced.py        Dwork & Roth, tanh form, filter
+    homogeneous.py     optimal composition of k equal mechanisms (Kairouz, Oh & Viswanath)
+    gaussian.py        the Gaussian mechanism: profile, epsilon, calibration (Balle & Wang)
+    renyi.py           RDP curves of mechanisms; addition, groups
+    concentrated.py    zCDP
+    conversion.py      RDP and zCDP to (epsilon, delta)
+    group.py           k entries instead of one
+    noisy_test/        tests that stop when a noisy statistic passes a noisy threshold
+"""

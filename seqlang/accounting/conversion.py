@@ -1,0 +1,87 @@
+"""From Renyi DP and zCDP to (epsilon, delta)-DP. Every order gives a valid bound, so the search for the best order
+needs no proof; what is returned is always evaluated, rounded up, at the order returned."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+
+from seqlang.accounting import arguments, concentrated
+from seqlang.accounting.interval import exp, interval, log, log1p
+
+
+def mironov(order: float, epsilon: float, delta: float) -> float:
+    """epsilon + ln(1/delta) / (order - 1). Mironov 2017, Proposition 3."""
+    a = interval(arguments.renyi_order("order", order))
+    e = arguments.not_negative("epsilon", epsilon)
+    return (-log(arguments.inside_unit("delta", delta)) / (a - 1) + e).high
+
+
+def canonne(order: float, epsilon: float, delta: float) -> float:
+    """epsilon + ln(1 - 1/order) - ln(order delta) / (order - 1), at least 0: never above `mironov`.
+
+    Canonne, Kamath & Steinke 2020, Proposition 12.
+    """
+    a = interval(arguments.renyi_order("order", order))
+    e = arguments.not_negative("epsilon", epsilon)
+    d = interval(arguments.inside_unit("delta", delta))
+    return max(0.0, (log1p(-1 / a) - (log(a) + log(d)) / (a - 1) + e).high)
+
+
+def delta_at(order: float, epsilon: float, target: float) -> float:
+    """The delta at `target` epsilon: e^((a-1)(epsilon - target)) / (a-1) (1 - 1/a)^a, rounded up, at most 1."""
+    a = interval(arguments.renyi_order("order", order))
+    e = arguments.not_negative("epsilon", epsilon)
+    arguments.not_negative("target", target)
+    return min(1.0, exp((a - 1) * (interval(e) - target) - log(a - 1) + a * log1p(-1 / a)).high)
+
+
+def best_of(points: Iterable[tuple[float, float]], delta: float) -> tuple[float, float]:
+    """(epsilon, order): the smallest of `canonne` over (order, epsilon) points; (inf, nan) without points."""
+    bounds = [(canonne(a, e, delta), a) for a, e in points]
+    return min(bounds, default=(math.inf, math.nan))
+
+
+def optimised(curve: Callable[[float], float], delta: float) -> tuple[float, float]:
+    """(epsilon, order): `canonne` made as small as a search over orders finds, for a curve order -> RDP epsilon.
+
+    `curve` must return an upper bound at any real order above 1 (infinity where there is none).
+    """
+    arguments.inside_unit("delta", delta)
+
+    def at(exponent: float) -> float:
+        order = 1 + math.exp(exponent)
+        return canonne(order, curve(order), delta)
+
+    grid = [-7 + 0.25 * i for i in range(85)]
+    values = [at(t) for t in grid]
+    best = min(range(len(grid)), key=values.__getitem__)
+    t = _golden(at, grid[max(0, best - 1)], grid[min(len(grid) - 1, best + 1)])
+    value, exponent = min((at(t), t), (values[best], grid[best]))
+    return value, 1 + math.exp(exponent)
+
+
+def concentrated_to_approximate(rho: float, delta: float) -> float:
+    """The smallest epsilon over orders for rho-zCDP: the best of `canonne` along the line order -> rho * order.
+
+    Canonne, Kamath & Steinke 2020, Corollary 13; below Bun & Steinke's rho + 2 sqrt(rho ln(1/delta)).
+    """
+    arguments.not_negative("rho", rho)
+    return optimised(lambda a: concentrated.renyi(rho, a), delta)[0]
+
+
+def _golden(f: Callable[[float], float], low: float, high: float) -> float:
+    """Golden section: a point near the smallest value; where f is not unimodal some point."""
+    ratio = (math.sqrt(5) - 1) / 2
+    a, b = high - ratio * (high - low), low + ratio * (high - low)
+    fa, fb = f(a), f(b)
+    for _ in range(40):
+        if fa <= fb:
+            high, b, fb = b, a, fa
+            a = high - ratio * (high - low)
+            fa = f(a)
+        else:
+            low, a, fa = a, b, fb
+            b = low + ratio * (high - low)
+            fb = f(b)
+    return a if fa <= fb else b

@@ -1,0 +1,73 @@
+"""Group privacy: what a bound for one changed entry says about `size` changed entries."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from seqlang.accounting import arguments
+from seqlang.accounting.interval import expm1, interval
+
+
+def pure(epsilon: float, size: int) -> float:
+    """size * epsilon. Dwork & Roth 2014, Theorem 2.2."""
+    return (interval(arguments.not_negative("epsilon", epsilon)) * arguments.count("size", size)).high
+
+
+def approximate(epsilon: float, delta: float, size: int) -> tuple[float, float]:
+    """(size * epsilon, delta * (1 + e^eps + .. + e^((size-1) eps))): chaining P <= e^eps Q + delta along `size`
+    neighbours.
+
+    Dwork & Roth 2014, section 2.3 (their delta, size * e^((size-1) eps) * delta, is a little larger). The delta is
+    capped at 1, which says nothing.
+    """
+    k = arguments.count("size", size)
+    e = interval(arguments.not_negative("epsilon", epsilon))
+    d = interval(arguments.delta_or_zero("delta", delta))
+    if e.high == 0:
+        grown = d * k
+    elif (e * k).high > 700:
+        grown = interval(0.0) if d.high == 0 else interval(1.0)
+    else:
+        grown = d * (expm1(e * k) / expm1(e))
+    return (e * k).high, min(1.0, grown.high) if d.high > 0 else 0.0
+
+
+def concentrated(rho: float, size: int) -> float:
+    """size^2 * rho. Bun & Steinke 2016, Proposition 1.9. The whole line alpha -> rho alpha is needed for this: a bound
+    at a single order does not grow like size^2."""
+    k = arguments.count("size", size)
+    return (interval(arguments.not_negative("rho", rho)) * k * k).high
+
+
+def renyi(order: float, curve: Callable[[float], float], size: int) -> float:
+    """RDP at `order` for groups, from the curve for one entry, by the weak triangle inequality
+    D_a(P||R) <= (a - 1/2)/(a - 1) D_2a(P||Q) + D_(2a-1)(Q||R) applied size - 1 times (P and Q neighbours).
+
+    Mironov 2017, Proposition 11 (Corollary 4) with p = q = 2. Infinite where the curve is at the orders needed.
+    """
+    a = arguments.renyi_order("order", order)
+    k = arguments.count("size", size)
+    total, weight = interval(0), interval(1)
+    for _ in range(k - 1):
+        exact = interval(a)
+        factor = (exact - 0.5) / (exact - 1)
+        total = total + weight * factor * _value(curve, (exact * 2).high)
+        a = (exact * 2 - 1).high
+    return (total + weight * _value(curve, a)).high
+
+
+def _value(curve: Callable[[float], float], order: float) -> float:
+    """The divergence does not fall with the order, so asking at an order rounded up is safe."""
+    return arguments.not_negative("curve", curve(order))
+
+
+def doubled(order: float, epsilon: float, doublings: int) -> tuple[float, float]:
+    """(order / 2^c, 3^c epsilon) for groups of 2^c entries, from one (order, epsilon)-RDP bound; order >= 2^(c+1).
+
+    Mironov 2017, Proposition 2. Errors: an order below 2^(c+1).
+    """
+    c = arguments.count("doublings", doublings)
+    a = arguments.renyi_order("order", order)
+    if a < 2.0 ** (c + 1):
+        raise ValueError(f"order must be at least {2 ** (c + 1)} for groups of {2**c}, got {order}")
+    return a / 2.0**c, (interval(arguments.not_negative("epsilon", epsilon)) * 3**c).high

@@ -1,0 +1,81 @@
+"""Optimal composition of k mechanisms, each (eps0, delta0)-DP: no smaller number holds for all of them.
+
+Kairouz, Oh & Viswanath 2015, Theorem 3.3: the worst case is k-fold randomised response, whose loss takes the values
+(k - 2l) eps0 with weight C(k, l) p^(k-l) q^l, p = e^eps0 / (1 + e^eps0), q = 1 - p. With
+S(L) = sum_{l<L} C(k,l) p^(k-l) q^l and T(L) = sum_{l<L} C(k,l) p^l q^(k-l) (the same set under the neighbour),
+delta(eps) = max_L [S(L) - e^eps T(L)]. So delta(eps) <= d iff e^eps >= (S(L) - d)/T(L) for every L: no root is sought.
+Losses in nats; cost O(k).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+from seqlang.accounting import arguments
+from seqlang.accounting.factorial import log_factorial
+from seqlang.accounting.interval import Interval, exp, interval, log, log1p
+from seqlang.accounting.pure import self_composition
+
+
+def optimal(epsilon: float, count: int, delta: float, delta_each: float = 0.0) -> float:
+    """The smallest total epsilon at `delta` (the continuous form), rounded up; infinite if the deltas alone exceed it.
+
+    Errors: epsilon negative or infinite, count no positive integer, delta outside (0, 1), delta_each outside [0, 1).
+    """
+    e = arguments.not_negative("epsilon", arguments.finite("epsilon", epsilon))
+    k = arguments.count("count", count)
+    d = _left_over(arguments.inside_unit("delta", delta), arguments.delta_or_zero("delta_each", delta_each), k)
+    if d <= 0:
+        return math.inf
+    best = 0.0
+    for s, t in _tails(e, k):
+        if s.high > d and t.low > 0:
+            best = max(best, (log((s - d).high) - log(t)).high)
+        elif t.low <= 0 and s.high > d:
+            return self_composition(e, k)
+    return min(best, self_composition(e, k))
+
+
+def optimal_on_lattice(epsilon: float, count: int, delta: float, delta_each: float = 0.0) -> float:
+    """The theorem as printed lists only eps = (k - 2i) eps0: the first of these values that is large enough."""
+    best = optimal(epsilon, count, delta, delta_each)
+    if not math.isfinite(best):
+        return best
+    for i in range(count // 2, -1, -1):
+        value = interval(epsilon) * (count - 2 * i)
+        if value.high >= best:
+            return value.high
+    return self_composition(epsilon, count)
+
+
+def optimal_delta(epsilon: float, count: int, total: float, delta_each: float = 0.0) -> float:
+    """The smallest delta at a total epsilon of `total`, rounded up."""
+    e = arguments.not_negative("epsilon", arguments.finite("epsilon", epsilon))
+    k = arguments.count("count", count)
+    arguments.not_negative("total", total)
+    each = interval(arguments.delta_or_zero("delta_each", delta_each))
+    growth = exp(total)
+    worst = max([0.0, *((s - growth * t).high for s, t in _tails(e, k))]) if math.isfinite(total) else 0.0
+    kept = exp(log1p(-each) * k) * (1 - interval(min(worst, 1.0)))
+    return min(1.0, max(0.0, (1 - kept).high))
+
+
+def _left_over(delta: float, each: float, k: int) -> float:
+    """d with 1 - (1 - each)^k (1 - d) <= delta, rounded down."""
+    if each == 0:
+        return delta
+    return (1 - (1 - interval(delta)) / exp(log1p(-interval(each)) * k)).low
+
+
+def _tails(epsilon: float, k: int) -> Iterator[tuple[Interval, Interval]]:
+    """(S(L), T(L)) for L = 1 .. k // 2 + 1; sets beyond have a loss below 0 at their edge and never bind."""
+    log_p = -log1p(exp(-interval(epsilon)))
+    log_q = log_p - epsilon
+    s = t = interval(0)
+    top = log_factorial(k)
+    for i in range(k // 2 + 1):
+        ways = top - log_factorial(i) - log_factorial(k - i)
+        s = s + exp(ways + log_p * (k - i) + log_q * i)
+        t = t + exp(ways + log_p * i + log_q * (k - i))
+        yield Interval(s.low, min(s.high, 1.0)), t

@@ -1,0 +1,107 @@
+"""Renyi DP: curves order -> epsilon of mechanisms, exact unless said otherwise, rounded up. Orders are real and above
+1.
+
+Mironov 2017 for the notion, composition (Proposition 1: epsilons add at one order) and the curves of Proposition 3
+and 5, 6, 7. Epsilon in nats; scales and sensitivities in the unit of the query.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+
+from seqlang.accounting import arguments
+from seqlang.accounting.interval import Interval, exp, interval, log, log1p, log_sum
+
+
+def add(epsilons: Iterable[float]) -> float:
+    """Several mechanisms at one order, chosen from earlier outputs: the sum. Mironov 2017, Proposition 1."""
+    total = interval(0)
+    for e in epsilons:
+        total = total + arguments.not_negative("epsilon", e)
+    return total.high
+
+
+def gaussian(sigma: float, order: float, sensitivity: float = 1.0) -> float:
+    """order * sensitivity^2 / (2 sigma^2). Mironov 2017, Proposition 7 (l2 sensitivity)."""
+    a = interval(arguments.renyi_order("order", order))
+    mu = interval(arguments.positive("sensitivity", sensitivity)) / arguments.positive("sigma", sigma)
+    return (a * mu * mu * 0.5).high
+
+
+def laplace(scale: float, order: float, sensitivity: float = 1.0) -> float:
+    """Exact: 1/(a-1) log[ a/(2a-1) e^((a-1) t) + (a-1)/(2a-1) e^(-a t) ], t = sensitivity / scale. Proposition 6."""
+    a = interval(arguments.renyi_order("order", order))
+    t = interval(arguments.positive("sensitivity", sensitivity)) / arguments.positive("scale", scale)
+    both = 2 * a - 1
+    terms = [log(a / both) + (a - 1) * t, log((a - 1) / both) - a * t]
+    return _least(log_sum(terms) / (a - 1), t, a)
+
+
+def geometric(ratio: float, order: float, sensitivity: int = 1) -> float:
+    """Two-sided geometric noise, P(k) proportional to ratio^|k|, on integer queries; exact.
+
+    With t = ratio^(2a-1) and D the sensitivity the Renyi integral is (1-r)/(1+r) times
+    r^(-(a-1)D) [1/(1-r) + sum_{k=1}^{D-1} t^k + t^D/(1-r)]: the integers up to 0, between, and from D on. It grows with
+    D, so smaller differences are covered.
+    """
+    a = interval(arguments.renyi_order("order", order))
+    r = interval(arguments.inside_unit("ratio", ratio))
+    d = arguments.count("sensitivity", sensitivity)
+    log_t = (2 * a - 1) * log(r)
+    rest = -log1p(-r)
+    between = exp(log_t) * (1 - exp(log_t * (d - 1))) / (1 - exp(log_t)) if d > 1 else interval(0)
+    inside = exp(rest) + Interval(max(0.0, between.low), between.high) + exp(log_t * d + rest)
+    loss = -(a - 1) * log(r) * d + log(inside) + log1p(-r) - log1p(r)
+    return _least(loss / (a - 1), -log(r) * d, a)
+
+
+def randomized_response(truth: float, order: float, alphabet: int = 2) -> float:
+    """Truth with probability `truth`, each other of `alphabet` values equally likely; exact. Proposition 5 for 2
+    values.
+
+    Note the parameter: some libraries take the probability of a *new draw*, which may give the truth again.
+    """
+    a = interval(arguments.renyi_order("order", order))
+    p = interval(arguments.inside_unit("truth", truth))
+    m = arguments.count("alphabet", alphabet)
+    if m < 2:
+        raise ValueError(f"alphabet must have at least 2 values, got {alphabet}")
+    q = (1 - p) / (m - 1)
+    terms = [a * log(p) + (1 - a) * log(q), a * log(q) + (1 - a) * log(p)]
+    if m > 2:
+        terms.append(log((m - 2) * q))
+    loss = log(p) - log(q)
+    return _least(log_sum(terms) / (a - 1), loss if loss.high > 0 else -loss, a)
+
+
+def pure(epsilon: float, order: float) -> float:
+    """The largest divergence that epsilon-DP allows, that of binary randomised response; at most eps and a eps^2 / 2.
+
+    Bun & Steinke 2016, Proposition 3.3; Kairouz, Oh & Viswanath 2015 for the worst case.
+    """
+    a = interval(arguments.renyi_order("order", order))
+    e = interval(arguments.not_negative("epsilon", epsilon))
+    if e.high == 0 or e.high == math.inf:
+        return e.high
+    log_p = -log1p(exp(-e))
+    log_q = log_p - e
+    return _least(log_sum([log_p + (a - 1) * e, log_q - (a - 1) * e]) / (a - 1), e, a)
+
+
+def bounded_range(epsilon: float, order: float) -> float:
+    """The exponential mechanism, or any epsilon-bounded-range mechanism: at most a eps^2 / 8.
+
+    Cesar & Rogers 2021, Lemma 3.2; bounded range implies epsilon-DP, so `pure` caps it.
+    """
+    a = interval(arguments.renyi_order("order", order))
+    e = interval(arguments.not_negative("epsilon", epsilon))
+    if e.high == math.inf:
+        return math.inf
+    return min((a * e * e * 0.125).high, pure(epsilon, order))
+
+
+def _least(loss: Interval, epsilon: Interval, order: Interval) -> float:
+    """The exact value and the two simple bounds that every epsilon-DP mechanism has; they are sharper where the exact
+    one suffers from rounding (small epsilon, orders near 1)."""
+    return max(0.0, min(loss.high, epsilon.high, (order * epsilon * epsilon * 0.5).high))

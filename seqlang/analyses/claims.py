@@ -1,0 +1,154 @@
+"""The verdict of every claim: proved with a derivation, refuted with a witness, or unknown with the reason."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Literal, assert_never
+
+from seqlang.analyses.prove import Bounds, prove
+from seqlang.analyses.refute import refute
+from seqlang.arithmetic.compare import at_most
+from seqlang.arithmetic.formula import Formula, enclose, number
+from seqlang.model.program import Claim, Privacy, Program
+from seqlang.proof.derivation import ApproximateBound, ConcentratedBound, Derivation, PureBound, RenyiBound
+from seqlang.proof.witness import Witness
+from seqlang.rules.sensitivity.formulas import formula_of, parameter_values
+
+NEEDS_EXACT_LAW = "needs the exact law of the stopping step and the return, which this version does not compute"
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """`because` is one sentence; exactly one of derivation and witness is set unless the verdict is unknown."""
+
+    claim: Claim
+    verdict: Literal["proved", "refuted", "unknown"]
+    because: str
+    derivation: Derivation | None = None
+    witness: Witness | None = None
+
+    @property
+    def ok(self) -> bool:
+        """As expected: proved, or what the claim's `expect` says."""
+        return self.verdict == (self.claim.expect or "proved")
+
+
+def decide(
+    program: Program, *, delta: Fraction, horizon: int | None, known: Bounds, witness: Witness | None
+) -> tuple[Verdict, ...]:
+    """One verdict a claim. `known` are the bounds at `delta` and `horizon`, `witness` the best pair of streams found."""
+    return tuple(_decide(program, claim, delta, horizon, known, witness) for claim in program.claims)
+
+
+def claimed_horizon(program: Program) -> int | None:
+    """The longest horizon (steps) that a claim names with `within`; None if none does."""
+    steps = [_steps(program, claim) for claim in program.claims if claim.horizon is not None]
+    return max(steps, default=None)
+
+
+def _decide(
+    program: Program, claim: Claim, delta: Fraction, horizon: int | None, known: Bounds, witness: Witness | None
+) -> Verdict:
+    match claim.kind:
+        case "operating":
+            return Verdict(claim, "unknown", f"{NEEDS_EXACT_LAW}; `seqlang run` estimates it")
+        case "strong" | "weak":
+            pass
+        case _:
+            assert_never(claim.kind)
+    assert claim.privacy is not None
+    goal = tuple(_constant(program, argument) for argument in claim.privacy.arguments)
+    steps = _steps(program, claim) if claim.horizon is not None else horizon
+    wanted = _exactly(program, goal[1]) if claim.privacy.notion == "dp" else delta
+    bounds = known if (steps, wanted) == (horizon, delta) else prove(program, delta=wanted, horizon=steps)
+    proof = _proof(program, claim.privacy, goal, bounds)
+    if proof is not None:
+        if claim.kind == "weak":
+            return Verdict(claim, "proved", f"the strong bound implies it: {proof.because}", proof)
+        return Verdict(claim, "proved", proof.because, proof)
+    if claim.kind == "weak":
+        return Verdict(claim, "unknown", f"no strong bound implies it, and to decide it {NEEDS_EXACT_LAW}")
+    found = _refutation(program, claim.privacy, goal, steps if claim.horizon is not None else None, witness)
+    if found is not None:
+        return Verdict(claim, "refuted", found.because, witness=found)
+    return Verdict(claim, "unknown", _why_unknown(bounds, claim.privacy))
+
+
+def _constant(program: Program, expression: object) -> Formula:
+    formula = formula_of(program, expression)  # type: ignore[arg-type]
+    assert formula is not None, "claims have constant arguments: elaboration checks it"
+    return formula
+
+
+def _exactly(program: Program, formula: Formula) -> Fraction:
+    """A rational at most the formula's value: a claim at a smaller delta is the stronger one."""
+    return Fraction(enclose(formula, parameter_values(program)).low)
+
+
+def _steps(program: Program, claim: Claim) -> int:
+    assert claim.horizon is not None
+    return int(enclose(_constant(program, claim.horizon), parameter_values(program)).high)
+
+
+def _proof(program: Program, privacy: Privacy, goal: tuple[Formula, ...], bounds: Bounds) -> Derivation | None:
+    values = parameter_values(program)
+    for derivation in _candidates(privacy, goal, bounds, program):
+        match derivation.conclusion:
+            case PureBound(epsilon=epsilon):
+                reached = at_most(epsilon, goal[-1] if privacy.notion != "dp" else goal[0], values)
+            case ConcentratedBound(rho=rho):
+                reached = at_most(rho, goal[0], values)
+            case RenyiBound(epsilon=epsilon_at_order):
+                reached = at_most(number(Fraction(epsilon_at_order)), goal[1], values)
+            case ApproximateBound(epsilon=epsilon_at_delta):
+                reached = at_most(number(Fraction(epsilon_at_delta)), goal[0], values)
+            case _:
+                assert_never(derivation.conclusion)
+        if reached:
+            return derivation
+    return None
+
+
+def _candidates(
+    privacy: Privacy, goal: tuple[Formula, ...], bounds: Bounds, program: Program
+) -> tuple[Derivation, ...]:
+    """Derivations whose conclusion is of the claimed notion, or (pure) at least as strong."""
+    pure = (bounds.pure,) if bounds.pure is not None else ()
+    match privacy.notion:
+        case "pure":
+            return pure
+        case "dp":
+            return (*pure, *((bounds.dp,) if bounds.dp is not None else ()))
+        case "zcdp":
+            return (bounds.zcdp,) if bounds.zcdp is not None else ()
+        case "rdp":
+            order = float(_exactly(program, goal[0]))
+            again = prove(program, delta=bounds.delta, horizon=bounds.horizon, orders=(order,))
+            return (*again.rdp, *pure)
+        case _:
+            assert_never(privacy.notion)
+
+
+def _refutation(
+    program: Program, privacy: Privacy, goal: tuple[Formula, ...], steps: int | None, witness: Witness | None
+) -> Witness | None:
+    values = parameter_values(program)
+    numbers = tuple(enclose(f, values) for f in goal)
+    if any(not (abs(n.high) < float("inf")) for n in numbers):
+        return None
+    match privacy.notion:
+        case "pure" | "zcdp":
+            return refute(program, privacy.notion, numbers[0].high, horizon=steps, start=witness)
+        case "dp":
+            return refute(program, "dp", numbers[0].high, delta=numbers[1].high, horizon=steps, start=witness)
+        case "rdp":
+            return refute(program, "rdp", numbers[1].high, order=numbers[0].low, horizon=steps, start=witness)
+        case _:
+            assert_never(privacy.notion)
+
+
+def _why_unknown(bounds: Bounds, privacy: Privacy) -> str:
+    if bounds.open_goals:
+        return "; ".join(bounds.open_goals)
+    return f"the best bound found is above the claimed {privacy.notion}, and no witness exceeds the claim"

@@ -1,0 +1,200 @@
+"""The search for proofs: which groups of gates, which rules, in which order. What it returns has been replayed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+from math import inf, nextafter
+from types import ModuleType
+
+from seqlang.analyses.grouping import Group, groupings
+from seqlang.arithmetic.formula import enclose
+from seqlang.model.program import CompareGate, OpaqueGate, Program
+from seqlang.proof.derivation import ApproximateBound, ConcentratedBound, Derivation, PureBound, RenyiBound
+from seqlang.proof.replay import Replay
+from seqlang.rules import searches
+from seqlang.rules.sensitivity.formulas import parameter_values
+
+DEFAULT_DELTA = Fraction(1, 10**6)
+ORDERS = (2.0, 4.0, 8.0, 16.0, 32.0)
+
+Kind = tuple[type, float]
+"""The notion of a bound, and its order if it has one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """The best proved bound of each notion for all gates together; None: none was found.
+
+    `rdp` has one derivation for each order that has a bound. `horizon` is what bounds that need one were asked for
+    (None: no limit); a bound's own conclusion says for how many steps it holds. `alternatives` are further derivations
+    for all gates that other rules or groupings gave. `open_goals` say, group by group, why no rule gave a pure bound.
+    `groups` is the partition of the gates that the search thought best.
+    """
+
+    pure: Derivation | None
+    rdp: tuple[Derivation, ...]
+    zcdp: Derivation | None
+    dp: Derivation | None
+    delta: Fraction
+    horizon: int | None
+    open_goals: tuple[str, ...]
+    alternatives: tuple[Derivation, ...]
+    groups: tuple[Group, ...]
+
+
+def prove(
+    program: Program,
+    *,
+    delta: Fraction = DEFAULT_DELTA,
+    horizon: int | None = None,
+    orders: tuple[float, ...] = ORDERS,
+) -> Bounds:
+    """Proved upper bounds. `delta` is where the (epsilon, delta) bound is taken, `orders` are the Renyi orders,
+    `horizon` (steps) serves bounds that need one."""
+    search = _Search(program, delta, horizon, orders)
+    partitions = groupings(program)
+    by_partition = {partition: search.for_partition(partition) for partition in partitions}
+    found = tuple(dict.fromkeys(d for derivations in by_partition.values() for d in derivations))
+    best = search.best_of_each(found)
+    pure = best.get((PureBound, 0.0))
+    chosen = tuple(best.values())
+    return Bounds(
+        pure=pure,
+        rdp=tuple(best[RenyiBound, order] for order in orders if (RenyiBound, order) in best),
+        zcdp=best.get((ConcentratedBound, 0.0)),
+        dp=best.get((ApproximateBound, 0.0)),
+        delta=delta,
+        horizon=horizon,
+        open_goals=() if pure is not None else search.open_goals(partitions[0]),
+        alternatives=tuple(d for d in found if d not in chosen),
+        groups=next((p for p in partitions if pure in by_partition[p]), partitions[0]),
+    )
+
+
+def size_of(program: Program, derivation: Derivation) -> float:
+    """The bound as a number, rounded up: what is compared when the best is chosen."""
+    match derivation.conclusion:
+        case PureBound(epsilon=formula) | ConcentratedBound(rho=formula):
+            return inf if formula.is_infinite else enclose(formula, parameter_values(program)).high
+        case RenyiBound(epsilon=epsilon) | ApproximateBound(epsilon=epsilon):
+            return epsilon
+
+
+def kind_of(derivation: Derivation) -> Kind:
+    """The notion of a bound, and its order if it has one."""
+    conclusion = derivation.conclusion
+    return type(conclusion), conclusion.order if isinstance(conclusion, RenyiBound) else 0.0
+
+
+class _Search:
+    """What has been found for groups of gates, so that partitions share it."""
+
+    def __init__(self, program: Program, delta: Fraction, horizon: int | None, orders: tuple[float, ...]) -> None:
+        self.program = program
+        self.known: dict[str, object] = {
+            "program": program, "delta": _rounded_down(delta), "horizon": horizon, "orders": orders,
+        }  # fmt: skip
+        self.replay = Replay(program)
+        self.offered: dict[Group, tuple[Derivation, ...]] = {}
+        self.reasons: dict[Group, tuple[str, ...]] = {}
+        self.tests: tuple[Derivation, ...] | None = None
+
+    def for_partition(self, partition: tuple[Group, ...]) -> tuple[Derivation, ...]:
+        """Bounds for all gates together: of the one group, or composed; and what follows from them."""
+        if len(partition) == 1:
+            found = self.bounds_of(partition[0])
+        else:
+            best = [
+                self.best_of_each(self._with_conversions(self.bounds_of(group), whole=False)) for group in partition
+            ]
+            shared = set(best[0]).intersection(*best[1:]) if best else set[Kind]()
+            found = tuple(
+                d
+                for kind in sorted(shared, key=str)
+                for module in searches("composition")
+                for d in self._asked(module, parts=tuple(of_group[kind] for of_group in best))[0]
+            )
+            if not partition:
+                found = tuple(d for module in searches("composition") for d in self._asked(module, parts=())[0])
+        return self._with_conversions(found)
+
+    def bounds_of(self, group: Group) -> tuple[Derivation, ...]:
+        """Every bound of the group that a rule offers."""
+        if group not in self.offered:
+            self.offered[group], self.reasons[group] = self._rules_about(group)
+        return self.offered[group]
+
+    def _rules_about(self, group: Group) -> tuple[tuple[Derivation, ...], tuple[str, ...]]:
+        gates = tuple(gate for gate in self.program.gates if gate.name in group)
+        if len(gates) == 1 and isinstance(gates[0], OpaqueGate):
+            return (), (gates[0].reason,)
+        if any(isinstance(gate, CompareGate) for gate in gates):
+            answers = [self._asked(module, gates=group) for module in searches("alignment")]
+            # What the rules about tests prove without a horizon is less than a pure bound implies.
+            if self.known["horizon"] is not None or not any(found for found, _ in answers):
+                answers.append((tuple(d for d in self._about_tests() if set(d.conclusion.gates) == set(group)), ""))
+        else:
+            answers = [self._asked(module, gate=gate) for gate in gates for module in searches("mechanism")]
+        reasons = dict.fromkeys(reason for _, reason in answers if reason)
+        return tuple(d for found, _ in answers for d in found), tuple(reasons)
+
+    def _about_tests(self) -> tuple[Derivation, ...]:
+        """Bounds of noisy tests: these rules choose the gates that they are about."""
+        if self.tests is None:
+            self.tests = tuple(d for module in searches("stopping") for d in self._asked(module)[0])
+        return self.tests
+
+    def _with_conversions(self, found: tuple[Derivation, ...], *, whole: bool = True) -> tuple[Derivation, ...]:
+        """What follows in other notions: pure to zCDP to RDP, each from the best so far; and, for the whole program
+        only, (epsilon, delta): the parts of a composition would have to share the delta."""
+        result = list(dict.fromkeys(found))
+        used: set[int] = set()
+        for _ in range(3):
+            best = self.best_of_each(result)
+            renyi = tuple(d for kind, d in best.items() if kind[0] is RenyiBound)
+            fresh = [d for d in best.values() if id(d) not in used]
+            used.update(map(id, fresh))
+            for module in searches("conversion"):
+                for part in fresh:
+                    result.extend(self._asked(module, whole, part=part)[0])
+            if whole and fresh and renyi:
+                result.extend(d for module in searches("conversion") for d in self._asked(module, parts=renyi)[0])
+        return tuple(dict.fromkeys(result))
+
+    def _asked(self, module: ModuleType, with_delta: bool = True, **more: object) -> tuple[tuple[Derivation, ...], str]:
+        """What a rule file offers and what of it replays. Its `suggest` names what it needs; if that is not at hand,
+        the rule is not asked."""
+        known = self.known | more
+        code = module.suggest.__code__
+        names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+        if not known.keys() >= set(names) or not set(names) >= more.keys() or ("delta" in names and not with_delta):
+            return (), ""
+        answer = module.suggest(**{name: known[name] for name in names})
+        if isinstance(answer, str):
+            return (), answer
+        offered = (answer,) if isinstance(answer, Derivation) else tuple(answer or ())
+        return tuple(d for d in offered if size_of(self.program, d) < inf and not self.replay.problems(d)), ""
+
+    def best_of_each(self, derivations: Iterable[Derivation]) -> dict[Kind, Derivation]:
+        """The least bound of each notion; the first of equals."""
+        best: dict[Kind, Derivation] = {}
+        for derivation in derivations:
+            kind = kind_of(derivation)
+            if kind not in best or size_of(self.program, derivation) < size_of(self.program, best[kind]):
+                best[kind] = derivation
+        return best
+
+    def open_goals(self, partition: tuple[Group, ...]) -> tuple[str, ...]:
+        """Why this partition has no pure bound, group by group."""
+        return tuple(
+            f"{', '.join(group)}: {'; '.join(self.reasons[group]) or 'no rule gives a pure bound for this gate'}"
+            for group in partition
+            if not any(isinstance(d.conclusion, PureBound) for d in self.bounds_of(group))
+        )
+
+
+def _rounded_down(delta: Fraction) -> float:
+    near = float(delta)
+    return near if Fraction(near) <= delta else nextafter(near, 0.0)

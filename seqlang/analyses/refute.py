@@ -1,0 +1,150 @@
+"""Lower bounds on the privacy loss, and refutations of claims: concrete neighbours and an event, with exact chances."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from math import exp, inf, isinf
+
+from seqlang.analyses.witnesses.confirm import excess, renyi, two_point
+from seqlang.analyses.witnesses.scene import Scene
+from seqlang.analyses.witnesses.search import Score, Search, loss
+from seqlang.backends.exact.integrate import Unsupported
+from seqlang.model.program import Program
+from seqlang.proof.witness import Witness
+
+LARGE = 12.0  # a loss beyond it says: no useful epsilon
+LONGEST = 160  # steps of a quick witness: people read it
+FARTHEST = 4000
+QUICK = 30.0  # work, see `Search`
+THOROUGH = 900.0
+PATIENCE = 3.0  # seconds; a guard only, for steps that are unusually slow
+ORDERS = (1.5, 2.0, 4.0, 8.0, 32.0)
+
+
+def lower_bound(program: Program, *, horizon: int | None = None, seconds: float = 0.0) -> Witness | None:
+    """The witness with the largest loss found (its loss is a lower bound on any pure epsilon), or None.
+
+    `horizon`: no event is longer (steps). `seconds` > 0 searches that long for a better one; else the work is fixed.
+    """
+    scene = _scene(program)
+    if scene is None:
+        return None
+    steps = min(horizon or LONGEST, FARTHEST if seconds else LONGEST)
+    search = Search(scene, loss, steps, inf if seconds else QUICK, bool(seconds), LARGE)
+    if seconds:
+        search.deadline = time.monotonic() + seconds
+    return _confirmed(search, lambda w: w.loss > 0)
+
+
+def leaks(program: Program) -> Witness | None:
+    """A witness with infinite loss: a transcript that one of two neighbouring streams can give and the other cannot."""
+    scene = _scene(program)
+    if scene is None:
+        return None
+    search = Search(scene, loss, FARTHEST, THOROUGH, True, 1e6 - 100)
+    return _confirmed(search, lambda w: isinf(w.loss))
+
+
+def refute(
+    program: Program,
+    notion: str,
+    epsilon: float,
+    delta: float | None = None,
+    order: float | None = None,
+    horizon: int | None = None,
+    start: Witness | None = None,
+) -> Witness | None:
+    """A witness against a strong claim: pure(epsilon), dp(epsilon, delta), rdp(order, epsilon), zcdp(epsilon = rho).
+
+    `start`: a known witness, tried first. None: not refuted (which says nothing about the claim).
+    """
+    refutes = _test(notion, epsilon, delta or 0.0, order or 2.0)
+    if start is not None and refutes(start) and _length(start) <= (horizon or _length(start)):
+        return start
+    scene = _scene(program)
+    if scene is None:
+        return None
+    score, enough = _score(notion, epsilon, delta or 0.0, order or 2.0)
+    steps = min(horizon or FARTHEST, FARTHEST)
+    for work, far in ((QUICK, False), (THOROUGH, True)):
+        search = Search(scene, score, steps, work, far, enough)
+        search.deadline = time.monotonic() + PATIENCE
+        found = _confirmed(search, refutes)
+        if found is not None:
+            return found
+    return None
+
+
+def _scene(program: Program) -> Scene | None:
+    try:
+        return Scene(program)
+    except Unsupported:
+        return None
+
+
+def _confirmed(search: Search, good: Callable[[Witness], bool]) -> Witness | None:
+    """The best of the best patterns that stands up to recomputation."""
+    for _, pattern in search.best()[:6]:
+        witness = search.witness(pattern)
+        if witness is not None and good(witness):
+            return witness
+    return None
+
+
+def _length(witness: Witness) -> int:
+    event = witness.event
+    last = max((step for step, _, _ in event.reports), default=0)
+    return max(event.not_by or 0, event.stopped_at or 0, last)
+
+
+def _test(notion: str, epsilon: float, delta: float, order: float) -> Callable[[Witness], bool]:
+    match notion:
+        case "pure":
+            return lambda w: w.loss > epsilon
+        case "dp":
+            return lambda w: excess(w, epsilon) > delta
+        case "rdp":
+            return lambda w: renyi(w, order) > epsilon
+        case "zcdp":
+            return lambda w: any(renyi(w, a) > epsilon * a for a in ORDERS)
+        case _:
+            return lambda w: False
+
+
+def _score(notion: str, epsilon: float, delta: float, order: float) -> tuple[Score, float]:
+    """What the search makes large, and from where on the claim is (roughly) refuted."""
+    match notion:
+        case "dp":
+            return _excess_score(epsilon), 1 + delta * (1 + 1e-3)
+        case "rdp":
+            return _renyi_score((order,)), epsilon * (1 + 1e-3)
+        case "zcdp":
+            orders = ORDERS
+            return _renyi_score(orders, per_order=True), epsilon * (1 + 1e-3)
+        case _:
+            return loss, epsilon * (1 + 1e-4)
+
+
+def _excess_score(epsilon: float) -> Score:
+    def score(first: float, second: float) -> float:
+        high, low = max(first, second), min(first, second)
+        if isinf(high):
+            return -inf
+        found = exp(high) - (exp(epsilon + low) if epsilon + low < 700 else inf)
+        if found > 0:
+            return 1 + found
+        # not there yet: a larger ratio and a likelier event both lead there
+        return 0.5 * min(1.0, (high - low) / max(epsilon, 1e-9)) * exp(0.05 * high)
+
+    return score
+
+
+def _renyi_score(orders: tuple[float, ...], per_order: bool = False) -> Score:
+    def score(first: float, second: float) -> float:
+        p, q = (exp(x) if x > -700 else 0.0 for x in (max(first, second), min(first, second)))
+        if q == 0:
+            return 1e6 if p > 0 else -inf
+        return max(max(two_point(p, q, a), two_point(q, p, a)) / (a if per_order else 1) for a in orders)
+
+    return score

@@ -1,0 +1,142 @@
+"""Witnesses as data: from streams and event back to probabilities, with the finest quadrature.
+
+Nothing of the search is used here but the streams and the event that stand in the witness.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import exp, inf, isinf, log, log1p, nextafter
+from typing import Any
+
+from seqlang.backends.exact.follow import Follower, Phase
+from seqlang.backends.exact.integrate import Unsupported, Work
+from seqlang.backends.exact.laws import log_sum
+from seqlang.backends.exact.quadrature import IMPOSSIBLE, Accuracy, Answer
+from seqlang.model.expression import Label
+from seqlang.model.program import Program, Stop
+from seqlang.proof.witness import Entry, Event, Witness
+
+LEAST_LOG = -640.0  # below e^-640 a probability is not told apart from 0 as a float
+
+
+def log_chance(
+    follower: Follower, stream: Sequence[Entry], event: Event, accuracy: Accuracy, work: Work | None = None
+) -> Answer:
+    """log P(event | stream): the sum over the stops that give the event's result. Raises `Unsupported`."""
+    if event.stopped_at is None:
+        last = max([event.not_by or 0, *(step for step, _, _ in event.reports)])
+        return follower.log_probability(_phases(follower.program, stream, event, last, None), accuracy, work)
+    answers = []
+    for stop in follower.program.body:
+        if isinstance(stop, Stop):
+            if isinstance(stop.result, Label) and event.result not in (None, stop.result.name):
+                continue
+            phases = _phases(follower.program, stream, event, event.stopped_at, stop.index)
+            answers.append(follower.log_probability(phases, accuracy, work))
+    found = [a for a in answers if a != IMPOSSIBLE]
+    if not found:
+        return IMPOSSIBLE
+    return Answer(min(0.0, log_sum([a.log for a in found])), max(a.error for a in found))
+
+
+def _phases(
+    program: Program, stream: Sequence[Entry], event: Event, steps: int, stop: int | None
+) -> list[Phase]:
+    entries = entries_of(program, stream, steps)
+    told: dict[int, dict[str, Any]] = {}
+    for step, report, value in event.reports:
+        told.setdefault(step, {})[report] = value
+    phases: list[Phase] = []
+    for step, entry in enumerate(entries, 1):
+        here: dict[str, Any] = {"stop": None, **told.get(step, {})}
+        if stop is not None and step == steps:
+            here["stop"] = (stop, event.result)
+        if phases and phases[-1].entry == entry and phases[-1].told == here:
+            phases[-1] = Phase(entry, here, phases[-1].repeat + 1)
+        else:
+            phases.append(Phase(entry, here, 1))
+    return phases
+
+
+def entries_of(program: Program, stream: Sequence[Entry], steps: int) -> list[Mapping[str, Any]]:
+    """One mapping field -> value a step; a dataset (all its records) is there in every step."""
+    streams = [i.name for i in program.inputs if i.kind != "dataset"]
+    datasets = [i.name for i in program.inputs if i.kind == "dataset"]
+    names = streams if streams else datasets
+    rows = [row if isinstance(row, dict) else {names[0]: row} for row in stream]
+    if not streams:
+        table = {name: tuple(row[name] for row in rows) for name in datasets}
+        return [table] * steps
+    if datasets:
+        raise Unsupported("a stream beside a dataset")
+    if len(rows) < steps:
+        raise Unsupported("the stream ends before the event")
+    return list(rows[:steps])
+
+
+def confirmed(
+    follower: Follower,
+    streams: tuple[tuple[Entry, ...], tuple[Entry, ...]],
+    event: Event,
+    because: str,
+    how: Accuracy,
+    work: Work | None = None,
+) -> Witness | None:
+    """The witness with freshly computed probabilities, the likelier stream first; None if they prove nothing."""
+    answers = [log_chance(follower, stream, event, how, work) for stream in streams]
+    if answers[0].log < answers[1].log:
+        answers.reverse()
+        streams = (streams[1], streams[0])
+    first, second = answers
+    if first.log < LEAST_LOG or first.error > 1e-3:
+        return None
+    if second == IMPOSSIBLE:
+        loss = inf
+    elif second.log < LEAST_LOG or second.error > 1e-3:
+        return None
+    else:
+        loss = first.log + log1p(-first.error) - second.log - log1p(second.error)
+        loss = nextafter(loss - 1e-13 * (abs(first.log) + abs(second.log)), -inf)
+        if loss <= 0:
+            return None
+    p, q = exp(first.log), exp(second.log) if not isinf(second.log) else 0.0
+    rounding = 1e-15 * (1 - first.log)
+    return Witness(
+        streams=streams, event=event, p=p, q=q, loss=loss,
+        p_error=p * (first.error + rounding), q_error=q * (second.error + 1e-15 * (1 - second.log)) if q else 0.0,
+        because=because,
+    )  # fmt: skip
+
+
+def excess(witness: Witness, eps: float) -> float:
+    """p - e^eps q, rounded down: a lower bound on the delta of (eps, delta)-DP."""
+    low, high = witness.p - witness.p_error, witness.q + witness.q_error
+    if high == 0:
+        return low
+    try:
+        return low - nextafter(exp(eps), inf) * (1 + 1e-14) * high - 1e-15
+    except OverflowError:
+        return -inf
+
+
+def renyi(witness: Witness, order: float) -> float:
+    """A lower bound on the Renyi divergence of that order (> 1) between the transcripts: that of the event and its
+    complement (data processing), the larger of both directions; rounded down."""
+    p, q = max(0.0, witness.p - witness.p_error), witness.q + witness.q_error
+    if q <= 0:
+        return inf if p > 0 else 0.0
+    if p <= q:
+        return 0.0
+    return max(two_point(p, q, order), two_point(q, p, order)) * (1 - 1e-12) - 1e-13
+
+
+def two_point(p: float, q: float, order: float) -> float:
+    """Renyi divergence of that order between coins of bias p and q."""
+
+    def part(a: float, b: float) -> float:
+        if a <= 0:
+            return -inf
+        return order * log(a) + (1 - order) * log(b) if b > 0 else inf
+
+    return log_sum([part(p, q), part(1 - p, 1 - q)]) / (order - 1) if p < 1 or q < 1 else 0.0

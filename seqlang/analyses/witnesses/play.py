@@ -1,0 +1,332 @@
+"""Two neighbouring streams played against one transcript.
+
+A `Leg` is a stretch of the streams with one intention: hover at a level of a gate's margin, let a gate fire, wait until
+both streams are in the same state again, or simply run. A `Pattern` is a few legs; `play` turns it into both streams
+and the transcript (as phases), choosing entries by `Scene.aim` and completing what the transcript must contain.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import product
+from math import ceil, floor, inf
+from typing import Any, Literal
+
+from seqlang.analyses.witnesses.scene import Entry, Scene, Target
+from seqlang.backends.exact.follow import Phase
+from seqlang.backends.exact.integrate import Unsupported
+from seqlang.backends.exact.stepper import Fact
+
+MOST_ARRIVING = 120
+MOST_WAITING = 1500
+
+
+@dataclass(frozen=True, slots=True)
+class Leg:
+    """`level` is a margin in units of the target's noise scale. `move`: how the second stream's entries differ in this
+    leg where every entry may move (-1, 0, 1). `change`: the changed entry is the leg's first (one-entry adjacency)."""
+
+    kind: Literal["hover", "fire", "merge", "run"]
+    target: int
+    level: float
+    count: int
+    move: int = 0
+    change: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """`swap` chooses the pair of entries at the change; `release` what is told of released values ("any", "tail",
+    "between", "low", "high", "point"), `depth` how deep in the tail (scales); `pick` which value of a choice."""
+
+    legs: tuple[Leg, ...]
+    swap: int = 0
+    release: str = "tail"
+    depth: float = 0.0
+    pick: int = 0
+    data: int = 0
+
+
+@dataclass(slots=True)
+class Played:
+    first: list[Phase] = field(default_factory=list)
+    second: list[Phase] = field(default_factory=list)
+    length: int = 0
+
+
+def play(scene: Scene, pattern: Pattern, horizon: int, data: tuple[Entry, Entry] | None = None) -> Played | None:
+    """The streams and transcript of the pattern; None where it cannot be played within the horizon."""
+    return _Stage(scene, pattern, horizon, data).play()
+
+
+class _Stage:
+    def __init__(self, scene: Scene, pattern: Pattern, horizon: int, data: tuple[Entry, Entry] | None) -> None:
+        self.scene, self.pattern, self.horizon = scene, pattern, horizon
+        self.data = data or ({}, {})
+        self.states = [scene.start, scene.start]
+        self.played = Played()
+        self.over = False
+        self.used: set[Any] = set()
+
+    def play(self) -> Played | None:
+        for leg in self.pattern.legs:
+            if self.over:
+                break
+            if not getattr(self, f"_{leg.kind}")(leg):
+                # hovering up to the horizon is as good an end as any
+                cut_short = leg is self.pattern.legs[-1] and leg.kind in ("hover", "run")
+                if not cut_short or self.played.length < self.horizon:
+                    return None
+        return self.played if self.played.length else None
+
+    # ---- legs
+
+    def _run(self, leg: Leg) -> bool:
+        for i in range(leg.count):
+            first, second = self._entries(leg, i == 0, None, inf)
+            if not self._advance(first, second, None):
+                return False
+            if self.over:
+                break
+        return True
+
+    def _hover(self, leg: Leg) -> bool:
+        target = self._target(leg)
+        level = leg.level * target.scale
+        changed = leg.change
+        if changed and not self._step(leg, target, level, True):
+            return False
+        if not self._arrive(leg, target, level, changed):
+            return False
+        return all(self.over or self._step(leg, target, level, False) for _ in range(leg.count))
+
+    def _fire(self, leg: Leg) -> bool:
+        target = self._target(leg)
+        level = leg.level * target.scale
+        change = leg.change
+        for _ in range(leg.count):
+            if not self._until_fired(leg, target, level, change):
+                return False
+            change = False
+            if self.over:
+                return True
+        return True
+
+    def _until_fired(self, leg: Leg, target: Target, level: float, change: bool) -> bool:
+        before = None
+        for waited in range(MOST_WAITING):
+            first, second = self._entries(leg, change, target, level)
+            margin = self.scene.margin(self.states[0], first, target)
+            active = self.scene.active(self.states[0], first, target.gate)
+            if active and (not target.noisy or self._near(margin, before, level)):
+                if self._advance(first, second, target.gate):
+                    return True
+                if target.noisy:
+                    return False
+            if active and waited > MOST_ARRIVING:
+                return False
+            if not self._advance(first, second, None) or self.over:
+                return False
+            before = margin if not change else None
+            change = False
+        return False
+
+    def _near(self, margin: float | None, before: float | None, level: float) -> bool:
+        """At the level as near as the entries get: there, or no longer nearing it."""
+        if margin is None:
+            return False
+        if abs(level) == inf:
+            return before is not None and margin == before
+        if abs(margin - level) < 1e-9 or self._close(margin, level):
+            return True
+        return before is not None and abs(margin - level) >= abs(before - level) - 1e-9
+
+    def _close(self, margin: float, level: float) -> bool:
+        return abs(margin - level) <= 0.26 * max(t.scale for t in self.scene.targets)
+
+    def _merge(self, leg: Leg) -> bool:
+        target = self._target(leg)
+        for _ in range(MOST_ARRIVING):
+            if self.states[0] == self.states[1]:
+                return True
+            if self.over or not self._step(leg, target, leg.level * target.scale, False):
+                return False
+        return False
+
+    def _arrive(self, leg: Leg, target: Target, level: float, moving: bool) -> bool:
+        """Walks until the next entry would be at the level, or no entry gets nearer."""
+        before: float | None = None
+        for waited in range(MOST_WAITING):
+            if self.over:
+                return False
+            entry = self.scene.aim(self.states[0], target, level)
+            margin = self.scene.margin(self.states[0], entry, target)
+            if margin is None or self._near(margin, before, level):
+                return True
+            if waited > MOST_ARRIVING and self.scene.active(self.states[0], entry, target.gate):
+                return False
+            before = margin
+            if not self._step(leg, target, level, False):
+                return False
+        return False
+
+    def _step(self, leg: Leg, target: Target, level: float, change: bool) -> bool:
+        return self._advance(*self._entries(leg, change, target, level), None)
+
+    def _target(self, leg: Leg) -> Target:
+        return self.scene.targets[leg.target % len(self.scene.targets)]
+
+    def _entries(self, leg: Leg, change: bool, target: Target | None, level: float) -> tuple[Entry, Entry]:
+        if self.data[0]:
+            return {**self.scene.entries[0], **self.data[0]}, {**self.scene.entries[0], **self.data[1]}
+        if change and leg.change:
+            pairs = self.scene.swaps(self.states[0], target, level)
+            if self.pattern.swap >= len(pairs):
+                raise Unsupported("no further pair of entries")
+            return pairs[self.pattern.swap]
+        entry = self.scene.aim(self.states[0], target, level) if target else self.scene.entries[0]
+        return entry, (self.scene.moved(entry, leg.move) if self.scene.everywhere else entry)
+
+    # ---- one step
+
+    def _advance(self, first: Entry, second: Entry, fire: str | None) -> bool:
+        """Adds a step in which `fire` (a report, `stop 2`, or nothing) happens; False if the first stream cannot."""
+        if self.played.length >= self.horizon:
+            return False
+        told = self._told(first, fire)
+        if told is None:
+            return False
+        told = self._chosen(first, second, told)
+        moved = []
+        possible = []
+        for state, entry in zip(self.states, (first, second), strict=True):
+            after, facts = self.scene.follower.look(state, entry, told)
+            moved.append(after)
+            possible.append(self.scene.follower.possible(facts))
+        if not possible[0]:
+            return False
+        self._add(self.played.first, first, told)
+        self._add(self.played.second, second, told)
+        self.played.length += 1
+        # after a stop, or once the second stream cannot follow, nothing that comes later matters
+        self.over = moved[0] is None or not possible[1] or moved[1] is None
+        self.states = moved
+        return True
+
+    def _add(self, phases: list[Phase], entry: Entry, told: Mapping[str, Any]) -> None:
+        if phases and phases[-1].entry == entry and phases[-1].told == told:
+            phases[-1] = replace(phases[-1], repeat=phases[-1].repeat + 1)
+        else:
+            phases.append(Phase(entry, told, 1))
+
+    def _told(self, entry: Entry, fire: str | None) -> dict[str, Any] | None:
+        """What the transcript must say in this step: the fired gate, and what the past makes certain."""
+        look, possible = self.scene.follower.look, self.scene.follower.possible
+        state = self.states[0]
+        fixed: dict[str, Any] = {"stop": None}
+        if fire is not None and fire.startswith("stop "):
+            index = int(fire[5:])
+            fixed["stop"] = (index, None if self.pattern.release == "any" else self.scene.labels.get(index))
+        elif fire is not None:
+            fixed[fire] = True
+        names = [name for name in self.scene.optional if name != fire]
+        stops: list[Any] = [fixed["stop"]]
+        if fixed["stop"] is None:
+            stops += [(i, self.scene.labels.get(i)) for i in self.scene.public_stops]
+        for flags in sorted(product((False, True), repeat=min(len(names), 4)), key=sum):
+            chosen = {name: True for name, flag in zip(names, flags, strict=False) if flag}
+            for stop in stops:
+                told = {**fixed, **chosen, "stop": stop}
+                _, facts = look(state, entry, told)
+                if possible(facts):
+                    return told
+        return None
+
+    def _chosen(self, first: Entry, second: Entry, told: dict[str, Any]) -> dict[str, Any]:
+        """What is told of released values and choices in this step."""
+        look = self.scene.follower.look
+        _, mine = look(self.states[0], first, told)
+        _, other = look(self.states[1], second, told)
+        if not any(f[0] in ("release", "open") for f in mine) and told["stop"] is None:
+            return told
+        told = dict(told)
+        asked = self.pattern.release != "any"
+        if asked and told["stop"] is not None and told["stop"][1] is None and self._returns(told["stop"][0]):
+            told["stop"] = (told["stop"][0], True)
+            _, mine = look(self.states[0], first, told)
+            _, other = look(self.states[1], second, told)
+        theirs = {f[-1]: f for f in other if f[0] in ("release", "open")}
+        for fact in mine:
+            if fact[0] == "release":
+                self._tell(told, fact[-1], self._range(fact, theirs.get(fact[-1]), mine))
+            elif fact[0] == "open":
+                self._tell(told, fact[-1], self._pick(fact, first, second, told))
+        return told
+
+    def _returns(self, index: int) -> bool:
+        return any(g.name == f"return {index}" for g in self.scene.program.gates)
+
+    def _tell(self, told: dict[str, Any], name: str, value: Any) -> None:
+        if name.startswith("return "):
+            told["stop"] = (told["stop"][0], value)
+        else:
+            told[name] = value
+
+    def _range(self, mine: Fact, theirs: Fact | None, facts: Sequence[Fact]) -> Any:
+        _, _, value, terms, post, _ = mine
+        if not terms:
+            return value
+        if theirs is None or self.pattern.release == "any":
+            return True
+        keys = self.scene.follower.noises(facts, terms)
+        if keys & self.used:
+            return True  # a noise that another range reads already: the law would not factorise
+        other = theirs[2]
+        if post in ("max", "min"):
+            pick = max if post == "max" else min
+            value, other = pick(value), pick(other)
+        if isinstance(value, (tuple, range)):
+            told = tuple(self._one_range(a, b, terms) for a, b in zip(value, other, strict=True))
+            different = any(t is not True for t in told)
+        else:
+            told = self._one_range(value, other, terms)
+            different = told is not True
+        if different and not any(k[-1] is ... for k in keys):
+            self.used |= keys
+        return told if different else True
+
+    def _one_range(self, mine: float, theirs: float, terms: Any) -> Any:
+        law = self.scene.follower.law((terms[0][0],))
+        mode, lattice = self.pattern.release, law.kind == "lattice"
+        deep = self.pattern.depth * law.scale
+        if mode == "point":
+            return mine + round(self.pattern.depth) if lattice else True
+        if mode == "low":
+            return (-inf, floor(mine + deep) if lattice else mine + deep)
+        if mode == "high":
+            return (ceil(mine - deep) if lattice else mine - deep, inf)
+        if mine == theirs:
+            return True
+        cut = (mine + theirs) / 2 if mode == "between" else mine + deep * (1 if mine > theirs else -1)
+        if mine > theirs:
+            return (ceil(cut) if lattice else cut, inf)
+        return (-inf, floor(cut) if lattice else cut)
+
+    def _pick(self, fact: Fact, first: Entry, second: Entry, told: dict[str, Any]) -> Any:
+        """The value of a choice whose chances differ most (`pick` 0), next most, .."""
+        values = list(fact[1])
+        ranked = []
+        for place, value in enumerate(values[:64]):
+            trial = dict(told)
+            self._tell(trial, fact[-1], value)
+            chances = []
+            for state, entry in zip(self.states, (first, second), strict=True):
+                _, facts = self.scene.follower.look(state, entry, trial)
+                found = [f[1] for f in facts if f[0] == "chance" and f[2] == fact[-1]]
+                chances.append(found[0] if found else 0.5)
+            low, high = sorted(chances)
+            ratio = high / low if low > 0 else (inf if high > 0 else 1.0)
+            ranked.append((-ratio, place, value))
+        ranked.sort()
+        return ranked[self.pattern.pick % len(ranked)][2]

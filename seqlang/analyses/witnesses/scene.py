@@ -1,0 +1,439 @@
+"""What a search for witnesses may do with one program: which entries there are, who is a neighbour, how to aim.
+
+A stream is built entry by entry. `aim` chooses the entry that brings a gate's margin nearest to a target; `moved` and
+`swaps` give the neighbouring entries that the adjacency allows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from fractions import Fraction
+from math import inf, isinf, log2
+from typing import Any
+
+from seqlang.backends.exact.follow import NOTHING, Follower
+from seqlang.backends.exact.integrate import Unsupported
+from seqlang.backends.exact.stepper import Fact
+from seqlang.model.domain import Ball, Domain, Finite, Integers, Interval, Power
+from seqlang.model.expression import Field, Label
+from seqlang.model.life import EachStep
+from seqlang.model.program import (
+    AddRemove,
+    AllSteps,
+    Cell,
+    ChooseGate,
+    CompareGate,
+    Input,
+    LastSteps,
+    Program,
+    ReleaseGate,
+    Replace,
+    Report,
+    Stop,
+    Within,
+)
+
+Entry = Mapping[str, Any]
+MOST_ENTRIES = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A margin of a gate: its place among the gate's margins, whether noise is added to it, and whether some of that
+    noise is drawn anew in each step."""
+
+    gate: str
+    index: int
+    noisy: bool
+    scale: float
+    fresh: bool = True
+
+
+class Scene:
+    """Raises `Unsupported` where the program's steps cannot be followed."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.follower = Follower(program)
+        self.start = self.follower.stepper.start
+        self.streams = [i for i in program.inputs if i.kind == "stream"]
+        self.datasets = [i for i in program.inputs if i.kind == "dataset"]
+        self.continuous = next((i for i in self.streams if isinstance(i.domain, Interval)), None)
+        self.ranges = {i.name: self._range(i.domain) for i in program.inputs}
+        publics = {i.name: self._public(i) for i in program.inputs if i.kind == "public"}
+        self.entries = self._entries(publics)
+        self.radius = self._radius()
+        stops = [s for s in program.body if isinstance(s, Stop)]
+        self.labels = {s.index: s.result.name for s in stops if isinstance(s.result, Label)}
+        # (index, the label that it surely returns) of every stop
+        self.stops = [(s.index, self.labels.get(s.index)) for s in stops]
+        self.optional = self._obligations()
+        public_gates = {g.name for g in program.gates if not isinstance(g, CompareGate)}
+        self.public_stops = [s.index for s in stops if f"stop {s.index}" in public_gates]
+        self._pairs: list[tuple[Entry, Entry]] | None = None
+        self.weight = 1 + sum(self._size_of(c) for c in program.body if isinstance(c, Cell)) / 300
+        self._aims: dict[object, Entry] = {}
+        self.targets = self._targets()
+
+    # ---- domains
+
+    def value(self, expression: Any) -> float:
+        return float(self.follower.stepper.value(expression))
+
+    def _range(self, domain: Domain) -> tuple[float, float]:
+        match domain:
+            case Interval(low, high, low_open, high_open):
+                ends = (-inf if low is None else self.value(low), inf if high is None else self.value(high))
+                inset = (ends[1] - ends[0]) * 2**-20 if not isinf(ends[1] - ends[0]) else 2**-20
+                return ends[0] + inset * low_open, ends[1] - inset * high_open
+            case Integers(low, high):
+                return -inf if low is None else self.value(low), inf if high is None else self.value(high)
+            case Finite(values):
+                numbers = [self.value(v) for v in values]
+                return min(numbers), max(numbers)
+            case _:
+                return -inf, inf
+
+    def values(self, source: Input) -> list[Any]:
+        """A few values of the field: the extremes first."""
+        return self._values(source.domain)
+
+    def _public(self, source: Input) -> Any:
+        """A value for a public input: 0 if it may be a number that is 0, a vector of full length."""
+        values = self.values(source)
+        return values[1] if isinstance(source.domain, Ball) else 0 if 0 in values else values[0]
+
+    def _values(self, domain: Domain) -> list[Any]:
+        match domain:
+            case Finite(values):
+                return [tidy(self.value(v)) for v in values][:MOST_ENTRIES]
+            case Ball(radius, dimension):
+                r, d = self.value(radius), int(self.value(dimension))
+                unit = (0.0,) * (d - 1)
+                return [(0.0, *unit), (r, *unit), (-r, *unit)]
+            case Power(of, dimension):
+                d = int(self.value(dimension))
+                inner = self._values(of)[:3]
+                return [(v,) * d for v in inner] + [(inner[-1],) + (inner[0],) * (d - 1)]
+            case _:
+                low, high = self._range(domain)
+                known = [x for x in (low, high) if not isinf(x)]
+                middle = [0.0] if low <= 0 <= high else []
+                if isinstance(domain, Integers):
+                    more = [low + k for k in (0, 1, 2, 5) if not isinf(low) and low + k <= high]
+                    return [int(x) for x in dict.fromkeys([*known, *middle, *more])]
+                if not isinf(low) and not isinf(high):
+                    middle.append((low + high) / 2)
+                elif not known:
+                    middle += [1.0, -1.0]
+                else:
+                    middle += [x for x in (known[0] + 1, known[0] - 1) if low <= x <= high]
+                return [tidy(x) for x in dict.fromkeys([*known, *middle])]
+
+    def _entries(self, publics: dict[str, Any]) -> list[Entry]:
+        entries: list[dict[str, Any]] = [dict(publics)]
+        for source in self.streams:
+            entries = [{**e, source.name: v} for e in entries for v in self.values(source)]
+        return list(entries[: 4 * MOST_ENTRIES]) if self.streams else [publics]
+
+    # ---- gates
+
+    def _obligations(self) -> list[str]:
+        """Reports that the transcript so far decides: value reports and public events."""
+        compares = {g.name for g in self.program.gates if isinstance(g, CompareGate)}
+        return [s.name for s in self.program.body if isinstance(s, Report) and s.name not in compares]
+
+    def _targets(self) -> list[Target]:
+        """The margins to aim at, found by looking at one step."""
+        _, facts = self.follower.look(self.start, self.base(), NOTHING)
+        found: list[Target] = []
+        for gate, test in tests(facts):
+            for index, (_, terms, _) in enumerate(margins(test)):
+                scale = self._scale(terms)
+                if scale is not None:
+                    fresh = any(isinstance(self.follower.stepper.lives[name], EachStep) for name, _ in terms)
+                    found.append(Target(gate, index, bool(terms), scale, fresh))
+        return found
+
+    def _scale(self, terms: Sequence[tuple[str, Any]]) -> float | None:
+        """The largest scale of the fresh noises, else of all; 1 without noise."""
+        scales: list[tuple[bool, float]] = []
+        for name, factor in terms:
+            raw = self.follower.stepper.laws.get(name)
+            if raw is None or isinstance(factor, tuple):
+                return None
+            fresh = isinstance(self.follower.stepper.lives[name], EachStep)
+            scales.append((fresh, abs(factor) * self.follower.law((name,)).scale))
+        return max(scales)[1] if scales else 1.0
+
+    def base(self) -> Entry:
+        data = {i.name: (self.values(i)[0],) * self.size() for i in self.datasets}
+        return {**self.entries[0], **data}
+
+    def size(self) -> int:
+        return int(self.value(self.program.size)) if self.program.size is not None else 1
+
+    def margin(self, state: Any, entry: Entry, target: Target) -> float | None:
+        """The plain margin in this step; None where the gate's margin has no value."""
+        _, facts = self.follower.look(state, entry, NOTHING)
+        for gate, test in tests(facts):
+            if gate == target.gate:
+                found = margins(test)
+                if target.index < len(found):
+                    value = found[target.index][0]
+                    return None if isinstance(value, tuple) else float(value)
+        return None
+
+    def active(self, state: Any, entry: Entry, gate: str) -> bool:
+        _, facts = self.follower.look(state, entry, NOTHING)
+        return any(f[0] == "compare" and f[3] == gate for f in facts)
+
+    # ---- aiming
+
+    def aim(self, state: Any, target: Target, level: float) -> Entry:
+        """The entry whose margin is nearest to `level` (which may be infinite: the extreme entry)."""
+        memo = (state, target, level)
+        if memo not in self._aims:
+            self._aims[memo] = self._aim(state, target, level)
+        return self._aims[memo]
+
+    def _aim(self, state: Any, target: Target, level: float) -> Entry:
+        reached = [(self.margin(state, entry, target), entry) for entry in self.entries]
+        known = [(m, e) for m, e in reached if m is not None and m == m]
+        if not known:
+            return self.entries[0]
+        if isinf(level):
+            return (max if level > 0 else min)(known, key=lambda me: me[0])[1]
+        best = min(known, key=lambda me: abs(me[0] - level))
+        if self.continuous is None or best[0] == level:
+            return best[1]
+        return self._solve(state, target, level, known, best)
+
+    def _solve(
+        self, state: Any, target: Target, level: float, known: list[tuple[float, Entry]], best: tuple[float, Entry]
+    ) -> Entry:
+        """The continuous field so that the margin is the level: a secant kept inside its bracket."""
+        assert self.continuous is not None
+        name = self.continuous.name
+        low, high = self.ranges[name]
+        same = [(m, e) for m, e in known if all(e[k] == best[1][k] for k in e if k != name)]
+        unit = 2.0 ** (int(log2(max(target.scale, 1e-12))) - 10)
+        for turn in range(24):
+            if abs(best[0] - level) <= 0.02 * target.scale:
+                break
+            below = max((me for me in same if me[0] <= level), key=lambda me: me[0], default=None)
+            above = min((me for me in same if me[0] >= level), key=lambda me: me[0], default=None)
+            farthest = max(same, key=lambda me: abs(me[0] - best[0]))
+            first, second = (below, above) if below and above else (best, farthest)
+            assert first is not None and second is not None
+            slope = second[0] - first[0]
+            if slope == 0 or isinf(slope):
+                break
+            x = first[1][name] + (level - first[0]) * (second[1][name] - first[1][name]) / slope
+            if below and above and turn > 3 and turn % 2:
+                x = (first[1][name] + second[1][name]) / 2
+            x = min(max(round(x / unit) * unit if abs(x) < 1e9 * unit else x, low), high)
+            entry = {**best[1], name: tidy(x)}
+            margin = self.margin(state, entry, target)
+            if margin is None or any(e[name] == entry[name] for _, e in same):
+                break
+            same.append((margin, entry))
+            best = min(same, key=lambda me: abs(me[0] - level))
+        return best[1]
+
+    # ---- neighbours
+
+    def _radius(self) -> float:
+        match self.program.adjacency:
+            case Within(_, radius, _, _):
+                return self.value(radius)
+            case _:
+                return inf
+
+    @property
+    def chooses(self) -> bool:
+        return any(isinstance(g, ChooseGate) for g in self.program.gates)
+
+    @property
+    def releases(self) -> bool:
+        return any(isinstance(g, ReleaseGate) for g in self.program.gates)
+
+    @property
+    def merging(self) -> bool:
+        """Whether a change may be forgotten: some cell does not run over all steps."""
+        return any(isinstance(s, Cell) and not isinstance(s.keep, AllSteps) for s in self.program.body)
+
+    def data_pairs(self) -> list[tuple[Entry, Entry]]:
+        """Neighbouring datasets: all records alike, one (or, where allowed, every) record moved."""
+        if self._pairs is None:
+            self._pairs = self._data_pairs()
+        return self._pairs
+
+    def _data_pairs(self) -> list[tuple[Entry, Entry]]:
+        n = self.size()
+        match self.program.adjacency:
+            case Within(Field(name), radius, extent, _) if len(self.datasets) == 1:
+                start = self.values(self.datasets[0])[-1]
+                if isinstance(start, tuple):
+                    raise Unsupported("a vector record that moves")
+                if self.ranges[name][0] <= 0 <= self.ranges[name][1]:
+                    start = 0.0
+                up, down = (tidy(self._clip(name, start + s * self.value(radius))) for s in (1, -1))
+                rest = (tidy(start),) * (n - 1)
+                pairs = [({name: (tidy(start), *rest)}, {name: (up, *rest)})]
+                if extent == "every":
+                    pairs += [({name: (tidy(start), *rest)}, {name: m}) for m in ((up,) * n, (up,) + (down,) * (n - 1))]
+                # the first record far below the others: what depends on the largest sees it in its tail only
+                deep = tidy(self._clip(name, start - 20 * self._noise_scale()))
+                near = tidy(self._clip(name, deep + self.radius))
+                others = (down,) * (n - 1) if extent == "every" else rest
+                pairs.append(({name: (deep, *rest)}, {name: (near, *others)}))
+                return pairs
+            case Within():
+                raise Unsupported("how a record may move is not one field")
+            case _:
+                records: list[dict[str, Any]] = [{}]
+                for source in self.datasets:
+                    records = [{**r, source.name: v} for r in records for v in self.values(source)]
+                both = [(base, other) for base in records[:4] for other in records[:8]]
+                if isinstance(self.program.adjacency, AddRemove):
+                    return [(_table(base, n, other), _table(base, n - 1, base)) for base, other in both]
+                return [(_table(base, n, base), _table(base, n, other)) for base, other in both if base != other]
+
+    def _size_of(self, cell: Cell) -> float:
+        """About how many numbers a cell touches in a step."""
+        combinations = 1
+        for _, domain in cell.binders:
+            combinations *= len(self.follower.stepper.value(domain))
+        window = 1.0
+        if isinstance(cell.keep, LastSteps):
+            window = combinations if cell.binders else self.value(cell.keep.count)
+        return combinations * window
+
+    def _noise_scale(self) -> float:
+        """The largest noise scale; the adjacency's radius where no scalar noise is attached."""
+        scales = [self.radius]
+        for name in self.follower.stepper.laws:
+            with suppress(Unsupported):
+                scales.append(self.follower.law((name,)).scale)
+        return max(scales)
+
+    def _clip(self, name: str, x: float) -> float:
+        low, high = self.ranges[name]
+        return min(max(x, low), high)
+
+    @property
+    def everywhere(self) -> bool:
+        return isinstance(self.program.adjacency, Within) and self.program.adjacency.extent == "every"
+
+    @property
+    def one_way(self) -> bool:
+        return isinstance(self.program.adjacency, Within) and self.program.adjacency.same_direction
+
+    @property
+    def changes(self) -> int:
+        """How many entries may be replaced."""
+        match self.program.adjacency:
+            case Replace(count) | AddRemove(count):
+                return int(self.value(count))
+            case _:
+                return 1
+
+    def moved(self, entry: Entry, direction: int) -> Entry:
+        """The entry after its `of` moved by the radius (or as far as the domain allows)."""
+        if direction == 0:
+            return entry
+        measure = self.follower.stepper.measure
+        if measure is None or len(self.streams) != 1:
+            raise Unsupported("how an entry may move is not one field")
+        name = self.streams[0].name
+        old = entry[name]
+        if isinstance(old, tuple):
+            raise Unsupported("a vector entry that moves")
+        low, high = self.ranges[name]
+        start = measure(entry)
+        aimed = self._step_inside(old, direction, low, high, lambda x: measure({**entry, name: x}) - start)
+        return {**entry, name: tidy(aimed)}
+
+    def _step_inside(self, old: float, direction: int, low: float, high: float, change: Any) -> float:
+        """The farthest x on that side with |change(x)| <= radius, exactly so in floating point."""
+        straight = min(max(old + direction * self.radius, low), high)
+        if within(change(straight), self.radius) and change(straight) in (straight - old, direction * self.radius):
+            return exactly_within(old, straight, self.radius)
+        for sign in (direction, -direction):  # `of` may fall where the field rises
+            end = high if sign > 0 else low
+            if isinf(end):
+                end = old + sign * max(self.radius, 1.0) * 8
+            inside, outside = old, end
+            if change(end) * direction < 0:
+                continue
+            if within(change(end), self.radius):
+                return end
+            for _ in range(60):
+                middle = (inside + outside) / 2
+                if within(change(middle), self.radius * (1 - 1e-12)):
+                    inside = middle
+                else:
+                    outside = middle
+            return inside
+        return old
+
+    def swaps(self, state: Any, target: Target | None, level: float) -> list[tuple[Entry, Entry]]:
+        """Pairs of entries for the changed place, for one-entry adjacency: the extremes of the margin first."""
+        if isinstance(self.program.adjacency, Within):
+            entry = self.aim(state, target, level) if target else self.entries[0]
+            return [(entry, self.moved(entry, s)) for s in (1, -1)]
+        if isinstance(self.program.adjacency, AddRemove):
+            raise Unsupported("adding or removing entries of a stream")
+        ranked = self.entries
+        if target is not None:
+            known = [(m, i) for i, e in enumerate(ranked) if (m := self.margin(state, e, target)) is not None]
+            ranked = [self.entries[i] for _, i in sorted(known)] or self.entries
+        low, high = ranked[0], ranked[-1]
+        pairs = [(low, high), (high, low)]
+        aimed = self.aim(state, target, level) if target else self.entries[0]
+        pairs += [(aimed, e) for e in ranked] + [(e, aimed) for e in ranked]
+        unique: list[tuple[Entry, Entry]] = []
+        for a, b in pairs:
+            if a != b and (a, b) not in unique:
+                unique.append((a, b))
+        return unique
+
+
+def _table(base: Mapping[str, Any], count: int, first: Mapping[str, Any]) -> Entry:
+    """`count` records, the first one `first`, all others `base`, by fields."""
+    return {name: (first[name],) + (base[name],) * (count - 1) for name in base}
+
+
+def tests(facts: Sequence[Fact]) -> list[tuple[str, Any]]:
+    """(gate, test) of the comparisons among the facts, also of those whose guard does not hold."""
+    return [(f[-1], f[-2]) for f in facts if f[0] in ("compare", "idle")]
+
+
+def margins(test: Any) -> list[tuple[Any, Any, bool]]:
+    if isinstance(test, bool):
+        return []
+    if not isinstance(test[0], str):
+        return [test]
+    return [m for part in test[1:] for m in margins(part)]
+
+
+def within(change: float, radius: float) -> bool:
+    return abs(change) <= radius
+
+
+def exactly_within(old: float, new: float, radius: float) -> float:
+    """`new`, or the nearest float towards `old` whose exact distance is at most the radius."""
+    limit = Fraction(radius)
+    for _ in range(64):
+        if abs(Fraction(new) - Fraction(old)) <= limit:
+            return new
+        new -= (new - old) * 2**-52
+    return old
+
+
+def tidy(x: float) -> int | float:
+    """A whole float as an int: states and witnesses read better."""
+    return int(x) if x == int(x) and abs(x) < 2**53 else x

@@ -1,0 +1,234 @@
+"""The search itself: seeds, then changes of one thing at a time as long as the score grows.
+
+The work is counted, not timed, so that the same spec gives the same witness on every machine.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from math import inf, isinf
+from typing import Any
+
+from seqlang.analyses.witnesses.confirm import LEAST_LOG, confirmed
+from seqlang.analyses.witnesses.play import Leg, Pattern, Played, play
+from seqlang.analyses.witnesses.scene import Scene
+from seqlang.analyses.witnesses.seeds import seeds
+from seqlang.backends.exact.follow import Phase
+from seqlang.backends.exact.integrate import Unsupported, Work
+from seqlang.backends.exact.laws import log_sum
+from seqlang.backends.exact.quadrature import COARSE, FINE, FINEST
+from seqlang.proof.witness import Entry, Event, Witness
+
+MOST_COARSE = 200_000  # conditional probabilities for one pair of streams while searching
+MOST_FINE = 3_000_000
+VALUES = 4000  # of them make one unit of work, about a millisecond
+LOOKS = 60  # new steps that do
+
+Score = Callable[[float, float], float]
+"""How good an event is from log p and log q (either order)."""
+
+
+def loss(first: float, second: float) -> float:
+    """|log p/q|; an impossible event counts 1e6, more if the other stream makes it likely."""
+    if max(first, second) < LEAST_LOG or LEAST_LOG > min(first, second) > -inf:
+        return -inf
+    if isinf(first) or isinf(second):
+        return 1e6 + max(first, second)
+    return abs(first - second)
+
+
+class Search:
+    """One search over one program. `work` is what may be spent: about 1 for a short pattern (0.5 ms)."""
+
+    def __init__(self, scene: Scene, score: Score, horizon: int, work: float, far: bool, enough: float = inf) -> None:
+        self.scene, self.score, self.horizon = scene, score, horizon
+        self.work, self.far, self.enough = work, far, enough
+        self.seen: dict[Pattern, tuple[float, Played | None]] = {}
+        self.deadline = inf
+
+    def best(self) -> list[tuple[float, Pattern]]:
+        """The best patterns found, best first."""
+        for pattern in seeds(self.scene, self.far):
+            if self._spent():
+                break
+            self._evaluate(pattern)
+        while not self._spent():
+            before = self._ranked()[:3]
+            if not before:
+                break
+            for score, pattern in before[: 2 if self.far else 1]:
+                self._climb(score, pattern)
+            if self._ranked()[:1] == before[:1]:
+                break
+        return self._ranked()
+
+    def _ranked(self) -> list[tuple[float, Pattern]]:
+        found = [(s, p) for p, (s, _) in self.seen.items() if s > 0]
+        return sorted(found, key=lambda sp: -sp[0])
+
+    def _spent(self) -> bool:
+        return self.work <= 0 or time.monotonic() > self.deadline or self._done()
+
+    def _done(self) -> bool:
+        return any(s > self.enough for s, _ in self.seen.values())
+
+    def _climb(self, score: float, pattern: Pattern) -> None:
+        for change in changes(pattern, self.scene):
+            if self._spent():
+                return
+            while not self._spent():
+                new = change(pattern)
+                if new is None or new in self.seen:
+                    break
+                value = self._evaluate(new)
+                if value <= score * (1 + 1e-3):
+                    break
+                score, pattern = value, new
+
+    def _evaluate(self, pattern: Pattern) -> float:
+        if pattern in self.seen:
+            return self.seen[pattern][0]
+        score, played = -inf, None
+        if self.scene.one_way and len({leg.move for leg in pattern.legs} - {0}) > 1:
+            return score
+        looked = self.scene.follower.looked
+        try:
+            try:
+                played = self.play(pattern)
+            finally:
+                self.work -= 0.2 + (self.scene.follower.looked - looked) / LOOKS * self.scene.weight
+            if played is not None:
+                self.work -= played.length / 200
+                spent = Work(MOST_COARSE)
+                try:
+                    logs = [self._log(phases, spent) for phases in (played.first, played.second)]
+                finally:
+                    self.work -= spent.done / VALUES
+                score = self.score(*logs)
+                if score > 0:  # of equals the shorter and likelier
+                    score *= 1 - 1e-5 * played.length + 1e-5 * max(max(logs), -1e4)
+        except Unsupported:
+            self.work -= 0.2
+        self.seen[pattern] = (score, played)
+        return score
+
+    def _log(self, phases: list[Phase], spent: Work) -> float:
+        """log P of the event: the same end may come from another stop of the same result."""
+        follower = self.scene.follower
+        last = phases[-1].told["stop"]
+        found = [follower.log_probability(phases, COARSE, spent).log]
+        if last is not None:
+            for index, label in self.scene.stops:
+                if index != last[0] and (label is None or last[1] in (None, True, label)):
+                    told = {**phases[-1].told, "stop": (index, last[1])}
+                    other = [*phases[:-1], Phase(phases[-1].entry, told, 1)]
+                    found.append(follower.log_probability(other, COARSE, spent).log)
+        return log_sum(found)
+
+    def play(self, pattern: Pattern) -> Played | None:
+        data = None
+        if not self.scene.streams and self.scene.datasets:
+            data = self.scene.data_pairs()[pattern.data]
+        return play(self.scene, pattern, self.horizon, data)
+
+    def witness(self, pattern: Pattern, because: str = "") -> Witness | None:
+        """Computed again from the streams and the event alone, finely and once more with other panels."""
+        played = self.seen[pattern][1]
+        if played is None:
+            return None
+        streams = (stream_of(self.scene, played.first), stream_of(self.scene, played.second))
+        event = event_of(played)
+        try:
+            because = because or reason(self.scene, pattern)
+            first = confirmed(self.scene.follower, streams, event, because, FINE, Work(MOST_FINE))
+            again = confirmed(self.scene.follower, streams, event, because, FINEST, Work(MOST_FINE))
+        except Unsupported:
+            return None
+        if first is None or again is None or first.streams != again.streams:
+            return None
+        gap = abs(first.p - again.p) + abs(first.q - again.q)
+        allowed = first.p_error + again.p_error + first.q_error + again.q_error + 1e-12 * first.p
+        return again if gap <= 4 * allowed else None
+
+
+def changes(pattern: Pattern, scene: Scene) -> Iterator[Callable[[Pattern], Pattern | None]]:
+    """Ways to change one thing of a pattern; each may be applied again while it helps."""
+    for place, leg in enumerate(pattern.legs):
+        if leg.kind in ("hover", "run"):
+            yield _changed(place, lambda x: replace(x, count=2 * x.count + 1))
+        if leg.kind in ("hover", "fire") and abs(leg.level) != inf:
+            yield _changed(place, lambda x: replace(x, level=x.level - 1))
+            yield _changed(place, lambda x: replace(x, level=x.level + 1))
+        if leg.kind == "fire":
+            yield _changed(place, lambda x: replace(x, level=x.level - 3))
+            yield _changed(place, lambda x: replace(x, count=x.count + 1))
+        if leg.count > 1:
+            yield _changed(place, lambda x: replace(x, count=x.count // 2) if x.count > 1 else None)
+        if scene.everywhere:
+            for move in (-1, 0, 1):
+                yield _changed(place, lambda x, move=move: replace(x, move=move))  # type: ignore[misc]
+    yield lambda p: replace(p, depth=p.depth + 1)
+    yield lambda p: replace(p, depth=p.depth - 1)
+    if any(leg.change for leg in pattern.legs) and not scene.everywhere:
+        yield lambda p: replace(p, swap=p.swap + 1)
+    if scene.chooses:
+        yield lambda p: replace(p, pick=p.pick + 1)
+
+
+def _changed(place: int, change: Callable[[Leg], Leg | None]) -> Callable[[Pattern], Pattern | None]:
+    def apply(pattern: Pattern) -> Pattern | None:
+        leg = change(pattern.legs[place])
+        if leg is None or leg.count > 4000:
+            return None
+        return replace(pattern, legs=(*pattern.legs[:place], leg, *pattern.legs[place + 1 :]))
+
+    return apply
+
+
+def stream_of(scene: Scene, phases: list[Any]) -> tuple[Entry, ...]:
+    """Entry by entry; for datasets the records."""
+    streams = [i.name for i in scene.program.inputs if i.kind != "dataset"]
+    if not streams:
+        names = [i.name for i in scene.datasets]
+        table = phases[0].entry
+        return tuple(_entry({n: table[n][k] for n in names}, names) for k in range(len(table[names[0]])))
+    return tuple(_entry(phase.entry, streams) for phase in phases for _ in range(phase.repeat))
+
+
+def _entry(entry: Any, names: list[str]) -> Entry:
+    value: Entry = entry[names[0]] if len(names) == 1 else {n: entry[n] for n in names}
+    return value
+
+
+def event_of(played: Played) -> Event:
+    reports: list[tuple[int, str, object]] = []
+    step, stopped, result = 0, None, None
+    for phase in played.first:
+        for _ in range(phase.repeat):
+            step += 1
+            reports += [(step, name, value) for name, value in phase.told.items() if name != "stop"]
+            if phase.told["stop"] is not None:
+                stopped = step
+                result = None if phase.told["stop"][1] is True else phase.told["stop"][1]
+    if stopped is None and (not reports or reports[-1][0] < step):
+        return Event(not_by=step, reports=tuple(reports))
+    return Event(stopped_at=stopped, result=result, reports=tuple(reports))
+
+
+def reason(scene: Scene, pattern: Pattern) -> str:
+    """One sentence on what the pattern does."""
+    words = []
+    for leg in pattern.legs:
+        target = scene.targets[leg.target % len(scene.targets)].gate if scene.targets else ""
+        match leg.kind:
+            case "hover":
+                words.append(f"hover near the boundary of {target}")
+            case "fire":
+                words.append(f"then let {target} happen" if words else f"let {target} happen")
+            case "merge":
+                words.append("wait until the streams agree again")
+            case "run":
+                words.append("compare what is shown")
+    return ", ".join(words)

@@ -1,0 +1,187 @@
+"""The patterns a search starts from: the worst cases known from the tightness proofs, for any gates.
+
+Hover-then-stop (one-sided tests), hover, cross, hover, drop (two ends), the same with queries that move against each
+other, changes that leave a window or merge again, several reports, plain conditions straddled, and plain runs for
+programs that only release or choose.
+"""
+
+from __future__ import annotations
+
+from math import inf
+
+from seqlang.analyses.witnesses.play import Leg, Pattern
+from seqlang.analyses.witnesses.scene import Scene
+
+MODES = ("tail", "low", "high", "between")
+
+
+def seeds(scene: Scene, far: bool) -> list[Pattern]:
+    """Patterns, the likeliest first; `far` adds those with many repetitions."""
+    if not scene.streams:
+        return _data_seeds(scene)
+    found: list[Pattern] = []
+    noisy = [i for i, t in enumerate(scene.targets) if t.noisy]
+    plain = [i for i, t in enumerate(scene.targets) if not t.noisy]
+    reports = {i for i in range(len(scene.targets)) if not scene.targets[i].gate.startswith("stop ")}
+    for i in plain:
+        found += _plain(scene, i, noisy, far)
+    for i in noisy:
+        if scene.everywhere:
+            found += _moving(scene, i, i in reports, far)
+        else:
+            found += _changing(i, i in reports, scene.merging, far)
+            if not scene.targets[i].fresh:
+                found += _bracketing(i, noisy, far)
+    for i in noisy:
+        for j in noisy:
+            if i != j:
+                found += _moving_pair(scene, i, j, far) if scene.everywhere else _changing_pair(i, j, far)
+    found += _runs(scene, far)
+    unique = list(dict.fromkeys(found))
+    if scene.one_way:
+        unique = [p for p in unique if len({leg.move for leg in p.legs} - {0}) <= 1]
+    return unique
+
+
+def _hover(target: int, level: float, count: int, move: int = 0, change: bool = False) -> Leg:
+    return Leg("hover", target, level, count, move, change)
+
+
+def _fire(target: int, level: float, count: int = 1, move: int = 0, change: bool = False) -> Leg:
+    return Leg("fire", target, level, count, move, change)
+
+
+def _changing(i: int, reports: bool, merging: bool, far: bool) -> list[Pattern]:
+    """One entry changes."""
+    found = [
+        Pattern((_hover(i, 2, 2, change=True),)),
+        Pattern((_hover(i, -4, 24), _fire(i, -4, change=True))),
+    ]
+    if merging:
+        for swap in (0, 1):
+            end = (Leg("merge", i, -inf, 0), _fire(i, -12))
+            found.append(Pattern((_hover(i, -6, 0), _hover(i, 2, 3, change=True), *end), swap))
+            found.append(Pattern((_hover(i, 2, 2, change=True), Leg("merge", i, 2, 0), _fire(i, -3)), swap))
+    if reports:
+        for c in (2, 3):
+            found.append(Pattern((_hover(i, -4, 24), _fire(i, -4, c, change=True))))
+            found.append(Pattern((_fire(i, -3, c - 1), _hover(i, 2, 3, change=True))))
+            cycle = (_hover(i, 2, 2), _fire(i, -2))
+            found.append(Pattern((_hover(i, 2, 2, change=True), _fire(i, -2), *cycle * (c - 1))))
+    if far:
+        found.append(Pattern((_fire(i, -3, change=True),)))
+        found += [Pattern((_hover(i, level, m, change=True),)) for m in (16, 60) for level in (2, -1)]
+        found += [Pattern((_hover(i, level, m), _fire(i, -4, change=True))) for m in (8, 40) for level in (1, 0)]
+    return found
+
+
+def _bracketing(i: int, noisy: list[int], far: bool) -> list[Pattern]:
+    """A noise that stays for the whole run, and no other: steps that only some of its values allow."""
+    found = []
+    for level in (-0.6, -0.1, 0.4, 2.0) if far else (-0.6, -0.1):
+        for swap in range(6) if far else (0, 1):
+            found.append(Pattern((_fire(i, level, change=True),), swap))
+            legs = (_hover(i, level - 0.3, 0), _fire(i, level, change=True))
+            found += [Pattern(legs, swap, mode) for mode in ("tail", "any")]
+            found += [
+                Pattern((_hover(j, level, 0), _hover(i, level, 0, change=True)), swap) for j in noisy if j != i
+            ]
+    return found
+
+
+def _changing_pair(i: int, j: int, far: bool) -> list[Pattern]:
+    """Hover at the end j, change, hover at the end i, drop towards j and stop there."""
+    found = [
+        Pattern((_hover(j, -3, 40), _hover(i, 1, 3, change=True), _fire(j, -14))),
+        Pattern((_hover(j, 1, 3), _hover(i, 1, 3, change=True))),
+    ]
+    if far:
+        found += [Pattern((_hover(j, 1, m), _hover(i, 1, m, change=True)), s) for m in (3, 8, 30) for s in (0, 1)]
+        found += [Pattern((_hover(j, 0, 0), _hover(i, 0, 0, change=True)), s) for s in (0, 1)]
+        found.append(Pattern((_hover(j, -3, 40), _hover(i, 1, 3, change=True), _fire(j, -14)), 1))
+    return found
+
+
+def _moving(scene: Scene, i: int, reports: bool, far: bool) -> list[Pattern]:
+    """Every entry may move."""
+    found = [
+        Pattern((_hover(i, 2, 3, 1), _fire(i, -4, 1, -1))),
+        Pattern((_hover(i, 3, 8, 1), _fire(i, -5, 1, -1))),
+        Pattern((_hover(i, 0, 3, 0), _hover(i, 2, 3, 1), _fire(i, -4, 1, -1))),
+        Pattern((_hover(i, 2, 4, 1),)),
+        Pattern((_hover(i, 0, 3, 0), _fire(i, -4, 1, -1))),
+        Pattern((_hover(i, 0, 3, 0), _fire(i, -4, 1, 1))),
+        Pattern((_hover(i, 2, 3, 1), _fire(i, -4, 1, 0))),
+    ]
+    if not scene.targets[i].fresh:
+        # only a noise that stays: two entries bracket it in one stream and miss it in the other
+        near = 0.4 * scene.radius / scene.targets[i].scale
+        found.insert(0, Pattern((_hover(i, -near, 1, 1), _fire(i, near, 1, -1))))
+    answers = any(name for name in scene.optional)
+    if reports:
+        for c in (2, 3):
+            found.append(Pattern((_hover(i, 3, 6, 1), _fire(i, -5, c, -1))))
+            found.append(Pattern((_hover(i, 2, 3, 1), *((_fire(i, -3, 1, -1), _hover(i, 2, 3, 1)) * c))))
+            found.append(Pattern((_hover(i, 0, 3, 0), _fire(i, -4, c, 1))))
+        if answers:
+            for mode in ("low", "high"):
+                found.append(Pattern((_hover(i, 2, 4, 1), _fire(i, 0, 1, 0)), release=mode))
+                found.append(Pattern((_hover(i, 2, 4, 1), _fire(i, 0, 1, -1)), release=mode))
+    if far:
+        for m in (4, 12, 40):
+            found.append(Pattern((_hover(i, 1, m, 1), _fire(i, -1, m if reports else 1, -1))))
+            found.append(Pattern((_hover(i, 3, m, 1), _fire(i, -1, 1, -1))))
+            found.append(Pattern((_hover(i, 3, m, 1),)))
+            if answers:
+                found += [Pattern((_hover(i, 3, m, 1), _fire(i, 0, 1, 0)), release="low", depth=d) for d in (0, 2, -2)]
+    return found
+
+
+def _moving_pair(scene: Scene, i: int, j: int, far: bool) -> list[Pattern]:
+    found = [
+        Pattern((_hover(i, 1, 3, 1), _fire(j, -4, 1, 1))),
+        Pattern((_hover(i, 1, 3, 1), _fire(j, -4, 1, -1))),
+        Pattern((_hover(i, 1, 3, 1), _hover(j, 1, 3, -1), _fire(i, -4, 1, -1))),
+        Pattern((_hover(i, 1, 3, 1), _hover(j, 1, 3, 1))),
+    ]
+    if far:
+        found += [Pattern((_hover(i, 1, m, 1), _hover(j, 1, m, s))) for m in (8, 30) for s in (1, -1)]
+    return found
+
+
+def _plain(scene: Scene, i: int, noisy: list[int], far: bool) -> list[Pattern]:
+    """A condition without noise: the streams stand on its two sides."""
+    if scene.everywhere:
+        found = [Pattern((_fire(i, 0.0, 1, move),)) for move in (1, -1)]
+        for j in noisy:
+            for m in (1, 40) if not far else (1, 10, 40, 100, 200):
+                found += [Pattern((_hover(i, 0, m, move), _fire(j, 5, 1, 0))) for move in (1, -1)]
+        return found
+    found = [Pattern((_fire(i, inf, 1, change=True),), swap) for swap in range(10 if far else 4)]
+    found += [Pattern((_hover(i, inf, 0, change=True), _fire(i, inf)), swap) for swap in (0, 1)]
+    return found
+
+
+def _runs(scene: Scene, far: bool) -> list[Pattern]:
+    found = []
+    quiet = not any(t.noisy for t in scene.targets)  # nothing to hover at: what is released is all there is
+    steps = (1, 2, 4, 16, 64) if far or quiet else (1, 4)
+    for n in steps:
+        found += [Pattern((Leg("run", 0, 0, n, 1, True),), release=mode) for mode in ("tail", "point")]
+    found.append(Pattern((Leg("run", 0, 0, 1, 1, True),), swap=1))
+    found.append(Pattern((Leg("run", 0, 0, 1, 1, True),), release="between"))
+    if far:
+        found += [Pattern((Leg("run", 0, 0, 1, 1, True),), swap=s, pick=k) for s in range(8) for k in (0, 1)]
+        found += [Pattern((Leg("run", 0, 0, 400, 1, True),), swap=s) for s in range(4)]
+    return found
+
+
+def _data_seeds(scene: Scene) -> list[Pattern]:
+    run = (Leg("run", 0, 0, 64, 1, True),)
+    pairs = range(len(scene.data_pairs()))
+    found = [Pattern(run, release="tail", data=data) for data in pairs]
+    if scene.chooses:
+        found += [Pattern(run, release="tail", data=data, pick=k) for k in (1, 2, 3) for data in pairs]
+    if scene.releases:
+        found += [Pattern(run, release=mode, data=data) for data in pairs for mode in MODES[1:]]
+    return found

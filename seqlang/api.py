@@ -1,0 +1,123 @@
+"""The Python interface: load, check, run. The same contracts as the commands, with values instead of exit codes."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal
+from fractions import Fraction
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from seqlang.diagnostics import Diagnostic, SpecError
+from seqlang.source import Source
+
+if TYPE_CHECKING:
+    from seqlang.driver import Loaded
+    from seqlang.report.check_result import CheckResult
+    from seqlang.report.run_result import RunResult
+
+__all__ = ["Spec", "SpecError", "check", "load", "run", "run_data"]
+
+Number = int | float | Fraction | Decimal | str
+
+
+@dataclass(frozen=True, slots=True)
+class Spec:
+    """A spec that was parsed, checked for errors, and given parameter values."""
+
+    loaded: Loaded = field(repr=False)
+    name: str = ""
+
+    @property
+    def parameters(self) -> dict[str, float]:
+        """Name -> value."""
+        return {p.name: float(p.value) for p in self.loaded.program.parameters}
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """Names of the models of the data."""
+        return tuple(m.name for m in self.loaded.program.models)
+
+    @property
+    def diagnostics(self) -> tuple[Diagnostic, ...]:
+        """Warnings; errors are raised by `load`."""
+        return self.loaded.warnings
+
+    @property
+    def text(self) -> str:
+        """The source text."""
+        return self.loaded.source.text
+
+
+def load(path_or_text: str | os.PathLike[str], **parameters: Number) -> Spec:
+    """A spec from a file, from the library (`@tight/one_sided`), or from its text (anything with a line break).
+
+    Parameters are checked against their domains as on the command line; floats are taken by their shortest decimal.
+    Raises SpecError with every diagnostic.
+    """
+    from seqlang import driver
+
+    values = {name: _exact(name, value) for name, value in parameters.items()}
+    if isinstance(path_or_text, str) and ("\n" in path_or_text or path_or_text.lstrip().startswith("algorithm ")):
+        source = Source("<text>", path_or_text)
+    else:
+        source = driver.read(os.fspath(path_or_text))
+    loaded = driver.load(source, values)
+    return Spec(loaded, loaded.program.name)
+
+
+def _exact(name: str, value: Number) -> Fraction:
+    try:
+        exact = Fraction(repr(value)) if isinstance(value, float) else Fraction(value)
+    except (ValueError, TypeError, OverflowError, ZeroDivisionError):
+        raise SpecError((Diagnostic("E0602", f"parameter {name}: {value!r} is not a number that can be used here"),)) from None
+    return exact
+
+
+def _spec(spec: Spec | str | os.PathLike[str]) -> Spec:
+    return spec if isinstance(spec, Spec) else load(spec)
+
+
+def check(
+    spec: Spec | str | os.PathLike[str], *, delta: Number = Fraction(1, 10**6), horizon: int | None = None
+) -> CheckResult:
+    """Privacy bounds, witnesses, and the verdict of every claim.
+
+    `delta` in (0, 1) is where the (epsilon, delta) bound is taken; `horizon` (steps) serves bounds that need one.
+    """
+    from seqlang import driver
+
+    exact = _exact("delta", delta)
+    if not 0 < exact < 1:
+        raise SpecError((Diagnostic("E0603", f"delta is {delta}: it must lie strictly between 0 and 1"),))
+    if horizon is not None and horizon < 1:
+        raise SpecError((Diagnostic("E0603", f"horizon is {horizon}: it must be at least 1"),))
+    return driver.check(_spec(spec).loaded, delta=exact, horizon=horizon)
+
+
+def run(
+    spec: Spec | str | os.PathLike[str],
+    *,
+    model: str | Sequence[str] | None = None,
+    runs: int = 10_000,
+    seed: int = 1,
+    cap: int | None = None,
+    progress: Callable[[Any], None] | None = None,
+) -> tuple[RunResult, ...]:
+    """Simulates the spec under its models (default: all): one RunResult a model.
+
+    The same seed gives the same numbers whatever the machine does. A spec that cannot stop needs a `cap` (steps).
+    """
+    from seqlang import driver
+
+    names = (model,) if isinstance(model, str) else tuple(model or ())
+    return driver.run(_spec(spec).loaded, models=names, runs=runs, seed=seed, cap=cap, progress=progress)
+
+
+def run_data(spec: Spec | str | os.PathLike[str], data: str | Path, *, seed: int = 1, **options: Any) -> Any:
+    """Runs the spec once on a real stream, a CSV file; options as `seqlang run --data`."""
+    from seqlang import driver
+
+    return driver.run_data(_spec(spec).loaded, data, seed=seed, **options)

@@ -1,0 +1,93 @@
+"""Densities and point masses of the laws that statistics and private choices are written with."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from math import comb, erfc, exp, factorial, pi, sqrt
+from typing import Any
+
+from seqlang.backends.exact.integrate import Unsupported
+
+LawValue = tuple[Any, ...]
+"""(family, argument, ..), or ("weights", ((value, weight), ..))."""
+
+
+def mass(law: LawValue, at: Any) -> float:
+    """P(X = at)."""
+    match law:
+        case ("weights", pairs):
+            total = sum(w for _, w in pairs)
+            return float(sum(w for v, w in pairs if v == at) / total)
+        case ("bernoulli", q):
+            if isinstance(q, tuple):
+                result = 1.0
+                for one, bit in zip(q, at, strict=True):
+                    result *= one if bit else 1 - one
+                return result
+            return float(q if at == 1 else (1 - q if at == 0 else 0.0))
+        case ("point", value):
+            return 1.0 if at == value else 0.0
+        case ("uniform", values) if isinstance(values, tuple):
+            return sum(1 for v in values if v == at) / len(values)
+        case ("binomial", n, q):
+            k = int(at)
+            return comb(int(n), k) * q**k * (1 - q) ** (int(n) - k) if 0 <= at <= n and at == k else 0.0
+        case ("geometric", ratio):
+            return (1 - ratio) / (1 + ratio) * ratio ** abs(at) if at == int(at) else 0.0
+        case ("poisson", mean):
+            return exp(-mean) * mean ** int(at) / factorial(int(at)) if at >= 0 and at == int(at) else 0.0
+        case ("convolve", first, second):
+            return _convolved(first, second, at)
+        case _:
+            raise Unsupported(f"point masses of {law[0]}")
+
+
+def support(law: LawValue) -> tuple[Any, ...]:
+    """The values with positive probability, where they can be listed."""
+    match law:
+        case ("weights", pairs):
+            return tuple(v for v, w in pairs if w > 0)
+        case ("bernoulli", q) if not isinstance(q, tuple):
+            return (0, 1)
+        case ("uniform", values) if isinstance(values, tuple):
+            return values
+        case ("point", value):
+            return (value,)
+        case ("binomial", n, _):
+            return tuple(range(int(n) + 1))
+        case _:
+            raise Unsupported(f"the values of {law[0]} are not listed")
+
+
+@lru_cache(maxsize=4096)
+def _convolved(first: LawValue, second: LawValue, at: float) -> float:
+    if first[0] == "binomial":
+        return sum(mass(first, k) * mass(second, at - k) for k in range(int(first[1]) + 1))
+    if second[0] == "binomial":
+        return _convolved(second, first, at)
+    raise Unsupported("a convolution without a finite part")
+
+
+def density(method: str, law: LawValue, at: Any) -> float:
+    """law.pmf(at), law.pdf(at) or law.cdf(at)."""
+    if method == "pmf":
+        return mass(law, at)
+    match method, law:
+        case "pdf", ("normal", mean, sd):
+            return float(exp(-(((at - mean) / sd) ** 2) / 2) / (sd * sqrt(2 * pi)))
+        case "cdf", ("normal", mean, sd):
+            return float(erfc((mean - at) / (sd * sqrt(2))) / 2)
+        case "pdf", ("uniform", low, high):
+            return float(1 / (high - low)) if low <= at <= high else 0.0
+        case "cdf", ("uniform", low, high):
+            return float(min(1.0, max(0.0, (at - low) / (high - low))))
+        case "pdf", ("laplace", b):
+            return float(exp(-abs(at) / b) / (2 * b))
+        case "pdf", ("gaussian", sd):
+            return float(exp(-((at / sd) ** 2) / 2) / (sd * sqrt(2 * pi)))
+        case "pdf", ("exponential", m):
+            return float(exp(-at / m) / m) if at >= 0 else 0.0
+        case _:
+            raise Unsupported(f"{law[0]}.{method}")
+
+

@@ -1,0 +1,44 @@
+"""The finite domain of a value that randomised response may change."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from seqlang.backends.interpret.values import Value, as_index
+from seqlang.model import expression as ir
+from seqlang.model.domain import Domain, Finite, Integers, Power
+from seqlang.model.program import ChooseGate, FlipLaw
+
+if TYPE_CHECKING:
+    from seqlang.backends.interpret.compiled import Compiler
+
+
+def alphabet_of(compiler: Compiler, read: ir.Noised) -> tuple[Value, ...] | None:
+    """All values that `read.base` may have: from its domain, or from the gate that flips it; None if not finite."""
+    program = compiler.program
+    base = read.base
+    while isinstance(base, ir.Local):
+        base = program.define(base.name).expression
+        if isinstance(base, ir.Noised):
+            base = base.base
+    if isinstance(base, ir.Field):
+        return letters_of(compiler, program.input(base.name).domain)
+    if isinstance(base, ir.ParameterValue):
+        return letters_of(compiler, next(p.domain for p in program.parameters if p.name == base.name))
+    for gate in program.gates:
+        if isinstance(gate, ChooseGate) and isinstance(gate.law, FlipLaw) and gate.law.of in (read.base, base):
+            return tuple(compiler.constant(letter) for letter in gate.law.alphabet)
+    return None
+
+
+def letters_of(compiler: Compiler, domain: Domain) -> tuple[Value, ...] | None:
+    """The values of a finite domain in order (of one coordinate for `D ^ d`), else None."""
+    match domain:
+        case Finite(values):
+            return tuple(compiler.constant(v) for v in values)
+        case Integers(low, high) if low is not None and high is not None:
+            return tuple(range(as_index(compiler.constant(low)), as_index(compiler.constant(high)) + 1))
+        case Power(of, _):
+            return letters_of(compiler, of)
+        case _:
+            return None

@@ -1,0 +1,220 @@
+"""Folds over time: what a `Cell` statement keeps from step to step."""
+
+from __future__ import annotations
+
+import math
+from collections import deque
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Protocol, assert_never
+
+from seqlang.backends.interpret.compiled import Compiler
+from seqlang.backends.interpret.operators import PAIR
+from seqlang.backends.interpret.shapes import shape_of_expression
+from seqlang.backends.interpret.values import Value, each, filled, is_vector, pairwise
+from seqlang.model.program import AllSteps, AtReports, Cell, LastSteps, Previous, SinceReport
+
+if TYPE_CHECKING:
+    from seqlang.backends.interpret.machine import Machine
+
+
+class Accumulator:
+    """`operator` over the values added so far. The mean of nothing is not a number, its extremes are infinite: a cell
+    ticks whether or not it is read, so an error has to wait for the reading."""
+
+    __slots__ = ("best", "count", "operator", "step", "sum")
+
+    def __init__(self, operator: str, zero: Value) -> None:
+        self.operator = operator
+        self.count = 0
+        self.sum: Value = zero
+        self.best: Value = None
+        self.step: Value = math.nan
+
+    def add(self, step: int, value: Value) -> None:
+        match self.operator:
+            case "count":
+                self.count += 1 if value else 0
+            case "sum" | "mean":
+                self.count += 1
+                self.sum = pairwise(PAIR["+"], self.sum, value) if is_vector(value) else self.sum + value
+            case "max" | "min":
+                choose: Callable[[Value, Value], Value] = max if self.operator == "max" else min
+                self.best = value if self.best is None else pairwise(choose, self.best, value)
+            case _:
+                better = self.best is None or (value > self.best if self.operator == "argmax" else value < self.best)
+                if better:
+                    self.best, self.step = value, step
+
+    def result(self) -> Value:
+        match self.operator:
+            case "count":
+                return self.count
+            case "sum":
+                return self.sum
+            case "mean":
+                return each(lambda x: x / self.count, self.sum) if self.count else math.nan
+            case "max":
+                return -math.inf if self.best is None else self.best
+            case "min":
+                return math.inf if self.best is None else self.best
+            case _:
+                return self.step
+
+
+class Kept(Protocol):
+    """What one combination of binder values keeps. `begin` is called before a step's body, `tick` at the cell's place;
+    `value` is None where `where` was false."""
+
+    def begin(self, fired: bool) -> None: ...
+
+    def tick(self, step: int, taken: bool, value: Value) -> None: ...
+
+    def read(self) -> Value: ...
+
+
+class _Running:
+    """over steps, since R: `begin` starts anew after a report of R (AllSteps is never told of one)."""
+
+    __slots__ = ("accumulator", "new")
+
+    def __init__(self, new: Callable[[], Accumulator]) -> None:
+        self.new = new
+        self.accumulator = new()
+
+    def begin(self, fired: bool) -> None:
+        if fired:
+            self.accumulator = self.new()
+
+    def tick(self, step: int, taken: bool, value: Value) -> None:
+        if taken:
+            self.accumulator.add(step, value)
+
+    def read(self) -> Value:
+        return self.accumulator.result()
+
+
+class _Window:
+    """over last m: folded anew at each reading, so that no rounding is carried along."""
+
+    __slots__ = ("entries", "new")
+
+    def __init__(self, new: Callable[[], Accumulator], count: int) -> None:
+        self.new = new
+        self.entries: deque[tuple[int, bool, Value]] = deque(maxlen=max(0, count))
+
+    def begin(self, fired: bool) -> None:
+        pass
+
+    def tick(self, step: int, taken: bool, value: Value) -> None:
+        self.entries.append((step, taken, value))
+
+    def read(self) -> Value:
+        accumulator = self.new()
+        for step, taken, value in self.entries:
+            if taken:
+                accumulator.add(step, value)
+        return accumulator.result()
+
+
+class _History:
+    """history(E, R): what was stored in a step joins the list in the next one if R was reported."""
+
+    __slots__ = ("pending", "values")
+
+    def __init__(self) -> None:
+        self.values: tuple[Value, ...] = ()
+        self.pending: tuple[Value, ...] = ()
+
+    def begin(self, fired: bool) -> None:
+        if fired:
+            self.values = (*self.values, *self.pending)
+        self.pending = ()
+
+    def tick(self, step: int, taken: bool, value: Value) -> None:
+        if taken:
+            self.pending = (value,)
+
+    def read(self) -> Value:
+        return self.values
+
+
+class _Previous:
+    """previous(E, init): what was stored one step ago (with `where`: the last time it held)."""
+
+    __slots__ = ("pending", "value")
+
+    def __init__(self, initial: Value) -> None:
+        self.value = initial
+        self.pending = initial
+
+    def begin(self, fired: bool) -> None:
+        self.value = self.pending
+
+    def tick(self, step: int, taken: bool, value: Value) -> None:
+        if taken:
+            self.pending = value
+
+    def read(self) -> Value:
+        return self.value
+
+
+class CellState:
+    """The state of one cell: one `Kept` for each combination of its binders' values."""
+
+    def __init__(self, cell: Cell, compiler: Compiler) -> None:
+        self.cell = cell
+        self.report = cell.keep.report if isinstance(cell.keep, (SinceReport, AtReports)) else None
+        self.body = compiler.compile(cell.body).run
+        self.where = None if cell.where is None else compiler.compile(cell.where).run
+        self.kept: dict[tuple[Value, ...], Kept] = {}
+        self.compiler = compiler
+
+    def start(self, m: Machine) -> None:
+        for key in self._keys(m, 0):
+            self.kept[key] = self._make(m)
+
+    def begin(self, fired: bool) -> None:
+        for kept in self.kept.values():
+            kept.begin(fired)
+
+    def tick(self, m: Machine) -> None:
+        names = [variable for variable, _ in self.cell.binders]
+        for key, kept in self.kept.items():
+            m.bound.update(zip(names, key, strict=True))
+            taken = self.where is None or bool(self.where(m))
+            kept.tick(m.step_number, taken, self.body(m) if taken else None)
+        for name in names:
+            m.bound.pop(name, None)
+
+    def read(self, key: tuple[Value, ...]) -> Value:
+        return self.kept[key].read()
+
+    def _keys(self, m: Machine, depth: int) -> Iterator[tuple[Value, ...]]:
+        """All combinations of binder values; while one is yielded, the binders are bound to it."""
+        if depth == len(self.cell.binders):
+            yield tuple(m.bound[variable] for variable, _ in self.cell.binders)
+            return
+        variable, domain = self.cell.binders[depth]
+        for value in self.compiler.compile(domain).run(m):
+            m.bound[variable] = value
+            yield from self._keys(m, depth + 1)
+        m.bound.pop(variable, None)
+
+    def _make(self, m: Machine) -> Kept:
+        keep, operator = self.cell.keep, self.cell.operator
+        shape = shape_of_expression(self.compiler, self.cell.body) if operator in ("sum", "mean") else ()
+
+        def new() -> Accumulator:
+            return Accumulator(operator, filled(shape, lambda: 0))
+
+        match keep:
+            case AllSteps() | SinceReport():
+                return _Running(new)
+            case LastSteps(count):
+                return _Window(new, math.floor(self.compiler.compile(count).run(m)))
+            case AtReports():
+                return _History()
+            case Previous(initial):
+                return _Previous(self.compiler.compile(initial).run(m))
+            case _:
+                assert_never(keep)

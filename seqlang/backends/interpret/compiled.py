@@ -1,0 +1,290 @@
+"""Expressions to closures, once; a constant expression is evaluated once, too.
+
+A closure takes the machine (`m`) and reads its current state. `and`, `or`, `if` and `where` evaluate only what they
+need: cells were hoisted by elaboration, so nothing that must tick is skipped.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, assert_never
+
+from seqlang.backends.interpret.laws import LawValue, make_law
+from seqlang.backends.interpret.laws.discrete import Flip, Table
+from seqlang.backends.interpret.minimise import minimise
+from seqlang.backends.interpret.operators import PAIR, apply
+from seqlang.backends.interpret.quantified import fold
+from seqlang.backends.interpret.values import (
+    BallSet,
+    EvaluationError,
+    Members,
+    Value,
+    as_index,
+    each,
+    is_vector,
+    pairwise,
+    shape_of,
+)
+from seqlang.model import expression as ir
+from seqlang.model.program import Program
+from seqlang.source import Span
+
+if TYPE_CHECKING:
+    from seqlang.backends.interpret.machine import Machine
+
+Run = Callable[["Machine"], Value]
+STATE = "state"
+"""What an expression reads: this word for anything that changes, and the names of free bound variables."""
+
+
+class Code:
+    """A compiled expression: `run(machine)` is its value; `reads` is empty for a constant."""
+
+    __slots__ = ("reads", "run")
+
+    def __init__(self, run: Run, reads: frozenset[str]) -> None:
+        self.run = run
+        self.reads = reads
+
+
+class _Nothing:
+    """The state in which constants are evaluated: there is none, but bound variables need a place."""
+
+    def __init__(self) -> None:
+        self.bound: dict[str, Value] = {}
+
+
+NONE: frozenset[str] = frozenset()
+CHANGES = frozenset({STATE})
+
+
+def _constant(value: Value) -> Code:
+    return Code(lambda m: value, NONE)
+
+
+class Compiler:
+    """Compiles the expressions of one program. Parameters have the program's values."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.parameters = {p.name: _number(p.value) for p in program.parameters}
+        self._done: dict[int, tuple[ir.Expression, Code]] = {}
+
+    def compile(self, expression: ir.Expression) -> Code:
+        # By identity: hashing a deep expression would cost as much as compiling it.
+        known = self._done.get(id(expression))
+        if known is not None and known[0] is expression:
+            return known[1]
+        code = self._fold(self._compile(expression))
+        self._done[id(expression)] = (expression, code)
+        return code
+
+    def constant(self, expression: ir.Expression) -> Value:
+        """The value of an expression of constants."""
+        return self.compile(expression).run(_Nothing())  # type: ignore[arg-type]
+
+    def _fold(self, code: Code) -> Code:
+        if code.reads:
+            return code
+        try:
+            value = code.run(_Nothing())  # type: ignore[arg-type]
+        except EvaluationError:
+            return code  # it is an error only where it is needed
+        return _constant(value)
+
+    def _compile(self, e: ir.Expression) -> Code:
+        match e:
+            case ir.Number(value):
+                return _constant(_number(value))
+            case ir.Truth(value):
+                return _constant(value)
+            case ir.Label(name):
+                return _constant(name)
+            case ir.ParameterValue(name):
+                return _constant(self.parameters[name])
+            case ir.StepNumber():
+                return Code(lambda m: m.step_number, CHANGES)
+            case ir.Field(name):
+                return Code(lambda m: m.fields[name], CHANGES)
+            case ir.Records():
+                return Code(lambda m: m.records, CHANGES)
+            case ir.Local(name):
+                return Code(lambda m: m.locals[name], CHANGES)
+            case ir.CellValue(name):
+                return self._cell(name)
+            case ir.MemoryValue(name):
+                return Code(lambda m: m.memory[name], CHANGES)
+            case ir.Reported(name):
+                return Code(lambda m: m.reported.get(name), CHANGES)
+            case ir.Drawn(name):
+                return Code(lambda m: m.drawn(name), CHANGES)
+            case ir.Noised():
+                return self._noised(e)
+            case ir.Bound(name):
+                return Code(lambda m: m.bound[name], frozenset({name}))
+            case ir.Apply(operator, arguments, span):
+                return self._apply(operator, arguments, span)
+            case ir.Choice(test, yes, no):
+                return self._choice(test, yes, no)
+            case ir.Index(base, at, span):
+                return self._index(base, at, span)
+            case ir.Sequence(kind, items):
+                parts, reads = self._all(items)
+                make: Callable[[Iterable[Value]], Value] = tuple if kind == "list" else Members
+                return Code(lambda m: make([p(m) for p in parts]), reads)
+            case ir.Quantified():
+                return self._quantified(e)
+            case ir.RealVectors(dimension, radius):
+                size = self.compile(dimension)
+                bound = None if radius is None else self.compile(radius)
+                reads = size.reads | (bound.reads if bound else NONE)
+                return Code(lambda m: BallSet(as_index(size.run(m)), None if bound is None else bound.run(m)), reads)
+            case ir.Law(family, arguments, span):
+                parts, reads = self._all(arguments)
+                return Code(lambda m: make_law(family, tuple([p(m) for p in parts]), span), reads)
+            case ir.Weights(pairs):
+                values, reads = self._all(tuple(v for v, _ in pairs))
+                weights, more = self._all(tuple(w for _, w in pairs))
+                rows = list(zip(values, weights, strict=True))
+                return Code(lambda m: Table(tuple((v(m), w(m)) for v, w in rows)), reads | more)
+            case ir.WeightsOf():
+                return self._weights_of(e)
+            case ir.Density(method, law, at):
+                return self._density(method, law, at)
+            case _:
+                assert_never(e)
+
+    def _all(self, expressions: tuple[ir.Expression, ...]) -> tuple[list[Run], frozenset[str]]:
+        codes = [self.compile(x) for x in expressions]
+        return [c.run for c in codes], NONE.union(*(c.reads for c in codes))
+
+    def _cell(self, name: str) -> Code:
+        binders = tuple(variable for variable, _ in self.program.cell(name).binders)
+
+        def run(m: Machine) -> Value:
+            value = m.cells[name].read(tuple([m.bound[b] for b in binders]))
+            if value != value:
+                raise EvaluationError("there is no mean, and no best step, of nothing", self.program.cell(name).span)
+            return value
+
+        return Code(run, CHANGES | frozenset(binders))
+
+    def _apply(self, operator: str, arguments: tuple[ir.Expression, ...], span: Span) -> Code:
+        parts, reads = self._all(arguments)
+        if operator == "and":
+            return Code(lambda m: all(p(m) for p in parts), reads)
+        if operator == "or":
+            return Code(lambda m: any(p(m) for p in parts), reads)
+        if operator in PAIR and len(parts) == 2:
+            return Code(_pair(operator, parts[0], parts[1], span), reads)
+        return Code(lambda m: apply(operator, tuple([p(m) for p in parts]), span), reads)
+
+    def _choice(self, test: ir.Expression, yes: ir.Expression, no: ir.Expression) -> Code:
+        (t, y, n), reads = self._all((test, yes, no))
+        return Code(lambda m: y(m) if t(m) else n(m), reads)
+
+    def _index(self, base: ir.Expression, at: ir.Expression, span: Span) -> Code:
+        (b, a), reads = self._all((base, at))
+
+        def run(m: Machine) -> Value:
+            values = b(m)
+            position = as_index(a(m), span)
+            if not 1 <= position <= len(values):
+                raise EvaluationError(f"position {position} is outside 1..{len(values)}", span)
+            return values[position - 1]
+
+        return Code(run, reads)
+
+    def _quantified(self, e: ir.Quantified) -> Code:
+        domain, body = self.compile(e.domain), self.compile(e.body)
+        where = None if e.where is None else self.compile(e.where)
+        inside = body.reads | (where.reads if where else NONE)
+        test = where.run if where else None
+        operator, variable, span = e.operator, e.variable, e.span
+        reads = domain.reads | (inside - {variable})
+        if isinstance(e.domain, ir.RealVectors) and operator in ("argmin", "argmax"):
+            return Code(lambda m: minimise(m, e, domain.run(m)), reads | CHANGES)
+        return Code(lambda m: fold(m, operator, domain.run(m), variable, body.run, test, span), reads)
+
+    def _weights_of(self, e: ir.WeightsOf) -> Code:
+        domain, value, weight = self.compile(e.domain), self.compile(e.value), self.compile(e.weight)
+        where = None if e.where is None else self.compile(e.where)
+        inside = value.reads | weight.reads | (where.reads if where else NONE)
+        test = where.run if where else None
+
+        def pair(m: Machine) -> tuple[Value, Value]:
+            return value.run(m), weight.run(m)
+
+        def run(m: Machine) -> Value:
+            return Table(fold(m, "list", domain.run(m), e.variable, pair, test, Span(0, 0)))
+
+        return Code(run, domain.reads | (inside - {e.variable}))
+
+    def _density(self, method: str, law: ir.Expression, at: ir.Expression) -> Code:
+        (make, x), reads = self._all((law, at))
+
+        def run(m: Machine) -> Value:
+            found: LawValue = make(m)
+            value = x(m)
+            formula = getattr(found, method)
+            if is_vector(value) and not found.joint:
+                product = 1.0
+                for coordinate in value:
+                    product *= formula(coordinate)
+                return product
+            return formula(value)
+
+        return Code(run, reads)
+
+    def _noised(self, e: ir.Noised) -> Code:
+        base = self.compile(e.base)
+        terms = [(t.noise, self.compile(t.factor).run, _flips(self.program, t.noise)) for t in e.terms]
+        added = [(name, factor) for name, factor, flips in terms if not flips]
+        flips = [name for name, _, flips in terms if flips]
+
+        def run(m: Machine) -> Value:
+            value = base.run(m)
+            for name, factor in added:
+                scale = factor(m)
+                noise = m.noise(name, shape_of(value))
+                value = pairwise(PAIR["+"], value, each(lambda z, scale=scale: scale * z, noise))  # type: ignore[misc]
+            for name in flips:
+                value = m.flipped(name, e, value)
+            return value
+
+        return Code(run, CHANGES)
+
+
+def _number(value: object) -> Value:
+    """An exact rational as int or as the nearest float."""
+    from fractions import Fraction
+
+    assert isinstance(value, Fraction)
+    if value.denominator == 1:
+        return value.numerator
+    try:
+        return float(value)
+    except OverflowError:
+        return float("inf") if value > 0 else float("-inf")
+
+
+def _flips(program: Program, noise: str) -> bool:
+    law = program.noise(noise).law
+    return isinstance(law, ir.Law) and law.family == "randomized_response"
+
+
+def _pair(operator: str, left: Run, right: Run, span: Span) -> Run:
+    """The common case, two numbers, without the detour; Flip laws and vectors take the general way."""
+    f = PAIR[operator]
+
+    def run(m: Machine) -> Value:
+        a, b = left(m), right(m)
+        if isinstance(a, (tuple, range)) or isinstance(b, (tuple, range)):
+            return apply(operator, (a, b), span)
+        result = f(a, b)
+        return result if result == result else apply(operator, (a, b), span)
+
+    return run
+
+
+__all__ = ["Code", "Compiler", "Flip"]

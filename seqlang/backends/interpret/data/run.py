@@ -1,0 +1,126 @@
+"""One run on the rows of a file."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from seqlang.backends.interpret.compiled import Compiler
+from seqlang.backends.interpret.data.columns import field_columns, values
+from seqlang.backends.interpret.data.problem import problem
+from seqlang.backends.interpret.data.table import read_table
+from seqlang.backends.interpret.data.where import matching
+from seqlang.backends.interpret.machine import Machine
+from seqlang.backends.interpret.randomness import SeededRandomness
+from seqlang.backends.interpret.values import Value, as_index
+from seqlang.model.program import AddRemove, Program
+
+
+@dataclass(frozen=True, slots=True)
+class DataRun:
+    """`step` is the stopping step, or the last one if the data ended first; `reports` are (step, name, value), with
+    value True for an event. `rows` counts the rows that matched, `rows_used` those that were read before the stop."""
+
+    stopped: bool
+    step: int
+    result: Value
+    reports: tuple[tuple[int, str, Value], ...]
+    statistics: Mapping[str, Value]
+    rows: int
+    rows_used: int
+    seed: int
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON of `run --data`."""
+        return {
+            "stopped": self.stopped,
+            "step": self.step,
+            "return": _plain(self.result),
+            "reports": [{"step": s, "name": name, "value": _plain(v)} for s, name, v in self.reports],
+            "rows": self.rows,
+            "rows_used": self.rows_used,
+            "seed": self.seed,
+        }
+
+
+def _plain(value: Value) -> Any:
+    if isinstance(value, (tuple, range)):
+        return [_plain(v) for v in value]
+    if isinstance(value, float) and value in (float("inf"), float("-inf")):
+        return "inf" if value > 0 else "-inf"
+    return value
+
+
+def run_data(
+    program: Program,
+    path: str | os.PathLike[str],
+    *,
+    seed: int = 1,
+    columns: Mapping[str, str] | None = None,
+    where: Sequence[str] = (),
+    clip: bool = False,
+    cap: int | None = None,
+) -> DataRun:
+    """Runs the program once on a CSV file: one row a step for a stream, all rows at once for a dataset.
+
+    `columns` maps fields to columns (see `field_columns`), `where` are conditions on columns, `cap` limits the steps.
+    Raises SpecError E0610 to E0619 for the file, E0620 where an expression has no value.
+    """
+    kinds = {i.kind for i in program.inputs}
+    if "dataset" in kinds and kinds != {"dataset"}:
+        message = f"`{program.name}` reads a dataset and a stream: one file cannot hold both"
+        raise problem("E0619", message)
+    table = read_table(path)
+    rows = matching(table, where)
+    fields = field_columns(program, table, columns or {})
+    entries = values(program, table, fields, rows, clip=clip)
+    if kinds == {"dataset"}:
+        return _on_dataset(program, table.name, entries, seed, cap)
+    return _on_stream(program, entries, seed, cap)
+
+
+def _on_stream(program: Program, entries: list[dict[str, Value]], seed: int, cap: int | None) -> DataRun:
+    machine = Machine(program, SeededRandomness(seed))
+    reports: list[tuple[int, str, Value]] = []
+    for entry in entries if cap is None else entries[:cap]:
+        outcome = machine.step(entry)
+        reports += [(machine.step_number, name, value) for name, value in outcome.reports]
+        if outcome.stopped:
+            break
+    return _finished(machine, reports, len(entries), machine.step_number, seed)
+
+
+def _on_dataset(program: Program, name: str, entries: list[dict[str, Value]], seed: int, cap: int | None) -> DataRun:
+    _check_size(program, name, len(entries))
+    machine = Machine(program, SeededRandomness(seed))
+    machine.load({i.name: [entry[i.name] for entry in entries] for i in program.inputs})
+    reports: list[tuple[int, str, Value]] = []
+    while not machine.stopped and (cap is None or machine.step_number < cap):
+        outcome = machine.step({})
+        reports += [(machine.step_number, report, value) for report, value in outcome.reports]
+    return _finished(machine, reports, len(entries), len(entries), seed)
+
+
+def _check_size(program: Program, name: str, rows: int) -> None:
+    """Noise is calibrated to the declared size; only `add or remove` adjacency lets the true one differ."""
+    if program.size is None or isinstance(program.adjacency, AddRemove):
+        return
+    declared = as_index(Compiler(program).constant(program.size))
+    if declared != rows:
+        message = f"`{name}` has {rows} rows, the dataset of `{program.name}` has size {declared}"
+        raise problem("E0618", message, "set the parameter of the size with --set, or choose rows with --where")
+
+
+def _finished(machine: Machine, reports: list[tuple[int, str, Value]], rows: int, used: int, seed: int) -> DataRun:
+    return DataRun(
+        stopped=machine.stopped,
+        step=machine.step_number,
+        result=machine.result,
+        reports=tuple(reports),
+        statistics=machine.statistics(),
+        rows=rows,
+        rows_used=used,
+        seed=seed,
+    )

@@ -1,0 +1,131 @@
+"""Laws made from laws."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from seqlang.backends.interpret.laws.continuous import Normal
+from seqlang.backends.interpret.laws.law import LawValue
+from seqlang.backends.interpret.values import EvaluationError, Value, describe
+
+if TYPE_CHECKING:
+    from random import Random
+
+TRIES = 1_000_000
+
+
+class Conditioned(LawValue):
+    """`law` given that it lies in [low, high]: cut off and renormalised (not clamped)."""
+
+    __slots__ = ("high", "law", "low", "mass")
+    name = "conditioned"
+
+    def __init__(self, law: LawValue, low: Value, high: Value) -> None:
+        self.law, self.low, self.high = law, low, high
+        below = law.cdf(math.ceil(low) - 1) if law.discrete else law.cdf(low)
+        self.mass = law.cdf(high) - below
+        if not self.mass > 0:
+            raise EvaluationError(f"{law.name} has no mass between {describe(low)} and {describe(high)}")
+
+    @property
+    def discrete(self) -> bool:  # type: ignore[override]
+        return self.law.discrete
+
+    def sample(self, random: Random) -> Value:
+        if self.law.quantile(0.5) is not None:
+            at = self.law.quantile(self.law.cdf(self.low) + random.random() * self.mass)
+            return min(max(at, self.low), self.high)
+        for _ in range(TRIES):
+            value = self.law.sample(random)
+            if self.low <= value <= self.high:
+                return value
+        raise EvaluationError(f"{self.law.name} is hardly ever between {describe(self.low)} and {describe(self.high)}")
+
+    def centre(self) -> Value:
+        return min(max(self.law.centre(), self.low), self.high)
+
+    def _inside(self, x: Value) -> bool:
+        return bool(self.low <= x <= self.high)
+
+    def pmf(self, x: Value) -> float:
+        mass = self.law.pmf(x)
+        return mass / self.mass if self._inside(x) else 0.0
+
+    def pdf(self, x: Value) -> float:
+        density = self.law.pdf(x)
+        return density / self.mass if self._inside(x) else 0.0
+
+    def cdf(self, x: Value) -> float:
+        if x < self.low:
+            return 0.0
+        below = self.law.cdf(math.ceil(self.low) - 1) if self.law.discrete else self.law.cdf(self.low)
+        return min(1.0, (self.law.cdf(min(x, self.high)) - below) / self.mass)
+
+    def support(self) -> tuple[Value, ...] | None:
+        values = self.law.support()
+        return None if values is None else tuple(v for v in values if self._inside(v))
+
+
+class Convolved(LawValue):
+    """The law of the sum of two independent variables.
+
+    Its pmf, pdf and cdf need one of the two to have finitely many values, or both to be normal.
+    """
+
+    __slots__ = ("first", "second")
+    name = "convolve"
+
+    def __init__(self, first: LawValue, second: LawValue) -> None:
+        self.first, self.second = first, second
+
+    @property
+    def discrete(self) -> bool:  # type: ignore[override]
+        return self.first.discrete and self.second.discrete
+
+    def sample(self, random: Random) -> Value:
+        return self.first.sample(random) + self.second.sample(random)
+
+    def centre(self) -> Value:
+        return self.first.centre() + self.second.centre()
+
+    def _mixed(self, x: Value, method: str) -> float:
+        for listed, other in ((self.first, self.second), (self.second, self.first)):
+            values = listed.support()
+            if values is not None:
+                return math.fsum(listed.pmf(v) * getattr(other, method)(x - v) for v in values)
+        if isinstance(self.first, Normal) and isinstance(self.second, Normal):
+            total = Normal(self.first.mean + self.second.mean, math.hypot(self.first.sd, self.second.sd))
+            return float(getattr(total, method)(x))
+        raise EvaluationError(f"convolve has no {method} unless one of its laws has finitely many values")
+
+    def pmf(self, x: Value) -> float:
+        return self._mixed(x, "pmf") if self.discrete else super().pmf(x)
+
+    def pdf(self, x: Value) -> float:
+        return super().pdf(x) if self.discrete else self._mixed(x, "pdf")
+
+    def cdf(self, x: Value) -> float:
+        return self._mixed(x, "cdf")
+
+    def support(self) -> tuple[Value, ...] | None:
+        first, second = self.first.support(), self.second.support()
+        if first is None or second is None:
+            return None
+        return tuple(dict.fromkeys(a + b for a in first for b in second))
+
+
+class Tree(LawValue):
+    """Noise of prefix sums: the prefix 1..n is covered by one node of `node`'s law for every bit of n.
+
+    The machine keeps the nodes (Chan, Shi and Song 2011, Section 3.4); this value only carries the node's law.
+    """
+
+    __slots__ = ("node",)
+    name = "tree"
+
+    def __init__(self, node: LawValue) -> None:
+        self.node = node
+
+    def centre(self) -> Value:
+        return self.node.centre()

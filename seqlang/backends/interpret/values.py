@@ -1,0 +1,122 @@
+"""What expressions evaluate to in one run.
+
+A value is a float, int or bool; a str (a label); a tuple (a vector or list; of tuples: a list of vectors); a `range`;
+a `Members` (a set, in the order written, so that ties are broken the same way in every run); or a law
+(`seqlang.backends.interpret.laws`). Elaboration has checked the types, so `Value` is `Any` here.
+
+Arithmetic is that of IEEE numbers (1/0 is infinite, log 0 is minus infinity), except that a result that is not a number
+is an error: it would make every later comparison false without a word.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, TypeAlias
+
+from seqlang.diagnostics import Diagnostic, Label, SpecError
+from seqlang.source import NOWHERE, Span
+
+Value: TypeAlias = Any
+
+
+class EvaluationError(SpecError):
+    """An expression has no value (0/0, an index outside the list, a sample outside its domain)."""
+
+    def __init__(self, message: str, span: Span = NOWHERE, notes: tuple[str, ...] = (), code: str = "E0620") -> None:
+        label = None if span == NOWHERE else Label(span)
+        super().__init__((Diagnostic(code, message, label, notes=notes),))
+
+    def noting(self, note: str) -> EvaluationError:
+        """The same error with one more note (which step, which run)."""
+        found = self.diagnostics[0]
+        span = NOWHERE if found.primary is None else found.primary.span
+        return EvaluationError(found.message, span, (*found.notes, note), found.code)
+
+
+class Members(tuple[Any, ...]):
+    """A finite set: every value once, in the order written."""
+
+    __slots__ = ()
+
+    def __new__(cls, values: Iterable[Value]) -> Members:
+        return super().__new__(cls, dict.fromkeys(values))
+
+
+class BallSet:
+    """The vectors of `dimension` coordinates with l2 norm at most `radius` (None: all of them)."""
+
+    __slots__ = ("dimension", "radius")
+
+    def __init__(self, dimension: int, radius: float | None) -> None:
+        self.dimension = dimension
+        self.radius = radius
+
+
+def is_vector(value: Value) -> bool:
+    return isinstance(value, (tuple, range))
+
+
+def shape_of(value: Value) -> tuple[int, ...]:
+    """() for a scalar, (d,) for a vector, (k, d) for k vectors of d coordinates each."""
+    if not isinstance(value, (tuple, range)):
+        return ()
+    return (len(value), *(shape_of(value[0]) if len(value) else ()))
+
+
+def filled(shape: tuple[int, ...], make: Callable[[], Value]) -> Value:
+    """A value of that shape whose entries are `make()`, called in order."""
+    if not shape:
+        return make()
+    return tuple(filled(shape[1:], make) for _ in range(shape[0]))
+
+
+def pairwise(f: Callable[[Value, Value], Value], a: Value, b: Value, span: Span = NOWHERE) -> Value:
+    """f on scalars; coordinate by coordinate on vectors; a scalar meets every coordinate of a vector."""
+    if isinstance(a, (tuple, range)):
+        if isinstance(b, (tuple, range)):
+            if len(a) != len(b):
+                raise EvaluationError(f"vectors of {len(a)} and of {len(b)} coordinates do not fit", span)
+            return tuple(pairwise(f, x, y, span) for x, y in zip(a, b, strict=True))
+        return tuple(pairwise(f, x, b, span) for x in a)
+    if isinstance(b, (tuple, range)):
+        return tuple(pairwise(f, a, y, span) for y in b)
+    return f(a, b)
+
+
+def each(f: Callable[[Value], Value], a: Value) -> Value:
+    """f on a scalar, or on every coordinate of a vector."""
+    if isinstance(a, (tuple, range)):
+        return tuple(each(f, x) for x in a)
+    return f(a)
+
+
+def numbers_in(value: Value) -> Iterator[float]:
+    """All coordinates, in order; a scalar is its own only one."""
+    if isinstance(value, (tuple, range)):
+        for item in value:
+            yield from numbers_in(item)
+    else:
+        yield value
+
+
+def as_index(value: Value, span: Span = NOWHERE) -> int:
+    """A whole number as int (2.0 is 2); an error for anything else."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise EvaluationError(f"a whole number is needed here, this is {describe(value)}", span)
+    if value != value or value in (float("inf"), float("-inf")) or value != int(value):
+        raise EvaluationError(f"a whole number is needed here, this is {describe(value)}", span)
+    return int(value)
+
+
+def describe(value: Value) -> str:
+    """A short text for messages: `0.25`, `true`, `[1, 2, 3]`, `reject`."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, (int, float)):
+        return f"{value:.10g}"
+    if isinstance(value, Members):
+        return "{" + ", ".join(describe(v) for v in value) + "}"
+    if isinstance(value, (tuple, range)):
+        shown = [describe(v) for v in value[:6]]
+        return "[" + ", ".join([*shown, ".."] if len(value) > 6 else shown) + "]"
+    return str(value)

@@ -1,0 +1,290 @@
+"""Folds over time on arrays. Each holds its value for all runs; `keep` drops finished runs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, assert_never
+
+import numpy as np
+from numpy.typing import NDArray
+
+from seqlang.backends.simulate.arrays import CannotVectorise, Ragged, Rows, Value, is_nan, spread
+from seqlang.model import expression as ir
+from seqlang.model.program import AllSteps, AtReports, Cell, LastSteps, Previous, SinceReport
+
+if TYPE_CHECKING:
+    from seqlang.backends.simulate.engine import Engine
+    from seqlang.backends.simulate.vectorised import Frame, Run, VectorCompiler
+
+Array = NDArray[Any]
+NEUTRAL = {"sum": 0.0, "mean": 0.0, "count": 0.0, "max": -math.inf, "min": math.inf}
+
+
+def _kept(array: Value, rows: Rows) -> Value:
+    return np.ascontiguousarray(array[..., rows]) if isinstance(array, np.ndarray) else array
+
+
+class Fold:
+    """over steps, since R."""
+
+    def __init__(self, operator: str) -> None:
+        self.operator = operator
+        self.total: Value = None  # None until the first tick: its shape is the body's
+        self.number: Value = 0.0
+        self.at: Value = math.nan
+
+    def begin(self, fired: Array | None) -> None:
+        if fired is None or self.total is None or not fired.any():
+            return
+        if self.operator in ("argmax", "argmin"):
+            self.total = np.where(fired, -math.inf, self.total)
+            self.at = np.where(fired, math.nan, self.at)
+            return
+        self.total = np.where(fired, NEUTRAL[self.operator], self.total)
+        self.number = np.where(fired, 0.0, self.number)
+
+    def tick(self, step: int, taken: Value, value: Value, count: int) -> None:
+        operator = self.operator
+        if operator in ("argmax", "argmin"):
+            self._extreme_step(step, taken, value, count)
+            return
+        if operator == "count":
+            value = np.logical_and(taken, value) * 1.0
+            taken = True
+        if self.total is None:
+            self.total = spread(np.zeros_like(np.asarray(value, dtype=np.float64)) + NEUTRAL[operator], count)
+        if operator in ("sum", "mean", "count"):
+            self.total = self.total + (value if taken is True else np.where(taken, value, 0.0))
+            if operator == "mean":
+                self.number = self.number + (1.0 if taken is True else np.asarray(taken) * 1.0)
+            return
+        choose = np.maximum if operator == "max" else np.minimum
+        self.total = choose(self.total, value if taken is True else np.where(taken, value, NEUTRAL[operator]))
+
+    def _extreme_step(self, step: int, taken: Value, value: Value, count: int) -> None:
+        if self.total is None:
+            self.total, self.at = np.full(count, -math.inf), np.full(count, math.nan)
+        score = np.asarray(value, dtype=np.float64) * (1.0 if self.operator == "argmax" else -1.0)
+        better = np.logical_and(taken, (score > self.total) | np.isnan(self.at))
+        self.total = np.where(better, score, self.total)
+        self.at = np.where(better, step, self.at)
+
+    def read(self) -> Value:
+        if self.operator in ("argmax", "argmin"):
+            return self.at
+        if self.operator == "mean":
+            return math.nan if self.total is None else np.divide(self.total, self.number)
+        return NEUTRAL[self.operator] if self.total is None else self.total
+
+    def keep(self, rows: Rows) -> None:
+        self.total, self.number, self.at = _kept(self.total, rows), _kept(self.number, rows), _kept(self.at, rows)
+
+
+class Window:
+    """over last m: the last m values, newest first when read; `totals(k)` folds the last k of them."""
+
+    def __init__(self, operator: str, length: int) -> None:
+        if operator in ("argmax", "argmin"):
+            raise CannotVectorise(f"{operator} over the last steps")
+        self.operator = operator
+        self.length = length
+        self.entries: list[Value] = []
+        self.numbers: list[Value] = []
+        self.prefix: list[Value] | None = None
+
+    def begin(self, fired: Array | None) -> None:
+        pass
+
+    def tick(self, step: int, taken: Value, value: Value, count: int) -> None:
+        if self.length < 1:
+            return
+        if self.operator == "count":
+            value, taken = np.logical_and(taken, value) * 1.0, True
+        entry = value if taken is True else np.where(taken, value, NEUTRAL[self.operator])
+        self.entries.insert(0, entry * 1.0)
+        self.numbers.insert(0, 1.0 if taken is True else np.asarray(taken) * 1.0)
+        del self.entries[self.length :], self.numbers[self.length :]
+        self.prefix = None
+
+    def totals(self, length: int) -> Value:
+        """The fold of the newest `length` entries. Prefixes are shared by all cells on this window."""
+        if not self.entries or length < 1:
+            return math.nan if self.operator == "mean" else NEUTRAL[self.operator]
+        if self.prefix is None:
+            self.prefix = [self.entries[0]]
+        combine: Callable[[Value, Value], Value] = {"max": np.maximum, "min": np.minimum}.get(self.operator, np.add)
+        last = min(length, len(self.entries))
+        while len(self.prefix) < last:
+            self.prefix.append(combine(self.prefix[-1], self.entries[len(self.prefix)]))
+        if self.operator != "mean":
+            return self.prefix[last - 1]
+        number: Value = 0.0
+        for n in self.numbers[:last]:
+            number = number + n
+        return np.divide(self.prefix[last - 1], number)
+
+    def read(self) -> Value:
+        return self.totals(self.length)
+
+    def keep(self, rows: Rows) -> None:
+        self.entries = [_kept(e, rows) for e in self.entries]
+        self.numbers = [_kept(e, rows) for e in self.numbers]
+        self.prefix = None
+
+
+class History:
+    """history(E, R)."""
+
+    def __init__(self, count: int) -> None:
+        self.list = Ragged(np.zeros((0, count)), np.zeros(count, dtype=np.int64))
+        self.pending: Value = None
+        self.taken: Value = False
+
+    def begin(self, fired: Array | None) -> None:
+        if self.pending is None or fired is None:
+            return
+        rows = np.flatnonzero(np.logical_and(fired, self.taken))
+        if len(rows):
+            self._append(rows)
+
+    def _append(self, rows: Rows) -> None:
+        values, lengths = self.list.values, self.list.lengths
+        pending = spread(self.pending, len(lengths)).astype(np.float64)
+        needed = int(lengths[rows].max()) + 1
+        if values.shape[0] < needed:
+            more = np.full((max(4, 2 * needed), *pending.shape), math.nan)
+            if values.shape[0]:
+                more[: values.shape[0]] = values
+            values = more
+        else:
+            values = values.copy()
+        for row in rows:
+            values[lengths[row], ..., row] = pending[..., row]
+        lengths = lengths.copy()
+        lengths[rows] += 1
+        self.list = Ragged(values, lengths)
+
+    def tick(self, step: int, taken: Value, value: Value, count: int) -> None:
+        self.pending, self.taken = value, taken
+
+    def read(self) -> Value:
+        return self.list
+
+    def keep(self, rows: Rows) -> None:
+        self.list = self.list.take(rows)
+        self.pending, self.taken = _kept(self.pending, rows), _kept(self.taken, rows)
+
+
+class Last:
+    """previous(E, init)."""
+
+    def __init__(self, initial: Value) -> None:
+        self.value = initial
+        self.pending = initial
+
+    def begin(self, fired: Array | None) -> None:
+        self.value = self.pending
+
+    def tick(self, step: int, taken: Value, value: Value, count: int) -> None:
+        self.pending = value if taken is True else np.where(taken, value, self.pending)
+
+    def read(self) -> Value:
+        return self.value
+
+    def keep(self, rows: Rows) -> None:
+        self.value, self.pending = _kept(self.value, rows), _kept(self.pending, rows)
+
+
+Kept = Fold | Window | History | Last
+
+
+class VectorCell:
+    """One cell for all runs; with binders, one `Kept` for each combination of their values."""
+
+    def __init__(self, cell: Cell, compiler: VectorCompiler) -> None:
+        self.cell = cell
+        self.report = cell.keep.report if isinstance(cell.keep, (SinceReport, AtReports)) else None
+        self.body: Run = compiler.compile(cell.body)
+        self.where: Run | None = None if cell.where is None else compiler.compile(cell.where)
+        self.keys = list(_combinations(cell, compiler, ()))
+        reading = [cell.body] if cell.where is None else [cell.body, cell.where]
+        names = {e.name for part in reading for e in ir.walk(part) if isinstance(e, ir.Bound)}
+        bound_here = {v for v, _ in cell.binders} & names
+        self.shared = not bound_here and isinstance(cell.keep, LastSteps) and bool(cell.binders)
+        self.kept: dict[tuple[Value, ...], Kept] = {}
+        self.lengths: dict[tuple[Value, ...], int] = {}
+        self.compiler = compiler
+
+    def start(self, engine: Engine, frame: Frame) -> None:
+        if isinstance(self.cell.keep, LastSteps):
+            self.lengths = {key: self._window_length(key) for key in self.keys}
+        if self.shared:
+            self.kept[()] = Window(self.cell.operator, max(self.lengths.values(), default=0))
+            return
+        for key in self.keys:
+            self.kept[key] = self._make(key, engine, frame)
+
+    def _window_length(self, key: tuple[Value, ...]) -> int:
+        assert isinstance(self.cell.keep, LastSteps)
+        machine: Any = _Binding(dict(zip((v for v, _ in self.cell.binders), key, strict=True)))
+        return int(self.compiler.exact.compile(self.cell.keep.count).run(machine))
+
+    def _make(self, key: tuple[Value, ...], engine: Engine, frame: Frame) -> Kept:
+        keep = self.cell.keep
+        match keep:
+            case AllSteps() | SinceReport():
+                return Fold(self.cell.operator)
+            case LastSteps():
+                return Window(self.cell.operator, self.lengths[key])
+            case AtReports():
+                return History(engine.count)
+            case Previous(initial):
+                return Last(self.compiler.compile(initial)(frame))
+            case _:
+                assert_never(keep)
+
+    def begin(self, fired: Array | None) -> None:
+        for kept in self.kept.values():
+            kept.begin(fired)
+
+    def tick(self, frame: Frame) -> None:
+        names = [v for v, _ in self.cell.binders]
+        engine = frame.engine
+        for key, kept in self.kept.items():
+            frame.bound.update(zip(names, key, strict=False))
+            taken = True if self.where is None else self.where(frame)
+            value = self.body(frame)
+            if isinstance(value, Ragged):
+                raise CannotVectorise("a fold over lists that grow")
+            bad = is_nan(value)
+            if np.any(bad):
+                engine.check(np.logical_and(bad, taken), "a value that is summed over the steps", self.cell.span)
+            kept.tick(engine.step_number, taken, value, frame.count)
+
+    def read(self, key: tuple[Value, ...]) -> Value:
+        if self.shared:
+            window = self.kept[()]
+            assert isinstance(window, Window)
+            return window.totals(self.lengths[key])
+        return self.kept[key].read()
+
+    def keep(self, rows: Rows) -> None:
+        for kept in self.kept.values():
+            kept.keep(rows)
+
+
+class _Binding:
+    """What an expression of binders only needs of a machine."""
+
+    def __init__(self, bound: dict[str, Value]) -> None:
+        self.bound = bound
+
+
+def _combinations(cell: Cell, compiler: VectorCompiler, done: tuple[Value, ...]) -> Any:
+    if len(done) == len(cell.binders):
+        yield done
+        return
+    machine: Any = _Binding(dict(zip((v for v, _ in cell.binders), done, strict=False)))
+    for value in compiler.exact.compile(cell.binders[len(done)][1]).run(machine):
+        yield from _combinations(cell, compiler, (*done, value))

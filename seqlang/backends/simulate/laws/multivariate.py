@@ -1,0 +1,53 @@
+"""Laws of vectors."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from seqlang.backends.simulate.arrays import Value
+from seqlang.backends.simulate.laws.continuous import standard_normal
+from seqlang.backends.simulate.laws.law import Array, VectorLaw, require
+from seqlang.backends.simulate.streams import Source
+
+
+class L2Laplace(VectorLaw):
+    joint = True
+
+    def __init__(self, scale: Value, dimension: Value | None = None) -> None:
+        require(np.greater(scale, 0), "l2_laplace needs a positive scale")
+        self.scale = scale
+        self.dimension = None if dimension is None else int(dimension)
+
+    def shape(self) -> tuple[int, ...]:
+        return () if self.dimension is None else (self.dimension,)
+
+    def sample(self, source: Source, shape: tuple[int, ...]) -> Array:
+        shape = self.shape() or shape
+        d = shape[-1] if shape else 1
+        length = np.zeros((*shape[:-1], source.count))
+        for _ in range(d):
+            length -= np.log(source.uniform(shape[:-1]))
+        length *= self.scale
+        directed = direction(source, shape or (1,))
+        result = directed * np.expand_dims(length, -2)
+        return result if shape else result[0]
+
+
+def direction(source: Source, shape: tuple[int, ...]) -> Array:
+    """Uniform on the unit sphere of `shape[-1]` coordinates."""
+    z = standard_normal(source, shape)
+    return np.asarray(z / np.sqrt(np.add.reduce(z * z, axis=-2, keepdims=True)))
+
+
+class UniformBall(VectorLaw):
+    joint = True
+
+    def __init__(self, dimension: int, radius: Value) -> None:
+        self.dimension, self.radius = dimension, radius
+
+    def shape(self) -> tuple[int, ...]:
+        return (self.dimension,)
+
+    def sample(self, source: Source, shape: tuple[int, ...]) -> Array:
+        length = self.radius * source.uniform() ** (1 / self.dimension)
+        return np.asarray(direction(source, (self.dimension,)) * length)

@@ -1,0 +1,104 @@
+"""`seqlang COMMAND`: looks at the first word, imports that command only, and turns every outcome into an exit code.
+
+0 fine · 1 some claim not as expected · 2 invalid spec, option or data · 3 a bug of ours · 130 interrupted.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from importlib import import_module
+
+COMMANDS = {
+    "check": "privacy bounds, derivations, the verdict of every claim",
+    "run": "simulate a spec under its models, or run it on a real stream",
+    "fmt": "rewrite specs in the canonical layout",
+    "specs": "list the shipped library, or print one of its specs",
+    "explain": "the long text of a diagnostic code or of a proof rule",
+}
+
+_HELP = """\
+usage: seqlang COMMAND ...
+
+Sequential algorithms on private data: prove their privacy, run them, from one file.
+
+commands
+{commands}
+
+examples
+  seqlang check specs/zhang2022/privsprt_bernoulli.seq --explain
+  seqlang check @tight/one_sided --set lz=2
+  seqlang run @wald1945/sprt --runs 20000 --plot sprt.png
+  seqlang explain E0301
+
+`seqlang COMMAND --help` tells more. Exit codes: 0 fine, 1 a claim is not as expected, 2 invalid input, 3 a bug.
+"""
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Runs one command; returns its exit code. Never raises except SystemExit from `--help`."""
+    words = sys.argv[1:] if arguments is None else arguments
+    try:
+        return _dispatch(words)
+    except KeyboardInterrupt:
+        print("\ninterrupted", file=sys.stderr)
+        return 130
+    except BrokenPipeError:
+        # The reader of our output went away (`seqlang check .. | head`): nothing more to say, and nothing to flush.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except Exception as error:
+        return _bug(error, words)
+
+
+def _dispatch(words: list[str]) -> int:
+    if not words or words[0] in ("-h", "--help", "help"):
+        print(_HELP.format(commands="\n".join(f"  {name:<8} {text}" for name, text in COMMANDS.items())), end="")
+        return 0 if words else 2
+    if words[0] in ("-V", "--version", "version"):
+        from seqlang.version import __version__
+
+        print(f"seqlang {__version__}")
+        return 0
+    if words[0] not in COMMANDS:
+        from seqlang.diagnostics.suggest import did_you_mean
+
+        near = did_you_mean(words[0], COMMANDS)
+        remedy = f"did you mean `seqlang {near}`?" if near else "`seqlang --help` lists the commands"
+        print(f"error: no command `{words[0]}`: {remedy}", file=sys.stderr)
+        return 2
+    from seqlang.diagnostics import SpecError
+
+    command = import_module(f"seqlang.cli.{words[0]}")
+    try:
+        code: int = command.run(words[1:])
+        return code
+    except SpecError as error:
+        from seqlang.cli.errors import show_error
+
+        show_error(error)
+        return 2
+
+
+def _bug(error: Exception, words: list[str]) -> int:
+    import platform
+    import traceback
+
+    from seqlang.version import __version__
+
+    print(
+        f"internal error in seqlang {__version__}: {type(error).__name__}: {error}\n"
+        "This is a bug of ours, not of your file. Please report it with the file and these lines:\n"
+        f"  seqlang {' '.join(words)}\n  Python {platform.python_version()} on {platform.platform()}",
+        file=sys.stderr,
+    )
+    if os.environ.get("SEQLANG_TRACEBACK"):
+        traceback.print_exception(error)
+    else:
+        where = traceback.extract_tb(error.__traceback__)[-1]
+        print(f"  at {os.path.basename(where.filename)}:{where.lineno} in {where.name}", file=sys.stderr)
+    return 3
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,38 @@
+"""`seqlang explain`: what a diagnostic code or a proof rule means."""
+
+from __future__ import annotations
+
+from seqlang.cli.options import Parser
+from seqlang.diagnostics import Diagnostic, SpecError
+from seqlang.diagnostics.suggest import did_you_mean
+
+_EXAMPLES = """\
+  seqlang explain E0301
+  seqlang explain alignment/stopping
+  seqlang explain                        (lists everything that can be explained)"""
+
+
+def run(arguments: list[str]) -> int:
+    """Prints the page of one code or rule, or the list of all."""
+    from seqlang.diagnostics.explain import codes, explain
+    from seqlang.rules import rules
+
+    parser = Parser("explain", "The long text of a diagnostic code or of a proof rule.", _EXAMPLES)
+    parser.add_argument("name", nargs="?", help="a code such as E0301, or a rule such as alignment/stopping")
+    options = parser.parse_args(arguments)
+    known = rules()
+    if not options.name:
+        print("codes\n  " + " ".join(codes()))
+        print("rules\n" + "\n".join(f"  {name:<36} {rule.title}" for name, rule in sorted(known.items())))
+        return 0
+    page = explain(options.name.upper())
+    if page is not None:
+        print(page, end="" if page.endswith("\n") else "\n")
+        return 0
+    if options.name in known:
+        rule = known[options.name]
+        print(f"{rule.name}: {rule.title}\n\n{rule.statement.strip()}\n\nSource: {rule.cite}")
+        return 0
+    near = did_you_mean(options.name, [*codes(), *known])
+    raise SpecError((Diagnostic("E0604", f"nothing is called `{options.name}`",
+                                help=f"did you mean `{near}`?" if near else "`seqlang explain` lists all names"),))  # fmt: skip

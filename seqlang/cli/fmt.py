@@ -1,0 +1,52 @@
+"""`seqlang fmt`: the canonical layout."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+from seqlang.cli.errors import show
+from seqlang.cli.options import Parser
+from seqlang.driver import read
+
+_EXAMPLES = """\
+  seqlang fmt my_test.seq
+  seqlang fmt --check specs/*/*.seq      (changes nothing; exit 1 if a file would change)"""
+
+
+def run(arguments: list[str]) -> int:
+    """Formats files in place, or tells with `--check` which would change."""
+    parser = Parser("fmt", "Rewrite specs in the canonical layout. Comments stay.", _EXAMPLES)
+    parser.add_argument("files", nargs="+", metavar="FILE")
+    parser.add_argument("--check", action="store_true", help="change nothing, exit 1 if a file would change")
+    options = parser.parse_args(arguments)
+    return max(_one(name, options.check) for name in options.files)
+
+
+def _one(name: str, only_check: bool) -> int:
+    from seqlang.syntax import format_text
+
+    source = read(name)
+    text, diagnostics = format_text(source)
+    show(diagnostics, source)
+    if text is None:
+        return 2
+    if text == source.text:
+        return 0
+    if only_check:
+        print(f"would change {name}")
+        return 1
+    _replace(Path(name), text)
+    print(f"changed {name}", file=sys.stderr)
+    return 0
+
+
+def _replace(path: Path, text: str) -> None:
+    """Writes beside the file and renames, so that an interruption leaves either the old text or the new."""
+    fresh = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        fresh.write_text(text, encoding="utf-8")
+        os.replace(fresh, path)
+    finally:
+        fresh.unlink(missing_ok=True)

@@ -1,0 +1,91 @@
+"""Options that several commands share, and how their texts become values."""
+
+from __future__ import annotations
+
+import argparse
+import math
+from fractions import Fraction
+
+from seqlang.diagnostics import Diagnostic, SpecError
+from seqlang.diagnostics.suggest import did_you_mean
+
+
+class Parser(argparse.ArgumentParser):
+    """Says what is wrong in one line, with the nearest option, and leaves with code 2."""
+
+    def __init__(self, command: str, description: str, examples: str) -> None:
+        super().__init__(
+            prog=f"seqlang {command}",
+            description=description,
+            epilog=f"examples\n{examples}",
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+            allow_abbrev=False,
+        )
+
+    def error(self, message: str) -> None:  # type: ignore[override] # argparse says NoReturn: this raises
+        unknown = message.removeprefix("unrecognized arguments: ").split()[0].split("=")[0]
+        known = [o for action in self._actions for o in action.option_strings]
+        near = did_you_mean(unknown, known) if message.startswith("unrecognized") else None
+        remedy = f"did you mean `{near}`?" if near else f"`{self.prog} --help` lists the options"
+        raise SpecError((Diagnostic("E0601", message, help=remedy),))
+
+
+def add_settings(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="give a parameter a value")
+
+
+def settings(texts: list[str]) -> dict[str, Fraction]:
+    """`NAME=VALUE` texts as exact values; the last one of a name wins."""
+    return dict(_setting(text, "--set") for text in texts)
+
+
+def sweeps(texts: list[str]) -> list[tuple[str, list[Fraction]]]:
+    """`NAME=v1,v2,..` texts."""
+    out = []
+    for text in texts:
+        name, _, values = text.partition("=")
+        if not values:
+            raise SpecError((Diagnostic("E0602", f"`--sweep {text}` has no values", help="write --sweep NAME=1,2,3"),))
+        out.append((name.strip(), [_setting(f"{name}={v}", "--sweep")[1] for v in values.split(",")]))
+    return out
+
+
+def _setting(text: str, option: str) -> tuple[str, Fraction]:
+    name, equals, value = text.partition("=")
+    name = name.strip()
+    if not equals or not name.isidentifier() or not value.strip():
+        raise SpecError((Diagnostic("E0602", f"`{option} {text}` is not of the form NAME=VALUE"),))
+    return name, exact(value, f"{option} {name}")
+
+
+def exact(text: str, what: str) -> Fraction:
+    """A decimal or a fraction as an exact rational; refuses NaN, infinities and what no float can hold."""
+    text = text.strip()
+    refused = SpecError((Diagnostic("E0602", f"{what}: `{text[:40]}` is not a number that can be used here",
+                                    help="write a decimal (0.25, 1e-6) or a fraction (1/3)"),))  # fmt: skip
+    mantissa, _, exponent = text.lower().partition("e")
+    if len(mantissa) > 400 or len(exponent) > 5:
+        raise refused
+    try:
+        value = Fraction(text)
+    except (ValueError, ZeroDivisionError):
+        raise refused from None
+    if value != 0 and not 1e-300 < abs(value) < 1e300:
+        raise refused
+    return value
+
+
+def probability(text: str, what: str) -> Fraction:
+    """A number strictly between 0 and 1."""
+    value = exact(text, what)
+    if not 0 < value < 1:
+        raise SpecError((Diagnostic("E0603", f"{what} is {text}: it must lie strictly between 0 and 1"),))
+    return value
+
+
+def positive(text: str, what: str) -> int:
+    """A whole number of at least 1."""
+    value = exact(text, what)
+    if value.denominator != 1 or value < 1 or not math.isfinite(float(value)):
+        raise SpecError((Diagnostic("E0603", f"{what} is {text}: it must be a whole number of at least 1"),))
+    return int(value)

@@ -1,0 +1,156 @@
+"""`seqlang run`: simulation, or one run on a real stream."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import sys
+from argparse import Namespace
+from collections.abc import Iterator
+from contextlib import contextmanager
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from seqlang.cli.errors import show
+from seqlang.cli.options import Parser, add_settings, exact, positive, settings, sweeps
+from seqlang.diagnostics import Diagnostic, SpecError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from seqlang.driver import Loaded
+    from seqlang.report.run_result import RunResult
+
+_EXAMPLES = """\
+  seqlang run @wald1945/sprt --runs 100000 --seed 7
+  seqlang run @zhang2022/privsprt_bernoulli --model null --sweep eps=0.5,1,2 --sweep A=0.2,0.5
+  seqlang run @tight/two_sided --plot two_sided.png
+  seqlang run @michel2025/dp_sprt --data trial.csv.gz --column x=outcome --where arm=1"""
+
+
+def run(arguments: list[str]) -> int:
+    """Simulates under each model, sweeps a grid, or runs once on a file."""
+    options = _parser().parse_args(arguments)
+    values = settings(options.set)
+    grid = sweeps(options.sweep)
+    runs = positive(options.runs, "--runs")
+    cap = None if options.cap is None else positive(options.cap, "--cap")
+    seed = exact(options.seed, "--seed")
+    if seed.denominator != 1 or seed < 0:
+        raise SpecError((Diagnostic("E0603", f"--seed is {options.seed}: it must be a whole number of at least 0"),))
+
+    from seqlang.driver import load, read
+
+    source = read(options.file)
+    loaded = load(source, values)
+    show(loaded.warnings, source)
+    if options.data is not None:
+        return _on_data(options, loaded, int(seed), cap)
+    cells = [load(source, values | dict(cell)) for cell in _cells(grid)] if grid else [loaded]
+    results: list[RunResult] = []
+    for done, cell in enumerate(cells):
+        title = f"{done + 1} of {len(cells)} cells" if grid else loaded.program.name
+        for result in _simulate(cell, tuple(options.model), runs, int(seed), cap, title):
+            results.append(result)
+            _print(result, options.json, bool(grid))
+    if grid and not options.json:
+        from seqlang.report.console import terminal
+        from seqlang.report.run_text import sweep_report
+
+        terminal(sys.stdout).print(sweep_report(results, [name for name, _ in grid]))
+    if options.plot is not None:
+        from seqlang.report.plot import plot_runs
+
+        plot_runs(loaded.program, results, options.plot, int(seed))
+        print(f"wrote {options.plot}", file=sys.stderr)
+    return 130 if any(r.samples.interrupted for r in results) else 0
+
+
+def _parser() -> Parser:
+    parser = Parser("run", "Simulate a spec under its models, or run it once on a real stream.", _EXAMPLES)
+    parser.add_argument("file", metavar="FILE", help="a .seq file, or @name from the library")
+    parser.add_argument("--model", action="append", default=[], metavar="NAME", help="only this model (repeatable)")
+    parser.add_argument("--runs", default="10000", metavar="N", help="runs under each model (10000)")
+    parser.add_argument("--seed", default="1", metavar="S", help="the same seed gives the same numbers (1)")
+    add_settings(parser)
+    parser.add_argument("--sweep", action="append", default=[], metavar="NAME=v1,v2,..", help="a grid (repeatable)")
+    parser.add_argument("--cap", metavar="N", help="leave a run after N steps, and say how many were left")
+    parser.add_argument("--plot", metavar="FILE.png", help="stopping steps and sample paths (needs seqlang[plot])")
+    parser.add_argument("--json", action="store_true", help="one JSON object a model, in a sweep a cell and model")
+    data = parser.add_argument_group("one run on real data instead of a model")
+    data.add_argument("--data", metavar="FILE.csv[.gz]")
+    data.add_argument("--column", action="append", default=[], metavar="x=outcome", help="where a field is found")
+    data.add_argument("--where", action="append", default=[], metavar="arm=1", help="rows to read (repeatable)")
+    data.add_argument("--clip", action="store_true", help="move values outside a domain to its nearest end")
+    return parser
+
+
+def _cells(grid: list[tuple[str, list[Fraction]]]) -> Iterator[tuple[tuple[str, Fraction], ...]]:
+    names = [name for name, _ in grid]
+    for combination in itertools.product(*(values for _, values in grid)):
+        yield tuple(zip(names, combination, strict=True))
+
+
+def _on_data(options: Namespace, loaded: Loaded, seed: int, cap: int | None) -> int:
+    for name, given in (("--model", options.model), ("--sweep", options.sweep), ("--plot", options.plot)):
+        if given:
+            raise SpecError((Diagnostic("E0601", f"{name} does not go with --data: one run on one real stream"),))
+    from seqlang.driver import run_data
+
+    columns = {}
+    for text in options.column:
+        field, equals, column = text.partition("=")
+        if not equals or not column:
+            raise SpecError((Diagnostic("E0602", f"`--column {text}` is not of the form FIELD=COLUMN"),))
+        columns[field.strip()] = column.strip()
+    result = run_data(
+        loaded, options.data, seed=seed, columns=columns, where=options.where, clip=options.clip, cap=cap
+    )
+    _print(result, options.json, False)
+    return 0
+
+
+def _simulate(
+    cell: Loaded, models: tuple[str, ...], runs: int, seed: int, cap: int | None, title: str
+) -> Iterator[RunResult]:
+    from seqlang.driver import run as simulate
+
+    names = models or tuple(m.name for m in cell.program.models)
+    for name in names or ("",):
+        with _progress(f"{title} under {name}", runs) as progress:
+            yield from simulate(cell, models=(name,) if name else (), runs=runs, seed=seed, cap=cap, progress=progress)
+
+
+@contextmanager
+def _progress(title: str, runs: int) -> Iterator[Callable[[Any], None] | None]:
+    """A bar on stderr while somebody looks; nothing otherwise."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TextColumn("{task.completed:,} of {task.total:,} runs  {task.fields[rate]}"),
+        TimeElapsedColumn(),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=Console(file=sys.stderr), transient=True) as bar:
+        task = bar.add_task(title, total=runs, rate="")
+
+        def tell(state: Any) -> None:
+            rate = f"{state.steps_done / state.seconds:,.0f} steps/s" if state.seconds > 0 else ""
+            bar.update(task, completed=state.runs_done, rate=rate)
+
+        yield tell
+
+
+def _print(result: Any, as_json: bool, quiet: bool) -> None:
+    if as_json:
+        print(json.dumps(result.to_dict(), ensure_ascii=False, allow_nan=False), flush=True)
+    elif not quiet:
+        from seqlang.report.console import terminal
+
+        terminal(sys.stdout).print(result)

@@ -1,0 +1,30 @@
+"""`seqlang specs`: the shipped library."""
+
+from __future__ import annotations
+
+import re
+import sys
+
+from seqlang.cli.options import Parser
+from seqlang.driver import library, read
+
+_EXAMPLES = """\
+  seqlang specs
+  seqlang specs tight/one_sided > mine.seq
+  seqlang check @tight/one_sided"""
+
+
+def run(arguments: list[str]) -> int:
+    """Lists every spec with its title, or prints the text of one."""
+    parser = Parser("specs", "List the shipped library, or print one of its specs.", _EXAMPLES)
+    parser.add_argument("name", nargs="?", help="as listed, e.g. tight/one_sided")
+    options = parser.parse_args(arguments)
+    if options.name:
+        sys.stdout.write(read("@" + options.name.removeprefix("@")).text)
+        return 0
+    names = library()
+    width = max(len(n) for n in names)
+    for name, path in names.items():
+        title = re.search(r'^algorithm\s+\w+\s+"([^"]*)"', path.read_text(encoding="utf-8"))
+        print(f"{name:<{width}}  {title[1] if title else ''}")
+    return 0

@@ -1,0 +1,24 @@
+"""The long text of a diagnostic code: one page a code, found in the folder `explanations`."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+_PAGES = Path(__file__).resolve().parent / "explanations"
+_CODE = re.compile(r"[EW][0-9]{4}")
+
+
+def explain(code: str) -> str | None:
+    """The page (Markdown) of a code such as `E0105`; None if there is no such code."""
+    if not _CODE.fullmatch(code):
+        return None
+    try:
+        return (_PAGES / f"{code}.md").read_text("utf-8")
+    except FileNotFoundError:
+        return None
+
+
+def codes() -> tuple[str, ...]:
+    """All codes that have a page, in order."""
+    return tuple(sorted(page.stem for page in _PAGES.glob("*.md") if _CODE.fullmatch(page.stem)))

@@ -1,0 +1,57 @@
+"""The finite set of values that an expression can take, where it has one: for randomised response."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+
+from seqlang.elaborate.constants import Values, number
+from seqlang.model import expression as m
+from seqlang.model import program as p
+from seqlang.model.domain import Domain, Finite, Integers
+
+_LARGEST = 1000
+Listed = tuple[m.Expression, ...]
+
+
+def alphabet_of(
+    e: m.Expression, parts: Mapping[str, p.Define], fields: Mapping[str, p.Input], values: Values
+) -> Listed | None:
+    """The values, or None if they are not finitely many (or not plain to see)."""
+
+    def of(inner: m.Expression) -> Listed | None:
+        return alphabet_of(inner, parts, fields, values)
+
+    match e:
+        case m.Truth():
+            return (m.Truth(True), m.Truth(False))
+        case m.Apply(operator=operator) if operator in m.COMPARISONS | m.LOGIC:
+            return (m.Truth(True), m.Truth(False))
+        case m.Label() | m.Number():
+            return (e,)
+        case m.Field(name=name) | m.Index(base=m.Field(name=name)):
+            return _of_domain(fields[name].domain, values)
+        case m.Local(name=name) if name in parts:
+            return of(parts[name].expression)
+        case m.Noised(base=base):
+            return of(base)
+        case m.Choice(yes=yes, no=no):
+            first, second = of(yes), of(no)
+            return None if first is None or second is None else tuple(dict.fromkeys([*first, *second]))
+        case m.Reported():
+            return None
+        case _:
+            return None
+
+
+def _of_domain(domain: Domain, values: Values) -> Listed | None:
+    match domain:
+        case Finite(values=listed):
+            return listed
+        case Integers(low=low, high=high) if low is not None and high is not None:
+            a, b = number(low, values), number(high, values)
+            if a is None or b is None or b - a >= _LARGEST:
+                return None
+            return tuple(m.Number(Fraction(k)) for k in range(int(a), int(b) + 1))
+        case _:
+            return None

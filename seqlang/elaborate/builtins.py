@@ -1,0 +1,74 @@
+"""The functions and laws that every spec knows, with the names of their arguments."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Signature(NamedTuple):
+    """Argument names, each with what it must be; the last `optional` ones may be left out."""
+
+    names: tuple[str, ...]
+    kinds: tuple[str, ...]
+    optional: int = 0
+
+
+FUNCTIONS: dict[str, Signature] = {
+    "log": Signature(("x",), ("number",)),
+    "log2": Signature(("x",), ("number",)),
+    "exp": Signature(("x",), ("number",)),
+    "sqrt": Signature(("x",), ("number",)),
+    "abs": Signature(("x",), ("number",)),
+    "floor": Signature(("x",), ("number",)),
+    "ceil": Signature(("x",), ("number",)),
+    "zeta": Signature(("s",), ("number",)),
+    "clip": Signature(("x", "low", "high"), ("number", "number", "number")),
+    "norm": Signature(("v",), ("vector",)),
+    "dot": Signature(("u", "v"), ("vector", "vector")),
+    "zeros": Signature(("d",), ("number",)),
+    "project": Signature(("v", "onto"), ("vector", "ball")),
+    "clip_norm": Signature(("v", "radius"), ("vector", "number")),
+    "length": Signature(("v",), ("collection",)),
+}
+
+AGGREGATES = frozenset({"sum", "mean", "count", "max", "min", "argmax", "argmin"})
+LOOKBACKS = frozenset({"previous", "history"})
+
+LAWS: dict[str, Signature] = {
+    "laplace": Signature(("b",), ("scale",)),
+    "gaussian": Signature(("sd",), ("scale",)),
+    "geometric": Signature(("ratio",), ("ratio",)),
+    "staircase": Signature(("eps", "D", "gamma"), ("scale", "scale", "probability"), 1),
+    "exponential": Signature(("mean",), ("scale",)),
+    "l2_laplace": Signature(("b", "dim"), ("scale", "count"), 1),
+    "tree": Signature(("law",), ("law",)),
+    "randomized_response": Signature(("p_truth",), ("probability",)),
+    "bernoulli": Signature(("p",), ("probability",)),
+    "normal": Signature(("mean", "sd"), ("number", "scale")),
+    "uniform": Signature(("low", "high"), ("number", "number"), 1),
+    "point": Signature(("value",), ("number",)),
+    "binomial": Signature(("n", "p"), ("natural", "probability")),
+    "poisson": Signature(("mean",), ("scale",)),
+    "conditioned": Signature(("law", "low", "high"), ("law", "number", "number")),
+    "convolve": Signature(("first", "second"), ("law", "law")),
+    "sample": Signature(("from", "q"), ("set", "probability")),
+}
+
+DISCRETE = frozenset({"geometric", "bernoulli", "point", "binomial", "poisson"})
+CONTINUOUS = frozenset({"laplace", "gaussian", "staircase", "exponential", "l2_laplace", "normal"})
+NOISE = frozenset({
+    "laplace", "gaussian", "geometric", "staircase", "exponential", "l2_laplace", "tree", "normal", "poisson",
+    "binomial", "conditioned", "convolve",
+})  # fmt: skip
+"""Families that are noise when they are drawn; `uniform`, `bernoulli`, .. are signs, samples and choices."""
+
+METHODS = frozenset({"pmf", "pdf", "cdf"})
+NOTIONS: dict[str, Signature] = {
+    "pure": Signature(("eps",), ("number",)),
+    "dp": Signature(("eps", "delta"), ("number", "number")),
+    "rdp": Signature(("order", "eps"), ("number", "number")),
+    "zcdp": Signature(("rho",), ("number",)),
+}
+CALLABLE = frozenset(FUNCTIONS) | AGGREGATES | LOOKBACKS | frozenset(LAWS)
+RESERVED = frozenset({"records", "real", "ball", "stops", "probability", "expected"})
+"""Names that no declaration may take: they stand bare, or only in claims."""

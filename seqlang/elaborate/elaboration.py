@@ -1,0 +1,79 @@
+"""The passes of elaboration, strung together: tree -> typed model."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+
+import seqlang.elaborate.expressions  # noqa: F401  enters the handlers of expressions
+from seqlang.diagnostics import Diagnostic
+from seqlang.elaborate.adjacency import adjacency
+from seqlang.elaborate.body import body
+from seqlang.elaborate.claims import claims
+from seqlang.elaborate.declarations import declarations
+from seqlang.elaborate.fit import fit
+from seqlang.elaborate.gates import Lowering
+from seqlang.elaborate.lints import lint
+from seqlang.elaborate.names import changing, collect
+from seqlang.elaborate.noises import find_targets, noises
+from seqlang.elaborate.problems import Problems
+from seqlang.elaborate.state import State
+from seqlang.elaborate.undefined import undefined
+from seqlang.model.program import Program
+from seqlang.syntax import tree
+
+
+def elaborate(
+    file: tree.File, values: Mapping[str, Fraction] | None = None
+) -> tuple[Program | None, tuple[Diagnostic, ...]]:
+    """The program of a file under values for some of its params, or None; and all that was found, in order of place.
+
+    Never raises on what a user wrote. With an error (a code E....) there is no program; warnings (W....) come with one.
+    """
+    problems = Problems()
+    try:
+        program = _elaborate(file, values or {}, problems)
+    except RecursionError:
+        problems.add("E0309", "this file is nested too deeply", file.span, help="name the parts with `statistic`")
+        program = None
+    return (None if problems.failed else program), problems.sorted()
+
+
+def _elaborate(file: tree.File, values: Mapping[str, Fraction], problems: Problems) -> Program | None:
+    symbols = collect(file, problems)
+    state = State(symbols, changing(symbols), problems, values)
+    state.records_are_private = any(isinstance(s, tree.AdjacentAddRemove) for s in file.statements)
+    state.facts_matter = any(isinstance(s, tree.Report) and s.value and s.when for s in file.statements)
+    find_targets(state, file)
+    declarations(state, file)
+    noises(state, file)
+    statements = body(state, file)
+    fit(state, statements)
+    neighbours = adjacency(state, file)
+    claimed = claims(state, file)
+    undefined(state, statements, claimed)
+    if problems.failed:
+        return None
+    labels = tuple(state.label_spans)
+    lowering = Lowering(
+        statements, state.fields, state.noises, state.records_are_private, state.kinds, labels, state.values
+    )
+    header = next((s for s in file.statements if isinstance(s, tree.Algorithm)), None)
+    gates = lowering.gates()
+    lint(state, file, statements, gates)
+    return Program(
+        name=header.name.name if header else "",
+        title=header.title.value if header and header.title else "",
+        documentation=header.documentation.value if header and header.documentation else "",
+        parameters=tuple(state.parameters.values()),
+        inputs=tuple(state.fields.values()),
+        size=state.size_of_dataset,
+        adjacency=neighbours,
+        models=tuple(state.models.values()),
+        memories=tuple(state.memories.values()),
+        noises=tuple(state.noises.values()),
+        body=statements,
+        gates=gates,
+        claims=claimed,
+        labels=labels,
+    )

@@ -1,0 +1,167 @@
+"""Rule 2.8: reports and stops as gates, everything by which private data can leave, in file order.
+
+What a gate reads but nobody is shown (a flip, a randomised choice, a noisy entry inside an accumulator) becomes a gate
+of its own, placed before its first reader: the proofs count it as if it were shown, which can only overstate the loss.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from seqlang.elaborate.alphabet import alphabet_of
+from seqlang.elaborate.constants import Values
+from seqlang.elaborate.contents import Reader
+from seqlang.elaborate.forms import Place, Unfit, linear
+from seqlang.elaborate.kinds import Kind
+from seqlang.elaborate.lower_condition import guard_of, joined, parts_of, test_of
+from seqlang.elaborate.lower_value import Spot, flip_law, lower_value, release_of_condition
+from seqlang.elaborate.sharing import keep_sound
+from seqlang.model import expression as m
+from seqlang.model import program as p
+from seqlang.source import Span
+
+
+class Lowering:
+    """What all statements share while their gates are made."""
+
+    def __init__(
+        self, body: Sequence[p.Statement], fields: dict[str, p.Input], noises: dict[str, p.Noise],
+        records_are_private: bool, kinds: dict[str, Kind], labels: tuple[str, ...], values: Values,
+    ) -> None:  # fmt: skip
+        self.body, self.kinds, self.labels, self.values = body, kinds, labels, values
+        self.reader = Reader(fields, noises, records_are_private)
+        self.updates: dict[str, int] = {}
+        self.shown: dict[str, m.Noised | m.Drawn] = {}
+        for index, statement in enumerate(body):
+            match statement:
+                case p.Define(name=name):
+                    self.reader.defines[name] = (index, statement)
+                case p.Cell(name=name):
+                    self.reader.cells[name] = statement
+                case p.Draw(name=name):
+                    self.reader.draws[name] = statement
+                case p.Update(memory=memory):
+                    self.updates[memory] = index
+                case _:
+                    pass
+
+        self.reader.settle(body)
+
+    def gates(self) -> tuple[p.Gate, ...]:
+        """The gates of the program."""
+        made: list[p.Gate] = []
+        hidden: dict[str, p.Gate] = {}
+        for index, statement in enumerate(self.body):
+            place = Place(self.reader, index, self.updates)
+            own = self._gates_of(place, statement)
+            for name, what in place.hidden.items():
+                if name not in hidden:
+                    hidden[name] = self._hidden(place, name, what)
+                    made.append(hidden[name])
+            made += own
+        return keep_sound(self.reader, self._shown_once(made, hidden))
+
+    def _gates_of(self, place: Place, statement: p.Statement) -> list[p.Gate]:
+        match statement:
+            case p.Report(name=name, when=when, value=None, span=span):
+                return [self._condition(self._spot(place, name, f"report {name}", None, span), when)]
+            case p.Report(name=name, when=when, value=value, span=span) if value is not None:
+                return self._report(place, name, when, value, span)
+            case p.Stop(index=index, when=when, result=result, span=span):
+                label = f"stop {index}"
+                gates = [self._condition(self._spot(place, label, label, None, span), when)]
+                if result is not None and not _is_constant_result(result):
+                    guard = guard_of(place, when)
+                    gates += self._value(self._spot(place, f"return {index}", label, guard, span), result)
+                return gates
+            case _:
+                return []
+
+    def _spot(self, place: Place, name: str, statement: str, guard: m.Expression | None, span: Span) -> Spot:
+        return Spot(place, self.kinds, self._alphabet, name, statement, guard, span)
+
+    def _report(
+        self, place: Place, name: str, when: m.Expression | None, value: m.Expression, span: Span
+    ) -> list[p.Gate]:
+        label = f"report {name}"
+        gates: list[p.Gate] = []
+        if any(not self.reader.contents(part).public for part in parts_of(when)):
+            gates.append(self._condition(self._spot(place, f"{name} when", label, None, span), when))
+        return gates + self._value(self._spot(place, name, label, guard_of(place, when), span), value)
+
+    def _value(self, spot: Spot, value: m.Expression) -> list[p.Gate]:
+        if isinstance(value, m.Noised | m.Drawn):
+            self.shown[spot.name] = value
+        return lower_value(spot, value)
+
+    def _condition(self, spot: Spot, when: m.Expression | None) -> p.Gate:
+        place = spot.place
+        parts = parts_of(when)
+        secret = [c for c in parts if not self.reader.contents(c).public]
+        if not secret:
+            return p.PublicGate(spot.name, spot.statement, when, spot.span)
+        if len(secret) == 1 and isinstance(secret[0], m.Noised) and self.reader.is_flip(secret[0]):
+            guard = joined(tuple(c for c in parts if c is not secret[0]))
+            self.shown[spot.name] = secret[0]
+            return replace(spot, guard=guard).choice(flip_law(place, secret[0], self._alphabet))
+        spot = replace(spot, guard=guard_of(place, when))
+        rest = tuple(c for c in parts if not self.reader.contents(c).settled)
+        if not rest:
+            return p.PublicGate(spot.name, spot.statement, when, spot.span)
+        whole = joined(rest)
+        assert whole is not None  # there is at least one part
+        saved = dict(place.hidden)
+        try:
+            return spot.compare(test_of(place, self.kinds, whole))
+        except Unfit as problem:
+            place.hidden.clear()
+            place.hidden.update(saved)
+            return release_of_condition(spot, rest) or spot.opaque(whole, problem.reason)
+
+    def _hidden(self, place: Place, name: str, what: m.Noised | str) -> p.Gate:
+        """The gate of something that is read inside and counted as shown."""
+        span = next((n.span for n in self.reader.noises.values() if n.target == name), Span(0, 0))
+        if isinstance(what, str):
+            draw = self.reader.draws[what]
+            return p.ChooseGate(name, f"draw {name}", None, p.PrivateLaw(draw.law), False, draw.span)
+        if self.reader.is_flip(what):
+            law = flip_law(place, what, self._alphabet)
+            return p.ChooseGate(name, f"noise on {name}", None, law, False, span)
+        try:
+            form = linear(place, what)
+        except Unfit as problem:
+            return p.OpaqueGate(name, f"noise on {name}", None, what, problem.reason, span)
+        return p.ReleaseGate(name, f"noise on {name}", None, form.value, form.as_terms(), None, span)
+
+    def _alphabet(self, reading: m.Noised) -> tuple[m.Expression, ...]:
+        if reading.name == "return" and self.labels:
+            return tuple(m.Label(label) for label in self.labels)
+        defines = {name: define for name, (_, define) in self.reader.defines.items()}
+        return alphabet_of(reading.base, defines, self.reader.fields, self.values) or ()
+
+    def _shown_once(self, made: list[p.Gate], hidden: dict[str, p.Gate]) -> list[p.Gate]:
+        """A choice that is counted as shown in every step says nothing new where it is shown."""
+        result: list[p.Gate] = []
+        for gate in made:
+            reading = self.shown.get(gate.name)
+            counted = isinstance(gate, p.ChooseGate) and gate.visible and reading is not None
+            if counted and reading is not None and reading.name in hidden:
+                result.append(p.PublicGate(gate.name, gate.statement, self._whole(gate, reading), gate.span))
+            else:
+                result.append(gate)
+        return result
+
+    def _whole(self, gate: p.Gate, reading: m.Expression) -> m.Expression:
+        guard = None if isinstance(gate, p.PublicGate) else gate.guard
+        is_condition = gate.name == gate.statement or any(
+            isinstance(s, p.Report) and s.name == gate.name and s.value is None for s in self.body
+        )
+        return m.Apply("and", (guard, reading)) if is_condition and guard is not None else reading
+
+
+def _is_constant_result(result: m.Expression) -> bool:
+    changing = (
+        m.StepNumber, m.Field, m.Local, m.CellValue, m.MemoryValue, m.Reported, m.Drawn, m.Noised, m.Records,
+    )  # fmt: skip
+    return not any(isinstance(node, changing) for node in m.walk(result))

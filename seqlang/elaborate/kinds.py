@@ -1,0 +1,89 @@
+"""What sort of value an expression has: just enough typing to catch mistakes with a sensible sentence."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal, NamedTuple
+
+from seqlang.model.expression import Expression, Label
+
+KindName = Literal["number", "truth", "label", "vector", "list", "set", "law", "region", "unknown"]
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """`element` for lists, sets and laws; `dimension` of a vector (a constant expression) where it is known.
+
+    `unknown` fits everything: it stands for what an earlier error, or an untyped argument, left open.
+    """
+
+    name: KindName
+    element: Kind | None = None
+    dimension: Expression | None = field(default=None, compare=False)
+
+
+NUMBER = Kind("number")
+TRUTH = Kind("truth")
+LABEL = Kind("label")
+UNKNOWN = Kind("unknown")
+REGION = Kind("region")
+
+
+class Typed(NamedTuple):
+    """An expression of the model, its kind, and how many nodes it took to build."""
+
+    expression: Expression
+    kind: Kind
+    size: int = 1
+
+
+ERROR = Typed(Label("?"), UNKNOWN)
+"""Stands where an error was found; no program with such a part leaves elaboration."""
+
+
+def vector(dimension: Expression | None = None) -> Kind:
+    return Kind("vector", NUMBER, dimension)
+
+
+def law_of(element: Kind) -> Kind:
+    return Kind("law", element)
+
+
+def elements(kind: Kind) -> Kind:
+    """The kind of the elements of a vector, list, set or law."""
+    return kind.element or UNKNOWN
+
+
+def fits(kind: Kind, name: str) -> bool:
+    return kind.name in (name, "unknown")
+
+
+def same(a: Kind, b: Kind) -> bool:
+    """Could both be one kind? Vectors are lists of numbers."""
+    if "unknown" in (a.name, b.name):
+        return True
+    if {a.name, b.name} <= {"vector", "list"}:
+        return same(elements(a), elements(b))
+    return a.name == b.name and same(elements(a), elements(b))
+
+
+def join(a: Kind, b: Kind) -> Kind:
+    """The more informative of two kinds that are the same."""
+    if a.name == "unknown" or (a.name == "list" and b.name == "vector"):
+        return b
+    return b if a.dimension is None and b.name == a.name and b.dimension is not None else a
+
+
+def describe(kind: Kind) -> str:
+    """With its article: `a number`, `a list of vectors`."""
+    match kind.name:
+        case "truth":
+            return "a truth value"
+        case "unknown":
+            return "something unknown"
+        case "region":
+            return "a continuous region"
+        case "list" | "set" | "law" if kind.element is not None and kind.element.name not in ("unknown", kind.name):
+            return f"a {kind.name} of {describe(kind.element).split(' ', 1)[1]}s"
+        case _:
+            return f"a {kind.name}"

@@ -1,0 +1,309 @@
+"""Expressions of the typed model. Names are resolved, lets and functions inlined, accumulators hoisted into cells.
+
+Every expression is a frozen value; spans do not take part in equality, so two readings of the same thing are equal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, fields
+from fractions import Fraction
+from typing import Any, Literal, get_args
+
+from seqlang.source import NOWHERE, Span
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """An exact constant: decimals in the text are exact rationals (0.1 is 1/10)."""
+
+    value: Fraction
+
+
+@dataclass(frozen=True, slots=True)
+class Truth:
+    value: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """A bare name that stands for itself: `return reject`."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class ParameterValue:
+    """A public constant, kept by name so that bounds come out as formulas."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class StepNumber:
+    """The current step: 1, 2, ..."""
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """An input: this step's entry of a stream or public field, or all records of a dataset field (a vector)."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Records:
+    """The index set 1..N of the dataset."""
+
+
+@dataclass(frozen=True, slots=True)
+class Local:
+    """The plain value, in this step, of a `Define` (a statistic, or a let that changes from step to step)."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class CellValue:
+    """The value of a cell. For a cell with `binders` it stands inside them: the element at the bound values."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryValue:
+    """Public memory: the old value above its update in a step, the new one below."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Reported:
+    """What a report put into the transcript in this step: True/False for an event, the (noisy) value for a value."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """The current value of a draw: of a `Noise` (constant law) or of a `Draw` statement (law that depends on state)."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """`factor` times the noise of that name; the factor is public."""
+
+    noise: str
+    factor: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Noised:
+    """A reading of a noised name: `base` (its plain value) plus the terms.
+
+    A term whose noise has a flipping law (`randomized_response`) replaces the value instead of adding to it; a `tree`
+    law adds the noises of the nodes that cover steps 1..step. For a vector base the noise has independent coordinates.
+    """
+
+    name: str
+    base: Expression
+    terms: tuple[Term, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """A variable bound by a `Quantified` or `WeightsOf` or by a cell's binders."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Apply:
+    """A function or operator on values. `operator` is one of OPERATORS; comparison and logic give truth values."""
+
+    operator: str
+    arguments: tuple[Expression, ...]
+    span: Span = field(default=NOWHERE, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """if test then yes else no."""
+
+    test: Expression
+    yes: Expression
+    no: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Index:
+    """base[at], counted from 1."""
+
+    base: Expression
+    at: Expression
+    span: Span = field(default=NOWHERE, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Sequence:
+    """[a, b, ..] (a vector or list) or {a, b, ..} (a set)."""
+
+    kind: Literal["list", "set"]
+    items: tuple[Expression, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Quantified:
+    """OP(body for variable in domain where condition); OP `list` and `set` collect, the others fold.
+
+    `domain` is a set, list, range (`Apply("..", (a, b))`), `Records`, or the continuous `RealVectors`. argmax and
+    argmin give the element of the domain, not its position.
+    """
+
+    operator: Literal["list", "set", "sum", "mean", "count", "max", "min", "argmax", "argmin"]
+    body: Expression
+    variable: str
+    domain: Expression
+    where: Expression | None = None
+    span: Span = field(default=NOWHERE, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class RealVectors:
+    """real ^ d, or ball(r, d) when `radius` is given: a domain for `argmin(.. for v in ..)` and for `uniform`."""
+
+    dimension: Expression
+    radius: Expression | None = None
+
+
+# ---- laws are expressions too: they may be chosen by `if`, depend on fields, be passed to functions
+
+
+@dataclass(frozen=True, slots=True)
+class Law:
+    """A law by family and arguments. Families: laplace(b) gaussian(sd) geometric(ratio) staircase(eps, D, gamma)
+    exponential(mean) l2_laplace(b, dim) tree(LAW) randomized_response(p_truth) bernoulli(p) normal(mean, sd)
+    uniform(lo, hi) or uniform(set) or uniform(ball) point(v) binomial(n, p) conditioned(LAW, lo, hi) convolve(P, Q)
+    sample(S, q) poisson(mean). `geometric` is two-sided on the integers, P(k) proportional to ratio^|k|."""
+
+    family: str
+    arguments: tuple[Expression, ...]
+    span: Span = field(default=NOWHERE, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """{v: w, ..}: the law with these weights, normalised."""
+
+    pairs: tuple[tuple[Expression, Expression], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class WeightsOf:
+    """{value: weight for variable in domain}."""
+
+    value: Expression
+    weight: Expression
+    variable: str
+    domain: Expression
+    where: Expression | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Density:
+    """law.pmf(at), law.pdf(at), law.cdf(at); `model` is the name of the model used as a formula, if it was one."""
+
+    method: Literal["pmf", "pdf", "cdf"]
+    law: Expression
+    at: Expression
+    model: str | None = None
+
+
+Expression = (
+    Number
+    | Truth
+    | Label
+    | ParameterValue
+    | StepNumber
+    | Field
+    | Records
+    | Local
+    | CellValue
+    | MemoryValue
+    | Reported
+    | Drawn
+    | Noised
+    | Bound
+    | Apply
+    | Choice
+    | Index
+    | Sequence
+    | Quantified
+    | RealVectors
+    | Law
+    | Weights
+    | WeightsOf
+    | Density
+)
+
+COMPARISONS = frozenset({">=", "<=", "==", "!=", ">", "<"})
+LOGIC = frozenset({"and", "or", "not"})
+ARITHMETIC = frozenset({"+", "-", "*", "/", "%", "^", "negate"})
+FUNCTIONS = frozenset({
+    "log", "log2", "exp", "sqrt", "abs", "floor", "ceil", "clip", "norm", "dot", "zeros", "project", "clip_norm",
+    "length", "zeta", "max", "min", "sum", "mean", "count", "argmax", "argmin", "..",
+})  # fmt: skip
+"""With one vector argument max, min, sum, mean, count, argmax, argmin run over its elements (argmax: position from 1);
+max and min take two or more numbers as well. `project(v, ball)` has the radius as its second argument here."""
+OPERATORS = COMPARISONS | LOGIC | ARITHMETIC | FUNCTIONS
+
+
+_NODES = frozenset(get_args(Expression))
+_FIELDS = {node: tuple(f.name for f in fields(node)) for node in (*_NODES, Term)}  # looked up once: walks are hot
+
+
+def children(expression: Expression) -> Iterator[Expression]:
+    """The direct sub-expressions, in order."""
+    for name in _FIELDS[type(expression)]:
+        value = getattr(expression, name)
+        if type(value) in _NODES:
+            yield value
+        elif type(value) is tuple:
+            yield from _expressions_in(value)
+
+
+def _expressions_in(items: tuple[object, ...]) -> Iterator[Expression]:
+    for item in items:
+        if type(item) in _NODES:
+            yield item  # type: ignore[misc]
+        elif type(item) is tuple:
+            yield from _expressions_in(item)
+        elif isinstance(item, Term):
+            yield item.factor
+
+
+def walk(expression: Expression) -> Iterator[Expression]:
+    """The expression and everything in it, outermost first."""
+    waiting = [expression]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        waiting.extend(reversed(tuple(children(node))))
+
+
+def rebuild(expression: Expression, change: object) -> Expression:
+    """A copy in which `change(child)` replaces every direct child (`change` maps Expression to Expression)."""
+
+    def mapped(value: object) -> object:
+        if type(value) in _NODES:
+            return change(value)  # type: ignore[operator]
+        if type(value) is tuple:
+            return tuple(mapped(item) for item in value)
+        if isinstance(value, Term):
+            return Term(value.noise, change(value.factor))  # type: ignore[operator]
+        return value
+
+    parts: Any = (mapped(getattr(expression, name)) for name in _FIELDS[type(expression)])
+    return type(expression)(*parts)

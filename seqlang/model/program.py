@@ -1,0 +1,407 @@
+"""The typed model of one `.seq` file: what is proved about, executed, solved and audited.
+
+`body` is one step, top to bottom, as the backends run it. `gates` are the same reports and stops in the form that the
+proofs read: everything by which private data can leave. `elaborate` makes both; a test evaluates both and compares.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import IntEnum
+from fractions import Fraction
+from typing import Literal
+
+from seqlang.model.domain import Domain
+from seqlang.model.expression import Expression, Term
+from seqlang.model.life import Life
+from seqlang.source import NOWHERE, Span
+
+
+class Level(IntEnum):
+    """Who may know a value."""
+
+    PUBLIC = 0
+    HIDDEN = 1
+    PRIVATE = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """A public constant. `value` is what this program was elaborated with: an exact rational."""
+
+    name: str
+    domain: Domain
+    value: Fraction
+    default: Fraction
+    span: Span = field(default=NOWHERE, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    """A field that is read: each step (`stream`, `public`) or once (`dataset`)."""
+
+    name: str
+    domain: Domain
+    kind: Literal["stream", "dataset", "public"]
+    span: Span = field(default=NOWHERE, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Replace:
+    """Neighbours differ in `count` entries, made arbitrary; length and the other entries are the same."""
+
+    count: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class AddRemove:
+    """Neighbours differ by adding or removing `count` records."""
+
+    count: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Within:
+    """`of` (an expression over the fields of one entry) moves by at most `radius`, per coordinate, at one entry or at
+    every entry; with `same_direction` all moves have one sign."""
+
+    of: Expression
+    radius: Expression
+    extent: Literal["one", "every"]
+    same_direction: bool
+
+
+Adjacency = Replace | AddRemove | Within
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """A law of the inputs: (field, law) in the order of drawing; a law may read earlier fields and the step."""
+
+    name: str
+    laws: tuple[tuple[str, Expression], ...]
+    span: Span = field(default=NOWHERE, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    name: str
+    initial: Expression
+    span: Span = field(default=NOWHERE, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Noise:
+    """Randomness with a constant law, drawn at its first reading in each life.
+
+    From `attach LAW to T LIFE`: name `T.once`, `T.step` or `T.REPORT` (a further one of the same kind `T.step.2`),
+    `target` T. From `draw z ~ LAW`: name z, target None. `law` is a `Law` (or `Weights`); its arguments are constants.
+    """
+
+    name: str
+    law: Expression
+    life: Life
+    target: str | None
+    span: Span = field(default=NOWHERE, compare=False)
+
+
+# ---- the body: one step, top to bottom
+
+
+@dataclass(frozen=True, slots=True)
+class Define:
+    """A value computed in its place: `statistic` (any level) or a `let` that changes from step to step (public)."""
+
+    name: str
+    expression: Expression
+    kind: Literal["statistic", "let"]
+    level: Level
+    span: Span = field(default=NOWHERE, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class AllSteps:
+    """over steps"""
+
+
+@dataclass(frozen=True, slots=True)
+class LastSteps:
+    """over last `count`: this step and the count - 1 before it. `count` may read the cell's binders."""
+
+    count: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class SinceReport:
+    """since R: the steps after the last earlier step in which R was reported, this one included."""
+
+    report: str
+
+
+@dataclass(frozen=True, slots=True)
+class AtReports:
+    """history(E, R): the list of the body's values at the earlier steps in which R was reported."""
+
+    report: str
+
+
+@dataclass(frozen=True, slots=True)
+class Previous:
+    """previous(E, init): the body's value one step ago; `initial` in step 1."""
+
+    initial: Expression
+
+
+Keep = AllSteps | LastSteps | SinceReport | AtReports | Previous
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A fold over time. It ticks once every step, where it stands in the body, whatever branch is taken.
+
+    `operator` folds the body over the kept steps in which `where` holds (count counts true bodies; argmax and argmin
+    give the step); it is `list` for `AtReports` and `last` for `Previous`. A `Previous` or `AtReports` cell is read
+    first (earlier steps only) and stores the body's value of this step where it stands in the body.
+    `binders` are (variable, constant domain): the cell then holds one value for each combination.
+    """
+
+    name: str
+    operator: Literal["sum", "mean", "count", "max", "min", "argmax", "argmin", "list", "last"]
+    body: Expression
+    where: Expression | None
+    keep: Keep
+    binders: tuple[tuple[str, Expression], ...]
+    level: Level
+    span: Span = field(default=NOWHERE, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Draw:
+    """Randomness whose law depends on the state: a randomised choice. Drawn where it stands, at its first reading or
+    not: with `EachStep` in every step; with another life when that life begins."""
+
+    name: str
+    law: Expression
+    life: Life
+    level: Level
+    span: Span = field(default=NOWHERE, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """`report R when C` (value None: an event) or `report R = E [when C]`. `value` already carries R's own noise."""
+
+    name: str
+    when: Expression | None
+    value: Expression | None
+    span: Span = field(default=NOWHERE, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Update:
+    memory: str
+    value: Expression
+    when: Expression | None
+    span: Span = field(default=NOWHERE, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Stop:
+    """`index` counts the stops of the file from 1. `result` is None, a Label, or an expression; if noise is attached
+    to `return`, a result that is present carries it (as `Noised("return", ..)`)."""
+
+    index: int
+    when: Expression | None
+    result: Expression | None
+    span: Span = field(default=NOWHERE, compare=False)
+
+
+Statement = Define | Cell | Draw | Report | Update | Stop
+
+
+# ---- gates: the body's reports and stops as the proofs read them
+
+
+@dataclass(frozen=True, slots=True)
+class Margin:
+    """value + sum of factor * noise >= 0 (> 0 if strict). `value` holds no noise that a term could hold."""
+
+    value: Expression
+    terms: tuple[Term, ...]
+    strict: bool
+
+
+@dataclass(frozen=True, slots=True)
+class PublicTest:
+    """A condition that the transcript and the constants decide."""
+
+    expression: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class And:
+    parts: tuple[Test, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Or:
+    parts: tuple[Test, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Not:
+    part: Test
+
+
+Test = Margin | PublicTest | And | Or | Not
+
+
+@dataclass(frozen=True, slots=True)
+class PublicGate:
+    """A report or stop that depends on constants and the transcript only: it says nothing new."""
+
+    name: str
+    statement: str
+    expression: Expression | None
+    span: Span = field(default=NOWHERE, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class CompareGate:
+    """Seen: whether `test` holds, in the steps where the public `guard` holds (None: always)."""
+
+    name: str
+    statement: str
+    guard: Expression | None
+    test: Test
+    span: Span = field(default=NOWHERE, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class ReleaseGate:
+    """Seen: post(value + noise) where `guard` holds. `post` reads the noisy value as `Local("released")` and otherwise
+    public names (None: the value itself). No terms: released plainly. `value` may be a vector."""
+
+    name: str
+    statement: str
+    guard: Expression | None
+    value: Expression
+    terms: tuple[Term, ...]
+    post: Expression | None
+    span: Span = field(default=NOWHERE, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class FlipLaw:
+    """Randomised response on a finite-valued `of`: the truth with probability `truth`, else another of `alphabet`."""
+
+    of: Expression
+    truth: Expression
+    alphabet: tuple[Expression, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class NoisyMaxLaw:
+    """argmax (sign 1) or argmin (sign -1) of a vector with one independent noise a coordinate."""
+
+    of: Expression
+    terms: tuple[Term, ...]
+    sign: int
+
+
+@dataclass(frozen=True, slots=True)
+class PrivateLaw:
+    """A draw whose law (a `Weights`, `WeightsOf` or `Law` expression) depends on private data."""
+
+    law: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class ChooseGate:
+    """Seen (`visible`) or used inside by cells and guards (a select gate): a randomised choice."""
+
+    name: str
+    statement: str
+    guard: Expression | None
+    law: FlipLaw | NoisyMaxLaw | PrivateLaw
+    visible: bool
+    span: Span = field(default=NOWHERE, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class OpaqueGate:
+    """None of the above: it runs, and no rule applies. `reason` says, in a phrase, what did not fit."""
+
+    name: str
+    statement: str
+    guard: Expression | None
+    expression: Expression
+    reason: str
+    span: Span = field(default=NOWHERE, compare=False)
+
+
+Gate = PublicGate | CompareGate | ReleaseGate | ChooseGate | OpaqueGate
+
+
+# ---- claims
+
+
+@dataclass(frozen=True, slots=True)
+class Privacy:
+    """pure(eps), dp(eps, delta), rdp(order, eps) or zcdp(rho); arguments are constant expressions."""
+
+    notion: Literal["pure", "dp", "rdp", "zcdp"]
+    arguments: tuple[Expression, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """`text` is the claim as written (one line, without label and expect). Strong and weak claims have `privacy`;
+    operating claims have `left operator right`, where inside `Apply("probability", (C,))` and
+    `Apply("expected", (E,))` a Label means "it is returned", `Label("stops")` that it ends, StepNumber the stopping
+    step and Local/Reported a final value."""
+
+    kind: Literal["strong", "weak", "operating"]
+    text: str
+    privacy: Privacy | None = None
+    horizon: Expression | None = None
+    model: str | None = None
+    per_step: bool = False
+    condition: Expression | None = None
+    label: str | None = None
+    expect: Literal["refuted", "unknown"] | None = None
+    span: Span = field(default=NOWHERE, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """One algorithm. `gates` are in file order; gate names are report names, and `stop 1`, `stop 2`, .. for stops
+    (what a stop returns, where that is not a constant, is the gate `return 1`, ..; a hidden choice has its draw's or
+    target's name)."""
+
+    name: str
+    title: str
+    documentation: str
+    parameters: tuple[Parameter, ...]
+    inputs: tuple[Input, ...]
+    size: Expression | None
+    adjacency: Adjacency
+    models: tuple[Model, ...]
+    memories: tuple[Memory, ...]
+    noises: tuple[Noise, ...]
+    body: tuple[Statement, ...]
+    gates: tuple[Gate, ...]
+    claims: tuple[Claim, ...]
+    labels: tuple[str, ...]
+
+    def noise(self, name: str) -> Noise:
+        return next(n for n in self.noises if n.name == name)
+
+    def cell(self, name: str) -> Cell:
+        return next(s for s in self.body if isinstance(s, Cell) and s.name == name)
+
+    def define(self, name: str) -> Define:
+        return next(s for s in self.body if isinstance(s, Define) and s.name == name)
+
+    def input(self, name: str) -> Input:
+        return next(i for i in self.inputs if i.name == name)

@@ -1,0 +1,309 @@
+"""Is a program well formed? What elaboration promises, checked without knowing how it was made."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from seqlang.model import expression as m
+from seqlang.model import program as p
+from seqlang.model.domain import Ball, Domain, Finite, Integers, Interval, Power
+from seqlang.model.life import EachReport
+
+
+def validate(program: p.Program) -> tuple[str, ...]:
+    """The problems of a program; empty if it keeps its promises.
+
+    Every name is defined, and in the step before it is read (look-back cells read names further down); cells stand
+    before their readers, or look back; lets, memories and updates are public; what is noised has its noises, whose laws
+    are constant; gates belong to statements and name existing noises.
+    """
+    return tuple(_Check(program).problems())
+
+
+_STATE = (m.Field, m.Local, m.CellValue, m.MemoryValue, m.Reported, m.Drawn, m.Noised, m.StepNumber)
+
+
+class _Check:
+    def __init__(self, program: p.Program) -> None:
+        self.program = program
+        self.parameters = {x.name for x in program.parameters}
+        self.inputs = {x.name: x for x in program.inputs}
+        self.memories = {x.name for x in program.memories}
+        self.noises = {x.name for x in program.noises}
+        self.cells = {s.name: s for s in program.body if isinstance(s, p.Cell)}
+        self.defines = {s.name: s for s in program.body if isinstance(s, p.Define)}
+        self.draws = {s.name: s for s in program.body if isinstance(s, p.Draw)}
+        self.reports = {s.name for s in program.body if isinstance(s, p.Report)}
+
+    def problems(self) -> Iterator[str]:
+        yield from self._unique()
+        yield from self._constants()
+        yield from self._body()
+        yield from self._gates()
+        yield from self._claims()
+
+    # ---- declarations
+
+    def _unique(self) -> Iterator[str]:
+        program = self.program
+        groups: list[tuple[str, list[str]]] = [
+            ("parameter", [x.name for x in program.parameters]),
+            ("input", [x.name for x in program.inputs]),
+            ("memory", [x.name for x in program.memories]),
+            ("noise", [x.name for x in program.noises]),
+            ("cell", [s.name for s in program.body if isinstance(s, p.Cell)]),
+            ("define", [s.name for s in program.body if isinstance(s, p.Define)]),
+            ("report", [s.name for s in program.body if isinstance(s, p.Report)]),
+            ("update", [s.memory for s in program.body if isinstance(s, p.Update)]),
+            ("gate", [g.name for g in program.gates]),
+        ]
+        for word, names in groups:
+            for name in sorted({n for n in names if names.count(n) > 1}):
+                yield f"{word} {name} occurs twice"
+
+    def _constants(self) -> Iterator[str]:
+        program = self.program
+        for parameter in program.parameters:
+            yield from self._constant(f"domain of {parameter.name}", *_ends(parameter.domain))
+        for field in program.inputs:
+            yield from self._constant(f"domain of {field.name}", *_ends(field.domain))
+        for memory in program.memories:
+            yield from self._constant(f"memory {memory.name}", memory.initial)
+        for noise in program.noises:
+            yield from self._constant(f"noise {noise.name}", noise.law)
+            if isinstance(noise.life, EachReport) and noise.life.report not in self.reports:
+                yield f"noise {noise.name} lives by an unknown report {noise.life.report}"
+        if program.size is not None:
+            yield from self._constant("size", program.size)
+        if (program.size is None) != all(i.kind != "dataset" for i in program.inputs):
+            yield "a size without a dataset, or a dataset without a size"
+        for model in program.models:
+            for field_name, law in model.laws:
+                if field_name not in self.inputs:
+                    yield f"model {model.name} has a law for an unknown field {field_name}"
+                yield from self._names(f"model {model.name}", law, set(), frozenset())
+
+    def _constant(self, where: str, *expressions: m.Expression) -> Iterator[str]:
+        for expression in expressions:
+            yield from self._names(where, expression, set(), frozenset())
+            if any(isinstance(node, _STATE) for node in m.walk(expression)):
+                yield f"{where} is not constant"
+
+    # ---- names
+
+    def _names(self, where: str, e: m.Expression, defined: set[str], bound: frozenset[str]) -> Iterator[str]:
+        """Names in `e` that are unknown, or not in `defined` (the locals, reports, draws and cells so far)."""
+        match e:
+            case m.ParameterValue(name=name) if name not in self.parameters:
+                yield f"{where} reads an unknown parameter {name}"
+            case m.Field(name=name) if name not in self.inputs:
+                yield f"{where} reads an unknown field {name}"
+            case m.MemoryValue(name=name) if name not in self.memories:
+                yield f"{where} reads an unknown memory {name}"
+            case m.Local(name=name) | m.Reported(name=name) if name not in defined:
+                yield f"{where} reads {name} before it has a value"
+            case m.Drawn(name=name) if name not in self.noises and name not in defined:
+                yield f"{where} reads the draw {name} before it has a value"
+            case m.CellValue(name=name):
+                yield from self._cell_read(where, name, defined, bound)
+            case m.Noised(terms=terms):
+                yield from (f"{where} has an unknown noise {t.noise}" for t in terms if t.noise not in self.noises)
+            case m.Bound(name=name) if name not in bound:
+                yield f"{where} reads {name} outside of its binder"
+            case m.Apply(operator=operator) if operator not in m.OPERATORS | {"probability", "expected"}:
+                yield f"{where} has an unknown operator {operator}"
+            case _:
+                pass
+        if isinstance(e, m.Quantified | m.WeightsOf):
+            yield from self._names(where, e.domain, defined, bound)
+            bound = bound | {e.variable}
+        for child in m.children(e):
+            if not (isinstance(e, m.Quantified | m.WeightsOf) and child is e.domain):
+                yield from self._names(where, child, defined, bound)
+
+    def _cell_read(self, where: str, name: str, defined: set[str], bound: frozenset[str]) -> Iterator[str]:
+        cell = self.cells.get(name)
+        if cell is None:
+            yield f"{where} reads an unknown cell {name}"
+        elif not isinstance(cell.keep, p.Previous | p.AtReports) and f"cell {name}" not in defined:
+            yield f"{where} reads the cell {name} before it ticks"
+        elif not {v for v, _ in cell.binders} <= bound:
+            yield f"{where} reads the cell {name} outside of its binders"
+
+    # ---- the step
+
+    def _body(self) -> Iterator[str]:
+        defined: set[str] = set()
+        for statement in self.program.body:
+            where, expressions, bound = _parts(statement)
+            for expression in expressions:
+                yield from self._names(where, expression, defined, bound)
+            yield from self._levels(statement)
+            match statement:
+                case p.Define(name=name) | p.Draw(name=name) | p.Report(name=name):
+                    defined.add(name)
+                case p.Cell(name=name):
+                    defined.add(f"cell {name}")
+                case p.Update(memory=memory) if memory not in self.memories:
+                    yield f"{where} is not about a memory"
+                case _:
+                    pass
+            looks_at = _report_of(statement)
+            if looks_at is not None and looks_at not in self.reports:
+                yield f"{where} looks back at an unknown report {looks_at}"
+
+    def _level(self, expression: m.Expression) -> p.Level:
+        level = p.Level.PUBLIC
+        for node in m.walk(expression):
+            match node:
+                case m.Field(name=name) if name in self.inputs and self.inputs[name].kind != "public":
+                    return p.Level.PRIVATE
+                case m.Local(name=name) if name in self.defines:
+                    level = max(level, self.defines[name].level)
+                case m.CellValue(name=name) if name in self.cells:
+                    level = max(level, self.cells[name].level)
+                case m.Drawn(name=name):
+                    level = max(level, self.draws[name].level if name in self.draws else p.Level.HIDDEN)
+                case m.Noised():
+                    level = max(level, p.Level.HIDDEN)
+                case _:
+                    pass
+        return level
+
+    def _levels(self, statement: p.Statement) -> Iterator[str]:
+        match statement:
+            case p.Define(name=name, expression=expression, kind=kind, level=level):
+                if kind == "let" and level is not p.Level.PUBLIC:
+                    yield f"the let {name} is not public"
+                if self._level(expression) > level:
+                    yield f"the level of {name} is too low"
+            case p.Cell(name=name, body=body, where=where, level=level):
+                if max(self._level(body), p.Level.PUBLIC if where is None else self._level(where)) > level:
+                    yield f"the level of the cell {name} is too low"
+            case p.Draw(name=name, law=law, level=level):
+                if max(self._level(law), p.Level.HIDDEN) > level:
+                    yield f"the level of the draw {name} is too low"
+            case p.Update(memory=memory, value=value, when=when):
+                if self._level(value) > p.Level.PUBLIC or (when is not None and self._level(when) > p.Level.PUBLIC):
+                    yield f"the update of {memory} is not public"
+            case p.Report() | p.Stop():
+                return
+
+    # ---- gates and claims
+
+    def _gates(self) -> Iterator[str]:
+        seen = {g.name for g in self.program.gates}
+        everything = set(self.defines) | self.reports | set(self.draws) | {f"cell {c}" for c in self.cells}
+        for statement in self.program.body:
+            name = {p.Report: "name", p.Stop: "index"}.get(type(statement))
+            if isinstance(statement, p.Report | p.Stop):
+                label = statement.name if isinstance(statement, p.Report) else f"stop {statement.index}"
+                if name is not None and label not in seen:
+                    yield f"{label} has no gate"
+        for gate in self.program.gates:
+            released = {"released"} if isinstance(gate, p.ReleaseGate) else set()
+            for expression in _gate_expressions(gate):
+                yield from self._names(f"gate {gate.name}", expression, everything | released, frozenset())
+            for term in _gate_terms(gate):
+                if term.noise not in self.noises:
+                    yield f"gate {gate.name} has an unknown noise {term.noise}"
+                elif self._level(term.factor) > p.Level.PUBLIC and not isinstance(gate, p.OpaqueGate):
+                    yield from self._factor(gate, term)
+
+    def _factor(self, gate: p.Gate, term: m.Term) -> Iterator[str]:
+        """A factor may read a choice that a select gate accounts for, nothing else that is not public."""
+        selected = {g.name for g in self.program.gates if isinstance(g, p.ChooseGate) and not g.visible}
+        if not selected:
+            yield f"gate {gate.name} scales {term.noise} by something that is not public"
+
+    def _claims(self) -> Iterator[str]:
+        models = {x.name for x in self.program.models}
+        for claim in self.program.claims:
+            if claim.model is not None and claim.model not in models:
+                yield f"{claim.text} is under an unknown model"
+            if (claim.privacy is None) != (claim.kind == "operating"):
+                yield f"{claim.text} has the wrong parts"
+            arguments = claim.privacy.arguments if claim.privacy else ()
+            yield from self._constant(claim.text, *arguments, *((claim.horizon,) if claim.horizon else ()))
+
+
+def _report_of(statement: p.Statement) -> str | None:
+    """The report that a cell looks back at."""
+    if isinstance(statement, p.Cell) and isinstance(statement.keep, p.SinceReport | p.AtReports):
+        return statement.keep.report
+    return None
+
+
+def _ends(domain: Domain) -> tuple[m.Expression, ...]:
+    match domain:
+        case Interval(low=low, high=high) | Integers(low=low, high=high):
+            return tuple(e for e in (low, high) if e is not None)
+        case Finite(values=values):
+            return values
+        case Ball(radius=radius, dimension=dimension):
+            return (radius, dimension)
+        case Power(of=of, dimension=dimension):
+            return (*_ends(of), dimension)
+
+
+def _parts(statement: p.Statement) -> tuple[str, tuple[m.Expression, ...], frozenset[str]]:
+    """What to call it, what it reads, and the variables bound in it."""
+    match statement:
+        case p.Define(name=name, expression=expression):
+            return name, (expression,), frozenset()
+        case p.Cell(name=name, body=body, where=where, keep=keep, binders=binders):
+            counted = (keep.count,) if isinstance(keep, p.LastSteps) else ()
+            filtered = () if where is None else (where,)
+            return f"cell {name}", (body, *counted, *filtered), frozenset(v for v, _ in binders)
+        case p.Draw(name=name, law=law):
+            return f"draw {name}", (law,), frozenset()
+        case p.Report(name=name, when=when, value=value):
+            return f"report {name}", tuple(e for e in (when, value) if e is not None), frozenset()
+        case p.Update(memory=memory, value=value, when=when):
+            return f"update {memory}", (value,) if when is None else (value, when), frozenset()
+        case p.Stop(index=index, when=when, result=result):
+            return f"stop {index}", tuple(e for e in (when, result) if e is not None), frozenset()
+
+
+def _leaves(test: p.Test) -> Iterator[p.Margin | p.PublicTest]:
+    match test:
+        case p.Margin() | p.PublicTest():
+            yield test
+        case p.And(parts=parts) | p.Or(parts=parts):
+            for part in parts:
+                yield from _leaves(part)
+        case p.Not(part=part):
+            yield from _leaves(part)
+
+
+def _gate_expressions(gate: p.Gate) -> Iterator[m.Expression]:
+    if not isinstance(gate, p.PublicGate) and gate.guard is not None:
+        yield gate.guard
+    match gate:
+        case p.PublicGate(expression=expression):
+            yield from (() if expression is None else (expression,))
+        case p.CompareGate(test=test):
+            for leaf in _leaves(test):
+                yield leaf.value if isinstance(leaf, p.Margin) else leaf.expression
+        case p.ReleaseGate(value=value, post=post):
+            yield from (value,) if post is None else (value, post)
+        case p.ChooseGate(law=p.FlipLaw(of=of, truth=truth, alphabet=alphabet)):
+            yield from (of, truth, *alphabet)
+        case p.ChooseGate(law=p.NoisyMaxLaw(of=of)):
+            yield of
+        case p.ChooseGate(law=p.PrivateLaw(law=law)):
+            yield law
+        case p.OpaqueGate(expression=expression):
+            yield expression
+
+
+def _gate_terms(gate: p.Gate) -> Iterator[m.Term]:
+    match gate:
+        case p.CompareGate(test=test):
+            for leaf in _leaves(test):
+                if isinstance(leaf, p.Margin):
+                    yield from leaf.terms
+        case p.ReleaseGate(terms=terms) | p.ChooseGate(law=p.NoisyMaxLaw(terms=terms)):
+            yield from terms
+        case _:
+            return

@@ -1,0 +1,61 @@
+"""What a proof is: judgements, derivations. No search happens here."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Union
+
+from seqlang.arithmetic.formula import Formula
+
+
+@dataclass(frozen=True, slots=True)
+class PureBound:
+    """Strong pure epsilon-DP of the named gates together (in nats)."""
+
+    gates: tuple[str, ...]
+    epsilon: Formula
+
+
+@dataclass(frozen=True, slots=True)
+class RenyiBound:
+    """Strong (order, epsilon)-RDP of the named gates together; `horizon` is the number of steps it holds for."""
+
+    gates: tuple[str, ...]
+    order: float
+    epsilon: float
+    horizon: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class ConcentratedBound:
+    """Strong rho-zCDP."""
+
+    gates: tuple[str, ...]
+    rho: Formula
+    horizon: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class ApproximateBound:
+    """Strong (epsilon, delta)-DP."""
+
+    gates: tuple[str, ...]
+    epsilon: float
+    delta: float
+    horizon: int | None
+
+
+Judgement = Union[PureBound, RenyiBound, ConcentratedBound, ApproximateBound]
+
+
+@dataclass(frozen=True, slots=True)
+class Derivation:
+    """`rule` names a rule (`alignment/stopping`); `evidence` is the data that its `holds` needs, such as the alignment;
+    `because` is one sentence for people; `cite` the source with theorem number."""
+
+    conclusion: Judgement
+    rule: str
+    premises: tuple[Derivation, ...] = ()
+    evidence: object = None
+    because: str = ""
+    cite: str = ""

@@ -1,0 +1,22 @@
+"""A proof rule: one file under `seqlang/rules/`, found by its place there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from seqlang.model.program import Program
+from seqlang.proof.derivation import Derivation
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """`holds(program, derivation)` is the trusted part: None if the last step of the derivation is right, else what is
+    wrong with it. It never searches, and never trusts the evidence. `statement` is the inference rule as people read it,
+    with units and conditions; it is what `seqlang explain NAME` prints."""
+
+    name: str
+    title: str
+    statement: str
+    cite: str
+    holds: Callable[[Program, Derivation], str | None]

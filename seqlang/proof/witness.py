@@ -1,0 +1,42 @@
+"""What a refutation is: two neighbouring inputs, an event, both exact probabilities."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Union
+
+Entry = Union[float, tuple[float, ...], dict[str, object]]
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """A set of transcripts by what they begin with. Steps count from 1.
+
+    `not_by`: no report and no stop up to that step (no other report, where `reports` are given). `stopped_at`/`result`: stopped in that step with that return value.
+    `reports`: (step, report, value or True) that were made, all others up to the last step not made; a value may be a
+    pair (low, high): the released number lies in between (infinite ends allowed).
+    """
+
+    not_by: int | None = None
+    stopped_at: int | None = None
+    result: object = None
+    reports: tuple[tuple[int, str, object], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Witness:
+    """`streams`: entry by entry, a number for one field or a dict field -> value; for datasets all records.
+
+    `p` and `q` are the event's probabilities under the first and the second stream, each within its stated error;
+    `loss` = log(p / q) rounded down (inf if q is 0 and p is not); `excess(eps)` = p - e^eps q, a lower bound on delta.
+    `because` is one sentence on why this pair and this event.
+    """
+
+    streams: tuple[tuple[Entry, ...], tuple[Entry, ...]]
+    event: Event
+    p: float
+    q: float
+    loss: float
+    p_error: float = 0.0
+    q_error: float = 0.0
+    because: str = ""

@@ -1,0 +1,146 @@
+"""Frozen values with named fields: what `dataclass(frozen=True, slots=True)` makes, at a tenth of its start-up cost.
+
+A cold `seqlang check` defines some two hundred small classes; the standard decorator compiles six methods for each as it
+is imported, which alone took longer than the check. Here equality, hash and repr are shared, and `__init__` is compiled
+when a class is first instantiated. To type checkers it is a dataclass (PEP 681).
+
+    @record
+    class Point:
+        x: float
+        y: float = 0.0
+        span: Span = field(default=NOWHERE, compare=False)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar, dataclass_transform
+
+T = TypeVar("T")
+
+_MISSING: Any = object()
+
+
+class _Field:
+    """What `field(...)` says of one field."""
+
+    __slots__ = ("compare", "default", "factory", "init", "repr")
+
+    def __init__(self, default: Any, default_factory: Any, init: bool, repr: bool, compare: bool) -> None:
+        self.default = default
+        self.factory = default_factory
+        self.init = init
+        self.repr = repr
+        self.compare = compare
+
+
+def field(
+    *,
+    default: Any = _MISSING,
+    default_factory: Callable[[], Any] = _MISSING,
+    init: bool = True,
+    repr: bool = True,
+    compare: bool = True,
+) -> Any:
+    """A default, and whether the field takes part in `__init__`, repr, and equality."""
+    return _Field(default, default_factory, init, repr, compare)
+
+
+@dataclass_transform(frozen_default=True, field_specifiers=(field,))
+def record(cls: type[T]) -> type[T]:
+    """Makes a class with annotations an immutable, slotted value class. Inheritance of fields is not supported."""
+    space = dict(cls.__dict__)
+    names: tuple[str, ...] = tuple(space.get("__annotations__", {}))
+    fields: dict[str, _Field] = {}
+    for name in names:
+        default = space.pop(name, _MISSING)
+        fields[name] = default if isinstance(default, _Field) else _Field(default, _MISSING, True, True, True)
+    space.pop("__dict__", None)
+    space.pop("__weakref__", None)
+    space["__slots__"] = names
+    space["__match_args__"] = tuple(n for n in names if fields[n].init)
+    space["_record_fields"] = fields
+    space["_compared"] = tuple(n for n in names if fields[n].compare)
+    space["__setattr__"] = _refuse
+    space["__delattr__"] = _refuse
+    space["__getstate__"] = _getstate
+    space["__setstate__"] = _setstate
+    space.setdefault("__eq__", _equal)
+    space.setdefault("__hash__", _hash)
+    space.setdefault("__repr__", _repr)
+    space.setdefault("__replace__", replace)
+    made: Any = type(cls)(cls.__name__, cls.__bases__, space)
+    made.__qualname__ = cls.__qualname__
+
+    def first_init(self: Any, *arguments: Any, **keywords: Any) -> None:
+        made.__init__ = _compile_init(made, names, fields, "__post_init__" in space)
+        made.__init__(self, *arguments, **keywords)
+
+    made.__init__ = first_init
+    return made  # type: ignore[no-any-return]
+
+
+def _compile_init(cls: type, names: tuple[str, ...], fields: dict[str, _Field], post: bool) -> Any:
+    """An ordinary `__init__` that stores every field through its slot."""
+    scope: dict[str, Any] = {"_MISSING": _MISSING}
+    parameters, lines = [], []
+    for name in names:
+        spec = fields[name]
+        scope[f"_set_{name}"] = cls.__dict__[name].__set__
+        if spec.factory is not _MISSING:
+            scope[f"_make_{name}"] = spec.factory
+            lines.append(f"_set_{name}(self, _make_{name}() if {name} is _MISSING else {name})")
+        elif spec.init:
+            lines.append(f"_set_{name}(self, {name})")
+        if spec.init:
+            default = "_MISSING" if spec.factory is not _MISSING else f"_default_{name}"
+            scope[f"_default_{name}"] = spec.default
+            parameters.append(name if spec.default is _MISSING and spec.factory is _MISSING else f"{name}={default}")
+    if post:
+        lines.append("self.__post_init__()")
+    exec(f"def __init__(self, {', '.join(parameters)}):\n  " + "\n  ".join(lines or ["pass"]), scope)
+    scope["__init__"].__qualname__ = f"{cls.__qualname__}.__init__"
+    return scope["__init__"]
+
+
+def field_names(value: Any) -> tuple[str, ...]:
+    """The names of a record's fields, or of a record class's, in order."""
+    return tuple(value._record_fields)
+
+
+def replace(value: T, /, **changes: Any) -> T:
+    """A copy with some fields changed."""
+    fields: dict[str, _Field] = value._record_fields  # type: ignore[attr-defined]
+    given = {n: getattr(value, n) for n, spec in fields.items() if spec.init and n not in changes}
+    return type(value)(**given, **changes)
+
+
+def _refuse(self: Any, name: str, *_: Any) -> None:
+    raise AttributeError(f"{type(self).__name__} is immutable: cannot change `{name}`")
+
+
+def _equal(self: Any, other: Any) -> Any:
+    if self is other:
+        return True
+    if type(self) is not type(other):
+        return NotImplemented
+    return all(getattr(self, n) == getattr(other, n) for n in self._compared)
+
+
+def _hash(self: Any) -> int:
+    return hash((type(self).__name__, *[getattr(self, n) for n in self._compared]))
+
+
+def _repr(self: Any) -> str:
+    fields: dict[str, _Field] = self._record_fields
+    shown = ", ".join(f"{n}={getattr(self, n)!r}" for n, spec in fields.items() if spec.repr)
+    return f"{type(self).__qualname__}({shown})"
+
+
+def _getstate(self: Any) -> tuple[Any, ...]:
+    return tuple(getattr(self, n) for n in self._record_fields)
+
+
+def _setstate(self: Any, state: tuple[Any, ...]) -> None:
+    for name, value in zip(self._record_fields, state, strict=True):
+        object.__setattr__(self, name, value)

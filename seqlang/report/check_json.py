@@ -1,0 +1,171 @@
+"""The JSON object of `seqlang check --json`, schema 1. Keys are only ever added."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from seqlang.diagnostics.as_json import diagnostic_dict
+from seqlang.model.print import show_expression
+from seqlang.proof.derivation import ApproximateBound, ConcentratedBound, Derivation, PureBound, RenyiBound
+from seqlang.proof.witness import Entry, Event, Witness
+from seqlang.report.gates import gate_rows
+from seqlang.report.numbers import json_number, nearest, upper
+from seqlang.report.words import adjacency_words, conclusion_text
+from seqlang.rules.sensitivity.formulas import parameter_values
+from seqlang.version import __version__
+
+if TYPE_CHECKING:
+    from seqlang.report.check_result import CheckResult
+
+
+def check_dict(result: CheckResult) -> dict[str, Any]:
+    """One object a file."""
+    program = result.program
+    values = parameter_values(program)
+    return {
+        "seqlang": __version__,
+        "schema": 1,
+        "file": result.source.name,
+        "algorithm": program.name,
+        "title": program.title,
+        "parameters": {p.name: float(p.value) for p in program.parameters},
+        "adjacency": adjacency_words(program)[0],
+        "statistics": [
+            {
+                "name": s.name,
+                "shift": s.words,
+                "sensitivity": {
+                    "symbolic": str(s.shift.radius),
+                    "value": json_number(nearest(s.shift.radius, values)),
+                    "norm": s.shift.norm,
+                },
+                "note": s.shift.note,
+            }
+            for s in result.statistics
+        ],
+        "strong": _strong(result),
+        "weak": [],
+        "claims": [
+            {
+                "line": result.source.line_column(v.claim.span.start)[0],
+                "text": v.claim.text,
+                "label": v.claim.label,
+                "kind": v.claim.kind,
+                "verdict": v.verdict,
+                "expect": v.claim.expect,
+                "ok": v.ok,
+                "because": v.because,
+                "witness": None if v.witness is None else witness_dict(v.witness),
+                "derivation": None if v.derivation is None else derivation_dict(v.derivation),
+            }
+            for v in result.verdicts
+        ],
+        "gates": [
+            {"name": g.name, "kind": g.kind, "value": g.value, "shift": g.shift, "noises": [n.name for n in g.noises]}
+            for g in gate_rows(program)
+        ],
+        "derivation": None if result.bounds.pure is None else derivation_dict(result.bounds.pure),
+        "open_goals": list(result.bounds.open_goals),
+        "diagnostics": [diagnostic_dict(d, result.source) for d in result.warnings],
+        "seconds": round(result.seconds, 6),
+    }
+
+
+def _strong(result: CheckResult) -> dict[str, Any]:
+    values = parameter_values(result.program)
+    bounds, witness = result.bounds, result.witness
+    pure: dict[str, Any] = {"upper": "inf", "symbolic": "inf", "lower": None, "witness": None}
+    if bounds.pure is not None:
+        assert isinstance(bounds.pure.conclusion, PureBound)
+        epsilon = bounds.pure.conclusion.epsilon
+        pure |= {"upper": json_number(upper(epsilon, values)), "symbolic": str(epsilon)}
+    if witness is not None:
+        pure |= {"lower": json_number(witness.loss), "witness": witness_dict(witness)}
+    approximate = bounds.dp.conclusion if bounds.dp is not None else None
+    by = None if bounds.dp is None else (bounds.dp.premises[0].rule if bounds.dp.premises else bounds.dp.rule)
+    dp = {
+        "delta": float(result.delta),
+        "upper": json_number(approximate.epsilon if isinstance(approximate, ApproximateBound) else math.inf),
+        "lower": None if witness is None else json_number(dp_lower(witness, result.delta)),
+        "by": by,
+    }
+    zcdp = bounds.zcdp.conclusion if bounds.zcdp is not None else None
+    return {
+        "pure": pure,
+        "dp": dp,
+        "rdp": [
+            {"order": d.conclusion.order, "upper": json_number(d.conclusion.epsilon), "by": d.rule}
+            for d in bounds.rdp
+            if isinstance(d.conclusion, RenyiBound)
+        ],
+        "zcdp": {
+            "upper": json_number(upper(zcdp.rho, values)) if isinstance(zcdp, ConcentratedBound) else "inf"
+        },
+        "horizon": bounds.horizon,
+    }
+
+
+def dp_lower(witness: Witness, delta: Fraction) -> float | None:
+    """The epsilon that the witness forces at this delta: log((p - delta) / q) rounded down, None if not positive."""
+    p, q = witness.p - witness.p_error - float(delta), witness.q + witness.q_error
+    if p <= 0:
+        return None
+    if q <= 0:
+        return math.inf
+    loss = math.log(p / q)
+    return math.nextafter(loss, -math.inf) if loss > 0 else None
+
+
+def witness_dict(witness: Witness) -> dict[str, Any]:
+    """Enough to recompute the witness."""
+    first, second = witness.streams
+    return {
+        "streams": [[_entry(e) for e in first], [_entry(e) for e in second]],
+        "event": _event(witness.event),
+        "p": witness.p,
+        "q": witness.q,
+        "p_error": witness.p_error,
+        "q_error": witness.q_error,
+        "loss": json_number(witness.loss),
+        "because": witness.because,
+    }
+
+
+def _entry(entry: Entry) -> Any:
+    if isinstance(entry, dict):
+        return {k: list(v) if isinstance(v, tuple) else v for k, v in entry.items()}
+    return list(entry) if isinstance(entry, tuple) else entry
+
+
+def _event(event: Event) -> dict[str, Any]:
+    out: dict[str, Any] = {}
+    if event.not_by is not None:
+        out["not_by"] = event.not_by
+    if event.stopped_at is not None:
+        out["stopped_at"] = event.stopped_at
+    if event.result is not None:
+        out["return"] = _result(event.result)
+    if event.reports:
+        out["reports"] = [{"step": s, "report": r, "value": _result(v)} for s, r, v in event.reports]
+    return out
+
+
+def _result(value: Any) -> Any:
+    if isinstance(value, tuple):
+        return [_result(v) for v in value]
+    if isinstance(value, float):
+        return json_number(value)
+    return value if isinstance(value, bool | int | str) else show_expression(value)
+
+
+def derivation_dict(derivation: Derivation) -> dict[str, Any]:
+    """A derivation as a tree."""
+    return {
+        "conclusion": conclusion_text(derivation.conclusion),
+        "rule": derivation.rule,
+        "because": derivation.because,
+        "cite": derivation.cite,
+        "premises": [derivation_dict(p) for p in derivation.premises],
+    }

@@ -1,0 +1,55 @@
+"""What `check` found, as one frozen value; `check_json` and `check_text` show it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from seqlang.analyses.claims import Verdict
+from seqlang.analyses.prove import Bounds
+from seqlang.analyses.shifts import StatisticShift
+from seqlang.diagnostics import Diagnostic
+from seqlang.model.program import Program
+from seqlang.proof.witness import Witness
+from seqlang.source import Source
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+
+@dataclass(frozen=True, slots=True)
+class CheckResult:
+    """Bounds, witness and verdicts of one spec. `delta` is where the (epsilon, delta) bound was taken."""
+
+    source: Source
+    program: Program
+    statistics: tuple[StatisticShift, ...]
+    bounds: Bounds
+    witness: Witness | None
+    verdicts: tuple[Verdict, ...]
+    warnings: tuple[Diagnostic, ...]
+    delta: Fraction
+    overridden: bool
+    seconds: float
+
+    @property
+    def ok(self) -> bool:
+        """Every claim as expected. `expect` speaks of the defaults: with other parameter values it cannot fail."""
+        return all(v.ok or (self.overridden and v.claim.expect is not None) for v in self.verdicts)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON object of `seqlang check --json`, schema 1."""
+        from seqlang.report.check_json import check_dict
+
+        return check_dict(self)
+
+    def __rich__(self) -> RenderableType:
+        from seqlang.report.check_text import check_report
+
+        return check_report(self)
+
+    def _repr_html_(self) -> str:
+        from seqlang.report.console import as_html
+
+        return as_html(self)

@@ -1,0 +1,122 @@
+"""The table of gates: everything by which private data can leave, and who shares a draw."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import assert_never
+
+from seqlang.model.expression import Noised, Term, walk
+from seqlang.model.print import show_expression
+from seqlang.model.program import (
+    And,
+    ChooseGate,
+    CompareGate,
+    FlipLaw,
+    Gate,
+    Margin,
+    Noise,
+    NoisyMaxLaw,
+    Not,
+    OpaqueGate,
+    Or,
+    PrivateLaw,
+    Program,
+    PublicGate,
+    PublicTest,
+    ReleaseGate,
+    Test,
+)
+from seqlang.rules.sensitivity.shifts import shift_of
+
+
+@dataclass(frozen=True, slots=True)
+class GateRow:
+    """One gate as the report shows it. `noises` are all draws that it reads; a shared one appears in several rows."""
+
+    name: str
+    kind: str
+    value: str
+    shift: str
+    noises: tuple[Noise, ...]
+
+
+def gate_rows(program: Program) -> tuple[GateRow, ...]:
+    """One row a gate, in file order."""
+    return tuple(_row(program, gate) for gate in program.gates)
+
+
+def margins(test: Test) -> Iterator[Margin]:
+    """The margins of a test, left to right."""
+    match test:
+        case Margin():
+            yield test
+        case And(parts) | Or(parts):
+            for part in parts:
+                yield from margins(part)
+        case Not(part):
+            yield from margins(part)
+        case PublicTest():
+            return
+        case _:
+            assert_never(test)
+
+
+def _row(program: Program, gate: Gate) -> GateRow:
+    match gate:
+        case PublicGate(name, _, expression):
+            return GateRow(name, "public", "" if expression is None else show_expression(expression), "none", ())
+        case CompareGate(name, _, _, test):
+            found = tuple(margins(test))
+            shifts = dict.fromkeys(shift_of(program, m.value).kind for m in found)
+            terms = tuple(t for m in found for t in m.terms)
+            return GateRow(name, "compare", show_test(test), ", ".join(shifts), _noises(program, terms))
+        case ReleaseGate(name, _, _, value, terms, post):
+            shown = show_expression(value) + ("" if post is None else f", then {show_expression(post)}")
+            return GateRow(name, "release", shown, shift_of(program, value).kind, _noises(program, terms))
+        case ChooseGate(name, _, _, law, visible):
+            return _choose_row(program, name, law, "choose" if visible else "select")
+        case OpaqueGate(name, _, _, expression, reason):
+            inner = tuple(t for e in walk(expression) if isinstance(e, Noised) for t in e.terms)
+            return GateRow(name, "opaque", f"{show_expression(expression)} ({reason})", "", _noises(program, inner))
+        case _:
+            assert_never(gate)
+
+
+def _choose_row(program: Program, name: str, law: FlipLaw | NoisyMaxLaw | PrivateLaw, kind: str) -> GateRow:
+    match law:
+        case FlipLaw(of, truth, _):
+            text = f"randomised response on {show_expression(of)}, truth {show_expression(truth)}"
+            return GateRow(name, kind, text, shift_of(program, of).kind, ())
+        case NoisyMaxLaw(of, terms, sign):
+            text = f"arg{'max' if sign > 0 else 'min'}({show_expression(of)})"
+            return GateRow(name, kind, text, shift_of(program, of).kind, _noises(program, terms))
+        case PrivateLaw(expression):
+            return GateRow(name, kind, show_expression(expression), "", ())
+        case _:
+            assert_never(law)
+
+
+def show_test(test: Test) -> str:
+    """A test in source-like words; the noise is in the row's noises."""
+    match test:
+        case Margin(value, _, strict):
+            return f"{show_expression(value)} {'>' if strict else '>='} 0"
+        case PublicTest(expression):
+            return show_expression(expression)
+        case And(parts):
+            return " and ".join(_inner(p) for p in parts)
+        case Or(parts):
+            return " or ".join(_inner(p) for p in parts)
+        case Not(part):
+            return f"not ({show_test(part)})"
+        case _:
+            assert_never(test)
+
+
+def _inner(test: Test) -> str:
+    return f"({show_test(test)})" if isinstance(test, And | Or) else show_test(test)
+
+
+def _noises(program: Program, terms: tuple[Term, ...]) -> tuple[Noise, ...]:
+    return tuple(program.noise(name) for name in dict.fromkeys(t.noise for t in terms))

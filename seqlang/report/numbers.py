@@ -1,0 +1,68 @@
+"""Numbers and formulas for people and for JSON. NaN never occurs; infinity is the string "inf"."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import Any
+
+from seqlang.arithmetic.formula import Formula, enclose
+
+Value = Mapping[str, Fraction]
+
+
+def json_number(value: float | int | Fraction | None) -> Any:
+    """A JSON value: null is not computed, "inf" infinite."""
+    if value is None:
+        return None
+    number = float(value)
+    if math.isinf(number):
+        return "inf" if number > 0 else "-inf"
+    if isinstance(value, Fraction | float) and number.is_integer() and abs(number) < 1e15:
+        return float(number)
+    return number
+
+
+def upper(formula: Formula, values: Value) -> float:
+    """A float that is certainly not below the formula's value, and equal to it where it is representable."""
+    return enclose(formula, values).high
+
+
+def nearest(formula: Formula, values: Value) -> float:
+    """The middle of the enclosure: for display only."""
+    box = enclose(formula, values)
+    return box.low if box.low == box.high else (box.low + box.high) / 2
+
+
+def shown(value: float, digits: int = 6) -> str:
+    """A number for a report: `digits` significant digits, no trailing zeros, the infinity sign."""
+    if math.isinf(value):
+        return "∞" if value > 0 else "-∞"
+    if value != 0 and not 1e-4 <= abs(value) < 1e6:
+        return f"{value:.{digits - 1}g}"
+    text = f"{value:.{digits}g}"
+    return text if "e" not in text else f"{value:.0f}"
+
+
+def shown_up(value: float, digits: int = 6) -> str:
+    """Like `shown`, rounded up: what is printed of an upper bound is itself an upper bound."""
+    if not math.isfinite(value) or value == 0:
+        return shown(value, digits)
+    exact = Fraction(value)
+    scale = Fraction(10) ** (digits - 1 - math.floor(math.log10(abs(value))))
+    if abs(round(exact * scale) - exact * scale) < Fraction(1, 10**6):
+        return shown(value, digits)  # the printed decimal is the value up to float noise
+    return shown(float(Fraction(math.ceil(exact * scale)) / scale), digits + 1)
+
+
+def shown_down(value: float, digits: int = 4) -> str:
+    """Like `shown`, rounded down: for witnessed lower bounds."""
+    if not math.isfinite(value) or value == 0:
+        return shown(value, digits)
+    return "-" + shown_up(-value, digits).lstrip("-") if value < 0 else _down(value, digits)
+
+
+def _down(value: float, digits: int) -> str:
+    scale = Fraction(10) ** (digits - 1 - math.floor(math.log10(value)))
+    return shown(float(Fraction(math.floor(Fraction(value) * scale)) / scale), digits)

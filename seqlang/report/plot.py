@@ -1,0 +1,87 @@
+"""Pictures of a simulation: when it stopped, and a few paths between their boundaries. Needs the extra `plot`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from seqlang.diagnostics import Diagnostic, SpecError
+from seqlang.report.paths import Path, sample_paths
+
+if TYPE_CHECKING:
+    from seqlang.model.program import Program
+    from seqlang.report.run_result import RunResult
+
+_COLOURS = ("#2166ac", "#b2182b", "#1b7837", "#762a83", "#b35806", "#35978f")
+_PATHS = 12
+
+
+def plot_runs(program: Program, results: Sequence[RunResult], file: str, seed: int) -> None:
+    """Writes one picture: a row a model; stopping-time histogram by returned label, and sample paths with their noisy
+    boundaries where the stops compare one scalar statistic. The format follows the file's ending (png, pdf, svg).
+    Raises SpecError E0605 where matplotlib is missing or the file cannot be written."""
+    try:
+        import matplotlib
+
+        matplotlib.use("Agg")
+        from matplotlib import pyplot
+    except ImportError:
+        raise SpecError((Diagnostic("E0605", "plots need matplotlib", help="pip install 'seqlang[plot]'"),)) from None
+    paths = {r.model: sample_paths(program, r.model, _PATHS, seed, _longest(r)) for r in results}
+    columns = 2 if any(paths.values()) else 1
+    figure, axes = pyplot.subplots(
+        len(results), columns, figsize=(6.2 * columns, 3.4 * len(results)), squeeze=False, layout="constrained"
+    )
+    for row, result in zip(axes, results, strict=True):
+        colours = {label: _COLOURS[i % len(_COLOURS)] for i, label in enumerate(result.samples.labels)}
+        _histogram(row[0], result, colours)
+        if columns == 2:
+            _paths(row[1], paths[result.model], result.model, colours)
+    figure.suptitle(f"{program.name}: {program.title}" if program.title else program.name, fontsize=11)
+    try:
+        figure.savefig(file, dpi=140)
+    except (OSError, ValueError) as error:
+        raise SpecError((Diagnostic("E0605", f"cannot write `{file}`: {error}"),)) from None
+    finally:
+        pyplot.close(figure)
+
+
+def _longest(result: RunResult) -> int:
+    return int(result.to_dict()["steps"]["quantiles"]["0.95"] * 1.5) + 10
+
+
+def _histogram(axes: Any, result: RunResult, colours: dict[str, str]) -> None:
+    import numpy as np
+
+    samples = result.samples
+    top = int(np.quantile(samples.steps, 0.995)) + 1
+    bins = np.arange(0.5, top + 1.5, max(1, (top + 1) // 60))
+    groups: list[tuple[str, Any]] = [
+        (label, samples.steps[samples.codes == i]) for i, label in enumerate(samples.labels)
+    ] or [("stopped", samples.steps)]
+    shown = [(name, steps) for name, steps in groups if len(steps)]
+    axes.hist([s for _, s in shown], bins=bins, stacked=True, label=[f"{n} ({len(s) / samples.runs:.1%})" for n, s in shown],
+              color=[colours.get(name, _COLOURS[0]) for name, _ in shown])  # fmt: skip
+    mean = float(samples.steps.mean())
+    axes.axvline(mean, color="black", linewidth=1, linestyle="--", label=f"mean {mean:.4g}")
+    beyond = float((samples.steps > top).mean())
+    axes.set(xlabel="stopping step", ylabel="runs", title=f"under {result.model}")
+    axes.legend(fontsize=8, title=f"{beyond:.2%} beyond" if beyond > 0 else None)
+
+
+def _paths(axes: Any, paths: Sequence[Path], model: str, colours: dict[str, str]) -> None:
+    seen: set[str] = set()
+    for path in paths:
+        steps = range(1, len(path.values) + 1)
+        colour = colours.get(path.result, "dimgray")
+        label = path.result if path.result not in seen else None
+        seen.add(path.result)
+        axes.plot(steps, path.values, color=colour, linewidth=0.9, alpha=0.8, label=label)
+        axes.plot(len(path.values), path.values[-1], "o", color=colour, markersize=3)
+    for k, name in enumerate(paths[0].boundaries if paths else ()):
+        for path in paths:
+            steps = range(1, len(path.values) + 1)
+            style = {"color": "black", "linewidth": 0.5, "alpha": 0.35}
+            axes.plot(steps, [b[k] for b in path.levels], label=f"{name} as drawn" if path is paths[0] else None, **style)
+    axes.set(xlabel="step", ylabel=paths[0].statistic if paths else "", title=f"sample paths under {model}")
+    axes.legend(fontsize=8)

@@ -1,0 +1,53 @@
+"""Proof rules, one a file: `seqlang/rules/FOLDER/FILE.py` with a module-level `RULE` is the rule named `FOLDER/FILE`.
+
+Nothing is registered: a rule is found by its place. A file that exports no `RULE` serves its neighbours.
+A rule file may also export the untrusted half, `suggest`, which offers a derivation, a tuple of them, None, or text:
+why there is none ("" if the rule is about something else). `seqlang.analyses.prove` calls it with what its parameters
+name: `program`, `delta`, `horizon`, `orders` anywhere, and
+
+    alignment     gates     bounds of compare and release gates together
+    mechanism     gate      bounds of one gate
+    stopping                bounds of compare gates that the rule chooses
+    conversion    part      the same in another notion; `parts`: from the bounds at all orders
+    composition   parts     bounds of one notion: the bound for all their gates
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType
+
+from seqlang.proof.rule import Rule
+
+_NAME = re.compile(r"[a-z][a-z0-9_]*/[a-z][a-z0-9_]*")
+
+
+@cache
+def find(name: str) -> Rule | None:
+    """The rule of that name, or None. Only the one file is imported."""
+    if not _NAME.fullmatch(name):
+        return None
+    folder, file = name.split("/")
+    if not (Path(__file__).parent / folder / f"{file}.py").is_file():
+        return None
+    rule = getattr(import_module(f"seqlang.rules.{folder}.{file}"), "RULE", None)
+    return rule if isinstance(rule, Rule) and rule.name == name else None
+
+
+@cache
+def searches(folder: str) -> tuple[ModuleType, ...]:
+    """The rule files of a folder that can search, by name: each has a function `suggest`."""
+    files = sorted((Path(__file__).parent / folder).glob("*.py"))
+    modules = tuple(import_module(f"seqlang.rules.{folder}.{path.stem}") for path in files if path.stem != "__init__")
+    return tuple(m for m in modules if isinstance(getattr(m, "RULE", None), Rule) and hasattr(m, "suggest"))
+
+
+def names() -> tuple[str, ...]:
+    """Every rule's name, sorted. Imports every rule file."""
+    here = Path(__file__).parent
+    files = sorted(path.relative_to(here) for path in here.glob("*/*.py") if not path.stem.startswith("_"))
+    candidates = (f"{path.parent.name}/{path.stem}" for path in files)
+    return tuple(name for name in candidates if find(name) is not None)

@@ -1,0 +1,152 @@
+"""The cost of an alignment that is given, and whether it is one: exact, no search.
+
+A `Plan` serves one scenario: translations of the kept noises, and for every piece one or more choices of the
+translations that belong to the segment (refreshed noises, and the fresh ones of its deciding step).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from seqlang.arithmetic.formula import INFINITY, ONE, ZERO, Formula, maximum, minimum, product, total
+from seqlang.rules.alignment.layout import Layout
+from seqlang.rules.alignment.scenario import Piece, Row, Scenario, rows_of
+
+Shifts = tuple[tuple[str, Formula], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    kept: Shifts
+    local: tuple[tuple[Shifts, ...], ...]
+
+
+def plan_cost(layout: Layout, scenario: Scenario, plan: Plan) -> Formula | str:
+    """The most that the plan costs over all runs of the scenario; text: why it is no alignment."""
+    if len(plan.local) != len(scenario.pieces):
+        return "the plan does not fit the scenario"
+    kept = dict(plan.kept)
+    if not kept.keys() <= layout.kept:
+        return "a noise that does not last is kept"
+    costs: dict[Piece, Formula] = {}
+    for piece, choices in zip(scenario.pieces, plan.local, strict=True):
+        found = tuple(_local_cost(layout, piece, kept, dict(shifts)) for shifts in choices)
+        good = tuple(cost for cost in found if isinstance(cost, Formula))
+        if not good:
+            return next((cost for cost in found if isinstance(cost, str)), "a piece has no alignment")
+        costs[piece] = minimum(*good)
+    return total((_shift_cost(layout, plan.kept), _repeated(layout, scenario, costs)))
+
+
+def scenario_cost(layout: Layout, scenario: Scenario, plans: tuple[Plan, ...]) -> Formula | str:
+    """The least of the plans; each must be an alignment."""
+    if not plans:
+        return f"no translation of the noises hides how the data may move ({scenario.name})"
+    found = tuple(plan_cost(layout, scenario, plan) for plan in plans)
+    wrong = next((cost for cost in found if isinstance(cost, str)), None)
+    return f"{wrong} ({scenario.name})" if wrong is not None else minimum(*(c for c in found if isinstance(c, Formula)))
+
+
+def _repeated(layout: Layout, scenario: Scenario, costs: dict[Piece, Formula]) -> Formula:
+    """Add up over the segments of a run; see the proof in `stopping.py`."""
+
+    def worst(place: str, fired: bool | None = None) -> Formula:
+        chosen = [c for piece, c in costs.items() if piece.place == place and fired in (None, bool(piece.fired))]
+        return largest(chosen)
+
+    times, rest = layout.decisions, layout.decisions - 1
+    if scenario.everywhere:
+        decided, quiet = worst("within", True), worst("within", False)
+        return _times(times, decided) + _times(layout.segments, quiet)
+    within, after = worst("within"), worst("after", True)
+    others = largest([worst("before", True), after])
+    if layout.each_decides:
+        return _times(times, within) if within == others else within + _times(rest, others)
+    quiet = largest([worst("before", False), worst("after", False)])
+    first = largest([within, worst("within", False) + after])
+    return first + _times(rest, others) + _times(layout.segments - 1, quiet)
+
+
+def largest(costs: list[Formula]) -> Formula:
+    """The largest of costs, none of which is negative."""
+    positive = [cost for cost in costs if cost != ZERO]
+    return maximum(*positive) if positive else ZERO
+
+
+def _times(count: Formula, cost: Formula) -> Formula:
+    return ZERO if cost == ZERO or count == ZERO else cost if count == ONE else product((count, cost))
+
+
+def _local_cost(layout: Layout, piece: Piece, kept: dict[str, Formula], local: dict[str, Formula]) -> Formula | str:
+    if local.keys() & layout.kept or not local.keys() <= layout.translations.keys():
+        return "a translation of a noise that does not belong to the segment"
+    if not piece.fired and not local.keys() <= layout.refreshed:
+        return "a fresh noise is moved where nothing fires"
+    shifts = kept | local
+    for row in rows_of(layout, piece):
+        if not satisfied(layout, row, shifts):
+            return "a constraint is not satisfied"
+    return _shift_cost(layout, tuple(local.items()))
+
+
+def satisfied(layout: Layout, row: Row, shifts: dict[str, Formula]) -> bool:
+    """Certainly, at these parameter values."""
+    if row.bound.is_infinite:
+        return row.bound == -INFINITY
+    left = total(product((factor, shifts[z])) for z, factor in row.coefficients if z in shifts)
+    if row.exact:
+        return layout.signs.equal(left, row.bound)
+    return layout.signs.at_least(left, row.bound)
+
+
+def _shift_cost(layout: Layout, shifts: Shifts) -> Formula:
+    return total(_one(layout, z, u) for z, u in shifts)
+
+
+def _one(layout: Layout, noise: str, u: Formula) -> Formula:
+    translation = layout.translations[noise]
+    # Steps are not convex, so what lies between two alignments may cost more than either: `stairs_cost` adds them at
+    # the end.
+    return ZERO if translation.kind == "stairs" else translation.cost(u, layout.signs)
+
+
+def stairs_cost(layout: Layout, plans: Iterable[Plan]) -> Formula:
+    """What all staircase noises cost together in any segment, each at the longest of its translations."""
+    longest: dict[str, list[Formula]] = {}
+    for plan in plans:
+        for z, u in (*plan.kept, *(pair for choices in plan.local for shifts in choices for pair in shifts)):
+            if layout.translations[z].kind == "stairs":
+                longest.setdefault(z, []).append(layout.translations[z].cost(u, layout.signs))
+    life = {z: ONE if z in layout.kept else layout.decisions for z in longest}
+    return total(_times(life[z], maximum(*costs)) for z, costs in longest.items())
+
+
+def is_totally_unimodular(layout: Layout) -> bool:
+    """Every margin reads at most two noises with factors 1 or -1, and after turning some noises round the two have
+    opposite signs everywhere: a network matrix, so linear programs with whole bounds have whole optimal solutions."""
+    turned: dict[str, int] = {}
+    edges: list[tuple[str, str, int]] = []
+    for factors in layout.factors:
+        if len(factors) > 2 or any(abs(f) != 1 for _, f in factors):
+            return False
+        if len(factors) == 2:
+            (a, f), (b, g) = factors
+            edges.append((a, b, -int(f * g)))
+    for start in layout.translations:
+        if start in turned:
+            continue
+        turned[start] = 1
+        waiting = [start]
+        while waiting:
+            here = waiting.pop()
+            for a, b, same in edges:
+                if here not in (a, b):
+                    continue
+                other = b if here == a else a
+                if other not in turned:
+                    turned[other] = turned[here] * same
+                    waiting.append(other)
+                elif turned[other] != turned[here] * same:
+                    return False
+    return True

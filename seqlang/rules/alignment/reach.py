@@ -1,0 +1,166 @@
+"""What an expression reads, through statistics and cells, down to inputs, memory and reports."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import assert_never
+
+from seqlang.model.expression import CellValue, Drawn, Expression, Local, Noised, walk
+from seqlang.model.program import (
+    And,
+    Cell,
+    ChooseGate,
+    CompareGate,
+    FlipLaw,
+    Gate,
+    LastSteps,
+    Margin,
+    NoisyMaxLaw,
+    Not,
+    OpaqueGate,
+    Or,
+    Previous,
+    PrivateLaw,
+    Program,
+    PublicGate,
+    PublicTest,
+    ReleaseGate,
+    SinceReport,
+    Test,
+)
+
+
+def reached(program: Program, starts: Iterable[Expression]) -> Iterator[Expression]:
+    """Every expression met on the way, once a name. Memory and reports are public and are not followed."""
+    seen: set[tuple[str, str]] = set()
+    waiting = list(starts)
+    while waiting:
+        for expression in walk(waiting.pop()):
+            yield expression
+            match expression:
+                case Local(name) if ("local", name) not in seen:
+                    seen.add(("local", name))
+                    waiting.append(program.define(name).expression)
+                case CellValue(name) if ("cell", name) not in seen:
+                    seen.add(("cell", name))
+                    waiting.extend(_parts(program.cell(name)))
+                case _:
+                    pass
+
+
+def reached_cells(program: Program, starts: Iterable[Expression]) -> tuple[Cell, ...]:
+    names = {e.name: None for e in reached(program, starts) if isinstance(e, CellValue)}
+    return tuple(program.cell(name) for name in names)
+
+
+def reached_resets(program: Program, starts: Iterable[Expression]) -> frozenset[str]:
+    """The reports at which a cell on the way starts anew."""
+    cells = reached_cells(program, starts)
+    return frozenset(cell.keep.report for cell in cells if isinstance(cell.keep, SinceReport))
+
+
+def reached_draws(program: Program, starts: Iterable[Expression]) -> frozenset[str]:
+    """The names of the noises and draws that the plain values depend on."""
+    names: set[str] = set()
+    for expression in reached(program, starts):
+        match expression:
+            case Drawn(name):
+                names.add(name)
+            case Noised(_, _, terms):
+                names.update(term.noise for term in terms)
+            case _:
+                pass
+    return frozenset(names)
+
+
+def gate_noises(gate: Gate) -> frozenset[str]:
+    """The noises that the gate reads as terms: what a proof about it may translate."""
+    match gate:
+        case CompareGate(test=test):
+            return frozenset(term.noise for margin in margins_of(test) for term in margin.terms)
+        case ReleaseGate(terms=terms) | ChooseGate(law=NoisyMaxLaw(terms=terms)):
+            return frozenset(term.noise for term in terms)
+        case _:
+            return frozenset()
+
+
+def shared_noise(program: Program, names: tuple[str, ...], noises: frozenset[str]) -> str | None:
+    """Which of these noises, translated in a proof about the gates `names`, another gate reads too; None: none of them.
+
+    A noisy value that is counted as shown may be read by public parts: they tell nothing new.
+    """
+    shown = frozenset(z for gate in program.gates if gate.statement.startswith("noise on ") for z in gate_noises(gate))
+    for gate in program.gates:
+        if gate.name in names:
+            continue
+        plain, public = gate_parts(gate)
+        read = gate_noises(gate) | reached_draws(program, plain) | (reached_draws(program, public) - shown)
+        if noises & read:
+            return f"{', '.join(sorted(noises & read))}: {gate.name} reads the noise too"
+    return None
+
+
+def gate_parts(gate: Gate) -> tuple[tuple[Expression, ...], tuple[Expression, ...]]:
+    """The plain values of a gate, and the public expressions that it reads."""
+    guard = () if isinstance(gate, PublicGate) or gate.guard is None else (gate.guard,)
+    match gate:
+        case PublicGate(expression=expression):
+            return (), () if expression is None else (expression,)
+        case CompareGate(test=test):
+            return tuple(margin.value for margin in margins_of(test)), guard
+        case ReleaseGate(value=value, post=post):
+            return (value,), guard if post is None else (*guard, post)
+        case ChooseGate(law=law):
+            return _law_parts(law), guard
+        case OpaqueGate(expression=expression):
+            return (expression,), guard
+        case _:
+            assert_never(gate)
+
+
+def _law_parts(law: FlipLaw | NoisyMaxLaw | PrivateLaw) -> tuple[Expression, ...]:
+    match law:
+        case FlipLaw(of, truth, alphabet):
+            return (of, truth, *alphabet)
+        case NoisyMaxLaw(of=of):
+            return (of,)
+        case PrivateLaw(expression):
+            return (expression,)
+        case _:
+            assert_never(law)
+
+
+def margins_of(test: Test) -> Iterator[Margin]:
+    match test:
+        case Margin():
+            yield test
+        case And(parts) | Or(parts):
+            for part in parts:
+                yield from margins_of(part)
+        case Not(part):
+            yield from margins_of(part)
+        case PublicTest():
+            return
+        case _:
+            assert_never(test)
+
+
+def revealed_choices(program: Program) -> frozenset[str]:
+    """The hidden randomised choices. They are gates, with a bound of their own: a bound for all gates pays for them,
+    and may then treat them as shown (whoever sees them sees more)."""
+    return frozenset(gate.name for gate in program.gates if isinstance(gate, ChooseGate) and not gate.visible)
+
+
+def _parts(cell: Cell) -> Iterator[Expression]:
+    yield cell.body
+    if cell.where is not None:
+        yield cell.where
+    match cell.keep:
+        case LastSteps(count):
+            yield count
+        case Previous(initial):
+            yield initial
+        case _:
+            pass
+    for _, domain in cell.binders:
+        yield domain

@@ -1,0 +1,180 @@
+"""Noisy comparisons that stop or report: the price of the cheapest alignment (Theorem 1 and 4d of the tight bounds).
+
+What is proved. Neighbouring inputs x, x' and a transcript o (what fired in which step, up to some step; the numbers
+that were released then). Given o, thresholds that depend on the public past, and the steps in which statistics and
+noises start anew, are the same for x and x'; so every margin is q + (factors . noises) for x and q' + (the same) for
+x', and q' - q is what the shift analysis speaks of. Hidden draws that no margin's own terms contain are held fixed.
+
+1. Translation. Let T add a constant to every noise that takes part. If each constraint of `scenario.py` holds, T maps
+   the noises with which x gives o into those with which x' gives o: a margin that is negative where nothing fires
+   stays negative, since it changes by (q' - q) + factors . u <= m + factors . u <= 0; in a deciding step fired margins
+   only grow, asked ones only shrink, released numbers are equal. Fresh noise of a step in which nothing fires is not
+   moved, else it would cost something in every step; that is why the persistent noises alone must cover those steps.
+2. Density. f(z) <= e^phi(u) f(z + u) for each noise, so with E the first set P_x(o) = int_E f <= e^cost int_E f(T .) =
+   e^cost int_TE f <= e^cost P_x'(o); the same for densities where numbers are released, since T is a translation and
+   leaves them alone. It holds for every prefix o, so for every event of the transcript, "never stops" too: events that
+   depend on finitely many steps generate all others.
+3. All shifts. phi is convex and the constraints are linear in (m, d, u, w). A shift in the convex hull of the given
+   moves gets the same mixture of their alignments, and costs no more than the dearest. Where m is smaller than in the
+   hull the constraint only gets weaker. Noise on whole numbers needs whole translations: shifts are whole numbers
+   there, and the constraint matrix is totally unimodular, so the linear program at a whole shift has a whole optimal
+   solution, which costs no more than the mixture. Staircase costs are not convex; each such noise is charged its
+   dearest translation, which bounds the mixture, on top.
+4. Branches. `A or B` fires by its first true branch: as if each branch were a gate with priority, and whoever sees
+   which one it was sees more. `A and B` fires only if both do: in the quiet steps both margins only shrink.
+5. Segments. One translation of the kept noises serves the whole run (it may depend on o, x and x'). Segments before
+   the changed entry do not move, the one with the entry and the later ones move as the moves say. At most K steps
+   decide, and the K-th ends the run, so next to the entry's segment at most K - 1 others decide, before or after it;
+   if the entry's own segment does not, those after it may be one more. Segments in which nothing fires cost their
+   refreshed noises only. Costs of the segments add up, to the sum of the worst of each kind.
+6. Neighbours in k entries are k neighbours in one entry apart: k times the bound.
+"""
+
+from __future__ import annotations
+
+from seqlang.arithmetic.compare import at_most
+from seqlang.arithmetic.formula import Formula, product
+from seqlang.arithmetic.simplify import simplify
+from seqlang.model.program import Program
+from seqlang.proof.derivation import Derivation, PureBound
+from seqlang.proof.rule import Rule
+from seqlang.rules.alignment.cost import Plan, is_totally_unimodular, largest, scenario_cost, stairs_cost
+from seqlang.rules.alignment.lattice import moves_by_whole_numbers
+from seqlang.rules.alignment.layout import Layout, layout_of
+from seqlang.rules.alignment.reach import revealed_choices
+from seqlang.rules.alignment.scenario import Scenario, scenarios_of
+from seqlang.rules.alignment.search import plans_for
+from seqlang.rules.sensitivity.formulas import parameter_bounds
+from seqlang.rules.sensitivity.moves import moves
+
+NAME = "alignment/stopping"
+CITE = "alignment linear program: tight bounds, Theorems 1 to 4; Dwork & Roth 2014, Theorem 3.23; Lyu, Su & Li 2017"
+
+Evidence = tuple[tuple[Plan, ...], ...]
+
+
+def suggest(program: Program, gates: tuple[str, ...]) -> Derivation | str:
+    """The bound of the best alignments of these gates together, or a sentence on why there is none."""
+    case = _case(program, gates)
+    if isinstance(case, str):
+        return case
+    layout, scenarios = case
+    evidence = tuple(plans_for(layout, scenario) for scenario in scenarios)
+    cost = _cost(layout, scenarios, evidence)
+    if isinstance(cost, str):
+        return _why(layout, cost)
+    if cost.is_infinite:
+        return _why(layout, "every alignment costs something in each of an unbounded number of segments")
+    epsilon = simplify(cost, parameter_bounds(program))
+    return Derivation(
+        PureBound(gates, epsilon),
+        NAME,
+        evidence=evidence,
+        because=_because(layout, len(scenarios)),
+        cite=CITE,
+    )
+
+
+def holds(program: Program, derivation: Derivation) -> str | None:
+    conclusion, evidence = derivation.conclusion, derivation.evidence
+    if not isinstance(conclusion, PureBound) or derivation.premises:
+        return "an alignment proves a pure bound from no premises"
+    case = _case(program, conclusion.gates)
+    if isinstance(case, str):
+        return case
+    layout, scenarios = case
+    if not isinstance(evidence, tuple) or len(evidence) != len(scenarios):
+        return "one tuple of plans a scenario is needed"
+    cost = _cost(layout, scenarios, evidence)
+    if isinstance(cost, str):
+        return cost
+    if at_most(cost, conclusion.epsilon, layout.signs.values):
+        return None
+    if not cost.is_infinite and simplify(cost, parameter_bounds(program)) == conclusion.epsilon:
+        return None
+    return f"the alignments cost {cost}, which is not certainly at most {conclusion.epsilon}"
+
+
+Case = tuple[Layout, tuple[Scenario, ...]]
+_known: list[tuple[Program, dict[tuple[str, ...], Case | str]]] = []
+
+
+def _case(program: Program, gates: tuple[str, ...]) -> Case | str:
+    """What has to be aligned, from the program alone. It is remembered for the last program: a replay asks again."""
+    if not _known or _known[0][0] is not program:
+        _known[:] = [(program, {})]
+    cases = _known[0][1]
+    if gates not in cases:
+        cases[gates] = _read(program, gates)
+    return cases[gates]
+
+
+def _read(program: Program, gates: tuple[str, ...]) -> Case | str:
+    layout = layout_of(program, gates)
+    if isinstance(layout, str):
+        return layout
+    found = moves(layout.program, layout.margins, first=layout.first, revealed=revealed_choices(program))
+    if isinstance(found, str):
+        return found
+    whole = any(t.kind == "whole" for t in layout.translations.values())
+    if whole and not all(moves_by_whole_numbers(program, margin.value) for margin in layout.margins):
+        return "geometric noise, but a compared quantity does not move by whole numbers"
+    if whole and not is_totally_unimodular(layout):
+        return "geometric noise, and the constraints are no network: whole translations may cost more"
+    if whole and any(t.kind == "stairs" for t in layout.translations.values()):
+        return "geometric and staircase noise together"
+    scenarios = scenarios_of(layout, found)
+    return scenarios if isinstance(scenarios, str) else (layout, scenarios)
+
+
+def _cost(layout: Layout, scenarios: tuple[Scenario, ...], evidence: Evidence) -> Formula | str:
+    costs: dict[Formula, None] = {}
+    for scenario, plans in zip(scenarios, evidence, strict=True):
+        cost = scenario_cost(layout, scenario, plans)
+        if isinstance(cost, str):
+            return cost
+        costs[cost] = None
+    worst = largest(list(costs))
+    return product((layout.entries, worst + stairs_cost(layout, (plan for plans in evidence for plan in plans))))
+
+
+def _because(layout: Layout, cases: int) -> str:
+    moved = sorted(z for z, t in layout.translations.items() if t.movable)
+    return (
+        f"in each of {cases} case{'s' * (cases != 1)} (how the data move, what fires) translating "
+        f"{', '.join(moved) or 'nothing'} turns every run on one input into the same transcript on the other"
+    )
+
+
+def _why(layout: Layout, problem: str) -> str:
+    fixed = sorted(z for z, t in layout.translations.items() if not t.movable)
+    persistent = [z for z in layout.persistent if layout.translations[z].movable]
+    if fixed:
+        problem += f"; the law of {', '.join(fixed)} has no bounded density ratio under translation"
+    elif not persistent:
+        problem += "; no noise lasts over the steps in which nothing fires"
+    if layout.decisions.is_infinite:
+        problem += (
+            "; nothing limits how often " + " or ".join(o.name for o in layout.outlets if not o.stops) + " is reported"
+        )
+    return problem
+
+
+STATEMENT = """
+    every scenario (how the data move, what fires)  has an alignment u, w with cost <= eps
+    -------------------------------------------------------------------------------------
+                         the gates together are eps-DP (eps in nats)
+
+An alignment translates the noises: u the lasting ones, w those of a deciding step.
+    where nothing fires       every margin only shrinks:   factors . u <= -m
+    where a gate fires        its margins only grow:       factors . (u, w) >= -d
+    asked, but does not fire  its margins only shrink:     factors . (u, w) <= -d
+    a number is released      it stays the same:           factors . (u, w)  = -d
+m is the largest difference of the margin before, d the one at the deciding step. A translation by u costs |u|/b
+(Laplace), u/mean for u >= 0 (exponential), |u| log(1/ratio) for whole u (geometric), eps ceil(|u|/D) (staircase); any
+other noise must stay where it is. Reports limited to K steps are aligned segment by segment. Conditions: constant
+rational factors of the noises; no statistic contains a noise that is translated; geometric noise needs quantities that
+move by whole numbers. Horizon-free: "never stops" is covered.
+"""
+
+RULE = Rule(NAME, "Alignment of noisy comparisons", STATEMENT, CITE, holds)

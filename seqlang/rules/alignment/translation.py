@@ -1,0 +1,85 @@
+"""What it costs to translate a noise: phi with f(z) <= e^phi(u) f(z + u) for every z.
+
+    laplace(b)             |u| / b
+    exponential(mean)      u / mean for u >= 0; a move towards the end of its support may leave it: infinite
+    geometric(ratio)       |u| log(1/ratio), u a whole number: the density is on the integers
+    staircase(eps, D, ..)  eps ceil(|u| / D)
+    any other law          only u = 0 is free of charge, everything else is infinite
+
+A move by 0 costs nothing under every law, so a noise of an unknown law may take part as long as it stays where it is.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from seqlang.arithmetic.formula import INFINITY, ZERO, Formula, absolute, function, logarithm, number
+from seqlang.model.expression import Law
+from seqlang.model.program import Noise, Program
+from seqlang.rules.alignment.signs import Signs
+from seqlang.rules.sensitivity.formulas import formula_of
+
+
+@dataclass(frozen=True, slots=True)
+class Translation:
+    """`unit` is the cost of one unit of |u| (staircase: of one step of `width`); all in nats."""
+
+    kind: Literal["linear", "upwards", "whole", "stairs", "fixed"]
+    unit: Formula = INFINITY
+    width: Formula = ZERO
+
+    @property
+    def movable(self) -> bool:
+        return self.kind != "fixed"
+
+    def cost(self, u: Formula, signs: Signs) -> Formula:
+        """phi(u); infinite where u is not allowed or its sign cannot be decided."""
+        sign = signs.of(u)
+        if sign == 0:
+            return ZERO
+        if sign is None or u.is_infinite or not self.movable:
+            return INFINITY
+        size = u if sign > 0 else -u
+        match self.kind:
+            case "linear":
+                return size * self.unit
+            case "upwards":
+                return size * self.unit if sign > 0 else INFINITY
+            case "whole":
+                return size * self.unit if is_whole(u, signs) else INFINITY
+            case "stairs":
+                return function("ceil", size / self.width) * self.unit
+            case _:
+                return INFINITY
+
+
+def translation_of(program: Program, noise: Noise, signs: Signs) -> Translation:
+    """How the noise may be moved. Scales that are not certainly in their range make it fixed."""
+    fixed = Translation("fixed")
+    law = noise.law
+    if not isinstance(law, Law):
+        return fixed
+    arguments = tuple(formula_of(program, a) for a in law.arguments)
+    found = tuple(a for a in arguments if a is not None)
+    if len(found) != len(arguments) or any(a.is_infinite for a in found):
+        return fixed
+    match law.family, found:
+        case "laplace", (scale,) if signs.of(scale) == 1:
+            return Translation("linear", number(1) / scale)
+        case "exponential", (mean,) if signs.of(mean) == 1:
+            return Translation("upwards", number(1) / mean)
+        case "geometric", (ratio,) if signs.of(ratio) == 1 and signs.of(number(1) - ratio) == 1:
+            return Translation("whole", -logarithm(ratio))
+        case "staircase", (epsilon, width, *_) if signs.of(epsilon) == 1 and signs.of(width) == 1:
+            return Translation("stairs", epsilon, width)
+        case _:
+            return fixed
+
+
+def is_whole(u: Formula, signs: Signs) -> bool:
+    """u is certainly a whole number at these parameter values."""
+    if u == ZERO:
+        return True
+    size = absolute(u)
+    return signs.equal(function("floor", size), size)

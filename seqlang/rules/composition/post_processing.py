@@ -1,0 +1,63 @@
+"""What is computed from the transcript alone says nothing new: public gates join for free, and a bound may be
+weakened."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from seqlang.arithmetic.formula import at_most
+from seqlang.model.program import Program, PublicGate
+from seqlang.proof.derivation import ApproximateBound, ConcentratedBound, Derivation, Judgement, PureBound, RenyiBound
+from seqlang.proof.rule import Rule
+from seqlang.rules.composition.joint import horizon_covered
+from seqlang.rules.sensitivity.formulas import parameter_values
+
+NAME = "composition/post_processing"
+CITE = "Dwork & Roth 2014, Proposition 2.1"
+
+
+def suggest(program: Program, part: Derivation) -> Derivation | None:
+    """The bound with all public gates of the program added; None if there are none to add."""
+    new = tuple(g.name for g in program.gates if isinstance(g, PublicGate) and g.name not in part.conclusion.gates)
+    if not new:
+        return None
+    conclusion = replace(part.conclusion, gates=(*part.conclusion.gates, *new))
+    because = f"{', '.join(new)} can be computed from the transcript"
+    return Derivation(conclusion, NAME, (part,), because=because, cite=CITE)
+
+
+def holds(program: Program, derivation: Derivation) -> str | None:
+    if len(derivation.premises) != 1:
+        return "it has one premise"
+    claim, premise = derivation.conclusion, derivation.premises[0].conclusion
+    public = {g.name for g in program.gates if isinstance(g, PublicGate)}
+    if not set(premise.gates) <= set(claim.gates) or not set(claim.gates) <= set(premise.gates) | public:
+        return "only public gates may be added, and none left out"
+    if not horizon_covered(claim, derivation.premises):
+        return "the premise holds for fewer steps"
+    return None if _weaker(program, premise, claim) else "the bound is smaller than the premise's, or of another kind"
+
+
+def _weaker(program: Program, premise: Judgement, claim: Judgement) -> bool:
+    values = parameter_values(program)
+    match premise, claim:
+        case PureBound(epsilon=old), PureBound(epsilon=new):
+            return at_most(old, new, values)
+        case ConcentratedBound(rho=old), ConcentratedBound(rho=new):
+            return at_most(old, new, values)
+        case RenyiBound(order=a, epsilon=below), RenyiBound(order=b, epsilon=above):
+            return 1 < b <= a and below <= above
+        case ApproximateBound(epsilon=e, delta=d), ApproximateBound(epsilon=larger, delta=wider):
+            return e <= larger and d <= wider
+    return False
+
+
+RULE = Rule(
+    NAME,
+    "Post-processing",
+    """a bound B for gates G; public gates P
+    ------------------------------------------------------------------------------------------------
+    every bound that B implies (larger epsilon or delta, lower Renyi order, fewer steps) holds for G and P together""",
+    CITE,
+    holds,
+)

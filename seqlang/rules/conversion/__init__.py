@@ -1,0 +1,11 @@
+"""One bound into another of the same gates. What the search calls (all return None or () where they do not apply):
+
+    pure_to_concentrated.suggest(program, part)                 -> Derivation | None
+    pure_to_renyi.suggest(program, part, orders)                -> tuple[Derivation, ...]
+    pure_to_approximate.suggest(program, part, delta)           -> Derivation | None
+    concentrated_to_renyi.suggest(program, part, orders)        -> tuple[Derivation, ...]
+    concentrated_to_approximate.suggest(program, part, delta)   -> Derivation | None   (searches the best order)
+    renyi_to_approximate.suggest(program, parts, delta)         -> Derivation | None   (parts: one per order)
+
+The epsilon of an RDP bound as a claim at another order: `composition/post_processing` (a bound at a higher order).
+"""

@@ -1,0 +1,65 @@
+"""A coin whose bias depends on the data: bounded log ratios of both outcomes."""
+
+from __future__ import annotations
+
+from seqlang.arithmetic.formula import ZERO, Formula, logarithm, maximum, number, product
+from seqlang.model.expression import Law
+from seqlang.model.program import ChooseGate, Gate, PrivateLaw, Program
+from seqlang.proof.derivation import Derivation, PureBound
+from seqlang.proof.rule import Rule
+from seqlang.rules.alignment.layout import single_entry
+from seqlang.rules.alignment.signs import Signs
+from seqlang.rules.mechanism.exposure import touched
+from seqlang.rules.mechanism.gate_rule import NOT_MINE, checked, suggested
+from seqlang.rules.sensitivity.formulas import parameter_values
+from seqlang.rules.sensitivity.ranges import range_of
+from seqlang.rules.sensitivity.shifts import shift_of
+
+NAME = "mechanism/bernoulli"
+CITE = "Bittner et al. 2020, Lemma 4.2, with both outcomes counted"
+
+
+def suggest(program: Program, gate: Gate) -> Derivation | str:
+    """The pure bound of all tosses of the gate together, or why there is none."""
+    because = "both outcomes have probabilities that stay within fixed factors"
+    return suggested(program, gate, cost_of, NAME, because, CITE)
+
+
+def holds(program: Program, derivation: Derivation) -> str | None:
+    return checked(program, derivation, cost_of, PureBound)
+
+
+def cost_of(program: Program, gate: Gate) -> Formula | str:
+    """Entries times tosses touched times max(log(high/low), log((1 - low)/(1 - high))) for a bias in [low, high]."""
+    if not isinstance(gate, ChooseGate) or not isinstance(gate.law, PrivateLaw):
+        return NOT_MINE
+    law = gate.law.law
+    if not isinstance(law, Law) or law.family != "bernoulli":
+        return NOT_MINE
+    signs = Signs(parameter_values(program))
+    entries, single = single_entry(program)
+    shift = shift_of(single, law.arguments[0])
+    if shift.norm != "abs":
+        return "several coins at once"
+    if shift.kind == "none":
+        return ZERO
+    bias = range_of(single, law.arguments[0])
+    low, high = bias.low, bias.high
+    if low is None or high is None or signs.of(low) != 1 or signs.of(number(1) - high) != 1:
+        return "the bias is not known to stay away from 0 and 1"
+    times = touched(single, gate, law.arguments, shift, signs)
+    if times.is_infinite:
+        return "nothing limits how often a changed entry is shown"
+    cost = maximum(logarithm(high / low), logarithm((number(1) - low) / (number(1) - high)))
+    return product((entries, times, cost))
+
+
+STATEMENT = """
+    a coin shows 1 with a probability that stays within [low, high],   0 < low <= high < 1
+    -----------------------------------------------------------------------------------------
+      it is (T max(log(high/low), log((1 - low)/(1 - high))))-DP, T = tosses a changed entry touches
+
+Both outcomes count: the factor for 0 may exceed that for 1. Epsilon in nats.
+"""
+
+RULE = Rule(NAME, "Coin with a private bias", STATEMENT, CITE, holds)

@@ -1,0 +1,45 @@
+"""The exponential mechanism has bounded range, so it is concentrated (Cesar & Rogers 2021, Lemma 3.4)."""
+
+from __future__ import annotations
+
+from seqlang.arithmetic.formula import Formula, product
+from seqlang.model.program import Gate, Program
+from seqlang.proof.derivation import ConcentratedBound, Derivation
+from seqlang.proof.rule import Rule
+from seqlang.rules.mechanism.gate_rule import checked, suggested_zcdp
+from seqlang.rules.mechanism.weights import weighted_choice
+
+NAME = "mechanism/bounded_range"
+CITE = "Dong, Durfee & Rogers 2020; Cesar & Rogers 2021, Lemma 3.4"
+
+
+def suggest(program: Program, gate: Gate) -> Derivation | str:
+    """The zCDP bound of all choices of the gate together, or why there is none."""
+    because = "the privacy loss of one choice stays within an interval of length r"
+    return suggested_zcdp(program, gate, cost_of, NAME, because, CITE)
+
+
+def holds(program: Program, derivation: Derivation) -> str | None:
+    return checked(program, derivation, cost_of, ConcentratedBound)
+
+
+def cost_of(program: Program, gate: Gate) -> Formula | str:
+    """rho = entries^2 times choices touched times r^2 / 8."""
+    choice = weighted_choice(program, gate)
+    if isinstance(choice, str):
+        return choice
+    if choice.times.is_infinite:
+        return "nothing limits how often a changed entry is shown"
+    return product((choice.entries, choice.entries, choice.times, choice.apart**2 / 8))
+
+
+STATEMENT = """
+    a value is chosen with probability proportional to exp(g(value));   neighbours move two g's apart by at most r
+    ----------------------------------------------------------------------------------------------------------------
+              the choice is (T r^2 / 8)-zCDP, T = the showings that a changed entry touches
+
+log P(v)/P'(v) - log P(u)/P'(u) = (g(v) - g'(v)) - (g(u) - g'(u)) <= r: the loss has range r, and a loss with range r
+and mean exp(-loss) one has Renyi divergence at most alpha r^2 / 8 at every order alpha.
+"""
+
+RULE = Rule(NAME, "Bounded range", STATEMENT, CITE, holds)

@@ -1,0 +1,61 @@
+"""How far a value moves, in the norm that a noise needs; choices that other proofs pay for are held fixed."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from seqlang.arithmetic.formula import Formula
+from seqlang.model.expression import Expression
+from seqlang.model.program import Program, Within
+from seqlang.rules.alignment.reach import revealed_choices
+from seqlang.rules.sensitivity.derive import motion_of
+from seqlang.rules.sensitivity.facts import facts_of
+from seqlang.rules.sensitivity.motion import ONE_SIGN
+from seqlang.rules.sensitivity.neighbours import neighbours_of
+from seqlang.rules.sensitivity.shift import Shift
+from seqlang.rules.sensitivity.shifts import is_certain, shift_of
+from seqlang.rules.sensitivity.spreads import Entry
+
+
+def radius_of(
+    program: Program, value: Expression, norm: Literal["l1", "l2", "linf", "abs"]
+) -> tuple[Formula, Shift] | str:
+    """The radius in `norm` (numbers: the largest |difference|) and the shift; text: not known."""
+    revealed = revealed_choices(program)
+    shift = (
+        shift_of(program, value, revealed=revealed)
+        if norm == "abs"
+        else shift_of(program, value, norm=norm, revealed=revealed)
+    )
+    if shift.norm in ("abs", norm):
+        return shift.radius, shift
+    return "a vector, and the noise is for numbers"
+
+
+def apart(program: Program, vector: Expression) -> tuple[Formula, Shift] | str:
+    """How far two coordinates can move apart: what each can move, if all move in one direction; else twice that, or
+    what all of them move together (l1) if this is less."""
+    revealed = revealed_choices(program)
+    shift = shift_of(program, vector, norm="linf", revealed=revealed)
+    if shift.kind in ("none", "unbounded"):
+        return shift.radius, shift
+    if shift.norm != "linf":
+        return "no vector"
+    facts = facts_of(program, 1, revealed)
+    near = neighbours_of(facts)
+    if isinstance(near, str):
+        return near
+    expanded = facts.expand(vector)
+    motion = motion_of(Entry(facts, near), expanded)
+    if (motion.sign is not None and motion.kind in ONE_SIGN) or _are_the_entries(program, expanded):
+        return shift.radius, shift
+    together = None if motion.norms is None else motion.norms.l1
+    if together is not None and is_certain(facts, together) and facts.at_most(together, 2 * shift.radius):
+        return together, shift
+    return 2 * shift.radius, shift
+
+
+def _are_the_entries(program: Program, vector: Expression) -> bool:
+    """The coordinates are the records that the adjacency moves in one direction."""
+    adjacency = program.adjacency
+    return isinstance(adjacency, Within) and adjacency.same_direction and vector == adjacency.of

@@ -1,0 +1,70 @@
+"""Randomised response on a finite alphabet (Warner 1965)."""
+
+from __future__ import annotations
+
+from seqlang.arithmetic.formula import ONE, ZERO, Formula, absolute, logarithm, number, product
+from seqlang.model.expression import Law
+from seqlang.model.life import EachStep
+from seqlang.model.program import ChooseGate, FlipLaw, Gate, Program
+from seqlang.proof.derivation import Derivation, PureBound
+from seqlang.proof.rule import Rule
+from seqlang.rules.alignment.layout import single_entry
+from seqlang.rules.alignment.signs import Signs
+from seqlang.rules.mechanism.exposure import showings, touched
+from seqlang.rules.mechanism.gate_rule import NOT_MINE, checked, suggested
+from seqlang.rules.sensitivity.formulas import formula_of, parameter_values
+from seqlang.rules.sensitivity.shifts import shift_of
+
+NAME = "mechanism/randomized_response"
+CITE = "Warner 1965; Dwork & Roth 2014, Section 3.2"
+
+
+def suggest(program: Program, gate: Gate) -> Derivation | str:
+    """The pure bound of all flips of the gate together, or why there is none."""
+    because = "the truth and another answer differ in probability by one fixed factor"
+    return suggested(program, gate, cost_of, NAME, because, CITE)
+
+
+def holds(program: Program, derivation: Derivation) -> str | None:
+    return checked(program, derivation, cost_of, PureBound)
+
+
+def cost_of(program: Program, gate: Gate) -> Formula | str:
+    """Showings touched times |log(p (k - 1) / (1 - p))| for k answers; the same in both directions."""
+    if not isinstance(gate, ChooseGate) or not isinstance(gate.law, FlipLaw):
+        return NOT_MINE
+    signs = Signs(parameter_values(program))
+    entries, single = single_entry(program)
+    answers = len(dict.fromkeys(gate.law.alphabet))
+    shift = shift_of(single, gate.law.of)
+    truth = formula_of(program, gate.law.truth)
+    if shift.kind == "none" or answers < 2:
+        return ZERO
+    if truth is None or signs.of(truth) != 1 or signs.of(number(1) - truth) != 1:
+        return "the chance of the truth must lie strictly between 0 and 1"
+    if not _fresh(program) and not signs.equal(showings(single, gate, signs), ONE):
+        return "one flip answers several questions"
+    odds = truth * (answers - 1) / (number(1) - truth)
+    sign = signs.of(odds - 1)
+    cost = absolute(logarithm(odds)) if sign is None else product((sign, logarithm(odds)))
+    times = touched(single, gate, (gate.law.of,), shift, signs)
+    if times.is_infinite:
+        return "nothing limits how often a changed entry is answered for"
+    return product((entries, times, cost))
+
+
+def _fresh(program: Program) -> bool:
+    flips = (n for n in program.noises if isinstance(n.law, Law) and n.law.family == "randomized_response")
+    return all(isinstance(noise.life, EachStep) for noise in flips)
+
+
+STATEMENT = """
+    the answer is the truth with probability p, else another of k answers, equally likely;   0 < p < 1
+    ----------------------------------------------------------------------------------------------------
+         the gate is (T |log(p (k - 1)/(1 - p))|)-DP, where a changed entry touches at most T answers
+
+A new flip at every answer. T as in mechanism/release. A hidden answer (one that cells and guards read) is treated as
+shown: whoever sees it sees more. Epsilon in nats.
+"""
+
+RULE = Rule(NAME, "Randomised response", STATEMENT, CITE, holds)

@@ -1,0 +1,157 @@
+"""A number or vector released with Laplace, geometric or staircase noise (Dwork, McSherry, Nissim & Smith 2006)."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from seqlang.arithmetic.formula import ONE, ZERO, Formula, function, logarithm, number, product
+from seqlang.model.expression import CellValue, Expression, Law, Local
+from seqlang.model.program import AllSteps, Gate, Level, Program, ReleaseGate, Within
+from seqlang.proof.derivation import Derivation, PureBound
+from seqlang.proof.rule import Rule
+from seqlang.rules.alignment.lattice import moves_by_whole_numbers
+from seqlang.rules.alignment.layout import single_entry
+from seqlang.rules.alignment.limits import horizon_of, least
+from seqlang.rules.alignment.reach import reached_cells
+from seqlang.rules.alignment.signs import Signs
+from seqlang.rules.mechanism.exposure import never_changes, touched
+from seqlang.rules.mechanism.gate_rule import NOT_MINE, checked, suggested
+from seqlang.rules.mechanism.noise import Added, noises_of
+from seqlang.rules.mechanism.radius import radius_of
+from seqlang.rules.sensitivity.formulas import formula_of, parameter_values
+from seqlang.rules.sensitivity.shift import Shift
+
+NAME = "mechanism/release"
+CITE = "Dwork, McSherry, Nissim & Smith 2006; parallel composition: McSherry 2009; trees: Chan, Shi & Song 2011"
+
+
+_NORMS: dict[str, Literal["l1", "l2", "abs"]] = {
+    "l2_laplace": "l2",
+    "laplace": "l1",
+    "geometric": "l1",
+    "staircase": "abs",
+}
+
+
+def suggest(program: Program, gate: Gate) -> Derivation | str:
+    """The pure bound of all showings of the gate together, or why there is none."""
+    because = "each showing that a changed entry touches costs its sensitivity over the noise scale"
+    return suggested(program, gate, cost_of, NAME, because, CITE)
+
+
+def holds(program: Program, derivation: Derivation) -> str | None:
+    return checked(program, derivation, cost_of, PureBound)
+
+
+def cost_of(program: Program, gate: Gate) -> Formula | str:
+    """Entries times showings touched times the cost of one, for the best noise; all in nats."""
+    if not isinstance(gate, ReleaseGate):
+        return NOT_MINE
+    signs = Signs(parameter_values(program))
+    entries, single = single_entry(program)
+    added = noises_of(program, gate, gate.terms, signs)
+    if isinstance(added, str):
+        return added
+    costs = [_with(single, gate, one, signs) for one in added]
+    known = [cost for cost in costs if isinstance(cost, Formula)]
+    if not known:
+        return next(cost for cost in costs if isinstance(cost, str))
+    best = least(known, signs)
+    return product((entries, best)) if not best.is_infinite else "nothing limits how often a changed entry is shown"
+
+
+def _with(program: Program, gate: ReleaseGate, added: Added, signs: Signs) -> Formula | str:
+    if added.law.family == "tree":
+        return _tree(program, gate, added, signs)
+    one = _one_showing(program, gate.value, added, signs)
+    if isinstance(one, str):
+        return one
+    cost, shift = one
+    if cost == ZERO:
+        return ZERO
+    return product((ONE if added.once else touched(program, gate, (gate.value,), shift, signs), cost))
+
+
+def _one_showing(program: Program, value: Expression, added: Added, signs: Signs) -> tuple[Formula, Shift] | str:
+    norm = _NORMS.get(added.law.family)
+    if norm is None:
+        return f"{added.name}: {added.law.family} noise gives no pure bound"
+    measured = radius_of(program, value, norm)
+    if isinstance(measured, str):
+        return measured
+    radius, shift = measured
+    if radius.is_infinite:
+        return f"it can move without bound{': ' + shift.note if shift.note else ''}"
+    arguments = [formula_of(program, a) for a in added.law.arguments]
+    first = arguments[0] if arguments else None
+    if first is None or signs.of(first) != 1:
+        return f"{added.name}: no positive constant scale"
+    match added.law.family:
+        case "laplace" | "l2_laplace":
+            return radius / (first * added.factor), shift
+        case "geometric":
+            if signs.of(number(1) - first) != 1 or added.factor != ONE:
+                return f"{added.name}: its ratio must lie in (0, 1) and its factor be 1 or -1"
+            if not moves_by_whole_numbers(program, value):
+                return "geometric noise on a value that does not move by whole numbers"
+            return -logarithm(first) * radius, shift
+        case "staircase":
+            width = arguments[1]
+            if width is None or signs.of(width) != 1:
+                return f"{added.name}: no positive sensitivity"
+            return first * function("ceil", radius / (width * added.factor)), shift
+        case family:
+            return f"{added.name}: {family} noise gives no pure bound"
+
+
+def _tree(program: Program, gate: ReleaseGate, added: Added, signs: Signs) -> Formula | str:
+    """Every prefix sum is made of noisy sums over the nodes of a binary tree; an entry is in one node a level."""
+    cell = running_sum(program, gate.value)
+    inner = added.law.arguments[0] if added.law.arguments else None
+    if isinstance(cell, str):
+        return cell
+    steps = horizon_of(program, signs)
+    if steps.is_infinite:
+        return "nothing bounds the number of steps, so neither the number of levels of the tree"
+    if not isinstance(inner, Law):
+        return "a tree of a law that is not known"
+    if isinstance(program.adjacency, Within) and program.adjacency.extent == "every":
+        return "tree noise, and every entry may change"
+    one = _one_showing(program, cell, Added(added.name, inner, added.factor, False), signs)
+    if isinstance(one, str):
+        return one
+    if one[1].kind not in ("single step", "none"):
+        return "tree noise on a sum of things that more than one step remembers"
+    return product((function("floor", function("log2", steps)) + 1, one[0]))
+
+
+def running_sum(program: Program, value: Expression) -> Expression | str:
+    """What is summed, if the value is a sum over all steps of something that one entry touches in one step only."""
+    while isinstance(value, Local):
+        value = program.define(value.name).expression
+    match value:
+        case CellValue(name):
+            cell = program.cell(name)
+        case _:
+            return "tree noise on a value that is no sum over steps"
+    if cell.operator != "sum" or not isinstance(cell.keep, AllSteps) or cell.where is not None or cell.binders:
+        return "tree noise on a value that is no plain sum over steps"
+    if any(c.level != Level.PUBLIC for c in reached_cells(program, (cell.body,))) or never_changes(
+        program, (cell.body,)
+    ):
+        return "tree noise on a sum of things that remember earlier entries"
+    return cell.body
+
+
+STATEMENT = """
+    neighbours move the value by at most s;   noise of scale b, a new draw at every showing
+    ----------------------------------------------------------------------------------------
+              the gate is (T s/b)-DP, where a changed entry touches at most T showings
+
+s is the l1 norm for independent Laplace coordinates, the l2 norm for l2_laplace. Geometric noise: T s log(1/ratio), for
+values that move by whole numbers. Staircase: T eps ceil(s/D). Tree noise: (floor(log2 n) + 1) s/b for n steps, since an
+entry is in one node a level. T = 1 for a value of one step, and for one made of sums since R shown when R is made (the
+showings then speak of disjoint entries); else the number of showings. Epsilon in nats.
+"""
+
+RULE = Rule(NAME, "Release with noise", STATEMENT, CITE, holds)

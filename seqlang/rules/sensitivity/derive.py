@@ -1,0 +1,365 @@
+"""How any expression moves: by its parts, and by what the function that joins them does to a difference."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from seqlang.arithmetic.formula import Formula, function, number, root
+from seqlang.model.expression import (
+    Apply,
+    Bound,
+    CellValue,
+    Choice,
+    Expression,
+    Index,
+    Noised,
+    Quantified,
+    Sequence,
+    StepNumber,
+    walk,
+)
+from seqlang.model.program import Keep
+from seqlang.rules.sensitivity.evaluate import evaluate, evaluate_number
+from seqlang.rules.sensitivity.facts import NOUGHT, ONE, UNIT, ZERO, Facts
+from seqlang.rules.sensitivity.folds import (
+    cell_motion,
+    element_of,
+    local_motion,
+    recursion_motion,
+    sum_motion,
+    why_unbounded,
+)
+from seqlang.rules.sensitivity.linear import flips
+from seqlang.rules.sensitivity.motion import (
+    NONE,
+    ONE_SIGN,
+    STATIC,
+    Motion,
+    added,
+    lipschitz,
+    scaled,
+    unbounded,
+    varying,
+)
+from seqlang.rules.sensitivity.ranges import (
+    dimension,
+    greatest,
+    is_vector,
+    magnitude,
+    norm_bound,
+    range_in,
+    width,
+)
+from seqlang.rules.sensitivity.records import is_static, reads_records, reads_streams, records_motion
+from seqlang.rules.sensitivity.shift import Kind
+from seqlang.rules.sensitivity.slopes import direction
+from seqlang.rules.sensitivity.spreads import Entry, Norms, Weighted, moving_terms
+
+
+def motion_of(entry: Entry, expression: Expression) -> Motion:
+    """The motion of an expanded expression."""
+    if not entry.moves(expression):
+        return NONE
+    if entry.near.resized and reads_streams(entry.facts, expression):
+        return unbounded("adding or removing an entry of a stream moves all later ones")
+    found = _moving(entry, expression)
+    if found.kind in ("none", "unbounded") or not reads_records(entry.facts, expression):
+        return found
+    # what is the same in every step moves by one constant
+    return replace(found, kind="uniform", onset=STATIC) if is_static(entry.facts, expression) else found
+
+
+def _moving(entry: Entry, expression: Expression) -> Motion:
+    name = entry.facts.recursions.get(expression)
+    if name is not None:
+        return recursion_motion(entry, name)
+    found = records_motion(entry, expression)
+    if found is not None:
+        return found
+    if entry.is_local(expression):
+        return local_motion(entry, ((expression, ONE),))
+    if isinstance(expression, CellValue):
+        return cell_motion(entry, expression.name, motion_of)
+    parts = moving_terms(entry, ((expression, ONE),))
+    if len(parts) == 1 and parts[0][0] == expression:
+        return _vector(entry, expression) if is_vector(entry.facts, expression) else _part(entry, expression)
+    return combined_motion(entry, parts)
+
+
+def combined_motion(entry: Entry, parts: Weighted) -> Motion:
+    """The motion of sum of coefficient * part: sums over the same steps are first put under one sum."""
+    motions: list[Motion] = []
+    for keep, members in grouped(entry, parts).items():
+        if keep is None:
+            motions.extend(scaled(entry.facts, motion_of(entry, part), c) for part, c in members)
+        elif keep == LOCAL:
+            motions.append(local_motion(entry, members))
+        else:
+            motions.append(sum_motion(entry, keep, members, motion_of))  # type: ignore[arg-type]
+    return added(motions, entry.facts)
+
+
+LOCAL = "local"
+
+
+def grouped(entry: Entry, parts: Weighted) -> dict[Keep | str | None, Weighted]:
+    """Parts by the steps they sum over: (element, coefficient) under a keep; functions of this step's entry under
+    LOCAL; everything else under None."""
+    groups: dict[Keep | str | None, Weighted] = {}
+    for part, coefficient in parts:
+        cell = entry.facts.cells.get(part.name) if isinstance(part, CellValue) else None
+        if cell is not None and cell.operator in ("sum", "count") and part not in entry.fixed:
+            groups[cell.keep] = (*groups.get(cell.keep, ()), (element_of(cell, entry.facts), coefficient))
+        elif entry.is_local(part) and part not in entry.facts.recursions:
+            groups[LOCAL] = (*groups.get(LOCAL, ()), (part, coefficient))
+        else:
+            groups[None] = (*groups.get(None, ()), (part, coefficient))
+    return groups
+
+
+# ---- functions of moving numbers
+
+
+def _part(entry: Entry, part: Expression) -> Motion:
+    facts = entry.facts
+
+    def of(inner: Expression) -> Motion:
+        return motion_of(entry, inner)
+
+    match part:
+        case Apply("abs", (a,)):
+            return _bounded(entry, part, lipschitz([of(a)], facts, False))
+        case Apply("max" | "min", arguments) if len(arguments) > 1:
+            return _bounded(entry, part, lipschitz([of(a) for a in arguments], facts, True, extreme=True))
+        case Apply("clip", arguments):
+            return _bounded(entry, part, lipschitz([of(a) for a in arguments], facts, True, extreme=True))
+        case Apply("*", (a, b)) if not (entry.moves(a) and entry.moves(b)):
+            moving, still = (a, b) if entry.moves(a) else (b, a)
+            return _bounded(entry, part, _times_public(entry, of(moving), still))
+        case Apply("/", (a, b)) if not entry.moves(b):
+            return _bounded(entry, part, _times_public(entry, of(a), Apply("/", (UNIT, b))))
+        case Apply("floor" | "ceil", (a,)):
+            moved = lipschitz([of(a)], facts, True)
+            known = moved.kind not in ("none", "unbounded")
+            return _bounded(entry, part, replace(moved, radius=function("ceil", moved.radius)) if known else moved)
+        case Choice(test, yes, no) if not entry.moves(test):
+            return _bounded(entry, part, _either(entry, of(yes), of(no)))
+        case Noised(_, base, _) if not flips(facts, part):
+            return of(base)
+        case Quantified():
+            return _bounded(entry, part, _over_set(entry, part))
+        case Index(Sequence("list", items), at):
+            position = evaluate_number(facts, at)
+            place = next((i for i in range(len(items)) if position == number(i + 1)), None)
+            if place is not None:
+                return of(items[place])
+        case _:
+            pass
+    return _bounded(entry, part, _of_vector(entry, part))
+
+
+def _bounded(entry: Entry, part: Expression, motion: Motion) -> Motion:
+    """Never more than the width of the range; that is all that is known of a function without a rule."""
+    facts = entry.facts
+    limit = width(facts, range_in(facts, part))
+    if limit is None or motion.kind == "none":
+        return motion
+    if motion.kind == "unbounded":
+        return Motion("arbitrary", limit)
+    return replace(motion, radius=limit) if facts.compare(limit, motion.radius) == "less" else motion
+
+
+def _times_public(entry: Entry, motion: Motion, factor: Expression) -> Motion:
+    facts = entry.facts
+    constant = evaluate_number(facts, factor)
+    if constant is not None:
+        return scaled(facts, motion, constant)
+    bounds = range_in(facts, factor)
+    sign = None
+    if bounds.low is not None and facts.sign(bounds.low) in (0, 1):
+        sign = 1
+    elif bounds.high is not None and facts.sign(bounds.high) in (0, -1):
+        sign = -1
+    return varying(facts, motion, magnitude(facts, bounds), sign, sign == 1 and _shrinks(facts, factor))
+
+
+def _shrinks(facts: Facts, factor: Expression) -> bool:
+    """True for a factor >= 0 that is known never to grow from step to step, such as 1 / step."""
+    leaves = [leaf for leaf in facts.leaves(factor) if evaluate_number(facts, leaf) is None]
+    if leaves != [StepNumber()]:
+        return False
+    match factor:
+        case Apply("/", (a, b)):
+            top, bottom = evaluate_number(facts, a), range_in(facts, b)
+            growing = direction(facts, b, StepNumber()) == 1
+            positive = bottom.low is not None and facts.sign(bottom.low) == 1
+            return top is not None and facts.sign(top) in (0, 1) and growing and positive
+    return direction(facts, factor, StepNumber()) == -1
+
+
+def _either(entry: Entry, yes: Motion, no: Motion) -> Motion:
+    """In each step one of two, as public or hidden things decide."""
+    facts = entry.facts
+    moving = [motion for motion in (yes, no) if motion.kind != "none"]
+    stuck = next((motion for motion in moving if motion.kind == "unbounded"), None)
+    if stuck is not None or not moving:
+        return stuck or NONE
+    radius = greatest(facts, tuple(motion.radius for motion in moving))
+    signs, onsets = {motion.sign for motion in moving}, {motion.onset for motion in moving}
+    kind: Kind = "arbitrary"
+    if {motion.kind for motion in moving} == {"single step"} and len(onsets) == 1:
+        kind = "single step"
+    elif all(motion.kind in ONE_SIGN for motion in moving) and (len(moving) == 1 or signs not in ({None},)):
+        kind = "same direction" if len(signs) == 1 else "arbitrary"
+    sign = signs.pop() if len(signs) == 1 and kind != "arbitrary" else None
+    return Motion(kind, radius, None, sign, min(onsets))
+
+
+def _over_set(entry: Entry, part: Quantified) -> Motion:
+    """Folds over a constant set, with one cell (or one value) an element."""
+    facts = entry.facts
+    elements = evaluate(facts, part.domain)
+    if not isinstance(elements, tuple) or not elements or part.where is not None:
+        return _sum_where(entry, part, elements) if part.operator == "sum" else _unknown(entry, part)
+    body = _each(entry, part)
+    if body.kind in ("none", "unbounded"):
+        return body
+    match part.operator:
+        case "max" | "min":
+            if body.kind == "single step":
+                return body
+            aligned = body.sign is not None and body.kind in ONE_SIGN
+            return replace(body, kind="same direction" if aligned else "arbitrary", sign=body.sign if aligned else None)
+        case "sum" | "mean":
+            size = number(len(elements)) if part.operator == "sum" else ONE
+            if body.kind in ("single step", "uniform") or (body.sign is not None and body.kind in ONE_SIGN):
+                return scaled(facts, body, size)
+            return replace(scaled(facts, body, size), kind="arbitrary", sign=None)
+    return _unknown(entry, part)
+
+
+def _each(entry: Entry, part: Quantified) -> Motion:
+    """The motion of the body for any element; its sign only if it is the same for all of them."""
+    body = motion_of(entry, part.body)
+    if body.sign is not None and body.sign[0] != ("adjacency",) and _names(body.sign[0], part.variable):
+        return replace(body, sign=None)
+    return body
+
+
+def _names(key: object, variable: str) -> bool:
+    """True if a sign key speaks of the bound variable, so that it differs from element to element."""
+    if not isinstance(key, tuple) or key[0] != "quantity":
+        return False
+    return any(node == Bound(variable) for part, _ in key[1] for node in walk(part))
+
+
+def _sum_where(entry: Entry, part: Quantified, elements: object) -> Motion:
+    if part.where is None or not isinstance(elements, tuple):
+        return _unknown(entry, part)
+    body = Choice(part.where, part.body, NOUGHT)
+    return _over_set(entry, replace(part, body=body, where=None))
+
+
+def _unknown(entry: Entry, part: Expression) -> Motion:
+    return unbounded(why_unbounded(entry, ((part, ONE),)))
+
+
+def _of_vector(entry: Entry, part: Expression) -> Motion:
+    """Numbers computed from a moving vector."""
+    facts = entry.facts
+    match part:
+        case Apply("max" | "min", (a,)):
+            motion = motion_of(entry, a)
+            if motion.kind in ("none", "unbounded"):
+                return motion
+            aligned = motion.sign is not None and motion.kind in ONE_SIGN
+            kind: Kind = "same direction" if aligned else "arbitrary"
+            return _from_norm(motion, "linf", "single step" if motion.kind == "single step" else kind)
+        case Apply("sum", (a,)):
+            motion = motion_of(entry, a)
+            return _from_norm(motion, "l1", motion.kind if _adds_up(motion) else "arbitrary")
+        case Apply("mean", (a,)):
+            motion, size = motion_of(entry, a), dimension(facts, a)
+            if size is None or facts.sign(size) != 1:
+                return _unknown(entry, part)
+            return scaled(facts, _from_norm(motion, "l1", motion.kind if _adds_up(motion) else "arbitrary"), ONE / size)
+        case Apply("norm", (a,)):
+            motion = motion_of(entry, a)
+            single: Kind = "single step" if motion.kind == "single step" else "arbitrary"
+            return _from_norm(motion, "l2", single, signed=False)
+        case Index(base, at) if not entry.moves(at):
+            motion = motion_of(entry, base)
+            steady = evaluate_number(facts, at) is not None
+            kinds: Kind = motion.kind if steady or motion.kind in ("single step", "same direction") else "arbitrary"
+            return _from_norm(motion, "linf", kinds)
+    return _unknown(entry, part)
+
+
+def _adds_up(motion: Motion) -> bool:
+    return motion.kind in ("uniform", "single step") or (motion.sign is not None and motion.kind in ONE_SIGN)
+
+
+def _from_norm(motion: Motion, norm: str, kind: Kind, signed: bool = True) -> Motion:
+    if motion.kind in ("none", "unbounded"):
+        return motion
+    radius: Formula | None = None if motion.norms is None else getattr(motion.norms, norm)
+    if radius is None:
+        return unbounded(f"how far the vector moves in {norm} norm is not known")
+    sign = motion.sign if signed and kind != "arbitrary" else None
+    return Motion(kind, radius, None, sign, motion.onset, motion.report, motion.note)
+
+
+# ---- vectors
+
+
+def _vector(entry: Entry, expression: Expression) -> Motion:
+    facts = entry.facts
+    match expression:
+        case Sequence("list", items):
+            return _list_of([motion_of(entry, item) for item in items], facts)
+        case Quantified("list", body, _, domain, None) if not is_vector(facts, body):
+            elements = evaluate(facts, domain)
+            if isinstance(elements, tuple) and elements:
+                return _repeated(_each(entry, expression), number(len(elements)))
+        case Apply("*", (a, b)) if not (entry.moves(a) and entry.moves(b)):
+            moving, still = (a, b) if entry.moves(a) else (b, a)
+            if not is_vector(facts, still):
+                return _times_public(entry, motion_of(entry, moving), still)
+        case Apply("/", (a, b)) if not entry.moves(b) and not is_vector(facts, b):
+            return _times_public(entry, motion_of(entry, a), Apply("/", (UNIT, b)))
+        case Noised(_, base, _) if not flips(facts, expression):
+            return motion_of(entry, base)
+    bound = norm_bound(facts, expression)
+    if bound is None:
+        return _unknown(entry, expression)
+    radius = bound * 2
+    size = dimension(facts, expression)
+    return Motion("arbitrary", radius, Norms(None if size is None else root(size) * radius, radius, radius))
+
+
+def _list_of(motions: list[Motion], facts: Facts) -> Motion:
+    joined = added(motions, facts)
+    if joined.kind in ("none", "unbounded"):
+        return joined
+    radii = [motion.radius for motion in motions if motion.kind != "none"]  # not empty: the sum of them moves
+    total, squares = ZERO + ZERO, ZERO + ZERO
+    for radius in radii:
+        total, squares = total + radius, squares + radius * radius
+    norms = Norms(total, root(squares), greatest(facts, tuple(radii)))
+    return replace(joined, radius=total, norms=norms)
+
+
+def _repeated(body: Motion, size: Formula) -> Motion:
+    """A list of `size` numbers that all move like the body."""
+    if body.kind in ("none", "unbounded"):
+        return body
+    kind: Kind = "arbitrary"
+    if body.kind in ("uniform", "single step"):
+        kind = body.kind
+    elif body.sign is not None and body.kind in ONE_SIGN:
+        kind = "same direction"
+    norms = Norms(size * body.radius, root(size) * body.radius, body.radius)
+    return replace(body, kind=kind, norms=norms, sign=body.sign if kind != "arbitrary" else None)
+
+
+

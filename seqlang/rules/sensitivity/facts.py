@@ -1,0 +1,214 @@
+"""What the derivation of shifts looks up again and again: definitions, parameter values, what reads what.
+
+Nothing here is searched for; everything is computed from the program alone, so a replay gets the same answers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from fractions import Fraction
+
+from seqlang.arithmetic.formula import Formula, compare, number
+from seqlang.model.expression import (
+    Apply,
+    Bound,
+    CellValue,
+    Drawn,
+    Expression,
+    Field,
+    Law,
+    Local,
+    Noised,
+    Number,
+    Quantified,
+    WeightsOf,
+    children,
+    rebuild,
+    walk,
+)
+from seqlang.model.program import Cell, Define, Draw, LastSteps, Previous, Program
+
+ZERO = number(0)
+ONE = number(1)
+UNIT = Number(Fraction(1))  # the same numbers as expressions
+NOUGHT = Number(Fraction(0))
+TWO = Number(Fraction(2))
+RECORD = "[]"
+LISTED = 4096  # sets larger than this are not listed element by element
+
+
+class Facts:
+    """Look-ups for one program.
+
+    `first` is the earliest step in which the quantity under study is read. `revealed` are the randomised choices
+    (flipped names, draws from private laws) that the caller's proof puts into the transcript and pays for: given the
+    transcript they do not move.
+    """
+
+    def __init__(self, program: Program, first: int = 1, revealed: frozenset[str] = frozenset()) -> None:
+        self.program = program
+        self.first = first
+        self.revealed = revealed
+        self.values: dict[str, Fraction] = {p.name: p.value for p in program.parameters}
+        self.defines = {s.name: s for s in program.body if isinstance(s, Define)}
+        self.cells = {s.name: s for s in program.body if isinstance(s, Cell)}
+        self.draws = {s.name: s for s in program.body if isinstance(s, Draw)}
+        self.noises = {n.name: n for n in program.noises}
+        self.inputs = {i.name: i for i in program.inputs}
+        # one record of a dataset field, as `x[i]` inside an aggregate over the records
+        records = [replace(i, name=i.name + RECORD) for i in program.inputs if i.kind == "dataset"]
+        self.inputs |= {record.name: record for record in records}
+        self.ranges: dict[tuple[Expression, frozenset[str]], object] = {}
+        self.domains: dict[str, list[Expression]] = {}
+        self._expanded: dict[str, Expression] = {}
+        self._reached: dict[Expression, frozenset[Expression]] = {}
+        self._compared: dict[tuple[Formula, Formula], str | None] = {}
+        for cell in self.cells.values():
+            for variable, domain in cell.binders:
+                self.bind(variable, domain)
+        for statement in self.defines.values():
+            self.learn(statement.expression)
+        for cell in self.cells.values():
+            for part in parts_of(cell):
+                self.learn(part)
+        self.recursions: dict[Expression, str] = {}
+        for cell in self.cells.values():
+            if isinstance(cell.keep, Previous) and not cell.binders and CellValue(cell.name) in self.leaves(cell.body):
+                body = self.expand(cell.body)
+                self.recursions[body] = cell.name
+                if isinstance(body, Noised):  # added noise does not change how it moves
+                    self.recursions[self.expand(body.base)] = cell.name
+
+    def bind(self, variable: str, domain: Expression) -> None:
+        """A bound variable stands for any element of any set it is bound to: a superset is on the safe side."""
+        known = self.domains.setdefault(variable, [])
+        if domain not in known:
+            known.append(domain)
+            self.ranges.clear()  # they were right for fewer values
+
+    def learn(self, expression: Expression) -> None:
+        for node in walk(expression):
+            if isinstance(node, (Quantified, WeightsOf)):
+                self.bind(node.variable, node.domain)
+
+    def expand(self, expression: Expression) -> Expression:
+        """The expression with every name of a statistic or a changing let replaced by its definition."""
+        if isinstance(expression, Local):
+            known = self._expanded.get(expression.name)
+            if known is None:
+                define = self.defines.get(expression.name)
+                known = expression if define is None else self.expand(define.expression)
+                self._expanded[expression.name] = known
+            return known
+        return rebuild(expression, self.expand) if any(True for _ in children(expression)) else expression
+
+    def leaves(self, expression: Expression) -> frozenset[Expression]:
+        """Every leaf that the value depends on, also through cells and through the laws of state-dependent draws."""
+        known = self._reached.get(expression)
+        if known is None:
+            found: set[Expression] = set()
+            self._reach(expression, found)
+            known = self._reached[expression] = frozenset(found)
+        return known
+
+    def _reach(self, expression: Expression, found: set[Expression]) -> None:
+        if isinstance(expression, Local):
+            expression = self.expand(expression)
+        if isinstance(expression, Noised):
+            found.update(Drawn(term.noise) for term in expression.terms)
+            if self.is_revealed(expression):
+                return
+        inner = tuple(children(expression))
+        for child in inner:
+            self._reach(child, found)
+        if inner or expression in found:
+            return
+        found.add(expression)
+        if isinstance(expression, CellValue) and expression.name in self.cells:
+            for part in parts_of(self.cells[expression.name]):
+                self._reach(part, found)
+        elif isinstance(expression, Drawn) and expression.name in self.draws and not self.is_revealed(expression):
+            self._reach(self.draws[expression.name].law, found)
+
+    def is_revealed(self, expression: Expression) -> bool:
+        """True for a choice that stands in the transcript: a flipped name, or a draw."""
+        match expression:
+            case Drawn(name):
+                return name in self.revealed
+            case Noised(name, _, terms):
+                return name in self.revealed and all(self.is_flip(term.noise) for term in terms)
+        return False
+
+    def is_flip(self, noise: str) -> bool:
+        """True for a noise that replaces the value instead of being added to it."""
+        law = self.noises[noise].law if noise in self.noises else None
+        return law is None or (isinstance(law, Law) and law.family == "randomized_response")
+
+    def is_private(self, expression: Expression) -> bool:
+        """True if the value may differ between neighbours while the transcript and all noise are the same."""
+        return any(self._is_private_leaf(leaf) for leaf in self.leaves(expression))
+
+    def _is_private_leaf(self, leaf: Expression) -> bool:
+        match leaf:
+            case Field(name):
+                return name not in self.inputs or self.inputs[name].kind != "public"
+            case CellValue(name):
+                return name not in self.cells
+            case Drawn(name):
+                return name not in self.noises and name not in self.draws
+            case Local():
+                return True  # a name without a definition here, such as the value of a release
+        return False
+
+    def noises_inside(self, expression: Expression) -> frozenset[str]:
+        """Names of the noises and draws that the value depends on, also through cells."""
+        return frozenset(leaf.name for leaf in self.leaves(expression) if isinstance(leaf, Drawn))
+
+    def compare(self, a: Formula, b: Formula) -> str | None:
+        """"less", "equal" or "greater" at the program's parameter values; None if it cannot be decided."""
+        if a == b and not a.is_infinite:
+            return "equal"
+        if (a, b) not in self._compared:
+            self._compared[a, b] = compare(a, b, self.values)
+        return self._compared[a, b]
+
+    def sign(self, formula: Formula) -> int | None:
+        relation = self.compare(formula, ZERO)
+        return None if relation is None else {"less": -1, "equal": 0, "greater": 1}[relation]
+
+    def at_most(self, a: Formula, b: Formula) -> bool:
+        """True only if a <= b for certain."""
+        return self.compare(a, b) in ("less", "equal")
+
+
+def parts_of(cell: Cell) -> Iterator[Expression]:
+    """All expressions that decide a cell's value."""
+    yield cell.body
+    if cell.where is not None:
+        yield cell.where
+    match cell.keep:
+        case LastSteps(count):
+            yield count
+        case Previous(initial):
+            yield initial
+
+
+def is_bound(expression: Expression) -> bool:
+    return any(isinstance(node, Bound) for node in walk(expression))
+
+
+def apply(operator: str, *arguments: Expression) -> Apply:
+    return Apply(operator, arguments)
+
+
+_last: list[Facts] = []
+
+
+def facts_of(program: Program, first: int = 1, revealed: frozenset[str] = frozenset()) -> Facts:
+    """The facts of a program; the last one is kept, because rules ask about the same program many times."""
+    if _last and (_last[0].program is program and _last[0].first == first and _last[0].revealed == revealed):
+        return _last[0]
+    facts = Facts(program, first, revealed)
+    _last[:] = [facts]
+    return facts

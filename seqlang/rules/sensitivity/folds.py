@@ -1,0 +1,283 @@
+"""How accumulators move: sums, means, maxima over steps, windows and segments, and recursions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from seqlang.arithmetic.formula import Formula
+from seqlang.model.expression import (
+    Apply,
+    Bound,
+    CellValue,
+    Choice,
+    Density,
+    Expression,
+    Field,
+    children,
+    walk,
+)
+from seqlang.model.program import AllSteps, Cell, Keep, LastSteps, Previous, SinceReport
+from seqlang.rules.sensitivity.evaluate import evaluate_number
+from seqlang.rules.sensitivity.facts import NOUGHT, ONE, ZERO, Facts
+from seqlang.rules.sensitivity.motion import NONE, Motion, added, scaled, unbounded
+from seqlang.rules.sensitivity.ranges import greatest, is_vector, range_in, size_of
+from seqlang.rules.sensitivity.slopes import direction, slopes
+from seqlang.rules.sensitivity.spreads import Entry, Norms, Weighted, moving_terms, spread, vector_spread
+
+MotionOf = Callable[[Entry, Expression], Motion]
+
+
+def element_of(cell: Cell, facts: Facts) -> Expression:
+    """What one step adds to a sum or count: the body where the condition holds, else 0."""
+    body = facts.expand(cell.body)
+    where = None if cell.where is None else facts.expand(cell.where)
+    if cell.operator == "count":
+        return body if where is None else Apply("and", (where, body))
+    return body if where is None else Choice(where, body, NOUGHT)
+
+
+def local_motion(entry: Entry, pairs: Weighted) -> Motion:
+    """A function of this step's entry alone: it moves where the entry does."""
+    near = entry.near
+    if near.resized:
+        return unbounded("adding or removing an entry of a stream moves all later ones")
+    moved = moved_by_one(entry, pairs)
+    if moved.kind == "unbounded" or near.single:
+        return moved
+    if near.every and moved.sign is not None:
+        return replace(moved, kind="same direction")
+    return replace(moved, kind="arbitrary", sign=None)
+
+
+def moved_by_one(entry: Entry, pairs: Weighted) -> Motion:
+    """The motion of a quantity of one entry as if only this entry had changed."""
+    facts = entry.facts
+    if any(is_vector(facts, expression) for expression, _ in pairs):
+        total = Norms(ZERO, ZERO, ZERO)
+        for expression, coefficient in pairs:
+            one, size = vector_spread(entry, expression), size_of(facts, coefficient)
+            ends = ((total.l1, one.l1), (total.l2, one.l2), (total.linf, one.linf))
+            total = Norms(*(None if a is None or b is None else a + size * b for a, b in ends))
+        if total.linf is None:
+            return unbounded(why_unbounded(entry, pairs))
+        return Motion("single step", total.linf, total)
+    radius = spread(entry, pairs)
+    if radius is None:
+        return unbounded(why_unbounded(entry, pairs))
+    return Motion("single step", radius, sign=sign_of(entry, pairs))
+
+
+def why_unbounded(entry: Entry, pairs: Weighted) -> str:
+    """In a sentence, what would bound it."""
+    for expression, _ in moving_terms(entry, pairs):
+        if any(isinstance(node, Density) for node in walk(expression)):
+            return "one entry can change a log-likelihood ratio without bound: clip it, clip(.., -A, A)"
+        note = range_in(entry.facts, expression).note
+        if note:
+            return note
+    return "one entry can change it without bound: clip it, clip(.., -A, A)"
+
+
+def sign_of(entry: Entry, pairs: Weighted) -> tuple[object, int] | None:
+    """What decides the sign of the difference: the direction in which the entry moved, or else the quantity itself."""
+    facts, near = entry.facts, entry.near
+    parts = moving_terms(entry, pairs)
+    if not parts:
+        return None
+    if near.every:
+        if not near.same_direction or near.plain is None:
+            return None
+        if not all(only_through(entry, part, near.plain) for part, _ in parts):
+            return None
+        turn = _direction(facts, parts, near.plain)
+        return None if turn is None else (("adjacency",), turn)
+    if not near.single:
+        return None
+    fields = {node for part, _ in parts for node in walk(part) if isinstance(node, Field) and entry.moves(node)}
+    if len(fields) == 1:
+        (field,) = fields
+        turn = None if is_vector(facts, field) else _direction(facts, parts, field)
+        if turn is not None:
+            return ("field", field.name), turn
+    return ("quantity", frozenset(parts)), 1
+
+
+def _direction(facts: Facts, parts: Weighted, leaf: Expression) -> int | None:
+    found: set[int] = set()
+    for part, coefficient in parts:
+        d, s = direction(facts, part, leaf), facts.sign(coefficient)
+        if d is None or s is None:
+            return None
+        found.add(d * s)
+    found.discard(0)
+    return found.pop() if len(found) == 1 else None
+
+
+def only_through(entry: Entry, expression: Expression, plain: Expression) -> bool:
+    """True if it moves only with what the adjacency bounds."""
+    if expression == plain or not entry.moves(expression):
+        return True
+    inner = tuple(children(expression))
+    return bool(inner) and all(only_through(entry, child, plain) for child in inner)
+
+
+def cell_motion(entry: Entry, name: str, motion_of: MotionOf) -> Motion:
+    """The motion of a cell's value, at the place where it is read."""
+    facts = entry.facts
+    cell = facts.cells[name]
+    if isinstance(cell.keep, LastSteps) and entry.moves(facts.expand(cell.keep.count)):
+        return unbounded("the length of the window depends on private data")
+    if isinstance(cell.keep, Previous):
+        return _previous(entry, cell, motion_of)
+    if cell.operator in ("sum", "count"):
+        return sum_motion(entry, cell.keep, ((element_of(cell, facts), ONE),), motion_of)
+    where = None if cell.where is None else facts.expand(cell.where)
+    if where is not None and entry.moves(where):
+        return unbounded(f"a changed entry may be left out of the {cell.operator}, which then has no known bound")
+    if cell.operator not in ("mean", "max", "min"):
+        kind = "list" if cell.operator == "list" else "position"
+        return unbounded(f"a {kind} of private values is not bounded by a sensitivity")
+    body = facts.expand(cell.body)
+    if not entry.is_local(body):
+        return unbounded(f"the {cell.operator} runs over values that move in many steps")
+    return _selected(entry, cell, body, where is not None)
+
+
+def _selected(entry: Entry, cell: Cell, body: Expression, filtered: bool) -> Motion:
+    """Running means, maxima and minima of a quantity of one entry."""
+    moved = local_motion(entry, ((body, ONE),))
+    near, keep = entry.near, cell.keep
+    if moved.kind == "unbounded":
+        return moved
+    if moved.norms is not None and cell.operator != "mean":
+        return unbounded("a largest or smallest vector")
+    if near.every:
+        return moved  # all entries move by at most the radius, so does their mean, maximum and minimum
+    if not near.single:
+        return scaled(entry.facts, moved, near.entries or ZERO) if cell.operator == "mean" else moved
+    report = keep.report if isinstance(keep, SinceReport) else None
+    if isinstance(keep, LastSteps) and (filtered or cell.operator != "mean"):
+        # what else is in the window changes, so the difference may grow again
+        return replace(moved, kind="same direction")
+    shrunk = replace(moved, kind="same sign, not growing", report=report)
+    if cell.operator == "mean" and isinstance(keep, AllSteps) and not filtered and entry.facts.first > 1:
+        return scaled(entry.facts, shrunk, ONE / entry.facts.first)
+    return shrunk
+
+
+def sum_motion(entry: Entry, keep: Keep, pairs: Weighted, motion_of: MotionOf) -> Motion:
+    """The motion of the sum, over the kept steps, of sum of coefficient * element."""
+    near = entry.near
+    if all(entry.is_local(element) for element, _ in pairs):
+        moved = local_motion(entry, pairs)
+        if moved.kind == "unbounded":
+            return moved
+        return _every(entry, keep, moved) if near.every else _kept(entry, keep, moved)
+    if near.every:
+        return unbounded("it adds up what moves in every step")
+    return added([scaled(entry.facts, _sum_of(entry, keep, e, motion_of), c) for e, c in pairs], entry.facts)
+
+
+def _sum_of(entry: Entry, keep: Keep, element: Expression, motion_of: MotionOf) -> Motion:
+    moved = motion_of(entry, element)
+    if moved.kind in ("none", "unbounded"):
+        return moved
+    if moved.kind == "single step":
+        return _kept(entry, keep, moved)
+    return unbounded("it adds up, step after step, what a changed entry moves in more than one step")
+
+
+def _kept(entry: Entry, keep: Keep, moved: Motion) -> Motion:
+    """Sums of what moves in the changed entries only."""
+    if not entry.near.single:
+        return replace(scaled(entry.facts, moved, entry.near.entries or ZERO), kind="arbitrary", sign=None)
+    match keep:
+        case AllSteps():
+            return replace(moved, kind="uniform")
+        case SinceReport(report):
+            return replace(moved, kind="window", report=report if moved.onset == 0 else None)
+        case LastSteps(count):
+            steady = _is_steady(entry.facts, count)
+            return replace(moved, kind="window" if steady else "same direction")
+    return unbounded("an accumulator that is not known")
+
+
+def _is_steady(facts: Facts, count: Expression) -> bool:
+    """True if a window's length is the same in every step."""
+    inside = [node for node in walk(facts.expand(count)) if not any(True for _ in children(node))]
+    return all(isinstance(node, Bound) or evaluate_number(facts, node) is not None for node in inside)
+
+
+def _every(entry: Entry, keep: Keep, moved: Motion) -> Motion:
+    if not isinstance(keep, LastSteps):
+        return unbounded("every entry may move, and the sum adds all these differences up")
+    length = range_in(entry.facts, entry.facts.expand(keep.count)).high
+    if length is None:
+        return unbounded("every entry may move, and the window has no known length")
+    return scaled(entry.facts, moved, length)
+
+
+# ---- recursions
+
+
+def _previous(entry: Entry, cell: Cell, motion_of: MotionOf) -> Motion:
+    facts = entry.facts
+    assert isinstance(cell.keep, Previous)
+    if entry.moves(facts.expand(cell.keep.initial)):
+        return unbounded("the first value of `previous` depends on private data")
+    if CellValue(cell.name) in facts.leaves(cell.body):
+        before = NONE if cell.binders else recursion_motion(entry, cell.name)
+        if cell.binders:
+            return unbounded("a recursion inside a binder")
+    else:
+        before = motion_of(entry, facts.expand(cell.body))
+    if before.kind in ("none", "unbounded"):
+        return before
+    return replace(before, onset=before.onset + 1, report=None)
+
+
+def recursion_motion(entry: Entry, name: str) -> Motion:
+    """The motion of the body of a recursion v = F(previous(v), entry).
+
+    If F never falls in its first argument and is 1-Lipschitz in it, a difference once made keeps its sign and never
+    grows (tight bounds, Theorem 4b); what makes it is the spread of F in the entry.
+    """
+    facts = entry.facts
+    cell = facts.cells[name]
+    own = CellValue(name)
+    body = facts.expand(cell.body)
+    assert isinstance(cell.keep, Previous)
+    inner = Entry(facts, entry.near, entry.fixed | {own})
+    if entry.moves(facts.expand(cell.keep.initial)):
+        return unbounded("the first value of `previous` depends on private data")
+    if is_vector(facts, body) or not inner.is_local(body):
+        return unbounded("a recursion that reads more than its last value and this step's entry")
+    bounds = slopes(facts, body, own)
+    if bounds is None:
+        return unbounded("the recursion is not known to be continuous in its last value")
+    low, high = bounds
+    if not facts.at_most(high, ONE) or not facts.at_most(-ONE, low):
+        return unbounded("the recursion may make a difference grow")
+    moved = local_motion(inner, ((body, ONE),))
+    if moved.kind == "unbounded":
+        return moved
+    monotone = facts.at_most(ZERO, low)
+    if entry.near.every:
+        return _accumulated(facts, moved, low, high, monotone)
+    if not entry.near.single:
+        return replace(scaled(facts, moved, entry.near.entries or ZERO), kind="arbitrary", sign=None)
+    if facts.compare(low, ONE) == "equal":
+        return replace(moved, kind="uniform")
+    if monotone:
+        return replace(moved, kind="same sign, not growing")
+    return replace(moved, kind="arbitrary", sign=None)
+
+
+def _accumulated(facts: Facts, moved: Motion, low: Formula, high: Formula, monotone: bool) -> Motion:
+    """Every entry moves: a geometric series, if the recursion forgets."""
+    rate = greatest(facts, (size_of(facts, low), size_of(facts, high)))
+    if facts.compare(rate, ONE) != "less":
+        return unbounded("every entry may move, and the recursion adds these differences up")
+    larger = scaled(facts, moved, ONE / (ONE - rate))
+    return larger if monotone else replace(larger, kind="arbitrary", sign=None)

@@ -1,0 +1,207 @@
+"""How functions of a dataset move: the records are all there from the start, so nothing depends on the step."""
+
+from __future__ import annotations
+
+from seqlang.arithmetic.formula import Formula, number, root
+from seqlang.model.expression import (
+    Apply,
+    Bound,
+    Choice,
+    Drawn,
+    Expression,
+    Field,
+    Index,
+    Law,
+    Quantified,
+    Records,
+    children,
+    rebuild,
+    walk,
+)
+from seqlang.model.life import Once
+from seqlang.rules.sensitivity.evaluate import evaluate, evaluate_number
+from seqlang.rules.sensitivity.facts import NOUGHT, ONE, RECORD, ZERO, Facts
+from seqlang.rules.sensitivity.motion import NONE, STATIC, Motion, unbounded
+from seqlang.rules.sensitivity.ranges import is_vector, norm_bound
+from seqlang.rules.sensitivity.spreads import Entry, Norms, spread, vector_spread
+
+FOLDS = frozenset({"sum", "mean", "count", "max", "min", "list"})
+
+
+def reads_records(facts: Facts, expression: Expression) -> bool:
+    """True if a whole dataset field occurs (not inside cells)."""
+    return any(isinstance(node, Field) and node.name + RECORD in facts.inputs for node in walk(expression))
+
+
+def reads_streams(facts: Facts, expression: Expression) -> bool:
+    """True if the value depends on a private stream, also through cells."""
+    fields = (leaf.name for leaf in facts.leaves(expression) if isinstance(leaf, Field))
+    return any(name not in facts.inputs or facts.inputs[name].kind == "stream" for name in fields)
+
+
+def is_static(facts: Facts, expression: Expression) -> bool:
+    """True if the value is the same in every step of a run."""
+    for leaf in facts.leaves(expression):
+        match leaf:
+            case Field(name):
+                if name + RECORD not in facts.inputs and not name.endswith(RECORD):
+                    return False
+            case Drawn(name):
+                if name not in facts.noises or not isinstance(facts.noises[name].life, Once):
+                    return False
+            case _ if type(leaf).__name__ in VARYING:
+                return False
+    return True
+
+
+VARYING = frozenset({"StepNumber", "CellValue", "MemoryValue", "Reported", "Local"})
+
+
+def records_motion(entry: Entry, expression: Expression) -> Motion | None:
+    """The motion of a fold over the records, of one record, of all records; None if the expression is none of these."""
+    facts = entry.facts
+    if not reads_records(facts, expression):
+        return None
+    match expression:
+        case Field(name) if name + RECORD in facts.inputs:
+            return _fold(entry, expression, "list", Field(name + RECORD), None)
+        case Index(Field(name), at) if name + RECORD in facts.inputs and not entry.moves(at):
+            return _one_record(entry, expression, Field(name + RECORD))
+        case Apply("length", (Field(name),)) if name + RECORD in facts.inputs:
+            if not entry.near.resized:
+                return NONE
+            return Motion("uniform", entry.near.entries or ZERO, onset=STATIC)
+        case Apply(operator, (Field(name),)) if operator in FOLDS and name + RECORD in facts.inputs:
+            return _fold(entry, expression, operator, Field(name + RECORD), None)
+        case Quantified(operator, body, variable, domain, where) if operator in FOLDS and _is_index_set(facts, domain):
+            element = _element(facts, body, variable)
+            kept = None if where is None else _element(facts, where, variable)
+            return _fold(entry, expression, operator, element, kept, domain)
+    return None
+
+
+def _is_index_set(facts: Facts, domain: Expression) -> bool:
+    """Every record occurs at most once in it."""
+    match domain:
+        case Records() | Apply(".."):
+            return not any(isinstance(leaf, Field) for leaf in facts.leaves(domain))
+        case Drawn(name):
+            law = facts.noises[name].law if name in facts.noises else None
+            return isinstance(law, Law) and law.family == "sample"
+    return False
+
+
+def _element(facts: Facts, body: Expression, variable: str) -> Expression:
+    """The body with `x[i]` read as one record's value."""
+    match body:
+        case Index(Field(name), Bound(at)) if at == variable and name + RECORD in facts.inputs:
+            return Field(name + RECORD)
+    if not any(True for _ in children(body)):
+        return body
+    return rebuild(body, lambda child: _element(facts, child, variable))
+
+
+def _one_record(entry: Entry, expression: Expression, record: Field) -> Motion:
+    if entry.near.resized:
+        return unbounded("adding or removing a record changes which record has this number")
+    if is_vector(entry.facts, record):
+        norms = vector_spread(entry, record)
+        return _of(entry, expression, norms.l2, norms)
+    return _of(entry, expression, spread(entry, ((record, ONE),)), None)
+
+
+def _of(entry: Entry, expression: Expression, radius: Formula | None, norms: Norms | None) -> Motion:
+    if radius is None and (norms is None or norms.linf is None):
+        return unbounded("one record can change it without bound: clip it")
+    static = is_static(entry.facts, expression)
+    return Motion("uniform" if static else "arbitrary", radius or ZERO, norms, onset=STATIC)
+
+
+def _fold(
+    entry: Entry,
+    expression: Expression,
+    operator: str,
+    element: Expression,
+    where: Expression | None,
+    domain: Expression | None = None,
+) -> Motion:
+    facts = entry.facts
+    parts = (element,) if where is None else (element, where)
+    if not all(entry.is_local(part) for part in parts):
+        return unbounded("every record's part depends on the other records")
+    if operator == "count":
+        element, operator = (element if where is None else Apply("and", (where, element))), "sum"
+    elif where is not None:
+        if operator == "sum":
+            element = Choice(where, element, NOUGHT)
+        elif entry.moves(where):
+            return unbounded(f"a changed record may be left out of the {operator}, which then has no known bound")
+    if operator == "list":
+        return _listed(entry, expression, element)
+    if entry.near.resized:
+        return _resized(entry, expression, operator, element)
+    if is_vector(facts, element):
+        norms = vector_spread(entry, element)
+        factor = _factor(entry, operator, domain, where)
+        if operator not in ("sum", "mean") or factor is None:
+            return unbounded("how far this vector moves is not known")
+        moved = Norms(*(None if n is None else factor * n for n in (norms.l1, norms.l2, norms.linf)))
+        return _of(entry, expression, moved.l2, moved)
+    each = spread(entry, ((element, ONE),))
+    factor = _factor(entry, operator, domain, where)
+    return _of(entry, expression, None if each is None or factor is None else factor * each, None)
+
+
+def _factor(entry: Entry, operator: str, domain: Expression | None, where: Expression | None) -> Formula | None:
+    """By how much the change of one record's part is multiplied."""
+    if operator in ("max", "min"):
+        return ONE
+    changed = _size(entry.facts, domain) if entry.near.every else entry.near.entries
+    if changed is None:
+        return None
+    if operator == "sum":
+        return changed
+    # a mean over a sample, or over the records that fulfil a condition, has at least one element
+    if isinstance(domain, Drawn) or where is not None:
+        return ONE if entry.near.every else changed
+    size = _size(entry.facts, domain)
+    return None if size is None or entry.facts.sign(size) != 1 else changed / size
+
+
+def _size(facts: Facts, domain: Expression | None) -> Formula | None:
+    """How many records a fold has at most."""
+    if isinstance(domain, Apply):
+        listed = evaluate(facts, domain)
+        return number(len(listed)) if isinstance(listed, tuple) else None
+    return None if facts.program.size is None else evaluate_number(facts, facts.program.size)
+
+
+def _resized(entry: Entry, expression: Expression, operator: str, element: Expression) -> Motion:
+    """A record is there or not: a sum moves by its part, whatever that is."""
+    count = entry.near.entries
+    bound = norm_bound(entry.facts, element)
+    if operator != "sum" or bound is None or count is None:
+        return unbounded(f"by how much a record added or removed moves this {operator} is not known")
+    if is_vector(entry.facts, element):
+        return _of(entry, expression, count * bound, Norms(None, count * bound, count * bound))
+    return _of(entry, expression, count * bound, None)
+
+
+def _listed(entry: Entry, expression: Expression, element: Expression) -> Motion:
+    """One coordinate a record."""
+    facts, near = entry.facts, entry.near
+    if near.resized:
+        return unbounded("adding or removing a record changes the length")
+    size = _size(facts, None)
+    if is_vector(facts, element):
+        norms = vector_spread(entry, element)
+        return _of(entry, expression, norms.l2, norms) if near.single else unbounded("a list of vectors")
+    each = spread(entry, ((element, ONE),))
+    changed = size if near.entries is None else near.entries
+    if each is None:
+        return unbounded("one record can change it without bound: clip it")
+    if changed is None:
+        return _of(entry, expression, None, Norms(None, None, each))
+    if near.single:
+        return _of(entry, expression, each, Norms(each, each, each))
+    return _of(entry, expression, each, Norms(changed * each, root(changed) * each, each))

@@ -1,0 +1,148 @@
+"""One end of a noisy test, as the stopping rules read it from a gate: value + (persistent noise) + (fresh noise) >=
+0."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from seqlang.arithmetic.formula import enclose
+from seqlang.model.expression import Apply, CellValue, Expression, Law, Reported, Term
+from seqlang.model.life import EachStep, Once
+from seqlang.model.program import AllSteps, Cell, CompareGate, Margin, Program, Report, Stop
+from seqlang.rules.sensitivity.facts import facts_of
+from seqlang.rules.sensitivity.formulas import formula_of, parameter_values
+
+_SCALED = ("gaussian", "laplace", "exponential")
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A noise in a margin. `scale`: a lower bound of |factor| times the law's scale; `sign`: of the factor."""
+
+    name: str
+    family: str
+    scale: float
+    sign: int
+
+
+@dataclass(frozen=True, slots=True)
+class End:
+    """`threshold` is drawn once, `look` in every step. The run ends at the latest in the step in which the gate has
+    fired `most` times (1 for a stop)."""
+
+    gate: str
+    value: Expression
+    threshold: Source
+    look: Source
+    most: int
+
+
+def end_of(program: Program, name: str) -> End | str:
+    """The gate of that name as an end, or what does not fit."""
+    gate = next((g for g in program.gates if g.name == name), None)
+    if not isinstance(gate, CompareGate) or not isinstance(gate.test, Margin):
+        return f"{name} is not one noisy comparison"
+    margin = gate.test
+    if len(margin.terms) != 2 or len({term.noise for term in margin.terms}) != 2:
+        return f"{name} has not two noises"
+    if facts_of(program).noises_inside(margin.value):
+        return f"the quantity compared in {name} reads noise itself"
+    lives = [type(program.noise(term.noise).life) for term in margin.terms]
+    if lives not in ([Once, EachStep], [EachStep, Once]):
+        return f"{name} has not one noise drawn once and one drawn in each step"
+    sources = [_source(program, term) for term in margin.terms]
+    most = most_firings(program, gate)
+    if None in sources:
+        return f"a noise of {name} is of another law"
+    if most is None:
+        return f"the run need not end when {name} fires"
+    once = lives.index(Once)
+    threshold, look = sources[once], sources[1 - once]
+    assert threshold is not None
+    assert look is not None
+    return End(name, margin.value, threshold, look, most)
+
+
+def ends_of(program: Program, names: Iterable[str]) -> tuple[End, ...] | str:
+    """All gates of these names as ends with independent noises, or why not."""
+    found: list[End] = []
+    used: set[str] = set()
+    for name in names:
+        end = end_of(program, name)
+        if isinstance(end, str):
+            return end
+        own = {end.threshold.name, end.look.name}
+        if own & used:
+            return f"{name} shares noise with another comparison"
+        used |= own
+        found.append(end)
+    if len({end.gate for end in found}) != len(found):
+        return "a gate is named twice"
+    return tuple(found) if found else "no gate is named"
+
+
+def candidates(program: Program) -> tuple[str, ...]:
+    """Names of the gates that are ends and share no noise with each other (for the search)."""
+    ends = [end for gate in program.gates if isinstance(end := end_of(program, gate.name), End)]
+    noises = [noise for end in ends for noise in (end.threshold.name, end.look.name)]
+    return tuple(e.gate for e in ends if noises.count(e.threshold.name) == 1 and noises.count(e.look.name) == 1)
+
+
+def _source(program: Program, term: Term) -> Source | None:
+    law = program.noise(term.noise).law
+    if not isinstance(law, Law) or law.family not in _SCALED or len(law.arguments) != 1:
+        return None
+    scale, factor = formula_of(program, law.arguments[0]), formula_of(program, term.factor)
+    if scale is None or factor is None:
+        return None
+    values = parameter_values(program)
+    product, turn = enclose(scale * factor, values), enclose(factor, values)
+    least = min(abs(product.low), abs(product.high))
+    if not 0 < least < float("inf") or product.low < 0 < product.high or not (turn.low > 0 or turn.high < 0):
+        return None
+    sign = 1 if turn.low > 0 else -1
+    if (product.low > 0) != (sign > 0):
+        return None  # a negative scale is no law
+    return Source(term.noise, law.family, least, sign)
+
+
+def most_firings(program: Program, gate: CompareGate) -> int | None:
+    """How often the gate can fire in a run; None if nothing in the file bounds it.
+
+    A stop: once. A report R: by a `stop when R` or `stop when count(R over steps) >= c` below it, which ends the run in
+    the step of the first, or c-th, report.
+    """
+    if gate.statement.startswith("stop "):
+        return 1
+    place = next((i for i, s in enumerate(program.body) if isinstance(s, Report) and s.name == gate.name), None)
+    if place is None or gate.statement != f"report {gate.name}":
+        return None
+    limits = [_limit(program, place, gate.name, s) for s in program.body[place + 1 :] if isinstance(s, Stop)]
+    return min((limit for limit in limits if limit is not None), default=None)
+
+
+def _limit(program: Program, place: int, report: str, stop: Stop) -> int | None:
+    match stop.when:
+        case Reported(name) if name == report:
+            return 1
+        case Apply(">=", (CellValue(cell), bound)):
+            below = [s for s in program.body[place + 1 :] if isinstance(s, Cell) and s.name == cell]
+            if not below or not _counts(below[0], report) or program.body.index(below[0]) > program.body.index(stop):
+                return None
+            formula = formula_of(program, bound)
+            if formula is None:
+                return None
+            high = enclose(formula, parameter_values(program)).high
+            return max(1, -int(-high // 1)) if high < 1e9 else None
+    return None
+
+
+def _counts(cell: Cell, report: str) -> bool:
+    return (
+        cell.operator == "count"
+        and cell.body == Reported(report)
+        and cell.where is None
+        and isinstance(cell.keep, AllSteps)
+        and not cell.binders
+    )

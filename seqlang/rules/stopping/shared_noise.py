@@ -1,0 +1,127 @@
+"""RDP of two-sided tests whose ends share noise: one fresh noise on the statistic, or one threshold noise for both."""
+
+from __future__ import annotations
+
+import math
+
+from seqlang.accounting import renyi
+from seqlang.accounting.noisy_test import mixed, shared, threshold
+from seqlang.arithmetic.rounding import add_up, divide_up, multiply_up
+from seqlang.model.program import Program
+from seqlang.proof.derivation import Derivation, RenyiBound
+from seqlang.proof.rule import Rule
+from seqlang.rules.stopping.directions import Directions, directions_of
+from seqlang.rules.stopping.ends import End, end_of
+
+NAME = "stopping/shared_noise"
+CITE = "after Zhu & Wang 2020, Theorem 8 (seqlang, accounting/noisy_test/shared)"
+
+
+def bound(program: Program, gates: tuple[str, ...], order: float, horizon: int | None) -> float | str:
+    """The RDP epsilon of two opposite ends within `horizon` steps (None: any number), rounded up; or why there is
+    none."""
+    ends = [end_of(program, gate) for gate in gates]
+    problem = next((end for end in ends if isinstance(end, str)), None)
+    if problem is not None:
+        return problem
+    pair = [end for end in ends if isinstance(end, End)]
+    if len(pair) != 2 or pair[0].gate == pair[1].gate:
+        return "the rule is about two ends"
+    first, second = pair
+    misfit = _misfit(first, second)
+    if misfit is not None:
+        return misfit
+    directions = directions_of(program, pair)
+    if isinstance(directions, str):
+        return directions
+    if not _opposite(directions):
+        return "the two ends do not always move against each other"
+    one, other = directions.radii
+    total = max(
+        _direction(first, second, one, other, order, horizon), _direction(second, first, other, one, order, horizon)
+    )
+    return total if total < math.inf else "Gaussian looks have no bound without a horizon"
+
+
+def _misfit(first: End, second: End) -> str | None:
+    if first.most != 1 or second.most != 1:
+        return "the test goes on after its first report"
+    families = {source.family for end in (first, second) for source in (end.threshold, end.look)}
+    if not families <= {"gaussian", "laplace"}:
+        return "the noises must be Gaussian or Laplace"
+    if first.look.name == second.look.name and first.look.sign == second.look.sign:
+        return "the shared fresh noise moves both ends the same way"
+    if first.threshold.name == second.threshold.name and first.threshold.sign != second.threshold.sign:
+        return "the shared threshold noise protects one end only"
+    return None
+
+
+def _opposite(directions: Directions) -> bool:
+    return directions.patterns is not None and all(sum(pattern) == 0 for pattern in directions.patterns)
+
+
+def _direction(up: End, down: End, rise: float, fall: float, order: float, horizon: int | None) -> float:
+    """`up` rises by `rise`, `down` falls by `fall`; both at their largest."""
+    needed = fall
+    if up.threshold.name == down.threshold.name:  # the scales hold the factors of the one noise
+        needed = add_up(fall, multiply_up(rise, divide_up(down.threshold.scale, up.threshold.scale)))
+    mu = divide_up(rise, up.threshold.scale)
+    gaussian_threshold = up.threshold.family == "gaussian"
+    if down.look.family == "laplace":
+        paid = divide_up(needed, down.look.scale)
+        return mixed.two_ends_renyi(order, mu, paid) if gaussian_threshold else add_up(mu, paid)
+    if horizon is None:
+        return math.inf
+    loss = renyi.gaussian(down.look.scale, order, needed)
+    surcharge = shared.surcharge(order, loss, horizon)
+    return threshold.renyi(order, mu, surcharge) if gaussian_threshold else add_up(mu, surcharge)
+
+
+def suggest(program: Program, orders: tuple[float, ...], horizon: int | None) -> tuple[Derivation, ...]:
+    """One RenyiBound an order, if the program's ends are two and share a noise."""
+    gates = tuple(gate.name for gate in program.gates if isinstance(end_of(program, gate.name), End))
+    ends = [end for gate in gates if isinstance(end := end_of(program, gate), End)]
+    if len(ends) != 2 or not {ends[0].look.name, ends[0].threshold.name} & {ends[1].look.name, ends[1].threshold.name}:
+        return ()
+    found = []
+    for order in orders:
+        epsilon, valid_for = bound(program, gates, order, None), None
+        if isinstance(epsilon, str) and horizon is not None:
+            epsilon, valid_for = bound(program, gates, order, horizon), horizon
+        if isinstance(epsilon, str):
+            return ()
+        because = (
+            "the threshold noise of the rising end undoes the change; stops at the falling end move the fresh noise of "
+            f"their own look: epsilon {epsilon:.6g} at order {order:g}"
+        )
+        found.append(Derivation(RenyiBound(gates, order, epsilon, valid_for), NAME, because=because, cite=CITE))
+    return tuple(found)
+
+
+def holds(program: Program, derivation: Derivation) -> str | None:
+    claim = derivation.conclusion
+    if not isinstance(claim, RenyiBound) or derivation.premises:
+        return "it concludes an RDP bound from the program alone"
+    epsilon = bound(program, claim.gates, claim.order, claim.horizon)
+    if isinstance(epsilon, str):
+        return epsilon
+    return None if epsilon <= claim.epsilon else f"only epsilon {epsilon:.6g} is proved at order {claim.order:g}"
+
+
+RULE = Rule(
+    NAME,
+    "Two-sided tests with shared noise",
+    """Two gates, each: stop iff value_j + a_j Z_j + b_j W_j(t) >= 0, noises Gaussian or Laplace; Z_1 = Z_2 is allowed
+    if
+a_1 a_2 > 0, W_1 = W_2 if b_1 b_2 < 0, otherwise independent; neighbours move value_1 by c and value_2 by the
+opposite direction, by one constant each from the changed entry on, at most D_1 and D_2.
+
+    i rises, j falls:  d = D_j, plus D_i |a_j| / |a_i| if Z is shared;  m = D_i / (|a_i| sd(Z_i))
+    s = log(1 + N e^((a-1) a d^2 / (2 b_j^2 sd(W_j)^2))) / (a-1), N the horizon in steps; s = d / scale for Laplace
+    looks
+    ------------------------------------------------------------------------------------------------
+    both gates together are (a, max over i of log[ int max(p, e^((a-1) s) p^a p'^(1-a)) ] / (a-1))-RDP, in nats, p and
+    p' normal with means 0 and m; for a Laplace threshold m + s""",
+    CITE,
+    holds,
+)

@@ -1,0 +1,108 @@
+"""RDP of noisy tests by Zhu & Wang's theorem: values may move in any way within a radius; a horizon is needed."""
+
+from __future__ import annotations
+
+from seqlang.accounting import renyi
+from seqlang.accounting.noisy_test import zhu_wang
+from seqlang.arithmetic.formula import enclose
+from seqlang.arithmetic.rounding import sum_up
+from seqlang.model.program import Program
+from seqlang.proof.derivation import Derivation, RenyiBound
+from seqlang.proof.rule import Rule
+from seqlang.rules.sensitivity.facts import facts_of
+from seqlang.rules.sensitivity.formulas import parameter_values
+from seqlang.rules.sensitivity.neighbours import neighbours_of
+from seqlang.rules.sensitivity.shifts import shift_of
+from seqlang.rules.stopping.ends import End, Source, candidates, ends_of
+
+NAME = "stopping/zhu_wang"
+CITE = "Zhu & Wang 2020, Theorem 8 (gamma = infinity); composition: Mironov 2017, Proposition 1"
+_ONE_SIGN = ("uniform", "single step", "window", "same sign, not growing", "same sign, not shrinking", "same direction")
+
+
+def bound(program: Program, gates: tuple[str, ...], order: float, horizon: int | None) -> float | str:
+    """The RDP epsilon of the gates together within `horizon` steps, rounded up; or why there is none."""
+    ends = ends_of(program, gates)
+    if isinstance(ends, str):
+        return ends
+    if horizon is None:
+        return "the theorem needs a horizon"
+    parts: list[float] = []
+    for end in ends:
+        part = _one(program, end, order, horizon)
+        if isinstance(part, str):
+            return part
+        parts.append(part)
+    return sum_up(parts)
+
+
+def _one(program: Program, end: End, order: float, horizon: int) -> float | str:
+    shift = shift_of(program, end.value)
+    if shift.kind == "none":
+        return 0.0
+    if shift.norm != "abs" or shift.kind == "unbounded":
+        return f"how far the quantity compared in {end.gate} moves is not known"
+    radius = enclose(shift.radius, parameter_values(program)).high
+    stretch = 1.0 if shift.kind in _ONE_SIGN and _one_change(program) else 2.0
+    once = _curve(end.threshold, order, radius)
+    look = _curve(end.look, order, stretch * radius)
+    if once is None or look is None:
+        return f"a noise of {end.gate} has no RDP curve on both sides"
+    return zhu_wang.within_horizon(order, once, look, horizon, min(end.most, horizon))
+
+
+def _one_change(program: Program) -> bool:
+    """Only where one entry differs, or all entries move one way, is the sign of the difference the same in all
+    steps."""
+    near = neighbours_of(facts_of(program))
+    return not isinstance(near, str) and (near.single or near.same_direction)
+
+
+def _curve(source: Source, order: float, sensitivity: float) -> float | None:
+    if sensitivity == 0:
+        return 0.0
+    if source.family == "gaussian":
+        return renyi.gaussian(source.scale, order, sensitivity)
+    return renyi.laplace(source.scale, order, sensitivity) if source.family == "laplace" else None
+
+
+def suggest(program: Program, orders: tuple[float, ...], horizon: int | None) -> tuple[Derivation, ...]:
+    """One RenyiBound an order for all comparisons that are ends with noises of their own; nothing without a horizon."""
+    gates = candidates(program)
+    found = []
+    for order in orders:
+        epsilon = bound(program, gates, order, horizon)
+        if isinstance(epsilon, str):
+            return ()
+        because = (
+            f"moving each threshold noise by the radius keeps all looks that went on; the look that stopped is one of "
+            f"{horizon}: epsilon {epsilon:.6g} at order {order:g}"
+        )
+        found.append(Derivation(RenyiBound(gates, order, epsilon, horizon), NAME, because=because, cite=CITE))
+    return tuple(found)
+
+
+def holds(program: Program, derivation: Derivation) -> str | None:
+    claim = derivation.conclusion
+    if not isinstance(claim, RenyiBound) or derivation.premises:
+        return "it concludes an RDP bound from the program alone"
+    epsilon = bound(program, claim.gates, claim.order, claim.horizon)
+    if isinstance(epsilon, str):
+        return epsilon
+    return None if epsilon <= claim.epsilon else f"only epsilon {epsilon:.6g} is proved at order {claim.order:g}"
+
+
+RULE = Rule(
+    NAME,
+    "Zhu & Wang's bound for noisy tests",
+    """Gates j = 1..J, each: fires iff value_j + Z_j + W_j(t) >= 0, all Z_j (drawn once) and W_j(t) (each step)
+    independent,
+Gaussian or Laplace; the run ends at the latest when gate j has fired c_j times; |value_j' - value_j| <= D_j.
+
+    r_j = RDP of Z_j at order a for D_j;   v_j = RDP of W_j for D_j if all differences have one sign, else for 2 D_j
+    ------------------------------------------------------------------------------------------------
+    within N steps the gates together are (a, sum_j [ r_j + c_j v_j + log(sum_{i <= c_j} C(N, i)) / (a-1) ])-RDP, in
+    nats""",
+    CITE,
+    holds,
+)

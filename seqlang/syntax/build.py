@@ -1,0 +1,238 @@
+"""From the parts of a production to a node of the tree: one small function for each, named as in the grammar.
+
+`parts` are the values of the production's symbols in order: tokens (marks and words included), nodes, and flat lists
+of both for repetitions. A production without a function here passes its only part on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+from typing import Any
+
+from seqlang.source import Span
+from seqlang.syntax import tree
+from seqlang.syntax.token import Token
+
+Parts = list[Any]
+
+
+def _flat(parts: Parts) -> Iterator[Any]:
+    for part in parts:
+        if isinstance(part, list):
+            yield from part
+        else:
+            yield part
+
+
+def _nodes(parts: Parts) -> tuple[Any, ...]:
+    """The parts that are nodes, in order."""
+    return tuple(part for part in _flat(parts) if not isinstance(part, Token))
+
+
+def _after(parts: Parts, *words: str) -> Any:
+    """The part that stands right behind the words; None if they are absent."""
+    for index in range(len(parts) - len(words)):
+        if all(_is(parts[index + i], word) for i, word in enumerate(words)):
+            return parts[index + len(words)]
+    return None
+
+
+def _is(part: Any, word: str) -> bool:
+    return isinstance(part, Token) and part.text == word
+
+
+# ---- statements
+
+
+def _algorithm(parts: Parts, span: Span) -> tree.Algorithm:
+    texts = [part for part in parts if isinstance(part, tree.Text)]
+    return tree.Algorithm(
+        _name(parts[1:2], parts[1].span), texts[0] if texts else None, texts[1] if len(texts) > 1 else None, span
+    )
+
+
+def _param(parts: Parts, span: Span) -> tree.Param:
+    limit = parts[2] if isinstance(parts[2], (tree.BoundLimit, tree.DomainLimit)) else None
+    return tree.Param(parts[1], limit, parts[-1], span)
+
+
+def _let(parts: Parts, span: Span) -> tree.Let:
+    parameters = _nodes(parts[3:-3]) if _is(parts[2], "(") else None
+    return tree.Let(parts[1], parameters, parts[-1], span)
+
+
+def _inputs(parts: Parts, span: Span) -> tree.Inputs:
+    fields = tuple(part for part in _flat(parts) if isinstance(part, tree.FieldDeclaration))
+    return tree.Inputs(parts[0].text, fields, _after(parts, "size"), span)
+
+
+def _amount(parts: Parts) -> tree.Expression | None:
+    amount: tree.Expression | None = None if isinstance(parts[-1], _One) else parts[-1]
+    return amount
+
+
+class _One:
+    """`one` as an amount, told apart from a name."""
+
+
+def _within(parts: Parts, span: Span) -> tree.AdjacentWithin:
+    same_direction = _is(parts[-1], "direction")
+    return tree.AdjacentWithin(parts[1].text, parts[2], parts[4], same_direction, span)
+
+
+def _update(parts: Parts, span: Span) -> tree.Update:
+    return tree.Update(parts[1], parts[3], _after(parts, "when"), span)
+
+
+def _draw(parts: Parts, span: Span) -> tree.Draw:
+    return tree.Draw(parts[1], parts[3], parts[4] if len(parts) > 4 else None, span)
+
+
+def _target(parts: Parts, span: Span) -> tree.Target:
+    return tree.Target(None if isinstance(parts[0], Token) else parts[0], span)
+
+
+def _attach(parts: Parts, span: Span) -> tree.Attach:
+    targets = tuple(part for part in _flat(parts) if isinstance(part, tree.Target))
+    life = parts[-1] if isinstance(parts[-1], (tree.LifeOnce, tree.LifeStep, tree.LifeReport)) else None
+    return tree.Attach(parts[1], targets, life, span)
+
+
+def _report(parts: Parts, span: Span) -> tree.Report:
+    return tree.Report(parts[1], _after(parts, "="), _after(parts, "when"), span)
+
+
+def _stop(parts: Parts, span: Span) -> tree.Stop:
+    return tree.Stop(_after(parts, "when"), _after(parts, "return"), span)
+
+
+def _claim(parts: Parts, span: Span) -> tree.Claim:
+    kind: Any = parts[1].text if isinstance(parts[1], Token) else "operating"
+    label = next((part for part in parts if isinstance(part, tree.Text)), None)
+    verdict = parts[-1][-1] if isinstance(parts[-1], list) else None
+    return tree.Claim(
+        kind,
+        parts[1] if kind == "operating" else parts[2],
+        _after(parts, "within"),
+        _after(parts, "under"),
+        any(_is(part, "per") for part in parts),
+        label,
+        None if verdict is None else _name([verdict], verdict.span),
+        span,
+    )
+
+
+# ---- domains
+
+
+def _interval(parts: Parts, span: Span) -> tree.IntervalDomain:
+    return tree.IntervalDomain(parts[1], parts[3], _is(parts[0], "("), _is(parts[4], ")"), span)
+
+
+def _integers(parts: Parts, span: Span) -> tree.IntegerDomain:
+    return tree.IntegerDomain(parts[0], parts[2] if len(parts) > 2 else None, span)
+
+
+def _ball(parts: Parts, span: Span) -> tree.BallDomain:
+    return tree.BallDomain(parts[0], _nodes(parts[2:-1]), span)
+
+
+# ---- expressions
+
+
+def _name(parts: Parts, span: Span) -> tree.Name:
+    return tree.Name(parts[0].text, span)
+
+
+def _number(parts: Parts, span: Span) -> tree.Number:
+    text = parts[0].text
+    return tree.Number(Fraction(int(text)) if text.isdecimal() else Fraction(text), text, span)
+
+
+def _text(parts: Parts, span: Span) -> tree.Text:
+    return tree.Text(parts[0].text[1:-1], span)
+
+
+def _binary(parts: Parts, span: Span) -> tree.Binary:
+    return tree.Binary(parts[1].text, parts[0], parts[2], span)
+
+
+def _call(parts: Parts, span: Span) -> tree.Call:
+    return tree.Call(parts[0], _nodes(parts[2:-1]), span)
+
+
+def _over_time(parts: Parts, span: Span) -> tree.OverTime:
+    return tree.OverTime(parts[0], _after(parts, "where"), parts[-1], span)
+
+
+def _binder(parts: Parts, span: Span) -> tree.ForIn:
+    return tree.ForIn(parts[1], parts[3], _after(parts, "where"), span)
+
+
+ACTIONS: dict[str, Callable[[Parts, Span], Any]] = {
+    "algorithm": _algorithm,
+    "text": _text,
+    "param": _param,
+    "bound_limit": lambda p, s: tree.BoundLimit(p[0].text, p[1], s),
+    "domain_limit": lambda p, s: tree.DomainLimit(p[1], s),
+    "let": _let,
+    "stream": _inputs,
+    "dataset": _inputs,
+    "public": _inputs,
+    "field": lambda p, s: tree.FieldDeclaration(p[0], p[2], s),
+    "replace": lambda p, s: tree.AdjacentReplace(_amount(p), s),
+    "add_or_remove": lambda p, s: tree.AdjacentAddRemove(_amount(p), s),
+    "one": lambda p, s: _One(),
+    "within": _within,
+    "model": lambda p, s: tree.ModelDeclaration(p[1], _nodes(p[3:]), s),
+    "field_law": lambda p, s: tree.FieldLaw(p[0], p[2], s),
+    "interval": _interval,
+    "finite": lambda p, s: tree.FiniteDomain(_nodes(p), s),
+    "integers": _integers,
+    "named_domain": lambda p, s: tree.NamedDomain(p[0], s),
+    "ball": _ball,
+    "power_domain": lambda p, s: tree.PowerDomain(p[0], p[2], s),
+    "memory": lambda p, s: tree.MemoryDeclaration(p[1], p[3], s),
+    "update": _update,
+    "statistic": lambda p, s: tree.Statistic(p[1], p[3], s),
+    "draw": _draw,
+    "attach": _attach,
+    "target": _target,
+    "once": lambda p, s: tree.LifeOnce(s),
+    "each_step": lambda p, s: tree.LifeStep(s),
+    "each_report": lambda p, s: tree.LifeReport(p[1], s),
+    "report_value": _report,
+    "report_event": _report,
+    "stop": _stop,
+    "claim_strong": _claim,
+    "claim_weak": _claim,
+    "claim_operating": _claim,
+    "if_else": lambda p, s: tree.If(p[1], p[3], p[5], s),
+    "binary": _binary,
+    "compare": _binary,
+    "negate": lambda p, s: tree.Unary(p[0].text, p[1], s),
+    "range_of": lambda p, s: tree.Range(p[0], p[2], s),
+    "call": _call,
+    "index": lambda p, s: tree.Index(p[0], p[2], s),
+    "member": lambda p, s: tree.Member(p[0], p[2], s),
+    "number": _number,
+    "name": _name,
+    "step": lambda p, s: tree.Step(s),
+    "truth": lambda p, s: tree.Truth(p[0].text == "true", s),
+    "parenthesised": lambda p, s: p[1],
+    "list_of": lambda p, s: tree.ListOf(_nodes(p), s),
+    "list_for": lambda p, s: tree.ListFor(p[1], p[2], s),
+    "set_of": lambda p, s: tree.SetOf(_nodes(p), s),
+    "weights_of": lambda p, s: tree.WeightsOf(_nodes(p), s),
+    "weights_for": lambda p, s: tree.WeightsFor(p[1], p[2], s),
+    "weight": lambda p, s: tree.Weight(p[0], p[2], s),
+    "positional": lambda p, s: tree.Positional(p[0], s),
+    "keyword": lambda p, s: tree.Keyword(p[0], p[2], s),
+    "over_set": lambda p, s: tree.OverSet(p[0], p[1], s),
+    "over_time": _over_time,
+    "over_steps": lambda p, s: tree.OverSteps(s),
+    "over_last": lambda p, s: tree.OverLast(p[2], s),
+    "since": lambda p, s: tree.Since(p[1], s),
+    "binder": _binder,
+}

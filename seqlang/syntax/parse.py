@@ -1,0 +1,42 @@
+"""Text -> tree. Never raises on any text: every syntax error is a diagnostic, all of them at once."""
+
+from __future__ import annotations
+
+from seqlang.diagnostics import Diagnostic
+from seqlang.source import Source, Span
+from seqlang.syntax import tree
+from seqlang.syntax.cut import Piece, cut
+from seqlang.syntax.lex import lex
+from seqlang.syntax.load_table import load_table
+from seqlang.syntax.machine import Machine, TooDeepError
+from seqlang.syntax.number import number_problem
+from seqlang.syntax.token import Token
+
+
+def parse(source: Source) -> tuple[tree.File | None, tuple[Diagnostic, ...]]:
+    """The tree of a text, or None and what is wrong with it (E01xx, in order of place)."""
+    from seqlang.syntax.diagnose import diagnose
+
+    pieces = cut(lex(source.text))
+    statements = [_statement(piece) for piece in pieces]
+    whole = [statement for statement in statements if statement is not None]
+    diagnostics = diagnose(source, pieces, statements)
+    if diagnostics:
+        return None, diagnostics
+    return tree.File(tuple(whole), Span(0, len(source.text))), ()
+
+
+def _statement(piece: Piece) -> tree.Statement | None:
+    opening = piece.tokens[0].text
+    machine = Machine(load_table(), "algorithm" if opening == "algorithm" else "statement", opening)
+    last = piece.tokens[-1]
+    try:
+        for token in (*piece.tokens, Token("end", "", last.end, last.end)):
+            if token.kind == "number" and number_problem(token.text) is not None:
+                return None
+            if not machine.feed(token):
+                return None
+    except TooDeepError:
+        return None
+    statement: tree.Statement = machine.result()
+    return statement

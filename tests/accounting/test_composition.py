@@ -1,0 +1,92 @@
+"""Composition against published values, closed forms and the hockey-stick sum itself."""
+
+import math
+
+import pytest
+
+from seqlang.accounting import advanced, conversion, homogeneous, pure, renyi
+
+TABLE = [  # eps0, k, basic, Dwork & Roth, tanh form, filter, RDP of randomised response, optimal; delta 1e-6
+    (0.1, 100, 10, 6.3082, 5.7561, 5.7565, 5.0769, 4.7746),
+    (0.1, 1000, 100, 27.1397, 21.6184, 21.6226, 20.4522, 19.3447),
+    (1.0, 100, 100, 224.3934, 98.7769, 102.5652, 85.5247, 83.5307),
+]
+
+
+@pytest.mark.parametrize("row", TABLE)
+def test_homogeneous_table(row: tuple[float, ...]) -> None:
+    e, k, basic, dwork_roth, tanh_form, filter_form, rdp, optimal = row
+    k = int(k)
+    assert pure.self_composition(e, k) == pytest.approx(basic, rel=1e-12)
+    # the closed forms are capped by the plain sum, which the table does not do
+    assert advanced.dwork_roth([e] * k, 1e-6) == pytest.approx(min(basic, dwork_roth), abs=6e-5)
+    assert advanced.tanh_form([e] * k, 1e-6) == pytest.approx(tanh_form, abs=6e-5)
+    assert advanced.filter_form([e] * k, 1e-6) == pytest.approx(min(basic, filter_form), abs=6e-5)
+    assert homogeneous.optimal(e, k, 1e-6) == pytest.approx(optimal, abs=6e-5)
+    found, order = conversion.optimised(lambda a: k * renyi.pure(e, a), 1e-6)
+    # the table's column was minimised over a coarse grid of orders: a little above the minimum
+    assert rdp - 0.005 < found <= rdp
+    assert found == pytest.approx(
+        min(conversion.canonne(order * f, k * renyi.pure(e, order * f), 1e-6) for f in (0.99, 1, 1.01))
+    )
+
+
+def test_dwork_roth_without_the_cap() -> None:
+    e, k, d = 1.0, 100, 1e-6
+    assert e * math.sqrt(2 * k * math.log(1 / d)) + k * e * math.expm1(e) == pytest.approx(224.3934, abs=6e-5)
+
+
+@pytest.mark.parametrize(("e", "k", "lattice", "continuous"), [(0.05, 200, 3.3, 3.276336), (0.1, 100, 4.8, 4.774567)])
+def test_both_forms_of_the_optimum(e: float, k: int, lattice: float, continuous: float) -> None:
+    assert homogeneous.optimal_on_lattice(e, k, 1e-6) == pytest.approx(lattice, rel=1e-12)
+    assert homogeneous.optimal(e, k, 1e-6) == pytest.approx(continuous, abs=2e-6)
+
+
+def hockey_stick(e: float, k: int, total: float) -> float:
+    p = math.exp(e) / (1 + math.exp(e))
+    terms = [
+        math.comb(k, i) * (p ** (k - i) * (1 - p) ** i - math.exp(total) * p**i * (1 - p) ** (k - i))
+        for i in range(k + 1)
+    ]
+    return math.fsum(t for t in terms if t > 0)
+
+
+@pytest.mark.parametrize(("e", "k"), [(0.3, 1), (0.3, 7), (1.2, 12), (0.05, 40), (3.0, 5)])
+@pytest.mark.parametrize("total", [0.0, 0.2, 0.77, 1.9])
+def test_optimum_is_the_hockey_stick_sum(e: float, k: int, total: float) -> None:
+    exact = hockey_stick(e, k, total)
+    found = homogeneous.optimal_delta(e, k, total)
+    assert exact * (1 - 1e-12) <= found <= exact + 1e-12
+    if exact > 1e-9:
+        assert homogeneous.optimal(e, k, exact) == pytest.approx(total, abs=1e-7)
+        assert hockey_stick(e, k, homogeneous.optimal(e, k, exact)) <= exact * (1 + 1e-13)
+
+
+def test_deltas_of_the_parts_count() -> None:
+    with_delta = homogeneous.optimal(0.1, 50, 1e-6, delta_each=1e-9)
+    assert homogeneous.optimal(0.1, 50, 1e-6) < with_delta < homogeneous.optimal(0.1, 50, 9e-7)
+    assert homogeneous.optimal(0.1, 50, 1e-6, delta_each=1e-7) == math.inf
+
+
+def test_extremes_fall_back_to_the_sum() -> None:
+    assert homogeneous.optimal(50.0, 100, 1e-6) <= 5000
+    assert homogeneous.optimal(0.0, 10, 1e-6) == 0.0
+
+
+@pytest.mark.parametrize("count", [0, -1, 2.0, True])
+def test_counts_must_be_positive_integers(count: object) -> None:
+    for f in (lambda: pure.self_composition(0.1, count), lambda: homogeneous.optimal(0.1, count, 1e-6)):  # type: ignore[arg-type]
+        with pytest.raises(ValueError, match="count"):
+            f()
+
+
+def test_bad_epsilons_and_deltas() -> None:
+    with pytest.raises(ValueError, match="epsilon"):
+        pure.basic_composition([0.1, -0.2])
+    with pytest.raises(ValueError, match="epsilon"):
+        advanced.tanh_form([math.nan], 1e-6)
+    for delta in (0.0, 1.0, 2.0, -1e-9, math.nan):
+        with pytest.raises(ValueError, match="delta"):
+            advanced.tanh_form([0.1], delta)
+        with pytest.raises(ValueError, match="delta"):
+            homogeneous.optimal(0.1, 10, delta)

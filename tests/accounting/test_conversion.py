@@ -1,0 +1,65 @@
+"""Conversions against published values and against the exact privacy profile of the Gaussian mechanism."""
+
+import math
+
+import pytest
+
+from seqlang.accounting import concentrated, conversion, gaussian, renyi
+
+
+def test_reference_cases() -> None:
+    a = conversion.optimised(lambda o: 1000 * renyi.gaussian(30.0, o), 1e-6)[0]
+    assert a == pytest.approx(5.54276, abs=1e-5)
+    assert conversion.concentrated_to_approximate(1000 / 1800, 1e-6) == pytest.approx(a, abs=1e-9)
+    c = conversion.optimised(lambda o: 200 * renyi.laplace(20.0, o), 1e-6)[0]
+    assert 3.4660 < c <= 3.466115
+    f = conversion.optimised(lambda o: 100 * renyi.bounded_range(0.1, o), 1e-6)[0]
+    assert f == pytest.approx(2.419, abs=5e-4)
+    d = conversion.optimised(
+        lambda o: 50 * renyi.gaussian(20.0, o) + 50 * renyi.laplace(40.0, o) + 20 * renyi.randomized_response(0.6, o),
+        1e-6,
+    )[0]
+    assert 8.5965 < d == pytest.approx(8.790, abs=1e-3)
+
+
+def test_sigma_for_a_target() -> None:
+    """1000 Gaussians to (1, 1e-6) by RDP need 143.279."""
+    reach = lambda s: conversion.optimised(lambda o: 1000 * renyi.gaussian(s, o), 1e-6)[0]  # noqa: E731
+    assert reach(143.30) < 1 < reach(143.26)
+
+
+@pytest.mark.parametrize("order", [1.001, 1.5, 2.0, 10.0, 500.0])
+@pytest.mark.parametrize("epsilon", [0.0, 0.1, 3.0])
+@pytest.mark.parametrize("delta", [1e-12, 1e-5, 0.3])
+def test_canonne_is_its_delta_turned_round_and_below_mironov(order: float, epsilon: float, delta: float) -> None:
+    e = conversion.canonne(order, epsilon, delta)
+    assert e <= conversion.mironov(order, epsilon, delta)
+    if e > 0:
+        assert conversion.delta_at(order, epsilon, e) == pytest.approx(delta, rel=1e-9)
+
+
+@pytest.mark.parametrize("sigma", [0.5, 2.0, 20.0])
+@pytest.mark.parametrize("delta", [1e-10, 1e-5, 1e-2])
+def test_never_below_the_exact_gaussian(sigma: float, delta: float) -> None:
+    exact = gaussian.epsilon(delta, sigma)
+    found, order = conversion.optimised(lambda o: renyi.gaussian(sigma, o), delta)
+    assert found >= exact
+    assert found <= 1.25 * exact + 0.02
+    rho = concentrated.gaussian(sigma)
+    assert conversion.concentrated_to_approximate(rho, delta) <= rho + 2 * math.sqrt(rho * math.log(1 / delta)) + 1e-12
+    assert conversion.best_of([(order, renyi.gaussian(sigma, order)), (2.0, math.inf)], delta) == (found, order)
+
+
+def test_nothing_gives_no_bound() -> None:
+    assert conversion.best_of([], 1e-6)[0] == math.inf
+    assert conversion.optimised(lambda _: math.inf, 1e-6)[0] == math.inf
+    assert conversion.concentrated_to_approximate(0.0, 1e-6) == 0.0
+
+
+def test_bad_arguments() -> None:
+    with pytest.raises(ValueError, match="order"):
+        conversion.canonne(1.0, 0.1, 1e-6)
+    with pytest.raises(ValueError, match="delta"):
+        conversion.canonne(2.0, 0.1, 1.0)
+    with pytest.raises(ValueError, match="epsilon"):
+        conversion.mironov(2.0, math.nan, 1e-6)

@@ -1,0 +1,134 @@
+"""RDP curves against the Renyi divergence itself, by sums and quadrature."""
+
+import math
+
+import mpmath
+import pytest
+
+from seqlang.accounting import concentrated, group, renyi
+
+ORDERS = [1.01, 1.5, 2.0, 3.7, 8.0, 64.0]
+
+
+@mpmath.workdps(30)
+def divergence(pairs: list[tuple[mpmath.mpf, mpmath.mpf]], order: float) -> mpmath.mpf:
+    a = mpmath.mpf(order)
+    return mpmath.log(mpmath.fsum(p**a * q ** (1 - a) for p, q in pairs)) / (a - 1)
+
+
+def close_above(found: float, exact: mpmath.mpf, relative: float = 1e-10) -> bool:
+    return exact <= found <= exact * (1 + relative) + mpmath.mpf(1e-13)
+
+
+@pytest.mark.parametrize("order", ORDERS)
+@pytest.mark.parametrize("scale", [0.3, 1.0, 20.0])
+@mpmath.workdps(20)
+def test_laplace(order: float, scale: float) -> None:
+    a, b = mpmath.mpf(order), mpmath.mpf(scale)
+
+    def integrand(x: mpmath.mpf) -> mpmath.mpf:
+        return mpmath.exp(-(a * abs(x) + (1 - a) * abs(x - 1)) / b) / (2 * b)
+
+    exact = mpmath.log(mpmath.quad(integrand, [-80 * b, -8 * b, -b, 0, 0.5, 1, 1 + b, 1 + 8 * b, 1 + 80 * b])) / (a - 1)
+    assert close_above(renyi.laplace(scale, order), exact, 1e-8)
+
+
+@pytest.mark.parametrize("order", ORDERS)
+@pytest.mark.parametrize("sensitivity", [1, 2, 5])
+@pytest.mark.parametrize("ratio", [0.05, 0.5, 0.9])
+def test_geometric(order: float, sensitivity: int, ratio: float) -> None:
+    with mpmath.workdps(30):
+        far = int(80 / -math.log(ratio)) + 10
+        law = [(1 - mpmath.mpf(ratio)) / (1 + mpmath.mpf(ratio)) * mpmath.mpf(ratio) ** k for k in range(far + 10)]
+        worst = max(
+            divergence([(law[abs(k)], law[abs(k - d)]) for k in range(-far, far)], order) for d in {1, sensitivity}
+        )
+    found = renyi.geometric(ratio, order, sensitivity)
+    assert found >= worst * (1 - mpmath.mpf(1e-12))
+    assert found <= worst * (1 + mpmath.mpf(1e-9)) + 1e-12
+
+
+@pytest.mark.parametrize("order", ORDERS)
+@pytest.mark.parametrize(("truth", "alphabet"), [(0.6, 2), (0.3, 2), (0.9, 4), (0.2, 10), (0.25, 4)])
+def test_randomized_response(order: float, truth: float, alphabet: int) -> None:
+    with mpmath.workdps(30):
+        p = mpmath.mpf(truth)
+        q = (1 - p) / (alphabet - 1)
+        exact = divergence([(p, q), (q, p)] + [(q, q)] * (alphabet - 2), order)
+    assert close_above(renyi.randomized_response(truth, order, alphabet), exact)
+
+
+@pytest.mark.parametrize("order", ORDERS)
+@pytest.mark.parametrize("epsilon", [1e-5, 0.1, 1.0, 5.0])
+def test_pure_is_randomised_response(order: float, epsilon: float) -> None:
+    with mpmath.workdps(30):
+        p = mpmath.exp(mpmath.mpf(epsilon)) / (1 + mpmath.exp(mpmath.mpf(epsilon)))
+        exact = divergence([(p, 1 - p), (1 - p, p)], order)
+    found = renyi.pure(epsilon, order)
+    assert exact <= found <= min(epsilon, order * epsilon**2 / 2) * (1 + 1e-12)
+    assert found <= exact * (1 + mpmath.mpf(1e-9)) + 1e-12
+
+
+def test_simple_curves() -> None:
+    assert renyi.gaussian(30.0, 2.0, 2.0) == pytest.approx(4 / 900)
+    assert renyi.bounded_range(0.1, 3.0) == pytest.approx(3 * 0.01 / 8)
+    assert renyi.bounded_range(9.0, 64.0) <= 9.0
+    assert concentrated.pure(0.2) == pytest.approx(0.02)
+    assert concentrated.gaussian(2.0, 3.0) == pytest.approx(9 / 8)
+    assert concentrated.bounded_range(0.1) == pytest.approx(0.00125)
+    assert renyi.pure(0.0, 2.0) == 0.0
+    assert renyi.pure(math.inf, 2.0) == math.inf
+
+
+def test_bad_arguments() -> None:
+    with pytest.raises(ValueError, match="order"):
+        renyi.gaussian(1.0, 1.0)
+    with pytest.raises(ValueError, match="order"):
+        renyi.pure(1.0, math.nan)
+    with pytest.raises(ValueError, match="scale"):
+        renyi.laplace(-20.0, 2.0)
+    with pytest.raises(ValueError, match="sigma"):
+        renyi.gaussian(0.0, 2.0)
+    with pytest.raises(ValueError, match="ratio"):
+        renyi.geometric(1.0, 2.0)
+    with pytest.raises(ValueError, match="truth"):
+        renyi.randomized_response(1.0, 2.0)
+    with pytest.raises(ValueError, match="alphabet"):
+        renyi.randomized_response(0.5, 2.0, 1)
+    with pytest.raises(ValueError, match="rho"):
+        concentrated.add([math.nan])
+
+
+def test_groups() -> None:
+    assert group.pure(0.3, 3) == pytest.approx(0.9)
+    assert group.concentrated(0.5, 3) == pytest.approx(4.5)
+    epsilon, delta = group.approximate(0.3, 1e-6, 3)
+    assert epsilon == pytest.approx(0.9)
+    assert delta == pytest.approx(1e-6 * (1 + math.exp(0.3) + math.exp(0.6)))
+    assert group.approximate(0.0, 1e-6, 4)[1] == pytest.approx(4e-6)
+    assert group.approximate(2.0, 0.0, 4) == (8.0, 0.0)
+    # Gaussian: the true curve for groups of k is k^2 that of one
+    curve = lambda a: renyi.gaussian(1.0, a)  # noqa: E731
+    assert group.renyi(2.0, curve, 1) == pytest.approx(1.0)
+    for size in (2, 3, 5):
+        assert group.renyi(2.0, curve, size) >= renyi.gaussian(1.0, 2.0, float(size))
+    assert group.renyi(2.0, curve, 2) == pytest.approx(1.5 * 2.0 + 1.5)
+    assert group.doubled(8.0, 0.1, 1) == (4.0, pytest.approx(0.3))
+    with pytest.raises(ValueError, match="order"):
+        group.doubled(3.0, 0.1, 1)
+    with pytest.raises(ValueError, match="size"):
+        group.pure(0.3, 0)
+
+
+def test_groups_of_randomised_response_chains() -> None:
+    """Three laws in a row, each pair neighbours: the group bound covers the two ends."""
+    laws = [[0.5 * math.exp(-0.3 * i), 1 - 0.5 * math.exp(-0.3 * i)] for i in range(3)]
+
+    def d(i: int, j: int, a: float) -> float:
+        return float(divergence([(mpmath.mpf(p), mpmath.mpf(q)) for p, q in zip(laws[i], laws[j], strict=True)], a))
+
+    def curve(a: float) -> float:
+        return max(d(0, 1, a), d(1, 0, a), d(1, 2, a), d(2, 1, a))
+
+    for a in (1.5, 2.0, 6.0):
+        assert group.renyi(a, curve, 2) >= max(d(0, 2, a), d(2, 0, a))

@@ -1,0 +1,39 @@
+"""Options of the test run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--long", action="store_true", help="run the searches that take minutes")
+    parser.addoption("--update", action="store_true", help="rewrite the golden reports beside the specs")
+    parser.addoption("--instances", type=int, default=1000, help="random specs of the soundness test")
+    parser.addoption("--first-seed", type=int, default=0, help="seed of the first random spec")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if config.getoption("--long"):
+        return
+    for item in items:
+        if "long" in item.keywords:
+            item.add_marker(pytest.mark.skip(reason="a long search: run with --long"))
+
+
+@pytest.fixture(scope="session")
+def specs() -> Path:
+    """The folder of the library."""
+    return ROOT / "specs"
+
+
+@pytest.fixture(scope="session")
+def shared() -> Path:
+    """The folder with real data; tests that need it skip where it is absent."""
+    folder = ROOT.parent / "shared"
+    if not (folder / "data").is_dir():
+        pytest.skip("the folder with real data is not beside the checkout")
+    return folder

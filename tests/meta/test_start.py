@@ -1,0 +1,55 @@
+"""What a cold start may import, and what `import seqlang` costs beside bare Python (as a ratio in one run)."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+HEAVY = {"numpy", "scipy", "sympy", "numba", "matplotlib", "pandas"}
+
+
+def _modules_after(code: str) -> set[str]:
+    done = subprocess.run(
+        [sys.executable, "-c", f"{code}\nimport sys, json\nprint(json.dumps(sorted(sys.modules)))"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return {name.split(".")[0] for name in json.loads(done.stdout.splitlines()[-1])}
+
+
+def test_importing_the_package_imports_nothing_heavy() -> None:
+    loaded = _modules_after("import seqlang")
+    assert not loaded & (HEAVY | {"lark", "rich", "argparse"})
+
+
+def test_check_imports_nothing_heavy() -> None:
+    """Every spec of the tests family, whatever its claims."""
+    files = [str(p) for folder in ("tight", "refuted", "michel2025", "wald1945", "dwork2014")
+             for p in sorted((ROOT / "specs" / folder).glob("*.seq"))]  # fmt: skip
+    loaded = _modules_after(
+        f"import io, contextlib\nfrom seqlang.cli.__main__ import main\n"
+        f"with contextlib.redirect_stdout(io.StringIO()): code = main(['check', *{files!r}])\nassert code == 0, code"
+    )
+    assert not loaded & HEAVY, loaded & HEAVY
+
+
+def _median(*command: str) -> float:
+    times = []
+    for _ in range(7):
+        began = time.perf_counter()
+        subprocess.run([sys.executable, *command], cwd=ROOT, capture_output=True, check=True)
+        times.append(time.perf_counter() - began)
+    return sorted(times)[3]
+
+
+def test_cold_check_within_twenty_bare_starts() -> None:
+    check = ("-m", "seqlang", "check", "specs/tight/one_sided.seq")
+    subprocess.run([sys.executable, *check], cwd=ROOT, capture_output=True, check=True)  # fills the caches
+    bare, cold = _median("-c", "pass"), _median(*check)
+    assert cold <= 20 * bare, f"{cold / bare:.1f} times bare Python"

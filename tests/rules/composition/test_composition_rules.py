@@ -1,0 +1,235 @@
+"""Composition and conversion rules: what they accept, and what they refuse when a condition or a number is tampered
+with."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+
+import pytest
+
+from seqlang.accounting import conversion, homogeneous, renyi
+from seqlang.arithmetic.formula import as_formula, number
+from seqlang.elaborate import elaborate
+from seqlang.model.program import Program
+from seqlang.proof.derivation import ApproximateBound, ConcentratedBound, Derivation, Judgement, PureBound, RenyiBound
+from seqlang.rules import find
+from seqlang.rules.composition import advanced, basic, concentrated, group_privacy, optimal, post_processing
+from seqlang.rules.composition import renyi as renyi_addition
+from seqlang.rules.conversion import (
+    concentrated_to_approximate,
+    concentrated_to_renyi,
+    pure_to_approximate,
+    pure_to_concentrated,
+    pure_to_renyi,
+    renyi_to_approximate,
+)
+from seqlang.source import Source
+from seqlang.syntax.parse import parse
+
+TEXT = """algorithm three "Three releases and a public stop"
+stream x in [0, 1], y in [0, 1]
+report a = x
+report b = y
+report c = x + y
+stop when step >= 5
+attach laplace(10) to a
+attach laplace(10) to b
+attach laplace(20) to c
+"""
+
+
+def load(text: str) -> Program:
+    tree, problems = parse(Source("test.seq", text))
+    assert tree is not None, problems
+    program, problems = elaborate(tree)
+    assert program is not None, problems
+    return program
+
+
+PROGRAM = load(TEXT)
+
+
+def given(conclusion: Judgement) -> Derivation:
+    """A premise as it stands: `holds` of the next step never looks into it."""
+    return Derivation(conclusion, "assumed")
+
+
+def pure(gate: str, epsilon: str) -> Derivation:
+    return given(PureBound((gate,), number(Fraction(epsilon))))
+
+
+def refused(program: Program, d: Derivation) -> bool:
+    rule = find(d.rule)
+    assert rule is not None
+    return rule.holds(program, d) is not None
+
+
+PARTS = (pure("a", "0.1"), pure("b", "0.1"), pure("c", "0.1"))
+
+
+def test_basic() -> None:
+    d = basic.suggest(PROGRAM, PARTS)
+    assert d is not None
+    assert d.conclusion == PureBound(("a", "b", "c"), number(Fraction(3, 10)))
+    assert refused(PROGRAM, replace(d, conclusion=PureBound(("a", "b", "c"), number(Fraction(299, 1000)))))
+    assert refused(PROGRAM, replace(d, conclusion=PureBound(("a", "b"), number(Fraction(3, 10)))))
+    assert refused(PROGRAM, replace(d, premises=PARTS[:2]))
+    assert refused(PROGRAM, replace(d, premises=(*PARTS[:2], PARTS[0])))
+    mixed = basic.suggest(PROGRAM, (PARTS[0], given(ApproximateBound(("b",), 0.5, 1e-6, 7))))
+    assert mixed is not None
+    assert mixed.conclusion == ApproximateBound(("a", "b"), pytest.approx(0.6), 1e-6, 7)
+    for bad in ({"epsilon": 0.59}, {"delta": 9e-7}, {"horizon": None}, {"horizon": 8}):
+        assert refused(PROGRAM, replace(mixed, conclusion=replace(mixed.conclusion, **bad)))
+    assert not refused(PROGRAM, replace(mixed, conclusion=replace(mixed.conclusion, horizon=3)))
+    half = given(ApproximateBound(("a",), 0.5, 0.6, None))
+    assert basic.suggest(PROGRAM, (half, given(ApproximateBound(("b",), 0.5, 0.6, None)))) is None
+    nothing = basic.suggest(PROGRAM, ())
+    assert nothing is not None
+    assert nothing.conclusion == PureBound((), number(0))
+    assert basic.suggest(PROGRAM, (given(RenyiBound(("a",), 2.0, 0.1, None)),)) is None
+
+
+def test_shared_noise_is_no_composition() -> None:
+    program = load("""algorithm shared "Shared"
+stream x in [0, 1], y in [0, 1]
+report a = x
+report b = y
+stop when step >= 5
+draw z ~ laplace(10)
+attach z to a
+attach z to b
+""")
+    assert basic.suggest(program, (pure("a", "0.1"), pure("b", "0.1"))) is None
+    for rule, part in ((renyi_addition, lambda g: given(RenyiBound((g,), 2.0, 0.1, None))),):
+        assert rule.suggest(program, (part("a"), part("b"))) is None
+
+
+def test_advanced_and_optimal() -> None:
+    three = optimal.suggest(PROGRAM, PARTS, 1e-6)
+    assert three is not None
+    assert three.conclusion.epsilon == homogeneous.optimal(0.1, 3, 1e-6)  # type: ignore[union-attr]
+    other = advanced.suggest(PROGRAM, PARTS, 1e-6)
+    assert other is not None
+    assert other.conclusion.epsilon >= three.conclusion.epsilon  # type: ignore[union-attr]
+    for d in (three, other):
+        claim = d.conclusion
+        assert isinstance(claim, ApproximateBound)
+        assert not refused(PROGRAM, d)
+        assert refused(PROGRAM, replace(d, conclusion=replace(claim, epsilon=claim.epsilon * (1 - 1e-9))))
+        assert refused(PROGRAM, replace(d, premises=(given(ApproximateBound(("a", "b", "c"), 0.1, 0.0, None)),)))
+
+
+def test_renyi_and_concentrated_addition() -> None:
+    parts = (given(RenyiBound(("a",), 2.0, 0.1, None)), given(RenyiBound(("b",), 2.0, 0.2, 50)))
+    d = renyi_addition.suggest(PROGRAM, parts)
+    assert d is not None
+    claim = d.conclusion
+    assert claim == RenyiBound(("a", "b"), 2.0, pytest.approx(0.3), 50)
+    assert isinstance(claim, RenyiBound)
+    assert claim.epsilon >= Fraction(0.1) + Fraction(0.2)
+    for bad in ({"epsilon": 0.29}, {"order": 2.1}, {"horizon": None}):
+        assert refused(PROGRAM, replace(d, conclusion=replace(claim, **bad)))
+    assert renyi_addition.suggest(PROGRAM, (parts[0], given(RenyiBound(("b",), 3.0, 0.2, 50)))) is None
+
+    rho = (
+        given(ConcentratedBound(("a",), number(Fraction(1, 8)), None)),
+        given(ConcentratedBound(("b",), number(1), 9)),
+    )
+    z = concentrated.suggest(PROGRAM, rho)
+    assert z is not None
+    assert z.conclusion == ConcentratedBound(("a", "b"), number(Fraction(9, 8)), 9)
+    assert refused(PROGRAM, replace(z, conclusion=replace(z.conclusion, rho=number(Fraction(9, 9)))))
+    assert refused(PROGRAM, replace(z, conclusion=replace(z.conclusion, horizon=10)))
+
+
+def test_post_processing() -> None:
+    d = post_processing.suggest(PROGRAM, PARTS[0])
+    assert d is not None
+    assert d.conclusion.gates == ("a", "stop 1")
+    assert not refused(PROGRAM, d)
+    assert refused(PROGRAM, replace(d, conclusion=replace(d.conclusion, gates=("a", "b"))))
+    assert refused(PROGRAM, replace(d, conclusion=replace(d.conclusion, gates=("stop 1",))))
+    assert refused(PROGRAM, replace(d, conclusion=PureBound(d.conclusion.gates, number(0))))
+    low = given(RenyiBound(("a",), 4.0, 0.2, 7))
+    weaker = Derivation(RenyiBound(("a",), 2.0, 0.2, 5), post_processing.NAME, (low,))
+    assert not refused(PROGRAM, weaker)
+    for bad in ({"order": 5.0}, {"order": 1.0}, {"horizon": None}, {"epsilon": 0.1}):
+        assert refused(PROGRAM, replace(weaker, conclusion=replace(weaker.conclusion, **bad)))
+
+
+def test_conversions() -> None:
+    part = PARTS[0]
+    rho = pure_to_concentrated.suggest(PROGRAM, part)
+    assert rho is not None
+    assert rho.conclusion == ConcentratedBound(("a",), number(Fraction(1, 200)), None)
+    assert refused(PROGRAM, replace(rho, conclusion=ConcentratedBound(("a",), number(Fraction(1, 201)), None)))
+
+    lines = concentrated_to_renyi.suggest(PROGRAM, rho, (2.0, 8.0))
+    assert [d.conclusion.epsilon for d in lines] == [pytest.approx(0.01), pytest.approx(0.04)]  # type: ignore[union-attr]
+    curve = pure_to_renyi.suggest(PROGRAM, part, (2.0, 8.0))
+    assert [d.conclusion.epsilon for d in curve] == [renyi.pure(0.1, 2.0), renyi.pure(0.1, 8.0)]  # type: ignore[union-attr]
+    direct = pure_to_approximate.suggest(PROGRAM, part, 1e-6)
+    again = concentrated_to_approximate.suggest(PROGRAM, rho, 1e-6)
+    best = renyi_to_approximate.suggest(PROGRAM, curve, 1e-6)
+    assert direct is not None
+    assert again is not None
+    assert best is not None
+    assert direct.conclusion.epsilon == pytest.approx(0.1, abs=1e-5)  # type: ignore[union-attr]
+    assert best.conclusion.epsilon == min(  # type: ignore[union-attr]
+        conversion.canonne(a, renyi.pure(0.1, a), 1e-6) for a in (2.0, 8.0)
+    )
+    for d in (rho, *lines, *curve, direct, again, best):
+        assert not refused(PROGRAM, d)
+        claim = d.conclusion
+        assert refused(PROGRAM, replace(d, conclusion=replace(claim, gates=("b",))))
+        assert refused(PROGRAM, replace(d, premises=()))
+        assert refused(PROGRAM, replace(d, premises=(pure("a", "100"),)))
+        if isinstance(claim, (RenyiBound, ApproximateBound)):
+            assert refused(PROGRAM, replace(d, conclusion=replace(claim, epsilon=claim.epsilon * (1 - 1e-6))))
+    short = replace(rho, conclusion=replace(rho.conclusion, horizon=5))
+    late = concentrated_to_approximate.suggest(PROGRAM, short, 1e-6)
+    assert late is not None
+    assert late.conclusion.horizon == 5  # type: ignore[union-attr]
+    assert refused(PROGRAM, replace(late, conclusion=replace(late.conclusion, horizon=None)))
+    assert refused(PROGRAM, replace(again, evidence=None))
+
+
+def test_group_privacy() -> None:
+    text = """algorithm group "Group"
+stream x in [0, 1]
+report a = x
+stop when step >= 5
+attach laplace(10) to a
+adjacent replace 3
+"""
+    program = load(text)
+    one = group_privacy.single(program)
+    assert one is not None
+    from seqlang.analyses.prove import prove
+
+    proved = prove(one)
+    assert proved.pure is not None
+    assert proved.zcdp is not None
+    found = group_privacy.suggest(program, proved.pure)
+    assert found is not None
+    assert found.conclusion.gates == proved.pure.conclusion.gates
+    assert not refused(program, found)
+    assert isinstance(found.conclusion, PureBound)
+    assert isinstance(proved.pure.conclusion, PureBound)
+    assert refused(
+        program, replace(found, conclusion=replace(found.conclusion, epsilon=proved.pure.conclusion.epsilon * 2))
+    )
+    assert refused(program, replace(found, evidence=None))
+    cheat = replace(proved.pure, conclusion=replace(proved.pure.conclusion, epsilon=as_formula(0)))
+    assert refused(program, replace(found, evidence=cheat))
+    assert group_privacy.size_of(program) == 3
+    rho = group_privacy.suggest(program, proved.zcdp)
+    assert rho is not None
+    assert not refused(program, rho)
+    approximate = pure_to_approximate.suggest(one, proved.pure, 1e-6)
+    assert approximate is not None
+    grown = group_privacy.suggest(program, approximate)
+    assert grown is not None
+    assert not refused(program, grown)
+    assert grown.conclusion.delta > 3e-6  # type: ignore[union-attr]

@@ -1,0 +1,279 @@
+"""The stopping rules accept what their theorems give and refuse each violated condition, also in tampered
+derivations."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from fractions import Fraction
+
+import pytest
+
+from seqlang.accounting import gaussian, renyi
+from seqlang.accounting.noisy_test import looks, threshold
+from seqlang.elaborate import elaborate
+from seqlang.model.program import Program
+from seqlang.proof.derivation import ApproximateBound, Derivation, PureBound, RenyiBound
+from seqlang.proof.replay import replay
+from seqlang.rules import find
+from seqlang.rules.stopping import gaussian_two_ends, mixed_gaussian, shared_noise, zhu_wang
+from seqlang.source import Source
+from seqlang.syntax.parse import parse
+
+ORDERS = (2.0, 8.0)
+TWO = """algorithm two "Two ends"
+param D > 0 = 2
+param low = -8
+param high = 8
+stream x in [0, 1]
+statistic s = D * sum(x over steps)
+stop when s >= high return up
+stop when s <= low return down
+"""
+OWN = "attach gaussian(2) to high, low once\nattach gaussian(4) to high, low\n"
+ONE = """algorithm one "One end"
+param D > 0 = 1
+param T = 10
+stream q in real
+adjacent every q within D
+stop when q >= T
+"""
+
+
+def load(text: str, **values: Fraction) -> Program:
+    tree, problems = parse(Source("test.seq", text))
+    assert tree is not None, problems
+    program, problems = elaborate(tree, values)
+    assert program is not None, problems
+    return program
+
+
+def accepted(program: Program, derivations: tuple[Derivation, ...]) -> bool:
+    return bool(derivations) and all(replay(program, d) == () for d in derivations)
+
+
+def tampered(d: Derivation) -> list[Derivation]:
+    """A little less epsilon, another horizon, other gates, a premise out of nowhere."""
+    claim = d.conclusion
+    assert isinstance(claim, RenyiBound)
+    return [
+        replace(d, conclusion=replace(claim, epsilon=claim.epsilon * (1 - 1e-9))),
+        replace(d, conclusion=replace(claim, epsilon=math.nan)),
+        replace(d, conclusion=replace(claim, horizon=None)),
+        replace(d, conclusion=replace(claim, horizon=10**9)),
+        replace(d, conclusion=replace(claim, horizon=0)),
+        replace(d, conclusion=replace(claim, order=math.nan)),
+        replace(d, conclusion=replace(claim, order=1.0)),
+        replace(d, conclusion=replace(claim, gates=())),
+        replace(d, conclusion=replace(claim, gates=("stop 1", "stop 1"))),
+        replace(d, conclusion=replace(claim, gates=("stop 1", "stop 3"))),
+        replace(d, conclusion=PureBound(claim.gates, None)),  # type: ignore[arg-type]
+        replace(d, premises=(d,)),
+    ]
+
+
+def test_two_gaussian_ends() -> None:
+    program = load(TWO + OWN)
+    found = gaussian_two_ends.suggest(program, ORDERS, 1000)
+    assert accepted(program, found)
+    for d in found:
+        claim = d.conclusion
+        assert isinstance(claim, RenyiBound)
+        assert claim.gates == ("stop 1", "stop 2")
+        assert claim.horizon == 1000
+        # one end up, the other down
+        expected = threshold.renyi(claim.order, 1.0) + looks.renyi(claim.order, 0.5, 1000)
+        assert claim.epsilon == pytest.approx(expected, rel=1e-12)
+        for bad in tampered(d):
+            assert replay(program, bad) != ()
+    assert gaussian_two_ends.suggest(program, ORDERS, None) == ()
+
+
+def test_published_numbers_of_privsprt() -> None:
+    program = load(TWO + OWN)
+    d = gaussian_two_ends.suggest(program, (2.0,), 10_000)[0]
+    assert isinstance(d.conclusion, RenyiBound)
+    assert d.conclusion.epsilon == pytest.approx(2.48, abs=5e-3)
+    z = zhu_wang.suggest(program, (2.0,), 10_000)[0]
+    assert isinstance(z.conclusion, RenyiBound)
+    # 22.42 with query sensitivity 2 D; a sum moves one way, so D is enough
+    assert z.conclusion.epsilon == pytest.approx(2 * (1 + 0.25 + math.log(10_001)), rel=1e-9)
+
+
+def test_factors_scale_the_noise() -> None:
+    upper = "draw z ~ gaussian(1) once\nattach -2 * z to high\nattach gaussian(4) to high\n"
+    program = load(TWO + upper + "attach gaussian(2) to low once\nattach gaussian(4) to low\n")
+    same = load(TWO + OWN)
+    assert [d.conclusion for d in gaussian_two_ends.suggest(program, ORDERS, 50)] == [
+        d.conclusion for d in gaussian_two_ends.suggest(same, ORDERS, 50)
+    ]
+
+
+def test_laplace_thresholds_and_mixed_ends() -> None:
+    program = load(TWO + "attach laplace(4) to high, low once\nattach gaussian(4) to high, low\n")
+    d = gaussian_two_ends.suggest(program, (2.0,), 100)[0]
+    assert d.conclusion.epsilon == pytest.approx(0.5 + looks.renyi(2.0, 0.5, 100), rel=1e-9)  # type: ignore[union-attr]
+    program = load(TWO + "attach gaussian(2) to high, low once\nattach laplace(4) to high, low\n")
+    d = gaussian_two_ends.suggest(program, (2.0,), 100)[0]
+    assert isinstance(d.conclusion, RenyiBound)
+    assert d.conclusion.horizon is None
+    assert d.conclusion.epsilon == pytest.approx(0.5 + threshold.renyi(2.0, 1.0), rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    "noise",
+    [
+        "attach gaussian(2) to high, low once\nattach gaussian(4) to s\n",  # the looks are one noise
+        "draw z ~ gaussian(2) once\nattach z to high\nattach -z to low\nattach gaussian(4) to high, low\n",  # one Z
+        "attach gaussian(2) to high, low once\n",  # no looks
+        "attach gaussian(4) to high, low\n",  # no thresholds
+        "attach gaussian(2) to high, low once\nattach gaussian(4) to high, low\nattach gaussian(1) to s\n",  # a third
+        "attach geometric(0.5) to high, low once\nattach gaussian(4) to high, low\n",  # a law without a rule
+    ],
+)
+def test_other_noise_is_refused(noise: str) -> None:
+    program = load(TWO + noise)
+    for rule in (gaussian_two_ends, zhu_wang):
+        assert rule.suggest(program, ORDERS, 100) == ()
+        claim = RenyiBound(("stop 1", "stop 2"), 2.0, 1e6, 100)
+        assert replay(program, Derivation(claim, rule.NAME)) != ()
+    assert mixed_gaussian.suggest(program, 1e-6) == ()
+
+
+def test_other_moves_are_refused_by_the_uniform_rules() -> None:
+    base = ONE + "attach gaussian(2) to T once\nattach gaussian(4) to q\n"
+    program = load(base)
+    assert gaussian_two_ends.suggest(program, ORDERS, 100) == ()
+    claim = RenyiBound(("stop 1",), 2.0, 1e6, 100)
+    assert replay(program, Derivation(claim, gaussian_two_ends.NAME)) != ()
+    # two changed entries do not move a sum by one constant
+    twice = load(TWO.replace("statistic", "adjacent replace 2\nstatistic") + OWN)
+    assert gaussian_two_ends.suggest(twice, ORDERS, 100) == ()
+    window = load(TWO.replace("over steps", "over last 3") + OWN)
+    assert gaussian_two_ends.suggest(window, ORDERS, 100) == ()
+
+
+def test_a_run_that_goes_on_is_refused() -> None:
+    text = """algorithm on "On"
+param T = 10
+stream x in [0, 1]
+statistic s = sum(x over steps)
+report above when s >= T
+stop when {stop}
+attach gaussian(2) to T once
+attach gaussian(4) to s
+"""
+    first = load(text.format(stop="above"))
+    assert accepted(first, gaussian_two_ends.suggest(first, ORDERS, 9))
+    twice = load(text.format(stop="count(above over steps) >= 2"))
+    assert gaussian_two_ends.suggest(twice, ORDERS, 9) == ()
+    found = zhu_wang.suggest(twice, (2.0,), 9)
+    assert accepted(twice, found)
+    assert found[0].conclusion.epsilon == pytest.approx(  # type: ignore[union-attr]
+        renyi.gaussian(2.0, 2.0) + 2 * renyi.gaussian(4.0, 2.0) + math.log(1 + 9 + 36), rel=1e-9
+    )
+    never = load(text.format(stop="step >= 9"))
+    for rule in (gaussian_two_ends, zhu_wang):
+        assert rule.suggest(never, ORDERS, 9) == ()
+
+
+def test_zhu_wang_general_class() -> None:
+    program = load(ONE + "attach gaussian(2) to T once\nattach gaussian(4) to q\n")
+    found = zhu_wang.suggest(program, ORDERS, 100)
+    assert accepted(program, found)
+    for d in found:
+        claim = d.conclusion
+        assert isinstance(claim, RenyiBound)
+        expected = claim.order / 8 + 4 * claim.order / 32 + math.log(101) / (claim.order - 1)
+        assert claim.epsilon == pytest.approx(expected, rel=1e-12)
+        for bad in tampered(d):
+            assert replay(program, bad) != ()
+    noise = "attach gaussian(2) to T once\nattach gaussian(4) to q\n"
+    one_way = load(ONE.replace("within D", "within D same direction") + noise)
+    claim = zhu_wang.suggest(one_way, (2.0,), 100)[0].conclusion
+    assert claim.epsilon == pytest.approx(0.25 + 0.0625 + math.log(101), rel=1e-12)  # type: ignore[union-attr]
+    laplace = load(ONE + "attach laplace(2) to T once\nattach gaussian(4) to q\n")
+    claim = zhu_wang.suggest(laplace, (2.0,), 100)[0].conclusion
+    assert claim.epsilon == pytest.approx(renyi.laplace(2.0, 2.0) + 0.25 + math.log(101), rel=1e-12)  # type: ignore[union-attr]
+    assert zhu_wang.suggest(program, ORDERS, None) == ()
+
+
+def test_mixed() -> None:
+    program = load(TWO + "attach gaussian(10) to high, low once\nattach laplace(8) to high, low\n")
+    found = mixed_gaussian.suggest(program, 1e-6)
+    assert accepted(program, found)
+    claim = found[0].conclusion
+    assert isinstance(claim, ApproximateBound)
+    assert claim.horizon is None
+    assert claim.epsilon == pytest.approx(0.25 + gaussian.epsilon_at(1e-6, 0.2), rel=1e-12)
+    for bad in (
+        replace(claim, epsilon=claim.epsilon * (1 - 1e-9)),
+        replace(claim, delta=9e-7),
+        replace(claim, delta=0.0),
+        replace(claim, delta=1.0),
+        replace(claim, gates=("stop 1", "stop 2", "stop 3")),
+    ):
+        assert replay(program, replace(found[0], conclusion=bad)) != ()
+
+
+def test_mixed_one_end_and_one_sided_noise() -> None:
+    one = 'algorithm o "o"\nparam T = 9\nstream x in [0, 1]\nstatistic s = sum(x over steps)\nstop when s >= T\n'
+    for look in ("attach laplace(2) to s\n", "attach exponential(2) to s\n"):
+        program = load(one + "attach gaussian(5) to T once\n" + look)
+        found = mixed_gaussian.suggest(program, 1e-6)
+        assert accepted(program, found)
+        assert found[0].conclusion.epsilon == pytest.approx(max(0.5, gaussian.epsilon_at(1e-6, 0.2)))  # type: ignore[union-attr]
+    # exponential noise that lowers the statistic has no density where it would be needed
+    wrong = load(one + "attach gaussian(5) to T once\ndraw w ~ exponential(2)\nattach -w to s\n")
+    assert mixed_gaussian.suggest(wrong, 1e-6) == ()
+    claim = ApproximateBound(("stop 1",), 1e6, 1e-6, None)
+    assert replay(wrong, Derivation(claim, mixed_gaussian.NAME)) != ()
+
+
+def test_independent_statistics_take_each_end_at_its_worst() -> None:
+    text = """algorithm pair "Pair"
+param a = 9
+param b = 9
+stream x in [0, 1], y in [0, 1]
+statistic s = sum(x over steps)
+statistic t = sum(y over steps)
+stop when s >= a
+stop when t >= b
+attach gaussian(2) to a, b once
+attach gaussian(4) to s, t
+"""
+    program = load(text)
+    found = gaussian_two_ends.suggest(program, (2.0,), 100)
+    assert accepted(program, found)
+    assert found[0].conclusion.epsilon == pytest.approx(  # type: ignore[union-attr]
+        2 * max(threshold.renyi(2.0, 0.5), looks.renyi(2.0, 0.25, 100)), rel=1e-9
+    )
+
+
+def test_shared_noise() -> None:
+    one_look = load(TWO + "attach gaussian(2) to high, low once\nattach gaussian(4) to s\n")
+    found = shared_noise.suggest(one_look, ORDERS, 1000)
+    assert accepted(one_look, found)
+    for d in found:
+        for bad in tampered(d):
+            assert replay(one_look, bad) != ()
+    both = load(TWO + "draw z ~ gaussian(2) once\nattach z to high\nattach -z to low\nattach gaussian(4) to s\n")
+    wide = shared_noise.suggest(both, ORDERS, 1000)
+    assert accepted(both, wide)
+    assert wide[0].conclusion.epsilon > found[0].conclusion.epsilon  # type: ignore[union-attr]
+    laplace = load(TWO + "attach gaussian(2) to high, low once\nattach laplace(4) to s\n")
+    assert accepted(laplace, shared_noise.suggest(laplace, ORDERS, None))
+    # a threshold noise that moves both thresholds the same way protects one end only
+    parallel = load(TWO + "draw z ~ gaussian(2) once\nattach z to high, low\nattach gaussian(4) to s\n")
+    assert shared_noise.suggest(parallel, ORDERS, 1000) == ()
+    claim = RenyiBound(("stop 1", "stop 2"), 2.0, 1e6, 1000)
+    assert replay(parallel, Derivation(claim, shared_noise.NAME)) != ()
+    assert shared_noise.suggest(load(TWO + OWN), ORDERS, 1000) == ()
+
+
+@pytest.mark.parametrize("name", ["gaussian_two_ends", "mixed_gaussian", "zhu_wang", "shared_noise"])
+def test_rules_are_found_by_name(name: str) -> None:
+    rule = find(f"stopping/{name}")
+    assert rule is not None
+    assert rule.statement
+    assert rule.cite

@@ -1,0 +1,59 @@
+"""Every shipped spec: formatted, green, and beside it its rendered report."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from seqlang import driver
+from seqlang.report.check_text import check_report
+from seqlang.report.console import as_text
+from seqlang.syntax import format_text
+
+SPECS = sorted((Path(__file__).resolve().parents[2] / "specs").rglob("*.seq"))
+_NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:e-?\d+)?")
+
+
+def _id(path: Path) -> str:
+    return f"{path.parent.name}/{path.stem}"
+
+
+@pytest.mark.parametrize("path", SPECS, ids=_id)
+def test_every_claim_is_as_expected(path: Path) -> None:
+    result = driver.check(driver.load(driver.read(str(path))))
+    assert result.ok, [(v.claim.text, v.verdict, v.because) for v in result.verdicts if not v.ok]
+    assert not result.warnings, result.warnings
+
+
+@pytest.mark.parametrize("path", SPECS, ids=_id)
+def test_formatted(path: Path) -> None:
+    source = driver.read(str(path))
+    text, diagnostics = format_text(source)
+    assert not diagnostics
+    assert text == source.text
+
+
+@pytest.mark.parametrize("path", SPECS, ids=_id)
+def test_report_is_the_golden_one(path: Path, request: pytest.FixtureRequest) -> None:
+    """Words must agree, numbers within one in a thousand: witness searches may find a slightly deeper pair."""
+    report = as_text(check_report(driver.check(driver.load(driver.read(str(path))))))
+    golden = path.with_suffix(".report.txt")
+    if request.config.getoption("--update"):
+        golden.write_text(report, encoding="utf-8")
+    wanted = golden.read_text(encoding="utf-8")
+    assert _NUMBER.sub("#", " ".join(report.split())) == _NUMBER.sub("#", " ".join(wanted.split()))
+    for got, want in zip(_NUMBER.findall(report), _NUMBER.findall(wanted), strict=True):
+        assert float(got) == pytest.approx(float(want), rel=1e-3, abs=1e-12)
+
+
+def test_the_library_is_complete() -> None:
+    names = {_id(p) for p in SPECS}
+    wanted = """wald1945/sprt wang2020/weak_sprt zhang2022/above_threshold zhang2022/gen_above_threshold
+        zhang2022/privsprt_bernoulli zhang2022/privsprt_gaussian zhang2022/sprt_laplace michel2025/outside_interval
+        michel2025/dp_sprt dwork2014/above_noisy_threshold dwork2014/laplace dwork2014/exponential
+        dwork2014/randomized_response tight/one_sided tight/two_sided tight/cusum tight/window tight/repeated_kept
+        tight/repeated_refreshed tight/repeated_restarted tight/blocks refuted/threshold_noise_only
+        refuted/query_noise_only refuted/parallel_threshold_noise refuted/no_noise""".split()
+    assert set(wanted) <= names
