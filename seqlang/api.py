@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from seqlang.diagnostics import Diagnostic, SpecError
+from seqlang.record import field, record
 from seqlang.source import Source
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ __all__ = ["Spec", "SpecError", "check", "load", "run", "run_data"]
 Number = int | float | Fraction | Decimal | str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Spec:
     """A spec that was parsed, checked for errors, and given parameter values."""
 

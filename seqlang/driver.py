@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,11 +11,12 @@ from typing import TYPE_CHECKING
 from seqlang.diagnostics import Diagnostic, SpecError
 from seqlang.diagnostics.suggest import did_you_mean
 from seqlang.locate import data_folder
+from seqlang.record import record
 from seqlang.source import Source
 
 if TYPE_CHECKING:
-    from seqlang.model.program import Program
     from seqlang.backends.simulate import Progress
+    from seqlang.model.program import Program
     from seqlang.report.check_result import CheckResult
     from seqlang.report.run_result import DataResult, RunResult
 
@@ -26,7 +26,7 @@ _LARGEST = 1_000_000
 DEFAULT_DELTA = Fraction(1, 10**6)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Loaded:
     """A spec that can be used: its text, its model, and the warnings found on the way."""
 

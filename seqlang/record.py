@@ -2,7 +2,7 @@
 
 A cold `seqlang check` defines some two hundred small classes; the standard decorator compiles six methods for each as it
 is imported, which alone took longer than the check. Here equality, hash and repr are shared, and `__init__` is compiled
-when a class is first instantiated. To type checkers it is a dataclass (PEP 681).
+when a class is first instantiated. To type checkers it is a dataclass (PEP 681), and `dataclasses.fields`, `replace` and `asdict` work.
 
     @record
     class Point:
@@ -49,6 +49,16 @@ def field(
 @dataclass_transform(frozen_default=True, field_specifiers=(field,))
 def record(cls: type[T]) -> type[T]:
     """Makes a class with annotations an immutable, slotted value class. Inheritance of fields is not supported."""
+    return _made(cls, {"__setattr__": _refuse, "__delattr__": _refuse})
+
+
+@dataclass_transform(eq_default=False, field_specifiers=(field,))
+def mutable_record(cls: type[T]) -> type[T]:
+    """The same for the state of a pass: its fields can be set, and it is equal to itself only."""
+    return _made(cls, {"__eq__": object.__eq__, "__hash__": object.__hash__})
+
+
+def _made(cls: type[T], methods: dict[str, Any]) -> type[T]:
     space = dict(cls.__dict__)
     names: tuple[str, ...] = tuple(space.get("__annotations__", {}))
     fields: dict[str, _Field] = {}
@@ -61,8 +71,8 @@ def record(cls: type[T]) -> type[T]:
     space["__match_args__"] = tuple(n for n in names if fields[n].init)
     space["_record_fields"] = fields
     space["_compared"] = tuple(n for n in names if fields[n].compare)
-    space["__setattr__"] = _refuse
-    space["__delattr__"] = _refuse
+    space["__dataclass_fields__"] = _DataclassFields()
+    space |= methods
     space["__getstate__"] = _getstate
     space["__setstate__"] = _setstate
     space.setdefault("__eq__", _equal)
@@ -101,6 +111,22 @@ def _compile_init(cls: type, names: tuple[str, ...], fields: dict[str, _Field], 
     exec(f"def __init__(self, {', '.join(parameters)}):\n  " + "\n  ".join(lines or ["pass"]), scope)
     scope["__init__"].__qualname__ = f"{cls.__qualname__}.__init__"
     return scope["__init__"]
+
+
+class _DataclassFields:
+    """`__dataclass_fields__` of a record, made when somebody asks: the protocol of `dataclasses.fields` and its kin."""
+
+    __slots__ = ()
+
+    def __get__(self, value: Any, cls: Any) -> dict[str, Any]:
+        import dataclasses
+
+        found: dict[str, Any] = {}
+        for name, spec in cls._record_fields.items():
+            made: Any = dataclasses.field(init=spec.init, repr=spec.repr, compare=spec.compare)
+            made.name, made.type, made._field_type = name, cls.__annotations__[name], dataclasses._FIELD  # type: ignore[attr-defined]
+            found[name] = made
+        return found
 
 
 def field_names(value: Any) -> tuple[str, ...]:

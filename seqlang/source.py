@@ -7,10 +7,11 @@ looks at them.
 from __future__ import annotations
 
 from bisect import bisect_right
-from dataclasses import dataclass, field
+
+from seqlang.record import field, record
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Span:
     """Characters `start` (included) to `end` (excluded) of one source text."""
 
@@ -25,7 +26,7 @@ class Span:
 NOWHERE = Span(0, 0)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Source:
     """A named text (`name` is the path as the user gave it, or `<text>`)."""
 

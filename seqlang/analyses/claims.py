@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal, assert_never
 
@@ -13,12 +12,13 @@ from seqlang.arithmetic.formula import Formula, enclose, number
 from seqlang.model.program import Claim, Privacy, Program
 from seqlang.proof.derivation import ApproximateBound, ConcentratedBound, Derivation, PureBound, RenyiBound
 from seqlang.proof.witness import Witness
+from seqlang.record import record
 from seqlang.rules.sensitivity.formulas import formula_of, parameter_values
 
 NEEDS_EXACT_LAW = "needs the exact law of the stopping step and the return, which this version does not compute"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Verdict:
     """`because` is one sentence; exactly one of derivation and witness is set unless the verdict is unknown."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from fractions import Fraction
 from math import inf, nextafter
 from types import ModuleType
@@ -13,6 +12,7 @@ from seqlang.arithmetic.formula import enclose
 from seqlang.model.program import CompareGate, OpaqueGate, Program
 from seqlang.proof.derivation import ApproximateBound, ConcentratedBound, Derivation, PureBound, RenyiBound
 from seqlang.proof.replay import Replay
+from seqlang.record import record
 from seqlang.rules import searches
 from seqlang.rules.sensitivity.formulas import parameter_values
 
@@ -23,7 +23,7 @@ Kind = tuple[type, float]
 """The notion of a bound, and its order if it has one."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Bounds:
     """The best proved bound of each notion for all gates together; None: none was found.
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from seqlang.arithmetic.formula import enclose
 from seqlang.model.expression import Local
 from seqlang.model.program import Define, Program
+from seqlang.record import record
 from seqlang.rules.sensitivity.formulas import parameter_values
 from seqlang.rules.sensitivity.shift import Kind, Shift
 from seqlang.rules.sensitivity.shifts import shift_of
@@ -24,7 +23,7 @@ WORDS: dict[Kind, str] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class StatisticShift:
     """One statistic: `symbolic` is its sensitivity over the parameters, `value` the same as a float, rounded up (inf if
     unbounded), `words` what kind of shift it is."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 from math import inf
 
@@ -24,11 +23,12 @@ from seqlang.arithmetic.nodes import (
     power_is_small,
 )
 from seqlang.arithmetic.zeta import enclose_zeta
+from seqlang.record import record
 
 Value = Fraction | Interval  # exact, or between two ends
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Enclosure:
     """low <= value <= high, wherever the formula is defined. Both are equal if the value is a float."""
 
@@ -40,7 +40,7 @@ class Enclosure:
         return -inf < self.low and self.high < inf
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Bounds:
     """What is known of a name: it lies between `low` and `high` (None: no limit); an open end is not reached."""
 

@@ -7,16 +7,17 @@ denominator (Edmonds; Bareiss 1968): pivoting divides without remainder, so noth
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from math import lcm
 from typing import Literal
+
+from seqlang.record import mutable_record, record
 
 Rational = Fraction | int
 Matrix = Sequence[Sequence[Rational]]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Solution:
     """If `status` is optimal: the value, x, and the multipliers `duals` >= 0 (A^T duals <= c, b.duals = value)."""
 
@@ -30,7 +31,7 @@ class TooManyBases(Exception):
     """The polyhedron has more basic solutions than the caller is willing to see."""
 
 
-@dataclass(slots=True)
+@mutable_record
 class _Tableau:
     """rows[i] . (columns, right side) = 0 in units of 1/denominator; basis[i] is the variable of row i."""
 

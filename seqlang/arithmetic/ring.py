@@ -8,7 +8,6 @@ terms share, expand the rest and make of it a new polynomial atom, divided by th
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from math import floor
 from typing import NamedTuple
@@ -17,6 +16,7 @@ from seqlang.arithmetic import polynomial
 from seqlang.arithmetic.factoring import prime_factors
 from seqlang.arithmetic.nodes import power_is_small
 from seqlang.arithmetic.polynomial import UNIT, Coefficient, Exponent, Monomial, Polynomial, TooLarge, tidy
+from seqlang.record import record
 
 MAX_EXPANDED_POWER = 12
 MAX_DIVISORS = 16
@@ -34,7 +34,7 @@ class Ratio(NamedTuple):
     monomial: Monomial
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Atom:
     """`kind` is symbol, prime, polynomial or a function's name; `arguments` its name, number or ratios."""
 

@@ -15,13 +15,13 @@ from seqlang.arithmetic.polynomial import Coefficient, Monomial, Polynomial, Too
 from seqlang.arithmetic.ring import NoForm, Ratio
 from seqlang.arithmetic.text import text
 
-_DIGITS = r"[0-9.]+(e-[0-9]+)?"
+_SHORT_NUMBER = r"(?<![0-9.])[0-9.]{1,7}(?![0-9.])"
 MAX_JOINED = 64  # the largest whole exponent inside a joined logarithm
 
 
 def length(formula: Formula) -> int:
-    """Of the text, each number counted as one letter: log(125000) is no worse than 3*log(50)."""
-    return len(re.sub(_DIGITS, "1", text(formula)))
+    """Of the text, a short number counted as one letter: log(125000) is no worse than 3*log(50)."""
+    return len(re.sub(_SHORT_NUMBER, "1", text(formula)))
 
 
 class Written:

@@ -45,11 +45,10 @@ def run(arguments: list[str]) -> int:
 
             print(json.dumps(result.to_dict(), ensure_ascii=False, allow_nan=False))
         else:
-            from seqlang.report.check_text import check_report
-            from seqlang.report.console import terminal
+            from seqlang.report.rich_document import show as show_document
 
             if number:
                 print()
-            terminal(sys.stdout).print(check_report(result, options.explain))
+            show_document(result.document(options.explain), sys.stdout)
         worst = max(worst, 0 if result.ok else 1)
     return worst

@@ -54,10 +54,10 @@ def run(arguments: list[str]) -> int:
             results.append(result)
             _print(result, options.json, bool(grid))
     if grid and not options.json:
-        from seqlang.report.console import terminal
-        from seqlang.report.run_text import sweep_report
+        from seqlang.report.rich_document import show as show_document
+        from seqlang.report.run_text import sweep_document
 
-        terminal(sys.stdout).print(sweep_report(results, [name for name, _ in grid]))
+        show_document(sweep_document(results, [name for name, _ in grid]), sys.stdout)
     if options.plot is not None:
         from seqlang.report.plot import plot_runs
 
@@ -151,6 +151,6 @@ def _print(result: Any, as_json: bool, quiet: bool) -> None:
     if as_json:
         print(json.dumps(result.to_dict(), ensure_ascii=False, allow_nan=False), flush=True)
     elif not quiet:
-        from seqlang.report.console import terminal
+        from seqlang.report.rich_document import show as show_document
 
-        terminal(sys.stdout).print(result)
+        show_document(result.document(), sys.stdout)

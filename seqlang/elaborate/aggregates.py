@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Literal, cast
 
 from seqlang.elaborate.binders import bind
@@ -15,6 +14,7 @@ from seqlang.elaborate.state import Scope, State, translate
 from seqlang.elaborate.suggest import hint
 from seqlang.model import expression as m
 from seqlang.model.program import AllSteps, Keep, LastSteps, SinceReport
+from seqlang.record import replace
 from seqlang.source import Span
 from seqlang.syntax import tree
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from seqlang.elaborate.conditions import conjuncts
@@ -10,10 +9,11 @@ from seqlang.elaborate.expect import expect
 from seqlang.elaborate.kinds import UNKNOWN, Kind, Typed, describe, elements, vector
 from seqlang.elaborate.state import Binder, Scope, State, translate
 from seqlang.model import expression as m
+from seqlang.record import record, replace
 from seqlang.syntax import tree
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Bound:
     """`scope` is for what stands under the binder; `length` is the number of elements where it is plain to see."""
 

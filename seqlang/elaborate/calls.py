@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from seqlang.elaborate.aggregates import aggregate
 from seqlang.elaborate.arguments import positional
@@ -17,6 +16,7 @@ from seqlang.elaborate.operating import final_value
 from seqlang.elaborate.state import Scope, State, translate
 from seqlang.elaborate.suggest import hint
 from seqlang.model import expression as m
+from seqlang.record import replace
 from seqlang.syntax import tree
 
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from seqlang.elaborate.binders import CHANGING
 from seqlang.elaborate.kinds import Kind, Typed
 from seqlang.elaborate.levels import level_of
 from seqlang.elaborate.state import Binder, Scope, State
 from seqlang.model import expression as m
 from seqlang.model.program import AtReports, Cell, Keep, LastSteps, Level, Previous
+from seqlang.record import replace
 from seqlang.source import Span
 
 _NAMES = {"last": "previous", "list": "history"}

@@ -8,16 +8,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 
 from seqlang.model import expression as m
+from seqlang.record import record
 
 LARGEST = Fraction(10) ** 300
 _LONGEST = 20_000
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Undefined:
     """The expression has no value: `reason` completes "it has no value: ..."."""
 

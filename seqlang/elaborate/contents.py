@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 
 from seqlang.elaborate.builtins import NOISE
 from seqlang.model import expression as m
 from seqlang.model import program as p
+from seqlang.record import field, mutable_record, record
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Contents:
     """`plain`: reads data without noise. `noised`: noisy readings that the expression makes in this step; `celled`:
     those that a cell made. `flips`: randomised responses. `choices`: draws from laws that read data. `loose`: noise
@@ -55,7 +55,7 @@ class Contents:
 NOTHING = Contents()
 
 
-@dataclass(slots=True)
+@mutable_record
 class Reader:
     """Looks things up in a program's parts; results are kept, as statistics are read many times."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from fractions import Fraction
 
 from seqlang.elaborate.binders import bind
@@ -30,6 +29,7 @@ from seqlang.elaborate.laws import density
 from seqlang.elaborate.readings import read_name
 from seqlang.elaborate.state import HANDLERS, Scope, State, translate
 from seqlang.model import expression as m
+from seqlang.record import replace
 from seqlang.syntax import tree
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from seqlang.elaborate.alphabet import alphabet_of
 from seqlang.elaborate.kinds import TRUTH, UNKNOWN, Kind, describe, join, same
@@ -11,6 +10,7 @@ from seqlang.elaborate.noises import RETURN
 from seqlang.elaborate.state import State
 from seqlang.model import expression as m
 from seqlang.model import program as p
+from seqlang.record import replace
 from seqlang.source import Span
 
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from seqlang.elaborate.contents import Reader
 from seqlang.elaborate.linear import ONE, ZERO, add, combine, divide, multiply, negate, scale, subtract
 from seqlang.model import expression as m
 from seqlang.model import program as p
+from seqlang.record import field, mutable_record
 
 MOST_MARGINS = 64
 """More comparisons than this in one statement are no test that a proof could follow."""
@@ -32,7 +32,7 @@ class Unfit(Exception):
         self.reason = reason
 
 
-@dataclass(slots=True)
+@mutable_record
 class Place:
     """One statement of the body: where it stands, and which hidden things its gate reads as if they were shown."""
 

@@ -7,7 +7,6 @@ of its own, placed before its first reader: the proofs count it as if it were sh
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from seqlang.elaborate.alphabet import alphabet_of
 from seqlang.elaborate.constants import Values
@@ -19,6 +18,7 @@ from seqlang.elaborate.lower_value import Spot, flip_law, lower_value, release_o
 from seqlang.elaborate.sharing import keep_sound
 from seqlang.model import expression as m
 from seqlang.model import program as p
+from seqlang.record import replace
 from seqlang.source import Span
 
 

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
 from seqlang.model.expression import Expression, Label
+from seqlang.record import field, record
 
 KindName = Literal["number", "truth", "label", "vector", "list", "set", "law", "region", "unknown"]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Kind:
     """`element` for lists, sets and laws; `dimension` of a vector (a constant expression) where it is known.
 

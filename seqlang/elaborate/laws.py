@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from fractions import Fraction
 from typing import Literal, cast
 
@@ -16,6 +15,7 @@ from seqlang.elaborate.kinds import ERROR, NUMBER, UNKNOWN, Kind, Typed, element
 from seqlang.elaborate.state import Scope, State, translate
 from seqlang.elaborate.suggest import hint
 from seqlang.model import expression as m
+from seqlang.record import replace
 from seqlang.source import Span
 from seqlang.syntax import tree
 

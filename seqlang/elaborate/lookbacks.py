@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from seqlang.elaborate.aggregates import is_report
 from seqlang.elaborate.arguments import positional
 from seqlang.elaborate.builtins import Signature
@@ -12,6 +10,7 @@ from seqlang.elaborate.kinds import ERROR, UNKNOWN, Kind, Typed, describe, join,
 from seqlang.elaborate.state import Scope, State, translate
 from seqlang.model import expression as m
 from seqlang.model.program import AtReports, Previous
+from seqlang.record import replace
 from seqlang.syntax import tree
 
 

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
 
 from seqlang.elaborate.forms import Place, Unfit, linear
 from seqlang.elaborate.kinds import Kind
 from seqlang.elaborate.lower_condition import is_truth, test_of
 from seqlang.model import expression as m
 from seqlang.model import program as p
+from seqlang.record import record, replace
 from seqlang.source import Span
 
 RELEASED = m.Local("released")
 Alphabet = Callable[[m.Noised], tuple[m.Expression, ...]]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Spot:
     """Where a value is shown: the name of its gate, its statement, and the public guard."""
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Literal
 
 from seqlang.elaborate.builtins import CALLABLE, RESERVED
 from seqlang.elaborate.problems import Problems
+from seqlang.record import record
 from seqlang.source import Span
 from seqlang.syntax import tree
 
@@ -17,7 +17,7 @@ SymbolKind = Literal[
 FIELDS = frozenset({"stream", "dataset", "public"})
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Symbol:
     """A declared name. `position` is the index of its statement in the file."""
 

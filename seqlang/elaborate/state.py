@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, Literal, NamedTuple
 
@@ -13,6 +12,7 @@ from seqlang.elaborate.names import Symbol
 from seqlang.elaborate.problems import Problems
 from seqlang.model.expression import Expression, Term
 from seqlang.model.program import Cell, Input, Level, Memory, Model, Noise, Parameter
+from seqlang.record import field, mutable_record, record
 from seqlang.source import Span
 from seqlang.syntax import tree
 
@@ -42,7 +42,7 @@ class Reading(NamedTuple):
     noised: bool
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Scope:
     """What an expression may read, and what its names mean."""
 
@@ -57,7 +57,7 @@ class Scope:
     calls: tuple[str, ...] = ()
 
 
-@dataclass(slots=True)
+@mutable_record
 class State:
     """Grows while the passes run; nothing outlives one call of `elaborate`."""
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 from fractions import Fraction
 
 from seqlang.elaborate.constants import number
@@ -13,12 +12,13 @@ from seqlang.elaborate.laws import short
 from seqlang.elaborate.state import State
 from seqlang.model import domain as d
 from seqlang.model import expression as m
+from seqlang.record import record
 
 NEGLIGIBLE = 1e-12
 """A law with less mass than this outside a domain counts as inside: no run will ever see it."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Support:
     """`points`: the law sits on these; else it fills `low`..`high` (None: unbounded), whole numbers only if `whole`."""
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from seqlang.model.expression import Expression
+from seqlang.record import record
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Interval:
     """Real numbers between `low` and `high`; None = unbounded (`real` is both). Open ends are excluded."""
 
@@ -17,7 +16,7 @@ class Interval:
     high_open: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Integers:
     """Whole numbers `low`..`high`, both included; None = unbounded above (or below)."""
 
@@ -25,14 +24,14 @@ class Integers:
     high: Expression | None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Finite:
     """A listed set of numbers."""
 
     values: tuple[Expression, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Ball:
     """Vectors of `dimension` coordinates with l2 norm at most `radius`."""
 
@@ -40,7 +39,7 @@ class Ball:
     dimension: Expression
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Power:
     """Vectors of `dimension` coordinates, each in `of`."""
 

@@ -6,92 +6,92 @@ Every expression is a frozen value; spans do not take part in equality, so two r
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, fields
 from fractions import Fraction
 from typing import Any, Literal, get_args
 
+from seqlang.record import field, field_names, record
 from seqlang.source import NOWHERE, Span
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Number:
     """An exact constant: decimals in the text are exact rationals (0.1 is 1/10)."""
 
     value: Fraction
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Truth:
     value: bool
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Label:
     """A bare name that stands for itself: `return reject`."""
 
     name: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ParameterValue:
     """A public constant, kept by name so that bounds come out as formulas."""
 
     name: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class StepNumber:
     """The current step: 1, 2, ..."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Field:
     """An input: this step's entry of a stream or public field, or all records of a dataset field (a vector)."""
 
     name: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Records:
     """The index set 1..N of the dataset."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Local:
     """The plain value, in this step, of a `Define` (a statistic, or a let that changes from step to step)."""
 
     name: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class CellValue:
     """The value of a cell. For a cell with `binders` it stands inside them: the element at the bound values."""
 
     name: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class MemoryValue:
     """Public memory: the old value above its update in a step, the new one below."""
 
     name: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Reported:
     """What a report put into the transcript in this step: True/False for an event, the (noisy) value for a value."""
 
     name: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Drawn:
     """The current value of a draw: of a `Noise` (constant law) or of a `Draw` statement (law that depends on state)."""
 
     name: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Term:
     """`factor` times the noise of that name; the factor is public."""
 
@@ -99,7 +99,7 @@ class Term:
     factor: Expression
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Noised:
     """A reading of a noised name: `base` (its plain value) plus the terms.
 
@@ -112,14 +112,14 @@ class Noised:
     terms: tuple[Term, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Bound:
     """A variable bound by a `Quantified` or `WeightsOf` or by a cell's binders."""
 
     name: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Apply:
     """A function or operator on values. `operator` is one of OPERATORS; comparison and logic give truth values."""
 
@@ -128,7 +128,7 @@ class Apply:
     span: Span = field(default=NOWHERE, compare=False)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Choice:
     """if test then yes else no."""
 
@@ -137,7 +137,7 @@ class Choice:
     no: Expression
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Index:
     """base[at], counted from 1."""
 
@@ -146,7 +146,7 @@ class Index:
     span: Span = field(default=NOWHERE, compare=False)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Sequence:
     """[a, b, ..] (a vector or list) or {a, b, ..} (a set)."""
 
@@ -154,7 +154,7 @@ class Sequence:
     items: tuple[Expression, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Quantified:
     """OP(body for variable in domain where condition); OP `list` and `set` collect, the others fold.
 
@@ -170,7 +170,7 @@ class Quantified:
     span: Span = field(default=NOWHERE, compare=False)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class RealVectors:
     """real ^ d, or ball(r, d) when `radius` is given: a domain for `argmin(.. for v in ..)` and for `uniform`."""
 
@@ -181,7 +181,7 @@ class RealVectors:
 # ---- laws are expressions too: they may be chosen by `if`, depend on fields, be passed to functions
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Law:
     """A law by family and arguments. Families: laplace(b) gaussian(sd) geometric(ratio) staircase(eps, D, gamma)
     exponential(mean) l2_laplace(b, dim) tree(LAW) randomized_response(p_truth) bernoulli(p) normal(mean, sd)
@@ -193,14 +193,14 @@ class Law:
     span: Span = field(default=NOWHERE, compare=False)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Weights:
     """{v: w, ..}: the law with these weights, normalised."""
 
     pairs: tuple[tuple[Expression, Expression], ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class WeightsOf:
     """{value: weight for variable in domain}."""
 
@@ -211,7 +211,7 @@ class WeightsOf:
     where: Expression | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Density:
     """law.pmf(at), law.pdf(at), law.cdf(at); `model` is the name of the model used as a formula, if it was one."""
 
@@ -261,7 +261,7 @@ OPERATORS = COMPARISONS | LOGIC | ARITHMETIC | FUNCTIONS
 
 
 _NODES = frozenset(get_args(Expression))
-_FIELDS = {node: tuple(f.name for f in fields(node)) for node in (*_NODES, Term)}  # looked up once: walks are hot
+_FIELDS = {node: field_names(node) for node in (*_NODES, Term)}  # looked up once: walks are hot
 
 
 def children(expression: Expression) -> Iterator[Expression]:

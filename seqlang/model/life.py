@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from seqlang.record import record
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Once:
     """One draw for the whole run."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class EachStep:
     """A new draw in every step."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class EachReport:
     """A draw at the start, and a new one in the step after each step in which `report` was made."""
 

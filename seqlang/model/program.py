@@ -6,7 +6,6 @@ proofs read: everything by which private data can leave. `elaborate` makes both;
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from enum import IntEnum
 from fractions import Fraction
 from typing import Literal
@@ -14,6 +13,7 @@ from typing import Literal
 from seqlang.model.domain import Domain
 from seqlang.model.expression import Expression, Term
 from seqlang.model.life import Life
+from seqlang.record import field, record
 from seqlang.source import NOWHERE, Span
 
 
@@ -25,7 +25,7 @@ class Level(IntEnum):
     PRIVATE = 2
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Parameter:
     """A public constant. `value` is what this program was elaborated with: an exact rational."""
 
@@ -36,7 +36,7 @@ class Parameter:
     span: Span = field(default=NOWHERE, compare=False)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Input:
     """A field that is read: each step (`stream`, `public`) or once (`dataset`)."""
 
@@ -46,21 +46,21 @@ class Input:
     span: Span = field(default=NOWHERE, compare=False)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Replace:
     """Neighbours differ in `count` entries, made arbitrary; length and the other entries are the same."""
 
     count: Expression
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class AddRemove:
     """Neighbours differ by adding or removing `count` records."""
 
     count: Expression
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Within:
     """`of` (an expression over the fields of one entry) moves by at most `radius`, per coordinate, at one entry or at
     every entry; with `same_direction` all moves have one sign."""
@@ -74,7 +74,7 @@ class Within:
 Adjacency = Replace | AddRemove | Within
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Model:
     """A law of the inputs: (field, law) in the order of drawing; a law may read earlier fields and the step."""
 
@@ -83,14 +83,14 @@ class Model:
     span: Span = field(default=NOWHERE, compare=False)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Memory:
     name: str
     initial: Expression
     span: Span = field(default=NOWHERE, compare=False)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Noise:
     """Randomness with a constant law, drawn at its first reading in each life.
 
@@ -108,7 +108,7 @@ class Noise:
 # ---- the body: one step, top to bottom
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Define:
     """A value computed in its place: `statistic` (any level) or a `let` that changes from step to step (public)."""
 
@@ -119,33 +119,33 @@ class Define:
     span: Span = field(default=NOWHERE, compare=False)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class AllSteps:
     """over steps"""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class LastSteps:
     """over last `count`: this step and the count - 1 before it. `count` may read the cell's binders."""
 
     count: Expression
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class SinceReport:
     """since R: the steps after the last earlier step in which R was reported, this one included."""
 
     report: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class AtReports:
     """history(E, R): the list of the body's values at the earlier steps in which R was reported."""
 
     report: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Previous:
     """previous(E, init): the body's value one step ago; `initial` in step 1."""
 
@@ -155,7 +155,7 @@ class Previous:
 Keep = AllSteps | LastSteps | SinceReport | AtReports | Previous
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Cell:
     """A fold over time. It ticks once every step, where it stands in the body, whatever branch is taken.
 
@@ -175,7 +175,7 @@ class Cell:
     span: Span = field(default=NOWHERE, compare=False)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Draw:
     """Randomness whose law depends on the state: a randomised choice. Drawn where it stands, at its first reading or
     not: with `EachStep` in every step; with another life when that life begins."""
@@ -187,7 +187,7 @@ class Draw:
     span: Span = field(default=NOWHERE, compare=False)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Report:
     """`report R when C` (value None: an event) or `report R = E [when C]`. `value` already carries R's own noise."""
 
@@ -197,7 +197,7 @@ class Report:
     span: Span = field(default=NOWHERE, compare=False)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Update:
     memory: str
     value: Expression
@@ -205,7 +205,7 @@ class Update:
     span: Span = field(default=NOWHERE, compare=False)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Stop:
     """`index` counts the stops of the file from 1. `result` is None, a Label, or an expression; if noise is attached
     to `return`, a result that is present carries it (as `Noised("return", ..)`)."""
@@ -222,7 +222,7 @@ Statement = Define | Cell | Draw | Report | Update | Stop
 # ---- gates: the body's reports and stops as the proofs read them
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Margin:
     """value + sum of factor * noise >= 0 (> 0 if strict). `value` holds no noise that a term could hold."""
 
@@ -231,24 +231,24 @@ class Margin:
     strict: bool
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class PublicTest:
     """A condition that the transcript and the constants decide."""
 
     expression: Expression
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class And:
     parts: tuple[Test, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Or:
     parts: tuple[Test, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Not:
     part: Test
 
@@ -256,7 +256,7 @@ class Not:
 Test = Margin | PublicTest | And | Or | Not
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class PublicGate:
     """A report or stop that depends on constants and the transcript only: it says nothing new."""
 
@@ -266,7 +266,7 @@ class PublicGate:
     span: Span = field(default=NOWHERE, compare=False)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class CompareGate:
     """Seen: whether `test` holds, in the steps where the public `guard` holds (None: always)."""
 
@@ -277,7 +277,7 @@ class CompareGate:
     span: Span = field(default=NOWHERE, compare=False)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ReleaseGate:
     """Seen: post(value + noise) where `guard` holds. `post` reads the noisy value as `Local("released")` and otherwise
     public names (None: the value itself). No terms: released plainly. `value` may be a vector."""
@@ -291,7 +291,7 @@ class ReleaseGate:
     span: Span = field(default=NOWHERE, compare=False)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class FlipLaw:
     """Randomised response on a finite-valued `of`: the truth with probability `truth`, else another of `alphabet`."""
 
@@ -300,7 +300,7 @@ class FlipLaw:
     alphabet: tuple[Expression, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class NoisyMaxLaw:
     """argmax (sign 1) or argmin (sign -1) of a vector with one independent noise a coordinate."""
 
@@ -309,14 +309,14 @@ class NoisyMaxLaw:
     sign: int
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class PrivateLaw:
     """A draw whose law (a `Weights`, `WeightsOf` or `Law` expression) depends on private data."""
 
     law: Expression
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ChooseGate:
     """Seen (`visible`) or used inside by cells and guards (a select gate): a randomised choice."""
 
@@ -328,7 +328,7 @@ class ChooseGate:
     span: Span = field(default=NOWHERE, compare=False)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class OpaqueGate:
     """None of the above: it runs, and no rule applies. `reason` says, in a phrase, what did not fit."""
 
@@ -346,7 +346,7 @@ Gate = PublicGate | CompareGate | ReleaseGate | ChooseGate | OpaqueGate
 # ---- claims
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Privacy:
     """pure(eps), dp(eps, delta), rdp(order, eps) or zcdp(rho); arguments are constant expressions."""
 
@@ -354,7 +354,7 @@ class Privacy:
     arguments: tuple[Expression, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Claim:
     """`text` is the claim as written (one line, without label and expect). Strong and weak claims have `privacy`;
     operating claims have `left operator right`, where inside `Apply("probability", (C,))` and
@@ -373,7 +373,7 @@ class Claim:
     span: Span = field(default=NOWHERE, compare=False)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Program:
     """One algorithm. `gates` are in file order; gate names are report names, and `stop 1`, `stop 2`, .. for stops
     (what a stop returns, where that is not a constant, is the gate `return 1`, ..; a hidden choice has its draw's or

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Union
 
 from seqlang.arithmetic.formula import Formula
+from seqlang.record import record
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class PureBound:
     """Strong pure epsilon-DP of the named gates together (in nats)."""
 
@@ -16,7 +16,7 @@ class PureBound:
     epsilon: Formula
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class RenyiBound:
     """Strong (order, epsilon)-RDP of the named gates together; `horizon` is the number of steps it holds for."""
 
@@ -26,7 +26,7 @@ class RenyiBound:
     horizon: int | None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ConcentratedBound:
     """Strong rho-zCDP."""
 
@@ -35,7 +35,7 @@ class ConcentratedBound:
     horizon: int | None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ApproximateBound:
     """Strong (epsilon, delta)-DP."""
 
@@ -48,7 +48,7 @@ class ApproximateBound:
 Judgement = Union[PureBound, RenyiBound, ConcentratedBound, ApproximateBound]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Derivation:
     """`rule` names a rule (`alignment/stopping`); `evidence` is the data that its `holds` needs, such as the alignment;
     `because` is one sentence for people; `cite` the source with theorem number."""

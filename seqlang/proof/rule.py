@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from seqlang.model.program import Program
 from seqlang.proof.derivation import Derivation
+from seqlang.record import record
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Rule:
     """`holds(program, derivation)` is the trusted part: None if the last step of the derivation is right, else what is
     wrong with it. It never searches, and never trusts the evidence. `statement` is the inference rule as people read it,

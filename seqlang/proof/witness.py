@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Union
+
+from seqlang.record import record
 
 Entry = Union[float, tuple[float, ...], dict[str, object]]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Event:
     """A set of transcripts by what they begin with. Steps count from 1.
 
@@ -23,7 +24,7 @@ class Event:
     reports: tuple[tuple[int, str, object], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Witness:
     """`streams`: entry by entry, a number for one field or a dict field -> value; for datasets all records.
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, assert_never
 
 from seqlang.diagnostics.as_json import diagnostic_dict
 from seqlang.model.print import show_expression
 from seqlang.proof.derivation import ApproximateBound, ConcentratedBound, Derivation, PureBound, RenyiBound
 from seqlang.proof.witness import Entry, Event, Witness
 from seqlang.report.gates import gate_rows
-from seqlang.report.numbers import json_number, nearest, upper
+from seqlang.report.numbers import Value, json_number, nearest, upper
 from seqlang.report.words import adjacency_words, conclusion_text
 from seqlang.rules.sensitivity.formulas import parameter_values
 from seqlang.version import __version__
@@ -104,7 +104,24 @@ def _strong(result: CheckResult) -> dict[str, Any]:
             "upper": json_number(upper(zcdp.rho, values)) if isinstance(zcdp, ConcentratedBound) else "inf"
         },
         "horizon": bounds.horizon,
+        "alternatives": [_alternative(d, values) for d in bounds.alternatives],
     }
+
+
+def _alternative(derivation: Derivation, values: Value) -> dict[str, Any]:
+    """Another bound that was found: its notion, what it bounds, and by which rule."""
+    out: dict[str, Any] = {"rule": derivation.rule, "cite": derivation.cite}
+    match derivation.conclusion:
+        case PureBound(epsilon=epsilon):
+            return out | {"notion": "pure", "upper": json_number(upper(epsilon, values)), "symbolic": str(epsilon)}
+        case RenyiBound(order=order, epsilon=at_order):
+            return out | {"notion": "rdp", "order": order, "upper": json_number(at_order)}
+        case ConcentratedBound(rho=rho):
+            return out | {"notion": "zcdp", "upper": json_number(upper(rho, values)), "symbolic": str(rho)}
+        case ApproximateBound(epsilon=at_delta, delta=delta):
+            return out | {"notion": "dp", "delta": delta, "upper": json_number(at_delta)}
+        case _:
+            assert_never(derivation.conclusion)
 
 
 def dp_lower(witness: Witness, delta: Fraction) -> float | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -12,13 +11,14 @@ from seqlang.analyses.shifts import StatisticShift
 from seqlang.diagnostics import Diagnostic
 from seqlang.model.program import Program
 from seqlang.proof.witness import Witness
+from seqlang.record import record
 from seqlang.source import Source
 
 if TYPE_CHECKING:
-    from rich.console import RenderableType
+    from seqlang.report.document import Document
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class CheckResult:
     """Bounds, witness and verdicts of one spec. `delta` is where the (epsilon, delta) bound was taken."""
 
@@ -44,12 +44,18 @@ class CheckResult:
 
         return check_dict(self)
 
-    def __rich__(self) -> RenderableType:
-        from seqlang.report.check_text import check_report
+    def document(self, explain: bool = False) -> Document:
+        """The report; with `explain` every derivation."""
+        from seqlang.report.check_text import check_document
 
-        return check_report(self)
+        return check_document(self, explain)
+
+    def __str__(self) -> str:
+        from seqlang.report.plain import render_plain
+
+        return render_plain(self.document())
 
     def _repr_html_(self) -> str:
-        from seqlang.report.console import as_html
+        from seqlang.report.rich_document import as_html
 
-        return as_html(self)
+        return as_html(self.document())

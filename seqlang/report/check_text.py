@@ -6,18 +6,14 @@ import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from rich.console import Group, RenderableType
-from rich.table import Table
-from rich.text import Text
-from rich.tree import Tree
-
 from seqlang.analyses.claims import Verdict
 from seqlang.model.expression import Density, walk
 from seqlang.model.print import show_expression
-from seqlang.model.program import Define
+from seqlang.model.program import Cell, Define
 from seqlang.proof.derivation import ApproximateBound, ConcentratedBound, Derivation, PureBound, RenyiBound
 from seqlang.proof.witness import Entry, Event, Witness
 from seqlang.report.check_json import dp_lower
+from seqlang.report.document import Block, Document, Heading, Line, Paragraph, Role, Table, Tree, line
 from seqlang.report.gates import gate_rows
 from seqlang.report.numbers import nearest, shown, shown_down, shown_up, upper
 from seqlang.report.words import adjacency_words, conclusion_text, life_words
@@ -26,190 +22,190 @@ from seqlang.rules.sensitivity.formulas import parameter_values
 if TYPE_CHECKING:
     from seqlang.report.check_result import CheckResult
 
-_STYLE = {"proved": "good", "refuted": "bad", "unknown": "doubt"}
+_ROLE: dict[str, Role] = {"proved": "good", "refuted": "bad", "unknown": "doubt"}
 _SIGN = {"proved": "✓", "refuted": "✗", "unknown": "?"}
 
 
-def check_report(result: CheckResult, explain: bool = False) -> RenderableType:
+def check_document(result: CheckResult, explain: bool = False) -> Document:
     """The whole report; with `explain` every derivation and every bound that was found."""
-    return Group(*_blocks(result, explain))
+    return Document(tuple(_blocks(result, explain)))
 
 
-def _blocks(result: CheckResult, explain: bool) -> Iterator[RenderableType]:
+def _blocks(result: CheckResult, explain: bool) -> Iterator[Block]:
     yield from _head(result)
     if result.statistics:
-        yield _statistics(result)
-    yield _gates(result)
-    yield from _bounds(result, explain)
+        yield from _statistics(result)
+    yield from _gates(result)
+    yield from _bounds(result)
+    if explain:
+        yield from _explanation(result)
     if result.verdicts:
-        yield from _claims(result, explain)
+        yield from _claims(result)
 
 
-def _section(name: str) -> Text:
-    return Text(f"\n{name}", style="head")
-
-
-def _table(*columns: tuple[str, str]) -> Table:
-    table = Table(box=None, padding=(0, 2, 0, 0), header_style="quiet", pad_edge=False)
-    for i, (name, justify) in enumerate(columns):
-        table.add_column(("  " if i == 0 else "") + name, justify="right" if justify == "r" else "left", overflow="fold")
-    return table
-
-
-def _head(result: CheckResult) -> Iterator[RenderableType]:
+def _head(result: CheckResult) -> Iterator[Block]:
     program = result.program
-    yield Text.assemble((program.name, "head"), f"  {program.title}" if program.title else "")
+    yield Paragraph(line((program.name, "head"), f"  {program.title}" if program.title else ""))
     short, long = adjacency_words(program)
-    yield Text.assemble(("  neighbours  ", "quiet"), f"{short}: {long}")
+    yield _remark("neighbours", f"{short}: {long}")
     if program.parameters:
-        given = ", ".join(f"{p.name} = {shown(float(p.value))}" for p in program.parameters)
-        yield Text.assemble(("  parameters  ", "quiet"), given)
+        yield _remark("parameters", ", ".join(f"{p.name} = {shown(float(p.value))}" for p in program.parameters))
     used = _densities(result)
     if used:
-        yield Text.assemble(("  note        ", "quiet"), f"uses the density of {', '.join(used)} as a formula, "
-                            "not as an assumption on the data")  # fmt: skip
+        yield _remark("note", f"uses the density of {', '.join(used)} as a formula, not as an assumption on the data")
+
+
+def _remark(name: str, text: str) -> Paragraph:
+    return Paragraph(line((f"{name:<12}", "quiet"), text), indent=2, hanging=12)
 
 
 def _densities(result: CheckResult) -> list[str]:
-    expressions = (s.expression for s in result.program.body if isinstance(s, Define))
-    bodies = (s.body for s in result.program.body if hasattr(s, "body"))
-    found = (e.model for root in (*expressions, *bodies) for e in walk(root) if isinstance(e, Density))
-    return sorted({m for m in found if m})
+    roots = [s.expression if isinstance(s, Define) else s.body for s in result.program.body if isinstance(s, Define | Cell)]
+    return sorted({e.model for root in roots for e in walk(root) if isinstance(e, Density) and e.model})
 
 
-def _statistics(result: CheckResult) -> RenderableType:
+def _statistics(result: CheckResult) -> Iterator[Block]:
     values = parameter_values(result.program)
-    table = _table(("statistic", "l"), ("how it moves", "l"), ("sensitivity", "l"), ("value", "r"))
-    notes = []
+    rows = []
     for s in result.statistics:
         infinite = s.shift.radius.is_infinite
-        text = "unbounded" if infinite else str(s.shift.radius)
+        text = "unbounded" if infinite else str(s.shift.radius) + ("" if s.shift.norm == "abs" else f" ({s.shift.norm})")
         number = "∞" if infinite else shown(nearest(s.shift.radius, values))
-        norm = "" if s.shift.norm == "abs" else f" ({s.shift.norm})"
-        table.add_row("  " + s.name, s.words, Text(text + norm, style="formula"), number)
-        if s.shift.note and infinite:
-            notes.append(Text.assemble(("  ! ", "doubt"), f"{s.name}: {s.shift.note}"))
-    return Group(_section("Statistics"), table, *notes)
+        rows.append((line(s.name), line(s.words), line((text, "formula")), line(number)))
+    yield Heading("Statistics")
+    yield Table(("statistic", "how it moves", "sensitivity", "value"), tuple(rows), "lllr")
+    for s in result.statistics:
+        if s.shift.note:
+            yield Paragraph(line(("! " if s.shift.radius.is_infinite else "  ", "doubt"), f"{s.name}: {s.shift.note}"), 2)
 
 
-def _gates(result: CheckResult) -> RenderableType:
+def _gates(result: CheckResult) -> Iterator[Block]:
     program = result.program
     rows = gate_rows(program)
-    shared = [n.name for row in rows for n in row.noises]
-    table = _table(("gate", "l"), ("kind", "l"), ("what is compared or shown", "l"), ("moves", "l"), ("noise", "l"))
+    names = [n.name for row in rows for n in row.noises]
+    lines = []
     for row in rows:
         noises = "\n".join(
-            f"{n.name} ~ {show_expression(n.law)} {life_words(n.life)}" + (" (shared)" if shared.count(n.name) > 1 else "")
+            f"{n.name} ~ {show_expression(n.law)} {life_words(n.life)}" + (", shared" if names.count(n.name) > 1 else "")
             for n in row.noises
         )
-        table.add_row("  " + row.name, row.kind, Text(row.value), row.shift, Text(noises))
-    return Group(_section("Gates: all that an observer sees"), table)
+        lines.append((line(row.name), line(row.kind), line(row.value), line(row.shift), line(noises)))
+    yield Heading("Gates: all that an observer sees")
+    yield Table(("gate", "kind", "what is compared or shown", "moves", "noise"), tuple(lines), "lllll")
 
 
-def _bounds(result: CheckResult, explain: bool) -> Iterator[RenderableType]:
+def _bounds(result: CheckResult) -> Iterator[Block]:
     bounds, witness = result.bounds, result.witness
     values = parameter_values(result.program)
-    yield _section("Strong privacy, worst case over neighbours and all outcomes")
-    table = _table(("notion", "l"), ("proved at most", "l"), ("witnessed at least", "l"), ("by", "l"))
+    rows: list[tuple[Line, ...]] = []
+    lower = "-" if witness is None else shown_down(witness.loss)
     pure = bounds.pure
-    lower = Text("-" if witness is None else shown_down(witness.loss))
     if pure is not None and isinstance(pure.conclusion, PureBound):
-        number = upper(pure.conclusion.epsilon, values)
-        text = Text.assemble(shown_up(number), ("  = ", "quiet"), (str(pure.conclusion.epsilon), "formula"))
-        table.add_row("  pure", text, lower, _cite(pure))
+        epsilon = pure.conclusion.epsilon
+        rows.append((line("pure"), _both(upper(epsilon, values), str(epsilon)), line(lower), _by(pure)))
     else:
-        table.add_row("  pure", "∞", lower, "")
-    delta = float(result.delta)
+        rows.append((line("pure"), line("∞"), line(lower), ()))
     deep = None if witness is None else dp_lower(witness, result.delta)
-    low = Text("-" if deep is None else shown_down(deep))
+    low = line("-" if deep is None else shown_down(deep))
+    name = line(f"dp at delta {float(result.delta):g}")
     if bounds.dp is not None and isinstance(bounds.dp.conclusion, ApproximateBound):
-        table.add_row(f"  dp, delta {delta:g}", shown_up(bounds.dp.conclusion.epsilon), low, _cite(bounds.dp))
+        rows.append((name, line(shown_up(bounds.dp.conclusion.epsilon)), low, _by(bounds.dp)))
     else:
-        table.add_row(f"  dp, delta {delta:g}", "∞", low, "")
+        rows.append((name, line("∞"), low, ()))
     if bounds.zcdp is not None and isinstance(bounds.zcdp.conclusion, ConcentratedBound):
         rho = bounds.zcdp.conclusion.rho
-        text = Text.assemble(shown_up(upper(rho, values)), ("  = ", "quiet"), (str(rho), "formula"))
-        table.add_row("  zCDP", text, "", _cite(bounds.zcdp))
-    if bounds.rdp:
-        by_rule: dict[str, list[Derivation]] = {}
-        for d in bounds.rdp:
-            by_rule.setdefault(_cite(d), []).append(d)
-        for cite, group in by_rule.items():
-            text = ", ".join(
-                f"{shown_up(d.conclusion.epsilon, 5)} at {d.conclusion.order:g}"
-                for d in group
-                if isinstance(d.conclusion, RenyiBound)
-            )
-            table.add_row("  RDP", text, "", cite)
-    yield table
+        rows.append((line("zcdp"), _both(upper(rho, values), str(rho)), (), _by(bounds.zcdp)))
+    rows.extend(_renyi_rows(bounds.rdp))
+    rows.extend(_renyi_rows(tuple(d for d in bounds.alternatives if not d.premises), "weaker: "))
+    yield Heading("Strong privacy: worst case over neighbours and outcomes")
+    yield Table(("notion", "proved at most", "witnessed at least", "by"), tuple(rows), "llll")
     if bounds.horizon is not None:
-        yield Text.assemble(("  horizon  ", "quiet"), f"{bounds.horizon} steps")
+        yield _remark("horizon", f"{bounds.horizon} steps, for the bounds that need one")
     for goal in bounds.open_goals:
-        yield Text.assemble(("  ? ", "doubt"), goal)
+        yield Paragraph(line(("? ", "doubt"), goal), 2)
     if witness is not None:
-        yield Text.assemble(("  witness  ", "quiet"), witness_words(witness))
-    if explain:
-        yield from _explanation(result)
+        yield _remark("witness", witness_words(witness))
 
 
-def _cite(derivation: Derivation) -> str:
-    return derivation.cite or derivation.rule
+def _both(number: float, formula: str) -> Line:
+    text = shown_up(number)
+    return line(text) if text == formula else line(text, (" = ", "quiet"), (formula, "formula"))
 
 
-def _explanation(result: CheckResult) -> Iterator[RenderableType]:
+def _renyi_rows(bounds: tuple[Derivation, ...], remark: str = "") -> Iterator[tuple[Line, ...]]:
+    """One row a way of proving, order by order."""
+    groups: dict[Line, list[str]] = {}
+    for d in bounds:
+        if isinstance(d.conclusion, RenyiBound):
+            groups.setdefault(_by(d), []).append(f"{shown_up(d.conclusion.epsilon)} at {d.conclusion.order:g}")
+    for by, found in groups.items():
+        yield line(f"{remark}rdp by order"), line("\n".join(found)), (), by
+
+
+def _by(derivation: Derivation) -> Line:
+    return line(derivation.rule, (f"\n{derivation.cite}" if derivation.cite else "", "quiet"))
+
+
+def _explanation(result: CheckResult) -> Iterator[Block]:
+    """The best of each notion in full, a step that was shown before by its number; then all other bounds, a line each."""
     bounds = result.bounds
-    yield _section("Derivations")
-    seen: list[Derivation] = []
-    for d in (bounds.pure, bounds.zcdp, *bounds.rdp, bounds.dp, *bounds.alternatives):
-        if d is not None and d not in seen:
-            seen.append(d)
-            yield _derivation(d)
+    best = tuple(dict.fromkeys(d for d in (bounds.pure, bounds.zcdp, *bounds.rdp, bounds.dp) if d is not None))
+    if best:
+        yield Heading("Derivations")
+    numbers: dict[Derivation, int] = {}
+    for derivation in best:
+        yield _tree(derivation, numbers)
+    others = tuple(dict.fromkeys(d for d in bounds.alternatives if d not in numbers))
+    if others:
+        rows = tuple(
+            (line((conclusion_text(d.conclusion), "formula")), line(d.rule), line(_premises(d))) for d in others
+        )
+        yield Heading("Other bounds that were found")
+        yield Table(("bound", "by", "from"), rows, "lll")
 
 
-def _derivation(derivation: Derivation) -> Tree:
-    tree = Tree(_step(derivation), guide_style="quiet")
-    _grow(tree, derivation)
-    return tree
+def _premises(derivation: Derivation) -> str:
+    return ", ".join(f"{conclusion_text(p.conclusion)} by {p.rule}" for p in derivation.premises) or derivation.cite
 
 
-def _grow(tree: Tree, derivation: Derivation) -> None:
-    for premise in derivation.premises:
-        _grow(tree.add(_step(premise)), premise)
-
-
-def _step(derivation: Derivation) -> Text:
-    return Text.assemble(
+def _tree(derivation: Derivation, numbers: dict[Derivation, int], indent: int = 2) -> Tree:
+    if derivation in numbers:
+        seen = line((conclusion_text(derivation.conclusion), "formula"), (f"  as in ({numbers[derivation]})", "quiet"))
+        return Tree(seen, (), indent)
+    numbers[derivation] = len(numbers) + 1
+    words = line(
+        (f"({numbers[derivation]}) ", "quiet"),
         (conclusion_text(derivation.conclusion), "formula"),
         ("  by ", "quiet"),
         derivation.rule,
         (f"  [{derivation.cite}]" if derivation.cite else "", "quiet"),
         f"\n{derivation.because}" if derivation.because else "",
     )
+    return Tree(words, tuple(_tree(p, numbers, indent) for p in derivation.premises), indent)
 
 
-def _claims(result: CheckResult, explain: bool) -> Iterator[RenderableType]:
-    yield _section("Claims")
+def _claims(result: CheckResult) -> Iterator[Block]:
+    yield Heading("Claims")
     for v in result.verdicts:
-        line = result.source.line_column(v.claim.span.start)[0]
+        number = result.source.line_column(v.claim.span.start)[0]
         expected = "" if v.claim.expect is None else (" as expected" if v.ok else f", expected {v.claim.expect}")
-        yield Text.assemble(
-            (f"  {_SIGN[v.verdict]} {v.verdict}{expected}", _STYLE[v.verdict]),
-            ("  line ", "quiet"),
-            f"{line}  {v.claim.text}",
-            (f'  "{v.claim.label}"' if v.claim.label else "", "quiet"),
+        yield Paragraph(
+            line(
+                (f"{_SIGN[v.verdict]} {v.verdict}{expected}", _ROLE[v.verdict]),
+                f"  line {number}  {v.claim.text}",
+                (f'  "{v.claim.label}"' if v.claim.label else "", "quiet"),
+            ),
+            2,
+            4,
         )
-        yield from _reason(v, explain)
+        yield from _reason(v)
 
 
-def _reason(verdict: Verdict, explain: bool) -> Iterator[RenderableType]:
-    from rich.padding import Padding
-
+def _reason(verdict: Verdict) -> Iterator[Block]:
     if verdict.witness is not None:
-        yield Padding(Text(witness_words(verdict.witness)), (0, 0, 0, 6))
+        yield Paragraph(line(witness_words(verdict.witness)), 6, 0)
     elif verdict.because:
-        yield Padding(Text(verdict.because), (0, 0, 0, 6))
-    if explain and verdict.derivation is not None:
-        yield Padding(_derivation(verdict.derivation), (0, 0, 0, 6))
+        yield Paragraph(line(verdict.because), 6, 0)
 
 
 def witness_words(witness: Witness) -> str:

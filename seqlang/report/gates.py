@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import assert_never
 
 from seqlang.model.expression import Noised, Term, walk
@@ -27,10 +26,11 @@ from seqlang.model.program import (
     ReleaseGate,
     Test,
 )
+from seqlang.record import record
 from seqlang.rules.sensitivity.shifts import shift_of
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class GateRow:
     """One gate as the report shows it. `noises` are all draws that it reads; a shared one appears in several rows."""
 

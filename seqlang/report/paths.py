@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from seqlang.backends.interpret import Machine, SeededRandomness, sample_inputs
 from seqlang.model.expression import Apply, Drawn, Expression, Local, Noised
 from seqlang.model.life import EachStep
 from seqlang.model.program import CompareGate, Define, Margin, Program
+from seqlang.record import record
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Path:
     """`values[n]` is the statistic after step n + 1 and `levels[n]` the boundaries then, one each of `boundaries`;
     the boundaries hold the noise that is kept, not the one drawn at each step."""
@@ -22,7 +21,7 @@ class Path:
     result: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Boundary:
     name: str
     margin: Margin

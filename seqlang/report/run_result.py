@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from seqlang.backends.interpret.data import DataRun
 from seqlang.backends.simulate import Samples
+from seqlang.record import record
 from seqlang.report.numbers import json_number
 
 if TYPE_CHECKING:
-    from rich.console import RenderableType
+    from seqlang.report.document import Document
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class RunResult:
     """`parameters` are the values of this cell of a sweep; `samples` holds every run."""
 
@@ -42,18 +42,24 @@ class RunResult:
         makes a data frame of it."""
         return list(self.samples.rows())
 
-    def __rich__(self) -> RenderableType:
-        from seqlang.report.run_text import run_report
+    def document(self) -> Document:
+        """The report."""
+        from seqlang.report.run_text import run_document
 
-        return run_report(self)
+        return run_document(self)
+
+    def __str__(self) -> str:
+        from seqlang.report.plain import render_plain
+
+        return render_plain(self.document())
 
     def _repr_html_(self) -> str:
-        from seqlang.report.console import as_html
+        from seqlang.report.rich_document import as_html
 
-        return as_html(self)
+        return as_html(self.document())
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class DataResult:
     """One run of a spec on a real stream."""
 
@@ -65,12 +71,18 @@ class DataResult:
         """The JSON object of `seqlang run --data --json`."""
         return {"schema": 1, "algorithm": self.algorithm, "file": self.file, **self.run.to_dict()}
 
-    def __rich__(self) -> RenderableType:
-        from seqlang.report.run_text import data_report
+    def document(self) -> Document:
+        """The report."""
+        from seqlang.report.run_text import data_document
 
-        return data_report(self)
+        return data_document(self)
+
+    def __str__(self) -> str:
+        from seqlang.report.plain import render_plain
+
+        return render_plain(self.document())
 
     def _repr_html_(self) -> str:
-        from seqlang.report.console import as_html
+        from seqlang.report.rich_document import as_html
 
-        return as_html(self)
+        return as_html(self.document())

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 from seqlang.diagnostics import Diagnostic
+from seqlang.record import field, mutable_record
 from seqlang.source import Source
 from seqlang.syntax.align import align
 from seqlang.syntax.cut import cut
@@ -18,7 +17,7 @@ from seqlang.syntax.wrap import INDENT, WIDTH, joined, wrapped
 COMMENT_COLUMN = 51
 
 
-@dataclass(slots=True)
+@mutable_record
 class _Block:
     """A statement, or a comment on lines of its own (`tokens` empty). `comments[i]` stand behind token i of the
     statement, True for those on a line of their own."""

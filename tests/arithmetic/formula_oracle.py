@@ -40,7 +40,9 @@ def _value(formula: F.Formula, values: Mapping[str, Fraction]) -> mpmath.mpf:
 
 
 def _power(x: mpmath.mpf, y: mpmath.mpf) -> mpmath.mpf:
-    if abs(x) < mpmath.mpf(10) ** -40:  # zero, or not to be told from zero
+    if x and abs(x) < mpmath.mpf(10) ** -40:  # zero in truth, perhaps
+        raise ValueError
+    if not x:
         if y <= 0:
             raise ZeroDivisionError
         return mpmath.mpf(0)

@@ -95,7 +95,8 @@ def test_binders_do_not_capture() -> None:
 def test_one_noise_an_attach_target_and_life() -> None:
     text = (
         "report r when x >= b\nstop when step > 9\n"
-        "attach laplace(1) to a, b once\nattach laplace(2) to b\nattach laplace(3) to b each r\nattach laplace(4) to b\n"
+        "attach laplace(1) to a, b once\nattach laplace(2) to b\nattach laplace(3) to b each r\n"
+        "attach laplace(4) to b\n"
         "report q = a\n"
     )
     program = made(HEAD + text)
@@ -128,7 +129,8 @@ def test_shared_draws_keep_their_signs_and_factors() -> None:
 def test_a_choice_shown_somewhere_and_read_inside_is_counted_once_in_every_step() -> None:
     """Two draws of one law must not be taken for each other."""
     law = "bernoulli(0.25 + x / 2)"
-    text = f"draw c ~ {law}\ndraw d ~ {law}\nreport r = d\nreport hot when count(c == 1 over steps) >= 3\nstop when step > 9\n"
+    text = f"draw c ~ {law}\ndraw d ~ {law}\nreport r = d\n"
+    text += "report hot when count(c == 1 over steps) >= 3\nstop when step > 9\n"
     gates = {g.name: g for g in made(HEAD + text).gates}
     assert isinstance(gates["r"], p.ChooseGate)
     assert isinstance(gates["c"], p.ChooseGate)

@@ -8,8 +8,6 @@ from pathlib import Path
 import pytest
 
 from seqlang import driver
-from seqlang.report.check_text import check_report
-from seqlang.report.console import as_text
 from seqlang.source import Source
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -23,7 +21,7 @@ def _block(mark: str) -> str:
 
 
 def _report(text: str) -> str:
-    return as_text(check_report(driver.check(driver.load(Source("safety.seq", text)))))
+    return str(driver.check(driver.load(Source("safety.seq", text))))
 
 
 def _broken() -> str:

@@ -8,7 +8,6 @@ and the transcript (as phases), choosing entries by `Scene.aim` and completing w
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from itertools import product
 from math import ceil, floor, inf
 from typing import Any, Literal
@@ -17,12 +16,13 @@ from seqlang.analyses.witnesses.scene import Entry, Scene, Target
 from seqlang.backends.exact.follow import Phase
 from seqlang.backends.exact.integrate import Unsupported
 from seqlang.backends.exact.stepper import Fact
+from seqlang.record import field, mutable_record, record, replace
 
 MOST_ARRIVING = 120
 MOST_WAITING = 1500
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Leg:
     """`level` is a margin in units of the target's noise scale. `move`: how the second stream's entries differ in this
     leg where every entry may move (-1, 0, 1). `change`: the changed entry is the leg's first (one-entry adjacency)."""
@@ -35,7 +35,7 @@ class Leg:
     change: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Pattern:
     """`swap` chooses the pair of entries at the change; `release` what is told of released values ("any", "tail",
     "between", "low", "high", "point"), `depth` how deep in the tail (scales); `pick` which value of a choice."""
@@ -48,7 +48,7 @@ class Pattern:
     data: int = 0
 
 
-@dataclass(slots=True)
+@mutable_record
 class Played:
     first: list[Phase] = field(default_factory=list)
     second: list[Phase] = field(default_factory=list)
@@ -235,13 +235,17 @@ class _Stage:
         if fixed["stop"] is None:
             stops += [(i, self.scene.labels.get(i)) for i in self.scene.public_stops]
         for flags in sorted(product((False, True), repeat=min(len(names), 4)), key=sum):
-            chosen = {name: True for name, flag in zip(names, flags, strict=False) if flag}
+            chosen = {name: self._any(name) for name, flag in zip(names, flags, strict=False) if flag}
             for stop in stops:
                 told = {**fixed, **chosen, "stop": stop}
                 _, facts = look(state, entry, told)
                 if possible(facts):
                     return told
         return None
+
+    def _any(self, name: str) -> Any:
+        """Told of a report before its value is chosen: any value; a number where later steps must read one."""
+        return 0 if self.pattern.release == "point" and name in self.scene.value_reports else True
 
     def _chosen(self, first: Entry, second: Entry, told: dict[str, Any]) -> dict[str, Any]:
         """What is told of released values and choices in this step."""

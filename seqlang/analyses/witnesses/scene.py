@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from fractions import Fraction
 from math import inf, isinf, log2
 from typing import Any
@@ -34,12 +33,13 @@ from seqlang.model.program import (
     Stop,
     Within,
 )
+from seqlang.record import record
 
 Entry = Mapping[str, Any]
 MOST_ENTRIES = 16
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Target:
     """A margin of a gate: its place among the gate's margins, whether noise is added to it, and whether some of that
     noise is drawn anew in each step."""
@@ -70,6 +70,7 @@ class Scene:
         # (index, the label that it surely returns) of every stop
         self.stops = [(s.index, self.labels.get(s.index)) for s in stops]
         self.optional = self._obligations()
+        self.value_reports = {s.name for s in program.body if isinstance(s, Report) and s.value is not None}
         public_gates = {g.name for g in program.gates if not isinstance(g, CompareGate)}
         self.public_stops = [s.index for s in stops if f"stop {s.index}" in public_gates]
         self._pairs: list[tuple[Entry, Entry]] | None = None

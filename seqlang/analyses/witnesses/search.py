@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from math import inf, isinf
 from typing import Any
 
@@ -20,6 +19,7 @@ from seqlang.backends.exact.integrate import Unsupported, Work
 from seqlang.backends.exact.laws import log_sum
 from seqlang.backends.exact.quadrature import COARSE, FINE, FINEST
 from seqlang.proof.witness import Entry, Event, Witness
+from seqlang.record import replace
 
 MOST_COARSE = 200_000  # conditional probabilities for one pair of streams while searching
 MOST_FINE = 3_000_000

@@ -7,7 +7,6 @@ conditions are powered, so that hovering for 100,000 steps costs nothing.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from math import exp, inf, log
 from typing import Any
 
@@ -26,12 +25,13 @@ from seqlang.backends.exact.quadrature import IMPOSSIBLE, Accuracy, Answer
 from seqlang.backends.exact.stepper import Fact, Stepper, same, stepper
 from seqlang.model.life import EachReport, EachStep
 from seqlang.model.program import Program
+from seqlang.record import record
 
 MOST_ALTERNATIVES = 256
 MOST_NODES = 64
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Phase:
     """`entry` (field -> value) and `told` (report -> value; "stop" -> (index, result) or None), `repeat` times.
 

@@ -7,14 +7,15 @@ their end: P(X <= x) and P(X >= x).
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from math import ceil, erfc, exp, expm1, floor, inf, isinf, log, log1p, pi, sqrt
+
+from seqlang.record import record
 
 Scalar = Callable[[float], float]
 LOG_HALF = -log(2)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class NoiseLaw:
     """A law on the line. `kind`: "density", "lattice" (the integers) or "finite" (then `points` lists them).
 

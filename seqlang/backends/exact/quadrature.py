@@ -7,11 +7,11 @@ cut off are bounded by the mass of the law there (a conditional probability is a
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from math import exp, inf, log
 
 from seqlang.backends.exact.laws import NoiseLaw, log_sum
+from seqlang.record import record
 
 # Kronrod's 15 nodes on [-1, 1] (positive half, the middle last), their weights, Gauss's 7 at every other one
 NODES = (
@@ -35,7 +35,7 @@ RULE = tuple(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Accuracy:
     """`relative` error to reach with at most `most` panels; the first panels are `width` scales wide. `drop`: values
     that far below the largest, in logarithms, are cut off. `cut`: panels also end at every bend."""
@@ -52,7 +52,7 @@ FINE = Accuracy(1e-8, 300, 6.0, 32.0, True)
 FINEST = Accuracy(1e-9, 600, 3.5, 36.0, True)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Answer:
     """log of a probability, and its relative error (estimated from two quadratures, plus what was cut off)."""
 

@@ -9,7 +9,6 @@ noises of this step would have to do for the transcript to come out. The referen
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any, assert_never, get_args
 
 from seqlang.backends.exact.finite_laws import density, mass, support
@@ -20,6 +19,7 @@ from seqlang.model import expression as e
 from seqlang.model import program as p
 from seqlang.model.domain import Ball, Power
 from seqlang.model.life import EachReport, EachStep
+from seqlang.record import record
 
 Fact = tuple[Any, ...]
 """("compare", wanted, test, gate) with test = bool | (value, terms, strict) | ("and" | "or" | "not", parts), and
@@ -55,7 +55,7 @@ class Unknown:
 UNKNOWN = Unknown()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Stepper:
     """`step(state, entry, told, hidden)` -> (next state, facts). `told` maps report names to what was reported and
     "stop" to (index, result) or None; `hidden` has the values of finite hidden draws, named in `draws`.

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+
+from seqlang.record import record
 
 EVERY = 0.25  # seconds between two calls
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Progress:
     """`mean_steps` is over the runs that are finished; in the middle of a batch these are the shorter ones."""
 

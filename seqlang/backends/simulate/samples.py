@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from seqlang.backends.simulate.record import UNSTOPPED
+from seqlang.record import record
 
 Z95 = 1.959963984540054
 QUANTILES = ("0.05", "0.25", "0.5", "0.75", "0.95")
@@ -18,7 +18,7 @@ MOST_VALUES = 50
 """A returned number with at most this many different values is tabulated like a label."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Samples:
     """One entry a run in every array. `steps` is the stopping step, or the step at which an unstopped run was left (the
     cap, or where an interrupt found it). `codes[i]` is the place of the returned label in `labels`, or negative;

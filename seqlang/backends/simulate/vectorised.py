@@ -299,12 +299,12 @@ _KINDS = get_args(ir.Expression)
 
 
 def _all_expressions(program: Program) -> list[ir.Expression]:
-    from dataclasses import fields
+    from seqlang.record import field_names
 
     found: list[ir.Expression] = []
     for statement in program.body:
-        for f in fields(statement):
-            value = getattr(statement, f.name)
+        for name in field_names(statement):
+            value = getattr(statement, name)
             if isinstance(value, _KINDS):
                 found.extend(ir.walk(value))
     for noise in program.noises:

@@ -7,16 +7,16 @@ translations that belong to the segment (refreshed noises, and the fresh ones of
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from seqlang.arithmetic.formula import INFINITY, ONE, ZERO, Formula, maximum, minimum, product, total
+from seqlang.record import record
 from seqlang.rules.alignment.layout import Layout
 from seqlang.rules.alignment.scenario import Piece, Row, Scenario, rows_of
 
 Shifts = tuple[tuple[str, Formula], ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Plan:
     kept: Shifts
     local: tuple[tuple[Shifts, ...], ...]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from seqlang.arithmetic.enclosure import exact_value
@@ -11,6 +10,7 @@ from seqlang.arithmetic.formula import INFINITY, ONE, Formula
 from seqlang.model.expression import Apply, Expression, Law, Number, Reported, Term
 from seqlang.model.life import EachReport, EachStep, Once
 from seqlang.model.program import AddRemove, CompareGate, Margin, Program, PublicGate, ReleaseGate, Replace
+from seqlang.record import record, replace
 from seqlang.rules.alignment.branches import branches_of
 from seqlang.rules.alignment.limits import decisions_of, first_step
 from seqlang.rules.alignment.reach import reached_draws, reached_resets, shared_noise
@@ -21,7 +21,7 @@ from seqlang.rules.sensitivity.formulas import formula_of, parameter_values
 MOST_GATES = 8
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Outlet:
     """One gate that may fire; `branches` are tuples of margin numbers. A public gate has one branch without margins."""
 
@@ -30,7 +30,7 @@ class Outlet:
     branches: tuple[tuple[int, ...], ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Release:
     """A noisy number that is shown in (some) steps in which one of the outlets `with_` fires, never in others."""
 
@@ -39,7 +39,7 @@ class Release:
     with_: frozenset[str]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Layout:
     """`factors[i]` are the noises of margin i with their factors; persistent noises live longer than a step.
 

@@ -12,12 +12,12 @@ largest difference at earlier steps) and d (at the deciding step) for each margi
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
 from typing import Literal
 
 from seqlang.arithmetic.formula import ZERO, Formula
+from seqlang.record import record
 from seqlang.rules.alignment.layout import Layout, Outlet
 from seqlang.rules.sensitivity.shift import Move, Step
 
@@ -26,7 +26,7 @@ Place = Literal["before", "within", "after"]
 MOST_OUTPUTS = 64
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Row:
     """sum of coefficient * translation >= bound (== bound if `exact`)."""
 
@@ -35,7 +35,7 @@ class Row:
     exact: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Piece:
     """One kind of segment: where it lies relative to the changed entry, how its margins move, and what fires at its end
     (gate and branch; nothing for a segment that a public event or the end of the horizon cuts)."""
@@ -45,7 +45,7 @@ class Piece:
     fired: Fired
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Scenario:
     """The kinds of segments that runs of one kind are made of; one translation of the kept noises must serve them all.
 

@@ -11,13 +11,13 @@ it.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from fractions import Fraction
 
 from seqlang.arithmetic.enclosure import exact_value
 from seqlang.arithmetic.formula import ONE, ZERO, Formula, enclose, product, total
 from seqlang.arithmetic.linear import minimise
 from seqlang.arithmetic.nodes import split_coefficient
+from seqlang.record import record
 from seqlang.rules.alignment.cost import Plan, Shifts, is_totally_unimodular
 from seqlang.rules.alignment.layout import Layout
 from seqlang.rules.alignment.scenario import Row, Scenario, rows_of
@@ -32,7 +32,7 @@ Sizes = tuple[tuple[dict[str, float], ...], ...]
 """Piece by piece, choice by choice: how far each noise moves."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Found:
     """A minimal alignment: its size noise by noise, in floating point, and the exact translations."""
 

@@ -11,17 +11,17 @@ A move by 0 costs nothing under every law, so a noise of an unknown law may take
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
 from seqlang.arithmetic.formula import INFINITY, ZERO, Formula, absolute, function, logarithm, number
 from seqlang.model.expression import Law
 from seqlang.model.program import Noise, Program
+from seqlang.record import record
 from seqlang.rules.alignment.signs import Signs
 from seqlang.rules.sensitivity.formulas import formula_of
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Translation:
     """`unit` is the cost of one unit of |u| (staircase: of one step of `width`); all in nats."""
 

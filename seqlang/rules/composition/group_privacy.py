@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from fractions import Fraction
 
 from seqlang.accounting import group
@@ -12,6 +11,7 @@ from seqlang.model.program import AddRemove, Program, Replace
 from seqlang.proof.derivation import ApproximateBound, ConcentratedBound, Derivation, Judgement, PureBound
 from seqlang.proof.replay import replay
 from seqlang.proof.rule import Rule
+from seqlang.record import replace
 from seqlang.rules.composition.joint import horizon_covered
 from seqlang.rules.sensitivity.formulas import formula_of, parameter_values
 

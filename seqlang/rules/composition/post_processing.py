@@ -3,12 +3,11 @@ weakened."""
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from seqlang.arithmetic.formula import at_most
 from seqlang.model.program import Program, PublicGate
 from seqlang.proof.derivation import ApproximateBound, ConcentratedBound, Derivation, Judgement, PureBound, RenyiBound
 from seqlang.proof.rule import Rule
+from seqlang.record import replace
 from seqlang.rules.composition.joint import horizon_covered
 from seqlang.rules.sensitivity.formulas import parameter_values
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from seqlang.arithmetic.formula import ONE, Formula, absolute
 from seqlang.model.expression import Expression, Law, Term
 from seqlang.model.life import EachReport, EachStep, Once
 from seqlang.model.program import ChooseGate, Program, ReleaseGate
+from seqlang.record import record
 from seqlang.rules.alignment.layout import required_reports
 from seqlang.rules.alignment.reach import gate_noises, gate_parts, reached_draws, shared_noise
 from seqlang.rules.alignment.signs import Signs
@@ -15,7 +14,7 @@ from seqlang.rules.mechanism.exposure import never_changes, showings
 from seqlang.rules.sensitivity.formulas import formula_of
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Added:
     """|factor| times a draw of the law; `once`: the one draw hides one value that never changes."""
 

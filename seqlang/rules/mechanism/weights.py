@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from seqlang.arithmetic.formula import Formula
 from seqlang.model.expression import Apply, Expression, Quantified, Sequence, Weights, WeightsOf
 from seqlang.model.program import ChooseGate, Gate, PrivateLaw, Program
+from seqlang.record import record
 from seqlang.rules.alignment.lattice import reads_private
 from seqlang.rules.alignment.layout import single_entry
 from seqlang.rules.alignment.signs import Signs
@@ -16,7 +15,7 @@ from seqlang.rules.mechanism.radius import apart
 from seqlang.rules.sensitivity.formulas import formula_of, parameter_values
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class WeightedChoice:
     """`apart`: the furthest that two log-weights move apart; `times`: showings touched by a changed entry."""
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from seqlang.arithmetic.formula import Formula, function, number, root
 from seqlang.model.expression import (
     Apply,
@@ -19,6 +17,7 @@ from seqlang.model.expression import (
     walk,
 )
 from seqlang.model.program import Keep
+from seqlang.record import replace
 from seqlang.rules.sensitivity.evaluate import evaluate, evaluate_number
 from seqlang.rules.sensitivity.facts import NOUGHT, ONE, UNIT, ZERO, Facts
 from seqlang.rules.sensitivity.folds import (

@@ -6,7 +6,6 @@ Nothing here is searched for; everything is computed from the program alone, so 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from fractions import Fraction
 
 from seqlang.arithmetic.formula import Formula, compare, number
@@ -28,6 +27,7 @@ from seqlang.model.expression import (
     walk,
 )
 from seqlang.model.program import Cell, Define, Draw, LastSteps, Previous, Program
+from seqlang.record import replace
 
 ZERO = number(0)
 ONE = number(1)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 
 from seqlang.arithmetic.formula import Formula
 from seqlang.model.expression import (
@@ -18,6 +17,7 @@ from seqlang.model.expression import (
     walk,
 )
 from seqlang.model.program import AllSteps, Cell, Keep, LastSteps, Previous, SinceReport
+from seqlang.record import replace
 from seqlang.rules.sensitivity.evaluate import evaluate_number
 from seqlang.rules.sensitivity.facts import NOUGHT, ONE, ZERO, Facts
 from seqlang.rules.sensitivity.motion import NONE, Motion, added, scaled, unbounded

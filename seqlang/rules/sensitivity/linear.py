@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from seqlang.arithmetic.formula import Formula
 from seqlang.model.expression import Apply, Drawn, Expression, Noised
+from seqlang.record import record
 from seqlang.rules.sensitivity.evaluate import evaluate_number
 from seqlang.rules.sensitivity.facts import ONE, TWO, ZERO, Facts, apply
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Linear:
     """constant + sum of coefficient * part; no part is constant, none occurs twice, no coefficient is 0."""
 

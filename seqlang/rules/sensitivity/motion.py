@@ -8,9 +8,8 @@ the ones before it, so replacing a class by a later one is always sound.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-
 from seqlang.arithmetic.formula import INFINITY, Formula
+from seqlang.record import record, replace
 from seqlang.rules.sensitivity.facts import ZERO, Facts
 from seqlang.rules.sensitivity.ranges import greatest, size_of
 from seqlang.rules.sensitivity.shift import Kind
@@ -19,7 +18,7 @@ from seqlang.rules.sensitivity.spreads import Norms
 STATIC = -1  # the onset of what differs from the first step on: records of a dataset
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Motion:
     """`radius` bounds every |delta|; for vectors `norms` does, and `radius` is the one that is shown.
 

@@ -13,13 +13,13 @@ show the `after` of another move of the family with this `within` (if `everywher
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from itertools import product
 
 from seqlang.arithmetic.formula import Formula
 from seqlang.arithmetic.simplify import simplify
 from seqlang.model.expression import Expression
 from seqlang.model.program import AllSteps, CompareGate, Margin, Program
+from seqlang.record import record, replace
 from seqlang.rules.sensitivity.derive import combined_motion, grouped
 from seqlang.rules.sensitivity.facts import ZERO, Facts, facts_of
 from seqlang.rules.sensitivity.folds import why_unbounded
@@ -35,7 +35,7 @@ MOST_MOVES = 128
 Steps = tuple[Step, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Atom:
     """Something that moves, with its factor in each margin."""
 
@@ -44,7 +44,7 @@ class Atom:
     motion: Motion
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Branch:
     """What one choice of sign (or of a pair of entries) allows: the vertices within and after the changed segment."""
 

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from seqlang.arithmetic.formula import Formula
 from seqlang.model.expression import Expression, Field, children, rebuild
 from seqlang.model.program import AddRemove, Replace, Within
+from seqlang.record import record
 from seqlang.rules.sensitivity.evaluate import evaluate_number
 from seqlang.rules.sensitivity.facts import ONE, RECORD, Facts
 from seqlang.rules.sensitivity.linear import Linear, linear
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Neighbours:
     """`entries`: how many entries differ (None: any number); `single`: certainly not more than one; `resized`: by
     adding or removing them. `of` (`plain` is the same unsplit) moves by at most `radius` (None: an entry may become

@@ -6,8 +6,6 @@ those of interval arithmetic; where an expression has finitely many values they 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from seqlang.arithmetic.formula import (
     INFINITY,
     MINUS_INFINITY,
@@ -44,6 +42,7 @@ from seqlang.model.expression import (
     Weights,
 )
 from seqlang.model.program import AtReports, LastSteps, Previous, Program, Report
+from seqlang.record import record
 from seqlang.rules.sensitivity.evaluate import evaluate, evaluate_number, whole
 from seqlang.rules.sensitivity.facts import ONE, RECORD, ZERO, Facts, facts_of
 from seqlang.rules.sensitivity.finite import extremes, law_values, values_of
@@ -51,7 +50,7 @@ from seqlang.rules.sensitivity.likelihood import log_ratio
 from seqlang.rules.sensitivity.linear import flips, linear
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Range:
     """low <= value <= high (a vector: every coordinate). `norm` bounds the l2 norm of a vector; `values` are all values
     if they are known and finitely many; `note` says what is missing for a bound."""

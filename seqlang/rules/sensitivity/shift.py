@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
 from seqlang.arithmetic.formula import Formula
+from seqlang.record import record
 
 Kind = Literal[
     "none",            # does not move
@@ -20,7 +20,7 @@ Kind = Literal[
 ]  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Shift:
     """`radius` is the largest |difference| (in `norm` for vectors: the sensitivity), INFINITY if unbounded; `note` says
     in a sentence what would bound it (clipping), or how it was found."""
@@ -31,7 +31,7 @@ class Shift:
     note: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Step:
     """One margin at the deciding step t. `before` = the largest of 0 and the differences at earlier non-firing steps
     of the segment, `at` = the difference at t (signed), for x -> x' as value(x') - value(x). In a segment all of whose
@@ -41,7 +41,7 @@ class Step:
     at: Formula
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Move:
     """One vertex of the joint shift class of several margins (same order). A run is cut into segments by the reports
     that reset or count; `within` speaks of the segment that holds the changed entry, `after` of every later segment

@@ -7,8 +7,6 @@ products with bounded factors, width of the range) elsewhere. Results are right 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from seqlang.arithmetic.formula import Formula, absolute, root
 from seqlang.model.domain import Ball, Power
 from seqlang.model.expression import (
@@ -29,6 +27,7 @@ from seqlang.model.expression import (
     children,
     walk,
 )
+from seqlang.record import record
 from seqlang.rules.sensitivity.evaluate import Assignment, evaluate, evaluate_number
 from seqlang.rules.sensitivity.facts import NOUGHT, ONE, RECORD, UNIT, ZERO, Facts
 from seqlang.rules.sensitivity.finite import combinations, variables
@@ -51,7 +50,7 @@ Weighted = tuple[tuple[Expression, Formula], ...]
 LARGEST_PAIRS = 24
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Norms:
     """How far a vector can move, in three norms; None: no bound."""
 
@@ -60,7 +59,7 @@ class Norms:
     linf: Formula | None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Entry:
     """What one changed entry does: the facts, who is a neighbour, and the cells that are the same on both sides."""
 

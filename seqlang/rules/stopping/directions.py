@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from seqlang.arithmetic.formula import Formula, enclose
 from seqlang.model.program import CompareGate, Margin, Program
+from seqlang.record import record
 from seqlang.rules.sensitivity.facts import ZERO, facts_of
 from seqlang.rules.sensitivity.formulas import parameter_values
 from seqlang.rules.sensitivity.moves import moves
@@ -14,7 +14,7 @@ from seqlang.rules.sensitivity.shifts import shift_of
 from seqlang.rules.stopping.ends import End
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Directions:
     """`radii`: how far each end's value moves at most, rounded up. `patterns`: all combinations of signs in which the
     ends move together, each the sign of every end's move; None: any combination."""

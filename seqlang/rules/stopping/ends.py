@@ -4,19 +4,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from seqlang.arithmetic.formula import enclose
 from seqlang.model.expression import Apply, CellValue, Expression, Law, Reported, Term
 from seqlang.model.life import EachStep, Once
 from seqlang.model.program import AllSteps, Cell, CompareGate, Margin, Program, Report, Stop
+from seqlang.record import record
 from seqlang.rules.sensitivity.facts import facts_of
 from seqlang.rules.sensitivity.formulas import formula_of, parameter_values
 
 _SCALED = ("gaussian", "laplace", "exponential")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Source:
     """A noise in a margin. `scale`: a lower bound of |factor| times the law's scale; `sign`: of the factor."""
 
@@ -26,7 +26,7 @@ class Source:
     sign: int
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class End:
     """`threshold` is drawn once, `look` in every step. The run ends at the latest in the step in which the gate has
     fired `most` times (1 for a stop)."""

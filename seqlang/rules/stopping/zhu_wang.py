@@ -17,11 +17,17 @@ from seqlang.rules.stopping.ends import End, Source, candidates, ends_of
 
 NAME = "stopping/zhu_wang"
 CITE = "Zhu & Wang 2020, Theorem 8 (gamma = infinity); composition: Mironov 2017, Proposition 1"
+SIGNED = f"{CITE}; looks charged for the radius, not twice: all differences have one sign"
 _ONE_SIGN = ("uniform", "single step", "window", "same sign, not growing", "same sign, not shrinking", "same direction")
 
 
-def bound(program: Program, gates: tuple[str, ...], order: float, horizon: int | None) -> float | str:
-    """The RDP epsilon of the gates together within `horizon` steps, rounded up; or why there is none."""
+def bound(
+    program: Program, gates: tuple[str, ...], order: float, horizon: int | None, *, as_printed: bool = False
+) -> float | str:
+    """The RDP epsilon of the gates together within `horizon` steps, rounded up; or why there is none.
+
+    `as_printed`: every look is charged for twice the radius, as in the theorem; else for the radius where all
+    differences have one sign."""
     ends = ends_of(program, gates)
     if isinstance(ends, str):
         return ends
@@ -29,21 +35,21 @@ def bound(program: Program, gates: tuple[str, ...], order: float, horizon: int |
         return "the theorem needs a horizon"
     parts: list[float] = []
     for end in ends:
-        part = _one(program, end, order, horizon)
+        part = _one(program, end, order, horizon, as_printed)
         if isinstance(part, str):
             return part
         parts.append(part)
     return sum_up(parts)
 
 
-def _one(program: Program, end: End, order: float, horizon: int) -> float | str:
+def _one(program: Program, end: End, order: float, horizon: int, as_printed: bool) -> float | str:
     shift = shift_of(program, end.value)
     if shift.kind == "none":
         return 0.0
     if shift.norm != "abs" or shift.kind == "unbounded":
         return f"how far the quantity compared in {end.gate} moves is not known"
     radius = enclose(shift.radius, parameter_values(program)).high
-    stretch = 1.0 if shift.kind in _ONE_SIGN and _one_change(program) else 2.0
+    stretch = 1.0 if not as_printed and shift.kind in _ONE_SIGN and _one_change(program) else 2.0
     once = _curve(end.threshold, order, radius)
     look = _curve(end.look, order, stretch * radius)
     if once is None or look is None:
@@ -67,19 +73,27 @@ def _curve(source: Source, order: float, sensitivity: float) -> float | None:
 
 
 def suggest(program: Program, orders: tuple[float, ...], horizon: int | None) -> tuple[Derivation, ...]:
-    """One RenyiBound an order for all comparisons that are ends with noises of their own; nothing without a horizon."""
+    """RenyiBounds for all comparisons that are ends with noises of their own, at each order the theorem as printed and,
+    where it is less, with the sign of the differences used; nothing without a horizon."""
     gates = candidates(program)
-    found = []
+    found: list[Derivation] = []
     for order in orders:
-        epsilon = bound(program, gates, order, horizon)
-        if isinstance(epsilon, str):
+        printed = bound(program, gates, order, horizon, as_printed=True)
+        signed = bound(program, gates, order, horizon)
+        if isinstance(printed, str) or isinstance(signed, str):
             return ()
-        because = (
-            f"moving each threshold noise by the radius keeps all looks that went on; the look that stopped is one of "
-            f"{horizon}: epsilon {epsilon:.6g} at order {order:g}"
-        )
-        found.append(Derivation(RenyiBound(gates, order, epsilon, horizon), NAME, because=because, cite=CITE))
+        found.append(_derivation(gates, order, printed, horizon, CITE))
+        if signed < printed:
+            found.append(_derivation(gates, order, signed, horizon, SIGNED))
     return tuple(found)
+
+
+def _derivation(gates: tuple[str, ...], order: float, epsilon: float, horizon: int | None, cite: str) -> Derivation:
+    because = (
+        f"moving each threshold noise by the radius keeps all looks that went on; the look that stopped is one of "
+        f"{horizon}: epsilon {epsilon:.6g} at order {order:g}"
+    )
+    return Derivation(RenyiBound(gates, order, epsilon, horizon), NAME, because=because, cite=cite)
 
 
 def holds(program: Program, derivation: Derivation) -> str | None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 
 from seqlang.backends.interpret.compiled import Compiler
 from seqlang.backends.interpret.data.problem import problem
@@ -15,12 +14,13 @@ from seqlang.backends.interpret.values import Value, describe
 from seqlang.diagnostics import Diagnostic, SpecError
 from seqlang.diagnostics.suggest import did_you_mean
 from seqlang.model.program import Program
+from seqlang.record import record
 
 MOST = 5
 """More faulty rows than this are counted, not listed."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class FieldColumns:
     """`columns` are places in a row: one for a number, one a coordinate for a vector."""
 

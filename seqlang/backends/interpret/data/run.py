@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from seqlang.backends.interpret.compiled import Compiler
@@ -16,9 +15,10 @@ from seqlang.backends.interpret.machine import Machine
 from seqlang.backends.interpret.randomness import SeededRandomness
 from seqlang.backends.interpret.values import Value, as_index
 from seqlang.model.program import AddRemove, Program
+from seqlang.record import record
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class DataRun:
     """`step` is the stopping step, or the last one if the data ended first; `reports` are (step, name, value), with
     value True for an event. `rows` counts the rows that matched, `rows_used` those that were read before the stop."""

@@ -7,15 +7,15 @@ import gzip
 import io
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from seqlang.backends.interpret.data.problem import problem
+from seqlang.record import record
 
 GZIP = b"\x1f\x8b"
 LONGEST_CELL = 1 << 24
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Row:
     """`line` is the number of the line in the file (the header is usually line 1)."""
 
@@ -23,7 +23,7 @@ class Row:
     cells: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Table:
     """`name` is the path as the user gave it."""
 

@@ -1,0 +1,106 @@
+"""A document on a terminal or in a notebook: rich does the drawing.
+
+rich reads `[...]` in strings as markup, so everything here is built from `rich.text.Text`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TextIO, assert_never
+
+from seqlang.report.document import Block, Document, Heading, Line, Paragraph, Table, Tree
+from seqlang.report.plain import WIDTH, render_plain
+
+if TYPE_CHECKING:
+    from rich.console import Console, RenderableType
+    from rich.text import Text
+    from rich.tree import Tree as RichTree
+
+_STYLES = {
+    "text": "",
+    "head": "bold",
+    "quiet": "dim",
+    "good": "bold green",
+    "bad": "bold red",
+    "doubt": "bold yellow",
+    "formula": "cyan",
+}
+
+
+def show(document: Document, stream: TextIO) -> None:
+    """Prints to a stream: with rich on a terminal, plainly elsewhere."""
+    if not stream.isatty():
+        stream.write(render_plain(document))
+        return
+    from rich.console import Console
+
+    _draw(document, Console(file=stream, highlight=False, emoji=False))
+
+
+def as_html(document: Document) -> str:
+    """One HTML fragment with inline styles, no scripts, no outside requests."""
+    from io import StringIO
+
+    from rich.console import Console
+
+    console = Console(file=StringIO(), highlight=False, emoji=False, width=WIDTH, record=True, force_terminal=True)
+    _draw(document, console)
+    return console.export_html(inline_styles=True, code_format='<pre style="line-height:1.35">{code}</pre>')
+
+
+def _draw(document: Document, console: Console) -> None:
+    for i, block in enumerate(document.blocks):
+        if isinstance(block, Heading) and i:
+            console.print()
+        console.print(_block(block))
+
+
+def _block(block: Block) -> RenderableType:
+    from rich.padding import Padding
+    from rich.table import Table as RichTable
+    from rich.text import Text
+
+    match block:
+        case Heading(text):
+            return Text(text, style="bold")
+        case Paragraph(words, indent, hanging):
+            return Padding(_text(words), (0, 0, 0, indent)) if not hanging else _hung(words, indent, hanging)
+        case Table(head, rows, align):
+            table = RichTable(box=None, padding=(0, 2, 0, 0), header_style="dim", pad_edge=False, show_header=any(head))
+            for name, side in zip(head, align, strict=True):
+                table.add_column(name, justify="right" if side == "r" else "left", overflow="fold")
+            for row in rows:
+                table.add_row(*(_text(cell) for cell in row))
+            return Padding(table, (0, 0, 0, 2))
+        case Tree():
+            return Padding(_tree(block), (0, 0, 0, block.indent))
+        case _:
+            assert_never(block)
+
+
+def _hung(words: Line, indent: int, hanging: int) -> RenderableType:
+    """rich has no hanging indent: the paragraph is set with the deeper margin and its first words pulled out."""
+    from rich.padding import Padding
+    from rich.table import Table as RichTable
+
+    if len(words) < 2 or len(words[0].text) > 30:
+        return Padding(_text(words), (0, 0, 0, indent))
+    grid = RichTable.grid(padding=0)
+    grid.add_column(no_wrap=True)
+    grid.add_column(overflow="fold")
+    grid.add_row(_text(words[:1]), _text(words[1:]))
+    return Padding(grid, (0, 0, 0, indent))
+
+
+def _text(words: Line) -> Text:
+    from rich.text import Text
+
+    return Text.assemble(*((w.text, _STYLES[w.role]) for w in words))
+
+
+def _tree(tree: Tree) -> RichTree:
+    from rich.tree import Tree as RichTree
+
+    drawn = RichTree(_text(tree.words), guide_style="dim")
+    for branch in tree.branches:
+        drawn.children.append(_tree(branch))
+    return drawn
