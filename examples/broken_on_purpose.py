@@ -1,6 +1,6 @@
 """One forgotten noise turns a proof into a refutation.
 
-    python examples/broken_on_purpose.py
+python examples/broken_on_purpose.py
 """
 
 from __future__ import annotations

@@ -43,7 +43,9 @@ def main(arguments: list[str]) -> None:
     spec = seqlang.load(DESIGN)
     result = seqlang.check(spec)
     pure = result.to_dict()["strong"]["pure"]
-    print(f"privacy: epsilon is at most {pure['upper']} ({pure['symbolic']}); a pair of trials forces {pure['lower']:.3f}")
+    print(
+        f"privacy: epsilon is at most {pure['upper']} ({pure['symbolic']}); a pair of trials forces {pure['lower']:.3f}"
+    )
     for outcome in seqlang.run(spec, runs=2000, seed=1):
         steps = outcome.to_dict()["steps"]
         answers = {name: round(r["probability"], 3) for name, r in outcome.to_dict()["returns"].items()}
@@ -51,7 +53,9 @@ def main(arguments: list[str]) -> None:
     for file in arguments:
         for arm, name in (("0", "placebo"), ("1", "indomethacin")):
             done = seqlang.run_data(spec, file, columns={"sick": "pep"}, where=[f"arm={arm}"], seed=1).run
-            answer = f"{done.result} after {done.step} patients" if done.stopped else f"no answer after {done.rows_used}"
+            answer = (
+                f"{done.result} after {done.step} patients" if done.stopped else f"no answer after {done.rows_used}"
+            )
             print(f"{name}: {answer}")
 
 

@@ -72,7 +72,9 @@ def _exact(name: str, value: Number) -> Fraction:
     try:
         exact = Fraction(repr(value)) if isinstance(value, float) else Fraction(value)
     except (ValueError, TypeError, OverflowError, ZeroDivisionError):
-        raise SpecError((Diagnostic("E0602", f"parameter {name}: {value!r} is not a number that can be used here"),)) from None
+        raise SpecError(
+            (Diagnostic("E0602", f"parameter {name}: {value!r} is not a number that can be used here"),)
+        ) from None
     return exact
 
 

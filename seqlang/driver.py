@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
+from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -101,7 +102,7 @@ def check(
     quick search).
     """
     from seqlang.analyses.claims import claimed_horizon, decide
-    from seqlang.analyses.prove import prove
+    from seqlang.analyses.prove import prove, size_of
     from seqlang.analyses.refute import lower_bound
     from seqlang.analyses.shifts import statistics
     from seqlang.report.check_result import CheckResult
@@ -110,7 +111,8 @@ def check(
     program = loaded.program
     horizon = horizon or claimed_horizon(program)
     bounds = prove(program, delta=delta, horizon=horizon)
-    witness = lower_bound(program, horizon=horizon, seconds=audit)
+    proved = inf if bounds.pure is None else size_of(program, bounds.pure)
+    witness = lower_bound(program, horizon=horizon, seconds=audit, enough=proved)
     verdicts = decide(program, delta=delta, horizon=horizon, known=bounds, witness=witness)
     return CheckResult(
         source=loaded.source,
@@ -143,9 +145,7 @@ def run(
     names: tuple[str | None, ...] = models or tuple(m.name for m in program.models) or (None,)
     values = {p.name: float(p.value) for p in program.parameters}
     return tuple(
-        RunResult(
-            program.name, values, simulate(program, name, runs=runs, seed=seed, cap=cap, progress=progress)
-        )
+        RunResult(program.name, values, simulate(program, name, runs=runs, seed=seed, cap=cap, progress=progress))
         for name in names
     )
 

@@ -1,8 +1,9 @@
 """Frozen values with named fields: what `dataclass(frozen=True, slots=True)` makes, at a tenth of its start-up cost.
 
-A cold `seqlang check` defines some two hundred small classes; the standard decorator compiles six methods for each as it
-is imported, which alone took longer than the check. Here equality, hash and repr are shared, and `__init__` is compiled
-when a class is first instantiated. To type checkers it is a dataclass (PEP 681), and `dataclasses.fields`, `replace` and `asdict` work.
+A cold `seqlang check` defines some two hundred small classes; the standard decorator compiles six methods for each as
+it is imported, which alone took longer than the check. Here equality, hash and repr are shared, and `__init__` is
+compiled when a class is first instantiated. To type checkers it is a dataclass (PEP 681), and `dataclasses.fields`,
+`replace` and `asdict` work.
 
     @record
     class Point:
@@ -14,6 +15,7 @@ when a class is first instantiated. To type checkers it is a dataclass (PEP 681)
 from __future__ import annotations
 
 from collections.abc import Callable
+from operator import attrgetter
 from typing import Any, TypeVar, dataclass_transform
 
 T = TypeVar("T")
@@ -32,6 +34,9 @@ class _Field:
         self.init = init
         self.repr = repr
         self.compare = compare
+
+
+_PLAIN = _Field(_MISSING, _MISSING, True, True, True)
 
 
 def field(
@@ -64,13 +69,17 @@ def _made(cls: type[T], methods: dict[str, Any]) -> type[T]:
     fields: dict[str, _Field] = {}
     for name in names:
         default = space.pop(name, _MISSING)
-        fields[name] = default if isinstance(default, _Field) else _Field(default, _MISSING, True, True, True)
+        if default is _MISSING:
+            fields[name] = _PLAIN
+        else:
+            fields[name] = default if isinstance(default, _Field) else _Field(default, _MISSING, True, True, True)
     space.pop("__dict__", None)
     space.pop("__weakref__", None)
     space["__slots__"] = names
     space["__match_args__"] = tuple(n for n in names if fields[n].init)
     space["_record_fields"] = fields
-    space["_compared"] = tuple(n for n in names if fields[n].compare)
+    compared = [n for n in names if fields[n].compare]
+    space["_key"] = attrgetter(*compared) if compared else type  # written in C: equality and hash are hot
     space["__dataclass_fields__"] = _DataclassFields()
     space |= methods
     space["__getstate__"] = _getstate
@@ -79,7 +88,8 @@ def _made(cls: type[T], methods: dict[str, Any]) -> type[T]:
     space.setdefault("__hash__", _hash)
     space.setdefault("__repr__", _repr)
     space.setdefault("__replace__", replace)
-    made: Any = type(cls)(cls.__name__, cls.__bases__, space)
+    metaclass: Any = type(cls)
+    made: Any = metaclass(cls.__name__, cls.__bases__, space)
     made.__qualname__ = cls.__qualname__
 
     def first_init(self: Any, *arguments: Any, **keywords: Any) -> None:
@@ -150,11 +160,11 @@ def _equal(self: Any, other: Any) -> Any:
         return True
     if type(self) is not type(other):
         return NotImplemented
-    return all(getattr(self, n) == getattr(other, n) for n in self._compared)
+    return self._key(self) == self._key(other)
 
 
 def _hash(self: Any) -> int:
-    return hash((type(self).__name__, *[getattr(self, n) for n in self._compared]))
+    return hash((type(self).__name__, self._key(self)))
 
 
 def _repr(self: Any) -> str:

@@ -49,16 +49,16 @@ def optimised(curve: Callable[[float], float], delta: float) -> tuple[float, flo
     """
     arguments.inside_unit("delta", delta)
 
-    def at(exponent: float) -> float:
+    def at(exponent: float) -> float:  # `canonne` in plain floats, which is near enough to choose by
         order = 1 + math.exp(exponent)
-        return canonne(order, curve(order), delta)
+        return curve(order) + math.log1p(-1 / order) - (math.log(order) + math.log(delta)) / (order - 1)
 
     grid = [-7 + 0.25 * i for i in range(85)]
     values = [at(t) for t in grid]
     best = min(range(len(grid)), key=values.__getitem__)
     t = _golden(at, grid[max(0, best - 1)], grid[min(len(grid) - 1, best + 1)])
-    value, exponent = min((at(t), t), (values[best], grid[best]))
-    return value, 1 + math.exp(exponent)
+    orders = (1 + math.exp(t), 1 + math.exp(grid[best]))
+    return min((canonne(order, curve(order), delta), order) for order in orders)
 
 
 def concentrated_to_approximate(rho: float, delta: float) -> float:

@@ -37,7 +37,7 @@ class Verdict:
 def decide(
     program: Program, *, delta: Fraction, horizon: int | None, known: Bounds, witness: Witness | None
 ) -> tuple[Verdict, ...]:
-    """One verdict a claim. `known` are the bounds at `delta` and `horizon`, `witness` the best pair of streams found."""
+    """One verdict a claim. `known` are the bounds at `delta` and `horizon`, `witness` the best pair found."""
     return tuple(_decide(program, claim, delta, horizon, known, witness) for claim in program.claims)
 
 

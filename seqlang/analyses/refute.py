@@ -18,23 +18,32 @@ LONGEST = 160  # steps of a quick witness: people read it
 FARTHEST = 4000
 QUICK = 30.0  # work, see `Search`
 THOROUGH = 900.0
+NEAR = 0.998  # of a proved bound: nothing worth more search is left
 PATIENCE = 3.0  # seconds; a guard only, for steps that are unusually slow
 ORDERS = (1.5, 2.0, 4.0, 8.0, 32.0)
 
 
-def lower_bound(program: Program, *, horizon: int | None = None, seconds: float = 0.0) -> Witness | None:
+def lower_bound(
+    program: Program, *, horizon: int | None = None, seconds: float = 0.0, enough: float = inf
+) -> Witness | None:
     """The witness with the largest loss found (its loss is a lower bound on any pure epsilon), or None.
 
     `horizon`: no event is longer (steps). `seconds` > 0 searches that long for a better one; else the work is fixed.
+    `enough`: a proved bound; a witness that all but reaches it ends the search.
     """
     scene = _scene(program)
     if scene is None:
         return None
     steps = min(horizon or LONGEST, FARTHEST if seconds else LONGEST)
-    search = Search(scene, loss, steps, inf if seconds else QUICK, bool(seconds), LARGE)
+    search = Search(scene, loss, steps, inf if seconds else QUICK, bool(seconds), min(LARGE, NEAR * enough))
     if seconds:
         search.deadline = time.monotonic() + seconds
-    return _confirmed(search, lambda w: w.loss > 0)
+    witness = _confirmed(search, lambda w: w.loss > 0)
+    if search.reached and search.enough < LARGE and (witness is None or witness.loss < NEAR * search.enough):
+        # The search's own, coarser estimate was too high: it goes on with the work that is left.
+        search.enough = LARGE
+        witness = _confirmed(search, lambda w: w.loss > 0)
+    return witness
 
 
 def leaks(program: Program) -> Witness | None:

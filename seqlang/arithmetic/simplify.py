@@ -23,11 +23,13 @@ def simplify(formula: Formula, bounds: Mapping[str, Bounds]) -> Formula:
     It is the given one, put together from simplified parts, unless another shape is shorter.
     """
     known = {name: bounds[name] for name in formula.symbols() if name in bounds}
-    return _simplified(formula, tuple(sorted(known.items(), key=lambda item: item[0])))
+    return _simplified(str(formula), formula, tuple(sorted(known.items(), key=lambda item: item[0])))
 
 
 @lru_cache(maxsize=4096)
-def _simplified(formula: Formula, bounds: tuple[tuple[str, Bounds], ...]) -> Formula:
+def _simplified(written: str, formula: Formula, bounds: tuple[tuple[str, Bounds], ...]) -> Formula:
+    """`written` is part of the key: equal formulas may stand in different orders, and what is printed must not depend on
+    which was asked for first."""
     return _Simplifier(dict(bounds)).best(formula)
 
 

@@ -41,5 +41,5 @@ def run(arguments: list[str]) -> int:
         print(f"{rule.name}: {rule.title}\n\n{rule.statement.strip()}\n\nSource: {rule.cite}")
         return 0
     near = did_you_mean(options.name, [*codes(), *known])
-    raise SpecError((Diagnostic("E0604", f"nothing is called `{options.name}`",
-                                help=f"did you mean `{near}`?" if near else "`seqlang explain` lists all names"),))  # fmt: skip
+    remedy = f"did you mean `{near}`?" if near else "`seqlang explain` lists all names"
+    raise SpecError((Diagnostic("E0604", f"nothing is called `{options.name}`", help=remedy),))

@@ -103,9 +103,7 @@ def _on_data(options: Namespace, loaded: Loaded, seed: int, cap: int | None) -> 
         if not equals or not column:
             raise SpecError((Diagnostic("E0602", f"`--column {text}` is not of the form FIELD=COLUMN"),))
         columns[field.strip()] = column.strip()
-    result = run_data(
-        loaded, options.data, seed=seed, columns=columns, where=options.where, clip=options.clip, cap=cap
-    )
+    result = run_data(loaded, options.data, seed=seed, columns=columns, where=options.where, clip=options.clip, cap=cap)
     _print(result, options.json, False)
     return 0
 

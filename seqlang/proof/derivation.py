@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Union
-
 from seqlang.arithmetic.formula import Formula
 from seqlang.record import record
 
@@ -45,7 +43,7 @@ class ApproximateBound:
     horizon: int | None
 
 
-Judgement = Union[PureBound, RenyiBound, ConcentratedBound, ApproximateBound]
+Judgement = PureBound | RenyiBound | ConcentratedBound | ApproximateBound
 
 
 @record

@@ -12,7 +12,7 @@ from seqlang.record import record
 @record
 class Rule:
     """`holds(program, derivation)` is the trusted part: None if the last step of the derivation is right, else what is
-    wrong with it. It never searches, and never trusts the evidence. `statement` is the inference rule as people read it,
+    wrong with it. It never searches and never trusts the evidence. `statement` is the inference rule as people read it,
     with units and conditions; it is what `seqlang explain NAME` prints."""
 
     name: str

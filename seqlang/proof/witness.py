@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Union
-
 from seqlang.record import record
 
-Entry = Union[float, tuple[float, ...], dict[str, object]]
+Entry = float | tuple[float, ...] | dict[str, object]
 
 
 @record
 class Event:
     """A set of transcripts by what they begin with. Steps count from 1.
 
-    `not_by`: no report and no stop up to that step (no other report, where `reports` are given). `stopped_at`/`result`: stopped in that step with that return value.
+    `not_by`: no report and no stop up to that step (no other report, where `reports` are given).
+    `stopped_at`/`result`: stopped in that step with that return value.
     `reports`: (step, report, value or True) that were made, all others up to the last step not made; a value may be a
     pair (low, high): the released number lies in between (infinite ends allowed).
     """

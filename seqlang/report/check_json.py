@@ -100,9 +100,7 @@ def _strong(result: CheckResult) -> dict[str, Any]:
             for d in bounds.rdp
             if isinstance(d.conclusion, RenyiBound)
         ],
-        "zcdp": {
-            "upper": json_number(upper(zcdp.rho, values)) if isinstance(zcdp, ConcentratedBound) else "inf"
-        },
+        "zcdp": {"upper": json_number(upper(zcdp.rho, values)) if isinstance(zcdp, ConcentratedBound) else "inf"},
         "horizon": bounds.horizon,
         "alternatives": [_alternative(d, values) for d in bounds.alternatives],
     }

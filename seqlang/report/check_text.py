@@ -60,7 +60,9 @@ def _remark(name: str, text: str) -> Paragraph:
 
 
 def _densities(result: CheckResult) -> list[str]:
-    roots = [s.expression if isinstance(s, Define) else s.body for s in result.program.body if isinstance(s, Define | Cell)]
+    roots = [
+        s.expression if isinstance(s, Define) else s.body for s in result.program.body if isinstance(s, Define | Cell)
+    ]
     return sorted({e.model for root in roots for e in walk(root) if isinstance(e, Density) and e.model})
 
 
@@ -69,14 +71,18 @@ def _statistics(result: CheckResult) -> Iterator[Block]:
     rows = []
     for s in result.statistics:
         infinite = s.shift.radius.is_infinite
-        text = "unbounded" if infinite else str(s.shift.radius) + ("" if s.shift.norm == "abs" else f" ({s.shift.norm})")
+        text = (
+            "unbounded" if infinite else str(s.shift.radius) + ("" if s.shift.norm == "abs" else f" ({s.shift.norm})")
+        )
         number = "∞" if infinite else shown(nearest(s.shift.radius, values))
         rows.append((line(s.name), line(s.words), line((text, "formula")), line(number)))
     yield Heading("Statistics")
     yield Table(("statistic", "how it moves", "sensitivity", "value"), tuple(rows), "lllr")
     for s in result.statistics:
         if s.shift.note:
-            yield Paragraph(line(("! " if s.shift.radius.is_infinite else "  ", "doubt"), f"{s.name}: {s.shift.note}"), 2)
+            yield Paragraph(
+                line(("! " if s.shift.radius.is_infinite else "  ", "doubt"), f"{s.name}: {s.shift.note}"), 2
+            )
 
 
 def _gates(result: CheckResult) -> Iterator[Block]:
@@ -86,7 +92,8 @@ def _gates(result: CheckResult) -> Iterator[Block]:
     lines = []
     for row in rows:
         noises = "\n".join(
-            f"{n.name} ~ {show_expression(n.law)} {life_words(n.life)}" + (", shared" if names.count(n.name) > 1 else "")
+            f"{n.name} ~ {show_expression(n.law)} {life_words(n.life)}"
+            + (", shared" if names.count(n.name) > 1 else "")
             for n in row.noises
         )
         lines.append((line(row.name), line(row.kind), line(row.value), line(row.shift), line(noises)))
@@ -147,7 +154,7 @@ def _by(derivation: Derivation) -> Line:
 
 
 def _explanation(result: CheckResult) -> Iterator[Block]:
-    """The best of each notion in full, a step that was shown before by its number; then all other bounds, a line each."""
+    """The best of each notion in full, a repeated step by its number; then all other bounds, a line each."""
     bounds = result.bounds
     best = tuple(dict.fromkeys(d for d in (bounds.pure, bounds.zcdp, *bounds.rdp, bounds.dp) if d is not None))
     if best:
@@ -215,8 +222,8 @@ def witness_words(witness: Witness) -> str:
         rest = f"has probability {_probability(witness.p)} under the first and 0 under the second"
     else:
         rest = (
-            f"has probability {_probability(witness.p)} under the first and {_probability(witness.q)} under the second: "
-            f"a loss of {shown_down(witness.loss)}"
+            f"has probability {_probability(witness.p)} under the first and {_probability(witness.q)} under the "
+            f"second: a loss of {shown_down(witness.loss)}"
         )
     why = f" ({witness.because})" if witness.because else ""
     return f"{first} against {second}: {event_words(witness.event)} {rest}{why}"

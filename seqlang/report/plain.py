@@ -78,9 +78,7 @@ def _table(table: Table, width: int) -> Iterator[str]:
         cells = [_wrapped(row[c], widths[c], "", "") for c in range(columns)]
         for k in range(max(len(cell) for cell in cells)):
             parts = (cell[k] if k < len(cell) else "" for cell in cells)
-            aligned = (
-                p.rjust(widths[c]) if table.align[c] == "r" else p.ljust(widths[c]) for c, p in enumerate(parts)
-            )
+            aligned = (p.rjust(widths[c]) if table.align[c] == "r" else p.ljust(widths[c]) for c, p in enumerate(parts))
             yield "  " + "  ".join(aligned)
 
 

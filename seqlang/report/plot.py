@@ -60,7 +60,8 @@ def _histogram(axes: Any, result: RunResult, colours: dict[str, str]) -> None:
         (label, samples.steps[samples.codes == i]) for i, label in enumerate(samples.labels)
     ] or [("stopped", samples.steps)]
     shown = [(name, steps) for name, steps in groups if len(steps)]
-    axes.hist([s for _, s in shown], bins=bins, stacked=True, label=[f"{n} ({len(s) / samples.runs:.1%})" for n, s in shown],
+    names = [f"{n} ({len(s) / samples.runs:.1%})" for n, s in shown]
+    axes.hist([s for _, s in shown], bins=bins, stacked=True, label=names,
               color=[colours.get(name, _COLOURS[0]) for name, _ in shown])  # fmt: skip
     mean = float(samples.steps.mean())
     axes.axvline(mean, color="black", linewidth=1, linestyle="--", label=f"mean {mean:.4g}")
@@ -82,6 +83,8 @@ def _paths(axes: Any, paths: Sequence[Path], model: str, colours: dict[str, str]
         for path in paths:
             steps = range(1, len(path.values) + 1)
             style = {"color": "black", "linewidth": 0.5, "alpha": 0.35}
-            axes.plot(steps, [b[k] for b in path.levels], label=f"{name} as drawn" if path is paths[0] else None, **style)
+            axes.plot(
+                steps, [b[k] for b in path.levels], label=f"{name} as drawn" if path is paths[0] else None, **style
+            )
     axes.set(xlabel="step", ylabel=paths[0].statistic if paths else "", title=f"sample paths under {model}")
     axes.legend(fontsize=8)

@@ -24,7 +24,10 @@ def _blocks(result: RunResult) -> Iterator[Block]:
         line(
             (result.algorithm, "head"),
             f" under {result.model}",
-            (f"   {summary['runs']:,} runs, seed {summary['seed']}, {summary['seconds']:.2f} s, {rate:,.0f} steps/s", "quiet"),
+            (
+                f"   {summary['runs']:,} runs, seed {summary['seed']}, {summary['seconds']:.2f} s, {rate:,.0f} steps/s",
+                "quiet",
+            ),
         )
     )
     if summary.get("interrupted"):
@@ -33,7 +36,7 @@ def _blocks(result: RunResult) -> Iterator[Block]:
         share = summary["unstopped"] / summary["runs"]
         left = "when it was interrupted" if summary.get("interrupted") else f"at the cap of {summary['cap']} steps"
         yield _warning(
-            f"{summary['unstopped']:,} runs ({share:.1%}) had not stopped {left}; they count below with the steps they made"
+            f"{summary['unstopped']:,} runs ({share:.1%}) had not stopped {left}; counted below with the steps made"
         )
     if result.samples.why_interpreted:
         yield _warning(f"run by the interpreter, which is slow: {result.samples.why_interpreted}")

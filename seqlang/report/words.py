@@ -22,8 +22,8 @@ def adjacency_words(program: Program) -> tuple[str, str]:
             one = n == "1"
             return (
                 f"replace {'one' if one else n}",
-                f"{'one entry' if one else f'at most {n} entries'} of the {kind} ({fields}) replaced by anything in the "
-                "domain; the length and all other entries are the same",
+                f"{'one entry' if one else f'at most {n} entries'} of the {kind} ({fields}) replaced by anything in "
+                "the domain; the length and all other entries are the same",
             )
         case AddRemove(count):
             n = show_expression(count)

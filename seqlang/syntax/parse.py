@@ -15,14 +15,16 @@ from seqlang.syntax.token import Token
 
 def parse(source: Source) -> tuple[tree.File | None, tuple[Diagnostic, ...]]:
     """The tree of a text, or None and what is wrong with it (E01xx, in order of place)."""
-    from seqlang.syntax.diagnose import diagnose
-
     pieces = cut(lex(source.text))
     statements = [_statement(piece) for piece in pieces]
     whole = [statement for statement in statements if statement is not None]
-    diagnostics = diagnose(source, pieces, statements)
-    if diagnostics:
-        return None, diagnostics
+    heads = [index for index, piece in enumerate(pieces) if piece.tokens[0].text == "algorithm"]
+    if len(whole) < len(pieces) or heads != [0]:
+        from seqlang.syntax.diagnose import diagnose
+
+        diagnostics = diagnose(source, pieces, statements)
+        if diagnostics:
+            return None, diagnostics
     return tree.File(tuple(whole), Span(0, len(source.text))), ()
 
 

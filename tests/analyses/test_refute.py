@@ -90,6 +90,20 @@ def test_horizon_thirteen_suffices_for_one_sided() -> None:
     assert len(witness.streams[0]) <= 13
 
 
+@pytest.mark.parametrize("body, bound, fraction", CASES)
+def test_a_search_that_stops_at_the_bound_comes_as_near(body: str, bound: object, fraction: float) -> None:
+    known = bound(1, 1)
+    witness = lower_bound(program(body), enough=known)
+    assert witness is not None
+    assert fraction * known <= witness.loss <= known * (1 + 1e-9)
+
+
+def test_a_bound_that_is_too_small_does_not_make_the_witness_worse_than_it() -> None:
+    witness = lower_bound(program(ONE_SIDED), enough=0.5)
+    assert witness is not None
+    assert witness.loss >= 0.499
+
+
 @pytest.mark.parametrize("body", [ONE_SIDED, TWO_SIDED, CUSUM, WINDOW])
 def test_replace_one_changes_one_entry_within_the_domain(body: str) -> None:
     witness = lower_bound(program(body))

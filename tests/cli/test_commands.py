@@ -71,9 +71,7 @@ def test_help_and_version(capsys: pytest.CaptureFixture[str]) -> None:
         (["specs", "nosuch"], "nosuch"),
     ],
 )
-def test_bad_input_is_named_and_exits_2(
-    arguments: list[str], said: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_bad_input_is_named_and_exits_2(arguments: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(arguments) == 2
     captured = capsys.readouterr()
     assert said in captured.err

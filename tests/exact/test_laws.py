@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from math import exp, inf, log
+from math import exp, fsum, inf, log
 
 import pytest
 from scipy import integrate, stats
@@ -75,3 +75,18 @@ def test_log_arithmetic() -> None:
     assert laws.log_minus(log(0.5), log(0.2)) == pytest.approx(log(0.3))
     assert laws.log_minus(-700.0, -701.0) == pytest.approx(-700 + log(1 - exp(-1)))
     assert laws.log_sum([-inf, log(0.25), log(0.5)]) == pytest.approx(log(0.75))
+
+
+@pytest.mark.parametrize("ours, theirs", SCIPY)
+@pytest.mark.parametrize("starts", [(0.5,), (-3.0, 0.25, 4.0), tuple(-20 + 0.37 * i for i in range(120)), (-1e5, 0, 900)])
+@pytest.mark.parametrize("slope", [1.0, -0.7])
+def test_many_tails_at_once(
+    ours: laws.NoiseLaw, theirs: stats.rv_frozen, starts: tuple[float, ...], slope: float
+) -> None:
+    above, below = ours.log_tails(True, starts, slope), ours.log_tails(False, starts, slope)
+    for x in (-30.0, -2.5, 0.0, 0.1, 7.0, 55.0):
+        for tails, log_tail, farthest in ((above, theirs.logsf, max), (below, theirs.logcdf, min)):
+            if abs(farthest(a + slope * x for a in starts)) > 60:
+                continue  # a Gaussian's tail leaves the floats of scipy's cdf there
+            expected = fsum(log_tail(a + slope * x) for a in starts)
+            assert tails(x) == pytest.approx(expected, rel=1e-11, abs=1e-12)

@@ -44,7 +44,11 @@ def test_no_private_paths_or_leftovers() -> None:
     found = []
     for name in names:
         path = ROOT / name
-        if path.suffix in {".py", ".md", ".seq", ".toml", ".lark", ".txt"} and path.is_file() and path != Path(__file__):
+        if (
+            path.suffix in {".py", ".md", ".seq", ".toml", ".lark", ".txt"}
+            and path.is_file()
+            and path != Path(__file__)
+        ):
             found += [f"{name}: {m[0]}" for m in words.finditer(path.read_text(encoding="utf-8"))]
     assert not found, found
 

@@ -103,7 +103,8 @@ def random_instance(rng: random.Random) -> Instance:
             gates = [Gate(1, threshold, 0, 1, None)]
         if two:
             shape = rng.choice(["independent", "opposite", "parallel"])
-            shared = rng.random() < 0.5
+            # independent kept noises with one fresh noise need a plane of nodes: whole numbers only
+            shared = rng.random() < 0.5 and (shape != "independent" or lattice)
             z = 0
             sign = gates[0].z_sign if shape == "parallel" else -gates[0].z_sign
             if shape == "independent":

@@ -14,6 +14,15 @@ Array = NDArray[np.float64]
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(10)
 
 
+def smooth(reach: float, width: float) -> tuple[Array, Array]:
+    """Nodes and weights on [-reach, reach] for functions that are smooth but for a kink at 0, changing over `width`."""
+    edges = np.arange(0, math.ceil(reach / width) + 1) * width
+    middle = (edges[1:] + edges[:-1]) / 2
+    x = (middle[:, None] + width / 2 * _NODES).ravel()
+    w = np.tile(width / 2 * _WEIGHTS, len(middle))
+    return np.concatenate([-x[::-1], x]), np.concatenate([w[::-1], w])
+
+
 @dataclass(frozen=True)
 class NoiseLaw:
     """`family` and one scale (mean of |noise| for Laplace, mean for exponential, ratio for geometric, sd for Gaussian;
@@ -74,9 +83,9 @@ class NoiseLaw:
         edges = np.arange(low, math.ceil(reach) + 0.25, 0.25)
         middle, half = (edges[1:] + edges[:-1]) / 2, 0.125
         x = (middle[:, None] + half * _NODES).ravel()
-        return x, np.tile(half * _WEIGHTS, len(middle)) * self._density(x)
+        return x, np.tile(half * _WEIGHTS, len(middle)) * self.density(x)
 
-    def _density(self, x: Array) -> Array:
+    def density(self, x: Array) -> Array:
         s = self.scale
         match self.family:
             case "laplace":

@@ -9,7 +9,7 @@ from functools import cache
 
 import numpy as np
 from instances import Gate, Instance, values
-from noise_laws import Array, NoiseLaw
+from noise_laws import Array, NoiseLaw, smooth
 
 Outcome = tuple[tuple[int, int], ...]
 """The fired gates: (step, gate), in order; the run ends after the last one or goes on to the horizon."""
@@ -104,9 +104,7 @@ def _joint(instance: Instance, stream: Sequence[float]) -> dict[Outcome, float]:
     if up.z == down.z:
         a, b, weight = za, za, wa
     else:
-        zb, wb = _nodes(instance, down)
-        a, b = (m.ravel() for m in np.meshgrid(za, zb, indexing="ij"))
-        weight = np.outer(wa, wb).ravel()
+        a, b, weight = _plane(instance)
     alive = weight.copy()
     out: dict[Outcome, float] = {}
     for t, level in enumerate(levels, 1):
@@ -126,6 +124,26 @@ def _joint(instance: Instance, stream: Sequence[float]) -> dict[Outcome, float]:
         alive = alive * rest
     out[()] = float(alive.sum())
     return out
+
+
+def _plane(instance: Instance) -> tuple[Array, Array, Array]:
+    """Nodes for two independent kept noises whose gates share a fresh one. The one kink is where the two bounds meet:
+    for Gaussian noise (all smooth) the second coordinate is the distance of the bounds."""
+    up, down = instance.gates
+    assert up.z is not None and down.z is not None and up.w is not None
+    first, second = instance.persistent[up.z], instance.persistent[down.z]
+    za, wa = _grid(first)
+    if first.family == "geometric" == second.family:
+        zb, wb = _grid(second)
+        a, b = (m.ravel() for m in np.meshgrid(za, zb, indexing="ij"))
+        return a, b, np.outer(wa, wb).ravel()
+    assert first.family == second.family == instance.fresh[up.w].family == "gaussian"
+    za, wa = smooth(9 * first.scale, first.scale)
+    reach = abs(up.threshold - down.threshold) + 9 * math.hypot(first.scale, second.scale)
+    d, wd = smooth(reach, first.scale)
+    a, apart = (m.ravel() for m in np.meshgrid(za, d, indexing="ij"))
+    b = down.z_sign * (up.threshold - down.threshold + up.z_sign * a - apart)
+    return a, b, np.outer(wa, wd).ravel() * first.density(a) * second.density(b)
 
 
 def _atom(law: NoiseLaw, x: Array) -> Array:

@@ -63,3 +63,22 @@ def test_streams_that_are_equal_have_equal_laws() -> None:
     instance = random_instance(rng)
     for stream in itertools.product((0.0, 1.0), repeat=3):
         assert exact_law(instance, stream) == exact_law(instance, stream)
+
+
+def test_two_kept_noises_and_a_shared_fresh_one_against_simulation() -> None:
+    """Both tests read the same noisy statistic: the law of Gaussian noise needs nodes in a plane."""
+    rng = np.random.default_rng(3)
+    a, b, w = NoiseLaw("gaussian", 1.0), NoiseLaw("gaussian", 0.5), NoiseLaw("gaussian", 2.0)
+    instance = Instance("sum", (Gate(1, 1.0, 0, 1, 0), Gate(-1, -1.0, 1, -1, 0)), (a, b), (w,))
+    stream, n = (1.0, 0.0, 1.0), 400_000
+    za, zb = rng.normal(0, 1, n), rng.normal(0, 0.5, n)
+    alive = np.ones(n, bool)
+    law = exact_law(instance, stream)
+    assert sum(law.values()) == pytest.approx(1, abs=1e-9)
+    for t, level in enumerate(np.cumsum(stream), 1):
+        noisy = level + rng.normal(0, 2, n)
+        first = alive & (noisy >= 1 + za)
+        second = alive & ~first & (noisy <= -1 - zb)
+        assert first.mean() == pytest.approx(law[((t, 0),)], abs=5e-3)
+        assert second.mean() == pytest.approx(law[((t, 1),)], abs=5e-3)
+        alive &= ~first & ~second

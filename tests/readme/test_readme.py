@@ -35,7 +35,9 @@ def _library() -> str:
         result = driver.check(driver.load(driver.read(str(path))))
         pure = result.to_dict()["strong"]["pure"]["symbolic"]
         claim = next((v for v in result.verdicts if v.claim.kind == "strong"), None)
-        shown = f"`{pure}`" if pure != "inf" else ("" if claim is None else f"{claim.verdict} `{claim.claim.text[13:]}`")
+        shown = (
+            f"`{pure}`" if pure != "inf" else ("" if claim is None else f"{claim.verdict} `{claim.claim.text[13:]}`")
+        )
         rows.append(f"| [{name}](specs/{name}.seq) | {result.program.title} | {shown} |")
     return "\n".join(rows) + "\n"
 
@@ -44,7 +46,9 @@ def test_twelve_lines() -> None:
     assert len(_block("spec").splitlines()) == 12
 
 
-@pytest.mark.parametrize(("mark", "make"), [("report", lambda: _report(_block("spec"))), ("refuted", lambda: _report(_broken()))])
+@pytest.mark.parametrize(
+    ("mark", "make"), [("report", lambda: _report(_block("spec"))), ("refuted", lambda: _report(_broken()))]
+)
 def test_reports(mark: str, make: object, request: pytest.FixtureRequest) -> None:
     wanted = make()  # type: ignore[operator]
     if request.config.getoption("--update"):
@@ -58,6 +62,8 @@ def test_the_table_of_specs_is_true(request: pytest.FixtureRequest) -> None:
     table = _library()
     text = README.read_text(encoding="utf-8")
     if request.config.getoption("--update"):
-        text = re.sub(r"<!-- library -->\n(\n\|.*?\n(?=\n))?", lambda _: f"<!-- library -->\n\n{table}", text, flags=re.S)
+        text = re.sub(
+            r"<!-- library -->\n(\n\|.*?\n(?=\n))?", lambda _: f"<!-- library -->\n\n{table}", text, flags=re.S
+        )
         README.write_text(text, encoding="utf-8")
     assert table in text

@@ -48,8 +48,8 @@ def test_repeated_reports(lz: float, lw: float, c: int) -> None:
 
 @pytest.mark.parametrize("eps", [0.1, 1.0, 3.0])
 def test_bounds_that_are_the_parameter(eps: float) -> None:
-    names = ("dwork2014/above_noisy_threshold", "dwork2014/laplace", "dwork2014/exponential", "zhang2022/above_threshold",
-             "tight/blocks", "michel2025/dp_sprt")  # fmt: skip
+    names = ("dwork2014/above_noisy_threshold", "dwork2014/laplace", "dwork2014/exponential",
+             "zhang2022/above_threshold", "tight/blocks", "michel2025/dp_sprt")  # fmt: skip
     for name in names:
         assert _pure(name, eps=eps) == pytest.approx(eps, rel=1e-12), name
     assert _pure("zhang2022/sprt_laplace", eps=eps) == pytest.approx(0.75 * eps, rel=1e-12)

@@ -16,7 +16,7 @@ from seqlang.analyses.witnesses.scene import Entry, Scene, Target
 from seqlang.backends.exact.follow import Phase
 from seqlang.backends.exact.integrate import Unsupported
 from seqlang.backends.exact.stepper import Fact
-from seqlang.record import field, mutable_record, record, replace
+from seqlang.record import field, mutable_record, record
 
 MOST_ARRIVING = 120
 MOST_WAITING = 1500
@@ -216,7 +216,7 @@ class _Stage:
 
     def _add(self, phases: list[Phase], entry: Entry, told: Mapping[str, Any]) -> None:
         if phases and phases[-1].entry == entry and phases[-1].told == told:
-            phases[-1] = replace(phases[-1], repeat=phases[-1].repeat + 1)
+            phases[-1] = Phase(entry, told, phases[-1].repeat + 1)
         else:
             phases.append(Phase(entry, told, 1))
 

@@ -283,7 +283,7 @@ class Scene:
                     start = 0.0
                 up, down = (tidy(self._clip(name, start + s * self.value(radius))) for s in (1, -1))
                 rest = (tidy(start),) * (n - 1)
-                pairs = [({name: (tidy(start), *rest)}, {name: (up, *rest)})]
+                pairs: list[tuple[Entry, Entry]] = [({name: (tidy(start), *rest)}, {name: (up, *rest)})]
                 if extent == "every":
                     pairs += [({name: (tidy(start), *rest)}, {name: m}) for m in ((up,) * n, (up,) + (down,) * (n - 1))]
                 # the first record far below the others: what depends on the largest sees it in its tail only

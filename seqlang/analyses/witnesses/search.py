@@ -69,9 +69,11 @@ class Search:
         return sorted(found, key=lambda sp: -sp[0])
 
     def _spent(self) -> bool:
-        return self.work <= 0 or time.monotonic() > self.deadline or self._done()
+        return self.work <= 0 or time.monotonic() > self.deadline or self.reached
 
-    def _done(self) -> bool:
+    @property
+    def reached(self) -> bool:
+        """Whether a pattern scores more than `enough`."""
         return any(s > self.enough for s, _ in self.seen.values())
 
     def _climb(self, score: float, pattern: Pattern) -> None:

@@ -92,26 +92,8 @@ class Follower:
 
     def log_probability(self, phases: Sequence[Phase], accuracy: Accuracy, work: Work | None = None) -> Answer:
         """log P(the transcript begins as told | the stream begins as given). Raises `Unsupported`."""
-        nodes: dict[Any, float] = {(self.stepper.start, ()): 0.0}
-        for phase in phases:
-            left = phase.repeat
-            while left and nodes:
-                after: dict[Any, list[float]] = {}
-                walked = left if len(self._hidden) == 1 and len(nodes) == 1 else 1
-                for (state, pieces), weight in nodes.items():
-                    for chance, hidden in self._hidden:
-                        moved, new, factor = self._step(state, phase, hidden)
-                        if factor == -inf:
-                            continue
-                        walked = walked if moved == state else 1
-                        key = (moved, _added(pieces, new, walked))
-                        after.setdefault(key, []).append(weight + chance + walked * factor)
-                nodes = {key: log_sum(weights) for key, weights in after.items()}
-                if len(nodes) > MOST_NODES:
-                    raise Unsupported("the hidden choices lead to too many states")
-                left -= walked
         answers = []
-        for (_, pieces), weight in nodes.items():
+        for (_, pieces), weight in (self._walk(phases) if len(self._hidden) == 1 else self._tree(phases)).items():
             if pieces not in self._answers or accuracy.cut:
                 self._answers[pieces] = log_probability(dict(pieces), self.law, accuracy, work)
             answer = self._answers[pieces]
@@ -119,6 +101,43 @@ class Follower:
         if not answers:
             return IMPOSSIBLE
         return Answer(min(0.0, log_sum([a for a, _ in answers])), max(error for _, error in answers))
+
+    def _walk(self, phases: Sequence[Phase]) -> dict[Any, float]:
+        """(Last state, conditions) -> log of the plain chances, where nothing is hidden: one way at most."""
+        state, weight = self.stepper.start, 0.0
+        pieces: dict[Alternatives, int] = {}
+        ((chance, hidden),) = self._hidden
+        for phase in phases:
+            left = phase.repeat
+            while left:
+                moved, new, factor = self._step(state, phase, hidden)
+                if factor == -inf:
+                    return {}
+                walked = left if moved == state else 1
+                for piece in new:
+                    pieces[piece] = pieces.get(piece, 0) + walked
+                weight += chance + walked * factor
+                state = moved
+                left -= walked
+        return {(state, tuple(pieces.items())): weight}
+
+    def _tree(self, phases: Sequence[Phase]) -> dict[Any, float]:
+        """The same where hidden choices lead to several states."""
+        nodes: dict[Any, float] = {(self.stepper.start, ()): 0.0}
+        for phase in phases:
+            left = phase.repeat
+            while left and nodes:
+                after: dict[Any, list[float]] = {}
+                for (state, pieces), weight in nodes.items():
+                    for chance, hidden in self._hidden:
+                        moved, new, factor = self._step(state, phase, hidden)
+                        if factor > -inf:
+                            after.setdefault((moved, _added(pieces, new)), []).append(weight + chance + factor)
+                nodes = {key: log_sum(weights) for key, weights in after.items()}
+                if len(nodes) > MOST_NODES:
+                    raise Unsupported("the hidden choices lead to too many states")
+                left -= 1
+        return nodes
 
     def look(
         self, state: Any, entry: Mapping[str, Any], told: Mapping[str, Any], hidden: Mapping[str, Any] | None = None
@@ -399,22 +418,21 @@ def _joined(found: Sequence[Alternatives]) -> list[Alternatives]:
     return [piece for _, piece in pieces]
 
 
-def _added(pieces: Any, new: tuple[Alternatives, ...], times: int) -> Any:
+def _added(pieces: Any, new: tuple[Alternatives, ...]) -> Any:
     if not new:
         return pieces
     counts = dict(pieces)
     for piece in new:
-        counts[piece] = counts.get(piece, 0) + times
+        counts[piece] = counts.get(piece, 0) + 1
     return tuple(counts.items())
 
 
 def _frozen(mapping: Mapping[str, Any]) -> object:
     """A key for what is told or read. "Any value" is told as True, which equals the number 1: they are kept apart."""
-    return tuple([(name, value, _any_value(value)) for name, value in mapping.items()])
-
-
-def _any_value(value: Any) -> object:
-    return tuple([v is True for v in value]) if value.__class__ is tuple else value is True
+    return tuple([
+        (name, value, tuple([v is True for v in value]) if value.__class__ is tuple else value is True)
+        for name, value in mapping.items()
+    ])  # fmt: skip
 
 
 def _hashable(state: tuple[Any, ...]) -> tuple[Any, ...]:

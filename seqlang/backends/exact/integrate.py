@@ -23,6 +23,8 @@ System = Mapping[Alternatives, int]
 Laws = Callable[[Key], NoiseLaw]
 
 MOST_NESTED = 2
+MOST_TOGETHER = 200  # tails whose product is taken before the logarithm: each is often at least 1/2, 2^-200 is a float
+MOST_POWERED = 50  # a tail raised to a larger power is not put into a product, which has no digits beyond 1e-16
 
 
 class Unsupported(Exception):
@@ -88,7 +90,7 @@ def _parts(system: System) -> list[dict[Alternatives, int]]:
 
 
 def _split(step: Alternatives) -> list[Alternatives]:
-    if len(step) != 1:
+    if len(step) != 1 or len(step[0]) == 1:
         return [step]
     return [(tuple(part),) for part in _components(step[0])]
 
@@ -132,8 +134,7 @@ def _connected(part: System, laws: Laws, accuracy: Accuracy, depth: int, work: W
         if line.simple and not line.built:
             return Answer(law.log_between(line.low, line.high), 0.0)
         if line.simple:
-            inside, scale = (line.low, line.high), line.scale(law)
-            return log_integral(line.log_value, law, line.bends, scale, inside, accuracy, line.count)
+            return line.integral(law, accuracy)
 
     def log_value(x: float) -> float:
         fixed: dict[Alternatives, int] = {}
@@ -200,9 +201,7 @@ def _conjunction(conjunction: Conjunction, laws: Laws, accuracy: Accuracy, depth
             # with `key` in the role of the persistent noise the part is one step of one conjunction
             inner = _Line(key, {(tuple(part),): 1}, laws, work)
             if inner.simple:
-                answer = log_integral(
-                    inner.log_value, law, inner.bends, inner.scale(law), (inner.low, inner.high), accuracy, inner.count
-                )
+                answer = inner.integral(law, accuracy)
             else:
 
                 def log_value(x: float, part: list[Half] = part, key: Key = key) -> float:
@@ -288,9 +287,20 @@ class _Line:
 
     def _build(self) -> None:
         self.built = list(self.factors)
+        self.tail_count, self.rounding = 0, 0.0
         for (_, upper, slope), group in self.tails.items():
-            for start, times, inner in group:
-                self.built.append((_tail(inner.log_above if upper else inner.log_below, start, slope), times))
+            inner = group[0][2]
+            together: dict[int, list[float]] = {}
+            for start, times, _ in group:
+                together.setdefault(times, []).append(start)
+            self.tail_count += len(group)
+            for times, starts in together.items():
+                size = MOST_TOGETHER if times <= MOST_POWERED else 1
+                for i in range(0, len(starts), size):
+                    part = starts[i : i + size]
+                    self.built.append((inner.log_tails(upper, part, slope), times))
+                    if len(part) > 1:
+                        self.rounding += 4e-16 * times * len(part) * (1 + max(map(abs, part)) / inner.scale)
 
     def condense(self) -> None:
         """For a search: tails far milder than the worst are left out, near ones are put together."""
@@ -323,9 +333,10 @@ class _Line:
             self.simple = False
             return
         inner = laws(next(iter(others)))
-        self._crossings(component, key)
-        self._tighten(component, key, inner)
         self.scales.append(inner.scale)
+        if len(component) > 1 or inner.support != (-inf, inf):
+            self._crossings(component, key)
+            self._tighten(component, key, inner)
         if len(component) == 1 and inner.kind == "density":
             constant, terms, _ = component[0]
             slope = sum(f for k, f in terms if k == key)
@@ -410,7 +421,7 @@ class _Line:
         self.factors.append((lambda x: log_sum([b.log_value(x) for b in branches]), times))
 
     def count(self, values: int) -> None:
-        self.work.add(values * (1 + len(self.built) + 3 * len(self.factors)))
+        self.work.add(values * (1 + len(self.built) + 3 * len(self.factors) + self.tail_count / 8))
 
     def log_value(self, x: float) -> float:
         if x < self.low or x > self.high:
@@ -441,16 +452,17 @@ class _Line:
         points += self.crossings
         return [p for p in points if low < p < high]
 
-    def scale(self, law: NoiseLaw) -> float:
-        return min([law.scale, *self.scales])
-
-
-def _tail(log_tail: Callable[[float], float], start: float, slope: float) -> Callable[[float], float]:
-    return lambda x: log_tail(start + slope * x)
+    def integral(self, law: NoiseLaw, accuracy: Accuracy) -> Answer:
+        """log of the probability of the part, the noise being of this law."""
+        inside, scale = (self.low, self.high), min([law.scale, *self.scales])
+        found = log_integral(self.log_value, law, self.bends, scale, inside, accuracy, self.count)
+        return found if found.log == -inf else Answer(found.log, found.error + self.rounding)
 
 
 def _components_given(conjunction: Conjunction, key: Key) -> list[list[Half]]:
     """Components once the noise `key` is fixed: conditions that share another noise stay together."""
+    if len(conjunction) == 1:
+        return [list(conjunction)]
     alone = [half for half in conjunction if all(k == key for k, _ in half[1])]
     stripped = {half: tuple(t for t in half[1] if t[0] != key) for half in conjunction if half not in alone}
     groups: list[tuple[set[Key], list[Half]]] = []

@@ -6,8 +6,9 @@ their end: P(X <= x) and P(X >= x).
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Sequence
-from math import ceil, erfc, exp, expm1, floor, inf, isinf, log, log1p, pi, sqrt
+from math import ceil, erfc, exp, expm1, floor, inf, isinf, log, log1p, pi, prod, sqrt
 
 from seqlang.record import record
 
@@ -21,7 +22,8 @@ class NoiseLaw:
 
     `log_density` is the log density, for the other kinds the log probability of a point. `bends(lo, hi)` are the points
     in (lo, hi) where the density is not smooth, `tail_bends` those where the tails have no derivative. `scale` is a
-    length on which the density changes much. `support` has the ends of the support.
+    length on which the density changes much. `support` has the ends of the support. `log_all_above(starts, slope)` is,
+    where a law has a quick way, the function x -> sum of log P(X >= start + slope x); such a law is symmetric around 0.
     """
 
     kind: str
@@ -33,6 +35,17 @@ class NoiseLaw:
     scale: float
     support: tuple[float, float]
     points: tuple[float, ...] = ()
+    log_all_above: Callable[[Sequence[float], float], Scalar] | None = None
+
+    def log_tails(self, upper: bool, starts: Sequence[float], slope: float) -> Scalar:
+        """The function x -> sum over the starts of log P(X >= start + slope x), or <= if not `upper`."""
+        tail = self.log_above if upper else self.log_below
+        if len(starts) == 1:
+            start = starts[0]
+            return lambda x: tail(start + slope * x)
+        if self.log_all_above is None:
+            return lambda x: sum([tail(a + slope * x) for a in starts])
+        return self.log_all_above(starts, slope) if upper else self.log_all_above([-a for a in starts], -slope)
 
     def log_between(self, low: float, high: float) -> float:
         """log P(low <= X <= high)."""
@@ -48,13 +61,14 @@ class NoiseLaw:
         if self.kind == "finite":
             return log_sum([self.log_density(p) for p in self.points if low <= p <= high])
         step = 1.0 if self.kind == "lattice" else 0.0
-        if self.log_above(low) <= LOG_HALF:
-            return log_minus(self.log_above(low), self.log_above(floor(high) + step if step else high))
-        if self.log_below(high) <= LOG_HALF:
-            return log_minus(self.log_below(high), self.log_below(ceil(low) - step if step else low))
-        outside = exp(self.log_below(ceil(low) - step if step else low)) + exp(
-            self.log_above(floor(high) + step if step else high)
-        )
+        before, behind = (ceil(low) - step, floor(high) + step) if step else (low, high)
+        above = self.log_above(low)
+        if above <= LOG_HALF:
+            return log_minus(above, self.log_above(behind))
+        below = self.log_below(high)
+        if below <= LOG_HALF:
+            return log_minus(below, self.log_below(before))
+        outside = exp(self.log_below(before)) + exp(self.log_above(behind))
         return log1p(-outside) if outside < 1 else -inf
 
 
@@ -90,10 +104,34 @@ def laplace(b: float) -> NoiseLaw:
     def log_below(x: float) -> float:
         return LOG_HALF + x / b if x <= 0 else log1p(-0.5 * exp(-x / b))
 
+    def log_all_above(starts: Sequence[float], slope: float) -> Scalar:
+        ends = sorted(a / b for a in starts)
+        if ends[-1] - ends[0] > 600:
+            return lambda x: sum([log_above(a + slope * x) for a in starts])
+        top = ends[-1]
+        ratios = [exp(a - top) for a in ends]
+        after = [0.0]  # sums of the last ends
+        for a in reversed(ends):
+            after.append(after[-1] + a)
+
+        def total(x: float) -> float:
+            shift = slope * x / b
+            if top + shift > 600:
+                return sum([log_above(a + slope * x) for a in starts])
+            # ends before `first` are so low that the tail is 1, those from `second` on lie above 0
+            first, second = bisect_left(ends, -40 - shift), bisect_left(ends, -shift)
+            right = len(ends) - second
+            half = 0.5 * exp(top + shift)
+            value = right * (LOG_HALF - shift) - after[right]
+            return value + log(prod([1.0 - half * r for r in ratios[first:second]])) if first < second else value
+
+        return total
+
     constant = -log(2 * b)
     return NoiseLaw(
-        "density", lambda x: constant - abs(x) / b, log_below, log_above, _bends_at(0.0), no_bends, b, (-inf, inf)
-    )
+        "density", lambda x: constant - abs(x) / b, log_below, log_above, _bends_at(0.0), no_bends, b, (-inf, inf),
+        log_all_above=log_all_above,
+    )  # fmt: skip
 
 
 def exponential(mean: float) -> NoiseLaw:
@@ -123,6 +161,20 @@ def log_normal_above(x: float) -> float:
 
 
 def gaussian(sd: float, mean: float = 0.0) -> NoiseLaw:
+    def log_all_above(starts: Sequence[float], slope: float) -> Scalar:
+        unit = sd * sqrt(2)
+        ends = [a / unit for a in starts]
+        halves = len(ends) * LOG_HALF
+
+        def total(x: float) -> float:
+            shift = slope * x / unit
+            product = prod([erfc(a + shift) for a in ends])
+            if product > 1e-250:
+                return halves + log(product)
+            return sum([log_normal_above((a + slope * x) / sd) for a in starts])
+
+        return total
+
     constant = -log(sd * sqrt(2 * pi))
     return NoiseLaw(
         "density",
@@ -133,6 +185,7 @@ def gaussian(sd: float, mean: float = 0.0) -> NoiseLaw:
         no_bends,
         sd,
         (-inf, inf),
+        log_all_above=log_all_above if mean == 0 else None,
     )
 
 

@@ -19,7 +19,7 @@ from seqlang.model import expression as e
 from seqlang.model import program as p
 from seqlang.model.domain import Ball, Power
 from seqlang.model.life import EachReport, EachStep
-from seqlang.record import record
+from seqlang.record import field_names, record
 
 Fact = tuple[Any, ...]
 """("compare", wanted, test, gate) with test = bool | (value, terms, strict) | ("and" | "or" | "not", parts), and
@@ -705,8 +705,8 @@ def expressions_of(statement: Any) -> list[e.Expression]:
         elif isinstance(value, tuple):
             for item in value:
                 visit(item)
-        elif hasattr(value, "__dataclass_fields__"):
-            for field in value.__dataclass_fields__:
+        elif hasattr(value, "_record_fields"):
+            for field in field_names(value):
                 visit(getattr(value, field))
 
     visit(statement)

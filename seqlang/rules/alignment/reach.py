@@ -11,6 +11,7 @@ from seqlang.model.program import (
     Cell,
     ChooseGate,
     CompareGate,
+    Define,
     FlipLaw,
     Gate,
     LastSteps,
@@ -40,7 +41,8 @@ def reached(program: Program, starts: Iterable[Expression]) -> Iterator[Expressi
             match expression:
                 case Local(name) if ("local", name) not in seen:
                     seen.add(("local", name))
-                    waiting.append(program.define(name).expression)
+                    # the noisy value in a release's `post` is no statement: nothing is found for it
+                    waiting.extend(s.expression for s in program.body if isinstance(s, Define) and s.name == name)
                 case CellValue(name) if ("cell", name) not in seen:
                     seen.add(("cell", name))
                     waiting.extend(_parts(program.cell(name)))

@@ -5,8 +5,9 @@ Nothing here is searched for; everything is computed from the program alone, so 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from fractions import Fraction
+from typing import Any, TypeVar
 
 from seqlang.arithmetic.formula import Formula, compare, number
 from seqlang.model.expression import (
@@ -28,6 +29,8 @@ from seqlang.model.expression import (
 )
 from seqlang.model.program import Cell, Define, Draw, LastSteps, Previous, Program
 from seqlang.record import replace
+
+T = TypeVar("T")
 
 ZERO = number(0)
 ONE = number(1)
@@ -63,6 +66,7 @@ class Facts:
         self.domains: dict[str, list[Expression]] = {}
         self._expanded: dict[str, Expression] = {}
         self._reached: dict[Expression, frozenset[Expression]] = {}
+        self._answered: dict[object, Any] = {}
         self._compared: dict[tuple[Formula, Formula], str | None] = {}
         for cell in self.cells.values():
             for variable, domain in cell.binders:
@@ -79,6 +83,13 @@ class Facts:
                 self.recursions[body] = cell.name
                 if isinstance(body, Noised):  # added noise does not change how it moves
                     self.recursions[self.expand(body.base)] = cell.name
+
+    def once(self, question: object, answer: Callable[[], T]) -> T:
+        """The answer to a question about this program that many rules ask, computed the first time."""
+        if question not in self._answered:
+            self._answered[question] = answer()
+        found: T = self._answered[question]
+        return found
 
     def bind(self, variable: str, domain: Expression) -> None:
         """A bound variable stands for any element of any set it is bound to: a superset is on the safe side."""
@@ -202,13 +213,16 @@ def apply(operator: str, *arguments: Expression) -> Apply:
     return Apply(operator, arguments)
 
 
-_last: list[Facts] = []
+_known: list[Facts] = []
+_MOST_KNOWN = 8
 
 
 def facts_of(program: Program, first: int = 1, revealed: frozenset[str] = frozenset()) -> Facts:
-    """The facts of a program; the last one is kept, because rules ask about the same program many times."""
-    if _last and (_last[0].program is program and _last[0].first == first and _last[0].revealed == revealed):
-        return _last[0]
+    """The facts of a program; the last ones are kept, because rules ask about the same program many times."""
+    for known in _known:
+        if known.program is program and known.first == first and known.revealed == revealed:
+            return known
     facts = Facts(program, first, revealed)
-    _last[:] = [facts]
+    _known.append(facts)
+    del _known[:-_MOST_KNOWN]
     return facts

@@ -38,7 +38,8 @@ def parameter_bounds(program: Program) -> Mapping[str, Bounds]:
 
     An end that reads other parameters is replaced by the loosest value that their own bounds allow.
     """
-    return _bounds(facts_of(program))
+    facts = facts_of(program)
+    return facts.once("bounds of the parameters", lambda: _bounds(facts))
 
 
 def _bounds(facts: Facts) -> Mapping[str, Bounds]:

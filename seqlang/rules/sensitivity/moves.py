@@ -62,6 +62,10 @@ def moves(
     `since R` is taken to be still after the changed segment only if there is no other such report than R.
     """
     facts = facts_of(program, first, revealed)
+    return facts.once(("moves", tuple(margins)), lambda: _joint(facts, margins))
+
+
+def _joint(facts: Facts, margins: Sequence[Margin]) -> tuple[Move, ...] | str:
     near = neighbours_of(facts)
     if isinstance(near, str):
         return near

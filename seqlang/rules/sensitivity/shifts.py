@@ -40,6 +40,10 @@ def shift_of(
     as equal on both sides. Without that a flipped name moves like its base.
     """
     facts = facts_of(program, first, revealed)
+    return facts.once(("shift", expression, norm), lambda: _shift(facts, expression, norm))
+
+
+def _shift(facts: Facts, expression: Expression, norm: Norm | None) -> Shift:
     facts.learn(expression)
     near = neighbours_of(facts)
     expanded = facts.expand(expression)

@@ -40,6 +40,10 @@ class End:
 
 def end_of(program: Program, name: str) -> End | str:
     """The gate of that name as an end, or what does not fit."""
+    return facts_of(program).once(("end", name), lambda: _end_of(program, name))
+
+
+def _end_of(program: Program, name: str) -> End | str:
     gate = next((g for g in program.gates if g.name == name), None)
     if not isinstance(gate, CompareGate) or not isinstance(gate.test, Margin):
         return f"{name} is not one noisy comparison"
