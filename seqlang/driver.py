@@ -144,10 +144,13 @@ def run(
     program = loaded.program
     names: tuple[str | None, ...] = models or tuple(m.name for m in program.models) or (None,)
     values = {p.name: float(p.value) for p in program.parameters}
-    return tuple(
-        RunResult(program.name, values, simulate(program, name, runs=runs, seed=seed, cap=cap, progress=progress))
-        for name in names
-    )
+    try:
+        return tuple(
+            RunResult(program.name, values, simulate(program, name, runs=runs, seed=seed, cap=cap, progress=progress))
+            for name in names
+        )
+    except SpecError as error:
+        raise SpecError(error.diagnostics, loaded.source) from None  # the engines know spans, not the text
 
 
 def run_data(
@@ -164,5 +167,8 @@ def run_data(
     from seqlang.backends.interpret import data
     from seqlang.report.run_result import DataResult
 
-    done = data.run_data(loaded.program, file, seed=seed, columns=columns, where=where, clip=clip, cap=cap)
+    try:
+        done = data.run_data(loaded.program, file, seed=seed, columns=columns, where=where, clip=clip, cap=cap)
+    except SpecError as error:
+        raise SpecError(error.diagnostics, loaded.source) from None
     return DataResult(loaded.program.name, str(file), done)

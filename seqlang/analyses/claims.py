@@ -13,6 +13,8 @@ from seqlang.model.program import Claim, Privacy, Program
 from seqlang.proof.derivation import ApproximateBound, ConcentratedBound, Derivation, PureBound, RenyiBound
 from seqlang.proof.witness import Witness
 from seqlang.record import record
+from seqlang.rules.alignment.limits import horizon_of
+from seqlang.rules.alignment.signs import Signs
 from seqlang.rules.sensitivity.formulas import formula_of, parameter_values
 
 NEEDS_EXACT_LAW = "needs the exact law of the stopping step and the return, which this version does not compute"
@@ -59,7 +61,8 @@ def _decide(
             assert_never(claim.kind)
     assert claim.privacy is not None
     goal = tuple(_constant(program, argument) for argument in claim.privacy.arguments)
-    steps = _steps(program, claim) if claim.horizon is not None else horizon
+    # A claim without `within` speaks of runs of any length: only the file itself may limit them.
+    steps = _steps(program, claim) if claim.horizon is not None else _longest_run(program)
     wanted = _exactly(program, goal[1]) if claim.privacy.notion == "dp" else delta
     bounds = known if (steps, wanted) == (horizon, delta) else prove(program, delta=wanted, horizon=steps)
     proof = _proof(program, claim.privacy, goal, bounds)
@@ -91,6 +94,12 @@ def _steps(program: Program, claim: Claim) -> int:
     return int(enclose(_constant(program, claim.horizon), parameter_values(program)).high)
 
 
+def _longest_run(program: Program) -> int | None:
+    """The most steps of a run, if a public stop bounds them."""
+    limit = horizon_of(program, Signs(parameter_values(program)))
+    return None if limit.is_infinite else int(enclose(limit, parameter_values(program)).high)
+
+
 def _proof(program: Program, privacy: Privacy, goal: tuple[Formula, ...], bounds: Bounds) -> Derivation | None:
     values = parameter_values(program)
     for derivation in _candidates(privacy, goal, bounds, program):
@@ -101,8 +110,10 @@ def _proof(program: Program, privacy: Privacy, goal: tuple[Formula, ...], bounds
                 reached = at_most(rho, goal[0], values)
             case RenyiBound(epsilon=epsilon_at_order):
                 reached = at_most(number(Fraction(epsilon_at_order)), goal[1], values)
-            case ApproximateBound(epsilon=epsilon_at_delta):
-                reached = at_most(number(Fraction(epsilon_at_delta)), goal[0], values)
+            case ApproximateBound(epsilon=epsilon_at_delta, delta=at_delta):
+                reached = at_most(number(Fraction(epsilon_at_delta)), goal[0], values) and at_most(
+                    number(Fraction(at_delta)), goal[1], values
+                )
             case _:
                 assert_never(derivation.conclusion)
         if reached:

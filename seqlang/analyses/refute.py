@@ -19,6 +19,7 @@ FARTHEST = 4000
 QUICK = 30.0  # work, see `Search`
 THOROUGH = 900.0
 NEAR = 0.998  # of a proved bound: nothing worth more search is left
+CONTENTED = 0.985  # of it: not worth changing a good pattern any more
 PATIENCE = 3.0  # seconds; a guard only, for steps that are unusually slow
 ORDERS = (1.5, 2.0, 4.0, 8.0, 32.0)
 
@@ -38,10 +39,12 @@ def lower_bound(
     search = Search(scene, loss, steps, inf if seconds else QUICK, bool(seconds), min(LARGE, NEAR * enough))
     if seconds:
         search.deadline = time.monotonic() + seconds
+    else:
+        search.contented = CONTENTED * enough
     witness = _confirmed(search, lambda w: w.loss > 0)
     if search.reached and search.enough < LARGE and (witness is None or witness.loss < NEAR * search.enough):
         # The search's own, coarser estimate was too high: it goes on with the work that is left.
-        search.enough = LARGE
+        search.enough = search.contented = LARGE
         witness = _confirmed(search, lambda w: w.loss > 0)
     return witness
 

@@ -160,7 +160,7 @@ def _check_value(state: State, meaning: str, value: Fraction, place: tree.Expres
         )  # fmt: skip
     elif meaning == "delta" and value <= 0:
         state.problems.add("E0502", "delta must lie above 0", place.span, shown, help="for delta = 0 write `pure(eps)`")
-    elif meaning == "order" and value <= 1:
+    elif meaning == "order" and float(value) <= 1:
         state.problems.add(
             "E0503", "a Renyi order lies above 1", place.span, shown, help="the limit at 1 is no claim of its own"
         )

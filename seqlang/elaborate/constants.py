@@ -14,6 +14,8 @@ from seqlang.model import expression as m
 from seqlang.record import record
 
 LARGEST = Fraction(10) ** 300
+LARGEST_DIMENSION = 1_000_000
+"""Entries of a vector, numbers of a range: each is held or gone through."""
 _LONGEST = 20_000
 
 

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 from seqlang.elaborate.arguments import positional
 from seqlang.elaborate.builtins import Signature
-from seqlang.elaborate.constants import Undefined, Values, evaluate, number
+from seqlang.elaborate.constants import LARGEST_DIMENSION, Undefined, Values, evaluate, number
 from seqlang.elaborate.expect import expect
 from seqlang.elaborate.kinds import NUMBER, Kind, vector
 from seqlang.elaborate.state import Scope, State, translate
@@ -119,6 +119,8 @@ def _check_dimension(state: State, expression: m.Expression, node: tree.Expressi
     value = number(expression, state.values)
     if value is not None and (value.denominator != 1 or value < 1):
         state.problems.add("E0315", "a dimension is a whole number from 1", node.span, "not a dimension")
+    elif value is not None and value > LARGEST_DIMENSION:
+        state.problems.add("E0315", f"a dimension is at most {LARGEST_DIMENSION:,}", node.span, "larger here")
 
 
 def contains(domain: d.Domain, value: Fraction, parameters: Values) -> bool | None:

@@ -8,7 +8,7 @@ from fractions import Fraction
 from seqlang.elaborate.binders import bind
 from seqlang.elaborate.calls import call
 from seqlang.elaborate.conditions import conjuncts, denials
-from seqlang.elaborate.constants import LARGEST, number
+from seqlang.elaborate.constants import LARGEST, LARGEST_DIMENSION, number
 from seqlang.elaborate.expect import expect, same_length
 from seqlang.elaborate.kinds import (
     ERROR,
@@ -148,6 +148,11 @@ def _range(state: State, scope: Scope, node: tree.Range) -> Typed:
     high = translate(state, _inner(scope), node.high)
     expect(state, low, "number", node.low.span, "a range goes from a number")
     expect(state, high, "number", node.high.span, "a range goes to a number")
+    ends = number(low.expression, state.values), number(high.expression, state.values)
+    if ends[0] is not None and ends[1] is not None and ends[1] - ends[0] >= LARGEST_DIMENSION:
+        state.problems.add(
+            "E0315", f"a range here has at most {LARGEST_DIMENSION:,} numbers", node.span, "each one is gone through"
+        )
     return Typed(m.Apply("..", (low.expression, high.expression), node.span), Kind("set", NUMBER))
 
 

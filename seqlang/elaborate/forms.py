@@ -34,21 +34,38 @@ class Unfit(Exception):
 
 @mutable_record
 class Place:
-    """One statement of the body: where it stands, and which hidden things its gate reads as if they were shown."""
+    """One statement of the body: where it stands, and which hidden things its gate reads as if they were shown:
+    in every step, but for those of `only_where`, which nobody can tell from anything unless their guard holds."""
 
     reader: Reader
     index: int
     updates: Mapping[str, int]
     hidden: dict[str, m.Noised | str] = field(default_factory=dict)
+    only_where: dict[str, m.Expression] = field(default_factory=dict)
     margins: int = 0
 
     def reveal(self, expression: m.Expression) -> None:
         """Note the choices, flips and noisy cell bodies on which the expression depends."""
         found = self.reader.contents(expression)
         for reading in sorted((*found.flips, *found.celled), key=lambda r: r.name):
-            self.hidden[reading.name] = reading
+            self._hide(reading.name, reading, None)
         for name in sorted(found.choices):
-            self.hidden[name] = name
+            self._hide(name, name, None)
+
+    def reveal_all(self, expression: m.Expression, guard: m.Expression | None) -> None:
+        """Also note the noisy readings of this step, where the guard holds: elsewhere nothing is made of them. What
+        cells, flips and choices hold may be older than this step, so that it counts in every step."""
+        self.reveal(expression)
+        for reading in sorted(self.reader.contents(expression).noised, key=lambda r: r.name):
+            if reading.name not in self.hidden:
+                self._hide(reading.name, reading, guard)
+
+    def _hide(self, name: str, what: m.Noised | str, guard: m.Expression | None) -> None:
+        self.hidden[name] = what
+        if guard is None:
+            self.only_where.pop(name, None)
+        else:
+            self.only_where[name] = guard
 
     def definition(self, name: str) -> m.Expression:
         """The expression of a statistic, if it still has the same value here (the memory it reads is not updated)."""
@@ -150,6 +167,8 @@ def _test(place: Place, e: m.Expression, strict: bool) -> p.Test:
         form = linear(place, e)
         return p.Margin(form.value, form.as_terms(), strict)
     node, parts, any_of = found
+    if _occurrences(e, node) > 1:
+        raise Unfit("one `abs`, `max` or `min` of noise stands in a sum several times")
     tests = tuple(_test(place, _put(e, node, part), strict) for part in parts)
     return p.Or(tests) if any_of else p.And(tests)
 
@@ -177,6 +196,11 @@ def _find(place: Place, e: m.Expression, sign: int) -> tuple[m.Expression, tuple
             return None
         case _:
             return None
+
+
+def _occurrences(e: m.Expression, node: m.Expression) -> int:
+    """How often `_put` would replace it: an argument of an inlined function is one object in several places."""
+    return 1 if e is node else sum(_occurrences(child, node) for child in m.children(e))
 
 
 def _put(e: m.Expression, node: m.Expression, part: m.Expression) -> m.Expression:

@@ -57,8 +57,11 @@ class Lowering:
             own = self._gates_of(place, statement)
             for name, what in place.hidden.items():
                 if name not in hidden:
-                    hidden[name] = self._hidden(place, name, what)
+                    hidden[name] = replace(self._hidden(place, name, what), guard=place.only_where.get(name))
                     made.append(hidden[name])
+                elif (gate := hidden[name]).guard is not None:  # type: ignore[union-attr] # none of them is public
+                    hidden[name] = replace(gate, guard=None)  # two statements read it: counted in every step
+                    made[made.index(gate)] = hidden[name]
             made += own
         return keep_sound(self.reader, self._shown_once(made, hidden))
 

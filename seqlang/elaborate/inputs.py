@@ -29,6 +29,9 @@ def inputs(state: State, position: int, node: tree.Inputs) -> None:
         state.fields.setdefault(name, Input(name, found, node.kind, field.name.span))
 
 
+_LARGEST = 10_000_000  # records are held in memory
+
+
 def _size(state: State, scope: Scope, node: tree.Inputs) -> m.Expression | None:
     if node.size is None:
         state.problems.add(
@@ -44,6 +47,8 @@ def _size(state: State, scope: Scope, node: tree.Inputs) -> m.Expression | None:
     value = evaluate(typed.expression, state.values)
     if isinstance(value, Fraction) and (value < 1 or value.denominator != 1):
         state.problems.add("E0415", "a size is a whole number from 1", node.size.span, "not a size")
+    elif isinstance(value, Fraction) and value > _LARGEST:
+        state.problems.add("E0415", f"a dataset has at most {_LARGEST:,} records", node.size.span, "more here")
     if state.size_of_dataset is not None and state.size_of_dataset != typed.expression:
         state.problems.add("E0415", "all datasets of a file have one size", node.size.span, "another size")
     state.size_of_dataset = typed.expression

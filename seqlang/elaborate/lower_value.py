@@ -148,7 +148,7 @@ def _release(spot: Spot, e: m.Expression) -> list[p.Gate]:
     except Unfit:
         if contents.plain or contents.loose:
             raise
-    _reveal_all(place, e)
+    place.reveal_all(e, spot.guard)
     return [spot.public(e)]
 
 
@@ -167,13 +167,6 @@ def release_of_condition(spot: Spot, rest: Sequence[m.Expression]) -> p.Gate | N
     if isinstance(gate, p.PublicGate) and spot.guard is not None:
         return spot.public(m.Apply("and", (spot.guard, condition)))
     return gate
-
-
-def _reveal_all(place: Place, e: m.Expression) -> None:
-    """Count every noisy reading of this step as shown."""
-    place.reveal(e)
-    for reading in sorted(place.reader.contents(e).noised, key=lambda r: r.name):
-        place.hidden[reading.name] = reading
 
 
 def _put(place: Place, e: m.Expression, new: dict[m.Noised, m.Local]) -> m.Expression:

@@ -19,6 +19,11 @@ def undefined(state: State, body: Iterable[p.Statement], claims: Iterable[p.Clai
     for statement in body:
         for expression in _expressions(statement):
             _visit(state, expression, statement.span)
+    for noise in state.noises.values():
+        _visit(state, noise.law, noise.span)
+    for model in state.models.values():
+        for _, law in model.laws:
+            _visit(state, law, model.span)
     for claim in claims:
         if claim.condition is not None:
             _visit(state, claim.condition, claim.span)
@@ -50,8 +55,8 @@ def _constant_below(state: State, expression: m.Expression, span: Span) -> bool:
     inner = expression.span if isinstance(expression, m.Apply) and expression.span.end else span
     parts = list(m.children(expression))
     constant = [_constant_below(state, part, inner) for part in parts]
-    if all(constant):
-        return not isinstance(expression, m.Quantified | m.WeightsOf | m.Law | m.Weights)
+    if all(constant) and not isinstance(expression, m.Quantified | m.WeightsOf | m.Law | m.Weights):
+        return True
     if not isinstance(expression, m.Choice):  # its branches may never be looked at
         for part, fixed in zip(parts, constant, strict=True):
             if fixed:

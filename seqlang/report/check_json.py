@@ -66,11 +66,18 @@ def check_dict(result: CheckResult) -> dict[str, Any]:
             {"name": g.name, "kind": g.kind, "value": g.value, "shift": g.shift, "noises": [n.name for n in g.noises]}
             for g in gate_rows(program)
         ],
-        "derivation": None if result.bounds.pure is None else derivation_dict(result.bounds.pure),
+        "derivation": _derivation(result),
         "open_goals": list(result.bounds.open_goals),
         "diagnostics": [diagnostic_dict(d, result.source) for d in result.warnings],
         "seconds": round(result.seconds, 6),
     }
+
+
+def _derivation(result: CheckResult) -> dict[str, Any] | None:
+    """Of the pure bound, else of the (epsilon, delta) bound, else of the first of the others."""
+    bounds = result.bounds
+    found = next((d for d in (bounds.pure, bounds.dp, bounds.zcdp, *bounds.rdp) if d is not None), None)
+    return None if found is None else derivation_dict(found)
 
 
 def _strong(result: CheckResult) -> dict[str, Any]:

@@ -78,7 +78,9 @@ def test_log_arithmetic() -> None:
 
 
 @pytest.mark.parametrize("ours, theirs", SCIPY)
-@pytest.mark.parametrize("starts", [(0.5,), (-3.0, 0.25, 4.0), tuple(-20 + 0.37 * i for i in range(120)), (-1e5, 0, 900)])
+@pytest.mark.parametrize(
+    "starts", [(0.5,), (-3.0, 0.25, 4.0), tuple(-20 + 0.37 * i for i in range(120)), (-1e5, 0, 300), (0, 1e5)]
+)
 @pytest.mark.parametrize("slope", [1.0, -0.7])
 def test_many_tails_at_once(
     ours: laws.NoiseLaw, theirs: stats.rv_frozen, starts: tuple[float, ...], slope: float
@@ -86,7 +88,7 @@ def test_many_tails_at_once(
     above, below = ours.log_tails(True, starts, slope), ours.log_tails(False, starts, slope)
     for x in (-30.0, -2.5, 0.0, 0.1, 7.0, 55.0):
         for tails, log_tail, farthest in ((above, theirs.logsf, max), (below, theirs.logcdf, min)):
-            if abs(farthest(a + slope * x for a in starts)) > 60:
-                continue  # a Gaussian's tail leaves the floats of scipy's cdf there
+            if abs(farthest(a + slope * x for a in starts)) > 500:
+                continue  # scipy's tails are 0 there
             expected = fsum(log_tail(a + slope * x) for a in starts)
             assert tails(x) == pytest.approx(expected, rel=1e-11, abs=1e-12)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from noise_laws import NoiseLaw
 
@@ -96,7 +96,7 @@ def random_instance(rng: random.Random) -> Instance:
     while True:
         persistent = [law()]
         fresh = [law()]
-        gates = [Gate(1, threshold, 0, _sign(rng, persistent[0]), 0)]
+        gates = [Gate(1, threshold, 0, _sign(rng, persistent[0]), 0, -1 if not two and rng.random() < 0.15 else 1)]
         if rng.random() < 0.1:
             gates = [Gate(1, threshold, None, 1, 0)]
         elif rng.random() < 0.1:
@@ -119,12 +119,13 @@ def random_instance(rng: random.Random) -> Instance:
             break
     reports = rng.randint(1, 2) if repeated else 0
     life = rng.choice(["once", "each high"]) if repeated else "once"
-    bare = Instance(kind, tuple(gates), tuple(persistent), tuple(fresh), life, reports)
-    return Instance(kind, bare.gates, bare.persistent, bare.fresh, life, reports, text=text(bare))
+    alphabet = (0.0, 1.0, 2.0) if kind != "query" and rng.random() < 0.1 else (0.0, 1.0)
+    bare = Instance(kind, tuple(gates), tuple(persistent), tuple(fresh), life, reports, alphabet)
+    return replace(bare, text=text(bare))
 
 
 def _sign(rng: random.Random, law: NoiseLaw) -> int:
-    return -1 if rng.random() < 0.1 else 1
+    return -1 if rng.random() < (0.3 if law.family == "exponential" else 0.1) else 1
 
 
 def _law(rng: random.Random, family: str) -> NoiseLaw:
@@ -141,7 +142,7 @@ def text(instance: Instance) -> str:
     if instance.every:
         lines += ["stream x in real", "adjacent every x within 1"]
     else:
-        lines.append("stream x in {0, 1}")
+        lines.append(f"stream x in {{{', '.join(f'{a:g}' for a in instance.alphabet)}}}")
     lines.append(f"statistic s = {STATISTICS[instance.kind]}")
     separate = len({g.w for g in instance.gates}) > 1
     for j, _ in enumerate(instance.gates if separate else ()):

@@ -37,6 +37,7 @@ from seqlang.record import record
 
 Entry = Mapping[str, Any]
 MOST_ENTRIES = 16
+MOST_HELD = 100_000  # records of a dataset, entries of a vector
 
 
 @record
@@ -57,6 +58,8 @@ class Scene:
     def __init__(self, program: Program) -> None:
         self.program = program
         self.follower = Follower(program)
+        if max(self.size(), *(self._dimension(i.domain) for i in program.inputs)) > MOST_HELD:
+            raise Unsupported("too many records or dimensions for streams that people read")
         self.start = self.follower.stepper.start
         self.streams = [i for i in program.inputs if i.kind == "stream"]
         self.datasets = [i for i in program.inputs if i.kind == "dataset"]
@@ -82,6 +85,9 @@ class Scene:
 
     def value(self, expression: Any) -> float:
         return float(self.follower.stepper.value(expression))
+
+    def _dimension(self, domain: Domain) -> float:
+        return self.value(domain.dimension) if isinstance(domain, Ball | Power) else 1
 
     def _range(self, domain: Domain) -> tuple[float, float]:
         match domain:

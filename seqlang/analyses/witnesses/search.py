@@ -47,6 +47,7 @@ class Search:
         self.work, self.far, self.enough = work, far, enough
         self.seen: dict[Pattern, tuple[float, Played | None]] = {}
         self.deadline = inf
+        self.contented = inf  # a score from which on patterns are no longer changed to make it better
 
     def best(self) -> list[tuple[float, Pattern]]:
         """The best patterns found, best first."""
@@ -54,6 +55,7 @@ class Search:
             if self._spent():
                 break
             self._evaluate(pattern)
+        self.enough = min(self.enough, self.contented)
         while not self._spent():
             before = self._ranked()[:3]
             if not before:

@@ -128,17 +128,17 @@ def _peak(
             return best, top
     step = 2 * scale if law.kind == "density" else max(1.0, float(round(2 * scale)))
     smallest = scale / 3 if law.kind == "density" else 1.0
+    moves = 0
     while step >= smallest:
-        moved = True
-        while moved:
-            moved = False
-            for x in (best + step, best - step):
-                if low <= x <= high and (y := integrand(x)) > top:
-                    best, top, moved = x, y, True
-                    break
-        step /= 2
-        if law.kind == "lattice":
-            step = float(int(step))
+        for x in (best + step, best - step):
+            if low <= x <= high and (y := integrand(x)) > top:
+                best, top, moves = x, y, moves + 1
+                break
+        else:
+            step = step / 2 if law.kind == "density" else float(int(step / 2))
+            continue
+        if moves % 16 == 0:
+            step *= 2  # far from the peak: a noise a million times narrower than another one still ends soon
     return best, top
 
 

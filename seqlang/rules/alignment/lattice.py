@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from seqlang.model.expression import Apply, CellValue, Expression, Field, Local, Number
-from seqlang.model.program import Level, Program
+from seqlang.model.expression import Apply, CellValue, Drawn, Expression, Field, Local, Number, Records
+from seqlang.model.program import AddRemove, Level, Program
 from seqlang.rules.alignment.reach import reached
 from seqlang.rules.sensitivity.ranges import range_of
 
@@ -33,6 +33,8 @@ def reads_private(program: Program, value: Expression) -> bool:
                 return True
             case CellValue(name) if program.cell(name).level == Level.PRIVATE:
                 return True
+            case Records() | Drawn() if isinstance(program.adjacency, AddRemove):
+                return True  # how many records there are, or a sample of them
             case _:
                 pass
     return False

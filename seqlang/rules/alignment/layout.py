@@ -9,7 +9,7 @@ from seqlang.arithmetic.enclosure import exact_value
 from seqlang.arithmetic.formula import INFINITY, ONE, Formula
 from seqlang.model.expression import Apply, Expression, Law, Number, Reported, Term
 from seqlang.model.life import EachReport, EachStep, Once
-from seqlang.model.program import AddRemove, CompareGate, Margin, Program, PublicGate, ReleaseGate, Replace
+from seqlang.model.program import AddRemove, CompareGate, Margin, Program, PublicGate, ReleaseGate, Replace, Report
 from seqlang.record import record, replace
 from seqlang.rules.alignment.branches import branches_of
 from seqlang.rules.alignment.limits import decisions_of, first_step
@@ -110,8 +110,10 @@ def layout_of(program: Program, names: tuple[str, ...]) -> Layout | str:
                 return f"{gate.name}: it is shown with {', '.join(sorted(shown))}, outside of this group"
             margins.append(Margin(gate.value, gate.terms, False))
             releases.append(Release(gate.name, len(margins) - 1, shown))
+    # what a stop returns is decided in the step in which it fires: such a comparison goes before its stop
     order = {gate.name: place for place, gate in enumerate(program.gates)}
-    outlets.sort(key=lambda outlet: order[outlet.name])
+    places = {gate.name: order.get(gate.statement, order[gate.name]) for gate in program.gates}
+    outlets.sort(key=lambda outlet: (places[outlet.name], outlet.stops, order[outlet.name]))
     factors = tuple(_factors(program, margin.terms) for margin in margins)
     if any(f is None for f in factors):
         return "a noise has a factor that is no constant rational number"
@@ -125,11 +127,14 @@ def layout_of(program: Program, names: tuple[str, ...]) -> Layout | str:
     refreshed = frozenset(name for name, life in lives.items() if isinstance(life, EachReport))
     refreshes = frozenset(life.report for life in lives.values() if isinstance(life, EachReport))
     # a value that is reported under a private condition has that condition as a gate of its own
-    reports = frozenset(outlet.name.removesuffix(" when") for outlet in outlets if not outlet.stops)
+    reports = frozenset(o.name.removesuffix(" when") for o in outlets if not o.stops and not _is_result(program, o))
     resets = reached_resets(program, (margin.value for margin in margins))
     cuts = reports | refreshes | resets
     if refreshes and len(cuts) > 1:
         return f"a noise is refreshed at one report, but {', '.join(sorted(cuts))} all start something anew"
+    unclear = next((r for r in sorted(refreshes | resets) if not _is_made_when_it_fires(program, r)), None)
+    if unclear is not None:
+        return f"{unclear} is reported whether it is true or false, and something starts anew each time"
     if len(resets) > 1:
         return f"statistics start anew at different reports ({', '.join(sorted(resets))})"
     decisions = decisions_of(program, reports, signs) if reports else ONE
@@ -150,6 +155,17 @@ def layout_of(program: Program, names: tuple[str, ...]) -> Layout | str:
         entries=entries,
         signs=signs,
     )
+
+
+def _is_result(program: Program, outlet: Outlet) -> bool:
+    return any(g.name == outlet.name and g.statement.startswith("stop ") and g.name != g.statement for g in program.gates)
+
+
+def _is_made_when_it_fires(program: Program, report: str) -> bool:
+    """Not so for the value of a comparison: false is reported too, and `since` and `each` count that."""
+    compared = any(isinstance(gate, CompareGate) and gate.name == report for gate in program.gates)
+    made = (s for s in program.body if isinstance(s, Report) and s.name == report and s.value is not None)
+    return all(statement.when is not None and not compared for statement in made)
 
 
 def single_entry(program: Program) -> tuple[Formula, Program]:
@@ -175,7 +191,8 @@ def _number(margins: list[Margin], margin: Margin) -> int:
 def shown_with(program: Program, gate: ReleaseGate) -> Iterator[str]:
     """The gates of which at least one fires whenever the value is shown; nothing if there is no such set."""
     if gate.statement.startswith("stop "):
-        yield gate.statement
+        if gate.name != gate.statement:
+            yield gate.statement
         return
     if any(other.name == f"{gate.name} when" for other in program.gates):
         yield f"{gate.name} when"

@@ -12,6 +12,8 @@ from seqlang.model.program import (
     ChooseGate,
     CompareGate,
     Define,
+    Draw,
+    Define,
     FlipLaw,
     Gate,
     LastSteps,
@@ -26,8 +28,15 @@ from seqlang.model.program import (
     PublicGate,
     PublicTest,
     ReleaseGate,
+    Report,
+    Report,
     SinceReport,
+    Statement,
+    Stop,
+    Statement,
+    Stop,
     Test,
+    Update,
 )
 
 
@@ -151,6 +160,21 @@ def revealed_choices(program: Program) -> frozenset[str]:
     """The hidden randomised choices. They are gates, with a bound of their own: a bound for all gates pays for them,
     and may then treat them as shown (whoever sees them sees more)."""
     return frozenset(gate.name for gate in program.gates if isinstance(gate, ChooseGate) and not gate.visible)
+
+
+def expressions_of(statement: Statement) -> Iterator[Expression]:
+    """What a statement of the body reads directly."""
+    match statement:
+        case Define(expression=expression):
+            yield expression
+        case Cell():
+            yield from _parts(statement)
+        case Draw(law=law):
+            yield law
+        case Report(when=when, value=value) | Stop(when=when, result=value) | Update(when=when, value=value):
+            yield from (part for part in (when, value) if part is not None)
+        case _:
+            assert_never(statement)
 
 
 def _parts(cell: Cell) -> Iterator[Expression]:

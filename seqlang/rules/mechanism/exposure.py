@@ -6,14 +6,18 @@ from collections.abc import Iterable
 
 from seqlang.arithmetic.formula import INFINITY, ONE, ZERO, Formula
 from seqlang.model.expression import (
+    Apply,
     CellValue,
     Drawn,
     Expression,
     Field,
     MemoryValue,
     Noised,
+    Number,
+    ParameterValue,
     Reported,
     StepNumber,
+    walk,
 )
 from seqlang.model.program import (
     Cell,
@@ -22,6 +26,7 @@ from seqlang.model.program import (
     Level,
     OpaqueGate,
     Program,
+    PublicGate,
     ReleaseGate,
     SinceReport,
     Within,
@@ -35,11 +40,24 @@ from seqlang.rules.sensitivity.shift import Shift
 
 
 def showings(program: Program, gate: ReleaseGate | ChooseGate | OpaqueGate, signs: Signs) -> Formula:
-    """The most steps of a run in which the gate shows something; INFINITY if nothing bounds them."""
-    if gate.statement.startswith("stop "):
+    """The most steps of a run in which the gate shows something; INFINITY if nothing bounds them.
+
+    Once, if it is what a stop returns (its condition is seen in every step, by the run going on), or shows where a
+    public stop ends the run at the latest.
+    """
+    returned = gate.statement.startswith("stop ") and gate.name != gate.statement
+    if returned or _holds_once(program, gate.guard):
         return ONE
     needed = frozenset(required_reports(gate.guard))
     return decisions_of(program, needed, signs) if needed else horizon_of(program, signs)
+
+
+def _holds_once(program: Program, guard: Expression | None) -> bool:
+    """Is the guard also the condition of a stop, so that a run ends where it first holds? Of guards that read the step
+    and constants only: memory and cells may have another value where the stop stands."""
+    if guard is None or not all(isinstance(e, Apply | StepNumber | ParameterValue | Number) for e in walk(guard)):
+        return False
+    return any(isinstance(g, PublicGate) and g.name.startswith("stop ") and g.expression == guard for g in program.gates)
 
 
 def touched(

@@ -45,6 +45,9 @@ def noises_of(
         if not isinstance(noise.law, Law) or factor is None or signs.of(factor) not in (-1, 1):
             problem = f"{term.noise}: no law with a constant factor"
             continue
+        if noise.law.family == "tree" and not isinstance(noise.life, EachStep):
+            problem = f"{term.noise}: its nodes are drawn anew"  # `once` is the same as `each step`
+            continue
         fresh = _is_fresh(program, gate, noise.life, signs)
         steady = isinstance(noise.life, Once) and never_changes(program, _values(gate))
         if not fresh and not steady:

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from seqlang.arithmetic.formula import ONE, ZERO, Formula, absolute, logarithm, number, product
-from seqlang.model.expression import Law
+from seqlang.model.expression import Drawn, Law, Noised, walk
 from seqlang.model.life import EachStep
 from seqlang.model.program import ChooseGate, FlipLaw, Gate, Program
 from seqlang.proof.derivation import Derivation, PureBound
 from seqlang.proof.rule import Rule
 from seqlang.rules.alignment.layout import single_entry
+from seqlang.rules.alignment.reach import expressions_of
 from seqlang.rules.alignment.signs import Signs
 from seqlang.rules.mechanism.exposure import showings, touched
 from seqlang.rules.mechanism.gate_rule import NOT_MINE, checked, suggested
+from seqlang.rules.sensitivity.facts import facts_of
 from seqlang.rules.sensitivity.formulas import formula_of, parameter_values
+from seqlang.rules.sensitivity.ranges import is_vector
+from seqlang.rules.sensitivity.shift import Shift
 from seqlang.rules.sensitivity.shifts import shift_of
 
 NAME = "mechanism/randomized_response"
@@ -38,6 +42,11 @@ def cost_of(program: Program, gate: Gate) -> Formula | str:
     answers = len(dict.fromkeys(gate.law.alphabet))
     shift = shift_of(single, gate.law.of)
     truth = formula_of(program, gate.law.truth)
+    trouble = _shared(program) or _several(single, gate.law, shift)
+    if trouble is not None:
+        return trouble
+    if answers < 1:
+        return "its values are not known to be finitely many"
     if shift.kind == "none" or answers < 2:
         return ZERO
     if truth is None or signs.of(truth) != 1 or signs.of(number(1) - truth) != 1:
@@ -54,8 +63,38 @@ def cost_of(program: Program, gate: Gate) -> Formula | str:
 
 
 def _fresh(program: Program) -> bool:
-    flips = (n for n in program.noises if isinstance(n.law, Law) and n.law.family == "randomized_response")
-    return all(isinstance(noise.life, EachStep) for noise in flips)
+    return all(isinstance(program.noise(name).life, EachStep) for name in _flips(program))
+
+
+def _flips(program: Program) -> frozenset[str]:
+    laws = ((noise.name, noise.law) for noise in program.noises)
+    return frozenset(name for name, law in laws if isinstance(law, Law) and law.family == "randomized_response")
+
+
+def _shared(program: Program) -> str | None:
+    """A flip that several names carry, or that is read by its own name: one answer tells what another one hides."""
+    flips = _flips(program)
+    readers: dict[str, set[str]] = {}
+    for node in (node for statement in program.body for e in expressions_of(statement) for node in walk(e)):
+        match node:
+            case Noised(name, _, terms):
+                for term in terms:
+                    readers.setdefault(term.noise, set()).add(name)
+            case Drawn(name) if name in flips:
+                return f"{name}: the flip itself is read"
+            case _:
+                pass
+    twice = next((flip for flip in sorted(flips) if len(readers.get(flip, ())) > 1), None)
+    return None if twice is None else f"{twice}: one flip serves several names"
+
+
+def _several(program: Program, law: FlipLaw, shift: Shift) -> str | None:
+    """Why the flips of a list cost more than one: several elements may change, or how many there are."""
+    facts = facts_of(program)
+    if not is_vector(facts, facts.expand(law.of)) or shift.kind == "none":
+        return None
+    one = shift.kind != "unbounded" and shift.norm == "l1"  # the norm that says most where one element moves
+    return None if one else "more than one element of the list may change"
 
 
 STATEMENT = """

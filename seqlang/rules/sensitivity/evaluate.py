@@ -65,7 +65,7 @@ def evaluate(facts: Facts, expression: Expression, given: Assignment = NOTHING) 
             return values if values is None or kind == "list" else _distinct(facts, values)
         case Records():
             size = facts.program.size
-            return None if size is None else integers(facts, ONE, evaluate(facts, size, given))
+            return None if size is None or facts.resized else integers(facts, ONE, evaluate(facts, size, given))
         case Quantified():
             return _quantified(facts, expression, given)
         case Density(method, law, at):

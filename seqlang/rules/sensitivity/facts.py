@@ -22,12 +22,13 @@ from seqlang.model.expression import (
     Noised,
     Number,
     Quantified,
+    Records,
     WeightsOf,
     children,
     rebuild,
     walk,
 )
-from seqlang.model.program import Cell, Define, Draw, LastSteps, Previous, Program
+from seqlang.model.program import AddRemove, Cell, Define, Draw, LastSteps, Previous, Program
 from seqlang.record import replace
 
 T = TypeVar("T")
@@ -62,8 +63,10 @@ class Facts:
         # one record of a dataset field, as `x[i]` inside an aggregate over the records
         records = [replace(i, name=i.name + RECORD) for i in program.inputs if i.kind == "dataset"]
         self.inputs |= {record.name: record for record in records}
+        self.resized = isinstance(program.adjacency, AddRemove)
         self.ranges: dict[tuple[Expression, frozenset[str]], object] = {}
         self.domains: dict[str, list[Expression]] = {}
+        self._from_start: Facts | None = None
         self._expanded: dict[str, Expression] = {}
         self._reached: dict[Expression, frozenset[Expression]] = {}
         self._answered: dict[object, Any] = {}
@@ -97,6 +100,18 @@ class Facts:
         if domain not in known:
             known.append(domain)
             self.ranges.clear()  # they were right for fewer values
+            if self._from_start is not None:
+                self._from_start.ranges.clear()
+
+    @property
+    def from_start(self) -> Facts:
+        """The same facts for what is computed in every step: a cell was filled from step 1 on, whenever it is read."""
+        if self.first == 1:
+            return self
+        if self._from_start is None:
+            self._from_start = Facts(self.program, 1, self.revealed)
+            self._from_start.domains = self.domains
+        return self._from_start
 
     def learn(self, expression: Expression) -> None:
         for node in walk(expression):
@@ -162,15 +177,22 @@ class Facts:
 
     def _is_private_leaf(self, leaf: Expression) -> bool:
         match leaf:
+            case Records():
+                return self.resized  # how many there are
             case Field(name):
                 return name not in self.inputs or self.inputs[name].kind != "public"
             case CellValue(name):
                 return name not in self.cells
             case Drawn(name):
-                return name not in self.noises and name not in self.draws
+                return self.is_sample(leaf) if name in self.noises else name not in self.draws
             case Local():
                 return True  # a name without a definition here, such as the value of a release
         return False
+
+    def is_sample(self, expression: Expression) -> bool:
+        """True for a draw whose law reads the records where their number differs between neighbours."""
+        noise = self.noises.get(expression.name) if self.resized and isinstance(expression, Drawn) else None
+        return noise is not None and any(isinstance(node, Records | Field) for node in walk(noise.law))
 
     def noises_inside(self, expression: Expression) -> frozenset[str]:
         """Names of the noises and draws that the value depends on, also through cells."""

@@ -48,7 +48,9 @@ def _collect(facts: Facts, expression: Expression, inner: frozenset[str], found:
         case Noised():
             found[expression] = None
             return flips(facts, expression)
-        case Number() | Truth() | ParameterValue() | Records():
+        case Records():
+            return not facts.resized
+        case Number() | Truth() | ParameterValue():
             return True
         case Quantified(_, body, variable, domain, where):
             deeper = inner | {variable}

@@ -124,6 +124,7 @@ def only_through(entry: Entry, expression: Expression, plain: Expression) -> boo
 
 def cell_motion(entry: Entry, name: str, motion_of: MotionOf) -> Motion:
     """The motion of a cell's value, at the place where it is read."""
+    read_from, entry = entry.facts.first, entry.from_start
     facts = entry.facts
     cell = facts.cells[name]
     if isinstance(cell.keep, LastSteps) and entry.moves(facts.expand(cell.keep.count)):
@@ -141,10 +142,10 @@ def cell_motion(entry: Entry, name: str, motion_of: MotionOf) -> Motion:
     body = facts.expand(cell.body)
     if not entry.is_local(body):
         return unbounded(f"the {cell.operator} runs over values that move in many steps")
-    return _selected(entry, cell, body, where is not None)
+    return _selected(entry, cell, body, where is not None, read_from)
 
 
-def _selected(entry: Entry, cell: Cell, body: Expression, filtered: bool) -> Motion:
+def _selected(entry: Entry, cell: Cell, body: Expression, filtered: bool, read_from: int) -> Motion:
     """Running means, maxima and minima of a quantity of one entry."""
     moved = local_motion(entry, ((body, ONE),))
     near, keep = entry.near, cell.keep
@@ -161,13 +162,14 @@ def _selected(entry: Entry, cell: Cell, body: Expression, filtered: bool) -> Mot
         # what else is in the window changes, so the difference may grow again
         return replace(moved, kind="same direction")
     shrunk = replace(moved, kind="same sign, not growing", report=report)
-    if cell.operator == "mean" and isinstance(keep, AllSteps) and not filtered and entry.facts.first > 1:
-        return scaled(entry.facts, shrunk, ONE / entry.facts.first)
+    if cell.operator == "mean" and isinstance(keep, AllSteps) and not filtered and read_from > 1:
+        return scaled(entry.facts, shrunk, ONE / read_from)
     return shrunk
 
 
 def sum_motion(entry: Entry, keep: Keep, pairs: Weighted, motion_of: MotionOf) -> Motion:
     """The motion of the sum, over the kept steps, of sum of coefficient * element."""
+    entry = entry.from_start
     near = entry.near
     if all(entry.is_local(element) for element, _ in pairs):
         moved = local_motion(entry, pairs)
@@ -243,6 +245,7 @@ def recursion_motion(entry: Entry, name: str) -> Motion:
     If F never falls in its first argument and is 1-Lipschitz in it, a difference once made keeps its sign and never
     grows (tight bounds, Theorem 4b); what makes it is the spread of F in the entry.
     """
+    entry = entry.from_start
     facts = entry.facts
     cell = facts.cells[name]
     own = CellValue(name)

@@ -218,7 +218,7 @@ def _part(facts: Facts, expression: Expression, visiting: frozenset[str]) -> Ran
             return _of_values(facts, tuple(numbers)) if numbers and len(numbers) == len(values or ()) else ANYTHING
         case Drawn(name):
             drawn = facts.noises.get(name) or facts.draws.get(name)
-            return ANYTHING if drawn is None else _support(facts, drawn.law)
+            return ANYTHING if drawn is None else _support(facts.from_start, drawn.law)
         case Noised(_, base, terms):
             if not flips(facts, expression):
                 return ANYTHING
@@ -289,6 +289,7 @@ def _support(facts: Facts, law: Expression) -> Range:
 
 
 def _cell(facts: Facts, name: str, visiting: frozenset[str]) -> Range:
+    facts = facts.from_start
     cell = facts.cells[name]
     body = range_in(facts, facts.expand(cell.body), visiting)
     match cell.operator, cell.keep:

@@ -29,8 +29,12 @@ FOLDS = frozenset({"sum", "mean", "count", "max", "min", "list"})
 
 
 def reads_records(facts: Facts, expression: Expression) -> bool:
-    """True if a whole dataset field occurs (not inside cells)."""
-    return any(isinstance(node, Field) and node.name + RECORD in facts.inputs for node in walk(expression))
+    """True if a whole dataset field occurs (not inside cells), or how many records there are where that differs."""
+    return any(
+        (isinstance(node, Field) and node.name + RECORD in facts.inputs)
+        or (facts.resized and (isinstance(node, Records) or facts.is_sample(node)))
+        for node in walk(expression)
+    )
 
 
 def reads_streams(facts: Facts, expression: Expression) -> bool:
@@ -81,13 +85,16 @@ def records_motion(entry: Entry, expression: Expression) -> Motion | None:
 
 
 def _is_index_set(facts: Facts, domain: Expression) -> bool:
-    """Every record occurs at most once in it."""
+    """Every record occurs at most once in it, and its record stays the same where records are added or removed (the
+    numbers of the later ones do not)."""
     match domain:
-        case Records() | Apply(".."):
-            return not any(isinstance(leaf, Field) for leaf in facts.leaves(domain))
+        case Records():
+            return True
+        case Apply(".."):
+            return not facts.resized and not facts.is_private(domain)
         case Drawn(name):
             law = facts.noises[name].law if name in facts.noises else None
-            return isinstance(law, Law) and law.family == "sample"
+            return isinstance(law, Law) and law.family == "sample" and _is_index_set(facts, law.arguments[0])
     return False
 
 

@@ -23,6 +23,7 @@ from seqlang.model.expression import (
     Local,
     Noised,
     Quantified,
+    Records,
     Sequence,
     children,
     walk,
@@ -67,11 +68,17 @@ class Entry:
     near: Neighbours
     fixed: frozenset[Expression] = frozenset()
 
+    @property
+    def from_start(self) -> Entry:
+        """The same for what a cell holds: it was filled in every step, not only where it is read."""
+        facts = self.facts.from_start
+        return self if facts is self.facts else Entry(facts, self.near, self.fixed)
+
     def moves(self, expression: Expression) -> bool:
         """True if the (expanded) expression may differ between the two sides."""
         if expression in self.fixed or self.facts.is_revealed(expression):
             return False
-        if isinstance(expression, (CellValue, Drawn, Field, Local)):
+        if isinstance(expression, (CellValue, Drawn, Field, Local, Records)):
             return self.facts.is_private(expression)
         return any(self.moves(child) for child in children(expression))
 
@@ -82,7 +89,7 @@ class Entry:
         if isinstance(expression, Field):
             source = self.facts.inputs.get(expression.name)
             return source is not None and (source.kind == "stream" or expression.name.endswith(RECORD))
-        if isinstance(expression, (CellValue, Drawn, Local)):
+        if isinstance(expression, (CellValue, Drawn, Local, Records)):
             return False
         return all(self.is_local(child) for child in children(expression))
 
