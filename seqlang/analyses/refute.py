@@ -16,7 +16,7 @@ from seqlang.proof.witness import Witness
 LARGE = 12.0  # a loss beyond it says: no useful epsilon
 LONGEST = 160  # steps of a quick witness: people read it
 FARTHEST = 4000
-QUICK = 30.0  # work, see `Search`
+QUICK = 32.0  # work, see `Search`
 THOROUGH = 900.0
 NEAR = 0.998  # of a proved bound: nothing worth more search is left
 CONTENTED = 0.985  # of it: not worth changing a good pattern any more

@@ -18,10 +18,10 @@ def show_error(error: SpecError) -> None:
 
 def show(diagnostics: Iterable[Diagnostic], source: Source | None) -> None:
     """Prints diagnostics to stderr."""
-    from seqlang.diagnostics.plain import render
-
     found = tuple(diagnostics)
     if found:
+        from seqlang.diagnostics.plain import render
+
         print(render(found, source or Source("", ""), colour=wants_colour(sys.stderr)), end="", file=sys.stderr)
 
 

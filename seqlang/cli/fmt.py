@@ -6,8 +6,9 @@ import os
 import sys
 from pathlib import Path
 
-from seqlang.cli.errors import show
+from seqlang.cli.errors import show, show_error
 from seqlang.cli.options import Parser
+from seqlang.diagnostics import Diagnostic, SpecError
 from seqlang.driver import read
 
 _EXAMPLES = """\
@@ -21,7 +22,14 @@ def run(arguments: list[str]) -> int:
     parser.add_argument("files", nargs="+", metavar="FILE")
     parser.add_argument("--check", action="store_true", help="change nothing, exit 1 if a file would change")
     options = parser.parse_args(arguments)
-    return max(_one(name, options.check) for name in options.files)
+    worst = 0
+    for name in options.files:
+        try:
+            worst = max(worst, _one(name, options.check))
+        except SpecError as error:
+            show_error(error)
+            worst = 2
+    return worst
 
 
 def _one(name: str, only_check: bool) -> int:
@@ -48,5 +56,8 @@ def _replace(path: Path, text: str) -> None:
     try:
         fresh.write_text(text, encoding="utf-8")
         os.replace(fresh, path)
+    except OSError as error:
+        message = f"cannot write `{path}`: {error.strerror or error}"
+        raise SpecError((Diagnostic("E0605", message),)) from None
     finally:
         fresh.unlink(missing_ok=True)

@@ -39,6 +39,8 @@ def run(arguments: list[str]) -> int:
     if seed.denominator != 1 or seed < 0:
         raise SpecError((Diagnostic("E0603", f"--seed is {options.seed}: it must be a whole number of at least 0"),))
 
+    _fits_together(options)
+
     from seqlang.driver import load, read
 
     source = read(options.file)
@@ -48,11 +50,17 @@ def run(arguments: list[str]) -> int:
         return _on_data(options, loaded, int(seed), cap)
     cells = [load(source, values | dict(cell)) for cell in _cells(grid)] if grid else [loaded]
     results: list[RunResult] = []
+    interrupted = False
     for done, cell in enumerate(cells):
         title = f"{done + 1} of {len(cells)} cells" if grid else loaded.program.name
         for result in _simulate(cell, tuple(options.model), runs, int(seed), cap, title):
             results.append(result)
             _print(result, options.json, bool(grid))
+            interrupted = result.samples.interrupted
+            if interrupted:
+                break
+        if interrupted:
+            break
     if grid and not options.json:
         from seqlang.report.rich_document import show as show_document
         from seqlang.report.run_text import sweep_document
@@ -63,7 +71,22 @@ def run(arguments: list[str]) -> int:
 
         plot_runs(loaded.program, results, options.plot, int(seed))
         print(f"wrote {options.plot}", file=sys.stderr)
-    return 130 if any(r.samples.interrupted for r in results) else 0
+    return 130 if interrupted else 0
+
+
+def _fits_together(options: Namespace) -> None:
+    """Says so where an option would be passed over, or a picture could not be written, before minutes are spent."""
+    if options.data is None:
+        for name, given in (("--column", options.column), ("--where", options.where), ("--clip", options.clip)):
+            if given:
+                raise SpecError((Diagnostic("E0601", f"{name} belongs to --data, which is not given"),))
+    if options.plot is not None and options.data is None:
+        if options.sweep:
+            message = "--plot does not go with --sweep: a picture shows one setting"
+            raise SpecError((Diagnostic("E0601", message, help="give the values with --set NAME=VALUE"),))
+        from seqlang.report.picture import refuse_unwritable
+
+        refuse_unwritable(options.plot)
 
 
 def _parser() -> Parser:

@@ -23,7 +23,9 @@ def positional(state: State, node: tree.Call, name: str, signature: Signature) -
                     f"`{name}` has no argument `{key.name}`",
                     key.span,
                     "unknown argument",
-                    help=hint(key.name, signature.names) or f"it takes {', '.join(signature.names)}",
+                    help=_no_budget(name, key.name, signature)
+                    or hint(key.name, signature.names)
+                    or f"it takes {', '.join(signature.names)}",
                 )
                 return None
             case tree.OverTime() | tree.OverSet():
@@ -46,6 +48,22 @@ def positional(state: State, node: tree.Call, name: str, signature: Signature) -
             f"not {len(node.arguments)}",
             node.span,
             f"its arguments are ({wanted})",
+            help=_MECHANISM if name == "exponential" and len(node.arguments) > 1 else None,
         )
         return None
     return slots
+
+
+_MECHANISM = (
+    "`exponential(mean)` is one-sided noise; the exponential mechanism is a draw with weights: "
+    "`draw c ~ {v: exp(eps / 2 * score(v)) for v in S}`"
+)
+
+
+def _no_budget(name: str, key: str, signature: Signature) -> str | None:
+    """Laws take scales; who passes a budget is told how the two are related."""
+    if key not in ("eps", "epsilon", "sensitivity") or "scale" not in signature.kinds:
+        return None
+    return f"noise is given by its scale: `{name}({signature.names[0]})`" + (
+        ", such as `laplace(sensitivity / eps)`" if name == "laplace" else ""
+    )

@@ -42,7 +42,7 @@ def _labels(state: State) -> None:
     for at, (label, spans) in enumerate(labels):
         others = {s.name: s.span for s in state.symbols.values()}
         others |= {other: found[0] for other, found in labels[at + 1 :]}
-        close = next((o for o in others if min(len(o), len(label)) >= 4 and distance(o, label) == 1), None)
+        close = next((o for o in others if _is_slip(o, label)), None)
         if close is not None:
             state.problems.add(
                 "W0602",
@@ -52,6 +52,17 @@ def _labels(state: State) -> None:
                 [(others[close], "the other one")],
                 help=f"did you mean `{close}`?",
             )
+
+
+def _is_slip(other: str, label: str) -> bool:
+    """One letter apart, unless it is a word of its own or a digit: `a_better` and `b_better`, `arm1` and `arm2`
+    are meant."""
+    if min(len(other), len(label)) < 4 or distance(other, label) != 1:
+        return False
+    pairs = list(zip(other.split("_"), label.split("_"), strict=False))
+    apart = [(a, b) for a, b in pairs if a != b]
+    numbered = other.rstrip("0123456789") == label.rstrip("0123456789")
+    return not numbered and not (len(apart) == 1 and len(apart[0][0]) == len(apart[0][1]) == 1)
 
 
 def _noised_each_step(state: State) -> None:

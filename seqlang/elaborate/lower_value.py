@@ -12,7 +12,7 @@ from seqlang.model import program as p
 from seqlang.record import record, replace
 from seqlang.source import Span
 
-RELEASED = m.Local("released")
+RELEASED = m.Local("the released value")
 Alphabet = Callable[[m.Noised], tuple[m.Expression, ...]]
 
 

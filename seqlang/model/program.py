@@ -279,8 +279,9 @@ class CompareGate:
 
 @record
 class ReleaseGate:
-    """Seen: post(value + noise) where `guard` holds. `post` reads the noisy value as `Local("released")` and otherwise
-    public names (None: the value itself). No terms: released plainly. `value` may be a vector."""
+    """Seen: post(value + noise) where `guard` holds. `post` reads the noisy value as `Local("the released value")` (no
+    user can write that name) and otherwise public names (None: the value itself). No terms: released plainly. `value`
+    may be a vector."""
 
     name: str
     statement: str

@@ -201,7 +201,7 @@ class _Check:
                 if name is not None and label not in seen:
                     yield f"{label} has no gate"
         for gate in self.program.gates:
-            released = {"released"} if isinstance(gate, p.ReleaseGate) else set()
+            released = {"the released value"} if isinstance(gate, p.ReleaseGate) else set()
             for expression in _gate_expressions(gate):
                 yield from self._names(f"gate {gate.name}", expression, everything | released, frozenset())
             for term in _gate_terms(gate):

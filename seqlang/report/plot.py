@@ -41,7 +41,8 @@ def plot_runs(program: Program, results: Sequence[RunResult], file: str, seed: i
     try:
         figure.savefig(file, dpi=140)
     except (OSError, ValueError) as error:
-        raise SpecError((Diagnostic("E0605", f"cannot write `{file}`: {error}"),)) from None
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else error
+        raise SpecError((Diagnostic("E0605", f"cannot write `{file}`: {reason}"),)) from None
     finally:
         pyplot.close(figure)
 

@@ -52,6 +52,8 @@ def _candidates(machine: Machine, rest: list[Token], table: Table) -> list[Repai
     if failing.kind == "word":
         near = [word for word in words if did_you_mean(failing.text, [word]) is not None]
         near.sort(key=len, reverse=True)  # a letter is left out more often than added
+        if failing.text == "if" and "when" in words:
+            near.append("when")  # `stop if ..` is how other languages say it
         found += [Repair("respelt", (failing._replace(text=word),), word) for word in near]
     if failing.text in JOINTS:
         found += [Repair("joint", (failing._replace(text=joint),), joint) for joint in JOINTS if joint in marks]

@@ -49,7 +49,8 @@ def repaired(repair: Repair, opening: str, token: Token, previous: Token, fits: 
     match repair.kind:
         case "respelt":
             assert plain.primary is not None
-            return Diagnostic("E0101", plain.message, plain.primary, help=f"did you mean `{repair.text}`?")
+            remedy = plain.help if token.text == "if" and plain.help else f"did you mean `{repair.text}`?"
+            return Diagnostic("E0101", plain.message, plain.primary, help=remedy)
         case "joint":
             return _joint(repair.text, token)
         case "missing word":

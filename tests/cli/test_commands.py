@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -187,3 +189,64 @@ def test_data(tmp_path: Path) -> None:
     done = run("run", "@wald1945/sprt", "--data", str(rows))
     assert done.returncode == 2
     assert "7" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--plot", "no/such/folder/x.png"], "no folder"),
+        (["--plot", "x.xyz"], "formats are"),
+        (["--plot", "x.png", "--sweep", "lz=1,2"], "one setting"),
+        (["--column", "x=y"], "belongs to --data"),
+    ],
+)
+def test_run_refuses_before_it_runs(arguments: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["run", "@tight/one_sided", "--runs", "1000000000", *arguments]) == 2
+    captured = capsys.readouterr()
+    assert said in captured.err
+    assert not captured.out
+
+
+def test_an_interrupted_run_keeps_what_is_done_and_starts_nothing_else() -> None:
+    """Ctrl-C under the first model: its finished runs are shown, the second model is not begun."""
+    command = [sys.executable, "-m", "seqlang", "run", "@wald1945/sprt", "--runs", "1000000000", "--json"]
+    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        time.sleep(3)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=60)
+    assert process.returncode == 130, err
+    assert [json.loads(line)["model"] for line in out.splitlines()] == ["null"]
+    assert "Traceback" not in err
+
+
+def test_a_value_that_fails_in_a_run_shows_its_place(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    spec = tmp_path / "x.seq"
+    spec.write_text("algorithm a\nstream x in [0, 1]\nmodel m: x ~ point(0.5)\nstop when log(x - step) >= 3\n")
+    assert main(["run", str(spec), "--runs", "5"]) == 2
+    assert "x.seq:4:11" in capsys.readouterr().err
+
+
+def test_fmt_goes_on_after_a_file_that_is_not_there(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    spec = tmp_path / "x.seq"
+    spec.write_text("algorithm   a\nstream x in {0,1}\nstop when x==1\n")
+    assert main(["fmt", str(tmp_path / "none.seq"), str(spec)]) == 2
+    assert spec.read_text().startswith("algorithm a\n")
+
+
+def test_a_spec_that_only_has_a_name_is_fine(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    spec = tmp_path / "x.seq"
+    spec.write_bytes(b"\xef\xbb\xbfalgorithm a")
+    assert main(["check", str(spec)]) == 0
+    assert not capsys.readouterr().err
+
+
+def test_sizes_that_no_search_could_hold(tmp_path: Path) -> None:
+    """The bound is still proved (each record moves the sum by at most 1); only witnesses are not looked for."""
+    spec = tmp_path / "x.seq"
+    spec.write_text(
+        "algorithm a\ndataset x in [0, 1] size 10 ^ 7\nstatistic s = sum(x[i] for i in records)\n"
+        "stop return s\nattach laplace(2) to s\nclaim strong pure(1 / 2)\n"
+    )
+    began = time.perf_counter()
+    assert main(["check", str(spec)]) == 0
+    assert time.perf_counter() - began < 10

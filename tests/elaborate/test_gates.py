@@ -99,7 +99,7 @@ def check(program: p.Program, gate: p.Gate, world: World) -> None:
         case p.ReleaseGate(value=value, terms=terms, post=post):
             shown = linear(world, value, terms)
             if post is not None:
-                world.made["released"] = shown
+                world.made["the released value"] = shown
                 shown = world.of(post)
             truth = world.of(statement)
             assert close(shown if isinstance(truth, list | float) else bool(guard and shown), truth)
@@ -247,3 +247,14 @@ def test_random_conditions(seed: int) -> None:
     noise = draw.choice(["", NOISE, "attach laplace(1) to x\n", "attach z to a\nattach -z to b\n"])
     program = program_of(f"{HEAD}{DRAWS}{STATISTICS}stop when {condition}\n{noise}")
     assert agree(program, 15) >= 15
+
+
+@pytest.mark.parametrize(
+    ("labels", "slips"), [(("a_better", "b_better"), 0), (("arm1", "arm2"), 0), (("reject", "rejact"), 1)]
+)
+def test_labels_that_differ_in_a_word_of_one_letter_are_meant(labels: tuple[str, str], slips: int) -> None:
+    text = f"{HEAD}stop when step > 9 return {labels[0]}\nstop when step > 5 return {labels[1]}\n"
+    file, _ = parse(Source("test", text))
+    assert file is not None
+    _, found = elaborate(file)
+    assert [d.code for d in found].count("W0602") == slips

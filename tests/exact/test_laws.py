@@ -49,15 +49,11 @@ def test_geometric_by_summation(ratio: float) -> None:
 def test_staircase_integrates_its_density(gamma: float) -> None:
     law = laws.staircase(1.0, 2.0, gamma)
     cuts = sorted(law.bends(-80.0, 80.0))
-    whole = sum(
-        integrate.quad(lambda x: exp(law.log_density(x)), a, b)[0] for a, b in pairwise(cuts)
-    )
+    whole = sum(integrate.quad(lambda x: exp(law.log_density(x)), a, b)[0] for a, b in pairwise(cuts))
     assert whole == pytest.approx(1, abs=1e-9)
     for x in (-3.1, 0.0, 0.3, 1.9, 5.0):
         points = [x, *[c for c in cuts if c > x]]
-        tail = sum(
-            integrate.quad(lambda y: exp(law.log_density(y)), a, b)[0] for a, b in pairwise(points)
-        )
+        tail = sum(integrate.quad(lambda y: exp(law.log_density(y)), a, b)[0] for a, b in pairwise(points))
         assert exp(law.log_above(x)) == pytest.approx(tail, abs=1e-9)
 
 

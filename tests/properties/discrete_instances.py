@@ -38,7 +38,9 @@ STATISTICS = {
 }
 """Y stands for the entry as it is read, NAME for the statistic itself."""
 
-POINTWISE = ("single", "window", "weighted", "gap", "jump", "recent max", "running max", "running min", "late", "max since")
+POINTWISE = (
+    "single", "window", "weighted", "gap", "jump", "recent max", "running max", "running min", "late", "max since",
+)  # fmt: skip
 """These move boundedly also where all entries may."""
 
 GUARDS = {
@@ -93,8 +95,8 @@ class Noise:
 
 @dataclass(frozen=True)
 class Program:
-    """`local`: noise on the entry as it is read: None, ("flip", truth) or ("geometric", ratio); `bit`: the entry is read
-    as whether it is at least 1. `unit` multiplies entries where they are read. `memory`: None, "count" or "copy"."""
+    """`local`: noise on the entry as it is read: None, ("flip", truth) or ("geometric", ratio); `bit`: the entry is
+    read as whether it is at least 1. `unit` multiplies entries where they are read. `memory`: None, "count", "copy"."""
 
     alphabet: tuple[float, ...]
     adjacency: str
@@ -208,9 +210,7 @@ def _guard(rng: random.Random, reports: bool) -> str:
     return rng.choice(list(GUARDS) if reports else ["even", "late", "last"])
 
 
-def _condition(
-    rng: random.Random, statistics: tuple[str, ...], bars: tuple[int, ...], memory: str | None
-) -> Condition:
+def _condition(rng: random.Random, statistics: tuple[str, ...], bars: tuple[int, ...], memory: str | None) -> Condition:
     def atom() -> Condition:
         comparison = rng.choice([">=", "<=", ">=", "<=", ">", "<"])
         offset = rng.choice([-1, 1]) if rng.random() < 0.1 else 0
@@ -230,7 +230,12 @@ def _condition(
 
 
 def _noises(
-    rng: random.Random, statistics: tuple[str, ...], bars: tuple[int, ...], gates: list[Gate], reports: bool, local: bool
+    rng: random.Random,
+    statistics: tuple[str, ...],
+    bars: tuple[int, ...],
+    gates: list[Gate],
+    reports: bool,
+    local: bool,
 ) -> tuple[Noise, ...]:
     """Noise on the names that the gates read; now and then one is forgotten, or shared with a factor."""
     atoms = [a for g in gates if g.condition is not None for a in _atoms(g.condition)]
@@ -253,7 +258,7 @@ def _noises(
     spread(read, "step" if rng.random() < 0.93 else "once")
     for gate in gates:
         if gate.kind == "value" and rng.random() < 0.85 and not (local and rng.random() < 0.6):
-            found.append(Noise(ratio(), "step", (("v", 1),)))
+            found += [Noise(ratio(), "step", (("v", 1),))]
     return tuple(found)
 
 
@@ -285,7 +290,8 @@ def text(program: Program) -> str:
         assert gate.condition is not None
         inner = _written(gate.condition)
         test = GUARDS[gate.guard] + (f"({inner})" if gate.guard != "none" else inner)
-        lines.append(f"report {gate.name} when {test}" if gate.kind == "event" else f"stop when {test} return {gate.name}")
+        report, stop = f"report {gate.name} when {test}", f"stop when {test} return {gate.name}"
+        lines.append(report if gate.kind == "event" else stop)
     if program.most_reports is not None:
         lines.append(f"stop when count(R0 over steps) >= {program.most_reports}")
     if program.most_steps is not None:
@@ -312,8 +318,8 @@ def text(program: Program) -> str:
 def _written(condition: Condition) -> str:
     if condition.atom is not None:
         atom = condition.atom
-        left = f"s{atom.statistic}" + (f" + {atom.offset}" if atom.offset > 0 else f" - {-atom.offset}" if atom.offset else "")
-        return f"{left} {atom.comparison} T{atom.bar}{' + m' if atom.memory else ''}"
+        more = f" {'+' if atom.offset > 0 else '-'} {abs(atom.offset)}" if atom.offset else ""
+        return f"s{atom.statistic}{more} {atom.comparison} T{atom.bar}{' + m' if atom.memory else ''}"
     if condition.operator == "not":
         return f"not ({_written(condition.parts[0])})"
     return f" {condition.operator} ".join(_written(part) for part in condition.parts)

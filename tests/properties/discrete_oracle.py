@@ -1,7 +1,7 @@
 """The exact law of a `discrete_instances.Program`, by enumeration of every draw; shares nothing with seqlang.
 
-Persistent noises are the axes of an array that carries the weight of "nothing has ended the run yet"; the fresh noises of
-a step are summed out, one connected set of gates at a time.
+Persistent noises are the axes of an array that carries the weight of "nothing has ended the run yet"; the fresh noises
+of a step are summed out, one connected set of gates at a time.
 """
 
 from __future__ import annotations
@@ -175,7 +175,8 @@ class Oracle:
     def _redrawn(self, alive: Array) -> Array:
         for axis, noise in enumerate(self.persistent):
             if noise.life == "R0":
-                alive = alive.sum(axis=axis, keepdims=True) * _along(support(noise.ratio)[1], axis, len(self.persistent))
+                anew = _along(support(noise.ratio)[1], axis, len(self.persistent))
+                alive = alive.sum(axis=axis, keepdims=True) * anew
         return alive
 
     def _levels(self, entries: tuple[float, ...], seen: Transcript) -> tuple[float, ...]:
@@ -204,7 +205,9 @@ class Oracle:
             return (*event, ("", 0)), True
         return tuple(event), False
 
-    def _end(self, out: dict[Transcript, float], seen: Transcript, event: tuple[tuple[str, int], ...], p: float) -> None:
+    def _end(
+        self, out: dict[Transcript, float], seen: Transcript, event: tuple[tuple[str, int], ...], p: float
+    ) -> None:
         truth = self.program.flipped_return
         labels = sorted({g.name for g in self.program.gates if g.kind == "stop"})
         label = event[-1][0]

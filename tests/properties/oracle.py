@@ -1,4 +1,4 @@
-"""The exact law of an `Instance` on a given stream, by quadrature over persistent noise; shares nothing with seqlang."""
+"""The exact law of an `Instance` on a stream, by quadrature over persistent noise; shares nothing with seqlang."""
 
 from __future__ import annotations
 
@@ -10,6 +10,9 @@ from functools import cache
 import numpy as np
 from instances import Gate, Instance, values
 from noise_laws import Array, NoiseLaw, smooth
+
+ERROR = 1e-14
+"""By how much the probability of a rare outcome may be off."""
 
 Outcome = tuple[tuple[int, int], ...]
 """The fired gates: (step, gate), in order; the run ends after the last one or goes on to the horizon."""
@@ -205,8 +208,8 @@ def neighbours(instance: Instance, length: int) -> Iterator[tuple[tuple[float, .
 
 
 def exact_loss(instance: Instance, length: int) -> float:
-    """The largest |log ratio| over all neighbours and outcomes; outcomes below 1e-11 in both laws do not count (they are
-    within the quadrature's error)."""
+    """The largest |log ratio| over all neighbours and outcomes; outcomes below 1e-11 in both laws do not count, and the
+    ratio is rounded down for the quadrature's error."""
     law = cache(lambda stream: exact_law(instance, stream))
     worst = 0.0
     for first, second in neighbours(instance, length):
@@ -214,5 +217,6 @@ def exact_loss(instance: Instance, length: int) -> float:
         for outcome in p.keys() | q.keys():
             a, b = p.get(outcome, 0.0), q.get(outcome, 0.0)
             if max(a, b) > 1e-11:
-                worst = max(worst, math.inf if min(a, b) < 1e-15 else abs(math.log(a / b)))
+                small = min(a, b)
+                worst = max(worst, math.inf if small == 0 else math.log((max(a, b) - ERROR) / (small + ERROR)))
     return worst

@@ -70,7 +70,7 @@ def test_no_proved_bound_is_below_the_exact_loss(chunk: int, request: pytest.Fix
 
 
 def test_no_witness_claims_more_than_is_true(chunk: int, request: pytest.FixtureRequest) -> None:
-    """A witness's probabilities are the oracle's for the same two streams and event, its loss is below what is proved."""
+    """A witness's probabilities are the oracle's for the same streams and event; its loss is below what is proved."""
     checked = 0
     for seed in _seeds(chunk, request, 5):
         program = random_program(random.Random(seed))
@@ -219,6 +219,14 @@ def test_against_simulation() -> None:
     assert counts.keys() <= law.keys()
     for key, p in law.items():
         assert counts[key] / n == pytest.approx(p, abs=0.005 + 5 * math.sqrt(p / n)), key
+
+
+def test_a_release_that_is_computed_further_beside_another_reader_of_its_noise() -> None:
+    """The prover once failed on `post` expressions here instead of saying that it has no bound."""
+    gates = (Gate("value", "v", None, "none", 0), Gate("stop", "r0", Condition("atom", (), Atom(1, ">=", 0))))
+    program = Program((0.0, 1.0), "replace one", ("square", "sum"), (1,), gates, (), ("geometric", 0.1), most_steps=2)
+    model = driver.load(Source("<instance>", text(program))).program
+    assert prove(model, orders=()).pure is None
 
 
 def test_a_known_loss() -> None:

@@ -77,4 +77,4 @@ def test_bounds_cover_the_exact_divergence(seed: int) -> None:
             assert exact <= bound + 1e-6, f"seed {seed} order {order}: exact {exact} > {bound}\n{instance.text}"
         if isinstance(dp, ApproximateBound):
             excess = sum(max(0.0, a - math.exp(dp.epsilon) * q[o]) for o, a in p.items())
-            assert excess <= dp.delta + 1e-7, f"seed {seed}: delta {excess} > {dp.delta} at {dp.epsilon}\n{instance.text}"
+            assert excess <= dp.delta + 1e-7, f"seed {seed}: {excess} > {dp.delta} at {dp.epsilon}\n{instance.text}"

@@ -13,6 +13,8 @@ from seqlang.backends.exact.follow import Follower, Phase
 from seqlang.backends.exact.integrate import Unsupported, Work
 from seqlang.backends.exact.laws import log_sum
 from seqlang.backends.exact.quadrature import IMPOSSIBLE, Accuracy, Answer
+from seqlang.backends.interpret.compiled import Compiler
+from seqlang.backends.interpret.domains import CheckedDomain
 from seqlang.model.expression import Label
 from seqlang.model.program import Program, Stop
 from seqlang.proof.witness import Entry, Event, Witness
@@ -40,9 +42,7 @@ def log_chance(
     return Answer(min(0.0, log_sum([a.log for a in found])), max(a.error for a in found))
 
 
-def _phases(
-    program: Program, stream: Sequence[Entry], event: Event, steps: int, stop: int | None
-) -> list[Phase]:
+def _phases(program: Program, stream: Sequence[Entry], event: Event, steps: int, stop: int | None) -> list[Phase]:
     entries = entries_of(program, stream, steps)
     told: dict[int, dict[str, Any]] = {}
     for step, report, value in event.reports:
@@ -83,7 +83,10 @@ def confirmed(
     how: Accuracy,
     work: Work | None = None,
 ) -> Witness | None:
-    """The witness with freshly computed probabilities, the likelier stream first; None if they prove nothing."""
+    """The witness with freshly computed probabilities, the likelier stream first; None if they prove nothing, or if a
+    value lies outside its domain."""
+    if not all(inside(follower.program, stream) for stream in streams):
+        return None
     answers = [log_chance(follower, stream, event, how, work) for stream in streams]
     if answers[0].log < answers[1].log:
         answers.reverse()
@@ -107,6 +110,15 @@ def confirmed(
         p_error=p * (first.error + rounding), q_error=q * (second.error + 1e-15 * (1 - second.log)) if q else 0.0,
         because=because,
     )  # fmt: skip
+
+
+def inside(program: Program, stream: Sequence[Entry]) -> bool:
+    """Every value lies in its field's domain."""
+    compiler = Compiler(program)
+    domains = {i.name: CheckedDomain(compiler, i.domain) for i in program.inputs}
+    private = [i.name for i in program.inputs if i.kind != "dataset"] or [i.name for i in program.inputs]
+    rows = (row if isinstance(row, dict) else {private[0]: row} for row in stream)
+    return all(domains[name].contains(value) for row in rows for name, value in row.items())
 
 
 def excess(witness: Witness, eps: float) -> float:

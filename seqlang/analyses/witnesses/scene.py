@@ -16,7 +16,7 @@ from seqlang.backends.exact.follow import NOTHING, Follower
 from seqlang.backends.exact.integrate import Unsupported
 from seqlang.backends.exact.stepper import Fact
 from seqlang.model.domain import Ball, Domain, Finite, Integers, Interval, Power
-from seqlang.model.expression import Field, Label
+from seqlang.model.expression import Apply, Expression, Field, Label, Number, ParameterValue, walk
 from seqlang.model.life import EachStep
 from seqlang.model.program import (
     AddRemove,
@@ -24,6 +24,7 @@ from seqlang.model.program import (
     Cell,
     ChooseGate,
     CompareGate,
+    Define,
     Input,
     LastSteps,
     Program,
@@ -58,7 +59,7 @@ class Scene:
     def __init__(self, program: Program) -> None:
         self.program = program
         self.follower = Follower(program)
-        if max(self.size(), *(self._dimension(i.domain) for i in program.inputs)) > MOST_HELD:
+        if max([self.size(), *(self._dimension(i.domain) for i in program.inputs)]) > MOST_HELD:
             raise Unsupported("too many records or dimensions for streams that people read")
         self.start = self.follower.stepper.start
         self.streams = [i for i in program.inputs if i.kind == "stream"]
@@ -78,6 +79,8 @@ class Scene:
         self.public_stops = [s.index for s in stops if f"stop {s.index}" in public_gates]
         self._pairs: list[tuple[Entry, Entry]] | None = None
         self.weight = 1 + sum(self._size_of(c) for c in program.body if isinstance(c, Cell)) / 300
+        if self.weight > MOST_HELD / 300 or self._longest() > MOST_HELD:
+            raise Unsupported("too many accumulators for streams that people read")
         self._aims: dict[object, Entry] = {}
         self.targets = self._targets()
 
@@ -319,6 +322,17 @@ class Scene:
             window = combinations if cell.binders else self.value(cell.keep.count)
         return combinations * window
 
+    def _longest(self) -> float:
+        """The length of the longest constant range that a step goes through."""
+        found = 0.0
+        for statement in self.program.body:
+            if isinstance(statement, Cell | Define):
+                for node in walk(statement.body if isinstance(statement, Cell) else statement.expression):
+                    if isinstance(node, Apply) and node.operator == ".." and _is_constant(node):
+                        low, high = (self.value(end) for end in node.arguments)
+                        found = max(found, high - low)
+        return found
+
     def _noise_scale(self) -> float:
         """The largest noise scale; the adjacency's radius where no scalar noise is attached."""
         scales = [self.radius]
@@ -425,6 +439,10 @@ def margins(test: Any) -> list[tuple[Any, Any, bool]]:
     if not isinstance(test[0], str):
         return [test]
     return [m for part in test[1:] for m in margins(part)]
+
+
+def _is_constant(expression: Expression) -> bool:
+    return all(isinstance(node, Apply | Number | ParameterValue) for node in walk(expression))
 
 
 def within(change: float, radius: float) -> bool:

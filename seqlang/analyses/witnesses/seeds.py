@@ -106,6 +106,7 @@ def _moving(scene: Scene, i: int, reports: bool, far: bool) -> list[Pattern]:
     """Every entry may move."""
     found = [
         Pattern((_hover(i, 2, 3, 1), _fire(i, -4, 1, -1))),
+        Pattern((_hover(i, 2, 8, 1), _fire(i, -1, 1, -1))),
         Pattern((_hover(i, 3, 8, 1), _fire(i, -5, 1, -1))),
         Pattern((_hover(i, 0, 3, 0), _hover(i, 2, 3, 1), _fire(i, -4, 1, -1))),
         Pattern((_hover(i, 2, 4, 1),)),

@@ -148,7 +148,7 @@ class Follower:
         if memo not in self._looks:
             try:
                 moved, facts = self.stepper.step(state, entry, told, values)
-            except (ArithmeticError, ValueError, TypeError, LookupError) as why:
+            except (ArithmeticError, ValueError, TypeError, LookupError, NameError) as why:
                 raise Unsupported(f"a value of the stream has no margin: {why}") from None
             self._looks[memo] = (None if moved is None else _hashable(moved), facts)
         return self._looks[memo]
@@ -164,9 +164,7 @@ class Follower:
             known = self._pieces_of[id(facts)] = self._pieces(facts)
         return known
 
-    def _step(
-        self, state: Any, phase: Phase, hidden: Mapping[str, Any]
-    ) -> tuple[Any, tuple[Alternatives, ...], float]:
+    def _step(self, state: Any, phase: Phase, hidden: Mapping[str, Any]) -> tuple[Any, tuple[Alternatives, ...], float]:
         moved, facts = self.look(state, phase.entry, phase.told, hidden)
         return (moved, *self.pieces(facts))
 
@@ -288,7 +286,7 @@ class Follower:
         self._independent(terms, len(values))
         if post in ("max", "min"):
             return self._extreme(told, values, terms, post, counts, step)
-        if len(told) != len(values):
+        if not isinstance(told, tuple) or len(told) != len(values):
             raise Unsupported("as many ranges as coordinates are needed")
         result: list[Conjunction] = [()]
         for i, (one, range_) in enumerate(zip(values, told, strict=True)):

@@ -489,5 +489,3 @@ def _interval(half: Half, law: NoiseLaw) -> tuple[float, float]:
     if factor > 0:
         return _at_least(-constant / factor, strict, law), inf
     return -inf, -_at_least(constant / factor, strict, law)
-
-

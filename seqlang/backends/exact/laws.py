@@ -308,7 +308,7 @@ def conditioned(law: NoiseLaw, low: float, high: float) -> NoiseLaw:
 def law_from(family: str, arguments: Sequence[float]) -> NoiseLaw | None:
     """The law of that family; None where it is not a scalar noise that this module integrates."""
     match family, len(arguments):
-        case ("laplace" | "l2_laplace"), 1:
+        case (("laplace" | "l2_laplace"), 1):
             return laplace(arguments[0])
         case "exponential", 1:
             return exponential(arguments[0])

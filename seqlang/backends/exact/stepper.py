@@ -94,9 +94,7 @@ class _Writer:
         self.draws: dict[str, None] = {}
         self.constants: dict[e.Expression, str] = {}
         self.since = {
-            s.keep.report
-            for s in program.body
-            if isinstance(s, p.Cell) and isinstance(s.keep, p.SinceReport)
+            s.keep.report for s in program.body if isinstance(s, p.Cell) and isinstance(s.keep, p.SinceReport)
         }
         self.lives = {n.name: n.life for n in program.noises}
         self.counted = {n.life.report for n in program.noises if isinstance(n.life, EachReport)}
@@ -181,6 +179,8 @@ class _Writer:
             flips = isinstance(noise.law, e.Law) and noise.law.family == "randomized_response"
             if flips and not isinstance(noise.life, EachStep) and noise.target != "return":
                 raise Unsupported("a flip that lives longer than a step")
+            if flips and noise.target is None:
+                raise Unsupported("a flip with a name of its own, which several may share")
         for draw in self.program.body:
             if isinstance(draw, p.Draw) and not isinstance(draw.life, EachStep):
                 shown = [g for g in self.program.gates if isinstance(g, p.ChooseGate) and g.name not in stops]
@@ -331,9 +331,9 @@ class _Writer:
 
     def post(self, post: e.Expression | None) -> str | None:
         match post:
-            case None | e.Local("released"):
+            case None | e.Local("the released value"):
                 return None
-            case e.Apply(("max" | "min") as operator, (e.Local("released"),)):
+            case e.Apply(("max" | "min") as operator, (e.Local("the released value"),)):
                 return operator
             case _:
                 return "other"
@@ -455,7 +455,10 @@ class _Writer:
         folding, self.folding = self.folding, False  # one evaluation, not one for each part
         written = self.write(expression)
         self.folding = folding
-        return eval(written, self.scope)
+        try:
+            return eval(written, self.scope)
+        except NameError:
+            raise Unsupported("a number that changes from step to step where a constant is needed") from None
 
     def write(self, x: e.Expression) -> str:
         """Python for the plain value; constant parts are evaluated now."""

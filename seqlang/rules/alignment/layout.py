@@ -158,7 +158,9 @@ def layout_of(program: Program, names: tuple[str, ...]) -> Layout | str:
 
 
 def _is_result(program: Program, outlet: Outlet) -> bool:
-    return any(g.name == outlet.name and g.statement.startswith("stop ") and g.name != g.statement for g in program.gates)
+    """A comparison that decides what a stop returns."""
+    gate = next(g for g in program.gates if g.name == outlet.name)
+    return gate.statement.startswith("stop ") and gate.name != gate.statement
 
 
 def _is_made_when_it_fires(program: Program, report: str) -> bool:

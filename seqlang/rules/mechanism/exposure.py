@@ -57,7 +57,9 @@ def _holds_once(program: Program, guard: Expression | None) -> bool:
     and constants only: memory and cells may have another value where the stop stands."""
     if guard is None or not all(isinstance(e, Apply | StepNumber | ParameterValue | Number) for e in walk(guard)):
         return False
-    return any(isinstance(g, PublicGate) and g.name.startswith("stop ") and g.expression == guard for g in program.gates)
+    return any(
+        isinstance(g, PublicGate) and g.name.startswith("stop ") and g.expression == guard for g in program.gates
+    )
 
 
 def touched(

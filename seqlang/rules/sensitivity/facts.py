@@ -199,7 +199,7 @@ class Facts:
         return frozenset(leaf.name for leaf in self.leaves(expression) if isinstance(leaf, Drawn))
 
     def compare(self, a: Formula, b: Formula) -> str | None:
-        """"less", "equal" or "greater" at the program's parameter values; None if it cannot be decided."""
+        """ "less", "equal" or "greater" at the program's parameter values; None if it cannot be decided."""
         if a == b and not a.is_infinite:
             return "equal"
         if (a, b) not in self._compared:

@@ -229,9 +229,7 @@ def _signed(facts: Facts, atoms: list[Atom], size: int, cuts: frozenset[str]) ->
     return result
 
 
-def _vertices(
-    facts: Facts, atom: Atom, sign: int, cuts: frozenset[str]
-) -> tuple[tuple[Steps, ...], tuple[Steps, ...]]:
+def _vertices(facts: Facts, atom: Atom, sign: int, cuts: frozenset[str]) -> tuple[tuple[Steps, ...], tuple[Steps, ...]]:
     """The extreme points of a class of one sign, in the changed segment and in later ones."""
     c = atom.motion.radius * sign
     ends = [factor * c for factor in atom.factors]
@@ -267,7 +265,6 @@ def _still(size: int) -> Steps:
 
 def _sums(left: list[Steps], right: tuple[Steps, ...]) -> list[Steps]:
     """All sums of one vertex of each: before adds up at most, at adds up exactly."""
-
 
     def both(x: Steps, y: Steps) -> Steps:
         return tuple(Step(a.before + b.before, a.at + b.at) for a, b in zip(x, y, strict=True))
@@ -315,5 +312,3 @@ def _simplified(facts: Facts, move: Move) -> Move:
         return tuple(Step(simplify(s.before, bounds), simplify(s.at, bounds)) for s in steps)
 
     return replace(move, within=shown(move.within), after=shown(move.after))
-
-

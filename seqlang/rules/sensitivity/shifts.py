@@ -94,5 +94,3 @@ def in_norm(norms: Norms, wanted: Norm, size: Formula | None) -> Formula | None:
     if norms.linf is not None and size is not None:
         return (size if wanted == "l1" else root(size)) * norms.linf
     return None
-
-

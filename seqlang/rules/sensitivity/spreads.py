@@ -444,8 +444,4 @@ def _plus(a: Norms, b: Norms) -> Norms:
 
 
 def _larger(facts: Facts, a: Norms, b: Norms) -> Norms:
-    return Norms(
-        _largest(facts, [a.l1, b.l1]), _largest(facts, [a.l2, b.l2]), _largest(facts, [a.linf, b.linf])
-    )
-
-
+    return Norms(_largest(facts, [a.l1, b.l1]), _largest(facts, [a.l2, b.l2]), _largest(facts, [a.linf, b.linf]))
