@@ -9,7 +9,7 @@ from math import exp, inf, isinf
 from seqlang.analyses.witnesses.confirm import excess, renyi, two_point
 from seqlang.analyses.witnesses.scene import Scene
 from seqlang.analyses.witnesses.search import Score, Search, loss
-from seqlang.backends.exact.integrate import Unsupported
+from seqlang.backends.exact.unsupported import Unsupported
 from seqlang.model.program import Program
 from seqlang.proof.witness import Witness
 

@@ -19,9 +19,8 @@ from seqlang.arithmetic.nodes import (
     Sum,
     Symbol,
     Undefined,
-    integer_root,
-    power_is_small,
 )
+from seqlang.arithmetic.roots import integer_root, power_is_small
 from seqlang.arithmetic.zeta import enclose_zeta
 from seqlang.record import record
 

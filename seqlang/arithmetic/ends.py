@@ -13,7 +13,7 @@ from math import inf, isinf
 from typing import Any, Protocol
 
 from seqlang.arithmetic import rounding
-from seqlang.arithmetic.nodes import power_is_small
+from seqlang.arithmetic.roots import power_is_small
 
 End = Any  # Fraction | float, float, or Decimal: an Ends object works with one of them
 Pair = tuple[End, End]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 
-from seqlang.arithmetic.nodes import integer_root
+from seqlang.arithmetic.roots import integer_root
 
 LIMIT = 2000  # trial division stops here: what is left over is treated like a prime
 

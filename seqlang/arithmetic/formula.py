@@ -17,6 +17,18 @@ from __future__ import annotations
 
 from seqlang.arithmetic.compare import at_most, compare
 from seqlang.arithmetic.enclosure import Bounds, Enclosure, enclose, range_of
+from seqlang.arithmetic.functions import (
+    ceiling,
+    floor,
+    function,
+    logarithm,
+    logarithm2,
+    maximum,
+    minimum,
+    rebuilt,
+    riemann_zeta,
+    root,
+)
 from seqlang.arithmetic.nodes import (
     INFINITY,
     MINUS_INFINITY,
@@ -35,20 +47,10 @@ from seqlang.arithmetic.nodes import (
     Undefined,
     absolute,
     as_formula,
-    ceiling,
     exponential,
-    floor,
-    function,
-    logarithm,
-    logarithm2,
-    maximum,
-    minimum,
     number,
     power,
     product,
-    rebuilt,
-    riemann_zeta,
-    root,
     symbol,
     total,
     walk,

@@ -9,14 +9,14 @@ A formula is a partial function of its names. Rewriting keeps its value wherever
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from fractions import Fraction
-from math import gcd, isqrt
 from typing import Any, NoReturn
+
+from seqlang.arithmetic.roots import power_is_small, rational_root
 
 ZERO_VALUE = Fraction(0)
 ONE_VALUE = Fraction(1)
-EXACT_POWER_BITS = 4096  # larger exact powers stay symbolic: their digits help nobody
 
 
 class Formula:
@@ -256,7 +256,6 @@ MINUS_ONE = Number(Fraction(-1))
 INFINITY = Infinite(True)
 MINUS_INFINITY = Infinite(False)
 UNDEFINED = Undefined()
-HALF = Number(Fraction(1, 2))
 
 
 def walk(formula: Formula) -> Iterator[Formula]:
@@ -428,78 +427,6 @@ def _power_of_number(value: Fraction, exponent: Fraction) -> Formula:
     return Number(rooted**exponent.numerator)
 
 
-def power_is_small(value: Fraction, exponent: int) -> bool:
-    bits = max(value.numerator.bit_length(), value.denominator.bit_length()) if abs(value) != 1 else 0
-    return bits * abs(exponent) <= EXACT_POWER_BITS
-
-
-def rational_root(value: Fraction, degree: int) -> Fraction | None:
-    """The rational number whose `degree`-th power is value, if there is one (value >= 0 for degree > 1)."""
-    if degree == 1:
-        return value
-    top, bottom = integer_root(value.numerator, degree), integer_root(value.denominator, degree)
-    return None if top is None or bottom is None else Fraction(top, bottom)
-
-
-def integer_root(value: int, degree: int) -> int | None:
-    """The exact `degree`-th root of value >= 0, if it is whole."""
-    if value < 2 or degree == 1:
-        return value
-    if degree >= value.bit_length():
-        return None
-    if degree == 2:
-        root_ = isqrt(value)
-    else:
-        low, high = 1, 1 << (value.bit_length() // degree + 1)
-        while high - low > 1:
-            middle = (low + high) // 2
-            low, high = (middle, high) if middle**degree <= value else (low, middle)
-        root_ = low
-    return root_ if root_**degree == value else None
-
-
-def root(operand: Operand) -> Formula:
-    """The square root."""
-    return power(operand, HALF)
-
-
-def maximum(*operands: Operand) -> Formula:
-    return _extreme("max", operands)
-
-
-def minimum(*operands: Operand) -> Formula:
-    return _extreme("min", operands)
-
-
-def _extreme(function_: str, operands: tuple[Operand, ...]) -> Formula:
-    """The largest or smallest. Infinities decide or drop out; the numbers among the arguments become one."""
-    if not operands:
-        raise ValueError(f"{function_} of nothing")
-    upper = function_ == "max"
-    arguments: dict[Formula, None] = {}
-    constant: Fraction | None = None
-    place = ONE  # marks where the constant was written
-    for operand in operands:
-        formula = as_formula(operand)
-        flat = formula.arguments if isinstance(formula, Call) and formula.function == function_ else (formula,)
-        for argument in flat:
-            if isinstance(argument, Number):
-                better = constant is None or (argument.value > constant) == upper
-                constant = argument.value if better else constant
-                arguments[place] = None
-            else:
-                arguments[argument] = None
-    if UNDEFINED in arguments:
-        return UNDEFINED
-    deciding, dropped = (INFINITY, MINUS_INFINITY) if upper else (MINUS_INFINITY, INFINITY)
-    if deciding in arguments:
-        return deciding
-    kept = tuple(a if a is not place else Number(constant or ZERO_VALUE) for a in arguments if a != dropped)
-    if not kept:
-        return dropped
-    return kept[0] if len(kept) == 1 else Call(function_, kept)
-
-
 def absolute(operand: Operand) -> Formula:
     formula = as_formula(operand)
     match formula:
@@ -515,23 +442,6 @@ def absolute(operand: Operand) -> Formula:
     return Call("abs", (formula,))
 
 
-def logarithm(operand: Operand) -> Formula:
-    """The natural logarithm; log(0) is -infinity."""
-    formula = as_formula(operand)
-    match formula:
-        case Number(value):
-            if value == 1:
-                return ZERO
-            return Call("log", (formula,)) if value > 0 else MINUS_INFINITY if value == 0 else UNDEFINED
-        case Infinite(positive):
-            return INFINITY if positive else UNDEFINED
-        case Undefined():
-            return UNDEFINED
-        case Call("exp", (inner,)):
-            return inner
-    return Call("log", (formula,))
-
-
 def exponential(operand: Operand) -> Formula:
     formula = as_formula(operand)
     match formula:
@@ -544,94 +454,3 @@ def exponential(operand: Operand) -> Formula:
         case Call("log", (inner,)):
             return inner
     return Call("exp", (formula,))
-
-
-def logarithm2(operand: Operand) -> Formula:
-    """The logarithm to base 2."""
-    formula = as_formula(operand)
-    if isinstance(formula, Number) and formula.value > 0:
-        top, bottom = formula.value.numerator, formula.value.denominator
-        if top & (top - 1) == 0 and bottom & (bottom - 1) == 0:
-            return Number(Fraction(top.bit_length() - bottom.bit_length()))
-        return Call("log2", (formula,))
-    natural = logarithm(formula)
-    return natural if natural.is_infinite else Call("log2", (formula,))
-
-
-def riemann_zeta(operand: Operand) -> Formula:
-    """The sum of n^-s over n = 1, 2, ..; s > 1."""
-    formula = as_formula(operand)
-    if isinstance(formula, Number) and formula.value <= 1:
-        return INFINITY if formula.value == 1 else UNDEFINED
-    if formula.is_infinite:
-        return ONE if formula == INFINITY else UNDEFINED
-    return Call("zeta", (formula,))
-
-
-def floor(operand: Operand) -> Formula:
-    """The largest whole number that is not larger."""
-    return _whole("floor", as_formula(operand))
-
-
-def ceiling(operand: Operand) -> Formula:
-    """The smallest whole number that is not smaller."""
-    return _whole("ceil", as_formula(operand))
-
-
-def _whole(function_: str, formula: Formula) -> Formula:
-    if isinstance(formula, Number):
-        top, bottom = formula.value.numerator, formula.value.denominator
-        return Number(Fraction(top // bottom if function_ == "floor" else -(-top // bottom)))
-    if isinstance(formula, (Infinite, Undefined)) or (isinstance(formula, Call) and formula.function in WHOLE):
-        return formula
-    return Call(function_, (formula,))
-
-
-WHOLE = ("floor", "ceil")
-BUILDERS: dict[str, Callable[..., Formula]] = {
-    "max": maximum,
-    "min": minimum,
-    "abs": absolute,
-    "log": logarithm,
-    "exp": exponential,
-    "sqrt": root,
-    "log2": logarithm2,
-    "zeta": riemann_zeta,
-    "floor": floor,
-    "ceil": ceiling,
-}
-
-
-def function(name: str, *operands: Operand) -> Formula:
-    """The function of the language with that name (max, min, abs, log, exp, sqrt, log2, zeta, floor, ceil).
-
-    Raises KeyError for another name."""
-    return BUILDERS[name](*operands)
-
-
-def rebuilt(formula: Formula, change: Callable[[Formula], Formula]) -> Formula:
-    """The formula with `change` applied to its children, in light form again."""
-    children = formula.children
-    changed = [change(child) for child in children]
-    if all(new is old for new, old in zip(changed, children, strict=True)):
-        return formula
-    match formula:
-        case Sum():
-            return total(changed)
-        case Product():
-            return product(changed)
-        case Power():
-            return power(*changed)
-        case Call(name):
-            return BUILDERS[name](*changed)
-        case _:
-            raise AssertionError(formula)
-
-
-def common_content(values: Iterable[Fraction]) -> Fraction:
-    """The largest rational of which all the values are whole multiples (1 for none)."""
-    top, bottom = 0, 1
-    for value in values:
-        top = gcd(top, value.numerator)
-        bottom = bottom * value.denominator // gcd(bottom, value.denominator)
-    return Fraction(top or 1, bottom)

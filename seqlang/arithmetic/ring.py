@@ -14,8 +14,8 @@ from typing import NamedTuple
 
 from seqlang.arithmetic import polynomial
 from seqlang.arithmetic.factoring import prime_factors
-from seqlang.arithmetic.nodes import power_is_small
 from seqlang.arithmetic.polynomial import UNIT, Coefficient, Exponent, Monomial, Polynomial, TooLarge, tidy
+from seqlang.arithmetic.roots import power_is_small
 from seqlang.record import record
 
 MAX_EXPANDED_POWER = 12

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from fractions import Fraction
 from functools import lru_cache
 
-from seqlang.arithmetic import nodes
+from seqlang.arithmetic import functions
 from seqlang.arithmetic.enclosure import Bounds
 from seqlang.arithmetic.nodes import Formula, Number, Product, Sum, Symbol
 from seqlang.arithmetic.normal import Normal
@@ -28,8 +28,8 @@ def simplify(formula: Formula, bounds: Mapping[str, Bounds]) -> Formula:
 
 @lru_cache(maxsize=4096)
 def _simplified(written: str, formula: Formula, bounds: tuple[tuple[str, Bounds], ...]) -> Formula:
-    """`written` is part of the key: equal formulas may stand in different orders, and what is printed must not depend on
-    which was asked for first."""
+    """`written` is part of the key: equal formulas may stand in different orders, and what is printed must not depend
+    on which was asked for first."""
     return _Simplifier(dict(bounds)).best(formula)
 
 
@@ -48,7 +48,7 @@ class _Simplifier:
         return found
 
     def _find(self, formula: Formula) -> Formula:
-        rebuilt = nodes.rebuilt(formula, self.best)
+        rebuilt = functions.rebuilt(formula, self.best)
         try:
             ratio = self.normal.read(formula)
             if all(self.normal.ring.atoms[atom].kind == "symbol" for atom, _ in ratio.monomial):

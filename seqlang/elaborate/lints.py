@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 from seqlang.diagnostics.suggest import distance
 from seqlang.elaborate.names import Symbol
-from seqlang.elaborate.sharing import margins
 from seqlang.elaborate.state import State
 from seqlang.model import expression as m
 from seqlang.model import program as p
 from seqlang.model.life import EachStep
+from seqlang.model.margins import margins
 from seqlang.syntax import tree
 
 
@@ -89,12 +89,7 @@ def _is_constant(state: State, symbol: Symbol) -> bool:
 def _compared_and_shown(state: State, gates: Sequence[p.Gate]) -> None:
     """Lyu, Su & Li 2017, Algorithm 3: the noise that protects a comparison is released with the answer."""
     compared = {
-        t.noise
-        for g in gates
-        if isinstance(g, p.CompareGate)
-        for leaf in margins(g.test)
-        if isinstance(leaf, p.Margin)
-        for t in leaf.terms
+        t.noise for g in gates if isinstance(g, p.CompareGate) for margin in margins(g.test) for t in margin.terms
     }
     for gate in gates:
         if isinstance(gate, p.ReleaseGate):

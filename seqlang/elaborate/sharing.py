@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from seqlang.elaborate.contents import Reader
 from seqlang.model import expression as m
 from seqlang.model import program as p
+from seqlang.model.margins import leaves, margins
 
 
 def keep_sound(reader: Reader, gates: Sequence[p.Gate]) -> tuple[p.Gate, ...]:
@@ -40,22 +41,10 @@ def _opaque(gate: p.Gate, expression: m.Expression, reason: str) -> p.Gate:
     return p.OpaqueGate(gate.name, gate.statement, guard, expression, reason, gate.span)
 
 
-def margins(test: p.Test) -> Iterator[p.Margin | p.PublicTest]:
-    """The leaves of a test, in order."""
-    match test:
-        case p.Margin() | p.PublicTest():
-            yield test
-        case p.And(parts=parts) | p.Or(parts=parts):
-            for part in parts:
-                yield from margins(part)
-        case p.Not(part=part):
-            yield from margins(part)
-
-
 def _terms(gate: p.Gate) -> tuple[m.Term, ...]:
     match gate:
         case p.CompareGate(test=test):
-            return tuple(t for leaf in margins(test) if isinstance(leaf, p.Margin) for t in leaf.terms)
+            return tuple(t for margin in margins(test) for t in margin.terms)
         case p.ReleaseGate(terms=terms) | p.ChooseGate(law=p.NoisyMaxLaw(terms=terms)):
             return terms
         case _:
@@ -66,7 +55,7 @@ def _values(gate: p.Gate) -> Iterator[m.Expression]:
     """What must be free of noise."""
     match gate:
         case p.CompareGate(test=test):
-            yield from (leaf.value for leaf in margins(test) if isinstance(leaf, p.Margin))
+            yield from (margin.value for margin in margins(test))
         case p.ReleaseGate(value=value):
             yield value
         case p.ChooseGate(law=p.FlipLaw(of=of) | p.NoisyMaxLaw(of=of)):
@@ -83,7 +72,7 @@ def _publics(gate: p.Gate) -> Iterator[m.Expression]:
         case p.PublicGate(expression=expression) if expression is not None:
             yield expression
         case p.CompareGate(test=test):
-            yield from (leaf.expression for leaf in margins(test) if isinstance(leaf, p.PublicTest))
+            yield from (leaf.expression for leaf in leaves(test) if isinstance(leaf, p.PublicTest))
         case p.ReleaseGate(post=post) if post is not None:
             yield post
         case _:

@@ -234,16 +234,26 @@ def _probability(p: float) -> str:
 
 
 def _stream(entries: tuple[Entry, ...]) -> str:
-    """Runs of equal entries are written once: 0, 1 ×12."""
+    """Runs of equal entries, and of equal pairs, are written once: 0, 1 ×12, (0, 1) ×7."""
     parts: list[str] = []
     i = 0
     while i < len(entries):
-        j = i
-        while j < len(entries) and entries[j] == entries[i]:
-            j += 1
-        parts.append(_entry(entries[i]) + (f" ×{j - i}" if j - i > 1 else ""))
-        i = j
+        single, double = _repeats(entries, i, 1), _repeats(entries, i, 2)
+        if single < 3 <= double:
+            parts.append(f"({_entry(entries[i])}, {_entry(entries[i + 1])}) ×{double}")
+            i += 2 * double
+        else:
+            parts.append(_entry(entries[i]) + (f" ×{single}" if single > 1 else ""))
+            i += single
     return "[" + ", ".join(parts) + "]"
+
+
+def _repeats(entries: tuple[Entry, ...], start: int, size: int) -> int:
+    """How often the `size` entries from `start` on follow each other."""
+    block, count = entries[start : start + size], 1
+    while len(block) == size and entries[start + count * size : start + (count + 1) * size] == block:
+        count += 1
+    return count
 
 
 def _entry(entry: Entry) -> str:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import assert_never
 
 from seqlang.model.expression import Noised, Term, walk
+from seqlang.model.margins import margins
 from seqlang.model.print import show_expression
 from seqlang.model.program import (
     And,
@@ -44,22 +44,6 @@ class GateRow:
 def gate_rows(program: Program) -> tuple[GateRow, ...]:
     """One row a gate, in file order."""
     return tuple(_row(program, gate) for gate in program.gates)
-
-
-def margins(test: Test) -> Iterator[Margin]:
-    """The margins of a test, left to right."""
-    match test:
-        case Margin():
-            yield test
-        case And(parts) | Or(parts):
-            for part in parts:
-                yield from margins(part)
-        case Not(part):
-            yield from margins(part)
-        case PublicTest():
-            return
-        case _:
-            assert_never(test)
 
 
 def _row(program: Program, gate: Gate) -> GateRow:

@@ -40,7 +40,7 @@ def shown(value: float, digits: int = 6) -> str:
     if math.isinf(value):
         return "∞" if value > 0 else "-∞"
     if value != 0 and not 1e-4 <= abs(value) < 1e6:
-        return f"{value:.{digits - 1}g}"
+        return f"{value:.{digits}g}"
     text = f"{value:.{digits}g}"
     return text if "e" not in text else f"{value:.0f}"
 
@@ -65,4 +65,4 @@ def shown_down(value: float, digits: int = 4) -> str:
 
 def _down(value: float, digits: int) -> str:
     scale = Fraction(10) ** (digits - 1 - math.floor(math.log10(value)))
-    return shown(float(Fraction(math.floor(Fraction(value) * scale)) / scale), digits)
+    return shown(float(Fraction(math.floor(Fraction(value) * scale)) / scale), digits + 1)

@@ -16,6 +16,8 @@ def adjacency_words(program: Program) -> tuple[str, str]:
     records = any(i.kind == "dataset" for i in program.inputs)
     kind = "dataset" if records else "stream"
     fields = ", ".join(i.name for i in program.inputs if i.kind != "public")
+    if not fields:
+        return "none", "the spec reads no private data"
     match program.adjacency:
         case Replace(count):
             n = show_expression(count)

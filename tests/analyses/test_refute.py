@@ -49,7 +49,7 @@ def repeated(since: str, life: str, c: int) -> str:
 
 
 CASES = [
-    # body, bound from theory/tight-bounds (z = 1/lz, w = 1/lw), fraction to reach
+    # body, bound by hand (z = 1/lz, w = 1/lw), fraction to reach
     (ONE_SIDED, lambda z, w: max(z, w), 0.99),
     (TWO_SIDED, lambda z, w: z + w, 0.9),
     (CUSUM, lambda z, w: z + w, 0.9),

@@ -1,6 +1,6 @@
 """Cold `seqlang check` beside bare Python: ratios of CPU time in one run, medians over interleaved rounds.
 
-    python tests/benchmarks/cold_start.py [SPEC...]
+python tests/benchmarks/cold_start.py [SPEC...]
 """
 
 from __future__ import annotations

@@ -106,9 +106,7 @@ def one_sided(
     terms = (Term("w", ONE), Term("z", MINUS)) if lw else (Term("z", MINUS),)
     terms = terms if lz else (Term("w", ONE),)
     gate = CompareGate("stop 1", "stop", None, Margin(minus(value, num(b)), terms, False))
-    noises = tuple(
-        n for n, scale in ((noise("z", z, lz or 1, life=Once()), lz), (noise("w", w, lw or 1), lw)) if scale
-    )
+    noises = tuple(n for n, scale in ((noise("z", z, lz or 1, life=Once()), lz), (noise("w", w, lw or 1), lw)) if scale)
     when = Apply(">=", (noised(value, "w") if lw else value, noised(num(b), "z") if lz else num(b)))
     body = (*statements, Stop(1, when, None))
     home = domain or (REAL if kind == "query" else interval(0, 1))

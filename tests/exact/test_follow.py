@@ -10,9 +10,10 @@ import programs
 import pytest
 from scipy import integrate, stats
 
-from seqlang.backends.exact.follow import NOTHING, Follower, Phase, tree_nodes
-from seqlang.backends.exact.integrate import Unsupported
+from seqlang.backends.exact.follow import NOTHING, Follower, Phase
+from seqlang.backends.exact.instances import tree_nodes
 from seqlang.backends.exact.quadrature import COARSE, FINE, FINEST, Accuracy
+from seqlang.backends.exact.unsupported import Unsupported
 from seqlang.backends.interpret import Machine, Outcome, SeededRandomness
 from seqlang.model.program import Program, Report, Stop
 
@@ -43,9 +44,7 @@ def test_one_sided_against_scipy(lz: float, lw: float, accuracy: object) -> None
     z, w = stats.laplace(scale=lz), stats.laplace(scale=lw)
     follower = Follower(programs.one_sided(lz, lw, b=3))
     never = follower.log_probability(quiet(*stream), accuracy)
-    assert exp(never.log) == pytest.approx(
-        by_scipy(lambda x: np.prod([w.cdf(3 + x - v) for v in levels]), z), rel=1e-7
-    )
+    assert exp(never.log) == pytest.approx(by_scipy(lambda x: np.prod([w.cdf(3 + x - v) for v in levels]), z), rel=1e-7)
     at_last = follower.log_probability([*quiet(*stream[:-1]), stopping(stream[-1])], accuracy)
     expected = by_scipy(lambda x: np.prod([w.cdf(3 + x - v) for v in levels[:-1]]) * w.sf(3 + x - levels[-1]), z)
     assert exp(at_last.log) == pytest.approx(expected, rel=1e-7)

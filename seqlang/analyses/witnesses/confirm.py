@@ -10,9 +10,9 @@ from math import exp, inf, isinf, log, log1p, nextafter
 from typing import Any
 
 from seqlang.backends.exact.follow import Follower, Phase
-from seqlang.backends.exact.integrate import Unsupported, Work
 from seqlang.backends.exact.laws import log_sum
 from seqlang.backends.exact.quadrature import IMPOSSIBLE, Accuracy, Answer
+from seqlang.backends.exact.unsupported import Unsupported, Work
 from seqlang.backends.interpret.compiled import Compiler
 from seqlang.backends.interpret.domains import CheckedDomain
 from seqlang.model.expression import Label

@@ -13,9 +13,9 @@ from math import ceil, floor, inf
 from typing import Any, Literal
 
 from seqlang.analyses.witnesses.scene import Entry, Scene, Target
+from seqlang.backends.exact.facts import Fact
 from seqlang.backends.exact.follow import Phase
-from seqlang.backends.exact.integrate import Unsupported
-from seqlang.backends.exact.stepper import Fact
+from seqlang.backends.exact.unsupported import Unsupported
 from seqlang.record import field, mutable_record, record
 
 MOST_ARRIVING = 120

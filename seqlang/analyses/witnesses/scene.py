@@ -12,9 +12,9 @@ from fractions import Fraction
 from math import inf, isinf, log2
 from typing import Any
 
+from seqlang.backends.exact.facts import Fact
 from seqlang.backends.exact.follow import NOTHING, Follower
-from seqlang.backends.exact.integrate import Unsupported
-from seqlang.backends.exact.stepper import Fact
+from seqlang.backends.exact.unsupported import Unsupported
 from seqlang.model.domain import Ball, Domain, Finite, Integers, Interval, Power
 from seqlang.model.expression import Apply, Expression, Field, Label, Number, ParameterValue, walk
 from seqlang.model.life import EachStep

@@ -15,9 +15,9 @@ from seqlang.analyses.witnesses.play import Leg, Pattern, Played, play
 from seqlang.analyses.witnesses.scene import Scene
 from seqlang.analyses.witnesses.seeds import seeds
 from seqlang.backends.exact.follow import Phase
-from seqlang.backends.exact.integrate import Unsupported, Work
 from seqlang.backends.exact.laws import log_sum
 from seqlang.backends.exact.quadrature import COARSE, FINE, FINEST
+from seqlang.backends.exact.unsupported import Unsupported, Work
 from seqlang.proof.witness import Entry, Event, Witness
 from seqlang.record import replace
 

@@ -83,9 +83,7 @@ def _bracketing(i: int, noisy: list[int], far: bool) -> list[Pattern]:
             found.append(Pattern((_fire(i, level, change=True),), swap))
             legs = (_hover(i, level - 0.3, 0), _fire(i, level, change=True))
             found += [Pattern(legs, swap, mode) for mode in ("tail", "any")]
-            found += [
-                Pattern((_hover(j, level, 0), _hover(i, level, 0, change=True)), swap) for j in noisy if j != i
-            ]
+            found += [Pattern((_hover(j, level, 0), _hover(i, level, 0, change=True)), swap) for j in noisy if j != i]
     return found
 
 

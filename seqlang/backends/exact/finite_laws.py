@@ -6,7 +6,7 @@ from functools import lru_cache
 from math import comb, erfc, exp, factorial, pi, sqrt
 from typing import Any
 
-from seqlang.backends.exact.integrate import Unsupported
+from seqlang.backends.exact.unsupported import Unsupported
 
 LawValue = tuple[Any, ...]
 """(family, argument, ..), or ("weights", ((value, weight), ..))."""
@@ -89,5 +89,3 @@ def density(method: str, law: LawValue, at: Any) -> float:
             return float(exp(-at / m) / m) if at >= 0 else 0.0
         case _:
             raise Unsupported(f"{law[0]}.{method}")
-
-

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator
 from typing import assert_never
 
 from seqlang.model.expression import CellValue, Drawn, Expression, Local, Noised, walk
+from seqlang.model.margins import margins
 from seqlang.model.program import (
-    And,
     Cell,
     ChooseGate,
     CompareGate,
@@ -16,22 +16,17 @@ from seqlang.model.program import (
     FlipLaw,
     Gate,
     LastSteps,
-    Margin,
     NoisyMaxLaw,
-    Not,
     OpaqueGate,
-    Or,
     Previous,
     PrivateLaw,
     Program,
     PublicGate,
-    PublicTest,
     ReleaseGate,
     Report,
     SinceReport,
     Statement,
     Stop,
-    Test,
     Update,
 )
 
@@ -84,7 +79,7 @@ def gate_noises(gate: Gate) -> frozenset[str]:
     """The noises that the gate reads as terms: what a proof about it may translate."""
     match gate:
         case CompareGate(test=test):
-            return frozenset(term.noise for margin in margins_of(test) for term in margin.terms)
+            return frozenset(term.noise for margin in margins(test) for term in margin.terms)
         case ReleaseGate(terms=terms) | ChooseGate(law=NoisyMaxLaw(terms=terms)):
             return frozenset(term.noise for term in terms)
         case _:
@@ -114,7 +109,7 @@ def gate_parts(gate: Gate) -> tuple[tuple[Expression, ...], tuple[Expression, ..
         case PublicGate(expression=expression):
             return (), () if expression is None else (expression,)
         case CompareGate(test=test):
-            return tuple(margin.value for margin in margins_of(test)), guard
+            return tuple(margin.value for margin in margins(test)), guard
         case ReleaseGate(value=value, post=post):
             return (value,), guard if post is None else (*guard, post)
         case ChooseGate(law=law):
@@ -135,21 +130,6 @@ def _law_parts(law: FlipLaw | NoisyMaxLaw | PrivateLaw) -> tuple[Expression, ...
             return (expression,)
         case _:
             assert_never(law)
-
-
-def margins_of(test: Test) -> Iterator[Margin]:
-    match test:
-        case Margin():
-            yield test
-        case And(parts) | Or(parts):
-            for part in parts:
-                yield from margins_of(part)
-        case Not(part):
-            yield from margins_of(part)
-        case PublicTest():
-            return
-        case _:
-            assert_never(test)
 
 
 def revealed_choices(program: Program) -> frozenset[str]:

@@ -1,4 +1,4 @@
-"""Noisy comparisons that stop or report: the price of the cheapest alignment (Theorem 1 and 4d of the tight bounds).
+"""Noisy comparisons that stop or report: the price of the cheapest alignment.
 
 What is proved. Neighbouring inputs x, x' and a transcript o (what fired in which step, up to some step; the numbers
 that were released then). Given o, thresholds that depend on the public past, and the steps in which statistics and
@@ -48,7 +48,10 @@ from seqlang.rules.sensitivity.formulas import parameter_bounds
 from seqlang.rules.sensitivity.moves import moves
 
 NAME = "alignment/stopping"
-CITE = "alignment linear program: tight bounds, Theorems 1 to 4; Dwork & Roth 2014, Theorem 3.23; Lyu, Su & Li 2017"
+CITE = (
+    "alignment linear program, proof in seqlang/rules/alignment/stopping.py; special cases: Dwork & Roth 2014, Theorem "
+    "3.23; Lyu, Su & Li 2017"
+)
 
 Evidence = tuple[tuple[Plan, ...], ...]
 

@@ -359,6 +359,3 @@ def _repeated(body: Motion, size: Formula) -> Motion:
         kind = "same direction"
     norms = Norms(size * body.radius, root(size) * body.radius, body.radius)
     return replace(body, kind=kind, norms=norms, sign=body.sign if kind != "arbitrary" else None)
-
-
-

@@ -239,12 +239,15 @@ def _compared(facts: Facts, operator: str, a: Value, b: Value) -> bool | None:
     relation = facts.compare(a, b)
     if relation is None:
         return None
-    return relation in {
-        ">=": ("greater", "equal"),
-        ">": ("greater",),
-        "<=": ("less", "equal"),
-        "<": ("less",),
-    }[operator]
+    return (
+        relation
+        in {
+            ">=": ("greater", "equal"),
+            ">": ("greater",),
+            "<=": ("less", "equal"),
+            "<": ("less",),
+        }[operator]
+    )
 
 
 def _coordinatewise(facts: Facts, operator: str, operands: tuple[Value, ...]) -> Value | None:
@@ -282,7 +285,7 @@ def _scalar(facts: Facts, operator: str, operands: list[Formula]) -> Formula | N
             result = -a
         case "clip", [a, low, high]:
             return _clipped(facts, a, low, high)
-        case ("log" | "log2"), [a]:
+        case (("log" | "log2"), [a]):
             if facts.sign(a) != 1:
                 return None
             result = function(operator, a)
@@ -290,7 +293,7 @@ def _scalar(facts: Facts, operator: str, operands: list[Formula]) -> Formula | N
             if facts.sign(a) not in (0, 1):
                 return None
             result = root(a)
-        case ("exp" | "abs" | "floor" | "ceil" | "zeta"), [a]:
+        case (("exp" | "abs" | "floor" | "ceil" | "zeta"), [a]):
             result = function(operator, a)
         case _:
             return None

@@ -243,7 +243,7 @@ def recursion_motion(entry: Entry, name: str) -> Motion:
     """The motion of the body of a recursion v = F(previous(v), entry).
 
     If F never falls in its first argument and is 1-Lipschitz in it, a difference once made keeps its sign and never
-    grows (tight bounds, Theorem 4b); what makes it is the spread of F in the entry.
+    grows; what makes it is the spread of F in the entry.
     """
     entry = entry.from_start
     facts = entry.facts

@@ -1,4 +1,4 @@
-"""How several margins move together: the vertices of their joint shift class (tight bounds, Theorems 1 and 4).
+"""How several margins move together: the vertices of their joint shift class.
 
 Every margin is split into public parts, which do not move, and moving atoms with constant factors. Margins that share
 an atom move together. Different atoms of one changed entry are tied by what is known of their signs (or, for entries

@@ -295,13 +295,13 @@ def _cell(facts: Facts, name: str, visiting: frozenset[str]) -> Range:
     match cell.operator, cell.keep:
         case "last", Previous(initial):
             return hull(facts, [body, range_in(facts, facts.expand(initial), visiting)])
-        case ("max" | "min" | "mean"), _:
+        case (("max" | "min" | "mean"), _):
             return Range(body.low, body.high, body.integer and cell.operator != "mean")
         case "list", AtReports():
             return body
-        case ("argmax" | "argmin"), _:
+        case (("argmax" | "argmin"), _):
             return Range(ONE, None, True)
-        case ("sum" | "count"), keep:
+        case (("sum" | "count"), keep):
             element = BIT if cell.operator == "count" else hull(facts, [body, Range(ZERO, ZERO, True)])
             limit = evaluate_number(facts, keep.count) if isinstance(keep, LastSteps) else None
             return times(facts, Range(ZERO, limit, True), element)
@@ -625,5 +625,3 @@ def dimension(facts: Facts, expression: Expression) -> Formula | None:
         case CellValue(name) if name in facts.cells and not isinstance(facts.cells[name].keep, AtReports):
             return dimension(facts, facts.expand(facts.cells[name].body))
     return None
-
-

@@ -1,4 +1,4 @@
-"""The cheapest alignments of the known structures (tight bounds, Theorems 1 to 4 and the table of shift classes)."""
+"""The cheapest alignments of the known structures."""
 
 from __future__ import annotations
 

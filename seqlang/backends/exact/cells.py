@@ -1,0 +1,126 @@
+"""The lines of the generated step that keep the cells: what they hold, when they forget, how they take a value in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from seqlang.backends.exact.plain import PlainWriter, name_of
+from seqlang.backends.exact.unsupported import Unsupported
+from seqlang.backends.interpret.operators import OTHER
+from seqlang.model import program as p
+
+
+class CellWriter:
+    """Appends to `lines`; `keep(name, initial)` makes a name part of the state."""
+
+    def __init__(self, plain: PlainWriter, lines: list[str], keep: Callable[[str, Any], None]) -> None:
+        self.plain = plain
+        self.lines = lines
+        self.keep = keep
+
+    def opens(self, cell: p.Cell) -> None:
+        """State of the cell; what `since` and `history` and `previous` see at the start of a step."""
+        name = f"c_{name_of(cell.name)}"
+        initial: Any = {"sum": 0, "count": 0, "mean": (0, 0)}.get(cell.operator)
+        match cell.keep:
+            case p.Previous(first):
+                initial = self.plain.value(first)
+            case p.AtReports():
+                initial = ()
+            case p.LastSteps():
+                initial = ()
+        self.plain.vector_names[cell.name] = cell.operator == "list" or self.plain.is_vector(cell.body)
+        if cell.binders:
+            ranges = [self.plain.value(domain) for _, domain in cell.binders]
+            initial = tuple((k, initial) for k in combinations(ranges))
+            self.keep(name, initial)
+            self.lines.append(f"{name} = dict({name})")
+        else:
+            self.keep(name, initial)
+        if isinstance(cell.keep, p.SinceReport):
+            fresh = f"dict({initial!r})" if cell.binders else repr(initial)
+            self.lines.append(f"if was_{name_of(cell.keep.report)}: {name} = {fresh}")
+
+    def ticks(self, cell: p.Cell) -> None:
+        name = name_of(cell.name)
+        body = self.plain.write(cell.body)
+        where = None if cell.where is None else self.plain.write(cell.where)
+        old = f"c_{name}"
+        if cell.binders:
+            key = "(" + "".join(f"b_{name_of(v)}, " for v, _ in cell.binders) + ")"
+            old = f"c_{name}[{key}]"
+        match cell.keep:
+            case p.Previous():
+                new = body
+            case p.AtReports():
+                self.lines.append(f"h_{name} = {self._each_binding(cell, body)}")
+                if cell.binders:
+                    raise Unsupported("a history inside a binder")
+                return
+            case p.LastSteps(count):
+                item = body if where is None else f"({body} if {where} else None)"
+                new = f"({old} + ({item},))[-int({self.plain.write(count)}):]"
+            case _:
+                new = self._folded(cell, old, body, where)
+        if isinstance(cell.keep, p.Previous):
+            # readers above saw the old value; those below (none are written by elaboration) would too
+            self.lines.append(f"w_{name} = {self._each_binding(cell, new)}")
+            self.lines.append(f"c_{name} = w_{name}")
+            return
+        self.lines.append(f"c_{name} = {self._each_binding(cell, new)}")
+        if isinstance(cell.keep, p.LastSteps):
+            fold = {"sum": "window_sum", "count": "window_count", "mean": "window_mean", "max": "window_max",
+                    "min": "window_min"}.get(cell.operator)  # fmt: skip
+            if fold is None:
+                raise Unsupported(f"{cell.operator} over last steps")
+            self.plain.scope[fold] = WINDOWS[fold]
+            source = f"{{k: {fold}(v) for k, v in c_{name}.items()}}" if cell.binders else f"{fold}(c_{name})"
+            self.lines.append(f"x_{name} = {source}")
+        elif cell.operator == "mean":
+            source = f"{{k: v[0] / max(1, v[1]) for k, v in c_{name}.items()}}" if cell.binders else (
+                f"c_{name}[0] / max(1, c_{name}[1])"
+            )  # fmt: skip
+            self.lines.append(f"x_{name} = {source}")
+
+    def _each_binding(self, cell: p.Cell, body: str) -> str:
+        if not cell.binders:
+            return body
+        key = "(" + "".join(f"b_{name_of(v)}, " for v, _ in cell.binders) + ")"
+        loops = " ".join(f"for b_{name_of(v)} in {self.plain.write(domain)}" for v, domain in cell.binders)
+        return f"{{{key}: {body} {loops}}}"
+
+    def _folded(self, cell: p.Cell, old: str, body: str, where: str | None) -> str:
+        vector = self.plain.is_vector(cell.body)
+        match cell.operator:
+            case "sum":
+                new = f"pairwise(P['+'], {old}, {body})" if vector else f"{old} + {body}"
+            case "count":
+                new = f"{old} + bool({body})"
+            case "mean":
+                new = f"({old}[0] + {body}, {old}[1] + 1)"
+            case "max" | "min":
+                new = f"({body} if {old} is None else {cell.operator}({old}, {body}))"
+            case _:
+                raise Unsupported(f"{cell.operator} over steps")
+        return new if where is None else f"({new} if {where} else {old})"
+
+
+def combinations(ranges: list[Any]) -> list[tuple[Any, ...]]:
+    keys: list[tuple[Any, ...]] = [()]
+    for values in ranges:
+        keys = [(*k, v) for k in keys for v in values]
+    return keys
+
+
+def _kept(values: tuple[Any, ...]) -> list[Any]:
+    return [v for v in values if v is not None]
+
+
+WINDOWS: dict[str, Callable[[tuple[Any, ...]], Any]] = {
+    "window_sum": lambda v: OTHER["sum"](tuple(_kept(v))),
+    "window_count": lambda v: sum(1 for x in _kept(v) if x),
+    "window_mean": lambda v: OTHER["mean"](tuple(_kept(v))),
+    "window_max": lambda v: max(_kept(v)),
+    "window_min": lambda v: min(_kept(v)),
+}

@@ -1,0 +1,107 @@
+"""Linear conditions on independent noises, and how a system of them falls apart.
+
+A `Half` is one condition: constant + sum of factor * noise >= 0 (> 0 if strict). A step (`Alternatives`) is a choice of
+disjoint conjunctions of halves; a `System` maps each distinct step to how often it occurs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+Key = tuple[object, ...]
+Terms = tuple[tuple[Key, float], ...]
+Half = tuple[float, Terms, bool]
+Conjunction = tuple[Half, ...]
+Alternatives = tuple[Conjunction, ...]
+System = Mapping[Alternatives, int]
+
+
+def variables(step: Alternatives) -> set[Key]:
+    return {key for conjunction in step for _, terms, _ in conjunction for key, _ in terms}
+
+
+def is_shared(key: Key) -> bool:
+    """Keys of fresh noises end in `...`: they live in one step only (see `instances`)."""
+    return key[-1] is not ...
+
+
+def parts_of(system: System) -> list[dict[Alternatives, int]]:
+    """The system cut where no persistent noise connects. A step that is one conjunction falls apart by itself."""
+    pieces: dict[Alternatives, int] = {}
+    for step, times in system.items():
+        for piece in _split(step):
+            pieces[piece] = pieces.get(piece, 0) + times
+    groups: list[tuple[set[Key], dict[Alternatives, int]]] = []
+    for piece, times in pieces.items():
+        keys = {key for key in variables(piece) if is_shared(key)}
+        joined: dict[Alternatives, int] = {piece: times}
+        rest = []
+        for other_keys, other in groups:
+            if keys & other_keys:
+                keys |= other_keys
+                joined |= other
+            else:
+                rest.append((other_keys, other))
+        groups = [*rest, (keys, joined)]
+    return [part for _, part in groups]
+
+
+def _split(step: Alternatives) -> list[Alternatives]:
+    if len(step) != 1 or len(step[0]) == 1:
+        return [step]
+    return [(tuple(part),) for part in components(step[0])]
+
+
+def components(conjunction: Sequence[Half]) -> list[list[Half]]:
+    """Conditions that share no noise, apart."""
+    groups: list[tuple[set[Key], list[Half]]] = []
+    for half in conjunction:
+        keys = {key for key, _ in half[1]}
+        joined = [half]
+        rest = []
+        for other_keys, other in groups:
+            if keys & other_keys:
+                keys |= other_keys
+                joined = other + joined
+            else:
+                rest.append((other_keys, other))
+        groups = [*rest, (keys, joined)]
+    return [part for _, part in groups]
+
+
+def components_given(conjunction: Conjunction, key: Key) -> list[list[Half]]:
+    """Components once the noise `key` is fixed: conditions that share another noise stay together."""
+    if len(conjunction) == 1:
+        return [list(conjunction)]
+    alone = [half for half in conjunction if all(k == key for k, _ in half[1])]
+    stripped = {half: tuple(t for t in half[1] if t[0] != key) for half in conjunction if half not in alone}
+    groups: list[tuple[set[Key], list[Half]]] = []
+    for half, terms in stripped.items():
+        keys = {k for k, _ in terms}
+        joined = [half]
+        rest = []
+        for other_keys, other in groups:
+            if keys & other_keys:
+                keys |= other_keys
+                joined = other + joined
+            else:
+                rest.append((other_keys, other))
+        groups = [*rest, (keys, joined)]
+    return [[half] for half in alone] + [part for _, part in groups]
+
+
+def fixed_at(step: Alternatives, key: Key, x: float) -> Alternatives:
+    """The step with the noise `key` at x; conditions that are decided are dropped, with their conjunctions."""
+    kept = []
+    for conjunction in step:
+        halves = []
+        for constant, terms, strict in conjunction:
+            moved = constant + sum(f * x for k, f in terms if k == key)
+            rest = tuple((k, f) for k, f in terms if k != key)
+            if rest:
+                halves.append((moved, rest, strict))
+            elif moved < 0 or (strict and moved == 0):
+                break
+        else:
+            kept.append(tuple(halves))
+    return tuple(kept)

@@ -1,0 +1,253 @@
+"""The plain value of an expression as a Python expression: what the generated step evaluates.
+
+Names in the text: `n` the step, `entry` the inputs, `hidden` the hidden draws, `v_`, `c_`, `m_`, `r_`, `b_` before the
+names of definitions, cells, memories, reports and bound variables.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, assert_never
+
+from seqlang.backends.exact.finite_laws import density
+from seqlang.backends.exact.unsupported import Unsupported
+from seqlang.backends.interpret.operators import OTHER, PAIR, SCALAR
+from seqlang.backends.interpret.values import Members, pairwise
+from seqlang.model import expression as e
+from seqlang.model import program as p
+from seqlang.model.domain import Ball, Power
+
+RAW = {"+": "+", "-": "-", "*": "*", ">=": ">=", "<=": "<=", ">": ">", "<": "<", "==": "==", "!=": "!="}
+
+
+class PlainWriter:
+    """Writes the expressions of one program. `scope` is what the text needs to run, `draws` the hidden draws that it
+    reads; who writes a statement says in `vector_names` and `broken` (why there is no value) what its name holds."""
+
+    def __init__(self, program: p.Program) -> None:
+        self.program = program
+        self.scope: dict[str, Any] = {
+            "P": PAIR, "S": SCALAR, "O": OTHER, "pairwise": pairwise, "Members": Members, "density": density,
+        }  # fmt: skip
+        self.parameters = {x.name: number(x.value) for x in program.parameters}
+        self.draws: dict[str, None] = {}
+        self.constants: dict[e.Expression, str] = {}
+        self.vector_names: dict[str, bool] = {}
+        self.broken: dict[str, str] = {}
+        self.folding = True
+
+    def value(self, expression: e.Expression) -> Any:
+        """The value of a constant expression."""
+        folding, self.folding = self.folding, False  # one evaluation, not one for each part
+        written = self.write(expression)
+        self.folding = folding
+        try:
+            return eval(written, self.scope)
+        except NameError:
+            raise Unsupported("a number that changes from step to step where a constant is needed") from None
+
+    def write(self, x: e.Expression) -> str:
+        """Python for the plain value; constant parts are evaluated now."""
+        if self.folding and not isinstance(x, (e.Number, e.Truth, e.Label, e.ParameterValue)) and self.is_constant(x):
+            if x not in self.constants:
+                value = self.value(x)
+                self.constants[x] = f"k{len(self.constants)}"
+                self.scope[self.constants[x]] = value
+            return self.constants[x]
+        match x:
+            case e.Number(value):
+                return repr(number(value))
+            case e.Truth(value=truth):
+                return repr(truth)
+            case e.Label(name):
+                return repr(name)
+            case e.ParameterValue(name):
+                return repr(self.parameters[name])
+            case e.StepNumber():
+                return "n"
+            case e.Field(name):
+                return f"entry[{name!r}]"
+            case e.Records():
+                return f"range(1, len(entry[{self.dataset()!r}]) + 1)"
+            case e.Local(name) | e.CellValue(name) if name in self.broken:
+                raise Unsupported(self.broken[name])
+            case e.Local(name):
+                return f"v_{name_of(name)}"
+            case e.CellValue(name):
+                return self.read_cell(self.program.cell(name))
+            case e.MemoryValue(name):
+                return f"m_{name_of(name)}"
+            case e.Reported(name):
+                return f"r_{name_of(name)}"
+            case e.Drawn(name):
+                return self.drawn(name)
+            case e.Noised(name, _, _):
+                raise Unsupported(f"{name} is read with its noise inside an expression")
+            case e.Bound(name):
+                return f"b_{name_of(name)}"
+            case e.Apply():
+                return self.apply(x)
+            case e.Choice(test, yes, no):
+                return f"({self.write(yes)} if {self.write(test)} else {self.write(no)})"
+            case e.Index(base, at):
+                return f"{self.write(base)}[int({self.write(at)}) - 1]"
+            case e.Sequence(kind, items):
+                inside = "".join(f"{self.write(i)}, " for i in items)
+                return f"({inside})" if kind == "list" else f"Members(({inside}))"
+            case e.Quantified():
+                return self.quantified(x)
+            case e.RealVectors():
+                raise Unsupported("an optimum over a continuous set")
+            case e.Law(family, arguments):
+                return f"({family!r}, {''.join(self.write(a) + ', ' for a in arguments)})"
+            case e.Weights(pairs):
+                inside = "".join(f"({self.write(v)}, {self.write(w)}), " for v, w in pairs)
+                return f"('weights', ({inside}))"
+            case e.WeightsOf(value, weight, variable, domain, where):
+                kept = "" if where is None else f" if {self.write(where)}"
+                loop = f"for b_{name_of(variable)} in {self.write(domain)}{kept}"
+                return f"('weights', tuple([({self.write(value)}, {self.write(weight)}) {loop}]))"
+            case e.Density(method, law, at):
+                return f"density({method!r}, {self.write(law)}, {self.write(at)})"
+            case _ as never:
+                assert_never(never)
+
+    def dataset(self) -> str:
+        return next(i.name for i in self.program.inputs if i.kind == "dataset")
+
+    def drawn(self, name: str) -> str:
+        if any(n.name == name for n in self.program.noises):
+            self.draws[name] = None
+            return f"hidden[{name!r}]"
+        # the law of a `Draw` statement is kept; who reads the drawn value itself has no plain value
+        raise Unsupported(f"the value of the random choice {name} is read")
+
+    def read_cell(self, cell: p.Cell) -> str:
+        name = name_of(cell.name)
+        folded = isinstance(cell.keep, p.LastSteps) or cell.operator == "mean"
+        source = f"x_{name}" if folded else f"c_{name}"
+        if cell.binders:
+            return f"{source}[({''.join(f'b_{name_of(v)}, ' for v, _ in cell.binders)})]"
+        return source
+
+    def apply(self, x: e.Apply) -> str:
+        operator, arguments = x.operator, [self.write(a) for a in x.arguments]
+        vector = any(self.is_vector(a) for a in x.arguments)
+        if operator in ("and", "or"):
+            return "(" + f" {operator} ".join(arguments) + ")"
+        if operator == "not":
+            return f"(not {arguments[0]})"
+        if operator in RAW and not vector:
+            return f"({arguments[0]} {RAW[operator]} {arguments[1]})"
+        if operator == "negate" and not vector:
+            return f"(-{arguments[0]})"
+        if operator == "abs" and not vector:
+            return f"abs({arguments[0]})"
+        if operator in ("max", "min") and len(arguments) > 1 and not vector:
+            return f"{operator}({', '.join(arguments)})"
+        if operator == "clip" and not vector:
+            return f"min(max({arguments[0]}, {arguments[1]}), {arguments[2]})"
+        if operator in PAIR:
+            function = f"P[{operator!r}]"
+            return (f"pairwise({function}, " if vector else f"{function}(") + ", ".join(arguments) + ")"
+        if operator in SCALAR:
+            self.scope["each"] = each
+            function = f"S[{operator!r}]"
+            return f"each({function}, {arguments[0]})" if vector else f"{function}({arguments[0]})"
+        return f"O[{operator!r}]({', '.join(arguments)})"
+
+    def quantified(self, x: e.Quantified) -> str:
+        if isinstance(x.domain, e.RealVectors):
+            raise Unsupported("an optimum over a continuous set")
+        variable = f"b_{name_of(x.variable)}"
+        test = "" if x.where is None else f" if {self.write(x.where)}"
+        loop = f"for {variable} in {self.write(x.domain)}{test}"
+        body = self.write(x.body)
+        match x.operator:
+            case "list":
+                return f"tuple([{body} {loop}])"
+            case "set":
+                return f"Members([{body} {loop}])"
+            case "argmax" | "argmin":
+                best = x.operator[3:]
+                return f"{best}([({body}, {variable}) {loop}], key=first)[1]" if self._first() else ""
+            case fold:
+                return f"O[{fold!r}](tuple([{body} {loop}]))"
+
+    def _first(self) -> bool:
+        self.scope["first"] = lambda pair: pair[0]
+        return True
+
+    def is_constant(self, x: e.Expression, bound: frozenset[str] = frozenset()) -> bool:
+        match x:
+            case e.Field() | e.StepNumber() | e.Local() | e.CellValue() | e.MemoryValue() | e.Reported() | e.Drawn():
+                return False
+            case e.Records() | e.Noised():
+                return False
+            case e.Bound(name):
+                return name in bound
+            case e.Quantified(variable=variable) | e.WeightsOf(variable=variable):
+                return all(self.is_constant(c, bound | {variable}) for c in e.children(x))
+            case e.Number() | e.Truth() | e.Label() | e.ParameterValue():
+                return True
+            case _:
+                return all(self.is_constant(c, bound) for c in e.children(x))
+
+    def is_vector(self, x: e.Expression) -> bool:
+        """Whether the value may be a vector (then the general, slower operators are used)."""
+        match x:
+            case e.Sequence("list", _) | e.RealVectors() | e.Quantified(operator="list"):
+                return True
+            case e.Field(name):
+                source = self.program.input(name)
+                return source.kind == "dataset" or isinstance(source.domain, (Ball, Power))
+            case e.Local(name) | e.CellValue(name) | e.Reported(name):
+                return self.vector_names.get(name, True)
+            case e.MemoryValue(name):
+                return self.is_vector(next(m.initial for m in self.program.memories if m.name == name))
+            case e.Noised(base=base):
+                return self.is_vector(base)
+            case e.Choice(_, yes, no):
+                return self.is_vector(yes) or self.is_vector(no)
+            case e.Apply("norm" | "dot" | "length" | "argmax" | "argmin" | "count" | "==" | "!=", _):
+                return False
+            case e.Apply(("max" | "min" | "sum" | "mean"), (only,)):
+                return self.nested(only)
+            case e.Apply("zeros" | "project" | "clip_norm", _):
+                return True
+            case e.Apply(_, arguments):
+                return any(self.is_vector(a) for a in arguments)
+            case e.Index(base):
+                return self.nested(base)
+            case e.Quantified(body=body):
+                return self.is_vector(body)
+            case _:
+                return False
+
+    def nested(self, x: e.Expression) -> bool:
+        """Whether the elements of a vector may be vectors."""
+        match x:
+            case e.Field(name):
+                return isinstance(self.program.input(name).domain, (Ball, Power))
+            case e.Sequence(_, items):
+                return any(self.is_vector(i) for i in items)
+            case e.Quantified(operator="list", body=body):
+                return self.is_vector(body)
+            case e.CellValue(name) if self.program.cell(name).operator == "list":
+                return self.is_vector(self.program.cell(name).body)
+            case e.Local(name):
+                return self.nested(self.program.define(name).expression)
+            case _:
+                return False
+
+
+def each(function: Callable[[Any], Any], value: Any) -> Any:
+    return tuple([each(function, x) for x in value]) if isinstance(value, (tuple, range)) else function(value)
+
+
+def number(value: Any) -> int | float:
+    return int(value) if value.denominator == 1 else float(value)
+
+
+def name_of(name: str) -> str:
+    return "".join(c if c.isalnum() else "_" for c in name)
