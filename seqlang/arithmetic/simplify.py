@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from seqlang.arithmetic import functions
 from seqlang.arithmetic.enclosure import Bounds
-from seqlang.arithmetic.nodes import Formula, Number, Product, Sum, Symbol
+from seqlang.arithmetic.nodes import Formula, Number, Product, Sum, Symbol, split_coefficient
 from seqlang.arithmetic.normal import Normal
 from seqlang.arithmetic.polynomial import TooLarge
 from seqlang.arithmetic.ring import NoForm
@@ -69,5 +69,5 @@ def _is_plain(formula: Formula) -> bool:
         )
     if not isinstance(formula, Sum):
         return False
-    parts = [nodes.split_coefficient(term) for term in formula.terms]
+    parts = [split_coefficient(term) for term in formula.terms]
     return any(abs(c) == 1 for c, _ in parts) and all(isinstance(rest, (Number, Symbol)) for _, rest in parts)

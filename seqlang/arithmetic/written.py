@@ -8,7 +8,7 @@ from contextlib import suppress
 from fractions import Fraction
 from typing import cast
 
-from seqlang.arithmetic import nodes, polynomial
+from seqlang.arithmetic import functions, nodes, polynomial
 from seqlang.arithmetic.nodes import Formula
 from seqlang.arithmetic.normal import Normal
 from seqlang.arithmetic.polynomial import Coefficient, Monomial, Polynomial, TooLarge
@@ -86,7 +86,7 @@ class Written:
             self.product(self.ring.multiply((Ratio(1, moved), argument)))
             for argument in cast(Sequence[Ratio], known.arguments)
         ]
-        return nodes.product([self.product(Ratio(ratio.coefficient, stay)), nodes.function(known.kind, *inner)])
+        return nodes.product([self.product(Ratio(ratio.coefficient, stay)), functions.function(known.kind, *inner)])
 
     def atom(self, atom: int) -> Formula:
         found = self._atoms.get(atom)
@@ -104,7 +104,7 @@ class Written:
             case "polynomial":
                 return self.sum(self.ring.polynomials[atom])
         arguments = [self.ratio(argument) for argument in cast(Sequence[Ratio], known.arguments)]
-        return nodes.power(*arguments) if known.kind == "power" else nodes.function(known.kind, *arguments)
+        return nodes.power(*arguments) if known.kind == "power" else functions.function(known.kind, *arguments)
 
     def sum(self, poly: Polynomial) -> Formula:
         """Logarithms joined; terms over the same denominator put together."""

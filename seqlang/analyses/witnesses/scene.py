@@ -8,14 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from fractions import Fraction
 from math import inf, isinf, log2
 from typing import Any
 
+from seqlang.analyses.witnesses.domains import MOST_ENTRIES, Domains, tidy
+from seqlang.analyses.witnesses.moving import moved_within
 from seqlang.backends.exact.facts import Fact
 from seqlang.backends.exact.follow import NOTHING, Follower
 from seqlang.backends.exact.unsupported import Unsupported
-from seqlang.model.domain import Ball, Domain, Finite, Integers, Interval, Power
+from seqlang.model.domain import Interval
 from seqlang.model.expression import Apply, Expression, Field, Label, Number, ParameterValue, walk
 from seqlang.model.life import EachStep
 from seqlang.model.program import (
@@ -25,7 +26,6 @@ from seqlang.model.program import (
     ChooseGate,
     CompareGate,
     Define,
-    Input,
     LastSteps,
     Program,
     ReleaseGate,
@@ -37,7 +37,6 @@ from seqlang.model.program import (
 from seqlang.record import record
 
 Entry = Mapping[str, Any]
-MOST_ENTRIES = 16
 MOST_HELD = 100_000  # records of a dataset, entries of a vector
 
 
@@ -59,14 +58,15 @@ class Scene:
     def __init__(self, program: Program) -> None:
         self.program = program
         self.follower = Follower(program)
-        if max([self.size(), *(self._dimension(i.domain) for i in program.inputs)]) > MOST_HELD:
+        self.domains = Domains(self.value)
+        if max([self.size(), *(self.domains.dimension(i.domain) for i in program.inputs)]) > MOST_HELD:
             raise Unsupported("too many records or dimensions for streams that people read")
         self.start = self.follower.stepper.start
         self.streams = [i for i in program.inputs if i.kind == "stream"]
         self.datasets = [i for i in program.inputs if i.kind == "dataset"]
         self.continuous = next((i for i in self.streams if isinstance(i.domain, Interval)), None)
-        self.ranges = {i.name: self._range(i.domain) for i in program.inputs}
-        publics = {i.name: self._public(i) for i in program.inputs if i.kind == "public"}
+        self.ranges = {i.name: self.domains.range(i.domain) for i in program.inputs}
+        publics = {i.name: self.domains.public(i) for i in program.inputs if i.kind == "public"}
         self.entries = self._entries(publics)
         self.radius = self._radius()
         stops = [s for s in program.body if isinstance(s, Stop)]
@@ -84,68 +84,13 @@ class Scene:
         self._aims: dict[object, Entry] = {}
         self.targets = self._targets()
 
-    # ---- domains
-
     def value(self, expression: Any) -> float:
         return float(self.follower.stepper.value(expression))
-
-    def _dimension(self, domain: Domain) -> float:
-        return self.value(domain.dimension) if isinstance(domain, Ball | Power) else 1
-
-    def _range(self, domain: Domain) -> tuple[float, float]:
-        match domain:
-            case Interval(low, high, low_open, high_open):
-                ends = (-inf if low is None else self.value(low), inf if high is None else self.value(high))
-                inset = (ends[1] - ends[0]) * 2**-20 if not isinf(ends[1] - ends[0]) else 2**-20
-                return ends[0] + inset * low_open, ends[1] - inset * high_open
-            case Integers(low, high):
-                return -inf if low is None else self.value(low), inf if high is None else self.value(high)
-            case Finite(values):
-                numbers = [self.value(v) for v in values]
-                return min(numbers), max(numbers)
-            case _:
-                return -inf, inf
-
-    def values(self, source: Input) -> list[Any]:
-        """A few values of the field: the extremes first."""
-        return self._values(source.domain)
-
-    def _public(self, source: Input) -> Any:
-        """A value for a public input: 0 if it may be a number that is 0, a vector of full length."""
-        values = self.values(source)
-        return values[1] if isinstance(source.domain, Ball) else 0 if 0 in values else values[0]
-
-    def _values(self, domain: Domain) -> list[Any]:
-        match domain:
-            case Finite(values):
-                return [tidy(self.value(v)) for v in values][:MOST_ENTRIES]
-            case Ball(radius, dimension):
-                r, d = self.value(radius), int(self.value(dimension))
-                unit = (0.0,) * (d - 1)
-                return [(0.0, *unit), (r, *unit), (-r, *unit)]
-            case Power(of, dimension):
-                d = int(self.value(dimension))
-                inner = self._values(of)[:3]
-                return [(v,) * d for v in inner] + [(inner[-1],) + (inner[0],) * (d - 1)]
-            case _:
-                low, high = self._range(domain)
-                known = [x for x in (low, high) if not isinf(x)]
-                middle = [0.0] if low <= 0 <= high else []
-                if isinstance(domain, Integers):
-                    more = [low + k for k in (0, 1, 2, 5) if not isinf(low) and low + k <= high]
-                    return [int(x) for x in dict.fromkeys([*known, *middle, *more])]
-                if not isinf(low) and not isinf(high):
-                    middle.append((low + high) / 2)
-                elif not known:
-                    middle += [1.0, -1.0]
-                else:
-                    middle += [x for x in (known[0] + 1, known[0] - 1) if low <= x <= high]
-                return [tidy(x) for x in dict.fromkeys([*known, *middle])]
 
     def _entries(self, publics: dict[str, Any]) -> list[Entry]:
         entries: list[dict[str, Any]] = [dict(publics)]
         for source in self.streams:
-            entries = [{**e, source.name: v} for e in entries for v in self.values(source)]
+            entries = [{**e, source.name: v} for e in entries for v in self.domains.values(source)]
         return list(entries[: 4 * MOST_ENTRIES]) if self.streams else [publics]
 
     # ---- gates
@@ -179,7 +124,7 @@ class Scene:
         return max(scales)[1] if scales else 1.0
 
     def base(self) -> Entry:
-        data = {i.name: (self.values(i)[0],) * self.size() for i in self.datasets}
+        data = {i.name: (self.domains.values(i)[0],) * self.size() for i in self.datasets}
         return {**self.entries[0], **data}
 
     def size(self) -> int:
@@ -285,7 +230,7 @@ class Scene:
         n = self.size()
         match self.program.adjacency:
             case Within(Field(name), radius, extent, _) if len(self.datasets) == 1:
-                start = self.values(self.datasets[0])[-1]
+                start = self.domains.values(self.datasets[0])[-1]
                 if isinstance(start, tuple):
                     raise Unsupported("a vector record that moves")
                 if self.ranges[name][0] <= 0 <= self.ranges[name][1]:
@@ -306,7 +251,7 @@ class Scene:
             case _:
                 records: list[dict[str, Any]] = [{}]
                 for source in self.datasets:
-                    records = [{**r, source.name: v} for r in records for v in self.values(source)]
+                    records = [{**r, source.name: v} for r in records for v in self.domains.values(source)]
                 both = [(base, other) for base in records[:4] for other in records[:8]]
                 if isinstance(self.program.adjacency, AddRemove):
                     return [(_table(base, n, other), _table(base, n - 1, base)) for base, other in both]
@@ -375,31 +320,8 @@ class Scene:
             raise Unsupported("a vector entry that moves")
         low, high = self.ranges[name]
         start = measure(entry)
-        aimed = self._step_inside(old, direction, low, high, lambda x: measure({**entry, name: x}) - start)
+        aimed = moved_within(old, direction, low, high, self.radius, lambda x: measure({**entry, name: x}) - start)
         return {**entry, name: tidy(aimed)}
-
-    def _step_inside(self, old: float, direction: int, low: float, high: float, change: Any) -> float:
-        """The farthest x on that side with |change(x)| <= radius, exactly so in floating point."""
-        straight = min(max(old + direction * self.radius, low), high)
-        if within(change(straight), self.radius) and change(straight) in (straight - old, direction * self.radius):
-            return exactly_within(old, straight, self.radius)
-        for sign in (direction, -direction):  # `of` may fall where the field rises
-            end = high if sign > 0 else low
-            if isinf(end):
-                end = old + sign * max(self.radius, 1.0) * 8
-            inside, outside = old, end
-            if change(end) * direction < 0:
-                continue
-            if within(change(end), self.radius):
-                return end
-            for _ in range(60):
-                middle = (inside + outside) / 2
-                if within(change(middle), self.radius * (1 - 1e-12)):
-                    inside = middle
-                else:
-                    outside = middle
-            return inside
-        return old
 
     def swaps(self, state: Any, target: Target | None, level: float) -> list[tuple[Entry, Entry]]:
         """Pairs of entries for the changed place, for one-entry adjacency: the extremes of the margin first."""
@@ -443,22 +365,3 @@ def margins(test: Any) -> list[tuple[Any, Any, bool]]:
 
 def _is_constant(expression: Expression) -> bool:
     return all(isinstance(node, Apply | Number | ParameterValue) for node in walk(expression))
-
-
-def within(change: float, radius: float) -> bool:
-    return abs(change) <= radius
-
-
-def exactly_within(old: float, new: float, radius: float) -> float:
-    """`new`, or the nearest float towards `old` whose exact distance is at most the radius."""
-    limit = Fraction(radius)
-    for _ in range(64):
-        if abs(Fraction(new) - Fraction(old)) <= limit:
-            return new
-        new -= (new - old) * 2**-52
-    return old
-
-
-def tidy(x: float) -> int | float:
-    """A whole float as an int: states and witnesses read better."""
-    return int(x) if x == int(x) and abs(x) < 2**53 else x
