@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from math import exp, inf, isinf, log, log1p, nextafter
 from typing import Any
 
+from seqlang.analyses.witnesses.neighbours import are_neighbours
 from seqlang.backends.exact.follow import Follower, Phase
 from seqlang.backends.exact.laws import log_sum
 from seqlang.backends.exact.quadrature import IMPOSSIBLE, Accuracy, Answer
@@ -83,9 +84,11 @@ def confirmed(
     how: Accuracy,
     work: Work | None = None,
 ) -> Witness | None:
-    """The witness with freshly computed probabilities, the likelier stream first; None if they prove nothing, or if a
-    value lies outside its domain."""
+    """The witness with freshly computed probabilities, the likelier stream first; None if they prove nothing, if a
+    value lies outside its domain, or if the streams are not neighbours."""
     if not all(inside(follower.program, stream) for stream in streams):
+        return None
+    if not are_neighbours(follower.program, *streams):
         return None
     answers = [log_chance(follower, stream, event, how, work) for stream in streams]
     if answers[0].log < answers[1].log:

@@ -1,0 +1,89 @@
+"""Whether two inputs are neighbours, by the letter of the program's adjacency: asked of every witness."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, assert_never
+
+from seqlang.arithmetic.formula import enclose
+from seqlang.backends.interpret.values import EvaluationError
+from seqlang.model.expression import Expression
+from seqlang.model.program import AddRemove, Program, Replace, Within
+from seqlang.proof.witness import Entry
+from seqlang.rules.sensitivity.formulas import formula_of, parameter_values
+
+Row = Mapping[str, Any]
+
+ROUNDING = 1e-9
+"""Entries are doubles near decimals: a move may exceed the radius by this part of it."""
+
+
+def are_neighbours(program: Program, first: Sequence[Entry], second: Sequence[Entry]) -> bool:
+    """Public fields must be equal; the others may differ as `adjacent` says. What cannot be evaluated is refused."""
+    names = [i.name for i in program.inputs if i.kind != "dataset"] or [i.name for i in program.inputs]
+    rows, others = (tuple(e if isinstance(e, dict) else {names[0]: e} for e in entries) for entries in (first, second))
+    match program.adjacency:
+        case AddRemove(count):
+            return _resized(rows, others, _constant(program, count))
+        case Replace(count):
+            changed = _changed(program, rows, others)
+            return changed is not None and len(changed) <= _constant(program, count)
+        case Within(of, radius, extent, same_direction):
+            changed = _changed(program, rows, others)
+            if changed is None or (extent == "one" and len(changed) > 1):
+                return False
+            moves = _moves(program, of, [(rows[i], others[i]) for i in changed])
+            return moves is not None and _small(moves, _constant(program, radius), same_direction)
+        case _:
+            assert_never(program.adjacency)
+
+
+def _changed(program: Program, rows: Sequence[Row], others: Sequence[Row]) -> list[int] | None:
+    """The places in which they differ; None if the lengths or a public field do."""
+    public = [i.name for i in program.inputs if i.kind == "public"]
+    if len(rows) != len(others) or any(a.get(n) != b.get(n) for a, b in zip(rows, others, strict=True) for n in public):
+        return None
+    return [i for i, (a, b) in enumerate(zip(rows, others, strict=True)) if a != b]
+
+
+def _resized(rows: Sequence[Row], others: Sequence[Row], count: float) -> bool:
+    """Whether the shorter is the longer without at most `count` of its records."""
+    short, long = sorted((rows, others), key=len)
+    if len(long) - len(short) > count:
+        return False
+    left = iter(long)
+    return all(any(row == candidate for candidate in left) for row in short)
+
+
+def _moves(program: Program, of: Expression, pairs: Sequence[tuple[Row, Row]]) -> list[float] | None:
+    """How far each coordinate of the expression moves in each pair; None if it has no value."""
+    from seqlang.backends.interpret.machine import Machine
+    from seqlang.backends.interpret.randomness import NoNoise
+
+    machine = Machine(program, NoNoise())
+
+    def coordinates(row: Row) -> tuple[Any, ...]:
+        machine.fields = dict(row)
+        value = machine.value(of)
+        return value if isinstance(value, tuple) else (value,)
+
+    try:
+        return [
+            float(after) - float(before)
+            for row, other in pairs
+            for before, after in zip(coordinates(row), coordinates(other), strict=True)
+        ]
+    except EvaluationError:
+        return None
+
+
+def _small(moves: Sequence[float], radius: float, same_direction: bool) -> bool:
+    slack = radius * (1 + ROUNDING)
+    one_way = min(moves, default=0.0) >= 0 or max(moves, default=0.0) <= 0
+    return all(abs(m) <= slack for m in moves) and (one_way or not same_direction)
+
+
+def _constant(program: Program, expression: Expression) -> float:
+    """The value, rounded down; -1 (nothing is a neighbour) if it is not constant."""
+    formula = formula_of(program, expression)
+    return -1.0 if formula is None else enclose(formula, parameter_values(program)).low
