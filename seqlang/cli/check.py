@@ -22,6 +22,7 @@ def run(arguments: list[str]) -> int:
     parser.add_argument("--delta", default="1e-6", metavar="D", help="where the (eps, delta) bound is taken (1e-6)")
     parser.add_argument("--horizon", metavar="N", help="steps, for bounds that need a horizon")
     parser.add_argument("--explain", action="store_true", help="the whole derivation of every bound that was found")
+    parser.add_argument("--latex", action="store_true", help="the formulas once more as LaTeX, for papers")
     parser.add_argument("--json", action="store_true", help="one JSON object a file")
     options = parser.parse_args(arguments)
     values = settings(options.set)
@@ -50,5 +51,10 @@ def run(arguments: list[str]) -> int:
             if number:
                 print()
             show_document(result.document(options.explain), sys.stdout)
+            if options.latex:
+                from seqlang.report.latex import latex_document
+
+                print()
+                show_document(latex_document(result), sys.stdout)
         worst = max(worst, 0 if result.ok else 1)
     return worst

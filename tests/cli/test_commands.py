@@ -168,6 +168,13 @@ def test_specs_and_explain() -> None:
     assert "alignment/" in listed
 
 
+def test_latex() -> None:
+    said = run("check", "@tight/one_sided", "@wald1945/sprt", "--latex").stdout
+    assert r"\varepsilon \le \max\left(\frac{D}{lw}, \frac{D}{lz}\right)" in said
+    assert r"\Delta(\mathrm{total}) = D" in said
+    assert r"\log" in said
+
+
 def test_plot(tmp_path: Path) -> None:
     picture = tmp_path / "p.png"
     done = run("run", "@tight/two_sided", "--runs", "200", "--plot", str(picture))

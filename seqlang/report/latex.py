@@ -1,0 +1,32 @@
+"""Sensitivities and bounds as LaTeX, for papers: sympy does the setting. Imports sympy."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from seqlang.arithmetic.formula import Formula, to_sympy
+from seqlang.proof.derivation import ConcentratedBound, PureBound
+from seqlang.report.document import Document, Heading, Paragraph, line
+
+if TYPE_CHECKING:
+    from seqlang.report.check_result import CheckResult
+
+
+def latex_document(result: CheckResult) -> Document:
+    """One formula a line: the sensitivity of every statistic, the pure and the zCDP bound where there is one."""
+    lines = [_formula(rf"\Delta(\mathrm{{{_name(s.name)}}})", "=", s.shift.radius) for s in result.statistics]
+    if result.bounds.pure is not None and isinstance(result.bounds.pure.conclusion, PureBound):
+        lines.append(_formula(r"\varepsilon", r"\le", result.bounds.pure.conclusion.epsilon))
+    if result.bounds.zcdp is not None and isinstance(result.bounds.zcdp.conclusion, ConcentratedBound):
+        lines.append(_formula(r"\rho", r"\le", result.bounds.zcdp.conclusion.rho))
+    return Document((Heading("LaTeX"), *(Paragraph(line((text, "formula")), 2, 0) for text in lines)))
+
+
+def _formula(left: str, relation: str, formula: Formula) -> str:
+    from sympy import latex
+
+    return f"{left} {relation} {latex(to_sympy(formula))}"
+
+
+def _name(name: str) -> str:
+    return name.replace("_", r"\_")
