@@ -11,7 +11,8 @@ Entry = float | tuple[float, ...] | dict[str, object]
 class Event:
     """A set of transcripts by what they begin with. Steps count from 1.
 
-    `not_by`: no report and no stop up to that step (no other report, where `reports` are given).
+    `not_by`: no report and no stop up to that step (no other report, where `reports` are given). An event that does not
+    say when it stopped has it, so that nothing about stops is left open.
     `stopped_at`/`result`: stopped in that step with that return value (None: whatever it returned).
     `reports`: (step, report, value or True) that were made, all others up to the last step not made; a value may be a
     pair (low, high): the released number lies in between (infinite ends allowed).

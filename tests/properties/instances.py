@@ -115,7 +115,8 @@ def random_instance(rng: random.Random) -> Instance:
             gates.append(Gate(-1, low, None if gates[0].z is None else z, sign,
                               None if gates[0].w is None else (0 if shared else 1), 1 if shared else -1))  # fmt: skip
         used = [persistent[g.z] for g in gates if g.z is not None] + [fresh[g.w] for g in gates if g.w is not None]
-        if not lattice or lattice_family(used) or rng.random() < 0.1:
+        plane = two and shape == "independent" and shared and len(used) > 2
+        if lattice_family(used) or (not plane and (not lattice or rng.random() < 0.1)):
             break
     reports = rng.randint(1, 2) if repeated else 0
     life = rng.choice(["once", "each high"]) if repeated else "once"

@@ -216,7 +216,7 @@ def event_of(played: Played) -> Event:
             if phase.told["stop"] is not None:
                 stopped = step
                 result = None if phase.told["stop"][1] is True else phase.told["stop"][1]
-    if stopped is None and (not reports or reports[-1][0] < step):
+    if stopped is None:
         return Event(not_by=step, reports=tuple(reports))
     return Event(stopped_at=stopped, result=result, reports=tuple(reports))
 
