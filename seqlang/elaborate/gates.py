@@ -55,8 +55,12 @@ class Lowering:
         for index, statement in enumerate(self.body):
             place = Place(self.reader, index, self.updates)
             own = self._gates_of(place, statement)
-            for name, what in place.hidden.items():
+            seen: set[str] = set()
+            while fresh := [name for name in place.hidden if name not in seen]:
+                name = fresh[0]  # one at a time: what is hidden in it is found while its gate is made
+                seen.add(name)
                 if name not in hidden:
+                    what = place.hidden[name]
                     hidden[name] = replace(self._hidden(place, name, what), guard=place.only_where.get(name))
                     made.append(hidden[name])
                 elif (gate := hidden[name]).guard is not None:  # type: ignore[union-attr] # none of them is public
