@@ -258,3 +258,22 @@ def test_labels_that_differ_in_a_word_of_one_letter_are_meant(labels: tuple[str,
     assert file is not None
     _, found = elaborate(file)
     assert [d.code for d in found].count("W0602") == slips
+
+
+def test_hidden_noise_inside_hidden_noise() -> None:
+    """The maximum runs over a noisy count of flipped bits: the flip and the count both get a gate."""
+    text = """algorithm nested
+param T = 3
+stream x in {0, 1}
+statistic bit = x >= 1
+statistic s = count(bit over steps)
+statistic t = max(s over steps)
+stop when t >= T
+attach randomized_response(3 / 4) to bit
+attach geometric(1 / 2) to s
+"""
+    tree, _ = parse(Source("<text>", text))
+    assert tree is not None
+    program, problems = elaborate(tree)
+    assert program is not None, problems
+    assert {gate.name for gate in program.gates} == {"bit", "s", "stop 1"}
