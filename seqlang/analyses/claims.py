@@ -9,7 +9,7 @@ from seqlang.analyses.prove import Bounds, prove
 from seqlang.analyses.refute import refute
 from seqlang.arithmetic.compare import at_most
 from seqlang.arithmetic.formula import Formula, enclose, number
-from seqlang.model.program import Claim, Privacy, Program
+from seqlang.model.program import Claim, Privacy, Program, Replace
 from seqlang.proof.derivation import ApproximateBound, ConcentratedBound, Derivation, PureBound, RenyiBound
 from seqlang.proof.witness import Witness
 from seqlang.record import record
@@ -65,7 +65,9 @@ def _decide(
     steps = _steps(program, claim) if claim.horizon is not None else _longest_run(program)
     wanted = _exactly(program, goal[1]) if claim.privacy.notion == "dp" else delta
     bounds = known if (steps, wanted) == (horizon, delta) else prove(program, delta=wanted, horizon=steps)
-    proof = _proof(program, claim.privacy, goal, bounds)
+    # A weak claim is about any two values of one entry: only a strong bound for replaced entries covers them.
+    covers = claim.kind == "strong" or isinstance(program.adjacency, Replace)
+    proof = _proof(program, claim.privacy, goal, bounds) if covers else None
     if proof is not None:
         if claim.kind == "weak":
             return Verdict(claim, "proved", f"the strong bound implies it: {proof.because}", proof)
@@ -108,8 +110,10 @@ def _proof(program: Program, privacy: Privacy, goal: tuple[Formula, ...], bounds
                 reached = at_most(epsilon, goal[-1] if privacy.notion != "dp" else goal[0], values)
             case ConcentratedBound(rho=rho):
                 reached = at_most(rho, goal[0], values)
-            case RenyiBound(epsilon=epsilon_at_order):
-                reached = at_most(number(Fraction(epsilon_at_order)), goal[1], values)
+            case RenyiBound(order=order, epsilon=epsilon_at_order):
+                reached = at_most(number(Fraction(epsilon_at_order)), goal[1], values) and at_most(
+                    goal[0], number(Fraction(order)), values
+                )
             case ApproximateBound(epsilon=epsilon_at_delta, delta=at_delta):
                 reached = at_most(number(Fraction(epsilon_at_delta)), goal[0], values) and at_most(
                     number(Fraction(at_delta)), goal[1], values
@@ -134,7 +138,8 @@ def _candidates(
         case "zcdp":
             return (bounds.zcdp,) if bounds.zcdp is not None else ()
         case "rdp":
-            order = float(_exactly(program, goal[0]))
+            # rounded up: divergences grow with the order, so a bound at a higher order serves, one below does not
+            order = enclose(goal[0], parameter_values(program)).high
             again = prove(program, delta=bounds.delta, horizon=bounds.horizon, orders=(order,))
             return (*again.rdp, *pure)
         case _:
