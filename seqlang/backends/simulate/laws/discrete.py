@@ -39,6 +39,8 @@ def _log_factorial(k: Value) -> Value:
     """log k! for whole k >= 0; Stirling's series above 16, a table below."""
     table = np.cumsum(np.concatenate([[0.0], np.log(np.arange(1.0, 17.0))]))
     k = np.maximum(np.asarray(k, dtype=np.float64), 0.0)
+    if np.all(k <= 16):
+        return table[k.astype(np.intp)]
     z = np.maximum(k, 16.0) + 1
     series = (z - 0.5) * np.log(z) - z + 0.5 * math.log(2 * math.pi)
     series += 1 / (12 * z) - 1 / (360 * z**3) + 1 / (1260 * z**5)

@@ -1,0 +1,63 @@
+"""What a space of states offers to the recursion: one step after the other, with nothing changed in place."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+from seqlang.backends.solve.solution import Array, Outcome, Tail
+from seqlang.record import record
+
+
+class Frontier(Protocol):
+    """The runs that have not stopped after `step` steps."""
+
+    @property
+    def step(self) -> int: ...
+
+    @property
+    def survivors(self) -> Array:
+        """Their mass by node of the persistent noises: (theta,). The nodes' weights before step 1."""
+        ...
+
+    @property
+    def lost(self) -> float:
+        """Mass of rare states dropped so far."""
+        ...
+
+    @property
+    def size(self) -> int:
+        """Numbers kept: theta * rows. The work of one step is about proportional to it; where it is not, there is also
+        a `cost`: the work of the step that led here, in numbers of about 5 ns."""
+        ...
+
+
+@record
+class Stopped:
+    """What stopped in one step: mass by outcome and node, (outcomes, theta), and one number a watched expression."""
+
+    by_outcome: Array
+    watched: Array
+
+
+class Chain(Protocol):
+    """The Markov chain of one program under one model, at one order of quadrature."""
+
+    @property
+    def outcomes(self) -> tuple[Outcome, ...]: ...
+
+    def begin(self) -> Any:
+        """The `Frontier` before step 1."""
+        ...
+
+    def advance(self, frontier: Any, forced: Mapping[str, Any] | None = None) -> tuple[Any, Stopped]:
+        """One step; `forced` (field -> value) is the entry instead of a draw from the model."""
+        ...
+
+    def close(self, frontier: Any) -> Tail | None:
+        """The rest in closed form, where nothing depends on the step any more and the states are few; else None."""
+        ...
+
+    def stuck(self, frontier: Any) -> float:
+        """Mass of the frontier that is proved never to stop."""
+        ...

@@ -1,0 +1,117 @@
+"""The finitely many entries a model draws, with their chances.
+
+`entries(program, model)` is what spaces with discrete data call. `entries(..., step=n)` is the law of step n.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from seqlang.backends.interpret.compiled import Compiler
+from seqlang.backends.interpret.domains import CheckedDomain
+from seqlang.backends.interpret.laws.law import LawValue
+from seqlang.backends.interpret.values import as_index, is_vector
+from seqlang.backends.solve.unsolved import Unsolved
+from seqlang.model import expression as ir
+from seqlang.model.program import Model, Program
+from seqlang.record import record
+
+RARE = 1e-18
+"""Values of an unbounded law (Poisson, geometric) are listed until what is left is below this."""
+MOST = 20_000
+
+
+@record
+class Entry:
+    """One value of all fields, and its chance."""
+
+    chance: float
+    fields: Mapping[str, Any]
+
+
+def model_of(program: Program, name: str) -> Model:
+    for model in program.models:
+        if model.name == name:
+            return model
+    raise Unsolved(f"there is no model `{name}`")
+
+
+def reads_step(model: Model) -> bool:
+    return any(isinstance(e, ir.StepNumber) for _, law in model.laws for e in ir.walk(law))
+
+
+def entries(program: Program, model: str, step: int = 1) -> tuple[tuple[Entry, ...], float]:
+    """All entries of positive chance, and the mass of values left out. Raises Unsolved for laws with a density."""
+    if program.size is not None or any(i.kind == "dataset" for i in program.inputs):
+        raise Unsolved("a dataset: all records are there from the start")
+    state = _Drawing(step)
+    compiler = Compiler(program)
+    domains = {i.name: CheckedDomain(compiler, i.domain) for i in program.inputs}
+    found: list[tuple[float, dict[str, Any]]] = [(1.0, {})]
+    missing = 0.0
+    for name, law in model_of(program, model).laws:
+        code = compiler.compile(law)
+        longer: list[tuple[float, dict[str, Any]]] = []
+        for chance, fields in found:
+            state.fields = fields
+            made = code.run(state)  # type: ignore[arg-type]
+            if domains[name].dimension is not None and not made.joint and not is_vector((made.support() or (0,))[0]):
+                raise Unsolved(f"`{name}` is a vector of independent coordinates")
+            points, left = values_of(made)
+            missing += chance * left
+            longer += [(chance * p, {**fields, name: value}) for value, p in points]
+        if len(longer) > MOST:
+            raise Unsolved(f"the model has more than {MOST} different entries")
+        found = longer
+    absent = [i.name for i in program.inputs if i.name not in found[0][1]]
+    if absent:
+        raise Unsolved(f"the model says nothing about `{absent[0]}`")
+    for _, fields in found:
+        for name, value in fields.items():
+            if not domains[name].contains(value):
+                raise Unsolved(f"the model draws {value} for `{name}`, which is outside its domain")
+    return tuple(Entry(chance, fields) for chance, fields in found), missing
+
+
+def values_of(law: LawValue) -> tuple[list[tuple[Any, float]], float]:
+    """((value, chance), ..) of a discrete law, and the chance of what was left out."""
+    if not law.discrete:
+        raise Unsolved(f"data with a density ({law.name})")
+    support = law.support()
+    if support is not None:
+        if len(support) > MOST:
+            raise Unsolved(f"a law with {len(support)} values")
+        merged = {value: float(law.pmf(value)) for value in dict.fromkeys(support)}
+        return [(value, p) for value, p in merged.items() if p > 0], 0.0
+    return _outwards(law)
+
+
+def _outwards(law: LawValue) -> tuple[list[tuple[Any, float]], float]:
+    """Integers from the centre to both sides, until a side's tail is below RARE."""
+    centre = as_index(law.centre()) if law.centre() == int(law.centre()) else int(law.centre())
+    found: dict[Any, float] = {}
+    for direction in (1, -1):
+        at, fading = centre, 0
+        while fading < 30 and len(found) <= MOST:  # thirty values in a row below RARE: the law has decayed
+            p = float(law.pmf(at))
+            fading = fading + 1 if p < RARE * 1e-2 else 0
+            if p > 0:
+                found[at] = p
+            at += direction
+    if len(found) > MOST:
+        raise Unsolved("a law with too many values")
+    points = sorted(found.items())
+    return points, max(RARE * 1e-2, 1.0 - sum(p for _, p in points))  # there are more values, however rare
+
+
+class _Drawing:
+    """What the law of a field may read."""
+
+    def __init__(self, step: int) -> None:
+        self.step_number = step
+        self.fields: dict[str, Any] = {}
+        self.bound: dict[str, Any] = {}
+
+
+__all__ = ["Entry", "entries", "model_of", "reads_step", "values_of"]

@@ -1,0 +1,161 @@
+"""The scalar laws of a program's noises, and the laws of sums of them.
+
+For others: `noise_laws(program)` (name -> law), `law_of(value)` and `law(family, arguments)` make a `Law1` (see
+`law1.py` for what it offers: above, below, between, density, quantile, reach, atoms, scaled, support, kinks, scale);
+`sum_of([(law, factor), ..], shift)` is the law of the independent sum.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from seqlang.backends.solve.convolved import Convolved, Smeared
+from seqlang.backends.solve.densities import (
+    Conditioned,
+    Exponential,
+    Gaussian,
+    GaussLaplace,
+    Laplace,
+    Staircase,
+    TwoLaplace,
+    Uniform,
+)
+from seqlang.backends.solve.law1 import TIE, Law1
+from seqlang.backends.solve.points import (
+    Geometric,
+    Points,
+    binomial,
+    conditioned_points,
+    poisson,
+    sum_of_points,
+    weighted,
+)
+from seqlang.backends.solve.unsolved import Unsolved
+from seqlang.model import program as p
+
+__all__ = ["TIE", "Law1", "law", "law_of", "noise_laws", "sum_of"]
+
+
+def noise_laws(program: p.Program) -> dict[str, Law1]:
+    """The laws of the noises that are scalar; flips, trees, vectors and laws that read the data are left out."""
+    from seqlang.backends.exact.plain import PlainWriter
+    from seqlang.backends.exact.unsupported import Unsupported
+
+    plain = PlainWriter(program)
+    found: dict[str, Law1] = {}
+    for noise in program.noises:
+        try:
+            made = law_of(plain.value(noise.law))
+        except (Unsupported, ArithmeticError, ValueError, NameError, TypeError):
+            continue
+        if made is not None:
+            found[noise.name] = made
+    return found
+
+
+def law(family: str, arguments: Sequence[Any]) -> Law1 | None:
+    """The law of that family; an argument that is a law is a tuple (family, argument, ..)."""
+    return law_of((family, *arguments))
+
+
+def law_of(value: Any) -> Law1 | None:
+    """The law of an evaluated `Law` expression: (family, argument, ..) or ("weights", ((value, weight), ..)).
+
+    None where it is not a scalar law that is treated here; Unsolved where a condition has no chance.
+    """
+    match value:
+        case ("laplace", b) | ("l2_laplace", b) | ("l2_laplace", b, 1):
+            return Laplace(float(b))
+        case ("gaussian", sd):
+            return _normal(0.0, float(sd))
+        case ("normal", mean, sd) if not isinstance(mean, tuple):
+            return _normal(float(mean), float(sd))
+        case ("exponential", mean):
+            return Exponential(float(mean))
+        case ("geometric", ratio):
+            return Geometric(float(ratio)) if ratio > 0 else Points([0.0], [1.0])
+        case ("staircase", eps, d, gamma):
+            return Staircase(float(eps), float(d), float(gamma))
+        case ("uniform", low, high):
+            return Uniform(float(low), float(high)) if high > low else Points([float(low)], [1.0])
+        case ("bernoulli", chance) if not isinstance(chance, tuple):
+            return Points([0.0, 1.0], [1.0 - float(chance), float(chance)])
+        case ("binomial", n, chance):
+            return binomial(int(n), float(chance))
+        case ("poisson", mean):
+            return poisson(float(mean))
+        case ("conditioned", inner, low, high):
+            return _conditioned(law_of(inner), float(low), float(high))
+        case ("convolve", first, second):
+            one, two = law_of(first), law_of(second)
+            return None if one is None or two is None else sum_of([(one, 1.0), (two, 1.0)])
+        case ("point" | "uniform" | "weights", inner):
+            return _listed(value[0], inner)
+        case _:
+            return None
+
+
+def _normal(mean: float, sd: float) -> Law1:
+    return Gaussian(sd, mean) if sd > 0 else Points([mean], [1.0])
+
+
+def _listed(family: str, inner: Any) -> Law1 | None:
+    """A law on listed values, if they are numbers."""
+    pairs = [(inner, 1)] if family == "point" else inner if family == "weights" else [(v, 1) for v in inner]
+    if not all(isinstance(v, (int, float, np.number)) for v, _ in pairs):
+        return None
+    return weighted(pairs)
+
+
+def _conditioned(inner: Law1 | None, low: float, high: float) -> Law1 | None:
+    if inner is None:
+        return None
+    if not float(inner.between(low, high)) > 1e-290:
+        raise Unsolved(f"a noise is conditioned on [{low:g}, {high:g}], which has no chance")
+    return conditioned_points(inner, low, high) if inner.discrete else Conditioned(inner, low, high)
+
+
+def sum_of(terms: Sequence[tuple[Law1, float]], shift: float = 0.0) -> Law1:
+    """The law of shift + the sum of factor * noise over independent noises."""
+    parts = [law.scaled(factor) for law, factor in terms if factor != 0]
+    variance = 0.0
+    discrete: Law1 | None = None
+    scales: list[float] = []
+    others: list[Law1] = []
+    for part in parts:
+        match part:
+            case Gaussian():
+                variance += part.sd**2
+                shift += part.mean
+            case Laplace():
+                scales.append(part.b)
+            case _ if part.discrete:
+                discrete = part if discrete is None else sum_of_points(discrete, part)
+            case _:
+                others.append(part)
+    dense = _closed(math.sqrt(variance), sorted(scales), others)
+    while len(dense) > 1:
+        dense = [Convolved(dense[0], dense[1]), *dense[2:]]
+    if not dense:
+        return discrete.scaled(1.0, shift) if discrete is not None else Points([shift], [1.0])
+    smooth = dense[0].scaled(1.0, shift) if shift else dense[0]
+    if discrete is None:
+        return smooth
+    points, chances = discrete.atoms(1e-30)
+    if len(points) == 1:
+        return smooth.scaled(1.0, float(points[0]))
+    return Smeared(smooth, points, chances)
+
+
+def _closed(sd: float, scales: list[float], others: list[Law1]) -> list[Law1]:
+    """Few laws with the same sum: Gaussian and Laplace noises in pairs that have a closed form."""
+    found: list[Law1] = []
+    if sd > 0:
+        found.append(GaussLaplace(sd, scales.pop()) if scales else Gaussian(sd))
+    while len(scales) > 1:
+        found.append(TwoLaplace(scales.pop(), scales.pop()))
+    return found + [Laplace(b) for b in scales] + others

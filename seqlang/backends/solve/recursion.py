@@ -1,0 +1,241 @@
+"""The loop over steps: it goes on until what is left no longer matters, and says honestly what is left if it must end.
+
+`follow(chain, tolerance=.., work=..)` gives a `Course`; `solve` compares two of them. A step costs `frontier.cost` (or
+`frontier.size`) numbers, and OVERHEAD for the calls; `work` bounds the sum, so that no program makes it run for ever.
+What is counted are numbers, never time: the answer is the same on every machine. On ours a number takes 5 ns.
+"""
+
+from __future__ import annotations
+
+import math
+from itertools import pairwise
+from math import inf
+from typing import Any
+
+import numpy as np
+
+from seqlang.backends.solve.chain import Chain
+from seqlang.backends.solve.solution import Array, Forced, Outcome, Tail
+from seqlang.record import record
+
+OVERHEAD = 6_000
+LOOK = 8
+"""What is left is added up in every LOOK-th step only."""
+CLOSE_BELOW = 1e-4
+"""The rest is solved in closed form when less than this is left, so that ordinary quantiles lie in the table."""
+REST_FACTOR = 0.1
+"""What is left may add this many times the tolerance to the expected step, relatively."""
+LATE = 0.05
+"""After this part of the work the rest is solved in closed form, if it can be, whatever is left."""
+MOST_PAST = 400
+SAFETY = 2.0
+"""Factor on the estimated time that what is left would still take: decay slows down as the fast parts die."""
+STEADY, FALLEN = 0.8, 0.1
+"""Decay is geometric to the eye if it is this part as fast in the second half of all steps as in the second quarter
+(the share of a power law would be a half), and has left this part in the second half."""
+VAIN = 0.05
+"""After this part of the work it is asked whether more would help."""
+NOTHING_MORE = 1e-3
+"""The second half of all steps resolved less than this part of what was left, and of what was resolved before."""
+MANY_STEPS = 200
+EXPLODES, MUCH, HOPELESS = 3.0, 0.25, 100.0
+"""States explode: the last quarter of all steps took EXPLODES - 1 times the work of those before, or more. It then ends
+after the part MUCH of the work if all of it would leave more than HOPELESS times the tolerance."""
+
+
+@record
+class Course:
+    """`table` (steps, outcomes); `by_node` sum over stopping steps of step * chance by node (theta,), `weights` the
+    nodes' weights; `unresolved` mass that is neither in the table nor in the tail, `rest_steps` an estimate (on the
+    large side) of what it would add to the expected step (inf: no idea), `never` what is proved never to stop. `vain`:
+    it was ended because more work would not have helped.
+    `squares` sum of step^2 * chance. `finished` False: the bound on work ended it. `work` what was used."""
+
+    outcomes: tuple[Outcome, ...]
+    table: Array
+    by_node: Array
+    weights: Array
+    unresolved: float
+    never: float
+    lost: float
+    rest_steps: float
+    tail: Tail | None
+    watched: Array
+    finished: bool
+    work: float
+    vain: bool = False
+
+    @property
+    def steps(self) -> float:
+        """The sum of step * chance, tail included."""
+        here = float(np.arange(1, len(self.table) + 1) @ self.table.sum(axis=1)) if len(self.table) else 0.0
+        return here + (self.tail.steps if self.tail is not None else 0.0)
+
+
+def follow(
+    chain: Chain, *, tolerance: float = 1e-9, work: float = 2e9, forced: Forced | None = None, tail: bool = True
+) -> Course:
+    """Runs the chain until the unresolved mass is below `tolerance` and would change the expected step by less than
+    `tolerance` relatively, or until `work` numbers were computed."""
+    frontier: Any = chain.begin()
+    weights = np.array(frontier.survivors, dtype=float)
+    rows: list[Array] = []
+    waiting: list[Array] = []
+    by_node = np.zeros_like(weights)
+    watched: Array | float = 0.0
+    used, step = 0.0, 0
+    past: list[_Mark] = []
+    closed: Tail | None = None
+    finished = vain = False
+    before, gap = weights, 1
+    left = weights
+    never = 0.0
+    rest = inf
+    ask_again, ask_late, ask_vain = CLOSE_BELOW, work * LATE, work * VAIN
+    while True:
+        entry = forced.entry if forced is not None and forced.position == step + 1 else None
+        following, stopped = chain.advance(frontier, entry)
+        frontier, step = following, step + 1
+        waiting.append(stopped.by_outcome)
+        if stopped.watched.size:
+            watched = watched + stopped.watched
+        used += getattr(frontier, "cost", frontier.size) + OVERHEAD
+        if used < work and step % LOOK and step >= 2 * LOOK:
+            continue
+        rows.append(_summed(waiting, step, by_node))
+        waiting = []
+        before, left, gap = left, frontier.survivors, (LOOK if step > 2 * LOOK else 1)
+        mass = float(left.sum())
+        past = [*past[:: 2 if len(past) > MOST_PAST else 1], _Mark(step, left, used)]
+        if used < work and mass > 0 and forced is not None and step < forced.position:
+            continue
+        never = max(never, chain.stuck(frontier)) if mass > tolerance / 4 else 0.0
+        if never > 0 and mass - never <= tolerance:
+            finished, rest = True, inf
+            break
+        rest = _time_left(left, before, gap, step, tolerance)
+        expected = float(by_node.sum())
+        if mass == 0.0 or (mass <= tolerance and rest <= REST_FACTOR * tolerance * max(1.0, expected)):
+            finished = True
+            break
+        if tail and (mass <= ask_again or used >= ask_late) and (forced is None or step >= forced.position):
+            closed = chain.close(frontier)
+            if closed is not None:
+                finished = True
+                break
+            ask_again = min(ask_again, mass) / 100
+            ask_late = work if used >= ask_late else ask_late
+        vain = used >= ask_vain and len(left) == 1 and _in_vain(past, never, tolerance, work)
+        if used >= work or vain:
+            rest = _geometric(past, tolerance)
+            break
+        ask_vain = max(ask_vain, 1.1 * used) if used >= ask_vain else ask_vain
+    if waiting:
+        rows.append(_summed(waiting, sum(map(len, rows)) + len(waiting), by_node))
+    width = len(chain.outcomes)  # it may have grown
+    table = np.concatenate([_wide(r, width) for r in rows]) if rows else np.zeros((0, width))
+    unresolved = float(left.sum())
+    if closed is not None:
+        unresolved = max(0.0, unresolved - float(closed.outcomes.sum()))
+        rest = 0.0 if unresolved == 0 else unresolved * (step + abs(closed.steps) / max(1e-300, float(left.sum())))
+        by_node = by_node + (closed.by_node if closed.by_node is not None else closed.steps * _shares(left))
+    return Course(
+        outcomes=tuple(chain.outcomes), table=table, by_node=by_node, weights=weights, unresolved=unresolved,
+        never=never, lost=float(frontier.lost), rest_steps=rest, tail=closed, watched=np.atleast_1d(watched),
+        finished=finished, work=used, vain=vain,
+    )  # fmt: skip
+
+
+def _wide(table: Array, width: int) -> Array:
+    """With columns of zeros for outcomes that were met later."""
+    return table if table.shape[1] == width else np.pad(table, ((0, 0), (0, width - table.shape[1])))
+
+
+def _summed(waiting: list[Array], step: int, by_node: Array) -> Array:
+    """The last steps' (outcomes, theta), the last of which is `step`, as rows of the table; `by_node` grows."""
+    block = np.stack([_wide(w.T, len(waiting[-1])).T for w in waiting])
+    times = np.arange(step - len(waiting) + 1, step + 1, dtype=float)
+    by_node += times @ block.sum(axis=1)
+    return np.asarray(block.sum(axis=2))
+
+
+def _shares(left: Array) -> Array:
+    total = float(left.sum())
+    return left / total if total > 0 else left
+
+
+def _time_left(left: Array, before: Array, gap: int, step: int, tolerance: float) -> float:
+    """What those who are left would add to the expected step, if every node goes on decaying as it did in the last
+    `gap` steps; inf where a node does not decay. Nodes of next to no weight (a threshold drawn far out, which the walk
+    has not reached yet) are taken to need at most a hundred times as long as the walk has run."""
+    alive = left > 0
+    if not alive.any():
+        return 0.0
+    now, then = left[alive], before[alive]
+    with np.errstate(all="ignore"):
+        ratio = np.minimum(now / np.where(then > 0, then, np.inf), 1.0)
+        hazard = -np.log(ratio) / gap
+        waits = np.where(hazard > 0, 1.0 / -np.expm1(-hazard), inf)
+        waits = np.where(now < 1e-4 * tolerance / len(left), np.minimum(waits, 100.0 * step), waits)
+        total = float((now * (step + SAFETY * waits)).sum())
+    return total if total == total else inf
+
+
+@record
+class _Mark:
+    """After `step` steps: what was left by node, and the work that it took."""
+
+    step: int
+    left: Array
+    used: float
+
+
+def _marks(past: list[_Mark], parts: tuple[float, ...]) -> list[_Mark] | None:
+    """Where these parts of all steps were done; None where too few steps are known."""
+    last = past[-1].step
+    marks = [min(past, key=lambda mark: abs(mark.step - part * last)) for part in parts]
+    return marks if all(a.step < b.step for a, b in pairwise(marks)) else None
+
+
+def _hazard(first: _Mark, second: _Mark, never: float = 0.0) -> Array:
+    """Decay in a step by node."""
+    with np.errstate(all="ignore"):
+        return np.asarray(np.log((first.left - never) / (second.left - never)) / (second.step - first.step))
+
+
+def _geometric(past: list[_Mark], tolerance: float) -> float:
+    """What those who are left would add to the expected step if every node goes on decaying as it does; inf where the
+    decay of a node is not geometric to the eye. Nodes of next to no weight as in `_time_left`."""
+    marks = _marks(past, (0.25, 0.5, 1.0))
+    if marks is None:
+        return inf
+    quarter, half, now = marks
+    early, late = _hazard(quarter, half), _hazard(half, now)
+    alive = now.left > 0
+    steady = (late >= STEADY * early) & (late > 0) & (now.left <= FALLEN * half.left)
+    few = now.left < 1e-4 * tolerance / len(now.left)
+    with np.errstate(all="ignore"):
+        waits = np.where(steady, 1.0 / -np.expm1(-late), np.where(few, 100.0 * now.step, inf))
+        total = float((now.left * (now.step + SAFETY * waits))[alive].sum())
+    return total if total == total else inf
+
+
+def _in_vain(past: list[_Mark], never: float, tolerance: float, work: float) -> bool:
+    """Whether all of the work would resolve next to nothing more, or far too little. `never` is left for ever."""
+    marks = _marks(past, (0.25, 0.5, 0.75, 1.0))
+    if marks is None:
+        return False
+    quarter, half, later, now = marks
+    left = float(now.left[0]) - never
+    lately = float(half.left[0] - now.left[0])
+    many = now.step >= MANY_STEPS  # fewer steps show no trend
+    if many and lately <= NOTHING_MORE * left and lately <= NOTHING_MORE * (1 - float(half.left[0])):
+        return True
+    early, late = float(_hazard(quarter, half, never)[0]), float(_hazard(half, now, never)[0])
+    if many and 0 < late < STEADY * early:  # as slow as a power of the step
+        power = late * (now.step - half.step) / math.log(now.step / half.step)
+        return bool(left * (work / now.used) ** -power > tolerance)
+    if now.used > EXPLODES * later.used and now.used > MUCH * work:  # a step takes more and more work
+        growth = math.log(now.used / later.used) / (now.step - later.step)
+        return left * math.exp(-late * math.log(work / now.used) / growth) > HOPELESS * tolerance
+    return False

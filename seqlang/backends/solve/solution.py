@@ -1,0 +1,65 @@
+"""The joint law of the stopping step and the return, as numbers with an error bound."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from seqlang.record import field, record
+
+Array = NDArray[np.float64]
+Outcome = str | float | None
+"""What a run returns: a label, a number, or None for a stop without `return`."""
+
+
+@record
+class Tail:
+    """What happens after the last step of the table, in closed form: the chance of each outcome, and the sums of
+    step * chance and step^2 * chance over all later stopping steps."""
+
+    outcomes: Array
+    steps: float
+    squares: float
+    by_node: Array | None = None
+    """`steps` by node of the persistent noises (theta,)."""
+
+
+@record
+class Solution:
+    """P(T = t, outcome) for t = 1 .. len(table).
+
+    `table` has shape (steps, outcomes). `unresolved`: mass that had not stopped by the last step and is in no `tail`
+    (`never` of it is proved never to stop); `lost`: mass of states that were dropped because they are rare. `error`
+    bounds the error of any probability of a set of (step, outcome) by quadrature, by comparison of two orders;
+    `outcome_error` that of the chance of each outcome (all steps; what is unresolved comes on top), `steps_error` that
+    of the expected step. `watched` has one row an expression: the sum over stops of chance * value at the stop; its
+    error is at most `watched_error` if the values lie in [0, 1].
+    `moments["expected steps squared"]` is an upper end of E_z[E[T | z]^2] over the draws z of the persistent noises
+    (inf where it grows too fast to be finite, and then E[T^2] is infinite too).
+    """
+
+    outcomes: tuple[Outcome, ...]
+    table: Array
+    unresolved: float
+    never: float = 0.0
+    lost: float = 0.0
+    error: float = 0.0
+    outcome_error: float = 0.0
+    steps_error: float = 0.0
+    tail: Tail | None = None
+    watched: Array | None = None
+    watched_error: float = 0.0
+    method: str = ""
+    notes: tuple[str, ...] = ()
+    moments: Mapping[str, float] = field(default_factory=dict)
+
+
+@record
+class Forced:
+    """The entry of step `position` is `entry` (field -> value) instead of a draw from the model."""
+
+    position: int
+    entry: Mapping[str, Any]

@@ -1,0 +1,192 @@
+"""The body of a step, evaluated for many states at once: what the expression compiler reads of an engine.
+
+A `Stage` holds, for `count` rows (distinct states of the run), the inputs, statistics, cells, memories and reports.
+Arrays are never changed in place, so stages may share them; `take` gathers rows into a new stage.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from copy import copy
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from seqlang.backends.interpret.alphabet import alphabet_of
+from seqlang.backends.simulate.arrays import Ragged, Value, is_nan, shape_of, spread, take
+from seqlang.backends.simulate.cells import VectorCell
+from seqlang.backends.simulate.vectorised import Frame, Run, VectorCompiler
+from seqlang.backends.solve.unsolved import Unsolved
+from seqlang.model import expression as ir
+from seqlang.model.program import Cell, Program
+from seqlang.source import Span
+
+Rows = NDArray[np.intp]
+
+
+class Given:
+    """A cell whose value is given from outside."""
+
+    def __init__(self, value: Value) -> None:
+        self.value = value
+
+    def read(self, key: tuple[Value, ...]) -> Value:
+        return self.value
+
+
+class Stage:
+    """See above. `held` has the values of noises that are enumerated. `strict`: a comparison with what is not a number
+    raises Unsolved (else it is false)."""
+
+    def __init__(self, compiler: VectorCompiler, count: int, strict: bool = True) -> None:
+        self.compiler = compiler
+        self.program: Program = compiler.program
+        self.count = count
+        self.strict = strict
+        self.step_number: Any = 0
+        self.size = 0
+        self.fields: dict[str, Value] = {}
+        self.locals: dict[str, Value] = {}
+        self.released: dict[str, Value] = {}
+        self.memory: dict[str, Value] = {}
+        self.held: dict[str, Value] = {}
+        self.fired: dict[str, Value] = {}
+        self.cells: dict[str, Any] = {}
+
+    def take(self, rows: Rows) -> Stage:
+        """The stage of these rows, in that order; a row may come several times."""
+        new = copy(self)
+        new.count = len(rows)
+        for name in ("fields", "locals", "released", "memory", "held", "fired"):
+            table: Mapping[str, Value] = getattr(self, name)
+            setattr(new, name, {k: take(v, rows, self.count) for k, v in table.items()})
+        new.cells = {name: taken(cell, rows) for name, cell in self.cells.items()}
+        return new
+
+    def copy(self) -> Stage:
+        new = copy(self)
+        for name in ("fields", "locals", "released", "memory", "held", "fired"):
+            setattr(new, name, dict(getattr(self, name)))
+        new.cells = {name: taken(cell, None) for name, cell in self.cells.items()}
+        return new
+
+    def frame(self, rows: Rows | None = None) -> Frame:
+        return Frame(self, rows)  # type: ignore[arg-type]
+
+    def value(self, run: Run) -> Value:
+        """The value of a compiled expression on all rows."""
+        with np.errstate(all="ignore"):
+            return run(self.frame())
+
+    def numbers(self, run: Run) -> NDArray[np.float64]:
+        """The value as an array (rows,) or (1,); Unsolved for vectors."""
+        value = self.value(run)
+        if isinstance(value, Ragged) or shape_of(value):
+            raise Unsolved("a vector is compared")
+        return np.atleast_1d(np.asarray(value, dtype=np.float64))
+
+    # ---- what compiled expressions read
+
+    def read(self, value: Value, rows: Rows | None) -> Value:
+        return take(value, rows, self.count)
+
+    def check(self, bad: Value, what: str, span: Span) -> None:
+        if self.strict and np.any(bad):
+            raise Unsolved(f"{what} is not a number in step {self.step_number}")
+
+    def checked(self, value: Value, frame: Frame, what: str, span: Span) -> Value:
+        self.check(is_nan(value), what, span)
+        return value
+
+    def flips(self, name: str) -> bool:
+        law = self.program.noise(name).law
+        return isinstance(law, ir.Law) and law.family == "randomized_response"
+
+    def noise(self, name: str, shape: tuple[int, ...], frame: Frame) -> Value:
+        if name not in self.held:
+            raise Unsolved(f"the noise `{name}` is read as a value")
+        if shape:
+            raise Unsolved(f"the noise `{name}` is a vector")
+        return take(self.held[name], frame.rows, self.count)
+
+    def drawn(self, name: str, frame: Frame) -> Value:
+        return self.noise(name, (), frame)
+
+    def flipped(self, name: str, read: ir.Noised, value: Value, frame: Frame) -> Value:
+        """The value moved by the enumerated number of places on the circle of its letters."""
+        letters = self.letters(read, value)
+        places = np.asarray(self.noise(name, shape_of(value), frame), dtype=np.intp)
+        table = np.asarray(letters)
+        at = np.zeros(np.shape(value), dtype=np.intp)
+        for i, letter in enumerate(letters):
+            at = np.where(np.equal(value, letter), i, at)
+        moved = table[(at + places) % len(letters)]
+        return moved.astype(bool) if np.asarray(value).dtype == np.bool_ else moved * 1.0
+
+    def letters(self, read: ir.Noised, value: Value) -> list[float]:
+        """The alphabet of a flipped value."""
+        if (isinstance(value, np.ndarray) and value.dtype == np.bool_) or isinstance(value, bool):
+            return [0, 1]
+        return letters_of(self.compiler, read)
+
+
+def letters_of(compiler: VectorCompiler, read: ir.Noised) -> list[float]:
+    """The alphabet of a flipped label or number."""
+    if compiler.is_label(read.base):
+        return [compiler.labels[label] for label in compiler.program.labels]
+    found = alphabet_of(compiler.exact, read)
+    if found is None:
+        raise Unsolved(f"`{read.name}` is flipped and has no finite domain")
+    return [float(v) for v in found]
+
+
+def taken(cell: Any, rows: Rows | None) -> Any:
+    """The cell on those rows (None: a copy whose arrays are shared)."""
+    new = copy(cell)
+    if isinstance(cell, Given):
+        new.value = cell.value
+        return new
+    new.kept = {}
+    for key, kept in cell.kept.items():
+        other = copy(kept)
+        for name, value in vars(kept).items():
+            if isinstance(value, list):
+                setattr(other, name, list(value))
+        if rows is not None:
+            other.keep(rows)
+        new.kept[key] = other
+    return new
+
+
+def started(program: Program, compiler: VectorCompiler, names: frozenset[str]) -> Stage:
+    """One row before step 1, with the memories and cells of those names."""
+    stage = Stage(compiler, 1)
+    with np.errstate(all="ignore"):
+        for memory in program.memories:
+            if memory.name in names:
+                value = stage.value(compiler.compile(memory.initial))
+                if isinstance(value, Ragged):
+                    raise Unsolved("a memory that is a list")
+                stage.memory[memory.name] = spread(value * 1.0, 1)
+        for statement in program.body:
+            if isinstance(statement, Cell) and statement.name in names:
+                cell = VectorCell(statement, compiler)
+                cell.start(stage, stage.frame())  # type: ignore[arg-type]
+                stage.cells[statement.name] = cell
+    return stage
+
+
+def magnitude(e: ir.Expression) -> ir.Expression:
+    """An expression that bounds the sizes of what `e` adds up: the scale of its rounding errors."""
+    match e:
+        case ir.Apply("+" | "-", (left, right)):
+            return ir.Apply("+", (magnitude(left), magnitude(right)))
+        case ir.Apply("*", (left, right)):
+            return ir.Apply("*", (magnitude(left), magnitude(right)))
+        case ir.Apply("negate", (inner,)):
+            return magnitude(inner)
+        case ir.Choice(test, yes, no):
+            return ir.Choice(test, magnitude(yes), magnitude(no))
+        case _:
+            return ir.Apply("abs", (e,))
