@@ -1,0 +1,26 @@
+"""Bounds that hold at every position, from proofs about the program: they end the scan and bound what is beyond tables.
+
+A strong bound for replaced entries bounds the laws for every fixed choice of the other entries; pure losses and Renyi
+divergences of mixtures are at most the largest of the parts (quasi-convexity), so it holds for weak privacy too.
+"""
+
+from __future__ import annotations
+
+from math import inf
+
+from seqlang.analyses.prove import Bounds, size_of
+from seqlang.analyses.weak.later import Everywhere
+from seqlang.model.program import Program, Replace
+from seqlang.proof.derivation import ConcentratedBound
+
+
+def everywhere(program: Program, strong: Bounds | None) -> Everywhere:
+    """What the proved bounds say of any two values of one entry; nothing if the adjacency is not about that."""
+    if strong is None or not isinstance(program.adjacency, Replace):
+        return Everywhere()
+    pure = inf if strong.pure is None else size_of(program, strong.pure)
+    whole = strong.zcdp is not None and isinstance(strong.zcdp.conclusion, ConcentratedBound)
+    if not whole or strong.zcdp is None or strong.zcdp.conclusion.horizon is not None:  # type: ignore[union-attr]
+        return Everywhere(pure)
+    rho = size_of(program, strong.zcdp)
+    return Everywhere(pure, lambda order: min(pure, rho * order))

@@ -1,0 +1,179 @@
+"""The law of the transcript given one entry, position by position.
+
+For position n the chain runs freely to step n - 1, once for all values; step n is forced to each value; then the chain
+goes on to the end. The scan over n ends by this
+
+Lemma. Let P, Q be the laws of the transcript given X_n = a and X_n = b, and let m_n = P(T >= n), which is the same
+under both and does not grow with n. What happens before step n does not read X_n, so P = Q on {T < n}. Hence for every
+set S and eps >= 0, P(S) - e^eps Q(S) <= P(S, T >= n) <= m_n: delta at position n is at most m_n, at every position
+after it at most m_n too, and so is the per-step delta. For Renyi, sum P^o Q^(1-o) <= 1 - m_n + R where R is the sum
+over {T >= n}; if log(P/Q) <= e everywhere, R <= e^((o-1)e) m_n; if a divergence of order o' > o is at most B at all
+positions, then with r = (o'-1)/(o-1) > 1, by Hoelder under P, R <= m_n^(1-1/r) e^((o-1)B).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from seqlang.analyses.weak.course import Course, survival
+from seqlang.analyses.weak.entries import Entry, entries_of
+from seqlang.analyses.weak.mixture import mixture_of
+from seqlang.analyses.weak.profile import Law
+from seqlang.analyses.weak.tabulated import tabulated
+from seqlang.backends.solve.chain import Chain
+from seqlang.backends.solve.unsolved import Unsolved
+from seqlang.model.expression import Law as LawExpression
+from seqlang.model.expression import Weights
+from seqlang.model.program import Program, Report
+from seqlang.record import record
+
+if TYPE_CHECKING:
+    from seqlang.backends.solve.spaces import Space
+
+AGREED = 1e-6
+AGREED_FOR_RATIOS = 1e-9
+"""Orders whose free laws differ by less are good enough; what they differ by is counted in every bound."""
+RARE = 1e-60
+UNDERFLOW = 1e-300
+LEFT_IN_TABLES = 1e-15
+DIRECT = 2
+"""At the first positions, where exact zeros are likeliest, all laws are computed."""
+BOUNDED = frozenset({"conditioned", "uniform", "point", "bernoulli", "randomized_response", "binomial"})
+"""Families whose noise has bounded support: an exact zero of a chance is one."""
+
+
+@record
+class Position:
+    """One position n: the laws given each entry, in the order of `entries`; `reach` is at least P(T >= n)."""
+
+    number: int
+    reach: float
+    entries: tuple[Entry, ...]
+    laws: tuple[Law, ...]
+
+
+class Scan:
+    """The positions of one program under one model, computed when they are asked for and kept.
+
+    `work` bounds the numbers touched (nodes x states x steps); past it there are no further positions and `exhausted`
+    is set. `tolerance` is the mass that may be left beyond the tables of a law. `ratios`: small probabilities matter
+    too; else the law given the likeliest entry is what the free law leaves, P = sum over a of P(X_n = a) P_a.
+    """
+
+    def __init__(
+        self, program: Program, model: str, *, tolerance: float, ratios: bool = True, work: float = 2e10
+    ) -> None:
+        if any(isinstance(s, Report) for s in program.body):
+            raise Unsolved("the transcript holds reports: only programs that show when they stop and what they return")
+        self.model = model
+        self.entries = entries_of(program)
+        self.tolerance = tolerance
+        self.work = work
+        self.exhausted = False
+        self.chains = _chains(program, model, AGREED_FOR_RATIOS if ratios else AGREED)
+        self.blind = _blind(program, self.chains)
+        self.reached = [1.0]
+        self._known: list[Position] = []
+        mixture = mixture_of(program, model, self.entries)
+        if len(self.chains) == 1 and (table := tabulated(program, self.chains[0], self.entries, mixture)) is not None:
+            self.chains, mixture, self.tolerance = (table,), None, min(tolerance, LEFT_IN_TABLES)
+        self._mixture = None if ratios else mixture
+        self._fronts: list[Any] = [chain.begin() for chain in self.chains]
+        self._free = Course(self.chains, self._fronts, None)
+
+    def reach(self, number: int) -> float:
+        """At least P(T >= n) for the position n = `number`; there is one more of them than of known positions."""
+        return self.reached[number - 1]
+
+    def moments(self, gammas: tuple[float, ...]) -> dict[float, float]:
+        """gamma -> log E_z[E[T | z]^gamma] of the free test, over the draws of the persistent noises."""
+        from seqlang.analyses.weak.moments import log_moments
+
+        return log_moments(self.chains, gammas, self.work)
+
+    def position(self, number: int) -> Position | None:
+        """None past the work allowed, or where no run gets to. Asked for in order 1, 2, .."""
+        while len(self._known) < number and not self.exhausted and self.reached[-1] > 0.0:
+            found = self._next()
+            if found is not None:
+                self._known.append(found)
+        return self._known[number - 1] if number <= len(self._known) else None
+
+    def _next(self) -> Position | None:
+        number = len(self._known) + 1
+        laws = self._laws(number)
+        if self.work < 0:
+            self.exhausted = True
+            return None
+        self._fronts = [c.advance(front)[0] for c, front in zip(self.chains, self._fronts, strict=True)]
+        self.reached.append(min(self.reached[-1], survival(self._fronts)[1]))
+        return Position(number, self.reached[number - 1], self.entries, laws)
+
+    def _laws(self, number: int) -> tuple[Law, ...]:
+        """The laws given that the entry of step `number` is each of the values; all end at the same step."""
+        head = survival(self._fronts)
+        last = None if self._mixture is None or number <= DIRECT else self._mixture.likeliest
+        courses = {k: Course(self.chains, self._fronts, e) for k, e in enumerate(self.entries) if k != last}
+        while not all(course.ended(self.tolerance) for course in courses.values()) and self.work >= 0:
+            self.work -= sum(course.advance() for course in courses.values())
+        laws = {k: course.law(number, head, self.blind) for k, course in courses.items()}
+        if last is not None:
+            assert self._mixture is not None
+            steps = number - 1 + max(course.steps for course in courses.values())
+            while self._free.steps < steps and self.work >= 0:
+                self.work -= self._free.advance()
+            if any(course.never > 0 for course in courses.values()) or self._free.steps < steps:
+                self._mixture = None  # what never stops is not told apart in the free law
+                return self._laws(number)
+            laws[last] = self._mixture.rest(number, head, self._free, courses)
+        return tuple(laws[k] for k in range(len(self.entries)))
+
+
+def _chains(program: Program, model: str, agreed: float) -> tuple[Chain, ...]:
+    """The chain at the first two orders that agree on the free law; one chain where every order gives the same."""
+    from seqlang.backends.solve.spaces import space_of
+
+    space = space_of(program, model)
+    coarse = _made(space, 0)
+    if space.exact:
+        return (coarse,)
+    for level in range(1, space.last + 1):
+        fine = _made(space, level)
+        if level == space.last or _apart(coarse, fine) < agreed:
+            return coarse, fine
+        coarse = fine
+    raise Unsolved("one order of quadrature only: its error is not known")
+
+
+def _made(space: Space, level: int) -> Chain:
+    """The chain, told to drop next to nothing: losses are about ratios, in the tails too."""
+    chain = space.make(level)
+    if hasattr(chain, "rare"):
+        chain.rare = RARE
+    return chain
+
+
+def _apart(coarse: Chain, fine: Chain, steps: int = 10_000) -> float:
+    """The sum over steps and outcomes of how far the free laws of two chains differ."""
+    fronts = [coarse.begin(), fine.begin()]
+    total = 0.0
+    for _ in range(steps):
+        (fronts[0], a), (fronts[1], b) = coarse.advance(fronts[0]), fine.advance(fronts[1])
+        total += float(np.abs(a.by_outcome.sum(axis=-1) - b.by_outcome.sum(axis=-1)).sum())
+        if float(fronts[1].survivors.sum()) < 1e-10:
+            break
+    return total
+
+
+def _blind(program: Program, chains: tuple[Chain, ...]) -> float:
+    """What a table entry of exactly 0 may be after all."""
+    weights = np.asarray(chains[-1].begin().survivors)
+    if weights.size > 1:
+        return float(weights.max())
+    bounded = all(
+        isinstance(n.law, Weights) or (isinstance(n.law, LawExpression) and n.law.family in BOUNDED)
+        for n in program.noises
+    )
+    return 0.0 if bounded else UNDERFLOW

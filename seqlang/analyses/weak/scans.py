@@ -1,0 +1,19 @@
+"""One scan a program and model: several claims and the curve share its positions."""
+
+from __future__ import annotations
+
+from seqlang.analyses.weak.positions import Scan
+from seqlang.model.program import Program
+from seqlang.rules.sensitivity.facts import facts_of
+
+LEFT = 1e-10
+"""Mass beyond the tables where probabilities of sets are asked for."""
+LEFT_FOR_RATIOS = 1e-18
+"""The same where powers of ratios are: they may be large where little mass is."""
+
+
+def scan_of(program: Program, model: str, *, ratios: bool = False) -> Scan:
+    """`ratios`: for losses and Renyi divergences, for which small probabilities matter. Raises Unsolved."""
+    tolerance = LEFT_FOR_RATIOS if ratios else LEFT
+    question = ("weak scan", model, ratios)
+    return facts_of(program).once(question, lambda: Scan(program, model, tolerance=tolerance, ratios=ratios))
