@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from math import exp, inf, isinf
+from math import exp, inf, isinf, log
 
-from seqlang.analyses.witnesses.confirm import excess, renyi, two_point
+from seqlang.analyses.witnesses.confirm import epsilon_at, excess, renyi, two_point
 from seqlang.analyses.witnesses.scene import Scene
 from seqlang.analyses.witnesses.search import Score, Search, loss
 from seqlang.backends.exact.unsupported import Unsupported
@@ -20,6 +20,7 @@ QUICK = 32.0  # work, see `Search`
 THOROUGH = 900.0
 NEAR = 0.998  # of a proved bound: nothing worth more search is left
 CONTENTED = 0.985  # of it: not worth changing a good pattern any more
+PATTERNS = 0.5  # of the time of an audit goes into patterns, the rest into changes at random
 PATIENCE = 3.0  # seconds; a guard only, for steps that are unusually slow
 ORDERS = (1.5, 2.0, 4.0, 8.0, 32.0)
 
@@ -35,10 +36,20 @@ def lower_bound(
     scene = _scene(program)
     if scene is None:
         return None
+    witness = _lower_bound(scene, horizon, 0.0, enough)
+    if seconds and (witness is None or witness.loss < min(LARGE, NEAR * enough)):
+        deeper = _lower_bound(scene, horizon, seconds, enough)
+        if witness is None or (deeper is not None and deeper.loss > witness.loss):
+            witness = deeper
+    return witness
+
+
+def _lower_bound(scene: Scene, horizon: int | None, seconds: float, enough: float) -> Witness | None:
     steps = min(horizon or LONGEST, FARTHEST if seconds else LONGEST)
     search = Search(scene, loss, steps, inf if seconds else QUICK, bool(seconds), min(LARGE, NEAR * enough))
+    deadline = time.monotonic() + seconds
     if seconds:
-        search.deadline = time.monotonic() + seconds
+        search.deadline = time.monotonic() + PATTERNS * seconds
     else:
         search.contented = CONTENTED * enough
     witness = _confirmed(search, lambda w: w.loss > 0)
@@ -46,7 +57,35 @@ def lower_bound(
         # The search's own, coarser estimate was too high: it goes on with the work that is left.
         search.enough = search.contented = LARGE
         witness = _confirmed(search, lambda w: w.loss > 0)
+    if seconds and (witness is None or witness.loss < search.enough):
+        for better in search.evolved(3, deadline):
+            if witness is None or better.loss > witness.loss:
+                witness = better
     return witness
+
+
+def lower_dp(
+    program: Program, delta: float, *, horizon: int | None = None, seconds: float = 0.0, enough: float = inf
+) -> tuple[float, Witness] | None:
+    """The largest epsilon found of which (epsilon, delta)-DP is refuted, and by what; None if there is none.
+
+    `enough`: a proved bound on that epsilon. `horizon` and `seconds` as for `lower_bound`.
+    """
+    scene = _scene(program)
+    if scene is None:
+        return None
+    steps = min(horizon or LONGEST, FARTHEST if seconds else LONGEST)
+    work = inf if seconds else QUICK
+    search = Search(scene, _beyond(delta), steps, work, bool(seconds), 1 + min(LARGE, NEAR * enough))
+    deadline = time.monotonic() + seconds
+    if seconds:
+        search.deadline = time.monotonic() + PATTERNS * seconds
+    found = _confirmed(search, lambda w: epsilon_at(w, delta) > 0)
+    if seconds and (found is None or epsilon_at(found, delta) < NEAR * enough):
+        for better in search.evolved(3, deadline):
+            if epsilon_at(better, delta) > (0.0 if found is None else epsilon_at(found, delta)):
+                found = better
+    return None if found is None else (epsilon_at(found, delta), found)
 
 
 def leaks(program: Program) -> Witness | None:
@@ -148,6 +187,19 @@ def _excess_score(epsilon: float) -> Score:
             return 1 + found
         # not there yet: a larger ratio and a likelier event both lead there
         return 0.5 * min(1.0, (high - low) / max(epsilon, 1e-9)) * exp(0.05 * high)
+
+    return score
+
+
+def _beyond(delta: float) -> Score:
+    """1 + the epsilon of which (epsilon, delta)-DP is refuted; below 1 where the event is too unlikely for any."""
+
+    def score(first: float, second: float) -> float:
+        high, low = max(first, second), min(first, second)
+        p = exp(high) if high > -700 else 0.0
+        if p > delta:
+            return 1 + (1e6 if isinf(low) else max(0.0, log(p - delta) - low))
+        return 0.5 * exp(0.02 * high) if high > low else -inf
 
     return score
 

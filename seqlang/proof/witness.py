@@ -30,7 +30,8 @@ class Witness:
 
     `p` and `q` are the event's probabilities under the first and the second stream, each within its stated error;
     `loss` = log(p / q) rounded down (inf if q is 0 and p is not); `excess(eps)` = p - e^eps q, a lower bound on delta.
-    `because` is one sentence on why this pair and this event.
+    `because` is one sentence on why this pair and this event. `checked`: "enclosed" if the probabilities were computed
+    once more by independent means and lie surely within their errors, "recomputed" if by quadratures of two accuracies.
     """
 
     streams: tuple[tuple[Entry, ...], tuple[Entry, ...]]
@@ -41,3 +42,4 @@ class Witness:
     p_error: float = 0.0
     q_error: float = 0.0
     because: str = ""
+    checked: str = "recomputed"

@@ -27,20 +27,27 @@ def log_chance(
     follower: Follower, stream: Sequence[Entry], event: Event, accuracy: Accuracy, work: Work | None = None
 ) -> Answer:
     """log P(event | stream): the sum over the stops that give the event's result. Raises `Unsupported`."""
+    ways = phases_of(follower.program, stream, event)
+    answers = [follower.log_probability(phases, accuracy, work) for phases in ways]
     if event.stopped_at is None:
-        last = max([event.not_by or 0, *(step for step, _, _ in event.reports)])
-        return follower.log_probability(_phases(follower.program, stream, event, last, None), accuracy, work)
-    answers = []
-    for stop in follower.program.body:
-        if isinstance(stop, Stop):
-            if isinstance(stop.result, Label) and event.result not in (None, stop.result.name):
-                continue
-            phases = _phases(follower.program, stream, event, event.stopped_at, stop.index)
-            answers.append(follower.log_probability(phases, accuracy, work))
+        return answers[0]
     found = [a for a in answers if a != IMPOSSIBLE]
     if not found:
         return IMPOSSIBLE
     return Answer(min(0.0, log_sum([a.log for a in found])), max(a.error for a in found))
+
+
+def phases_of(program: Program, stream: Sequence[Entry], event: Event) -> list[list[Phase]]:
+    """What the event tells of each step, once for each stop that it may be."""
+    if event.stopped_at is None:
+        last = max([event.not_by or 0, *(step for step, _, _ in event.reports)])
+        return [_phases(program, stream, event, last, None)]
+    return [
+        _phases(program, stream, event, event.stopped_at, stop.index)
+        for stop in program.body
+        if isinstance(stop, Stop)
+        and not (isinstance(stop.result, Label) and event.result not in (None, stop.result.name))
+    ]
 
 
 def _phases(program: Program, stream: Sequence[Entry], event: Event, steps: int, stop: int | None) -> list[Phase]:
@@ -133,6 +140,14 @@ def excess(witness: Witness, eps: float) -> float:
         return low - nextafter(exp(eps), inf) * (1 + 1e-14) * high - 1e-15
     except OverflowError:
         return -inf
+
+
+def epsilon_at(witness: Witness, delta: float) -> float:
+    """The largest epsilon of which the witness refutes (epsilon, delta)-DP, rounded down; 0 if it refutes none."""
+    low, high = witness.p - witness.p_error - delta, witness.q + witness.q_error
+    if low <= 0:
+        return 0.0
+    return inf if high == 0 else max(0.0, (log(low) - log(high)) * (1 - 1e-13) - 1e-13)
 
 
 def renyi(witness: Witness, order: float) -> float:

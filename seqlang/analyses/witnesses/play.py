@@ -1,8 +1,10 @@
 """Two neighbouring streams played against one transcript.
 
-A `Leg` is a stretch of the streams with one intention: hover at a level of a gate's margin, let a gate fire, wait until
-both streams are in the same state again, or simply run. A `Pattern` is a few legs; `play` turns it into both streams
-and the transcript (as phases), choosing entries by `Scene.aim` and completing what the transcript must contain.
+A `Leg` is a stretch of the streams with one intention: hover at a level of a gate's margin (reach: even if a moving
+boundary runs ahead for a while), let a gate fire (at a level, or now, wherever the margin is), rise towards a level for
+some steps, wait until both streams are in the same state again, or simply run. A `Pattern` is a few legs; `play` turns
+it into both streams and the transcript (as phases), choosing entries by `Scene.aim` and completing what the transcript
+must contain.
 """
 
 from __future__ import annotations
@@ -27,7 +29,7 @@ class Leg:
     """`level` is a margin in units of the target's noise scale. `move`: how the second stream's entries differ in this
     leg where every entry may move (-1, 0, 1). `change`: the changed entry is the leg's first (one-entry adjacency)."""
 
-    kind: Literal["hover", "fire", "merge", "run"]
+    kind: Literal["hover", "reach", "rise", "fire", "now", "merge", "run"]
     target: int
     level: float
     count: int
@@ -60,6 +62,13 @@ def play(scene: Scene, pattern: Pattern, horizon: int, data: tuple[Entry, Entry]
     return _Stage(scene, pattern, horizon, data).play()
 
 
+def replay(
+    scene: Scene, pattern: Pattern, steps: Sequence[tuple[Entry, Entry, str | None]], horizon: int
+) -> Played | None:
+    """The transcript of given streams: what happens in each step is said, the rest is completed as for a pattern."""
+    return _Stage(scene, pattern, horizon, None).replay(steps)
+
+
 class _Stage:
     def __init__(self, scene: Scene, pattern: Pattern, horizon: int, data: tuple[Entry, Entry] | None) -> None:
         self.scene, self.pattern, self.horizon = scene, pattern, horizon
@@ -78,6 +87,12 @@ class _Stage:
                 cut_short = leg is self.pattern.legs[-1] and leg.kind in ("hover", "run")
                 if not cut_short or self.played.length < self.horizon:
                     return None
+        return self.played if self.played.length else None
+
+    def replay(self, steps: Sequence[tuple[Entry, Entry, str | None]]) -> Played | None:
+        for first, second, fire in steps:
+            if self.over or not self._advance(first, second, fire):
+                return None
         return self.played if self.played.length else None
 
     # ---- legs
@@ -112,6 +127,31 @@ class _Stage:
             if self.over:
                 return True
         return True
+
+    def _rise(self, leg: Leg) -> bool:
+        target = self._target(leg)
+        return all(self.over or self._step(leg, target, leg.level * target.scale, False) for _ in range(leg.count))
+
+    def _reach(self, leg: Leg) -> bool:
+        """Walks on even where the margin moves away for a while: the steps' boundary may run ahead at first."""
+        target = self._target(leg)
+        level = leg.level * target.scale
+        if leg.change and not self._step(leg, target, level, True):
+            return False
+        for _ in range(MOST_WAITING):
+            entry = self.scene.aim(self.states[0], target, level)
+            margin = self.scene.margin(self.states[0], entry, target)
+            if margin is None or self.over:
+                return False
+            if self._close(margin, level):
+                break
+            if not self._step(leg, target, level, False):
+                return False
+        return all(self.over or self._step(leg, target, level, False) for _ in range(leg.count))
+
+    def _now(self, leg: Leg) -> bool:
+        target = self._target(leg)
+        return self._advance(*self._entries(leg, leg.change, target, leg.level * target.scale), target.gate)
 
     def _until_fired(self, leg: Leg, target: Target, level: float, change: bool) -> bool:
         before = None

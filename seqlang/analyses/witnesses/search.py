@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from math import inf, isinf
+from math import inf, isinf, log
 from typing import Any
 
 from seqlang.analyses.witnesses.confirm import LEAST_LOG, confirmed
+from seqlang.analyses.witnesses.evolve import evolved
 from seqlang.analyses.witnesses.play import Leg, Pattern, Played, play
+from seqlang.analyses.witnesses.recompute import QUICK, THOROUGH, NotEnclosed, enclosed
 from seqlang.analyses.witnesses.scene import Scene
 from seqlang.analyses.witnesses.seeds import seeds
 from seqlang.backends.exact.follow import Phase
@@ -23,6 +25,7 @@ from seqlang.record import replace
 
 MOST_COARSE = 200_000  # conditional probabilities for one pair of streams while searching
 MOST_FINE = 3_000_000
+COARSELY = 0.25  # how far a coarse logarithm may be from an enclosed one
 VALUES = 4000  # of them make one unit of work, about a millisecond
 LOOKS = 60  # new steps that do
 
@@ -47,6 +50,7 @@ class Search:
         self.work, self.far, self.enough = work, far, enough
         self.seen: dict[Pattern, tuple[float, Played | None]] = {}
         self.deadline = inf
+        self.highest = -inf  # score of a pattern, before what long ones are charged
         self.contented = inf  # a score from which on patterns are no longer changed to make it better
 
     def best(self) -> list[tuple[float, Pattern]]:
@@ -76,7 +80,7 @@ class Search:
     @property
     def reached(self) -> bool:
         """Whether a pattern scores more than `enough`."""
-        return any(s > self.enough for s, _ in self.seen.values())
+        return self.highest > self.enough
 
     def _climb(self, score: float, pattern: Pattern) -> None:
         for change in changes(pattern, self.scene):
@@ -111,6 +115,7 @@ class Search:
                 finally:
                     self.work -= spent.done / VALUES
                 score = self.score(*logs)
+                self.highest = max(self.highest, score)
                 if score > 0:  # of equals the shorter and likelier
                     score *= 1 - 1e-5 * played.length + 1e-5 * max(max(logs), -1e4)
         except Unsupported:
@@ -137,17 +142,66 @@ class Search:
             data = self.scene.data_pairs()[pattern.data]
         return play(self.scene, pattern, self.horizon, data)
 
+    def evolved(self, patterns: int, deadline: float) -> Iterator[Witness]:
+        """Witnesses of streams that came from the best patterns by changes at random, better and better ones."""
+        if not self.scene.streams:
+            return
+        ranked = self._ranked()[:patterns]
+        for place, (_, pattern) in enumerate(ranked):
+            played = self.seen[pattern][1]
+            if played is None or not played.length:
+                continue
+            until = time.monotonic() + (deadline - time.monotonic()) / (len(ranked) - place)
+            found = list(evolved(self.scene, played, pattern, self._value, self.horizon, until, self.enough))
+            for better in found[:-4:-1]:
+                witness = self.witness_of(better, f"{reason(self.scene, pattern)}, with streams improved at random")
+                if witness is not None:
+                    yield witness
+                    break
+
+    def _value(self, played: Played) -> float:
+        spent = Work(MOST_COARSE)
+        return self.score(*(self._log(phases, spent) for phases in (played.first, played.second)))
+
     def witness(self, pattern: Pattern, because: str = "") -> Witness | None:
-        """Computed again from the streams and the event alone, finely and once more with other panels."""
+        """Computed again from the streams and the event alone."""
         played = self.seen[pattern][1]
-        if played is None:
-            return None
-        streams = (stream_of(self.scene, played.first), stream_of(self.scene, played.second))
-        event = event_of(played)
+        return None if played is None else self.witness_of(played, because or reason(self.scene, pattern))
+
+    def witness_of(self, played: Played, because: str) -> Witness | None:
+        """The witness that the streams and their transcript make, if it stands up to recomputation."""
+        draft = Witness(
+            (stream_of(self.scene, played.first), stream_of(self.scene, played.second)), event_of(played),
+            p=0.0, q=0.0, loss=0.0, because=because,
+        )  # fmt: skip
         try:
-            because = because or reason(self.scene, pattern)
-            first = confirmed(self.scene.follower, streams, event, because, FINE, Work(MOST_FINE))
-            again = confirmed(self.scene.follower, streams, event, because, FINEST, Work(MOST_FINE))
+            found = enclosed(self.scene.follower, draft, THOROUGH if self.far else QUICK)
+            if found is None or self._agrees(played, found) or self._agrees_finely(found):
+                return found
+        except (NotEnclosed, Unsupported):
+            pass
+        return self._recomputed(draft)
+
+    def _agrees(self, played: Played, witness: Witness) -> bool:
+        """Whether the search's own, coarse estimates say about the same."""
+        logs = sorted(self._log(phases, Work(inf)) for phases in (played.first, played.second))
+        found = sorted(log(x) if x > 0 else -inf for x in (witness.p, witness.q))
+        return all(x == y or abs(x - y) < COARSELY for x, y in zip(logs, found, strict=True))
+
+    def _agrees_finely(self, witness: Witness) -> bool:
+        """The same for the search's fine quadrature: for long streams the coarse one may be far off."""
+        fine = confirmed(self.scene.follower, witness.streams, witness.event, "", FINE, Work(MOST_FINE))
+        if fine is None or fine.streams != witness.streams:
+            return False
+        pairs = ((fine.p, witness.p), (fine.q, witness.q))
+        return all(abs(x - y) <= 1e-4 * max(x, y) for x, y in pairs)
+
+    def _recomputed(self, draft: Witness) -> Witness | None:
+        """By the search's integrator, finely and once more with other panels."""
+        follower, streams, event = self.scene.follower, draft.streams, draft.event
+        try:
+            first = confirmed(follower, streams, event, draft.because, FINE, Work(MOST_FINE))
+            again = confirmed(follower, streams, event, draft.because, FINEST, Work(MOST_FINE))
         except Unsupported:
             return None
         if first is None or again is None or first.streams != again.streams:
@@ -160,9 +214,9 @@ class Search:
 def changes(pattern: Pattern, scene: Scene) -> Iterator[Callable[[Pattern], Pattern | None]]:
     """Ways to change one thing of a pattern; each may be applied again while it helps."""
     for place, leg in enumerate(pattern.legs):
-        if leg.kind in ("hover", "run"):
+        if leg.kind in ("hover", "reach", "rise", "run"):
             yield _changed(place, lambda x: replace(x, count=2 * x.count + 1))
-        if leg.kind in ("hover", "fire") and abs(leg.level) != inf:
+        if leg.kind in ("hover", "reach", "fire") and abs(leg.level) != inf:
             yield _changed(place, lambda x: replace(x, level=x.level - 1))
             yield _changed(place, lambda x: replace(x, level=x.level + 1))
         if leg.kind == "fire":
@@ -229,7 +283,11 @@ def reason(scene: Scene, pattern: Pattern) -> str:
         match leg.kind:
             case "hover":
                 words.append(f"hover near the boundary of {target}")
-            case "fire":
+            case "reach":
+                words.append(f"go to the boundary of {target}")
+            case "rise":
+                words.append("leave the floor")
+            case "fire" | "now":
                 words.append(f"then let {target} happen" if words else f"let {target} happen")
             case "merge":
                 words.append("wait until the streams agree again")

@@ -25,6 +25,8 @@ def seeds(scene: Scene, far: bool) -> list[Pattern]:
     reports = {i for i in range(len(scene.targets)) if not scene.targets[i].gate.startswith("stop ")}
     for i in plain:
         found += _plain(scene, i, noisy, far)
+    if not scene.everywhere:  # two ends see more than one: first
+        found += [p for i in noisy for j in noisy if i != j for p in _changing_pair(i, j, far)]
     for i in noisy:
         if scene.everywhere:
             found += _moving(scene, i, i in reports, far)
@@ -32,10 +34,8 @@ def seeds(scene: Scene, far: bool) -> list[Pattern]:
             found += _changing(i, i in reports, scene.merging, far)
             if not scene.targets[i].fresh:
                 found += _bracketing(i, noisy, far)
-    for i in noisy:
-        for j in noisy:
-            if i != j:
-                found += _moving_pair(scene, i, j, far) if scene.everywhere else _changing_pair(i, j, far)
+    if scene.everywhere:
+        found += [p for i in noisy for j in noisy if i != j for p in _moving_pair(scene, i, j, far)]
     found += _runs(scene, far)
     unique = list(dict.fromkeys(found))
     if scene.one_way:
@@ -51,6 +51,14 @@ def _fire(target: int, level: float, count: int = 1, move: int = 0, change: bool
     return Leg("fire", target, level, count, move, change)
 
 
+def _now(target: int) -> Leg:
+    return Leg("now", target, -inf, 1)
+
+
+def _rise(target: int, count: int) -> Leg:
+    return Leg("rise", target, inf, count)
+
+
 def _changing(i: int, reports: bool, merging: bool, far: bool) -> list[Pattern]:
     """One entry changes."""
     found = [
@@ -62,6 +70,8 @@ def _changing(i: int, reports: bool, merging: bool, far: bool) -> list[Pattern]:
             end = (Leg("merge", i, -inf, 0), _fire(i, -12))
             found.append(Pattern((_hover(i, -6, 0), _hover(i, 2, 3, change=True), *end), swap))
             found.append(Pattern((_hover(i, 2, 2, change=True), Leg("merge", i, 2, 0), _fire(i, -3)), swap))
+            # a statistic that is kept from falling shows a change in full only once it has left its floor
+            found += [Pattern((_rise(i, 2), _hover(i, x, m, change=True), *end), swap) for x, m in ((0, 3), (2, 15))]
     if reports:
         for c in (2, 3):
             found.append(Pattern((_hover(i, -4, 24), _fire(i, -4, c, change=True))))
@@ -88,12 +98,17 @@ def _bracketing(i: int, noisy: list[int], far: bool) -> list[Pattern]:
 
 
 def _changing_pair(i: int, j: int, far: bool) -> list[Pattern]:
-    """Hover at the end j, change, hover at the end i, drop towards j and stop there."""
+    """Change, hover at the end j, and stop at i from there, however far that is: in the tails of both noises. Or hover
+    at j, change, hover at i, drop towards j and stop there."""
+    there = (Leg("reach", j, 1, 3), _hover(j, -6, 0))  # and back, so that the way across is seen by neither
     found = [
+        *(Pattern((Leg("reach", j, x, m, 0, True), _now(i))) for x, m in ((1, 1), (3, 3))),
+        *(Pattern((*there, Leg("reach", i, 1, 3, 0, True), last)) for last in (_now(j), _fire(j, -14))),
         Pattern((_hover(j, -3, 40), _hover(i, 1, 3, change=True), _fire(j, -14))),
         Pattern((_hover(j, 1, 3), _hover(i, 1, 3, change=True))),
     ]
     if far:
+        found += [Pattern((Leg("reach", j, x, m, 0, True), _now(i)), s) for x, m in ((0, 8), (2, 3)) for s in (0, 1)]
         found += [Pattern((_hover(j, 1, m), _hover(i, 1, m, change=True)), s) for m in (3, 8, 30) for s in (0, 1)]
         found += [Pattern((_hover(j, 0, 0), _hover(i, 0, 0, change=True)), s) for s in (0, 1)]
         found.append(Pattern((_hover(j, -3, 40), _hover(i, 1, 3, change=True), _fire(j, -14)), 1))

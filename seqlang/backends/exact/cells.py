@@ -18,6 +18,8 @@ class CellWriter:
         self.plain = plain
         self.lines = lines
         self.keep = keep
+        self.late: list[str] = []
+        """For the end of the step."""
 
     def opens(self, cell: p.Cell) -> None:
         """State of the cell; what `since` and `history` and `previous` see at the start of a step."""
@@ -64,9 +66,9 @@ class CellWriter:
             case _:
                 new = self._folded(cell, old, body, where)
         if isinstance(cell.keep, p.Previous):
-            # readers above saw the old value; those below (none are written by elaboration) would too
+            # readers below see the old value too, as two statistics may share the cell
             self.lines.append(f"w_{name} = {self._each_binding(cell, new)}")
-            self.lines.append(f"c_{name} = w_{name}")
+            self.late.append(f"c_{name} = w_{name}")
             return
         self.lines.append(f"c_{name} = {self._each_binding(cell, new)}")
         if isinstance(cell.keep, p.LastSteps):

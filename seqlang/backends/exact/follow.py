@@ -97,6 +97,12 @@ class Follower:
             return IMPOSSIBLE
         return Answer(min(0.0, log_sum([a for a, _ in answers])), max(error for _, error in answers))
 
+    def systems(self, phases: Sequence[Phase]) -> list[tuple[float, dict[Alternatives, int]]]:
+        """What the told transcript demands of the noises, once for each way that hidden choices may go, with the log of
+        the chance of that way and of all that involves no noise."""
+        ways = self._walk(phases) if len(self._hidden) == 1 else self._tree(phases)
+        return [(weight, dict(pieces)) for (_, pieces), weight in ways.items()]
+
     def _walk(self, phases: Sequence[Phase]) -> dict[Any, float]:
         """(Last state, conditions) -> log of the plain chances, where nothing is hidden: one way at most."""
         state, weight = self.stepper.start, 0.0

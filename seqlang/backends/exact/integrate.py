@@ -24,6 +24,7 @@ from seqlang.backends.exact.conditions import (
 from seqlang.backends.exact.laws import log_sum, no_bends
 from seqlang.backends.exact.line import Line
 from seqlang.backends.exact.one_noise import Laws, one_variable
+from seqlang.backends.exact.plane import Plane, apart
 from seqlang.backends.exact.quadrature import IMPOSSIBLE, NOT_FOUND, Accuracy, Answer, log_integral
 from seqlang.backends.exact.unsupported import Unsupported, Work
 
@@ -34,7 +35,7 @@ def log_probability(system: System, laws: Laws, accuracy: Accuracy, work: Work |
     """The log probability of the system. Raises `Unsupported`."""
     work = work or Work(inf)
     total, error, certain = 0.0, 0.0, False
-    for part in parts_of(system):
+    for part in parts_of(system if accuracy.cut else apart(system, laws)):
         answer = _connected(part, laws, accuracy, 0, work)
         total += answer.log
         error += answer.error
@@ -62,6 +63,10 @@ def _connected(part: System, laws: Laws, accuracy: Accuracy, depth: int, work: W
             return Answer(law.log_between(line.low, line.high), 0.0)
         if line.simple:
             return line.integral(law, accuracy)
+    if len(uses) == 2:
+        plane = Plane(sorted(uses, key=str), part, laws, work)
+        if plane.simple:
+            return plane.integral(accuracy)
 
     def log_value(x: float) -> float:
         fixed: dict[Alternatives, int] = {}

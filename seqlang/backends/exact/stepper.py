@@ -127,6 +127,7 @@ class _Writer:
             self.lines.append("facts.append(('step', n))")
 
     def step_ends(self) -> None:
+        self.lines += self.cells.late
         for statement in self.program.body:
             if isinstance(statement, p.Cell) and isinstance(statement.keep, p.AtReports):
                 name = name_of(statement.name)

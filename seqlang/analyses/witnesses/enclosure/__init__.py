@@ -1,0 +1,1 @@
+"""Enclosures of an event's probability: written without the integrator that the search uses."""
