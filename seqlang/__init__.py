@@ -4,6 +4,7 @@
     spec = seqlang.load("specs/tight/one_sided.seq", lz=2)
     seqlang.check(spec)             # privacy bounds and the verdict of every claim
     seqlang.run(spec, runs=10_000)  # simulation under each model of the file
+    seqlang.solve(spec)             # the exact law of the stopping step and the return under each model
 
 Importing this package is cheap; numpy and scipy are imported where they are first needed.
 """
@@ -15,10 +16,10 @@ from typing import TYPE_CHECKING
 from seqlang.version import __version__
 
 if TYPE_CHECKING:
-    from seqlang.api import Spec, check, load, run, run_data
+    from seqlang.api import Spec, check, instances, load, run, run_data, solve
     from seqlang.diagnostics import SpecError
 
-__all__ = ["Spec", "SpecError", "__version__", "check", "load", "run", "run_data"]
+__all__ = ["Spec", "SpecError", "__version__", "check", "instances", "load", "run", "run_data", "solve"]
 
 
 def __getattr__(name: str) -> object:

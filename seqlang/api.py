@@ -1,4 +1,4 @@
-"""The Python interface: load, check, run. The same contracts as the commands, with values instead of exit codes."""
+"""The Python interface: load, check, run, solve. Contracts as of the commands, with values instead of exit codes."""
 
 from __future__ import annotations
 
@@ -14,11 +14,13 @@ from seqlang.record import field, record
 from seqlang.source import Source
 
 if TYPE_CHECKING:
+    from seqlang.analyses.instances import Instances
     from seqlang.driver import Loaded
     from seqlang.report.check_result import CheckResult
     from seqlang.report.run_result import RunResult
+    from seqlang.report.solve_result import SolveResult
 
-__all__ = ["Spec", "SpecError", "check", "load", "run", "run_data"]
+__all__ = ["Spec", "SpecError", "check", "instances", "load", "run", "run_data", "solve"]
 
 Number = int | float | Fraction | Decimal | str
 
@@ -83,11 +85,18 @@ def _spec(spec: Spec | str | os.PathLike[str]) -> Spec:
 
 
 def check(
-    spec: Spec | str | os.PathLike[str], *, delta: Number = Fraction(1, 10**6), horizon: int | None = None
+    spec: Spec | str | os.PathLike[str],
+    *,
+    delta: Number = Fraction(1, 10**6),
+    horizon: int | None = None,
+    audit: float = 0.0,
+    profile: Sequence[float] = (),
 ) -> CheckResult:
     """Privacy bounds, witnesses, and the verdict of every claim.
 
-    `delta` in (0, 1) is where the (epsilon, delta) bound is taken; `horizon` (steps) serves bounds that need one.
+    `delta` in (0, 1) is where the (epsilon, delta) bound is taken; `horizon` (steps) serves bounds that need one;
+    `audit` are seconds to search for deeper witnesses; `profile` are the epsilons of a weak privacy profile, which is
+    computed under every model.
     """
     from seqlang import driver
 
@@ -96,7 +105,7 @@ def check(
         raise SpecError((Diagnostic("E0603", f"delta is {delta}: it must lie strictly between 0 and 1"),))
     if horizon is not None and horizon < 1:
         raise SpecError((Diagnostic("E0603", f"horizon is {horizon}: it must be at least 1"),))
-    return driver.check(_spec(spec).loaded, delta=exact, horizon=horizon)
+    return driver.check(_spec(spec).loaded, delta=exact, horizon=horizon, audit=audit, profile=tuple(profile))
 
 
 def run(
@@ -116,6 +125,31 @@ def run(
 
     names = (model,) if isinstance(model, str) else tuple(model or ())
     return driver.run(_spec(spec).loaded, models=names, runs=runs, seed=seed, cap=cap, progress=progress)
+
+
+def solve(
+    spec: Spec | str | os.PathLike[str], *, model: str | Sequence[str] | None = None, tolerance: float = 1e-11
+) -> tuple[SolveResult, ...]:
+    """The exact law of (stopping step, return) under the spec's models (default: all): one SolveResult a model.
+
+    `tolerance` is the error asked of the chance of each return; the error reached is in the result. Raises SpecError
+    where there is no exact law here.
+    """
+    from seqlang import driver
+
+    names = (model,) if isinstance(model, str) else tuple(model or ())
+    return driver.solve(_spec(spec).loaded, models=names, tolerance=tolerance)
+
+
+def instances(
+    spec: Spec | str | os.PathLike[str], *, model: str | None = None, count: int = 20, seed: int = 1
+) -> Instances:
+    """Draws `count` streams from a model (default: the first) and computes the loss against the neighbours of these."""
+    from seqlang import driver
+
+    loaded = _spec(spec).loaded
+    names = (model,) if model is not None else tuple(m.name for m in loaded.program.models[:1])
+    return next(driver.instances(loaded, models=names, count=count, seed=seed))
 
 
 def run_data(spec: Spec | str | os.PathLike[str], data: str | Path, *, seed: int = 1, **options: Any) -> Any:

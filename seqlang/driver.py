@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from math import inf
 from pathlib import Path
@@ -16,10 +16,15 @@ from seqlang.record import record
 from seqlang.source import Source
 
 if TYPE_CHECKING:
+    from seqlang.analyses.instances import Instances
+    from seqlang.analyses.prove import Bounds
+    from seqlang.analyses.weak.summary import Curve, Least
     from seqlang.backends.simulate import Progress
     from seqlang.model.program import Program
+    from seqlang.proof.witness import Witness
     from seqlang.report.check_result import CheckResult
     from seqlang.report.run_result import DataResult, RunResult
+    from seqlang.report.solve_result import SolveResult
 
 _LARGEST = 1_000_000
 """Bytes of the largest spec that is read; real ones have a few thousand."""
@@ -93,13 +98,21 @@ def load(source: Source, settings: Mapping[str, Fraction] | None = None) -> Load
 
 
 def check(
-    loaded: Loaded, *, delta: Fraction = DEFAULT_DELTA, horizon: int | None = None, audit: float = 0.0
+    loaded: Loaded,
+    *,
+    delta: Fraction = DEFAULT_DELTA,
+    horizon: int | None = None,
+    audit: float = 0.0,
+    profile: Sequence[float] = (),
+    models: tuple[str, ...] = (),
 ) -> CheckResult:
     """Bounds, witnesses and verdicts of one spec.
 
-    `delta` is where the (epsilon, delta) bound is taken; `horizon` (steps) serves bounds that need one, by default the
-    longest that a claim names with `within`; `audit` is the number of seconds to search for deeper witnesses (0: the
-    quick search).
+    `delta` is where the (epsilon, delta) bounds are taken; `horizon` (steps) serves bounds that need one, by default
+    the longest that a claim names with `within`; `audit` is the number of seconds to search for deeper witnesses (0:
+    the quick search); where the exact laws of given streams are not computed, it is an audit of simulated runs.
+    `profile` are the epsilons at which the weak privacy profile is computed, under `models` (default: every model of
+    the file).
     """
     from seqlang.analyses.claims import claimed_horizon, decide
     from seqlang.analyses.prove import prove, size_of
@@ -113,7 +126,14 @@ def check(
     bounds = prove(program, delta=delta, horizon=horizon)
     proved = inf if bounds.pure is None else size_of(program, bounds.pure)
     witness = lower_bound(program, horizon=horizon, seconds=audit, enough=proved)
+    deep = _at_delta(program, witness, bounds, float(delta), horizon, audit)
+    statistical = None
+    if audit > 0 and witness is None:
+        from seqlang.analyses.audit import audit as audited
+
+        statistical = audited(program, seconds=audit, horizon=horizon)
     verdicts = decide(program, delta=delta, horizon=horizon, known=bounds, witness=witness)
+    weak, profiles = _weak(loaded, delta, bounds, profile, models)
     return CheckResult(
         source=loaded.source,
         program=program,
@@ -124,8 +144,89 @@ def check(
         warnings=loaded.warnings,
         delta=delta,
         overridden=loaded.overridden,
+        weak=weak,
+        profiles=profiles,
+        audit=statistical,
+        epsilon_at_delta=deep,
         seconds=time.perf_counter() - began,
     )
+
+
+def _at_delta(
+    program: Program, witness: Witness | None, bounds: Bounds, delta: float, horizon: int | None, audit: float
+) -> float:
+    """The largest epsilon that a witness forces at `delta`: the one at hand, or where it is too rare one of its own."""
+    from seqlang.analyses.refute import lower_dp
+    from seqlang.analyses.witnesses.confirm import epsilon_at
+    from seqlang.proof.derivation import ApproximateBound
+
+    found = 0.0 if witness is None else epsilon_at(witness, delta)
+    proved = bounds.dp.conclusion.epsilon if bounds.dp and isinstance(bounds.dp.conclusion, ApproximateBound) else inf
+    if witness is not None and (audit > 0 or found < 0.5 * min(witness.loss, proved)):
+        deeper = lower_dp(program, delta, horizon=horizon, seconds=audit / 2, enough=proved)
+        found = max(found, 0.0 if deeper is None else deeper[0])
+    return found
+
+
+def _weak(
+    loaded: Loaded, delta: Fraction, bounds: Bounds, epsilons: Sequence[float], models: tuple[str, ...]
+) -> tuple[tuple[Least, ...], tuple[Curve, ...]]:
+    """Numbers of weak privacy under the models that the weak claims name; with epsilons also the profiles."""
+    program = loaded.program
+    claimed = tuple(c.model for c in program.claims if c.kind == "weak" and c.model is not None)
+    if not claimed and not epsilons:
+        return (), ()
+    if epsilons:
+        for name in models or (None,):
+            _known_model(loaded, name)
+    from seqlang.analyses.weak import curve, least
+    from seqlang.backends.solve.unsolved import Unsolved
+
+    names = models or (tuple(m.name for m in program.models) if epsilons else tuple(dict.fromkeys(claimed)))
+    found, curves = [], []
+    for name in names:
+        try:
+            found.append(least(program, name, delta, bounds))
+            if epsilons:
+                curves.append(curve(program, name, epsilons))
+        except Unsolved as why:
+            if epsilons:
+                message = f"`{program.name}` has no exact law under {name}: {why}"
+                raise SpecError((Diagnostic("E0623", message),), loaded.source) from None
+    return tuple(found), tuple(curves)
+
+
+def _known_model(loaded: Loaded, name: str | None) -> None:
+    from seqlang.backends.simulate.stopping import chosen_model
+
+    try:
+        chosen_model(loaded.program, name)
+    except SpecError as error:
+        raise SpecError(error.diagnostics, loaded.source) from None
+
+
+def instances(
+    loaded: Loaded,
+    *,
+    models: tuple[str, ...] = (),
+    count: int = 20,
+    seed: int = 1,
+    progress: Callable[[int, int], None] | None = None,
+) -> Iterator[Instances]:
+    """Draws `count` streams from each of the models (default: every model of the file), and computes the loss against
+    the neighbours of these streams. Raises SpecError E0623 where their laws are not computed."""
+    from seqlang.analyses.instances import instances as drawn
+    from seqlang.backends.solve.unsolved import Unsolved
+
+    program = loaded.program
+    for name in models or tuple(m.name for m in program.models) or (None,):
+        try:
+            yield drawn(program, name, count=count, seed=seed, progress=progress)
+        except Unsolved as why:
+            message = f"the laws of `{program.name}` on given streams are not computed: {why}"
+            raise SpecError((Diagnostic("E0623", message),), loaded.source) from None
+        except SpecError as error:
+            raise SpecError(error.diagnostics, loaded.source) from None
 
 
 def run(
@@ -151,6 +252,34 @@ def run(
         )
     except SpecError as error:
         raise SpecError(error.diagnostics, loaded.source) from None  # the engines know spans, not the text
+
+
+def solve(loaded: Loaded, *, models: tuple[str, ...] = (), tolerance: float = 1e-11) -> tuple[SolveResult, ...]:
+    """The exact law under the named models, or under every model of the file: one result a model, in file order.
+
+    Raises SpecError E0623 where there is no exact law here; the remedy is `run`.
+    """
+    from seqlang.backends.simulate.stopping import chosen_model
+    from seqlang.backends.solve import Unsolved
+    from seqlang.backends.solve import solve as solved
+    from seqlang.report.solve_result import SolveResult
+
+    program = loaded.program
+    values = {p.name: float(p.value) for p in program.parameters}
+    results = []
+    for chosen in models or tuple(m.name for m in program.models) or (None,):
+        began = time.perf_counter()
+        try:
+            name = chosen_model(program, chosen).name
+            solution = solved(program, name, tolerance=tolerance)
+        except Unsolved as why:
+            message = f"`{program.name}` under {name} has no exact law here: {why}"
+            remedy = f"`seqlang run {loaded.source.name}` estimates the same numbers by simulation"
+            raise SpecError((Diagnostic("E0623", message, help=remedy),), loaded.source) from None
+        except SpecError as error:
+            raise SpecError(error.diagnostics, loaded.source) from None
+        results.append(SolveResult(program.name, name, values, solution, time.perf_counter() - began))
+    return tuple(results)
 
 
 def run_data(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Literal, assert_never
+from typing import TYPE_CHECKING, Literal, assert_never
 
 from seqlang.analyses.prove import Bounds, prove
 from seqlang.analyses.refute import refute
@@ -17,12 +17,15 @@ from seqlang.rules.alignment.limits import horizon_of
 from seqlang.rules.alignment.signs import Signs
 from seqlang.rules.sensitivity.formulas import formula_of, parameter_values
 
-NEEDS_EXACT_LAW = "needs the exact law of the stopping step and the return, which this version does not compute"
+if TYPE_CHECKING:
+    from seqlang.analyses.operating import Solve, Watches
+    from seqlang.backends.solve import Solution
 
 
 @record
 class Verdict:
-    """`because` is one sentence; exactly one of derivation and witness is set unless the verdict is unknown."""
+    """`because` is one sentence. A strong claim that is decided has a derivation or a witness; weak and operating
+    claims may be decided by the exact law instead: `because` then holds the numbers."""
 
     claim: Claim
     verdict: Literal["proved", "refuted", "unknown"]
@@ -40,7 +43,23 @@ def decide(
     program: Program, *, delta: Fraction, horizon: int | None, known: Bounds, witness: Witness | None
 ) -> tuple[Verdict, ...]:
     """One verdict a claim. `known` are the bounds at `delta` and `horizon`, `witness` the best pair found."""
-    return tuple(_decide(program, claim, delta, horizon, known, witness) for claim in program.claims)
+    solve = _solver(program)
+    return tuple(_decide(program, claim, delta, horizon, known, witness, solve) for claim in program.claims)
+
+
+def _solver(program: Program) -> Solve:
+    """Exact laws, each computed once. numpy is imported when the first is asked for."""
+    found: dict[tuple[str, Watches, float], Solution] = {}
+
+    def solve(model: str, watches: Watches, tolerance: float) -> Solution:
+        from seqlang.backends.solve import solve as solved
+
+        asked = (model, watches, tolerance)
+        if asked not in found:
+            found[asked] = solved(program, model, watch=watches, tolerance=tolerance)
+        return found[asked]
+
+    return solve
 
 
 def claimed_horizon(program: Program) -> int | None:
@@ -50,11 +69,20 @@ def claimed_horizon(program: Program) -> int | None:
 
 
 def _decide(
-    program: Program, claim: Claim, delta: Fraction, horizon: int | None, known: Bounds, witness: Witness | None
+    program: Program,
+    claim: Claim,
+    delta: Fraction,
+    horizon: int | None,
+    known: Bounds,
+    witness: Witness | None,
+    solve: Solve,
 ) -> Verdict:
     match claim.kind:
         case "operating":
-            return Verdict(claim, "unknown", f"{NEEDS_EXACT_LAW}; `seqlang run` estimates it")
+            from seqlang.analyses.operating import decide_operating
+
+            decision = decide_operating(program, claim, solve)
+            return Verdict(claim, decision.verdict, decision.because)
         case "strong" | "weak":
             pass
         case _:
@@ -73,7 +101,10 @@ def _decide(
             return Verdict(claim, "proved", f"the strong bound implies it: {proof.because}", proof)
         return Verdict(claim, "proved", proof.because, proof)
     if claim.kind == "weak":
-        return Verdict(claim, "unknown", f"no strong bound implies it, and to decide it {NEEDS_EXACT_LAW}")
+        from seqlang.analyses.weak import decide as decide_weak
+
+        exactly = decide_weak(program, claim, bounds)
+        return Verdict(claim, exactly.verdict, exactly.because)
     found = _refutation(program, claim.privacy, goal, steps if claim.horizon is not None else None, witness)
     if found is not None:
         return Verdict(claim, "refuted", found.because, witness=found)

@@ -12,6 +12,7 @@ from importlib import import_module
 COMMANDS = {
     "check": "privacy bounds, derivations, the verdict of every claim",
     "run": "simulate a spec under its models, or run it on a real stream",
+    "solve": "the exact law of the stopping step and the return, without simulation",
     "fmt": "rewrite specs in the canonical layout",
     "specs": "list the shipped library, or print one of its specs",
     "explain": "the long text of a diagnostic code or of a proof rule",
@@ -29,6 +30,7 @@ examples
   seqlang check specs/zhang2022/privsprt_bernoulli.seq --explain
   seqlang check @tight/one_sided --set lz=2
   seqlang run @wald1945/sprt --runs 20000 --plot sprt.png
+  seqlang solve @zhang2022/privsprt_bernoulli
   seqlang explain E0301
 
 `seqlang COMMAND --help` tells more. Exit codes: 0 fine, 1 a claim is not as expected, 2 invalid input, 3 a bug.

@@ -3,15 +3,26 @@
 from __future__ import annotations
 
 import sys
+from typing import TYPE_CHECKING
 
 from seqlang.cli.errors import show, show_error
-from seqlang.cli.options import Parser, add_settings, positive, probability, settings
-from seqlang.diagnostics import SpecError
+from seqlang.cli.options import Parser, add_settings, curve, exact, positive, probability, settings
+from seqlang.diagnostics import Diagnostic, SpecError
+
+if TYPE_CHECKING:
+    from argparse import Namespace
+    from collections.abc import Callable
+
+    from seqlang.driver import Loaded
+    from seqlang.report.check_result import CheckResult
 
 _EXAMPLES = """\
   seqlang check specs/zhang2022/privsprt_bernoulli.seq
   seqlang check @tight/one_sided --set lz=2 --set lw=1/2 --explain
-  seqlang check specs/*/*.seq --json | jq .strong.pure.upper"""
+  seqlang check specs/*/*.seq --json | jq .strong.pure.upper
+  seqlang check @michel2025/dp_sprt --audit 20
+  seqlang check @wang2020/weak_sprt --weak-profile --plot profile.png
+  seqlang check @wang2020/weak_sprt --instances 20 --model null"""
 
 
 def run(arguments: list[str]) -> int:
@@ -24,10 +35,23 @@ def run(arguments: list[str]) -> int:
     parser.add_argument("--explain", action="store_true", help="the whole derivation of every bound that was found")
     parser.add_argument("--latex", action="store_true", help="the formulas once more as LaTeX, for papers")
     parser.add_argument("--json", action="store_true", help="one JSON object a file")
+    parser.add_argument("--audit", metavar="SECONDS", help="search that long for deeper witnesses")
+    parser.add_argument("--model", action="append", default=[], metavar="NAME",
+                        help="for --weak-profile and --instances: only this model (repeatable)")  # fmt: skip
+    weak = parser.add_argument_group("average case: entries drawn from a model")
+    weak.add_argument("--weak-profile", action="store_true", help="delta against epsilon, exactly")
+    weak.add_argument("--epsilons", metavar="A:B:N", help="where the profile is taken (0:3:13)")
+    weak.add_argument("--plot", metavar="FILE.png", help="the profile as a picture (needs seqlang[plot])")
+    weak.add_argument("--instances", metavar="N", help="draw N streams: the loss against the neighbours of these")
+    weak.add_argument("--seed", metavar="S", help="of the drawn streams (1)")
     options = parser.parse_args(arguments)
     values = settings(options.set)
     delta = probability(options.delta, "--delta")
     horizon = None if options.horizon is None else positive(options.horizon, "--horizon")
+    audit = 0.0 if options.audit is None else _seconds(options.audit)
+    epsilons = _epsilons(options)
+    count = None if options.instances is None else positive(options.instances, "--instances")
+    seed = 1 if options.seed is None else _seed(options.seed)
 
     from seqlang.driver import check, load, read
 
@@ -36,25 +60,109 @@ def run(arguments: list[str]) -> int:
         try:
             loaded = load(read(name), values)
             show(loaded.warnings, loaded.source)
-            result = check(loaded, delta=delta, horizon=horizon)
+            if number and not options.json:
+                print()
+            if count is not None:
+                _instances(loaded, tuple(options.model), count, seed, options.json)
+                continue
+            result = check(
+                loaded, delta=delta, horizon=horizon, audit=audit, profile=epsilons, models=tuple(options.model)
+            )
         except SpecError as error:
             show_error(error)
             worst = max(worst, 2)
             continue
-        if options.json:
-            import json
+        _print(result, options)
+        if options.plot is not None:
+            from seqlang.report.weak_plot import plot_profiles
 
-            print(json.dumps(result.to_dict(), ensure_ascii=False, allow_nan=False))
-        else:
-            from seqlang.report.rich_document import show as show_document
-
-            if number:
-                print()
-            show_document(result.document(options.explain), sys.stdout)
-            if options.latex:
-                from seqlang.report.latex import latex_document
-
-                print()
-                show_document(latex_document(result), sys.stdout)
+            program = result.program
+            plot_profiles(f"{program.name}: {program.title}".rstrip(": "), result.profiles, options.plot)
+            print(f"wrote {options.plot}", file=sys.stderr)
         worst = max(worst, 0 if result.ok else 1)
     return worst
+
+
+def _print(result: CheckResult, options: Namespace) -> None:
+    if options.json:
+        import json
+
+        print(json.dumps(result.to_dict(), ensure_ascii=False, allow_nan=False))
+        return
+    from seqlang.report.rich_document import show as show_document
+
+    show_document(result.document(options.explain), sys.stdout)
+    if options.latex:
+        from seqlang.report.latex import latex_document
+
+        print()
+        show_document(latex_document(result), sys.stdout)
+
+
+def _seconds(text: str) -> float:
+    value = exact(text, "--audit")
+    if value <= 0:
+        raise SpecError((Diagnostic("E0603", f"--audit is {text}: it must be a number of seconds above 0"),))
+    return float(value)
+
+
+def _seed(text: str) -> int:
+    seed = exact(text, "--seed")
+    if seed.denominator != 1 or seed < 0:
+        raise SpecError((Diagnostic("E0603", f"--seed is {text}: it must be a whole number of at least 0"),))
+    return int(seed)
+
+
+def _epsilons(options: Namespace) -> tuple[float, ...]:
+    """Where the profile is taken; says so where an option would be passed over."""
+    asked = options.weak_profile
+    for name, given, with_ in (
+        ("--epsilons", options.epsilons, asked),
+        ("--plot", options.plot, asked),
+        ("--model", options.model, asked or options.instances),
+        ("--seed", options.seed, options.instances),
+    ):
+        if given and not with_:
+            belongs = {"--model": "--weak-profile or --instances", "--seed": "--instances"}.get(name, "--weak-profile")
+            raise SpecError((Diagnostic("E0601", f"{name} belongs to {belongs}, which is not given"),))
+    if asked and options.instances is not None:
+        raise SpecError((Diagnostic("E0601", "--weak-profile and --instances are two views: give one of them"),))
+    if options.plot is not None:
+        if len(options.files) > 1:
+            raise SpecError((Diagnostic("E0601", "--plot shows one file"),))
+        from seqlang.report.picture import refuse_unwritable
+
+        refuse_unwritable(options.plot)
+    if not asked:
+        return ()
+    _, values = curve(f"epsilons={options.epsilons or '0:3:13'}", "--epsilons")
+    if min(values) < 0:
+        raise SpecError((Diagnostic("E0603", f"--epsilons is {options.epsilons}: an epsilon is not negative"),))
+    return tuple(float(v) for v in values)
+
+
+def _instances(loaded: Loaded, models: tuple[str, ...], count: int, seed: int, as_json: bool) -> None:
+    from seqlang.driver import instances
+
+    for found in instances(loaded, models=models, count=count, seed=seed, progress=_progress(count)):
+        if as_json:
+            import json
+
+            print(json.dumps(found.to_dict(), ensure_ascii=False, allow_nan=False), flush=True)
+        else:
+            from seqlang.report.instances_text import instances_document
+            from seqlang.report.rich_document import show as show_document
+
+            show_document(instances_document(found), sys.stdout)
+
+
+def _progress(count: int) -> Callable[[int, int], None] | None:
+    """A line on stderr while somebody looks."""
+    if not sys.stderr.isatty():
+        return None
+
+    def tell(done: int, of: int) -> None:
+        end = "\n" if done == of else ""
+        print(f"\r{done} of {of} streams", end=end, file=sys.stderr, flush=True)
+
+    return tell

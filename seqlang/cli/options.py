@@ -9,6 +9,8 @@ from fractions import Fraction
 from seqlang.diagnostics import Diagnostic, SpecError
 from seqlang.diagnostics.suggest import did_you_mean
 
+MOST_VALUES = 10_000
+
 
 class Parser(argparse.ArgumentParser):
     """Says what is wrong in one line, with the nearest option, and leaves with code 2."""
@@ -48,6 +50,24 @@ def sweeps(texts: list[str]) -> list[tuple[str, list[Fraction]]]:
             raise SpecError((Diagnostic("E0602", f"`--sweep {text}` has no values", help="write --sweep NAME=1,2,3"),))
         out.append((name.strip(), [_setting(f"{name}={v}", "--sweep")[1] for v in values.split(",")]))
     return out
+
+
+def curve(text: str, option: str = "--curve") -> tuple[str, list[Fraction]]:
+    """`NAME=A:B:N`: N values from A to B, evenly spaced, exact."""
+    name, _, values = text.partition("=")
+    parts = values.split(":")
+    if len(parts) != 3:
+        form, example = ("NAME=FROM:TO:COUNT", "p=0.2:0.8:41") if option == "--curve" else ("FROM:TO:COUNT", "0:3:13")
+        given = text if option == "--curve" else values
+        raise SpecError((Diagnostic("E0602", f"`{option} {given}` is not of the form {form}",
+                                    help=f"write {option} {example}"),))  # fmt: skip
+    name, low = _setting(f"{name}={parts[0]}", option)
+    high = exact(parts[1], f"{option} {name}")
+    count = positive(parts[2], f"{option} {name}")
+    if count > MOST_VALUES or (count < 2 and low != high):
+        message = f"{option} {name} has {count} values: from 2 to {MOST_VALUES} are possible"
+        raise SpecError((Diagnostic("E0603", message),))
+    return name, [low + (high - low) * i / max(1, count - 1) for i in range(count)]
 
 
 def _setting(text: str, option: str) -> tuple[str, Fraction]:

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import math
-from fractions import Fraction
 from typing import TYPE_CHECKING, Any, assert_never
 
 from seqlang.diagnostics.as_json import diagnostic_dict
 from seqlang.model.print import show_expression
 from seqlang.proof.derivation import ApproximateBound, ConcentratedBound, Derivation, PureBound, RenyiBound
 from seqlang.proof.witness import Entry, Event, Witness
+from seqlang.report.audit_text import audit_dict
 from seqlang.report.gates import gate_rows
 from seqlang.report.numbers import Value, json_number, nearest, upper
+from seqlang.report.weak_text import curve_dict
 from seqlang.report.words import adjacency_words, conclusion_text
 from seqlang.rules.sensitivity.formulas import parameter_values
 from seqlang.version import __version__
@@ -46,7 +47,9 @@ def check_dict(result: CheckResult) -> dict[str, Any]:
             for s in result.statistics
         ],
         "strong": _strong(result),
-        "weak": [],
+        "weak": [_finite(found.record()) for found in result.weak],
+        "weak_profiles": [curve_dict(curve) for curve in result.profiles],
+        "audit": None if result.audit is None else audit_dict(result.audit),
         "claims": [
             {
                 "line": result.source.line_column(v.claim.span.start)[0],
@@ -73,6 +76,13 @@ def check_dict(result: CheckResult) -> dict[str, Any]:
     }
 
 
+def _finite(value: Any) -> Any:
+    """Numbers as JSON holds them."""
+    if isinstance(value, dict):
+        return {key: _finite(inner) for key, inner in value.items()}
+    return json_number(value) if isinstance(value, float) else value
+
+
 def _derivation(result: CheckResult) -> dict[str, Any] | None:
     """Of the pure bound, else of the (epsilon, delta) bound, else of the first of the others."""
     bounds = result.bounds
@@ -90,12 +100,14 @@ def _strong(result: CheckResult) -> dict[str, Any]:
         pure |= {"upper": json_number(upper(epsilon, values)), "symbolic": str(epsilon)}
     if witness is not None:
         pure |= {"lower": json_number(witness.loss), "witness": witness_dict(witness)}
+        if isinstance(pure["upper"], float) and pure["upper"] > 0:
+            pure["ratio"] = min(1.0, witness.loss / pure["upper"])
     approximate = bounds.dp.conclusion if bounds.dp is not None else None
     by = None if bounds.dp is None else (bounds.dp.premises[0].rule if bounds.dp.premises else bounds.dp.rule)
     dp = {
         "delta": float(result.delta),
         "upper": json_number(approximate.epsilon if isinstance(approximate, ApproximateBound) else math.inf),
-        "lower": None if witness is None else json_number(dp_lower(witness, result.delta)),
+        "lower": json_number(result.epsilon_at_delta or None),
         "by": by,
     }
     zcdp = bounds.zcdp.conclusion if bounds.zcdp is not None else None
@@ -129,17 +141,6 @@ def _alternative(derivation: Derivation, values: Value) -> dict[str, Any]:
             assert_never(derivation.conclusion)
 
 
-def dp_lower(witness: Witness, delta: Fraction) -> float | None:
-    """The epsilon that the witness forces at this delta: log((p - delta) / q) rounded down, None if not positive."""
-    p, q = witness.p - witness.p_error - float(delta), witness.q + witness.q_error
-    if p <= 0:
-        return None
-    if q <= 0:
-        return math.inf
-    loss = math.log(p / q)
-    return math.nextafter(loss, -math.inf) if loss > 0 else None
-
-
 def witness_dict(witness: Witness) -> dict[str, Any]:
     """Enough to recompute the witness."""
     first, second = witness.streams
@@ -152,6 +153,7 @@ def witness_dict(witness: Witness) -> dict[str, Any]:
         "q_error": witness.q_error,
         "loss": json_number(witness.loss),
         "because": witness.because,
+        "checked": witness.checked,
     }
 
 

@@ -15,12 +15,16 @@ from seqlang.record import record
 from seqlang.source import Source
 
 if TYPE_CHECKING:
+    from seqlang.analyses.audit import Audit
+    from seqlang.analyses.weak.summary import Curve, Least
     from seqlang.report.document import Document
 
 
 @record
 class CheckResult:
-    """Bounds, witness and verdicts of one spec. `delta` is where the (epsilon, delta) bound was taken."""
+    """Bounds, witness and verdicts of one spec. `delta` is where the (epsilon, delta) bounds were taken. `weak` has the
+    models that weak claims name, or that a profile was asked for; `audit` what simulated runs showed;
+    `epsilon_at_delta` the largest epsilon that a witness forces at `delta` (0: none found)."""
 
     source: Source
     program: Program
@@ -32,6 +36,10 @@ class CheckResult:
     delta: Fraction
     overridden: bool
     seconds: float
+    weak: tuple[Least, ...] = ()
+    profiles: tuple[Curve, ...] = ()
+    audit: Audit | None = None
+    epsilon_at_delta: float = 0.0
 
     @property
     def ok(self) -> bool:

@@ -11,11 +11,13 @@ from seqlang.model.expression import Density, walk
 from seqlang.model.print import show_expression
 from seqlang.model.program import Cell, Define
 from seqlang.proof.derivation import ApproximateBound, ConcentratedBound, Derivation, PureBound, RenyiBound
-from seqlang.proof.witness import Entry, Event, Witness
-from seqlang.report.check_json import dp_lower
+from seqlang.proof.witness import Event, Witness
+from seqlang.report.audit_text import audit_words
 from seqlang.report.document import Block, Document, Heading, Line, Paragraph, Role, Table, Tree, line
 from seqlang.report.gates import gate_rows
 from seqlang.report.numbers import nearest, shown, shown_down, shown_up, upper
+from seqlang.report.streams import entry_words, stream_words
+from seqlang.report.weak_text import weak_blocks
 from seqlang.report.words import adjacency_words, conclusion_text, life_words
 from seqlang.rules.sensitivity.formulas import parameter_values
 
@@ -39,6 +41,8 @@ def _blocks(result: CheckResult, explain: bool) -> Iterator[Block]:
     yield from _bounds(result)
     if explain:
         yield from _explanation(result)
+    if result.weak or result.profiles:
+        yield from weak_blocks(result.weak, result.profiles)
     if result.verdicts:
         yield from _claims(result)
 
@@ -112,8 +116,7 @@ def _bounds(result: CheckResult) -> Iterator[Block]:
         rows.append((line("pure"), _both(upper(epsilon, values), str(epsilon)), line(lower), _by(pure)))
     else:
         rows.append((line("pure"), line("∞"), line(lower), ()))
-    deep = None if witness is None else dp_lower(witness, result.delta)
-    low = line("-" if deep is None else shown_down(deep))
+    low = line(shown_down(result.epsilon_at_delta) if result.epsilon_at_delta > 0 else "-")
     name = line(f"dp at delta {float(result.delta):g}")
     if bounds.dp is not None and isinstance(bounds.dp.conclusion, ApproximateBound):
         rows.append((name, line(shown_up(bounds.dp.conclusion.epsilon)), low, _by(bounds.dp)))
@@ -132,6 +135,28 @@ def _bounds(result: CheckResult) -> Iterator[Block]:
         yield Paragraph(line(("? ", "doubt"), goal), 2)
     if witness is not None:
         yield _remark("witness", witness_words(witness))
+    if result.audit is not None:
+        yield _remark("audit", audit_words(result.audit))
+    gap = _gap(result)
+    if gap:
+        yield _remark("gap", gap)
+
+
+def _gap(result: CheckResult) -> str:
+    """How far the pure bound can be from the truth, in words."""
+    pure, witness = result.bounds.pure, result.witness
+    if pure is None or not isinstance(pure.conclusion, PureBound):
+        return ""
+    proved = upper(pure.conclusion.epsilon, parameter_values(result.program))
+    if not 0 < proved < math.inf:
+        return ""
+    if witness is None or witness.loss <= 0:
+        return "no witness was found: nothing says how far the pure bound is from the truth"
+    factor = proved / witness.loss
+    if factor < 1.01:
+        percent = shown_up(max(1e-4, factor - 1) * 100, 2)  # what is smaller differs from machine to machine
+        return f"the pure bound is at most {percent} % above the least epsilon that holds"
+    return f"the pure bound is at most {shown_up(factor, 4)} times the least epsilon that holds"
 
 
 def _both(number: float, formula: str) -> Line:
@@ -217,7 +242,7 @@ def _reason(verdict: Verdict) -> Iterator[Block]:
 
 def witness_words(witness: Witness) -> str:
     """The pair of streams, the event, both probabilities, in one sentence or two."""
-    first, second = (_stream(s) for s in witness.streams)
+    first, second = (stream_words(s) for s in witness.streams)
     if witness.q + witness.q_error <= 0:
         rest = f"has probability {_probability(witness.p)} under the first and 0 under the second"
     else:
@@ -233,42 +258,11 @@ def _probability(p: float) -> str:
     return shown(p, 5)
 
 
-def _stream(entries: tuple[Entry, ...]) -> str:
-    """Runs of equal entries, and of equal pairs, are written once: 0, 1 ×12, (0, 1) ×7."""
-    parts: list[str] = []
-    i = 0
-    while i < len(entries):
-        single, double = _repeats(entries, i, 1), _repeats(entries, i, 2)
-        if single < 3 <= double:
-            parts.append(f"({_entry(entries[i])}, {_entry(entries[i + 1])}) ×{double}")
-            i += 2 * double
-        else:
-            parts.append(_entry(entries[i]) + (f" ×{single}" if single > 1 else ""))
-            i += single
-    return "[" + ", ".join(parts) + "]"
-
-
-def _repeats(entries: tuple[Entry, ...], start: int, size: int) -> int:
-    """How often the `size` entries from `start` on follow each other."""
-    block, count = entries[start : start + size], 1
-    while len(block) == size and entries[start + count * size : start + (count + 1) * size] == block:
-        count += 1
-    return count
-
-
-def _entry(entry: Entry) -> str:
-    if isinstance(entry, dict):
-        return "(" + ", ".join(f"{k} {_entry(v)}" for k, v in entry.items()) + ")"  # type: ignore[arg-type]
-    if isinstance(entry, tuple):
-        return "(" + ", ".join(_entry(e) for e in entry) + ")"
-    return shown(entry) if isinstance(entry, int | float) and math.isfinite(entry) else str(entry)
-
-
 def event_words(event: Event) -> str:
     """An event as a phrase that can be the subject of `has probability`."""
     parts = [f"{report} at step {step}" + _value(value) for step, report, value in event.reports]
     if event.stopped_at is not None:
-        result = "" if event.result is None else f" with {_entry(event.result)}"  # type: ignore[arg-type]
+        result = "" if event.result is None else f" with {entry_words(event.result)}"  # type: ignore[arg-type]
         parts.append(f"stopping at step {event.stopped_at}{result}")
     elif event.not_by is not None:
         parts.append(f"nothing{' more' if parts else ''} by step {event.not_by}")

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from seqlang.diagnostics import Diagnostic, SpecError
+from seqlang.report.figure import COLOURS, new_figure, write_figure
 from seqlang.report.paths import Path, sample_paths
 
 if TYPE_CHECKING:
     from seqlang.model.program import Program
     from seqlang.report.run_result import RunResult
 
-_COLOURS = ("#2166ac", "#b2182b", "#1b7837", "#762a83", "#b35806", "#35978f")
 _PATHS = 12
 
 
@@ -20,31 +19,16 @@ def plot_runs(program: Program, results: Sequence[RunResult], file: str, seed: i
     """Writes one picture: a row a model; stopping-time histogram by returned label, and sample paths with their noisy
     boundaries where the stops compare one scalar statistic. The format follows the file's ending (png, pdf, svg).
     Raises SpecError E0605 where matplotlib is missing or the file cannot be written."""
-    try:
-        import matplotlib
-
-        matplotlib.use("Agg")
-        from matplotlib import pyplot
-    except ImportError:
-        raise SpecError((Diagnostic("E0605", "plots need matplotlib", help="pip install 'seqlang[plot]'"),)) from None
     paths = {r.model: sample_paths(program, r.model, _PATHS, seed, _longest(r)) for r in results}
     columns = 2 if any(paths.values()) else 1
-    figure, axes = pyplot.subplots(
-        len(results), columns, figsize=(6.2 * columns, 3.4 * len(results)), squeeze=False, layout="constrained"
-    )
+    title = f"{program.name}: {program.title}" if program.title else program.name
+    figure, axes, pyplot = new_figure(columns, len(results), title, (6.2, 3.4))
     for row, result in zip(axes, results, strict=True):
-        colours = {label: _COLOURS[i % len(_COLOURS)] for i, label in enumerate(result.samples.labels)}
+        colours = {label: COLOURS[i % len(COLOURS)] for i, label in enumerate(result.samples.labels)}
         _histogram(row[0], result, colours)
         if columns == 2:
             _paths(row[1], paths[result.model], result.model, colours)
-    figure.suptitle(f"{program.name}: {program.title}" if program.title else program.name, fontsize=11)
-    try:
-        figure.savefig(file, dpi=140)
-    except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) and error.strerror else error
-        raise SpecError((Diagnostic("E0605", f"cannot write `{file}`: {reason}"),)) from None
-    finally:
-        pyplot.close(figure)
+    write_figure(figure, pyplot, file)
 
 
 def _longest(result: RunResult) -> int:
@@ -63,7 +47,7 @@ def _histogram(axes: Any, result: RunResult, colours: dict[str, str]) -> None:
     shown = [(name, steps) for name, steps in groups if len(steps)]
     names = [f"{n} ({len(s) / samples.runs:.1%})" for n, s in shown]
     axes.hist([s for _, s in shown], bins=bins, stacked=True, label=names,
-              color=[colours.get(name, _COLOURS[0]) for name, _ in shown])  # fmt: skip
+              color=[colours.get(name, COLOURS[0]) for name, _ in shown])  # fmt: skip
     mean = float(samples.steps.mean())
     axes.axvline(mean, color="black", linewidth=1, linestyle="--", label=f"mean {mean:.4g}")
     beyond = float((samples.steps > top).mean())

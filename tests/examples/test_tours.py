@@ -36,3 +36,9 @@ def test_broken_on_purpose() -> None:
     said = _run("broken_on_purpose.py")
     assert "both noises: proved" in said
     assert said.count("refuted") == 2
+
+
+def test_printed_tables() -> None:
+    said = _run("printed_tables.py")
+    assert "85.93 and 121.61" in said
+    assert "0.1206" in said

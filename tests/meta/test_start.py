@@ -28,9 +28,11 @@ def test_importing_the_package_imports_nothing_heavy() -> None:
 
 
 def test_check_imports_nothing_heavy() -> None:
-    """Every spec of the tests family, whatever its claims."""
+    """Every spec of the tests family whose claims are about the worst case: the others need an exact law."""
     files = [str(p) for folder in ("tight", "refuted", "michel2025", "wald1945", "dwork2014")
-             for p in sorted((ROOT / "specs" / folder).glob("*.seq"))]  # fmt: skip
+             for p in sorted((ROOT / "specs" / folder).glob("*.seq"))
+             if " under " not in p.read_text(encoding="utf-8")]  # fmt: skip
+    assert len(files) >= 15
     loaded = _modules_after(
         f"import io, contextlib\nfrom seqlang.cli.__main__ import main\n"
         f"with contextlib.redirect_stdout(io.StringIO()): code = main(['check', *{files!r}])\nassert code == 0, code"

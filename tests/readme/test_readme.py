@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from pathlib import Path
 
@@ -30,15 +31,17 @@ def _broken() -> str:
 
 
 def _library() -> str:
-    rows = ["| spec | what it is | strong privacy |", "|---|---|---|"]
+    rows = ["| spec | what it is | strong privacy | witness / bound |", "|---|---|---|---|"]
     for name, path in driver.library().items():
         result = driver.check(driver.load(driver.read(str(path))))
-        pure = result.to_dict()["strong"]["pure"]["symbolic"]
-        claim = next((v for v in result.verdicts if v.claim.kind == "strong"), None)
-        shown = (
-            f"`{pure}`" if pure != "inf" else ("" if claim is None else f"{claim.verdict} `{claim.claim.text[13:]}`")
-        )
-        rows.append(f"| [{name}](specs/{name}.seq) | {result.program.title} | {shown} |")
+        strong = result.to_dict()["strong"]["pure"]
+        pure = strong["symbolic"]
+        claims = [v for v in result.verdicts if v.claim.kind != "operating"]
+        claim = next((v for v in claims if v.claim.kind == "strong"), next(iter(claims), None))
+        text = "" if claim is None else claim.claim.text.removeprefix("claim ").removeprefix("strong ")
+        shown = f"`{pure}`" if pure != "inf" else ("" if claim is None else f"{claim.verdict} `{text}`")
+        ratio = f"{math.floor(strong['ratio'] * 1e4) / 1e4:.4f}" if "ratio" in strong else ""
+        rows.append(f"| [{name}](specs/{name}.seq) | {result.program.title} | {shown} | {ratio} |")
     return "\n".join(rows) + "\n"
 
 

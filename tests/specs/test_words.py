@@ -6,8 +6,9 @@ import math
 
 import pytest
 
+from seqlang.analyses.witnesses.confirm import epsilon_at
 from seqlang.proof.witness import Event, Witness
-from seqlang.report.check_json import dp_lower, witness_dict
+from seqlang.report.check_json import witness_dict
 from seqlang.report.check_text import event_words, witness_words
 from seqlang.report.document import Document, Heading, Paragraph, Table, Tree, line
 from seqlang.report.numbers import json_number, shown, shown_down, shown_up
@@ -60,13 +61,12 @@ def test_witness_of_a_certain_difference() -> None:
 
 
 def test_dp_lower_counts_the_errors_against_the_witness() -> None:
-    from fractions import Fraction
 
     witness = Witness(((1.0,), (0.0,)), Event(stopped_at=1), 0.5, 0.1, 0.0, p_error=0.1, q_error=0.1)
-    found = dp_lower(witness, Fraction(1, 10))
+    found = epsilon_at(witness, 0.1)
     assert found == pytest.approx(math.log(0.3 / 0.2))
     assert found < math.log(0.3 / 0.2) + 1e-15
-    assert dp_lower(witness, Fraction(1, 2)) is None
+    assert epsilon_at(witness, 0.5) == 0
 
 
 def test_layout() -> None:

@@ -1,0 +1,37 @@
+"""Figures: where matplotlib is imported, and where a picture is written."""
+
+from __future__ import annotations
+
+import textwrap
+from typing import Any
+
+from seqlang.diagnostics import Diagnostic, SpecError
+
+COLOURS = ("#2166ac", "#b2182b", "#1b7837", "#762a83", "#b35806", "#35978f")
+
+
+def new_figure(columns: int, rows: int, title: str, size: tuple[float, float] = (5.6, 3.6)) -> tuple[Any, Any, Any]:
+    """(figure, array of axes, pyplot); `size` of one panel in inches. Raises SpecError E0605 without matplotlib."""
+    try:
+        import matplotlib
+
+        matplotlib.use("Agg")
+        from matplotlib import pyplot
+    except ImportError:
+        raise SpecError((Diagnostic("E0605", "plots need matplotlib", help="pip install 'seqlang[plot]'"),)) from None
+    figure, axes = pyplot.subplots(
+        rows, columns, figsize=(size[0] * columns, size[1] * rows), squeeze=False, layout="constrained"
+    )
+    figure.suptitle(textwrap.fill(title, int(13 * size[0] * columns)), fontsize=11)
+    return figure, axes, pyplot
+
+
+def write_figure(figure: Any, pyplot: Any, file: str) -> None:
+    """Writes and closes it; the format follows the file's ending. Raises SpecError E0605 where it cannot be written."""
+    try:
+        figure.savefig(file, dpi=140)
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else error
+        raise SpecError((Diagnostic("E0605", f"cannot write `{file}`: {reason}"),)) from None
+    finally:
+        pyplot.close(figure)

@@ -1,0 +1,59 @@
+"""Pictures of exact laws: the law of the stopping step, and operating-characteristic curves. Needs the extra `plot`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from seqlang.report.figure import COLOURS, new_figure, write_figure
+from seqlang.report.solve_result import outcome_name
+
+if TYPE_CHECKING:
+    from seqlang.report.solve_result import SolveResult
+
+
+def plot_laws(title: str, results: Sequence[SolveResult], file: str) -> None:
+    """One panel a model: P(T = t, return) as stacked areas, the mean as a dashed line."""
+    import numpy as np
+
+    figure, axes, pyplot = new_figure(len(results), 1, title)
+    for axis, result in zip(axes.flat, results, strict=True):
+        table = result.solution.table
+        last = result.quantile(0.999) or len(table)
+        steps = np.arange(1, last + 1)
+        parts = [table[:last, i] for i in range(table.shape[1])]
+        names = [f"{name} ({p:.4g})" for name, p in result.returns.items()]
+        outcomes = [outcome_name(o) for o in result.solution.outcomes]
+        merged = [sum(p for p, o in zip(parts, outcomes, strict=True) if o == n) for n in result.returns]
+        axis.stackplot(steps, merged, labels=names, colors=COLOURS, step="mid", alpha=0.85)
+        mean = result.expected_steps
+        if mean is not None and mean <= last:
+            axis.axvline(mean, color="black", linewidth=1, linestyle="--", label=f"mean {mean:.5g}")
+        axis.set(xlabel="stopping step", ylabel="probability", title=f"under {result.model}", xlim=(0.5, last + 0.5))
+        axis.set_ylim(bottom=0)
+        axis.legend(fontsize=8)
+    write_figure(figure, pyplot, file)
+
+
+def plot_curve(title: str, name: str, results: Sequence[SolveResult], file: str) -> None:
+    """Two panels over one parameter: P(return) by model (the operating characteristic), and the expected steps."""
+    figure, axes, pyplot = new_figure(2, 1, title)
+    models = list(dict.fromkeys(r.model for r in results))
+    labels = list(dict.fromkeys(label for r in results for label in r.returns))
+    styles = ("-", "--", ":", "-.")
+    for m, model in enumerate(models):
+        mine = sorted((r for r in results if r.model == model), key=lambda r: r.parameters[name])
+        x = [r.parameters[name] for r in mine]
+        for i, label in enumerate(labels):
+            y = [r.returns.get(label, 0.0) for r in mine]
+            text = label if len(models) == 1 else f"{label}, {model}"
+            axes.flat[0].plot(x, y, styles[m % 4], color=COLOURS[i % len(COLOURS)], label=text)
+        known = [(a, r.expected_steps) for a, r in zip(x, mine, strict=True) if r.expected_steps is not None]
+        axes.flat[1].plot([a for a, _ in known], [b for _, b in known], styles[m % 4], color="black", label=model)
+    axes.flat[0].set(xlabel=name, ylabel="probability", title="operating characteristic", ylim=(-0.02, 1.02))
+    axes.flat[1].set(xlabel=name, ylabel="expected steps", title="average sample number")
+    axes.flat[1].set_ylim(bottom=0)
+    for axis in axes.flat:
+        axis.grid(alpha=0.25)
+        axis.legend(fontsize=8)
+    write_figure(figure, pyplot, file)

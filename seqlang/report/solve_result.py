@@ -1,0 +1,149 @@
+"""The exact law of one spec under one model, with what one asks of it: error rates, expected and quantile steps."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from seqlang.record import record
+from seqlang.report.numbers import json_number
+
+if TYPE_CHECKING:
+    from seqlang.backends.solve import Solution
+    from seqlang.report.document import Document
+
+QUANTILES = (0.05, 0.5, 0.95)
+RESOLVED = 1e-6
+"""More mass than this without a known stopping step: the moments are not those of the whole law."""
+
+
+@record
+class SolveResult:
+    """`parameters` are the values of this cell of a sweep; `seconds` is what the solution took."""
+
+    algorithm: str
+    model: str
+    parameters: Mapping[str, float]
+    solution: Solution
+    seconds: float
+
+    @property
+    def resolved(self) -> bool:
+        """Whether (nearly) all mass has a known stopping step or is known never to stop."""
+        return self.solution.unresolved - self.solution.never + self.solution.lost <= RESOLVED
+
+    @property
+    def returns(self) -> dict[str, float]:
+        """P(what is returned), by its name; a stop without `return` is "stop"."""
+        found: dict[str, float] = {}
+        sums = self.solution.table.sum(axis=0)
+        if self.solution.tail is not None:
+            sums = sums + self.solution.tail.outcomes
+        for outcome, chance in zip(self.solution.outcomes, sums, strict=True):
+            name = outcome_name(outcome)
+            found[name] = found.get(name, 0.0) + float(chance)
+        return found
+
+    @property
+    def expected_steps(self) -> float | None:
+        """E[T]; infinite if some runs never stop, None if too much mass is unresolved, or the noise that persists too
+        heavy, to tell."""
+        if self.solution.never > 0:
+            return math.inf
+        known = self.resolved and math.isfinite(self.solution.steps_error)
+        return self._moment(1) if known else None
+
+    @property
+    def sd_steps(self) -> float | None:
+        """The standard deviation of T, where E[T] is known and finite; infinite where E[T^2] is."""
+        mean = self.expected_steps
+        if mean is None or math.isinf(mean):
+            return None
+        if self.solution.moments.get("expected steps squared") == math.inf:
+            return math.inf
+        return math.sqrt(max(0.0, self._moment(2) - mean * mean))
+
+    @property
+    def steps_so_far(self) -> float:
+        """E[min(T, last step)] from what is resolved: a lower bound on E[T]."""
+        table = self.solution.table
+        return self._moment(1) + self.solution.unresolved * len(table)
+
+    def interval(self, chance: float) -> tuple[float, float]:
+        """Where the chance of a return lies: the error of the computation, and what has not stopped yet."""
+        solution = self.solution
+        left = max(0.0, solution.unresolved - solution.never) + solution.lost
+        return max(0.0, chance - solution.outcome_error), min(1.0, chance + solution.outcome_error + left)
+
+    def _moment(self, power: int) -> float:
+        by_step = self.solution.table.sum(axis=1)
+        total = float(sum(float(t) ** power * float(p) for t, p in enumerate(by_step, 1)))
+        tail = self.solution.tail
+        if tail is None:
+            return total
+        return total + (tail.steps if power == 1 else tail.squares)
+
+    def quantile(self, level: float) -> int | None:
+        """The least t with P(T <= t) >= level; None where the table ends before it."""
+        below = 0.0
+        for t, row in enumerate(self.solution.table, 1):
+            below += float(row.sum())
+            if below >= level - 1e-15:
+                return t
+        return None
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON object of `seqlang solve --json`, schema 1."""
+        solution = self.solution
+        return {
+            "schema": 1,
+            "algorithm": self.algorithm,
+            "model": self.model,
+            "parameters": {name: json_number(value) for name, value in self.parameters.items()},
+            "expected_steps": json_number(self.expected_steps),
+            "expected_steps_error": None if self.expected_steps is None else json_number(solution.steps_error),
+            "sd_steps": json_number(self.sd_steps),
+            "returns": self.returns,
+            "never_stops": float(solution.never),
+            "mass_unresolved": float(max(0.0, solution.unresolved - solution.never) + solution.lost),
+            "error_bound": float(solution.error),
+            "returns_error": float(solution.outcome_error),
+            "quantiles": {str(q): self.quantile(q) for q in QUANTILES},
+            "moments": {name: json_number(value) for name, value in solution.moments.items()},
+            "steps_computed": len(solution.table),
+            "method": solution.method,
+            "notes": list(solution.notes),
+            "seconds": round(self.seconds, 6),
+        }
+
+    def frame(self) -> list[dict[str, Any]]:
+        """One row a stopping step and outcome: step, return, probability."""
+        return [
+            {"step": t, "return": outcome_name(o), "probability": float(p)}
+            for t, row in enumerate(self.solution.table, 1)
+            for o, p in zip(self.solution.outcomes, row, strict=True)
+        ]
+
+    def document(self) -> Document:
+        """The report."""
+        from seqlang.report.solve_text import solve_document
+
+        return solve_document(self)
+
+    def __str__(self) -> str:
+        from seqlang.report.plain import render_plain
+
+        return render_plain(self.document())
+
+    def _repr_html_(self) -> str:
+        from seqlang.report.rich_document import as_html
+
+        return as_html(self.document())
+
+
+def outcome_name(outcome: str | float | None) -> str:
+    """What the reports call a returned value."""
+    if outcome is None:
+        return "stop"
+    return outcome if isinstance(outcome, str) else f"{outcome:g}"

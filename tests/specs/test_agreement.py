@@ -1,0 +1,76 @@
+"""Simulation against the exact law, over the whole library: the 99 % intervals miss as often as they should."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+import seqlang
+from seqlang import driver
+
+RUNS = 20_000
+LEVEL = 0.01
+Z = 2.5758293035489004  # its two-sided normal quantile
+
+
+def _misses(name: str) -> tuple[int, int]:
+    """(intervals, misses) of the returns' chances and of the mean steps, over all models that have an exact law."""
+    spec = seqlang.load(f"@{name}")
+    intervals = misses = 0
+    for model in spec.models:
+        try:
+            (exact,) = seqlang.solve(spec, model=model)
+        except seqlang.SpecError as refused:
+            assert [d.code for d in refused.diagnostics] == ["E0623"]
+            continue
+        if not exact.resolved or exact.sd_steps is None or exact.expected_steps is None:
+            continue
+        (found,) = seqlang.run(spec, model=model, runs=RUNS, seed=2026)
+        summary = found.to_dict()
+        for label, chance in exact.returns.items():
+            seen = summary["returns"].get(label, {"probability": 0.0})["probability"] if summary["returns"] else 1.0
+            spread = math.sqrt(chance * (1 - chance) / RUNS)
+            if RUNS * min(chance, 1 - chance) < 20:  # too rare for a normal interval: a Poisson count, one-sided
+                count, mean = round(seen * RUNS), chance * RUNS
+                misses += _poisson_beyond(count if chance < 0.5 else RUNS - count, min(mean, RUNS - mean)) < LEVEL / 2
+            else:
+                misses += abs(seen - chance) > Z * spread
+            intervals += 1
+        misses += abs(summary["steps"]["mean"] - exact.expected_steps) > Z * exact.sd_steps / math.sqrt(RUNS) + 1e-9
+        intervals += 1
+    return intervals, misses
+
+
+def _poisson_beyond(count: int, mean: float) -> float:
+    """P(N >= count) for a Poisson count."""
+    return 1 - sum(math.exp(-mean) * mean**k / math.factorial(k) for k in range(count))
+
+
+def _binomial_beyond(n: int, misses: int, p: float) -> float:
+    """P(N >= misses)."""
+    return 1 - sum(math.comb(n, k) * p**k * (1 - p) ** (n - k) for k in range(misses))
+
+
+def test_the_intervals_miss_as_often_as_they_should() -> None:
+    found = {name: _misses(name) for name in driver.library()}
+    treated = {name: counts for name, counts in found.items() if counts[0]}
+    assert len(treated) >= 15, sorted(treated)
+    intervals = sum(n for n, _ in treated.values())
+    misses = sum(m for _, m in treated.values())
+    assert _binomial_beyond(intervals, misses, LEVEL) > 1e-3, {n: c for n, c in treated.items() if c[1]}
+
+
+def test_a_wrong_value_would_be_seen() -> None:
+    """The power of the test above: a mean that is off by 3 % misses every interval of a test of usual spread."""
+    (exact,) = seqlang.solve("@wald1945/sprt", model="null")
+    (found,) = seqlang.run("@wald1945/sprt", model="null", runs=RUNS, seed=2026)
+    assert exact.expected_steps is not None
+    assert exact.sd_steps is not None
+    off = 1.03 * exact.expected_steps
+    assert abs(found.to_dict()["steps"]["mean"] - off) > Z * exact.sd_steps / math.sqrt(RUNS)
+
+
+@pytest.mark.parametrize(("count", "mean", "expected"), [(0, 2.0, 1.0), (1, 2.0, 1 - math.exp(-2))])
+def test_poisson(count: int, mean: float, expected: float) -> None:
+    assert _poisson_beyond(count, mean) == pytest.approx(expected)
