@@ -140,9 +140,10 @@ def test_privsprt_against_a_fine_lattice(specs: Path, clip: float, eps: float, h
     assert table.sum(axis=0) == pytest.approx(brute[1:], abs=2e-6)
 
 
-# A, eps, h, E, type I error: theory/sequential-tests.md, Table 2, left. There six last digits are different: E 16.839
-# (row 10) and 6.399 (row 13); errors 0.0831 (row 12), 0.0662 (row 14), 0.0965 (row 15) and 0.0398 (the row without
-# noise). The lattice of hats and the linear system of this file agree with the numbers here to 1e-6 and 1e-12.
+# A, eps, h, E, type I error: Zhang, Mei & Cummings 2022, Table 2, left, exactly. An earlier solver had six other last
+# digits: E 16.839 (row 10) and 6.399 (row 13); errors 0.0831 (row 12), 0.0662 (row 14), 0.0965 (row 15) and 0.0398
+# (the row without noise). The lattice of hats and the linear system of this file agree with the numbers here to 1e-6
+# and 1e-12.
 TABLE_2 = """
 0.5 0.5 9 12.496 0.0817
 0.5 1 4 6.965 0.0793

@@ -30,7 +30,7 @@ def _misses(name: str) -> tuple[int, int]:
         summary = found.to_dict()
         for label, chance in exact.returns.items():
             seen = summary["returns"].get(label, {"probability": 0.0})["probability"] if summary["returns"] else 1.0
-            spread = math.sqrt(chance * (1 - chance) / RUNS)
+            spread = math.sqrt(max(0.0, chance * (1 - chance)) / RUNS)
             if RUNS * min(chance, 1 - chance) < 20:  # too rare for a normal interval: a Poisson count, one-sided
                 count, mean = round(seen * RUNS), chance * RUNS
                 misses += _poisson_beyond(count if chance < 0.5 else RUNS - count, min(mean, RUNS - mean)) < LEVEL / 2

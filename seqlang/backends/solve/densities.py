@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from abc import abstractmethod
 from typing import Any
 
 import numpy as np
@@ -14,9 +15,9 @@ from seqlang.backends.solve.law1 import Array, Law1
 class Symmetric(Law1):
     """A law with a density that is symmetric around 0."""
 
+    @abstractmethod
     def tail(self, x: Array) -> Array:
         """P(X >= x) for x >= 0."""
-        raise NotImplementedError
 
     def above(self, x: Any, strict: bool = False) -> Array:
         x = np.asarray(x, float)

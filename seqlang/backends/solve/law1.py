@@ -8,6 +8,7 @@ smallest gap between its points) of one of its points as that point.
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,7 @@ TIE = 1e-12
 CLOSE = 1e-300
 
 
-class Law1:
+class Law1(ABC):
     """A law on the line.
 
     `discrete`: it sits on points. `support` has the ends; `kinks` are the points where a density is not smooth, finite
@@ -32,17 +33,17 @@ class Law1:
     scale: float = 1.0
     centre: float = 0.0
 
+    @abstractmethod
     def above(self, x: Any, strict: bool = False) -> Array:
         """P(X >= x), or P(X > x)."""
-        raise NotImplementedError
 
+    @abstractmethod
     def below(self, x: Any, strict: bool = False) -> Array:
         """P(X <= x), or P(X < x)."""
-        raise NotImplementedError
 
+    @abstractmethod
     def density(self, x: Any) -> Array:
         """The density, or the probability of the point x."""
-        raise NotImplementedError
 
     def atoms(self, tail: float = 0.0) -> tuple[Array, Array]:
         """Points in increasing order and their chances, of a discrete law. With an infinite support the points beyond
