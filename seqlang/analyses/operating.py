@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from math import inf, nextafter
 from typing import TYPE_CHECKING, Any, Literal
 
+from seqlang.analyses.almost_surely import surely_stops
 from seqlang.arithmetic.formula import enclose
 from seqlang.model import expression as e
 from seqlang.model.life import EachStep
@@ -28,6 +29,10 @@ Solve = Callable[[str, Watches, float], "Solution"]
 """The solution under a model, with these expressions watched, at a tolerance; raises Unsolved."""
 BOUNDED = frozenset({"conditioned", "uniform", "point", "bernoulli", "randomized_response", "binomial"})
 """Families whose noise has bounded support: a chance of exactly 0 is one, and no number too small for floats."""
+RARE, FEW = 1e-6, 64
+"""Chances of one of few values below RARE may hide what they lead to."""
+CAUTION = 3.0
+"""A difference of two orders is near the error of the finer one where they converge slowly, and may be below it."""
 TOLERANCES = (1e-8, 1e-11)
 """Asked of the exact law: the second where the first leaves the claim open."""
 
@@ -57,6 +62,10 @@ def decide_operating(program: Program, claim: Claim, solve: Solve) -> Decision:
         return Decision("unknown", "there is no model to take it under")
     decisions = []
     for model in models:
+        surely = surely_stops(program, claim, model)
+        if surely is not None:
+            decisions.append(Decision("proved", f"under {model}: {surely}"))
+            continue
         try:
             decisions.append(_decide(program, claim, model, solve))
         except (Unsolved, _Open) as why:
@@ -87,7 +96,7 @@ def _sides(
     program: Program, condition: e.Apply, solve: Solve, model: str, tolerance: float, steps: bool
 ) -> tuple[Interval, Interval]:
     watches = tuple(dict.fromkeys(_watched(condition, steps)))
-    values = _Values(program, solve(model, watches, tolerance), watches)
+    values = _Values(program, model, solve(model, watches, tolerance), watches)
     left, right = (values.interval(side) for side in condition.arguments)
     return left, right
 
@@ -144,7 +153,7 @@ def _watched(condition: e.Expression, steps: bool) -> list[e.Expression]:
 class _Values:
     """Intervals of the random quantities of one solution."""
 
-    def __init__(self, program: Program, solution: Solution, watches: Watches) -> None:
+    def __init__(self, program: Program, model: str, solution: Solution, watches: Watches) -> None:
         self.program, self.solution, self.watches = program, solution, watches
         self.parameters = parameter_values(program)
         self.unresolved = solution.unresolved + solution.lost
@@ -155,6 +164,11 @@ class _Values:
         closed = solution.tail is not None and self.unresolved == 0.0
         closed = closed and all(isinstance(n.life, EachStep) for n in program.noises)
         self.surely = closed or not horizon_of(program, Signs(self.parameters)).is_infinite
+        self.trapped = not self.surely and _may_be_trapped(program, model, solution)
+        # What rounding took or added: the chances should add up to 1.
+        tail = 0.0 if solution.tail is None else float(solution.tail.outcomes.sum())
+        self.gap = abs(1.0 - float(solution.table.sum()) - tail - solution.unresolved)
+        self.error = CAUTION * solution.error + self.gap
 
     def interval(self, side: e.Expression) -> Interval:
         if isinstance(side, e.Apply) and side.operator in ("probability", "expected"):
@@ -186,20 +200,20 @@ class _Values:
         value = so_far if tail is None else so_far + tail.steps
         if self.never > 0:
             return inf, inf
-        low, high = _around(value, solution.steps_error)
-        if solution.never > 0:
+        low, high = _around(value, solution.steps_error + self.gap * max(len(by_step), value))
+        if solution.never > 0 or self.trapped:
             high = inf
         # Those who have not stopped take at least as many steps as were followed.
         later = solution.unresolved + (0.0 if tail is None else float(tail.outcomes.sum()))
         so_far += later * len(by_step)
-        return max(low, so_far * (1 - 1e-12) - solution.error * len(by_step)), high
+        return max(low, so_far * (1 - 1e-12) - self.error * len(by_step)), high
 
     def _watch(self, kind: str, index: int) -> Interval:
         solution = self.solution
         assert solution.watched is not None
         value = float(solution.watched[index])
         if kind == "probability":
-            low, high = _around(value, solution.watched_error)
+            low, high = _around(value, solution.watched_error + self.gap)
             return max(0.0, low), min(1.0, high + self.unresolved)
         raise _Open("the expected final value of a statistic has no error bound here")
 
@@ -227,7 +241,7 @@ class _Values:
         others = [self._value(body, outcome, steps[-1]) for outcome in self.program.labels]
         others += [] if self.surely else [endless]
         lowest, highest = min(lowest, *others, inf), max(highest, *others, -inf)
-        slack = solution.error * max(abs(lowest), abs(highest), 1e-300)
+        slack = self.error * max(abs(lowest), abs(highest), 1e-300)
         low, high = _around(total + late, slack)
         never, open_mass = self.never, max(0.0, self.unresolved - self.never)
         if kind == "probability":
@@ -245,6 +259,25 @@ class _Values:
         if value != value:
             raise _Open("an expression that means nothing where a run never stops")
         return value
+
+
+def _may_be_trapped(program: Program, model: str, solution: Solution) -> bool:
+    """Whether runs too few to be seen might take for ever, so that nothing bounds the expected step: what is left is
+    taken to go on stopping as before, and a rare value of an entry or a noise may lead where nobody stops."""
+    from seqlang.backends.solve import Unsolved
+    from seqlang.backends.solve.entries import entries
+    from seqlang.backends.solve.laws import noise_laws
+
+    laws = noise_laws(program)
+    listed = [laws[n.name] for n in program.noises if isinstance(n.law, e.Weights) and n.name in laws]
+    rarest = min((float(law.atoms()[1].min()) for law in listed), default=1.0)
+    try:
+        found, missing = entries(program, model)
+    except Unsolved:
+        return rarest < RARE
+    if missing == 0 and len(found) <= FEW:
+        rarest = min(rarest, *(entry.chance for entry in found))
+    return rarest < RARE or (solution.tail is None and _bounded(program))
 
 
 def _bounded(program: Program) -> bool:

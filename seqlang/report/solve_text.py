@@ -53,7 +53,8 @@ def _blocks(result: SolveResult) -> Iterator[Block]:
     yield _steps(result)
     chances = f"{shown_up(solution.outcome_error, 2)} in P(return), {shown_up(solution.error, 2)} in any probability"
     bounds = f"error at most {chances}{_steps_error(result)}"
-    yield Paragraph(line((f"{bounds}; mass not resolved {shown_up(left, 2)}", "quiet")), 2)
+    later = ", taken to go on stopping as before" if left > 0 and result.resolved else ""
+    yield Paragraph(line((f"{bounds}; mass not resolved {shown_up(left, 2)}{later}", "quiet")), 2)
     if "expected steps squared" in solution.moments and "noise that persists" in solution.method and result.resolved:
         second = shown_up(solution.moments["expected steps squared"], 8)
         yield Paragraph(line((f"E_z[E[T | z]^2] = {second}, z the noise that persists", "quiet")), 2)

@@ -6,7 +6,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from fractions import Fraction
-from itertools import product
+from itertools import accumulate, pairwise, product
 from math import exp, inf, log
 
 import numpy as np
@@ -26,12 +26,12 @@ algorithm a
 param p0 in (0, 1) = 0.3
 param alpha in (0, 1) = 0.05
 param eps > 0 = 0.5
-param as_printed in {{0, 1}} = 0
+param as_printed in {{0, 1, 2}} = 0
 let p1 = 1 - p0
 let lower = log(alpha / (1 - alpha))
 let upper = log((1 - alpha) / alpha)
 let D = abs(log(p1 * (1 - p0) / (p0 * (1 - p1))))
-let scale = if as_printed == 1 then 1 / (eps * D) else D / eps
+let scale = if as_printed == 1 then 1 / (eps * D) else if as_printed == 2 then eps * D else D / eps
 stream x in {{0, 1}}
 model null: x ~ bernoulli(p0)
 model alternative: x ~ bernoulli(p1)
@@ -43,6 +43,7 @@ attach z to upper, lower
 LABELS = "stop when llr >= upper return reject\nstop when llr <= lower return accept"
 PLAIN = "stop when llr >= upper\nstop when llr <= lower"
 FLIPPED = LABELS + "\nattach randomized_response(1 / (1 + exp(-eps))) to return"
+VIEWS = (PLAIN, LABELS, FLIPPED)
 
 
 def _program(text: str, **values: str) -> Program:
@@ -99,6 +100,7 @@ ROWS = [
     # p0, alpha, eps, as printed, tau single, tau arbitrary, (tau, f) single, arb, at eps + eps' of (tau, RR f)
     ("0.3", "0.05", "0.1", "1", 0.0802, 0.1715, 0.1193, 0.2628, 0.1532),
     ("0.3", "0.05", "0.1", "0", 0.0757, 0.1620, 0.1351, 0.2580, 0.1463),
+    ("0.3", "0.05", "0.1", "2", 0.2873, 0.3222, 0.3147, 0.3711, 0.3045),  # the printed scale, read as a rate
     ("0.3", "0.05", "0.5", "0", 0.0781, 0.1490, 0.1082, 0.2126, 0.1213),
 ]
 
@@ -108,19 +110,99 @@ def test_profile_of_wang_et_al(row: tuple) -> None:
     """Arbitrary sets and one step at a time, for the views tau, (tau, f) and (tau, flipped f)."""
     p0, alpha, eps, printed, *expected = row
     given = {"p0": p0, "alpha": alpha, "eps": eps, "as_printed": printed}
-    e = float(eps)
+    assert _profile([WANG.format(stops=s) for s in VIEWS], given) == pytest.approx(expected, abs=5.1e-5)
+
+
+def _profile(texts: list[str], given: dict[str, str]) -> list[float]:
+    """One step at a time and any set: for the stopping step, and with the return; at eps + eps' with a flipped one."""
+    e = float(given["eps"])
     found = []
-    for stops in (PLAIN, LABELS):
-        drawn = weak.curve(_program(WANG.format(stops=stops), **given), "null", (e,))
+    *plain, flipped = texts
+    for text in plain:
+        drawn = weak.curve(_program(text, **given), "null", (e,))
         found += [drawn.per_step[0].lower, drawn.arbitrary[0].lower]
         assert drawn.per_step[0].bound == pytest.approx(found[-2], abs=1e-9)
         assert drawn.arbitrary[0].bound == pytest.approx(found[-1], abs=1e-9)
-    drawn = weak.curve(_program(WANG.format(stops=FLIPPED), **given), "null", (e, 2 * e))
+    drawn = weak.curve(_program(flipped, **given), "null", (e, 2 * e))
     # at the maximum of the two epsilons the flipped return adds nothing here: the stopping step alone is as bad
-    assert drawn.per_step[0].lower == pytest.approx(expected[0], abs=5.1e-5)
-    assert drawn.arbitrary[0].lower == pytest.approx(expected[1], abs=5.1e-5)
-    found.append(drawn.arbitrary[1].lower)
-    assert found == pytest.approx(expected, abs=5.1e-5)
+    assert [drawn.per_step[0].lower, drawn.arbitrary[0].lower] == pytest.approx(found[:2], abs=1e-9)
+    return [*found, drawn.arbitrary[1].lower]
+
+
+MOVED = WANG[: WANG.index("{stops}")] + "draw z ~ laplace(scale) once\nstatistic moved = {moved}\n{stops}\n"
+CLAMPED = "clip(z, -upper, -lower)"
+ZEROED = "if z >= -upper and z <= -lower then z else 0"
+
+
+def _moved(moved: str, stops: str, strict: bool) -> str:
+    """Wang et al.'s test with a Laplace draw that is not conditioned, but brought into the range by a function."""
+    for end in ("upper", "lower"):
+        stops = stops.replace(f"= {end}", f"= {end} + moved")
+    return MOVED.format(
+        moved=moved, stops=stops.replace("llr >=", "llr >").replace("llr <=", "llr <") if strict else stops
+    )
+
+
+@pytest.mark.parametrize(
+    ("moved", "strict", "eps", "expected"),
+    [
+        # a clamped draw sits on the ends with positive chance, where a bar is at 0: the published rows for it do not
+        # stop at a log-likelihood ratio of exactly 0
+        (CLAMPED, True, "0.1", (0.1618, 0.2378, 0.4418, 0.7477, 0.2254)),
+        (CLAMPED, True, "0.5", (0.0623, 0.1046, 0.2693, 0.3598, 0.0847)),
+        (ZEROED, False, "0.1", (0.2744, 0.3008, 0.3034, 0.3549, 0.2828)),
+        (ZEROED, False, "0.5", (0.1669, 0.2066, 0.2067, 0.2673, 0.1684)),
+    ],
+)
+def test_profile_where_the_noise_is_clamped_or_set_to_zero(
+    moved: str, strict: bool, eps: str, expected: tuple[float, ...]
+) -> None:
+    texts = [_moved(moved, stops, strict) for stops in VIEWS]
+    assert _profile(texts, {"eps": eps}) == pytest.approx(expected, abs=5.1e-5)
+
+
+def _played(moved: str, strict: bool, p0: float, alpha: float, eps: float, n: int, a: int, length: int) -> np.ndarray:
+    """P(T = t, f | X_n = a) by running the test on all streams and on one draw z out of every interval in which no
+    comparison changes."""
+    bound, unit = log((1 - alpha) / alpha), log((1 - p0) / p0)
+    law = stats.laplace(scale=2 * unit / eps)
+    ends = sorted({-bound, bound, *(k * unit + b for k in range(-length, length + 1) for b in (-bound, bound))})
+    ends = [-inf, *(e for e in ends if -bound <= e <= bound), inf]
+    table = np.zeros((length, 2))
+    for low, high in pairwise(ends):
+        z = (max(low, -2 * bound) + min(high, 2 * bound)) / 2
+        shift = max(-bound, min(bound, z)) if moved == CLAMPED else z if -bound <= z <= bound else 0.0
+        mass = law.cdf(high) - law.cdf(low)
+        for stream in product((0, 1), repeat=length):
+            if stream[n - 1] != a:
+                continue
+            chance = np.prod([p0 if x else 1 - p0 for i, x in enumerate(stream) if i != n - 1])
+            for t, total in enumerate(accumulate(2 * x - 1 for x in stream)):
+                above, below = total * unit - (bound + shift), total * unit - (shift - bound)
+                if above > 0 or (above == 0 and not strict):
+                    table[t, 0] += mass * chance
+                    break
+                if below < 0 or (below == 0 and not strict):
+                    table[t, 1] += mass * chance
+                    break
+    return table
+
+
+@pytest.mark.parametrize("strict", [True, False])
+@pytest.mark.parametrize("moved", [CLAMPED, ZEROED])
+@pytest.mark.parametrize(("n", "a"), [(1, 1), (3, 0)])
+def test_laws_of_a_function_of_a_draw_by_running_all_streams(moved: str, strict: bool, n: int, a: int) -> None:
+    length = 9
+    program = _program(_moved(moved, LABELS, strict), alpha="0.2", eps="0.5")
+    scan = Scan(program, "null", tolerance=1e-12)
+    expected = _played(moved, strict, 0.3, 0.2, 0.5, n, a, length)
+    for number in range(1, n + 1):
+        found = scan.position(number)
+    assert found is not None
+    rows, law = length - n + 1, found.laws[a]
+    assert np.all(law.low[:rows] <= expected[n - 1 :] + 1e-13)
+    assert np.all(expected[n - 1 :] <= law.high[:rows] + 1e-13)
+    assert np.max(law.high - law.low) < 1e-12
 
 
 def test_both_models_agree_by_symmetry() -> None:

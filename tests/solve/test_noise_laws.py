@@ -20,6 +20,7 @@ XS = np.array([-30.0, -7.3, -2.0, -0.5, -1e-7, 0.0, 1e-9, 0.3, 1.0, 2.5, 8.0, 40
 CONTINUOUS: list[tuple[tuple[Any, ...], Any]] = [
     (("laplace", 1.7), stats.laplace(scale=1.7)),
     (("l2_laplace", 0.6), stats.laplace(scale=0.6)),
+    (("gumbel", 1.3), stats.gumbel_r(scale=1.3)),
     (("gaussian", 2.3), stats.norm(scale=2.3)),
     (("normal", -1.5, 0.7), stats.norm(-1.5, 0.7)),
     (("exponential", 3.0), stats.expon(scale=3)),

@@ -32,6 +32,7 @@ from seqlang.accounting.noisy_test import zhu_wang
 from seqlang.analyses.weak.mixture import mixture_of
 from seqlang.analyses.weak.positions import Scan
 from seqlang.arithmetic.formula import enclose
+from seqlang.backends.solve.heavy_tails import beyond_the_nodes
 from seqlang.model.program import Program, PublicGate, Replace
 from seqlang.rules.sensitivity.facts import facts_of
 from seqlang.rules.sensitivity.formulas import formula_of, parameter_values
@@ -41,6 +42,8 @@ from seqlang.rules.stopping.ends import End, Source, ends_of
 
 GAMMAS = (1.25, 1.5, 2.0, 3.0, 4.0, 6.0)
 ENOUGH = 1e-13
+BEYOND = 1e-19
+"""Total chance of the draws of the threshold noises that are rarer than every node."""
 SAFETY = 3.0
 """Factor on what the steps past the last one computed add to E[T | z], at the decay of the last steps."""
 _ONE_SIGN = ("uniform", "single step", "window", "same sign, not growing", "same sign, not shrinking", "same direction")
@@ -141,4 +144,6 @@ def _moments(chain: Any, gammas: tuple[float, ...], work: float) -> dict[float, 
     if front.lost > 1e-9 or not np.all(ratio < 1):
         return dict.fromkeys(gammas, inf)
     mean = (total + rest + front.lost) / weights
-    return {gamma: float(np.log(np.sum(weights * mean**gamma))) for gamma in gammas}
+    parts = {gamma: weights * mean**gamma for gamma in gammas}
+    with np.errstate(divide="ignore"):
+        return {g: float(np.log(p.sum() + beyond_the_nodes(weights, p, BEYOND))) for g, p in parts.items()}

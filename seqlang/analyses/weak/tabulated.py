@@ -22,7 +22,7 @@ from seqlang.backends.simulate.arrays import Ragged
 from seqlang.backends.solve.chain import Chain, Stopped
 from seqlang.backends.solve.explored import ExploredChain, ExploredFrontier
 from seqlang.backends.solve.solution import Outcome, Tail
-from seqlang.backends.solve.states import States
+from seqlang.backends.solve.states import States, state_of
 from seqlang.model.expression import StepNumber, walk
 from seqlang.model.program import Program
 from seqlang.record import field_names
@@ -171,16 +171,13 @@ def _kept(front: ExploredFrontier) -> list[Any]:
     states = front.states
     stage = states.stage
     cells = [
-        (name, str(key), [(n, v) for n, v in sorted(vars(kept).items()) if n not in _NO_STATE])
+        (name, str(key), state_of(kept))
         for name, cell in sorted(stage.cells.items())
         for key, kept in cell.kept.items()
     ]
     ends = [(n, *(_end(e, sign) for e, sign in zip(states.bounds.get(n, (None, None)), (-1, 1), strict=True)))
             for n in sorted(states.laws)]  # fmt: skip
     return [cells, sorted(stage.memory.items()), sorted(stage.held.items()), sorted(states.due.items()), ends]
-
-
-_NO_STATE = ("operator", "length", "prefix", "pending", "taken")
 
 
 def _end(end: Array | None, sign: int) -> float:

@@ -28,7 +28,8 @@ class Frontier(Protocol):
     @property
     def size(self) -> int:
         """Numbers kept: theta * rows. The work of one step is about proportional to it; where it is not, there is also
-        a `cost`: the work of the step that led here, in numbers of about 5 ns."""
+        a `cost`: the work of the step that led here, in numbers of about 5 ns. One that knows several steps at once has
+        `leap(below)`: them all, or until at most `below` is left; the last frontier and (steps, outcomes, theta)."""
         ...
 
 

@@ -232,6 +232,33 @@ class Exponential(Law1):
         return -self.mean * math.log1p(-p)
 
 
+class Gumbel(Law1):
+    """P(X <= x) = exp(-exp(-x / b))."""
+
+    def __init__(self, b: float) -> None:
+        self.b = self.scale = b
+        self.centre = -b * math.log(math.log(2))
+
+    def _tail(self, x: Any) -> Array:
+        return np.asarray(np.exp(np.minimum(-np.asarray(x, float) / self.b, 700.0)))
+
+    def above(self, x: Any, strict: bool = False) -> Array:
+        return np.asarray(-np.expm1(-self._tail(x)))
+
+    def below(self, x: Any, strict: bool = False) -> Array:
+        return np.asarray(np.exp(-self._tail(x)))
+
+    def density(self, x: Any) -> Array:
+        t = self._tail(x)
+        return np.asarray(t * np.exp(-t) / self.b)
+
+    def upper(self, q: float) -> float:
+        return -self.b * math.log(-math.log1p(-q))
+
+    def quantile(self, p: float) -> float:
+        return -self.b * math.log(-math.log(p))
+
+
 class Uniform(Law1):
     def __init__(self, low: float, high: float) -> None:
         self.support = self.kinks = (low, high)

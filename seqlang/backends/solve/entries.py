@@ -45,7 +45,7 @@ def entries(program: Program, model: str, step: int = 1) -> tuple[tuple[Entry, .
     """All entries of positive chance, and the mass of values left out. Raises Unsolved for laws with a density."""
     if program.size is not None or any(i.kind == "dataset" for i in program.inputs):
         raise Unsolved("a dataset: all records are there from the start")
-    state = _Drawing(step)
+    state = Drawing(step)
     compiler = Compiler(program)
     domains = {i.name: CheckedDomain(compiler, i.domain) for i in program.inputs}
     found: list[tuple[float, dict[str, Any]]] = [(1.0, {})]
@@ -105,7 +105,7 @@ def _outwards(law: LawValue) -> tuple[list[tuple[Any, float]], float]:
     return points, max(RARE * 1e-2, 1.0 - sum(p for _, p in points))  # there are more values, however rare
 
 
-class _Drawing:
+class Drawing:
     """What the law of a field may read."""
 
     def __init__(self, step: int) -> None:
@@ -114,4 +114,4 @@ class _Drawing:
         self.bound: dict[str, Any] = {}
 
 
-__all__ = ["Entry", "entries", "model_of", "reads_step", "values_of"]
+__all__ = ["Drawing", "Entry", "entries", "model_of", "reads_step", "values_of"]

@@ -15,6 +15,7 @@ from seqlang.backends.simulate.arrays import CannotVectorise
 from seqlang.backends.simulate.vectorised import VectorCompiler
 from seqlang.backends.solve.bends import bends
 from seqlang.backends.solve.cuts import Compared
+from seqlang.backends.solve.narrow import narrow
 from seqlang.backends.solve.nodes import Kink, nodes, start
 from seqlang.backends.solve.roles import Roles
 from seqlang.backends.solve.solution import Array
@@ -106,7 +107,7 @@ def _within(kinks: tuple[Kink, ...], names: tuple[str, ...]) -> list[Kink]:
 
 def kinks_of(program: Program, roles: Roles) -> tuple[Kink, ...]:
     """Where two bounds on one fresh variable cross: the chance of a step is not smooth in the nodes there; and the
-    bends of the first steps.
+    bends and narrow turns of the first steps.
 
     Two bounds whose difference depends on the state cross at different nodes in different states; then no kink is
     known. The difference is tried on a few made-up states.
@@ -129,7 +130,7 @@ def kinks_of(program: Program, roles: Roles) -> tuple[Kink, ...]:
                 if kink is not None:
                     key = (tuple(sorted(kink.factors.items())), kink.constant)
                     kinks.setdefault(key, kink)
-    return (*kinks.values(), *bends(program, roles))
+    return (*kinks.values(), *bends(program, roles), *narrow(program, roles))
 
 
 End = tuple[Array, Mapping[str, Array]] | None

@@ -19,6 +19,7 @@ from seqlang.backends.solve.densities import (
     Exponential,
     Gaussian,
     GaussLaplace,
+    Gumbel,
     Laplace,
     Staircase,
     TwoLaplace,
@@ -76,6 +77,8 @@ def law_of(value: Any) -> Law1 | None:
             return _normal(float(mean), float(sd))
         case ("exponential", mean):
             return Exponential(float(mean))
+        case ("gumbel", b):
+            return Gumbel(float(b))
         case ("geometric", ratio):
             return Geometric(float(ratio)) if ratio > 0 else Points([0.0], [1.0])
         case ("staircase", eps, d, gamma):

@@ -23,8 +23,8 @@ from seqlang.backends.solve.increments import Increments
 from seqlang.backends.solve.mesh_cuts import CutFinder
 from seqlang.backends.solve.mesh_layout import Layout, Move
 from seqlang.backends.solve.mesh_plan import columns_of, plan_of
-from seqlang.backends.solve.mesh_reading import Reading, read, with_nodes
-from seqlang.backends.solve.packed import Packed, Places, pack
+from seqlang.backends.solve.mesh_reading import Reading, cells_of, read, with_nodes
+from seqlang.backends.solve.packed import Packed
 from seqlang.backends.solve.panels import basis
 from seqlang.backends.solve.roles import Roles, roles_of
 from seqlang.backends.solve.settled import Settled, settled, spread
@@ -32,8 +32,9 @@ from seqlang.backends.solve.solution import Array, Outcome, Tail
 from seqlang.backends.solve.together import regrouped
 from seqlang.backends.solve.unsolved import Unsolved
 from seqlang.backends.solve.watching import Watched
+from seqlang.backends.solve.wide_panels import Places, pack
 from seqlang.model import expression as ir
-from seqlang.model.program import Cell, Program
+from seqlang.model.program import Program
 from seqlang.record import record, replace
 
 K = TypeVar("K")
@@ -98,8 +99,7 @@ def mesh_for(
     if not roles.simple:
         roles = with_nodes(roles, program)
         grid = grid_of(program, roles, first_level(program, roles) + level)
-    names = [s.name for i, s in enumerate(program.body) if i in roles.needed.statements and isinstance(s, Cell)]
-    reading = read(program, model, names)
+    reading = read(program, model, cells_of(program, roles))
     if reading.program is not program:
         roles = roles_of(reading.program, watch)
         roles = roles if roles.simple else with_nodes(roles, reading.program)

@@ -74,6 +74,11 @@ def inlined(program: p.Program, e: ir.Expression, keep: str | None = None) -> ir
     return change(e)
 
 
+def cells_of(program: p.Program, roles: Roles) -> list[str]:
+    """The cells that the stops depend on."""
+    return [s.name for i, s in enumerate(program.body) if i in roles.needed.statements and isinstance(s, p.Cell)]
+
+
 def read(program: p.Program, model: str, needed: Iterable[str] | None = None) -> Reading:
     """Raises Unsolved where the private state is something else. `needed`: the cells that the stops depend on."""
     cells = [s for s in program.body if isinstance(s, p.Cell) and (needed is None or s.name in set(needed))]

@@ -212,7 +212,9 @@ def _split(law: Law1, cuts: Array, level: int) -> tuple[Array, Array]:
         part = min(1.0, (min(b, high) - max(a, low)) / width)
         # a whole law has `order` nodes; a short piece needs few, but more at every level
         n = 1 + level + math.ceil(order * (0.9 * part + 0.1 * math.sqrt(part)))
-        found.append(rule(law, a, b, min(order, n)))
+        n = min(order, n)
+        # odd, even, odd, ..: two even rules agree on a step in the gap in their middle, wherever in it the step is
+        found.append(rule(law, a, b, n + (n + level + 1) % 2))
     x = np.concatenate([x for x, _ in found])
     w = np.concatenate([w for _, w in found])
     return x, w / w.sum()

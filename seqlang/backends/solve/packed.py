@@ -1,65 +1,28 @@
-"""A density that has become smooth, on few wide panels: many steps are then one small matrix for each node.
+"""Where nothing depends on the step: many steps as one small matrix for each node of the persistent noises.
 
-Where nothing depends on the step, the mass x of a node of the persistent noises moves by x' = x A. After some steps the
-density is smooth but for kinks at the thresholds and at their images under the jumps of the increments, so that panels
-can be as wide as the noise is. A small dense A gives BLOCK steps at once, and the rest in closed form by linear
-equations: the visits V = x + xA + xA^2 + .. solve V (I - A) = x.
-
-    pack(places, density) -> Packed | None      places: `Places`, density(points (theta, rows)) of what is left
+The mass x of a node moves by x' = x A. Powers of A give BLOCK steps at once, and the rest in closed form is a linear
+system: the visits V = x + xA + xA^2 + .. solve V (I - A) = x.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from seqlang.backends.solve.chain import Stopped
-from seqlang.backends.solve.increments import Increments
-from seqlang.backends.solve.panels import gauss, transfer
 from seqlang.backends.solve.solution import Array, Tail
-from seqlang.record import record, replace
+from seqlang.record import record
 
 BLOCK = 128
-MOST_ROWS = 500
-MOST_NUMBERS = 40_000_000
-BATCH = 16
-"""Matrices of about the same size are done together."""
-JUMP_DEPTH, KINK_DEPTH = 4, 1
-"""Panels end at the images of jumps and kinks under so many increments: later images are smooth enough."""
-OUTSIDE = 1e-14
-"""Mass that may leave the panels, as a share of what is left."""
-ROOM = 5
-"""How often the panels are widened."""
 QUANTILES = 1e-4
 STEPS = 30_000
 """Ordinary quantiles should lie in the table, unless that takes more steps than this."""
 
-Chances = Callable[[Array, NDArray[np.intp]], Array]
-"""Points (nodes, rows) and the nodes' indices to chances of the stops, last: none: (stops + 1, nodes, rows)."""
-
 
 @record
-class Places:
-    """Jumps and kinks (theta, how many) of the chances; panels of at most `width` with `count` nodes, from at most
-    `low` to at least `high` (theta,), and `room` beyond."""
-
-    increments: Increments
-    jumps: Array
-    kinks: Array
-    low: Array
-    high: Array
-    room: float
-    width: float
-    count: int
-    chances: Chances
-    mixing: Array
-
-
-@record
-class _Batch:
+class Batch:
     """Several matrices (U, rows, rows), each for all nodes of the persistent noises that see the same distances:
     `theta` (U, members) are their indices (-1: none). `reads` (U, rows, outcomes + 1): what a unit of mass does in the
     next step, by outcome, last: is left after it. `leaves` (U, rows): leaves the panels."""
@@ -78,7 +41,7 @@ class Packed:
     at: int
     masses: tuple[Array, ...]
     block: Array
-    machine: _Machine
+    machine: Machine
     lost: float
 
     @property
@@ -97,13 +60,26 @@ class Packed:
 
     def after(self) -> tuple[Packed, Stopped]:
         """One step."""
-        now = self
-        if self.at == BLOCK:
-            masses = tuple(m @ p for m, p in zip(self.masses, self.machine.powers, strict=True))
-            now = Packed(self.step, 0, masses, self.machine.block(masses), self.machine, self.lost)
+        now = self._within()
         here = now.block[now.at]
-        after = Packed(now.step + 1, now.at + 1, now.masses, now.block, now.machine, now.lost)
-        return after, Stopped(np.asarray(here[:-1]), np.zeros(0))
+        return now._at(now.at + 1), Stopped(np.asarray(here[:-1]), np.zeros(0))
+
+    def leap(self, below: float) -> tuple[Packed, Array]:
+        """All steps of the block, or until at most `below` is left: what stopped, (steps, outcomes, theta)."""
+        now = self._within()
+        few = np.flatnonzero(now.block[now.at :, -1].sum(axis=1) <= below)
+        end = now.at + int(few[0]) + 1 if few.size else BLOCK
+        return now._at(end), now.block[now.at : end, :-1]
+
+    def _at(self, at: int) -> Packed:
+        return Packed(self.step + at - self.at, at, self.masses, self.block, self.machine, self.lost)
+
+    def _within(self) -> Packed:
+        """With a step of the block still to do."""
+        if self.at < BLOCK:
+            return self
+        masses = tuple(m @ p for m, p in zip(self.masses, self.machine.powers, strict=True))
+        return Packed(self.step, 0, masses, self.machine.block(masses), self.machine, self.lost)
 
     def rest(self) -> Tail | None:
         """All later steps in closed form; None while it takes few steps to reach ordinary quantiles."""
@@ -125,10 +101,10 @@ class Packed:
         return Tail(outcomes, float(by_node.sum()), squares, by_node)
 
 
-class _Machine:
+class Machine:
     """Powers of the matrices, and what they read in each step of a block."""
 
-    def __init__(self, batches: list[_Batch], theta: int) -> None:
+    def __init__(self, batches: list[Batch], theta: int) -> None:
         self.batches, self.theta = batches, theta
         self.powers: list[Array] = []
         self.future: list[Array] = []
@@ -150,7 +126,7 @@ class _Machine:
         return found
 
 
-def tail_of(batches: list[_Batch], masses: tuple[Array, ...], step: int, theta: int) -> tuple[Tail, float]:
+def tail_of(batches: list[Batch], masses: tuple[Array, ...], step: int, theta: int) -> tuple[Tail, float]:
     """The law of all later steps, and the mass that leaves the panels."""
     kinds = batches[0].reads.shape[2]
     outcomes, by_node, lost, squares = np.zeros(kinds - 1), np.zeros(theta), 0.0, 0.0
@@ -165,137 +141,3 @@ def tail_of(batches: list[_Batch], masses: tuple[Array, ...], step: int, theta: 
         by_node[batch.theta[there]] = (step * weight + each)[there]
         squares += float((step * step * weight + 2 * step * each + 2 * later - each).sum())
     return Tail(outcomes, float(by_node.sum()), squares, by_node), lost
-
-
-def pack(places: Places, density: Callable[[Array, NDArray[np.intp]], Array], step: int, lost: float) -> Packed | None:
-    """The frontier on wide panels after `step` steps; None where they are too many or the mass leaves them."""
-    theta = len(places.low)
-    for widened in range(ROOM):
-        ends = _ends(replace(places, room=places.room * 1.5**widened))
-        if ends is None:
-            return None
-        groups = _alike(places, ends)
-        sizes = np.array([len(ends[group[0]]) - 1 for group in groups], float) * places.count
-        if sizes.max() > MOST_ROWS or float((sizes**2).sum()) > MOST_NUMBERS:
-            return None
-        batches, masses = [], []
-        order = np.argsort(sizes, kind="stable")
-        for start in range(0, len(order), BATCH):
-            batch, mass = _batch(places, ends, [groups[i] for i in order[start : start + BATCH]], density)
-            batches.append(batch)
-            masses.append(mass)
-        with np.errstate(all="ignore"):
-            tail, gone = tail_of(batches, tuple(masses), step, theta)
-        left = float(sum(m.sum() for m in masses))
-        if not np.isfinite(tail.steps) or abs(float(tail.outcomes.sum()) / left - 1) > 1e-3 + gone:
-            return None
-        if gone <= OUTSIDE * max(1e-3, left):
-            machine = _Machine(batches, theta)
-            return Packed(step, 0, tuple(masses), machine.block(tuple(masses)), machine, lost + gone)
-    return None
-
-
-def _alike(places: Places, ends: list[Array]) -> list[list[int]]:
-    """Nodes whose panels, jumps and kinks have the same distances."""
-    found: dict[tuple[float, ...], list[int]] = {}
-    marks = np.concatenate([places.jumps, places.kinks], axis=1)
-    if not marks.shape[1]:
-        return [[i] for i in range(len(ends))]
-    unit = 1e-10 * places.width
-    for i, (e, m) in enumerate(zip(ends, marks, strict=True)):
-        key = (float(len(e)), *np.round((np.concatenate([e, m]) - e[0]) / unit).tolist())
-        found.setdefault(key, []).append(i)
-    return list(found.values())
-
-
-def _ends(places: Places) -> list[Array] | None:
-    """Ends of the panels of each node."""
-    edges = places.increments.edges
-    shifts = {0.0}
-    reach: dict[int, list[float]] = {0: [0.0]}
-    for depth in range(1, max(JUMP_DEPTH, KINK_DEPTH) + 1):
-        shifts = {round(s + e, 12) for s in shifts for e in edges} | shifts
-        reach[depth] = sorted(shifts)
-        if len(shifts) > 60:
-            return None
-    columns = [places.jumps[:, j : j + 1] + np.array(reach[JUMP_DEPTH]) for j in range(places.jumps.shape[1])]
-    columns += [places.kinks[:, j : j + 1] + np.array(reach[KINK_DEPTH]) for j in range(places.kinks.shape[1])]
-    low, high = places.low.copy(), places.high.copy()
-    marks = np.sort(np.concatenate(columns, axis=1), axis=1) if columns else np.zeros((len(low), 0))
-    cuts = np.concatenate([places.jumps, places.kinks], axis=1)
-    if cuts.shape[1]:
-        # whole numbers of panels from the cuts, so that the panels of many nodes are the same
-        least, most = cuts.min(axis=1) - places.room, cuts.max(axis=1) + places.room
-        low = least - places.width * np.ceil(np.maximum(0.0, least - low) / places.width)
-        high = most + places.width * np.ceil(np.maximum(0.0, high - most) / places.width)
-    else:
-        low, high = low - places.room, high + places.room
-    found = []
-    close = 1e-9 * places.width
-    for a, b, inner in zip(low.tolist(), high.tolist(), marks, strict=True):
-        ends = [a]
-        for mark in [*(m for m in inner.tolist() if a < m < b), b]:
-            gap = mark - ends[-1]
-            if gap <= close:
-                continue
-            pieces = math.ceil(gap / places.width - 1e-9)
-            before = ends[-1]
-            ends += [before + gap * k / pieces for k in range(1, pieces)]
-            ends.append(mark)
-        if len(ends) * places.count > MOST_ROWS:
-            return None
-        found.append(np.array(ends))
-    return found
-
-
-def _batch(
-    places: Places, ends: list[Array], groups: list[list[int]], density: Callable[[Array, NDArray[np.intp]], Array]
-) -> tuple[_Batch, Array]:
-    """The matrices of the groups, and their mass (U, members, rows). Panels that are missing have no weight."""
-    firsts = [ends[group[0]] for group in groups]
-    size, count = max(len(e) for e in firsts) - 1, places.count
-    left = np.array([np.pad(e[:-1], (0, size + 1 - len(e)), constant_values=e[-1]) for e in firsts])
-    width = np.array([np.pad(np.diff(e), (0, size + 1 - len(e))) for e in firsts])
-    at, share = gauss(count)
-    points = (left[:, :, None] + width[:, :, None] * at).reshape(len(groups), -1)
-    weights = (width[:, :, None] * share).reshape(len(groups), -1)
-    theta = np.full((len(groups), max(len(group) for group in groups)), -1)
-    shift = np.zeros(theta.shape)
-    for u, group in enumerate(groups):
-        theta[u, : len(group)] = group
-        shift[u, : len(group)] = [ends[i][0] - ends[group[0]][0] for i in group]
-    chances = places.chances(points, theta[:, 0])  # (stops + 1, U, rows)
-    stops = np.einsum("sur,so->uro", chances[:-1], places.mixing)
-    moves = _moves(places, left, width, weights)
-    reads = moves @ np.concatenate([stops, chances[-1][:, :, None]], axis=2)
-    last = np.array([e[-1] for e in firsts])[:, None]
-    leaves = places.increments.above(last - points) + places.increments.below(left[:, :1] - points)
-    mass = np.zeros((*theta.shape, points.shape[1]))
-    row, member = np.nonzero(theta >= 0)
-    values = density(points[row] + shift[row, member][:, None], theta[row, member])
-    mass[row, member] = np.where(weights[row] > 0, values, 0.0) * weights[row]
-    return _Batch(theta, moves * chances[-1][:, None, :], reads, np.where(weights > 0, leaves, 0.0)), mass
-
-
-def _moves(places: Places, left: Array, width: Array, weights: Array) -> Array:
-    """(nodes, rows, rows): mass to mass by one increment. Pairs of panels that lie to each other in the same way are
-    computed once."""
-    nodes, size = left.shape
-    count, increments = places.count, places.increments
-    low = left[:, None, :] - left[:, :, None]  # from source (axis 1) to target (axis 2)
-    there = (width[:, :, None] > 0) & (width[:, None, :] > 0)
-    near = there & (low + width[:, None, :] > increments.low) & (low < width[:, :, None] + increments.high)
-    t, i, j = np.nonzero(near)
-    keys = np.round(np.stack([low[t, i, j], width[t, i], width[t, j]], axis=1) / (1e-11 * places.width))
-    _, which, back = np.unique(
-        keys @ np.array([1.0, math.sqrt(2), math.sqrt(3)]), return_index=True, return_inverse=True
-    )
-    offset, source, target = low[t, i, j][which], width[t, i][which], width[t, j][which]
-    at, share = gauss(count)
-    targets = offset[:, None] + target[:, None] * at
-    values = transfer(targets, np.zeros((len(which), 1)), source[:, None], count, increments)[:, :, 0]
-    # density at targets from density at sources; mass has the weights in it
-    values = values * (target[:, None] * share)[:, :, None] / (source[:, None] * share)[:, None, :]
-    found = np.zeros((nodes, size, size, count, count))
-    found[t, i, j] = values.transpose(0, 2, 1)[back]
-    return found.transpose(0, 1, 3, 2, 4).reshape(nodes, size * count, size * count)

@@ -94,17 +94,22 @@ def follow(
     ask_again, ask_late, ask_vain = CLOSE_BELOW, work * LATE, work * VAIN
     while True:
         entry = forced.entry if forced is not None and forced.position == step + 1 else None
-        following, stopped = chain.advance(frontier, entry)
-        frontier, step = following, step + 1
-        waiting.append(stopped.by_outcome)
-        if stopped.watched.size:
-            watched = watched + stopped.watched
-        used += getattr(frontier, "cost", frontier.size) + OVERHEAD
-        if used < work and step % LOOK and step >= 2 * LOOK:
+        leaps = forced is None or forced.position <= step
+        if leaps and hasattr(frontier, "leap"):
+            frontier, block = frontier.leap(ask_again)
+            waiting.extend(block)
+        else:
+            frontier, stopped = chain.advance(frontier, entry)
+            waiting.append(stopped.by_outcome)
+            if stopped.watched.size:
+                watched = watched + stopped.watched
+        done, step = frontier.step - step, frontier.step
+        used += done * (getattr(frontier, "cost", frontier.size) + OVERHEAD)
+        if used < work and done == 1 and step % LOOK and step >= 2 * LOOK:
             continue
         rows.append(_summed(waiting, step, by_node))
+        before, left, gap = left, frontier.survivors, len(waiting)
         waiting = []
-        before, left, gap = left, frontier.survivors, (LOOK if step > 2 * LOOK else 1)
         mass = float(left.sum())
         past = [*past[:: 2 if len(past) > MOST_PAST else 1], _Mark(step, left, used)]
         if used < work and mass > 0 and forced is not None and step < forced.position:

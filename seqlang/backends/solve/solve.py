@@ -14,6 +14,7 @@ import math
 import numpy as np
 
 from seqlang.backends.solve.chain import Chain
+from seqlang.backends.solve.heavy_tails import beyond_the_nodes
 from seqlang.backends.solve.recursion import Course, follow
 from seqlang.backends.solve.solution import Array, Forced, Solution
 from seqlang.backends.solve.spaces import Space, space_of
@@ -37,9 +38,6 @@ TWICE_SEEN, LEAST_SHARE = 10.0, 1 / 3000
 taken to be at least this part of the sum of all differences seen last."""
 SLOW = 0.3
 """Two more orders that leave more than this of the error: a higher one would cost more than it gives."""
-NEAR, FAR = 1e-7, 1e-13
-LEAST_POWER = 0.1
-SLOPES = tuple(math.log(w) for w in (1e-6, 1e-11, 1e-16))
 WORK = 1e9
 
 
@@ -160,13 +158,15 @@ def _errors(one: Course, other: Course, before: _Errors | None) -> _Errors:
         return _Errors(whole, max(3 * outcome, whole / 30), 3 * steps, 3 * second, watched, seen)
     fallen = min(1.0, whole / before.any) if before.any > 0 else 1.0
     steps = max(steps, before.steps * fallen)
+    least = 0.0
     if whole > GEOMETRIC * before.seen[0]:  # the finer order may be no better than either difference says
         steps = max(steps, 2 * seen[2], 2 * before.seen[2])
-        whole = max(whole, before.seen[0]) * (2 if fallen > 0.5 else 1)
+        least = 2 * max(outcome, before.seen[1]) if outcome > GEOMETRIC * before.seen[1] else 0.0
+        whole = 2 * max(whole, before.seen[0])
     cautious = max(outcome, before.outcome * fallen, whole / 300)
     twice = max(TWICE_SEEN * max(outcome, before.seen[1]), LEAST_SHARE * seen[0])
     watched = max(watched, before.watched * fallen)
-    return _Errors(whole, min(cautious, twice), steps, second, watched, seen)
+    return _Errors(whole, max(least, min(cautious, twice)), steps, second, watched, seen)
 
 
 def distance(one: Course, other: Course) -> float:
@@ -185,15 +185,16 @@ def _beyond(course: Course, steps: int) -> Array:
 def _solution(course: Course, errors: _Errors, space: Space, notes: list[str], tolerance: float) -> Solution:
     expected = course.steps
     squares = _squares(course)
-    slip = course.lost + ROUNDING * (1 + expected)
+    slip = course.lost + ROUNDING * (1 + expected) + _defect(course)
     last = max(1, len(course.table))
     rest = course.rest_steps if course.unresolved > 0 else 0.0
     if course.never > 0:
         rest = math.inf
-    beyond = _beyond_the_nodes(course, course.by_node, space.rarest)
+    beyond = beyond_the_nodes(course.weights, course.by_node, space.rarest)
     if beyond == math.inf:
         notes.append("the expected step may be infinite: it grows too fast with the noise that persists")
-    steps_error = _up(errors.steps + beyond + rest + course.lost * 4 * last + ROUNDING * (1 + expected + squares))
+    missing = course.lost * 4 + _defect(course)
+    steps_error = _up(errors.steps + beyond + rest + missing * last + ROUNDING * (1 + expected + squares))
     if course.never > 0:
         notes.append(f"{course.never:.6g} of the runs never stop")
     if not course.finished:
@@ -205,7 +206,7 @@ def _solution(course: Course, errors: _Errors, space: Space, notes: list[str], t
             )
     moments = {}
     if course.unresolved <= tolerance and course.never == 0:
-        slack = errors.second + _beyond_the_nodes(course, _squares_by_node(course), space.rarest)
+        slack = errors.second + beyond_the_nodes(course.weights, _squares_by_node(course), space.rarest)
         moments["expected steps squared"] = _up((_second(course) + slack) * (1 + ROUNDING * (1 + expected)))
     nodes = len(course.weights)
     method = space.name if nodes == 1 else f"{space.name}, {nodes} nodes of the noise that persists"
@@ -218,6 +219,12 @@ def _solution(course: Course, errors: _Errors, space: Space, notes: list[str], t
     )  # fmt: skip
 
 
+def _defect(course: Course) -> float:
+    """How far all chances are from 1 together: what rounding has done at least."""
+    tail = 0.0 if course.tail is None else float(course.tail.outcomes.sum())
+    return abs(1.0 - float(course.table.sum()) - tail - course.unresolved - course.lost)
+
+
 def _squares_by_node(course: Course) -> Array:
     """weight * E[T | node]^2."""
     weights = np.where(course.weights > 0, course.weights, 1.0)
@@ -227,40 +234,6 @@ def _squares_by_node(course: Course) -> Array:
 def _second(course: Course) -> float:
     """E_z[E[T | z]^2]."""
     return float(_squares_by_node(course).sum())
-
-
-def _beyond_the_nodes(course: Course, parts: Array, rarest: float) -> float:
-    """What draws of the persistent noises that are rarer than every node might add to the sum of `parts`.
-
-    Nodes are taken by falling part / weight; if the slowest ones, of total weight w, contribute about w^a, then those
-    beyond the last node (total weight `rarest`) contribute rarest^a, and for a near 0 the expectation is infinite. So
-    it may be where parts grow faster and faster the rarer the draw is: Laplace noise against fresh Gaussian noise.
-    """
-    alive = course.weights > 0
-    if np.count_nonzero(alive) < 8:
-        return 0.0
-    weights, part = course.weights[alive], parts[alive]
-    order = np.argsort(-part / weights)
-    weight, sums = np.cumsum(weights[order]), np.cumsum(part[order])
-    if _speeds_up(np.log(weight), np.log(part[order] / weights[order])):
-        return math.inf
-    near, far = (float(np.interp(math.log(w), np.log(weight), sums)) for w in (NEAR, FAR))
-    whole = float(sums[-1])
-    if near <= 1e-12 * whole or far <= 0.0 or weight[0] > FAR:
-        return 0.0
-    power = math.log(near / far) / math.log(NEAR / FAR)
-    if power < LEAST_POWER:
-        return math.inf
-    return float(far * (rarest / FAR) ** power)
-
-
-def _speeds_up(rare: Array, size: Array) -> bool:
-    """Whether log size grows faster in -log weight from SLOPES[1] to SLOPES[2] than from SLOPES[0] to SLOPES[1]."""
-    if rare[0] > SLOPES[2] or rare[-1] < SLOPES[0]:
-        return False
-    a, b, c = (float(np.interp(at, rare, size)) for at in SLOPES)
-    before, after = (b - a) / (SLOPES[0] - SLOPES[1]), (c - b) / (SLOPES[1] - SLOPES[2])
-    return after > 1.1 * before + 0.005
 
 
 def _squares(course: Course) -> float:

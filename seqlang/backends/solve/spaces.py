@@ -203,6 +203,8 @@ def _explored(program: Program, model: str, watch: Watch, roles: Roles, toleranc
 
 def _mesh(program: Program, model: str, watch: Watch, roles: Roles, tolerance: float) -> Space:
     from seqlang.backends.solve.mesh import mesh_for
+    from seqlang.backends.solve.mesh_reading import cells_of, read
+    from seqlang.backends.solve.sharp import sharp_walk
 
     grid, last, _ = _grids(program, roles)
     rare = (RARE if len(grid(0).values) < 2 else RARE_IN_PLANE) * tolerance
@@ -210,6 +212,10 @@ def _mesh(program: Program, model: str, watch: Watch, roles: Roles, tolerance: f
     def make(level: int, unforced: bool = False) -> Chain:
         return mesh_for(program, model, roles, grid(level), level, watch, unforced, rare)
 
+    reading = read(program, model, cells_of(program, roles))
+    walk = sharp_walk(reading, roles, grid(0)) if reading.program is program and not watch else None
+    if walk is not None:
+        return Space("density at nodes", make, min(last, MESH_LEVELS), False, rare, walk)
     make(0)
     last = min(last, MESH_LEVELS if len(grid(0).values) < 2 else PLANE_LEVELS)
     return Space("density on panels", make, last, False, rare, partial(make, unforced=True))

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from seqlang.backends.interpret.alphabet import alphabet_of
 from seqlang.backends.simulate.arrays import Ragged, Value, is_nan, shape_of, spread, take
-from seqlang.backends.simulate.cells import VectorCell
+from seqlang.backends.simulate.cells import History, VectorCell, Window
 from seqlang.backends.simulate.vectorised import Frame, Run, VectorCompiler
 from seqlang.backends.solve.unsolved import Unsolved
 from seqlang.model import expression as ir
@@ -142,7 +142,7 @@ def letters_of(compiler: VectorCompiler, read: ir.Noised) -> list[float]:
 
 
 def taken(cell: Any, rows: Rows | None) -> Any:
-    """The cell on those rows (None: a copy whose arrays are shared)."""
+    """The cell on those rows (None: all of them); what is done to it later leaves `cell` as it is."""
     new = copy(cell)
     if isinstance(cell, Given):
         new.value = cell.value
@@ -150,11 +150,10 @@ def taken(cell: Any, rows: Rows | None) -> Any:
     new.kept = {}
     for key, kept in cell.kept.items():
         other = copy(kept)
-        for name, value in vars(kept).items():
-            if isinstance(value, list):
-                setattr(other, name, list(value))
         if rows is not None:
             other.keep(rows)
+        elif isinstance(other, (Window, History)):
+            other.apart()
         new.kept[key] = other
     return new
 

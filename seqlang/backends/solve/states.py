@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from seqlang.backends.simulate.arrays import Ragged
+from seqlang.backends.simulate.cells import Kept, Window
 from seqlang.backends.simulate.folds import LOWEST
 from seqlang.backends.solve.batch import Batch, joined
 from seqlang.backends.solve.cuts import Bounds, Case
@@ -177,9 +178,8 @@ def columns_of(states: States) -> list[Array]:
     columns: list[Array] = []
     for cell in stage.cells.values():
         for kept in cell.kept.values():
-            for name, value in vars(kept).items():
-                if name not in ("operator", "length", "prefix", "pending", "taken"):
-                    columns += _columns(value, count)
+            for value in state_of(kept):
+                columns += _columns(value, count)
     for table in (stage.memory, stage.held):
         for value in table.values():
             columns += _columns(value, count)
@@ -189,11 +189,18 @@ def columns_of(states: States) -> list[Array]:
     return columns
 
 
+def state_of(kept: Kept) -> list[Any]:
+    """What a cell remembers from one step to the next; what is pending has been stored when a step is over."""
+    if isinstance(kept, Window):
+        return kept.state()
+    return [value for name, value in vars(kept).items() if name not in ("operator", "pending", "taken")]
+
+
 def _columns(value: Any, count: int) -> list[Array]:
-    if isinstance(value, list):
-        return [c for part in value for c in _columns(part, count)]
     if isinstance(value, Ragged):
-        flat = value.values.reshape(-1, value.values.shape[-1]) if value.values.size else np.zeros((0, count))
+        listed = np.arange(len(value.values)).reshape(-1, *[1] * (value.values.ndim - 1)) < value.lengths
+        values = np.where(listed, value.values, LOWEST)  # behind the end of a list may stand anything
+        flat = values.reshape(-1, values.shape[-1]) if values.size else np.zeros((0, count))
         return [value.lengths.astype(np.float64), *(np.nan_to_num(row, nan=LOWEST) for row in flat)]
     array = np.asarray(value)
     if array.ndim == 0 or array.shape[-1] != count:
@@ -220,11 +227,8 @@ def shared_of(states: States) -> list[float]:
     found: list[float] = []
     for cell in states.stage.cells.values():
         for kept in cell.kept.values():
-            for name, value in vars(kept).items():
-                if name in ("operator", "length", "prefix", "pending", "taken"):
-                    continue
-                for part in value if isinstance(value, list) else [value]:
-                    array = np.asarray(0.0 if part is None or isinstance(part, Ragged) else part, dtype=np.float64)
-                    if array.ndim == 0 or array.shape[-1] != states.count:
-                        found += np.nan_to_num(array.reshape(-1)).tolist()
+            for part in state_of(kept):
+                array = np.asarray(0.0 if part is None or isinstance(part, Ragged) else part, dtype=np.float64)
+                if array.ndim == 0 or array.shape[-1] != states.count:
+                    found += np.nan_to_num(array.reshape(-1)).tolist()
     return found
