@@ -38,10 +38,42 @@ def alphabet_of(
         case m.Choice(yes=yes, no=no):
             first, second = of(yes), of(no)
             return None if first is None or second is None else tuple(dict.fromkeys([*first, *second]))
-        case m.Reported():
-            return None
+        case m.Quantified(operator="list", body=body):
+            return of(body)  # each element is flipped by itself
+        case m.Sequence(kind="list", items=items) if items:
+            found = [of(item) for item in items]
+            listed = [letter for letters in found if letters is not None for letter in letters]
+            return None if None in found else tuple(dict.fromkeys(listed))
+        case m.Apply(operator="%", arguments=(inner, divisor)) if _is_whole(inner, parts, fields, values):
+            size = number(divisor, values)
+            if size is None or size.denominator != 1 or not 1 <= size <= _LARGEST:
+                return None
+            return tuple(m.Number(Fraction(k)) for k in range(int(size)))
         case _:
             return None
+
+
+def _is_whole(
+    e: m.Expression, parts: Mapping[str, p.Define], fields: Mapping[str, p.Input], values: Values
+) -> bool:  # fmt: skip
+    """Certainly a whole number: made of whole fields and constants by +, - and *."""
+    constant = number(e, values)
+    if constant is not None:
+        return constant.denominator == 1
+    match e:
+        case m.Field(name=name) | m.Index(base=m.Field(name=name)):
+            domain = fields[name].domain
+            letters = _of_domain(domain, values) if isinstance(domain, Finite) else ()
+            listed = [number(letter, values) for letter in letters or ()]
+            return isinstance(domain, Integers) or (
+                bool(listed) and all(v is not None and v.denominator == 1 for v in listed)
+            )
+        case m.Local(name=name) if name in parts:
+            return _is_whole(parts[name].expression, parts, fields, values)
+        case m.Apply(operator="+" | "-" | "*" | "negate", arguments=arguments):
+            return all(_is_whole(argument, parts, fields, values) for argument in arguments)
+        case _:
+            return False
 
 
 def _of_domain(domain: Domain, values: Values) -> Listed | None:

@@ -40,6 +40,7 @@ LAWS: dict[str, Signature] = {
     "geometric": Signature(("ratio",), ("ratio",)),
     "staircase": Signature(("eps", "D", "gamma"), ("scale", "scale", "probability"), 1),
     "exponential": Signature(("mean",), ("scale",)),
+    "gumbel": Signature(("b",), ("scale",)),
     "l2_laplace": Signature(("b", "dim"), ("scale", "count"), 1),
     "tree": Signature(("law",), ("law",)),
     "randomized_response": Signature(("p_truth",), ("probability",)),
@@ -55,10 +56,10 @@ LAWS: dict[str, Signature] = {
 }
 
 DISCRETE = frozenset({"geometric", "bernoulli", "point", "binomial", "poisson"})
-CONTINUOUS = frozenset({"laplace", "gaussian", "staircase", "exponential", "l2_laplace", "normal"})
+CONTINUOUS = frozenset({"laplace", "gaussian", "staircase", "exponential", "gumbel", "l2_laplace", "normal"})
 NOISE = frozenset({
-    "laplace", "gaussian", "geometric", "staircase", "exponential", "l2_laplace", "tree", "normal", "poisson",
-    "binomial", "conditioned", "convolve",
+    "laplace", "gaussian", "geometric", "staircase", "exponential", "gumbel", "l2_laplace", "tree", "normal",
+    "poisson", "binomial", "conditioned", "convolve",
 })  # fmt: skip
 """Families that are noise when they are drawn; `uniform`, `bernoulli`, .. are signs, samples and choices."""
 

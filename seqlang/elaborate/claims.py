@@ -197,7 +197,31 @@ def _condition(state: State, position: int, node: tree.Expression) -> m.Expressi
             help=f"write `expected({loose})`",
         )
         return None
+    _check_probability(state, typed.expression, node)
     return typed.expression
+
+
+def _check_probability(state: State, claim: m.Expression, node: tree.Expression) -> None:
+    """`probability(C) <= 1` holds of every algorithm, `probability(C) > 1` of none."""
+    if not isinstance(claim, m.Apply) or not isinstance(node, tree.Binary) or claim.operator != node.operator:
+        return
+    first, second = claim.arguments
+    left = isinstance(first, m.Apply) and first.operator == "probability"
+    bound = evaluate(second if left else first, state.values)
+    if not (left or (isinstance(second, m.Apply) and second.operator == "probability")):
+        return
+    if not isinstance(bound, Fraction):
+        return
+    most = node.operator in ("<", "<=") if left else node.operator in (">", ">=")
+    strict = node.operator in ("<", ">")
+    empty = (bound > 1 or (bound == 1 and not strict)) if most else (bound < 0 or (bound == 0 and not strict))
+    never = (bound < 0 or (bound == 0 and strict)) if most else (bound > 1 or (bound == 1 and strict))
+    if empty or never:
+        state.problems.add(
+            "E0510", "a probability lies between 0 and 1", (node.right if left else node.left).span,
+            f"{short(bound)}: " + ("this says nothing" if empty else "this never holds"),
+            help="write a bound between 0 and 1",
+        )  # fmt: skip
 
 
 def _loose(expression: m.Expression) -> str | None:

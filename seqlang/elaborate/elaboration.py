@@ -16,6 +16,7 @@ from seqlang.elaborate.gates import Lowering
 from seqlang.elaborate.lints import lint
 from seqlang.elaborate.names import changing, collect
 from seqlang.elaborate.noises import find_targets, noises
+from seqlang.elaborate.privacy_lints import lint_privacy
 from seqlang.elaborate.problems import Problems
 from seqlang.elaborate.state import State
 from seqlang.elaborate.undefined import undefined
@@ -61,6 +62,7 @@ def _elaborate(file: tree.File, values: Mapping[str, Fraction], problems: Proble
     header = next((s for s in file.statements if isinstance(s, tree.Algorithm)), None)
     gates = lowering.gates()
     lint(state, file, statements, gates)
+    lint_privacy(state, statements, gates, lowering.reader)
     return Program(
         name=header.name.name if header else "",
         title=header.title.value if header and header.title else "",

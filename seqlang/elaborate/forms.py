@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 from seqlang.elaborate.contents import Reader
@@ -10,6 +10,8 @@ from seqlang.elaborate.linear import ONE, ZERO, add, combine, divide, multiply, 
 from seqlang.model import expression as m
 from seqlang.model import program as p
 from seqlang.record import field, mutable_record
+
+Truth = Callable[[m.Expression], p.Test]
 
 MOST_MARGINS = 64
 """More comparisons than this in one statement are no test that a proof could follow."""
@@ -153,12 +155,13 @@ def _chosen(test: m.Expression, yes: Form, no: Form) -> Form:
     return Form(value, terms)
 
 
-def difference(place: Place, left: m.Expression, right: m.Expression, strict: bool) -> p.Test:
-    """left - right >= 0 (> 0): a margin, or several where noise stands inside `abs`, `max` or `min`. Raises Unfit."""
-    return _test(place, subtract(left, right), strict)
+def difference(place: Place, left: m.Expression, right: m.Expression, strict: bool, truth: Truth) -> p.Test:
+    """left - right >= 0 (> 0): a margin, or several where noise stands inside `abs`, `max`, `min`, `clip` or `if`;
+    `truth` makes the tests of these `if`s. Raises Unfit."""
+    return _test(place, subtract(left, right), strict, truth)
 
 
-def _test(place: Place, e: m.Expression, strict: bool) -> p.Test:
+def _test(place: Place, e: m.Expression, strict: bool, truth: Truth) -> p.Test:
     place.margins += 1
     if place.margins > MOST_MARGINS:
         raise Unfit("the condition falls into too many cases")
@@ -166,16 +169,27 @@ def _test(place: Place, e: m.Expression, strict: bool) -> p.Test:
     if found is None:
         form = linear(place, e)
         return p.Margin(form.value, form.as_terms(), strict)
-    node, parts, any_of = found
-    if _occurrences(e, node) > 1:
-        raise Unfit("one `abs`, `max` or `min` of noise stands in a sum several times")
-    tests = tuple(_test(place, _put(e, node, part), strict) for part in parts)
-    return p.Or(tests) if any_of else p.And(tests)
+    if _occurrences(e, found.node) > 1:
+        raise Unfit("one `abs`, `max`, `min`, `clip` or `if` of noise stands in a sum several times")
+    tests = tuple(_test(place, _put(e, found.node, part), strict, truth) for part in found.parts)
+    if found.test is not None:
+        (yes, no), first = tests, truth(found.test)
+        return p.Or((p.And((first, yes)), p.And((p.Not(first), no))))
+    return p.Or(tests) if found.any_of else p.And(tests)
 
 
-def _find(place: Place, e: m.Expression, sign: int) -> tuple[m.Expression, tuple[m.Expression, ...], bool] | None:
-    """A noisy `abs`, `max` or `min` that enters with factor 1 or -1: the node, what to put in its place, and whether
-    one of these suffices (abs(u) >= c: u >= c or -u >= c; abs(u) <= c: both)."""
+class Split(NamedTuple):
+    """A value that falls into cases: the node, what to put in its place, and whether one of these suffices (abs(u) >=
+    c: u >= c or -u >= c; abs(u) <= c: both). With a `test` there are two parts: where it holds, and elsewhere."""
+
+    node: m.Expression
+    parts: tuple[m.Expression, ...]
+    any_of: bool
+    test: m.Expression | None = None
+
+
+def _find(place: Place, e: m.Expression, sign: int) -> Split | None:
+    """A noisy `abs`, `max`, `min`, `clip` or `if` that enters with factor 1 or -1."""
     if not place.reader.contents(e).noisy:
         return None
     match e:
@@ -186,14 +200,18 @@ def _find(place: Place, e: m.Expression, sign: int) -> tuple[m.Expression, tuple
         case m.Apply(operator="negate", arguments=(operand,)):
             return _find(place, operand, -sign)
         case m.Apply(operator="abs", arguments=(operand,)):
-            return e, (operand, negate(operand)), sign > 0
+            return Split(e, (operand, negate(operand)), sign > 0)
         case m.Apply(operator="max" | "min" as operator, arguments=(_, _, *_) as arguments):
-            return e, arguments, (operator == "max") == (sign > 0)
+            return Split(e, arguments, (operator == "max") == (sign > 0))
+        case m.Apply(operator="clip", arguments=(operand, low, high)):
+            return Split(e, (m.Apply("max", (operand, low)), high), sign < 0)  # as min(max(operand, low), high)
+        case m.Choice(test=test, yes=yes, no=no):
+            if place.reader.contents(test).settled and not (_find(place, yes, sign) or _find(place, no, sign)):
+                return None  # one margin will do
+            return Split(e, (yes, no), True, test)
         case m.Local(name=name):
             inner = place.definition(name)
-            if _find(place, inner, sign) is not None:
-                return e, (inner,), True
-            return None
+            return None if _find(place, inner, sign) is None else Split(e, (inner,), True)
         case _:
             return None
 

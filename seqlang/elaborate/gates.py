@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from seqlang.elaborate.alphabet import alphabet_of
 from seqlang.elaborate.constants import Values
 from seqlang.elaborate.contents import Reader
+from seqlang.elaborate.flipped_ends import with_one_end
 from seqlang.elaborate.forms import Place, Unfit, linear
 from seqlang.elaborate.kinds import Kind
 from seqlang.elaborate.lower_condition import guard_of, joined, parts_of, test_of
@@ -29,7 +30,8 @@ class Lowering:
         self, body: Sequence[p.Statement], fields: dict[str, p.Input], noises: dict[str, p.Noise],
         records_are_private: bool, kinds: dict[str, Kind], labels: tuple[str, ...], values: Values,
     ) -> None:  # fmt: skip
-        self.body, self.kinds, self.labels, self.values = body, kinds, labels, values
+        self.body: Sequence[p.Statement] = body
+        self.kinds, self.labels, self.values = kinds, labels, values
         self.reader = Reader(fields, noises, records_are_private)
         self.updates: dict[str, int] = {}
         self.shown: dict[str, m.Noised | m.Drawn] = {}
@@ -47,6 +49,7 @@ class Lowering:
                     pass
 
         self.reader.settle(body)
+        self.body = with_one_end(body, self.reader)
 
     def gates(self) -> tuple[p.Gate, ...]:
         """The gates of the program."""

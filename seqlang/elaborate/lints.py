@@ -87,15 +87,17 @@ def _is_constant(state: State, symbol: Symbol) -> bool:
 
 
 def _compared_and_shown(state: State, gates: Sequence[p.Gate]) -> None:
-    """Lyu, Su & Li 2017, Algorithm 3: the noise that protects a comparison is released with the answer."""
-    compared = {
-        t.noise for g in gates if isinstance(g, p.CompareGate) for margin in margins(g.test) for t in margin.terms
-    }
+    """Lyu, Su & Li 2017, Algorithm 3: the noise that protects a comparison is released with the answer. Shown with all
+    the noises of its comparison, the gap to the threshold is free (Ding et al. 2019, Wang et al. 2019): no warning."""
+    compared = [
+        {t.noise for t in margin.terms} for g in gates if isinstance(g, p.CompareGate) for margin in margins(g.test)
+    ]
     for gate in gates:
         if isinstance(gate, p.ReleaseGate):
+            shown = {t.noise for t in gate.terms}
             for term in gate.terms:
                 noise = state.noises[term.noise]
-                if term.noise in compared and noise.target is not None:
+                if shown not in compared and any(term.noise in one for one in compared) and noise.target:
                     state.problems.add(
                         "W0604",
                         f"`{noise.target}` is compared and shown with the same noise",

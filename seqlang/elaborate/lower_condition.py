@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from seqlang.elaborate.forms import Place, Unfit, difference
 from seqlang.elaborate.kinds import Kind
 from seqlang.elaborate.linear import MINUS_ONE, ONE
@@ -49,9 +51,9 @@ def test_of(place: Place, kinds: dict[str, Kind], e: m.Expression) -> p.Test:
         case m.Apply(operator="not", arguments=(operand,)):
             return p.Not(test_of(place, kinds, operand))
         case m.Apply(operator=">=" | ">" as operator, arguments=(left, right)):
-            return difference(place, left, right, operator == ">")
+            return difference(place, left, right, operator == ">", partial(test_of, place, kinds))
         case m.Apply(operator="<=" | "<" as operator, arguments=(left, right)):
-            return difference(place, right, left, operator == "<")
+            return difference(place, right, left, operator == "<", partial(test_of, place, kinds))
         case m.Apply(operator="==" | "!=" as operator, arguments=(left, right)):
             equal = _equal(place, kinds, left, right)
             return equal if operator == "==" else p.Not(equal)
@@ -71,7 +73,8 @@ def _equal(place: Place, kinds: dict[str, Kind], left: m.Expression, right: m.Ex
     if is_truth(place, kinds, left) or is_truth(place, kinds, right):
         a, b = test_of(place, kinds, left), test_of(place, kinds, right)
         return p.Or((p.And((a, b)), p.And((p.Not(a), p.Not(b)))))
-    return p.And((difference(place, left, right, False), difference(place, right, left, False)))
+    truth = partial(test_of, place, kinds)
+    return p.And((difference(place, left, right, False, truth), difference(place, right, left, False, truth)))
 
 
 def is_truth(place: Place, kinds: dict[str, Kind], e: m.Expression) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from seqlang.elaborate.forms import Place, Unfit, linear
+from seqlang.elaborate.forms import Form, Place, Unfit, linear
 from seqlang.elaborate.kinds import Kind
 from seqlang.elaborate.lower_condition import is_truth, test_of
 from seqlang.model import expression as m
@@ -52,7 +52,11 @@ def lower_value(spot: Spot, e: m.Expression) -> list[p.Gate]:
         case m.Noised() if contents.flips:
             return [spot.choice(flip_law(place, e, spot.alphabet))]
         case m.Drawn(name=draw) if contents.choices:
-            return [spot.choice(p.PrivateLaw(place.reader.draws[draw].law))]
+            law = place.reader.draws[draw].law
+            if place.reader.contents(law).settled:  # a draw from a law that flips and choices decide, which are counted
+                place.reveal(law)
+                return [spot.public(e)]
+            return [spot.choice(p.PrivateLaw(law))]
         case _ if contents.settled:
             place.reveal(e)
             return [spot.public(e)]
@@ -146,10 +150,59 @@ def _release(spot: Spot, e: m.Expression) -> list[p.Gate]:
         form = linear(place, e)
         return [spot.release(form.value, form.as_terms())]
     except Unfit:
+        inner = _inside(spot, e)
+        if inner is not None:
+            return [inner]
         if contents.plain or contents.loose:
             raise
     place.reveal_all(e, spot.guard)
     return [spot.public(e)]
+
+
+def _inside(spot: Spot, e: m.Expression) -> p.Gate | None:
+    """A public function of one sum of noisy readings, `min(5, floor(q - T))`: released is the sum. None: more than one
+    sum stands in it, or something private beside it."""
+    place = spot.place
+    saved = dict(place.hidden)
+    found: list[Form] = []
+    post = _around(place, e, found)
+    if post is None or not found or any(form != found[0] for form in found):
+        place.hidden.clear()
+        place.hidden.update(saved)
+        return None
+    return spot.release(found[0].value, found[0].as_terms(), post)
+
+
+def _around(place: Place, e: m.Expression, found: list[Form]) -> m.Expression | None:
+    """`e` with the released value for its largest linear noisy parts, which are entered in `found`."""
+    contents = place.reader.contents(e)
+    if not contents.noisy:
+        if not contents.settled:
+            return None
+        place.reveal(e)
+        return e
+    saved = dict(place.hidden)
+    try:
+        found.append(linear(place, e))
+    except Unfit:
+        place.hidden.clear()
+        place.hidden.update(saved)
+    else:
+        return RELEASED
+    if isinstance(e, m.Local):
+        return _around(place, place.definition(e.name), found)
+    if not isinstance(e, m.Apply | m.Choice | m.Sequence):
+        return None
+    missing = False
+
+    def put(child: m.Expression) -> m.Expression:
+        nonlocal missing
+        around = _around(place, child, found)
+        missing = missing or around is None
+        return child if around is None else around
+
+    whole = m.rebuild(e, put)
+    return None if missing else whole
 
 
 def release_of_condition(spot: Spot, rest: Sequence[m.Expression]) -> p.Gate | None:

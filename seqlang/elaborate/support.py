@@ -97,7 +97,9 @@ def _support(state: State, law: m.Expression) -> Support | None:
             return _on(state, items)
         case m.Weights(pairs=pairs):
             return _on(state, tuple(value for value, _ in pairs))
-        case m.Law(family="normal" | "gaussian" | "laplace" | "exponential" | "uniform" | "conditioned" as family):
+        case m.Law(
+            family="normal" | "gaussian" | "laplace" | "exponential" | "gumbel" | "uniform" | "conditioned" as family
+        ):
             return _continuous(state, law, family)
         case m.Law(family="geometric"):
             return Support(None, None, True)
@@ -129,13 +131,15 @@ def _continuous(state: State, law: m.Law, family: str) -> Support | None:
         return None if ends is None else Support(ends[0], ends[1], whole)
     values = _numbers(state, law.arguments)
     if values is None:
-        return Support(None, None) if family in ("normal", "gaussian", "laplace") else None
+        return Support(None, None) if family in ("normal", "gaussian", "laplace", "gumbel") else None
     if family == "uniform":
         return Support(values[0], values[1])
     # Beyond this many scales lies less mass than NEGLIGIBLE: tails exp(-t) and erfc(t / sqrt 2) / 2.
     reach = -math.log(NEGLIGIBLE)
     if family == "exponential":
         return Support(0, reach * values[0])
+    if family == "gumbel":  # P(X <= x) = exp(-exp(-x / b))
+        return Support(-math.log(reach) * values[0], reach * values[0])
     if family == "laplace":
         return Support(-reach * values[0], reach * values[0])
     centre, sd = (values[0], values[1]) if family == "normal" else (0.0, values[0])

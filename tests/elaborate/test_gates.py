@@ -137,6 +137,13 @@ CONDITIONS = [
     "max(x, a) >= b",
     "min(x, 2 * a) < b",
     "b - max(abs(x), a) >= 0",
+    "clip(x, -1, 2) >= b",
+    "b - clip(x, 0, abs(a)) > 0",
+    "x >= b + clip(z, -1, 1)",
+    "x <= a - (if z >= -1 and z <= 1 then z else 0)",
+    "(if x >= a then x else 2) < b",
+    "(if u > 0.5 then clip(x, 0, 1) else y) >= b",
+    "(if hot then x else clip(z, 0, 1)) >= b",
     "x >= b and step > 3",
     "x >= b or step > 3",
     "not (x >= b) and u > 0.5",
@@ -226,7 +233,8 @@ def _random_number(draw: random.Random, depth: int) -> str:
         return draw.choice(["x", "a", "b", "y", "u", "z", "w", "s", "step", "1", "2.5", "sum(y over steps)", "flipped"])
     first, second = _random_number(draw, depth - 1), _random_number(draw, depth - 1)
     form = draw.choice(["{0} + {1}", "{0} - {1}", "-{0}", "2 * {0}", "u * {0}", "abs({0})", "max({0}, {1})",
-                        "min({0}, {1})", "(if u > 0.5 then {0} else {1})", "({0}) / 4"])  # fmt: skip
+                        "min({0}, {1})", "(if u > 0.5 then {0} else {1})", "({0}) / 4",
+                        "clip({0}, -1, 2)", "(if x >= a then {0} else {1})"])  # fmt: skip
     return form.format(f"({first})", f"({second})")
 
 
