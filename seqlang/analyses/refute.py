@@ -6,18 +6,25 @@ import time
 from collections.abc import Callable
 from math import exp, inf, isinf, log
 
+from seqlang.analyses.prove import longest_run
 from seqlang.analyses.witnesses.confirm import epsilon_at, excess, renyi, two_point
 from seqlang.analyses.witnesses.scene import Scene
 from seqlang.analyses.witnesses.search import Score, Search, loss
 from seqlang.backends.exact.unsupported import Unsupported
 from seqlang.model.program import Program
+from seqlang.proof.family import Family
 from seqlang.proof.witness import Witness
+from seqlang.record import replace
 
 LARGE = 12.0  # a loss beyond it says: no useful epsilon
 LONGEST = 160  # steps of a quick witness: people read it
+MORE_STEPS = 100  # where no comparison is looked at for a while
 FARTHEST = 4000
 QUICK = 32.0  # work, see `Search`
 THOROUGH = 900.0
+MORE = 100.0  # work, where the quick search ended far below the proved bound
+FAR_OFF = 0.97  # of it
+DEEPER = 120.0  # to find out how much a refuted claim is off
 NEAR = 0.998  # of a proved bound: nothing worth more search is left
 CONTENTED = 0.985  # of it: not worth changing a good pattern any more
 PATTERNS = 0.5  # of the time of an audit goes into patterns, the rest into changes at random
@@ -31,12 +38,20 @@ def lower_bound(
     """The witness with the largest loss found (its loss is a lower bound on any pure epsilon), or None.
 
     `horizon`: no event is longer (steps). `seconds` > 0 searches that long for a better one; else the work is fixed.
-    `enough`: a proved bound; a witness that all but reaches it ends the search.
+    `enough`: a proved bound; a witness that all but reaches it ends the search. Where there is none, and no horizon, a
+    family of pairs whose loss grows beyond any bound is looked for first: the witness then is a short one of these.
     """
     scene = _scene(program)
     if scene is None:
         return None
+    family = None
+    if isinf(enough) and horizon is None:
+        witness, family = _without_bound(scene)
+        if witness is not None:
+            return witness
     witness = _lower_bound(scene, horizon, 0.0, enough)
+    if witness is not None and family is not None:
+        return replace(witness, family=family)
     if seconds and (witness is None or witness.loss < min(LARGE, NEAR * enough)):
         deeper = _lower_bound(scene, horizon, seconds, enough)
         if witness is None or (deeper is not None and deeper.loss > witness.loss):
@@ -44,8 +59,16 @@ def lower_bound(
     return witness
 
 
+def _without_bound(scene: Scene) -> tuple[Witness | None, Family | None]:
+    """A family whose loss grows beyond any bound, and a short pair of it."""
+    from seqlang.analyses.witnesses.families.find import growing, member
+
+    family = growing(scene)
+    return None if family is None else member(scene.follower, family), family
+
+
 def _lower_bound(scene: Scene, horizon: int | None, seconds: float, enough: float) -> Witness | None:
-    steps = min(horizon or LONGEST, FARTHEST if seconds else LONGEST)
+    steps = min(horizon or _longest(scene), FARTHEST if seconds else _longest(scene))
     search = Search(scene, loss, steps, inf if seconds else QUICK, bool(seconds), min(LARGE, NEAR * enough))
     deadline = time.monotonic() + seconds
     if seconds:
@@ -57,6 +80,11 @@ def _lower_bound(scene: Scene, horizon: int | None, seconds: float, enough: floa
         # The search's own, coarser estimate was too high: it goes on with the work that is left.
         search.enough = search.contented = LARGE
         witness = _confirmed(search, lambda w: w.loss > 0)
+    if not seconds and (witness is None or (enough < inf and witness.loss < FAR_OFF * enough)):
+        search.varied(MORE)
+        better = _best_of(search)
+        if better is not None and (witness is None or better.loss > witness.loss):
+            witness = better
     if seconds and (witness is None or witness.loss < search.enough):
         for better in search.evolved(3, deadline):
             if witness is None or better.loss > witness.loss:
@@ -74,7 +102,7 @@ def lower_dp(
     scene = _scene(program)
     if scene is None:
         return None
-    steps = min(horizon or LONGEST, FARTHEST if seconds else LONGEST)
+    steps = min(horizon or _longest(scene), FARTHEST if seconds else _longest(scene))
     work = inf if seconds else QUICK
     search = Search(scene, _beyond(delta), steps, work, bool(seconds), 1 + min(LARGE, NEAR * enough))
     deadline = time.monotonic() + seconds
@@ -108,14 +136,23 @@ def refute(
 ) -> Witness | None:
     """A witness against a strong claim: pure(epsilon), dp(epsilon, delta), rdp(order, epsilon), zcdp(epsilon = rho).
 
-    `start`: a known witness, tried first. None: not refuted (which says nothing about the claim).
+    `start`: a known witness, tried first. None: not refuted (which says nothing about the claim). Against a dp claim
+    the search goes on for a while after that, for a witness that needs a larger delta.
     """
     refutes = _test(notion, epsilon, delta or 0.0, order or 2.0)
-    if start is not None and refutes(start) and _length(start) <= (horizon or _length(start)):
-        return start
+    if start is not None:
+        if notion == "pure" and horizon is None and start.family is not None:
+            return start
+        if refutes(start) and _length(start) <= (horizon or _length(start)):
+            start = replace(start, family=None)
+            return _deeper(program, start, epsilon, horizon) if notion == "dp" else start
     scene = _scene(program)
     if scene is None:
         return None
+    if notion == "pure" and horizon is None:
+        one, family = _without_bound(scene)
+        if family is not None and (one is not None or start is not None):
+            return replace(one or start, family=family)
     score, enough = _score(notion, epsilon, delta or 0.0, order or 2.0)
     steps = min(horizon or FARTHEST, FARTHEST)
     for work, far in ((QUICK, False), (THOROUGH, True)):
@@ -123,8 +160,31 @@ def refute(
         search.deadline = time.monotonic() + PATIENCE
         found = _confirmed(search, refutes)
         if found is not None:
-            return found
+            return _deeper(program, found, epsilon, horizon, search) if notion == "dp" else found
     return None
+
+
+def _deeper(
+    program: Program, found: Witness, epsilon: float, horizon: int | None, search: Search | None = None
+) -> Witness:
+    """A witness that needs a larger delta at this epsilon, from the patterns of a search that has reached its goal."""
+    scene = _scene(program) if search is None else search.scene
+    if scene is None:
+        return found
+    deeper = Search(scene, _excess_score(epsilon), min(horizon or FARTHEST, FARTHEST), DEEPER, False, 2 - 1e-3)
+    deeper.deadline = time.monotonic() + PATIENCE
+    if search is None:
+        deeper.best()
+    else:
+        deeper.improved([pattern for _, pattern in search.ranked()[:2]])
+    better = _best_of(deeper, lambda w: excess(w, epsilon) > excess(found, epsilon))
+    return found if better is None else better
+
+
+def _longest(scene: Scene) -> int:
+    """Of a quick witness; where something is shown only after a number of steps, more by as many."""
+    end = longest_run(scene.program) if scene.ends_by_itself else None
+    return min(FARTHEST, max(LONGEST, end or 0) + scene.closed + (MORE_STEPS if scene.closed else 0))
 
 
 def _scene(program: Program) -> Scene | None:
@@ -136,7 +196,12 @@ def _scene(program: Program) -> Scene | None:
 
 def _confirmed(search: Search, good: Callable[[Witness], bool]) -> Witness | None:
     """The best of the best patterns that stands up to recomputation."""
-    for _, pattern in search.best()[:6]:
+    search.best()
+    return _best_of(search, good)
+
+
+def _best_of(search: Search, good: Callable[[Witness], bool] = lambda w: w.loss > 0) -> Witness | None:
+    for _, pattern in search.ranked()[:6]:
         witness = search.witness(pattern)
         if witness is not None and good(witness):
             return witness

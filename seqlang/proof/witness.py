@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from math import inf
+
+from seqlang.proof.family import Family
 from seqlang.record import record
 
 Entry = float | tuple[float, ...] | dict[str, object]
@@ -32,6 +35,7 @@ class Witness:
     `loss` = log(p / q) rounded down (inf if q is 0 and p is not); `excess(eps)` = p - e^eps q, a lower bound on delta.
     `because` is one sentence on why this pair and this event. `checked`: "enclosed" if the probabilities were computed
     once more by independent means and lie surely within their errors, "recomputed" if by quadratures of two accuracies.
+    `family`: the pair is one of these, whose loss grows with the length beyond any bound.
     """
 
     streams: tuple[tuple[Entry, ...], tuple[Entry, ...]]
@@ -43,3 +47,9 @@ class Witness:
     q_error: float = 0.0
     because: str = ""
     checked: str = "recomputed"
+    family: Family | None = None
+
+    @property
+    def lower(self) -> float:
+        """What any epsilon that holds is at least: the loss, or infinity where the witness is one of a family."""
+        return self.loss if self.family is None else inf

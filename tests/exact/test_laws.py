@@ -13,6 +13,7 @@ from seqlang.backends.exact import laws
 POINTS = (-7.3, -2.0, -0.4, 0.0, 0.3, 1.0, 2.5, 9.0)
 SCIPY = [
     (laws.laplace(1.7), stats.laplace(scale=1.7)),
+    (laws.gumbel(1.3), stats.gumbel_r(scale=1.3)),
     (laws.exponential(0.8), stats.expon(scale=0.8)),
     (laws.gaussian(2.2), stats.norm(scale=2.2)),
     (laws.uniform(-1.0, 3.0), stats.uniform(-1.0, 4.0)),

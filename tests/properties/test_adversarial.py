@@ -395,3 +395,85 @@ def test_no_witness_is_above_the_truth(name: str) -> None:
 def test_the_search_for_witnesses_gives_up_without_a_crash(text: str) -> None:
     witness = lower_bound(program_of(text))
     assert witness is None or witness.loss > 0
+
+
+# ---- witnesses whose chances were wrong: found by `test_reports_and_values`, each with its chances by enumeration
+
+INTEGERS = "stream x in -9..9\nadjacent every x within 1\n"
+
+CHANCES = {
+    # an opaque gate holds the plain part of a test: it is not the test
+    "a report that reads noise through an accumulator": (
+        """
+        param T = -1
+        stream x in {0, 1}
+        memory m = 0
+        statistic s = sum(x over steps) % 2
+        statistic before = previous(s, 0)
+        report R when before <= T - m
+        report v = s
+        update m = clip(m + v, -1, 2)
+        stop when count(R over steps) >= 1
+        stop when step >= 3
+        attach geometric(0.0625) to T once
+        attach geometric(0.0625) to s
+        attach geometric(0.125) to before
+        """,
+        lambda witness: "R" not in {name for _, name, _ in witness.event.reports},
+    ),
+    # the two ways in which abs(s) >= T comes about have nothing between them
+    "two peaks with a gap": (
+        """
+        param T = 2
+        stream x in {0, 1}
+        statistic s = x
+        stop when abs(s) >= T return far
+        stop when step >= 1 return near
+        attach geometric(0.5) to s once
+        attach geometric(0.0625) to T once
+        """,
+        lambda witness: any(abs(witness.p - p) < 1e-9 for p in both_ways()),
+    ),
+    # 2 * w + v == told: every other value of v is impossible
+    "a gap of parity": (
+        INTEGERS + "statistic a = x\nstatistic b = 2 * a\nreport v = b\nstop when step >= 1\n"
+        "attach geometric(0.25) to b\nattach geometric(0.25) to a",
+        lambda witness: witness.loss <= parity() + 1e-9,
+    ),
+}
+
+
+def geometric(ratio: float, k: int) -> float:
+    return (1 - ratio) / (1 + ratio) * ratio ** abs(k)
+
+
+def both_ways() -> list[float]:
+    """The chances of `far` and `near` where x is 0 or 1."""
+    far = [
+        sum(geometric(0.5, w) * geometric(0.0625, t) for w in range(-80, 81) for t in range(-20, 21)
+            if abs(x + w) >= 2 + t)
+        for x in (0, 1)
+    ]  # fmt: skip
+    return [*far, *(1 - p for p in far)]
+
+
+def parity() -> float:
+    """The loss of one number 2 * (x + w) + v that is shown: at most that of any set of numbers."""
+
+    def chance(x: int, told: int) -> float:
+        return sum(geometric(0.25, w) * geometric(0.25, told - 2 * (x + w)) for w in range(-60, 61))
+
+    return max(abs(math.log(chance(0, n) / chance(1, n))) for n in range(-20, 20))
+
+
+@pytest.mark.parametrize("name", CHANCES)
+def test_the_chances_of_a_witness_are_right(name: str) -> None:
+    text, right = CHANCES[name]
+    witness = lower_bound(program_of(text))
+    assert witness is None or right(witness), witness
+
+
+def test_a_stop_that_returns_a_label_beside_one_that_returns_a_noisy_number() -> None:
+    witness = lower_bound(program_of("stream x in {0, 1}\nstatistic s = x\nstop when s <= 0 return s\n"
+                                     "stop when s >= 1 return high\nattach geometric(0.25) to s"))  # fmt: skip
+    assert witness is None or witness.loss > 0

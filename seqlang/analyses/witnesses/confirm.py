@@ -12,7 +12,7 @@ from typing import Any
 from seqlang.analyses.witnesses.neighbours import are_neighbours
 from seqlang.backends.exact.follow import Follower, Phase
 from seqlang.backends.exact.laws import log_sum
-from seqlang.backends.exact.quadrature import IMPOSSIBLE, Accuracy, Answer
+from seqlang.backends.exact.quadrature import FINE, FINEST, IMPOSSIBLE, Accuracy, Answer
 from seqlang.backends.exact.unsupported import Unsupported, Work
 from seqlang.backends.interpret.compiled import Compiler
 from seqlang.backends.interpret.domains import CheckedDomain
@@ -20,6 +20,7 @@ from seqlang.model.expression import Label
 from seqlang.model.program import Program, Stop
 from seqlang.proof.witness import Entry, Event, Witness
 
+MOST_FINE = 3_000_000  # conditional probabilities for one pair of streams
 LEAST_LOG = -640.0  # below e^-640 a probability is not told apart from 0 as a float
 
 
@@ -120,6 +121,21 @@ def confirmed(
         p_error=p * (first.error + rounding), q_error=q * (second.error + 1e-15 * (1 - second.log)) if q else 0.0,
         because=because,
     )  # fmt: skip
+
+
+def recomputed(follower: Follower, draft: Witness) -> Witness | None:
+    """The draft's streams and event by the search's integrator, finely and once more with other panels."""
+    streams, event = draft.streams, draft.event
+    try:
+        first = confirmed(follower, streams, event, draft.because, FINE, Work(MOST_FINE))
+        again = confirmed(follower, streams, event, draft.because, FINEST, Work(MOST_FINE))
+    except Unsupported:
+        return None
+    if first is None or again is None or first.streams != again.streams:
+        return None
+    gap = abs(first.p - again.p) + abs(first.q - again.q)
+    allowed = first.p_error + again.p_error + first.q_error + again.q_error + 1e-12 * first.p
+    return again if gap <= 4 * allowed else None
 
 
 def inside(program: Program, stream: Sequence[Entry]) -> bool:

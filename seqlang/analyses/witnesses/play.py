@@ -10,14 +10,16 @@ must contain.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import product
+from itertools import pairwise, product
 from math import ceil, floor, inf
 from typing import Any, Literal
 
 from seqlang.analyses.witnesses.scene import Entry, Scene, Target
 from seqlang.backends.exact.facts import Fact
 from seqlang.backends.exact.follow import Phase
+from seqlang.backends.exact.told import UNKNOWN
 from seqlang.backends.exact.unsupported import Unsupported
+from seqlang.proof.family import FamilyStep
 from seqlang.record import field, mutable_record, record
 
 MOST_ARRIVING = 120
@@ -27,9 +29,10 @@ MOST_WAITING = 1500
 @record
 class Leg:
     """`level` is a margin in units of the target's noise scale. `move`: how the second stream's entries differ in this
-    leg where every entry may move (-1, 0, 1). `change`: the changed entry is the leg's first (one-entry adjacency)."""
+    leg where every entry may move (-1, 0, 1). `change`: the changed entry is the leg's first (one-entry adjacency).
+    To feed is to run with an entry of its own, the scene's of the number `target`."""
 
-    kind: Literal["hover", "reach", "rise", "fire", "now", "merge", "run"]
+    kind: Literal["hover", "reach", "rise", "fire", "now", "merge", "run", "feed"]
     target: int
     level: float
     count: int
@@ -69,6 +72,28 @@ def replay(
     return _Stage(scene, pattern, horizon, None).replay(steps)
 
 
+def play_apart(scene: Scene, pattern: Pattern, cuts: Sequence[int], horizon: int) -> list[list[FamilyStep]] | None:
+    """The steps of the pattern's legs up to each of the cuts (numbers of legs), one list each, and of those that are
+    left; None where it cannot be played to its end."""
+    stage = _Stage(scene, pattern, horizon, None)
+    names = [i.name for i in scene.program.inputs if i.kind != "dataset"]
+    found: list[list[FamilyStep]] = []
+    done = 0
+    for low, high in pairwise((0, *cuts, len(pattern.legs))):
+        for leg in pattern.legs[low:high]:
+            if stage.over or not stage.plays(leg):
+                return None
+        pairs = zip(_unrolled(stage.played.first), _unrolled(stage.played.second), strict=True)
+        steps = [FamilyStep({n: a.entry[n] for n in names}, {n: b.entry[n] for n in names}, a.told) for a, b in pairs]
+        found.append(steps[done:])
+        done = len(steps)
+    return found
+
+
+def _unrolled(phases: Sequence[Phase]) -> list[Phase]:
+    return [phase for phase in phases for _ in range(phase.repeat)]
+
+
 class _Stage:
     def __init__(self, scene: Scene, pattern: Pattern, horizon: int, data: tuple[Entry, Entry] | None) -> None:
         self.scene, self.pattern, self.horizon = scene, pattern, horizon
@@ -82,12 +107,15 @@ class _Stage:
         for leg in self.pattern.legs:
             if self.over:
                 break
-            if not getattr(self, f"_{leg.kind}")(leg):
+            if not self.plays(leg):
                 # hovering up to the horizon is as good an end as any
                 cut_short = leg is self.pattern.legs[-1] and leg.kind in ("hover", "run")
                 if not cut_short or self.played.length < self.horizon:
                     return None
         return self.played if self.played.length else None
+
+    def plays(self, leg: Leg) -> bool:
+        return bool(getattr(self, f"_{leg.kind}")(leg))
 
     def replay(self, steps: Sequence[tuple[Entry, Entry, str | None]]) -> Played | None:
         for first, second, fire in steps:
@@ -101,6 +129,16 @@ class _Stage:
         for i in range(leg.count):
             first, second = self._entries(leg, i == 0, None, inf)
             if not self._advance(first, second, None):
+                return False
+            if self.over:
+                break
+        return True
+
+    def _feed(self, leg: Leg) -> bool:
+        entry = self.scene.entries[leg.target % len(self.scene.entries)]
+        for i in range(leg.count):
+            pair = self._entries(leg, True, None, inf) if i == 0 and leg.change else (entry, entry)
+            if not self._advance(*pair, None):
                 return False
             if self.over:
                 break
@@ -226,7 +264,15 @@ class _Stage:
                 raise Unsupported("no further pair of entries")
             return pairs[self.pattern.swap]
         entry = self.scene.aim(self.states[0], target, level) if target else self.scene.entries[0]
-        return entry, (self.scene.moved(entry, leg.move) if self.scene.everywhere else entry)
+        if target and not target.noisy and leg.move and level == 0 and self.scene.everywhere:
+            entry = self.scene.moved(entry, -leg.move, 0.5)  # the streams stand on the two sides of the condition
+        if not (self.scene.everywhere and leg.move):
+            return entry, entry
+        moved = self.scene.moved(entry, leg.move)
+        if moved == entry:  # at an end of the domain: the second stream is there instead
+            entry = self.scene.moved(entry, -leg.move)
+            moved = self.scene.moved(entry, leg.move)
+        return entry, moved
 
     # ---- one step
 
@@ -320,7 +366,7 @@ class _Stage:
     def _range(self, mine: Fact, theirs: Fact | None, facts: Sequence[Fact]) -> Any:
         _, _, value, terms, post, _ = mine
         if not terms:
-            return value
+            return True if value is UNKNOWN else value
         if theirs is None or self.pattern.release == "any":
             return True
         keys = self.scene.follower.noises(facts, terms)
@@ -357,9 +403,30 @@ class _Stage:
             return (ceil(cut) if lattice else cut, inf)
         return (-inf, floor(cut) if lattice else cut)
 
+    def _winners(self, fact: Fact, first: Entry, second: Entry, told: dict[str, Any]) -> list[Any] | None:
+        """Of a noisy maximum the positions, first those that move against the likely winner (or, if there is none,
+        against most others) and win seldom."""
+        trial = dict(told)
+        self._tell(trial, fact[-1], fact[1][0])
+        values = []
+        for state, entry in zip(self.states, (first, second), strict=True):
+            _, facts = self.scene.follower.look(state, entry, trial)
+            values += [(f[2], f[4]) for f in facts if f[0] == "argmax" and f[5] == fact[-1]]
+        if len(values) != 2:
+            return None
+        (mine, sign), (other, _) = values
+        moves = [b - a for a, b in zip(mine, other, strict=True)]
+        top = max(sign * v for v in mine)
+        likely = {m for m, v in zip(moves, mine, strict=True) if sign * v == top}
+        rest = likely.pop() if len(likely) == 1 else sorted(moves)[len(moves) // 2]
+        return [k + 1 for k in sorted(range(len(moves)), key=lambda k: (-abs(moves[k] - rest), sign * mine[k], k))]
+
     def _pick(self, fact: Fact, first: Entry, second: Entry, told: dict[str, Any]) -> Any:
         """The value of a choice whose chances differ most (`pick` 0), next most, .."""
         values = list(fact[1])
+        apart = self._winners(fact, first, second, told)
+        if apart is not None:
+            return apart[self.pattern.pick % len(apart)]
         ranked = []
         for place, value in enumerate(values[:64]):
             trial = dict(told)

@@ -7,7 +7,7 @@ search's integrator or laws is used. What needs more (two persistent noises toge
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import ceil, exp, inf, log, log1p, nextafter
 from typing import Any
 
@@ -83,6 +83,15 @@ def enclosure(follower: Follower, stream: Sequence[Entry], event: Event, most: f
     if low > -inf:
         low -= ROUNDING * (2 + abs(low))
     return low, min(0.0, high + ROUNDING * (2 + abs(high)))
+
+
+def bounds_of(follower: Follower, system: Mapping[Any, int], most: float = QUICK) -> Enclosure:
+    """Bounds on the log of the chance of conditions, each with the number of steps that demand it. Raises
+    `NotEnclosed`."""
+    try:
+        return _System(follower, most).bounds(system)
+    except TooMuch:
+        raise NotEnclosed("too many values would be needed") from None
 
 
 class _System:
@@ -192,15 +201,17 @@ class _System:
     def _sum(self, key: Any, steps: list[tuple[Any, int]], points: Any) -> Enclosure:
         """Over the values of a persistent noise of whole numbers, nearest first; the rest has at most its mass."""
         lows, highs = [], []
+        total = -inf
         for number, (point, weight, beyond) in enumerate(points):
             low, high = self._product(steps, {key: point}, 0.0)
             if high > -inf:
                 slack = ROUNDING * (4 + abs(weight) + abs(high))
                 lows.append(weight + low - slack)
+                total = log_add([total, lows[-1]])
                 highs.append(weight + high + slack)
             if beyond == -inf:
                 return log_add(lows), log_add(highs)
-            if number > 40 and lows and beyond < log_add(lows) - 32:
+            if number > 40 and lows and beyond < total - 32:
                 return log_add(lows), log_add([*highs, beyond])
             if number > MOST_TERMS:
                 break

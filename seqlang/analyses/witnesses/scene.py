@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from math import inf, isinf, log2
+from math import ceil, inf, isinf, log2
 from typing import Any
 
 from seqlang.analyses.witnesses.domains import MOST_ENTRIES, Domains, tidy
@@ -37,6 +37,9 @@ from seqlang.model.program import (
 from seqlang.record import record
 
 Entry = Mapping[str, Any]
+FAR = (16, 2)  # noise scales that an entry without bounds may be changed by
+MOST_CLOSED = 3000
+SHORT = 40
 MOST_HELD = 100_000  # records of a dataset, entries of a vector
 
 
@@ -82,15 +85,24 @@ class Scene:
         if self.weight > MOST_HELD / 300 or self._longest() > MOST_HELD:
             raise Unsupported("too many accumulators for streams that people read")
         self._aims: dict[object, Entry] = {}
+        self._moves: dict[object, Entry] = {}
         self.targets = self._targets()
+        self.closed = self._closed()
+        self.length = self._length()
 
     def value(self, expression: Any) -> float:
         return float(self.follower.stepper.value(expression))
 
     def _entries(self, publics: dict[str, Any]) -> list[Entry]:
         entries: list[dict[str, Any]] = [dict(publics)]
+        far = []
+        if isinstance(self.program.adjacency, Replace):  # an entry of an unbounded domain may be changed to anything
+            far = [s * 2.0 ** ceil(log2(by * self._noise_scale(1.0))) for by in FAR for s in (-1, 1)]
         for source in self.streams:
-            entries = [{**e, source.name: v} for e in entries for v in self.domains.values(source)]
+            low, high = self.ranges[source.name]
+            unbounded = isinstance(source.domain, Interval) and isinf(high - low)
+            more = [tidy(x) for x in far if unbounded and low <= x <= high]
+            entries = [{**e, source.name: v} for e in entries for v in (*self.domains.values(source), *more)]
         return list(entries[: 4 * MOST_ENTRIES]) if self.streams else [publics]
 
     # ---- gates
@@ -111,6 +123,28 @@ class Scene:
                     fresh = any(isinstance(self.follower.stepper.lives[name], EachStep) for name, _ in terms)
                     found.append(Target(gate, index, bool(terms), scale, fresh))
         return found
+
+    def _closed(self) -> int:
+        """For how many steps no comparison is looked at."""
+        state, entry = self.start, self.base()
+        for step in range(int(MOST_CLOSED / self.weight) if self.targets else 0):
+            state, facts = self.follower.look(state, entry, NOTHING)
+            if any(f[0] == "compare" for f in facts):
+                return step
+            if state is None or not self.follower.possible(facts):
+                break
+        return 0
+
+    def _length(self) -> int:
+        """After how many steps a run surely ends; 0 where that is not soon."""
+        state, entry = self.start, self.base()
+        for step in range(1, SHORT + 1 if self.follower.stepper.reads_step and self.weight < 2 else 1):
+            state, facts = self.follower.look(state, entry, NOTHING)
+            if state is None:
+                return 0
+            if any(f[0] == "certain" and not f[1] for f in facts):
+                return step
+        return 0
 
     def _scale(self, terms: Sequence[tuple[str, Any]]) -> float | None:
         """The largest scale of the fresh noises, else of all; 1 without noise."""
@@ -175,8 +209,9 @@ class Scene:
         low, high = self.ranges[name]
         same = [(m, e) for m, e in known if all(e[k] == best[1][k] for k in e if k != name)]
         unit = 2.0 ** (int(log2(max(target.scale, 1e-12))) - 10)
+        near = 0.02 * (min(target.scale, self.radius) if target.noisy and not target.fresh else target.scale)
         for turn in range(24):
-            if abs(best[0] - level) <= 0.02 * target.scale:
+            if abs(best[0] - level) <= near:
                 break
             below = max((me for me in same if me[0] <= level), key=lambda me: me[0], default=None)
             above = min((me for me in same if me[0] >= level), key=lambda me: me[0], default=None)
@@ -188,7 +223,11 @@ class Scene:
                 break
             x = first[1][name] + (level - first[0]) * (second[1][name] - first[1][name]) / slope
             if below and above and turn > 3 and turn % 2:
-                x = (first[1][name] + second[1][name]) / 2
+                x = _middle(first[1][name], second[1][name])
+            # as round a number as keeps the margin: finer where it changes fast, as a logarithm does near 0
+            steep = abs(slope / (second[1][name] - first[1][name])) if second[1][name] != first[1][name] else 0.0
+            while steep * unit > 0.05 * target.scale and unit > 1e-300:
+                unit /= 16
             x = min(max(round(x / unit) * unit if abs(x) < 1e9 * unit else x, low), high)
             entry = {**best[1], name: tidy(x)}
             margin = self.margin(state, entry, target)
@@ -212,6 +251,12 @@ class Scene:
         return any(isinstance(g, ChooseGate) for g in self.program.gates)
 
     @property
+    def ends_by_itself(self) -> bool:
+        """Whether a run ends where no noise plays a part, and shows then what is noised or chosen."""
+        shown = any(g.name.startswith("return ") for g in self.program.gates if isinstance(g, ChooseGate | ReleaseGate))
+        return bool(self.public_stops) and shown
+
+    @property
     def releases(self) -> bool:
         return any(isinstance(g, ReleaseGate) for g in self.program.gates)
 
@@ -223,7 +268,10 @@ class Scene:
     def data_pairs(self) -> list[tuple[Entry, Entry]]:
         """Neighbouring datasets: all records alike, one (or, where allowed, every) record moved."""
         if self._pairs is None:
-            self._pairs = self._data_pairs()
+            try:
+                self._pairs = self._data_pairs()
+            except Unsupported:  # how such records move is not known here: no pair, no witness
+                self._pairs = []
         return self._pairs
 
     def _data_pairs(self) -> list[tuple[Entry, Entry]]:
@@ -241,10 +289,14 @@ class Scene:
                 if extent == "every":
                     pairs += [({name: (tidy(start), *rest)}, {name: m}) for m in ((up,) * n, (up,) + (down,) * (n - 1))]
                 # the first record far below the others: what depends on the largest sees it in its tail only
-                deep = tidy(self._clip(name, start - 20 * self._noise_scale()))
+                deep = tidy(self._clip(name, start - 20 * self._noise_scale(self.radius)))
                 near = tidy(self._clip(name, deep + self.radius))
                 others = (down,) * (n - 1) if extent == "every" else rest
                 pairs.append(({name: (deep, *rest)}, {name: (near, *others)}))
+                # and above them, for the smallest
+                high = tidy(self._clip(name, start + 20 * self._noise_scale(self.radius)))
+                above = tidy(self._clip(name, high + self.radius))
+                pairs.append(({name: (high, *rest)}, {name: (above, *others)}))
                 return pairs
             case Within():
                 raise Unsupported("how a record may move is not one field")
@@ -255,7 +307,8 @@ class Scene:
                 both = [(base, other) for base in records[:4] for other in records[:8]]
                 if isinstance(self.program.adjacency, AddRemove):
                     return [(_table(base, n, other), _table(base, n - 1, base)) for base, other in both]
-                return [(_table(base, n, base), _table(base, n, other)) for base, other in both if base != other]
+                k = min(n, self.changes)
+                return [(_table(base, n, base), _table(base, n, other, k)) for base, other in both if base != other]
 
     def _size_of(self, cell: Cell) -> float:
         """About how many numbers a cell touches in a step."""
@@ -263,7 +316,7 @@ class Scene:
         for _, domain in cell.binders:
             combinations *= len(self.follower.stepper.value(domain))
         window = 1.0
-        if isinstance(cell.keep, LastSteps):
+        if isinstance(cell.keep, LastSteps) and cell.name not in self.follower.stepper.shared:
             window = combinations if cell.binders else self.value(cell.keep.count)
         return combinations * window
 
@@ -278,9 +331,9 @@ class Scene:
                         found = max(found, high - low)
         return found
 
-    def _noise_scale(self) -> float:
-        """The largest noise scale; the adjacency's radius where no scalar noise is attached."""
-        scales = [self.radius]
+    def _noise_scale(self, least: float) -> float:
+        """The largest noise scale, or `least`."""
+        scales = [least]
         for name in self.follower.stepper.laws:
             with suppress(Unsupported):
                 scales.append(self.follower.law((name,)).scale)
@@ -307,10 +360,16 @@ class Scene:
             case _:
                 return 1
 
-    def moved(self, entry: Entry, direction: int) -> Entry:
-        """The entry after its `of` moved by the radius (or as far as the domain allows)."""
+    def moved(self, entry: Entry, direction: int, part: float = 1.0) -> Entry:
+        """The entry after its `of` moved by the radius, or a part of it (or as far as the domain allows)."""
         if direction == 0:
             return entry
+        memo = (tuple(entry.items()), direction, part)
+        if memo not in self._moves:
+            self._moves[memo] = self._moved(entry, direction, part)
+        return self._moves[memo]
+
+    def _moved(self, entry: Entry, direction: int, part: float) -> Entry:
         measure = self.follower.stepper.measure
         if measure is None or len(self.streams) != 1:
             raise Unsupported("how an entry may move is not one field")
@@ -320,7 +379,8 @@ class Scene:
             raise Unsupported("a vector entry that moves")
         low, high = self.ranges[name]
         start = measure(entry)
-        aimed = moved_within(old, direction, low, high, self.radius, lambda x: measure({**entry, name: x}) - start)
+        radius = part * self.radius
+        aimed = moved_within(old, direction, low, high, radius, lambda x: measure({**entry, name: x}) - start)
         return {**entry, name: tidy(aimed)}
 
     def swaps(self, state: Any, target: Target | None, level: float) -> list[tuple[Entry, Entry]]:
@@ -336,6 +396,8 @@ class Scene:
             ranked = [self.entries[i] for _, i in sorted(known)] or self.entries
         low, high = ranked[0], ranked[-1]
         pairs = [(low, high), (high, low)]
+        if target is None and len(ranked) > 1:
+            pairs.insert(1, (ranked[-2], high))
         aimed = self.aim(state, target, level) if target else self.entries[0]
         pairs += [(aimed, e) for e in ranked] + [(e, aimed) for e in ranked]
         unique: list[tuple[Entry, Entry]] = []
@@ -345,9 +407,17 @@ class Scene:
         return unique
 
 
-def _table(base: Mapping[str, Any], count: int, first: Mapping[str, Any]) -> Entry:
-    """`count` records, the first one `first`, all others `base`, by fields."""
-    return {name: (first[name],) + (base[name],) * (count - 1) for name in base}
+def _middle(low: float, high: float) -> float:
+    """Between them, in orders of magnitude where they lie far apart."""
+    small, large = sorted((low, high), key=abs)
+    if small * large < 0 or abs(large) < 16 * abs(small):
+        return (low + high) / 2
+    return large / 64 if small == 0 else (small * large) ** 0.5 * (1 if large > 0 else -1)
+
+
+def _table(base: Mapping[str, Any], count: int, first: Mapping[str, Any], changed: int = 1) -> Entry:
+    """`count` records, the first (or as many as are `changed`) being `first`, all others `base`, by fields."""
+    return {name: (first[name],) * changed + (base[name],) * (count - changed) for name in base}
 
 
 def tests(facts: Sequence[Fact]) -> list[tuple[str, Any]]:

@@ -6,11 +6,11 @@ The work is counted, not timed, so that the same spec gives the same witness on 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from math import inf, isinf, log
 from typing import Any
 
-from seqlang.analyses.witnesses.confirm import LEAST_LOG, confirmed
+from seqlang.analyses.witnesses.confirm import LEAST_LOG, MOST_FINE, confirmed, recomputed
 from seqlang.analyses.witnesses.evolve import evolved
 from seqlang.analyses.witnesses.play import Leg, Pattern, Played, play
 from seqlang.analyses.witnesses.recompute import QUICK, THOROUGH, NotEnclosed, enclosed
@@ -18,15 +18,16 @@ from seqlang.analyses.witnesses.scene import Scene
 from seqlang.analyses.witnesses.seeds import seeds
 from seqlang.backends.exact.follow import Phase
 from seqlang.backends.exact.laws import log_sum
-from seqlang.backends.exact.quadrature import COARSE, FINE, FINEST
+from seqlang.backends.exact.quadrature import COARSE, FINE, Answer
 from seqlang.backends.exact.unsupported import Unsupported, Work
 from seqlang.proof.witness import Entry, Event, Witness
 from seqlang.record import replace
 
 MOST_COARSE = 200_000  # conditional probabilities for one pair of streams while searching
-MOST_FINE = 3_000_000
 COARSELY = 0.25  # how far a coarse logarithm may be from an enclosed one
 VALUES = 4000  # of them make one unit of work, about a millisecond
+SHAPES = 8  # of which the best pattern is made better
+MOST_LEGS = 40
 LOOKS = 60  # new steps that do
 
 Score = Callable[[float, float], float]
@@ -60,17 +61,46 @@ class Search:
                 break
             self._evaluate(pattern)
         self.enough = min(self.enough, self.contented)
+        return self._climbed()
+
+    def improved(self, patterns: Iterable[Pattern]) -> list[tuple[float, Pattern]]:
+        """The same from these patterns instead of the seeds."""
+        for pattern in patterns:
+            self._evaluate(pattern)
+        return self._climbed()
+
+    def varied(self, work: float) -> list[tuple[float, Pattern]]:
+        """Goes on with that much work: the seeds that are left, then the best pattern of every shape made better, since
+        the best seed's shape need not lead to the best pattern."""
+        shapes: dict[object, tuple[float, Pattern]] = {}
+        self.work = work / 4
+        for pattern in seeds(self.scene, self.far):
+            if self._spent():
+                break
+            self._evaluate(pattern)
+        for score, pattern in self.ranked():
+            shape = tuple((leg.kind, leg.target, leg.move) for leg in pattern.legs)
+            shapes.setdefault((shape, pattern.release), (score, pattern))
+        for score, pattern in list(shapes.values())[:SHAPES]:
+            self.work = work / (2 * SHAPES)
+            if not self.reached:
+                self._climb(score, pattern)
+        self.work = work / 4
+        return self._climbed()
+
+    def _climbed(self) -> list[tuple[float, Pattern]]:
         while not self._spent():
-            before = self._ranked()[:3]
+            before = self.ranked()[:3]
             if not before:
                 break
             for score, pattern in before[: 2 if self.far else 1]:
                 self._climb(score, pattern)
-            if self._ranked()[:1] == before[:1]:
+            if self.ranked()[:1] == before[:1]:
                 break
-        return self._ranked()
+        return self.ranked()
 
-    def _ranked(self) -> list[tuple[float, Pattern]]:
+    def ranked(self) -> list[tuple[float, Pattern]]:
+        """What scored, best first."""
         found = [(s, p) for p, (s, _) in self.seen.items() if s > 0]
         return sorted(found, key=lambda sp: -sp[0])
 
@@ -108,7 +138,7 @@ class Search:
             finally:
                 self.work -= 0.2 + (self.scene.follower.looked - looked) / LOOKS * self.scene.weight
             if played is not None:
-                self.work -= played.length / 200
+                self.work -= played.length * (2.0 if self.scene.follower.stepper.draws else 0.005)  # a tree of states
                 spent = Work(MOST_COARSE)
                 try:
                     logs = [self._log(phases, spent) for phases in (played.first, played.second)]
@@ -127,13 +157,13 @@ class Search:
         """log P of the event: the same end may come from another stop of the same result."""
         follower = self.scene.follower
         last = phases[-1].told["stop"]
-        found = [follower.log_probability(phases, COARSE, spent).log]
+        found = [_known(follower.log_probability(phases, COARSE, spent))]
         if last is not None:
             for index, label in self.scene.stops:
                 if index != last[0] and (label is None or last[1] in (None, True, label)):
                     told = {**phases[-1].told, "stop": (index, last[1])}
                     other = [*phases[:-1], Phase(phases[-1].entry, told, 1)]
-                    found.append(follower.log_probability(other, COARSE, spent).log)
+                    found.append(_known(follower.log_probability(other, COARSE, spent)))
         return log_sum(found)
 
     def play(self, pattern: Pattern) -> Played | None:
@@ -146,7 +176,7 @@ class Search:
         """Witnesses of streams that came from the best patterns by changes at random, better and better ones."""
         if not self.scene.streams:
             return
-        ranked = self._ranked()[:patterns]
+        ranked = self.ranked()[:patterns]
         for place, (_, pattern) in enumerate(ranked):
             played = self.seen[pattern][1]
             if played is None or not played.length:
@@ -180,7 +210,7 @@ class Search:
                 return found
         except (NotEnclosed, Unsupported):
             pass
-        return self._recomputed(draft)
+        return recomputed(self.scene.follower, draft)
 
     def _agrees(self, played: Played, witness: Witness) -> bool:
         """Whether the search's own, coarse estimates say about the same."""
@@ -196,25 +226,19 @@ class Search:
         pairs = ((fine.p, witness.p), (fine.q, witness.q))
         return all(abs(x - y) <= 1e-4 * max(x, y) for x, y in pairs)
 
-    def _recomputed(self, draft: Witness) -> Witness | None:
-        """By the search's integrator, finely and once more with other panels."""
-        follower, streams, event = self.scene.follower, draft.streams, draft.event
-        try:
-            first = confirmed(follower, streams, event, draft.because, FINE, Work(MOST_FINE))
-            again = confirmed(follower, streams, event, draft.because, FINEST, Work(MOST_FINE))
-        except Unsupported:
-            return None
-        if first is None or again is None or first.streams != again.streams:
-            return None
-        gap = abs(first.p - again.p) + abs(first.q - again.q)
-        allowed = first.p_error + again.p_error + first.q_error + again.q_error + 1e-12 * first.p
-        return again if gap <= 4 * allowed else None
+
+def _known(answer: Answer) -> float:
+    if answer.error == inf:
+        raise Unsupported("the integral was not found")
+    return answer.log
 
 
 def changes(pattern: Pattern, scene: Scene) -> Iterator[Callable[[Pattern], Pattern | None]]:
     """Ways to change one thing of a pattern; each may be applied again while it helps."""
+    if sum(leg.kind == "fire" for leg in pattern.legs) > 1:
+        yield _again
     for place, leg in enumerate(pattern.legs):
-        if leg.kind in ("hover", "reach", "rise", "run"):
+        if leg.kind in ("hover", "reach", "rise", "run", "feed"):
             yield _changed(place, lambda x: replace(x, count=2 * x.count + 1))
         if leg.kind in ("hover", "reach", "fire") and abs(leg.level) != inf:
             yield _changed(place, lambda x: replace(x, level=x.level - 1))
@@ -243,6 +267,11 @@ def _changed(place: int, change: Callable[[Leg], Leg | None]) -> Callable[[Patte
         return replace(pattern, legs=(*pattern.legs[:place], leg, *pattern.legs[place + 1 :]))
 
     return apply
+
+
+def _again(pattern: Pattern) -> Pattern | None:
+    """The last two legs once more: another report, and what led to it."""
+    return replace(pattern, legs=pattern.legs + pattern.legs[-2:]) if len(pattern.legs) < MOST_LEGS else None
 
 
 def stream_of(scene: Scene, phases: list[Any]) -> tuple[Entry, ...]:
@@ -277,7 +306,7 @@ def event_of(played: Played) -> Event:
 
 def reason(scene: Scene, pattern: Pattern) -> str:
     """One sentence on what the pattern does."""
-    words = []
+    words: list[str] = []
     for leg in pattern.legs:
         target = scene.targets[leg.target % len(scene.targets)].gate if scene.targets else ""
         match leg.kind:
@@ -291,6 +320,10 @@ def reason(scene: Scene, pattern: Pattern) -> str:
                 words.append(f"then let {target} happen" if words else f"let {target} happen")
             case "merge":
                 words.append("wait until the streams agree again")
+            case "feed":
+                words.append("go on with another one" if words else "begin with one entry")
             case "run":
                 words.append("compare what is shown")
+        if len(words) > 4 and words[-2:] == words[-4:-2]:
+            return ", ".join([*words[:-2], "and so on"])
     return ", ".join(words)

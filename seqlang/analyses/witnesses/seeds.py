@@ -12,6 +12,7 @@ from math import inf
 from seqlang.analyses.witnesses.play import Leg, Pattern
 from seqlang.analyses.witnesses.scene import Scene
 
+UP_TO_THE_END = 4000
 MODES = ("tail", "low", "high", "between")
 
 
@@ -37,6 +38,10 @@ def seeds(scene: Scene, far: bool) -> list[Pattern]:
     if scene.everywhere:
         found += [p for i in noisy for j in noisy if i != j for p in _moving_pair(scene, i, j, far)]
     found += _runs(scene, far)
+    if scene.ends_by_itself and not scene.everywhere:
+        found += _fed(scene, far)
+    if scene.closed and not scene.everywhere:
+        found = [*(p for i in noisy for p in _opened(scene, i)), *found]
     unique = list(dict.fromkeys(found))
     if scene.one_way:
         unique = [p for p in unique if len({leg.move for leg in p.legs} - {0}) <= 1]
@@ -137,6 +142,11 @@ def _moving(scene: Scene, i: int, reports: bool, far: bool) -> list[Pattern]:
             found.append(Pattern((_hover(i, 3, 6, 1), _fire(i, -5, c, -1))))
             found.append(Pattern((_hover(i, 2, 3, 1), *((_fire(i, -3, 1, -1), _hover(i, 2, 3, 1)) * c))))
             found.append(Pattern((_hover(i, 0, 3, 0), _fire(i, -4, c, 1))))
+            if c == 2 and scene.length > 4:
+                half = scene.length // 2
+                found.append(Pattern((_hover(i, 3, scene.length - half, 1), _fire(i, -3, half, -1))))
+            if scene.one_way:
+                found.append(Pattern((_hover(i, 3, 6, 1), _fire(i, -5, c, 0))))
         if answers:
             for mode in ("low", "high"):
                 found.append(Pattern((_hover(i, 2, 4, 1), _fire(i, 0, 1, 0)), release=mode))
@@ -158,6 +168,9 @@ def _moving_pair(scene: Scene, i: int, j: int, far: bool) -> list[Pattern]:
         Pattern((_hover(i, 1, 3, 1), _hover(j, 1, 3, -1), _fire(i, -4, 1, -1))),
         Pattern((_hover(i, 1, 3, 1), _hover(j, 1, 3, 1))),
     ]
+    if scene.value_reports:
+        both = (_hover(i, 2, 6, 1), _fire(i, 0, 1, 0), _fire(j, -4, 1, -1))
+        found += [Pattern(both, release=mode) for mode in ("low", "high")]
     if far:
         found += [Pattern((_hover(i, 1, m, 1), _hover(j, 1, m, s))) for m in (8, 30) for s in (1, -1)]
     return found
@@ -187,6 +200,29 @@ def _runs(scene: Scene, far: bool) -> list[Pattern]:
     if far:
         found += [Pattern((Leg("run", 0, 0, 1, 1, True),), swap=s, pick=k) for s in range(8) for k in (0, 1)]
         found += [Pattern((Leg("run", 0, 0, 400, 1, True),), swap=s) for s in range(4)]
+    return found
+
+
+def _fed(scene: Scene, far: bool) -> list[Pattern]:
+    """Programs that show or choose something after a number of steps: change, some of one entry, then of another one.
+    What is chosen among sums from different places on is then unlikely in both streams."""
+    kinds = range(min(3, len(scene.entries)))
+    counts = (4, 32, 120) if far else (4, 32)
+    return [
+        Pattern((Leg("feed", a, 0, m, 0, True), Leg("feed", b, 0, UP_TO_THE_END)), swap=swap)
+        for m in counts for a in kinds for b in kinds if a != b for swap in (range(4) if far else (0, 1))
+    ]  # fmt: skip
+
+
+def _opened(scene: Scene, i: int) -> list[Pattern]:
+    """Comparisons that begin after a number of steps: the change lies before."""
+    found = []
+    for b in range(min(3, len(scene.entries))):
+        for swap in (0, 1):
+            half = scene.closed // 2
+            before = (Leg("feed", b, 0, half), Leg("feed", b, 0, scene.closed - half, 0, True))
+            found.append(Pattern((*before, _hover(i, 2, 12), _now(i)), swap))
+            found.append(Pattern((Leg("feed", b, 0, scene.closed, 0, True), _now(i)), swap))
     return found
 
 

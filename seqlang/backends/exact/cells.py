@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import accumulate
 from typing import Any
 
 from seqlang.backends.exact.plain import PlainWriter, name_of
 from seqlang.backends.exact.unsupported import Unsupported
 from seqlang.backends.interpret.operators import OTHER
+from seqlang.model import expression as e
 from seqlang.model import program as p
 
 
@@ -20,6 +22,8 @@ class CellWriter:
         self.keep = keep
         self.late: list[str] = []
         """For the end of the step."""
+        self.lengths: dict[str, dict[tuple[Any, ...], int]] = {}
+        """By cell, of windows that only differ in their length: one tuple of values serves them all."""
 
     def opens(self, cell: p.Cell) -> None:
         """State of the cell; what `since` and `history` and `previous` see at the start of a step."""
@@ -33,7 +37,11 @@ class CellWriter:
             case p.LastSteps():
                 initial = ()
         self.plain.vector_names[cell.name] = cell.operator == "list" or self.plain.is_vector(cell.body)
-        if cell.binders:
+        lengths = self._lengths(cell)
+        if lengths is not None:
+            self.lengths[cell.name] = lengths
+            self.keep(name, initial)
+        elif cell.binders:
             ranges = [self.plain.value(domain) for _, domain in cell.binders]
             initial = tuple((k, initial) for k in combinations(ranges))
             self.keep(name, initial)
@@ -49,6 +57,9 @@ class CellWriter:
         body = self.plain.write(cell.body)
         where = None if cell.where is None else self.plain.write(cell.where)
         old = f"c_{name}"
+        if cell.name in self.lengths:
+            self._window(cell, body, where)
+            return
         if cell.binders:
             key = "(" + "".join(f"b_{name_of(v)}, " for v, _ in cell.binders) + ")"
             old = f"c_{name}[{key}]"
@@ -85,6 +96,28 @@ class CellWriter:
             )  # fmt: skip
             self.lines.append(f"x_{name} = {source}")
 
+    def _lengths(self, cell: p.Cell) -> dict[tuple[Any, ...], int] | None:
+        """Key -> length, if nothing else of the windows depends on the binders."""
+        if not (cell.binders and isinstance(cell.keep, p.LastSteps) and f"window_{cell.operator}" in WINDOWS):
+            return None
+        inside = [cell.body, *([] if cell.where is None else [cell.where])]
+        if self.plain.is_vector(cell.body) or any(isinstance(x, e.Bound) for one in inside for x in e.walk(one)):
+            return None
+        try:
+            written = self._each_binding(cell, f"int({self.plain.write(cell.keep.count)})")
+            found: dict[tuple[Any, ...], int] = eval(written, self.plain.scope)
+        except (Unsupported, NameError):
+            return None  # a length that changes from step to step
+        return found if min(found.values(), default=0) > 0 else None
+
+    def _window(self, cell: p.Cell, body: str, where: str | None) -> None:
+        name, lengths = name_of(cell.name), self.lengths[cell.name]
+        item = body if where is None else f"({body} if {where} else None)"
+        self.plain.scope["windows"] = windows
+        self.plain.scope[f"lengths_{name}"] = lengths
+        self.lines.append(f"c_{name} = (c_{name} + ({item},))[-{max(lengths.values())}:]")
+        self.lines.append(f"x_{name} = windows(c_{name}, lengths_{name}, 'window_{cell.operator}')")
+
     def _each_binding(self, cell: p.Cell, body: str) -> str:
         if not cell.binders:
             return body
@@ -113,6 +146,15 @@ def combinations(ranges: list[Any]) -> list[tuple[Any, ...]]:
     for values in ranges:
         keys = [(*k, v) for k in keys for v in values]
     return keys
+
+
+def windows(values: tuple[Any, ...], lengths: dict[tuple[Any, ...], int], fold: str) -> dict[tuple[Any, ...], Any]:
+    """What each window holds of the last values."""
+    if fold != "window_sum":
+        return {key: WINDOWS[fold](values[-length:]) for key, length in lengths.items()}
+    sums = [0, *accumulate([0 if v is None else v for v in reversed(values)])]
+    last = len(values)
+    return {key: sums[length if length < last else last] for key, length in lengths.items()}
 
 
 def _kept(values: tuple[Any, ...]) -> list[Any]:

@@ -97,12 +97,20 @@ class Demands:
         return result
 
     def _release(
-        self, told: Any, value: Any, terms: Any, post: str | None, counts: Mapping[str, int], step: int
+        self, told: Any, value: Any, terms: Any, post: Any, counts: Mapping[str, int], step: int
     ) -> Alternatives:
         if told is True:
             return ((),)
+        if isinstance(told, str):
+            return ()  # another stop returns this label
         if post == "other":
             raise Unsupported("the released value is transformed before it is seen")
+        if isinstance(post, tuple):
+            if isinstance(value, (tuple, range)):
+                raise Unsupported("a vector is clipped before it is seen")
+            told = _before_clip(told, post[1], post[2])
+            if told is None:
+                return ()
         values = value if isinstance(value, (tuple, range)) else None
         if values is None:
             return self._inside(told, value, self.instances.terms(terms, counts, step, None))
@@ -170,6 +178,14 @@ class Demands:
                 joint = tuple((k, sign * f) for k, f in mine) + tuple((k, -sign * f) for k, f in other)
                 halves.append((float(sign * (values[winner] - value)), joint, i < winner))
         return tuple(halves)
+
+
+def _before_clip(told: Any, low: float, high: float) -> tuple[float, float] | None:
+    """The values that clip(.., low, high) brings into the told range; None if there are none."""
+    first, last = told if isinstance(told, tuple) else (told, told)
+    if first > high or last < low:
+        return None
+    return (-inf if first <= low else first), (inf if last >= high else last)
 
 
 def _product(left: Sequence[Conjunction], right: Sequence[Conjunction]) -> list[Conjunction]:

@@ -6,10 +6,33 @@ from functools import lru_cache
 from math import comb, erfc, exp, factorial, pi, sqrt
 from typing import Any
 
+from seqlang.backends.exact.told import same
 from seqlang.backends.exact.unsupported import Unsupported
 
 LawValue = tuple[Any, ...]
 """(family, argument, ..), or ("weights", ((value, weight), ..))."""
+
+
+def flipped(told: Any, truth: Any, right: float, size: int) -> float:
+    """The chance of this answer by randomised response among `size` values; of vectors coordinate by coordinate."""
+    if not isinstance(truth, tuple):
+        return right if same(told, truth) else (1 - right) / (size - 1)
+    if not isinstance(told, tuple) or len(told) != len(truth):
+        raise Unsupported("as many answers as coordinates are needed")
+    found = 1.0
+    for one, other in zip(told, truth, strict=True):
+        found *= flipped(one, other, right, size)
+    return found
+
+
+def both_right(first: float, second: float, size: int) -> float:
+    """The chance that two flips after each other end at the truth: both right, or the second undoes the first."""
+    return first * second + (1 - first) * (1 - second) / (size - 1)
+
+
+def alike(values: tuple[Any, ...], truth: Any) -> tuple[Any, ...]:
+    """The values that are tried as answers: for a vector those with equal coordinates."""
+    return tuple((v,) * len(truth) for v in values) if isinstance(truth, tuple) else values
 
 
 def mass(law: LawValue, at: Any) -> float:
@@ -87,5 +110,7 @@ def density(method: str, law: LawValue, at: Any) -> float:
             return float(exp(-((at / sd) ** 2) / 2) / (sd * sqrt(2 * pi)))
         case "pdf", ("exponential", m):
             return float(exp(-at / m) / m) if at >= 0 else 0.0
+        case "pdf", ("gumbel", b):
+            return float(exp(-at / b - exp(min(-at / b, 700.0))) / b)
         case _:
             raise Unsupported(f"{law[0]}.{method}")

@@ -82,7 +82,8 @@ def _connected(part: System, laws: Laws, accuracy: Accuracy, depth: int, work: W
                 break
         return total
 
-    return log_integral(log_value, law, no_bends, law.scale, (-inf, inf), accuracy, lambda n: None)
+    peaks = any(len(step) > 1 for step in part)
+    return log_integral(log_value, law, no_bends, law.scale, (-inf, inf), accuracy, lambda n: None, peaks)
 
 
 def _independent(part: System, laws: Laws, accuracy: Accuracy, depth: int, work: Work) -> Answer:

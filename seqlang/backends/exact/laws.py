@@ -151,6 +151,24 @@ def exponential(mean: float) -> NoiseLaw:
     )
 
 
+def gumbel(b: float) -> NoiseLaw:
+    """P(X <= x) = exp(-exp(-x / b))."""
+
+    def tail(x: float) -> float:
+        return exp(min(-x / b, 700.0))
+
+    def log_above(x: float) -> float:
+        beyond = -expm1(-tail(x))
+        return log(beyond) if beyond > 0 else -x / b
+
+    def log_density(x: float) -> float:
+        return -log(b) - x / b - tail(x)
+
+    return NoiseLaw(
+        "density", log_density, lambda x: -tail(x), log_above, no_bends, no_bends, b, (-inf, inf)
+    )  # fmt: skip
+
+
 def log_normal_above(x: float) -> float:
     """log P(N(0, 1) >= x), also where erfc underflows."""
     if x < 25:
@@ -312,6 +330,8 @@ def law_from(family: str, arguments: Sequence[float]) -> NoiseLaw | None:
             return laplace(arguments[0])
         case "exponential", 1:
             return exponential(arguments[0])
+        case "gumbel", 1:
+            return gumbel(arguments[0])
         case "gaussian", 1:
             return gaussian(arguments[0])
         case "normal", 2:

@@ -7,7 +7,7 @@ from math import ceil, floor, inf
 
 from seqlang.backends.exact.conditions import Alternatives, Half, Key, System, components_given
 from seqlang.backends.exact.laws import NoiseLaw, log_sum
-from seqlang.backends.exact.one_noise import Laws, at_least, interval
+from seqlang.backends.exact.one_noise import Laws, at_least, at_most, interval
 from seqlang.backends.exact.quadrature import Accuracy, Answer, log_integral
 from seqlang.backends.exact.unsupported import Work
 
@@ -21,6 +21,7 @@ class Line:
     def __init__(self, key: Key, part: System, laws: Laws, work: Work) -> None:
         self.work = work
         self.simple = True
+        self.peaks = any(len(step) > 1 for step in part)
         self.low, self.high = -inf, inf
         self.factors: list[tuple[Callable[[float], float], int]] = []
         self.ends: list[tuple[float, float, NoiseLaw]] = []
@@ -100,7 +101,17 @@ class Line:
             shape = (id(inner), factor > 0, -slope / factor)
             self.tails.setdefault(shape, []).append((start, times, inner))
             return
+        self.peaks |= len(component) > 1 and self._has_gaps(component, key, inner, law)
         self.factors.append((self._factor(component, key, inner), times))
+
+    def _has_gaps(self, component: Sequence[Half], key: Key, inner: NoiseLaw, law: NoiseLaw) -> bool:
+        """Whether a range of the inner noise may hold none of its points for some values between others that do."""
+        if inner.kind == "density":
+            return False
+        slopes = [
+            sum(f for k, f in terms if k == key) / sum(f for k, f in terms if k != key) for _, terms, _ in component
+        ]
+        return inner.kind == "finite" or law.kind != "lattice" or any(slope != round(slope) for slope in slopes)
 
     def _tighten(self, component: Sequence[Half], key: Key, inner: NoiseLaw) -> None:
         """Narrows the range to where the component has positive probability: linear conditions on the noise x."""
@@ -156,7 +167,7 @@ class Line:
             )
         return lambda x: between(
             max([at_least(a + s * x, strict, inner) for a, s, strict in lows], default=-inf),
-            min([-at_least(-a - s * x, strict, inner) for a, s, strict in highs], default=inf),
+            min([at_most(a + s * x, strict, inner) for a, s, strict in highs], default=inf),
         )
 
     def _add_alternatives(self, step: Alternatives, key: Key, laws: Laws, times: int) -> None:
@@ -209,5 +220,5 @@ class Line:
     def integral(self, law: NoiseLaw, accuracy: Accuracy) -> Answer:
         """log of the probability of the part, the noise being of this law."""
         inside, scale = (self.low, self.high), min([law.scale, *self.scales])
-        found = log_integral(self.log_value, law, self.bends, scale, inside, accuracy, self.count)
+        found = log_integral(self.log_value, law, self.bends, scale, inside, accuracy, self.count, self.peaks)
         return found if found.log == -inf else Answer(found.log, found.error + self.rounding)

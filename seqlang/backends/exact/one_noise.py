@@ -30,7 +30,7 @@ def _between(conjunction: Conjunction, law: NoiseLaw | None) -> float:
         elif factor > 0:
             low = max(low, at_least(-constant / factor, strict, law))
         else:
-            high = min(high, -at_least(constant / factor, strict, law))
+            high = min(high, at_most(-constant / factor, strict, law))
     return 0.0 if law is None else law.log_between(low, high)
 
 
@@ -42,7 +42,7 @@ def interval(half: Half, law: NoiseLaw) -> tuple[float, float]:
         return (-inf, inf) if constant > 0 or (constant == 0 and not strict) else (inf, -inf)
     if factor > 0:
         return at_least(-constant / factor, strict, law), inf
-    return -inf, -at_least(constant / factor, strict, law)
+    return -inf, at_most(-constant / factor, strict, law)
 
 
 def at_least(bound: float, strict: bool, law: NoiseLaw) -> float:
@@ -62,3 +62,15 @@ def at_least(bound: float, strict: bool, law: NoiseLaw) -> float:
     if abs(nearest - bound) <= 1e-9 * max(1.0, abs(bound)):
         return float(nearest + 1 if strict else nearest)
     return float(ceil(bound))
+
+
+def at_most(bound: float, strict: bool, law: NoiseLaw) -> float:
+    """The largest point of the law's lattice that is <= bound (< bound if strict); for a density the bound itself."""
+    if law.kind != "finite":
+        return -at_least(-bound, strict, law)
+    near = [p for p in law.points if abs(p - bound) <= 1e-9 * max(1.0, abs(p))]
+    if not near:
+        return bound
+    if not strict:
+        return near[0]
+    return max((p for p in law.points if p < near[0]), default=-inf)

@@ -73,10 +73,12 @@ def log_integral(
     inside: tuple[float, float],
     accuracy: Accuracy,
     count: Callable[[int], None],
+    peaks: bool = False,
 ) -> Answer:
     """log E[e^log_value(X)] for X from `law`; `log_value` is -inf outside `inside` and never above 0.
 
-    `count` is told how many values were computed."""
+    `count` is told how many values were computed. `peaks`: there may be several, with nothing between them, as where
+    either of two conditions will do; then only the tails of the law itself are cut off."""
     low, high = max(law.support[0], inside[0]), min(law.support[1], inside[1])
     if low > high or (low == high and law.kind == "density"):
         return IMPOSSIBLE
@@ -92,9 +94,10 @@ def log_integral(
     if peak == -inf:
         return NOT_FOUND
     if law.kind == "lattice":
-        return _lattice_sum(integrand, round(start), low, high, accuracy)
-    left = _reach(integrand, start, -scale, peak - accuracy.drop, low)
-    right = _reach(integrand, start, scale, peak - accuracy.drop, high)
+        return _lattice_sum(integrand, law, round(start), low, high, accuracy, peaks)
+    falling = density if peaks else integrand
+    left = _reach(falling, start, -scale, peak - accuracy.drop, low)
+    right = _reach(falling, start, scale, peak - accuracy.drop, high)
     cuts = _cuts(left, right, start, law, bends, scale, accuracy)
     count(40)  # about what peak and reach took
     return _adaptive(integrand, cuts, peak, accuracy, count)
@@ -216,7 +219,13 @@ def _adaptive(
 
 
 def _lattice_sum(
-    integrand: Callable[[float], float], start: int, low: float, high: float, accuracy: Accuracy
+    integrand: Callable[[float], float],
+    law: NoiseLaw,
+    start: int,
+    low: float,
+    high: float,
+    accuracy: Accuracy,
+    peaks: bool,
 ) -> Answer:
     top = integrand(start)
     terms = [top]
@@ -226,7 +235,12 @@ def _lattice_sum(
             value = integrand(float(k))
             terms.append(value)
             top = max(top, value)
-            if value < top - accuracy.drop or len(terms) > 20000:
+            floor = top - accuracy.drop
+            if value < floor and (not peaks or (law.log_above(k) if step > 0 else law.log_below(k)) < floor):
+                break
+            if len(terms) > 20000:
+                if peaks:
+                    return NOT_FOUND
                 break
             k += step
     return Answer(min(0.0, log_sum(terms)), exp(-accuracy.drop) * len(terms) + 1e-14)

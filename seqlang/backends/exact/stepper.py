@@ -30,7 +30,9 @@ class Stepper:
     "stop" to (index, result) or None; `hidden` has the values of finite hidden draws, named in `draws`.
 
     `measure` is the E of `adjacent .. E within r`; `value` evaluates constant expressions. The state is a tuple,
-    hashable for scalar programs; it holds the step number only where the program reads it."""
+    hashable for scalar programs; it holds the step number only where the program reads it. `counters` are the places of
+    the state that only count reports, to tell apart the draws that come anew after each; `shared` are cells of which
+    all windows are kept as one."""
 
     start: tuple[Any, ...]
     step: Callable[[tuple[Any, ...], Mapping[str, Any], Mapping[str, Any], Mapping[str, Any]], Any]
@@ -41,6 +43,9 @@ class Stepper:
     measure: Callable[[Mapping[str, Any]], Any] | None
     value: Callable[[e.Expression], Any]
     source: str
+    counters: frozenset[int] = frozenset()
+    reads_step: bool = False
+    shared: frozenset[str] = frozenset()
 
 
 def stepper(program: p.Program) -> Stepper:
@@ -105,8 +110,10 @@ class _Writer:
         laws, draws = self.noise_laws(), tuple(self.plain.draws)
         step = self.plain.scope["step"]
         trees = [n for n in self.program.noises if isinstance(n.law, e.Law) and n.law.family == "tree"]
+        counters = frozenset(self.state.index(f"count_{name_of(report)}") for report in self.counted)
         return Stepper(
-            tuple(self.start), step, self.lives, laws, draws, bool(trees), measure, self.plain.value, source
+            tuple(self.start), step, self.lives, laws, draws, bool(trees), measure, self.plain.value, source, counters,
+            self.reads_step, frozenset(self.cells.lengths),
         )  # fmt: skip
 
     def noise_laws(self) -> dict[str, Any]:

@@ -1,0 +1,133 @@
+"""The search for a family of witnesses of which the loss grows with the length."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import inf, nextafter
+from typing import Any
+
+from seqlang.analyses.witnesses.confirm import recomputed
+from seqlang.analyses.witnesses.families.chance import chance
+from seqlang.analyses.witnesses.families.patterns import Plan, plans
+from seqlang.analyses.witnesses.families.proof import guessed, proved
+from seqlang.analyses.witnesses.families.repeated import NotPeriodic, Repeated, repeated
+from seqlang.analyses.witnesses.play import play_apart
+from seqlang.analyses.witnesses.recompute import NotEnclosed, enclosed
+from seqlang.analyses.witnesses.scene import Scene
+from seqlang.backends.exact.follow import Follower
+from seqlang.backends.exact.unsupported import Unsupported
+from seqlang.proof.family import Family, FamilyStep
+from seqlang.proof.witness import Entry, Event, Witness
+from seqlang.record import replace
+
+MOST_LOOKS = 1500  # new steps, while searching
+MOST_STEPS = 100  # of a pattern that is played
+MOST_BLOCKS = 1 << 10
+READABLE = 20  # steps of a pair that stands for the family
+BECAUSE = "one of a family whose loss grows without bound"
+REFUSED = (NotPeriodic, NotEnclosed, Unsupported)
+
+
+def growing(scene: Scene) -> Family | None:
+    """The family whose proved loss grows fastest with the number of steps; None if none is found."""
+    if scene.follower.stepper.reads_step:
+        return None  # no step is like another
+    found: list[tuple[bool, float, int, Family]] = []
+    looked = scene.follower.looked
+    for number, plan in enumerate(plans(scene)):
+        if (scene.follower.looked - looked) * scene.weight > MOST_LOOKS:
+            break
+        family = _played(scene, plan)
+        if family is None:
+            continue
+        try:
+            guess = guessed(scene.follower, family)
+        except REFUSED:
+            continue
+        if guess is not None:
+            (side, _), _, least, most = guess
+            found.append((len(side.noises) > 1, (most - least) / len(family.block), number, family))
+    for *_, family in sorted(found, key=lambda one: one[:3])[:4]:
+        try:
+            made = proved(scene.follower, family)
+        except REFUSED:
+            continue
+        if made is not None:
+            return replace(made, losses=losses(scene.follower, made))
+    return None
+
+
+def _played(scene: Scene, plan: Plan) -> Family | None:
+    try:
+        parts = play_apart(scene, plan.pattern, plan.cuts, MOST_STEPS)
+    except Unsupported:
+        return None
+    if parts is None or not parts[1]:
+        return None
+    head, block, tail = map(tuple, parts)
+    return Family(head, block, tail, (), at_least=-inf, at_most=0.0, start=inf, rate=0.0)
+
+
+def losses(follower: Follower, family: Family, most_blocks: int = MOST_BLOCKS) -> tuple[tuple[int, float], ...]:
+    """(steps, loss rounded down) for 1, 2, 4, .. blocks: computed, and from where on that is too hard as proved."""
+    sides = [repeated(follower, family, second) for second in (False, True)]
+    found = []
+    blocks, hard = 1, False
+    while blocks <= most_blocks:
+        loss = blocks * family.rate - family.start
+        if not hard:
+            try:
+                (low, _), (_, high) = (_chance(follower, side, blocks) for side in sides)
+                loss = max(loss, low - high)
+            except REFUSED:
+                hard = True
+        if loss > 0:
+            steps = len(family.head) + blocks * len(family.block) + len(family.tail)
+            found.append((steps, nextafter(loss, 0.0)))
+        blocks *= 2
+    return tuple(found)
+
+
+def member(follower: Follower, family: Family) -> Witness | None:
+    """A short pair of the family as a witness; None if no member that people would read stands up to recomputation."""
+    best = None
+    blocks = 1
+    while len(steps := family.steps(blocks)) <= READABLE or blocks == 1:
+        streams = tuple(tuple(_entry(getattr(step, side)) for step in steps) for side in ("first", "second"))
+        draft = Witness((streams[0], streams[1]), _event(steps), p=0.0, q=0.0, loss=0.0, because=BECAUSE)
+        try:
+            found = enclosed(follower, draft)
+        except (NotEnclosed, Unsupported):
+            found = recomputed(follower, draft)
+        if found is not None and (best is None or found.loss > best.loss):
+            best = found
+        blocks *= 2
+    return None if best is None else replace(best, family=family)
+
+
+def _entry(entry: Any) -> Entry:
+    """Alone where the program has one field."""
+    value: Entry = next(iter(entry.values())) if len(entry) == 1 else dict(entry)
+    return value
+
+
+def _event(steps: Sequence[FamilyStep]) -> Event:
+    reports = tuple(
+        (n, name, value) for n, step in enumerate(steps, 1) for name, value in step.told.items() if name != "stop"
+    )
+    stop: Any = steps[-1].told["stop"]
+    if stop is None:
+        return Event(not_by=len(steps), reports=reports)
+    return Event(stopped_at=len(steps), result=None if stop[1] is True else stop[1], reports=reports)
+
+
+def _chance(follower: Follower, side: Repeated, blocks: int) -> tuple[float, float]:
+    """Bounds on the log of the event's probability with that many blocks."""
+    system = dict(side.around.staying) | dict(side.around.apart)
+    for piece, times in side.block.staying:
+        system[piece] = system.get(piece, 0) + blocks * times
+    low, high = chance(follower, system)
+    apart = chance(follower, dict(side.block.apart))
+    weight = side.around.weight + blocks * side.block.weight
+    slack = 1e-12 * (1 + abs(weight) + blocks * abs(apart[1]))
+    return low + blocks * apart[0] + weight - slack, high + blocks * apart[1] + weight + slack
