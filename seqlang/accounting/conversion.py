@@ -61,6 +61,28 @@ def optimised(curve: Callable[[float], float], delta: float) -> tuple[float, flo
     return min((canonne(order, curve(order), delta), order) for order in orders)
 
 
+def descended(curve: Callable[[float], float], delta: float) -> tuple[float, float]:
+    """The same as `optimised` for a curve that is costly to ask: downhill from order 9, then between three points."""
+    arguments.inside_unit("delta", delta)
+    asked: dict[float, tuple[float, float]] = {}
+
+    def at(exponent: float) -> float:
+        order = 1 + math.exp(exponent)
+        if exponent not in asked:
+            asked[exponent] = canonne(order, curve(order), delta), order
+        return asked[exponent][0]
+
+    t = min((0.5 * i for i in range(1, 13)), key=at) if at(2.0) == math.inf else 2.0
+    for way in (0.5, -0.5):
+        while at(t + way) < at(t) and abs(t) < 16:
+            t += way
+    width = 0.5
+    while width > 0.004:
+        width /= 2
+        t = min((t, t - width, t + width), key=at)
+    return min(asked.values())
+
+
 def concentrated_to_approximate(rho: float, delta: float) -> float:
     """The smallest epsilon over orders for rho-zCDP: the best of `canonne` along the line order -> rho * order.
 

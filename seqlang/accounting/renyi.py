@@ -11,7 +11,7 @@ import math
 from collections.abc import Iterable
 
 from seqlang.accounting import arguments
-from seqlang.accounting.interval import Interval, exp, interval, log, log1p, log_sum
+from seqlang.accounting.interval import Interval, exp, expm1, interval, log, log1p, log_sum
 
 
 def add(epsilons: Iterable[float]) -> float:
@@ -90,15 +90,27 @@ def pure(epsilon: float, order: float) -> float:
 
 
 def bounded_range(epsilon: float, order: float) -> float:
-    """The exponential mechanism, or any epsilon-bounded-range mechanism: at most a eps^2 / 8.
+    """The exponential mechanism, or any epsilon-bounded-range mechanism; exact, and at most a eps^2 / 8.
 
-    Cesar & Rogers 2021, Lemma 3.2; bounded range implies epsilon-DP, so `pure` caps it.
+    With the loss in [t - eps, t], E = e^eps and r = E^(1-a), the worst law sits at both ends (e^(a loss) is convex in
+    e^loss, whose mean under the neighbour is 1): its Renyi integral is y^(a-1) (E - r - y (1 - r))/(E - 1) for y = e^t,
+    largest at y = (a-1)(E - r)/(a (1 - r)). Dong, Durfee & Rogers 2020; Cesar & Rogers 2021, Lemma 3.2 for eps^2 / 8.
+    Bounded range implies epsilon-DP, so `pure` caps it.
     """
     a = interval(arguments.renyi_order("order", order))
     e = interval(arguments.not_negative("epsilon", epsilon))
-    if e.high == math.inf:
-        return math.inf
-    return min((a * e * e * 0.125).high, pure(epsilon, order))
+    if e.high == 0 or e.high == math.inf:
+        return e.high
+    simple = min((a * e * e * 0.125).high, pure(epsilon, order))
+    if e.high > 600:
+        return simple
+    rest = -expm1(-(a - 1) * e)
+    both = expm1(e) + rest
+    if rest.low <= 0 or both.low <= 0:
+        return simple
+    top = log((a - 1) * both) - log(a * rest)
+    integral = (a - 1) * top + log(both) - log(a) - log(expm1(e))
+    return max(0.0, min((integral / (a - 1)).high, simple))
 
 
 def _least(loss: Interval, epsilon: Interval, order: Interval) -> float:

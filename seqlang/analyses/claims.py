@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import TYPE_CHECKING, Literal, assert_never
 
-from seqlang.analyses.prove import Bounds, prove
+from seqlang.analyses.prove import Bounds, longest_run, prove
 from seqlang.analyses.refute import refute
 from seqlang.arithmetic.compare import at_most
 from seqlang.arithmetic.formula import Formula, enclose, number
@@ -13,8 +13,6 @@ from seqlang.model.program import Claim, Privacy, Program, Replace
 from seqlang.proof.derivation import ApproximateBound, ConcentratedBound, Derivation, PureBound, RenyiBound
 from seqlang.proof.witness import Witness
 from seqlang.record import record
-from seqlang.rules.alignment.limits import horizon_of
-from seqlang.rules.alignment.signs import Signs
 from seqlang.rules.sensitivity.formulas import formula_of, parameter_values
 
 if TYPE_CHECKING:
@@ -90,7 +88,7 @@ def _decide(
     assert claim.privacy is not None
     goal = tuple(_constant(program, argument) for argument in claim.privacy.arguments)
     # A claim without `within` speaks of runs of any length: only the file itself may limit them.
-    steps = _steps(program, claim) if claim.horizon is not None else _longest_run(program)
+    steps = _steps(program, claim) if claim.horizon is not None else longest_run(program)
     wanted = _exactly(program, goal[1]) if claim.privacy.notion == "dp" else delta
     bounds = known if (steps, wanted) == (horizon, delta) else prove(program, delta=wanted, horizon=steps)
     # A weak claim is about any two values of one entry: only a strong bound for replaced entries covers them.
@@ -107,8 +105,9 @@ def _decide(
         return Verdict(claim, exactly.verdict, exactly.because)
     found = _refutation(program, claim.privacy, goal, steps if claim.horizon is not None else None, witness)
     if found is not None:
-        return Verdict(claim, "refuted", found.because, witness=found)
-    return Verdict(claim, "unknown", _why_unknown(bounds, claim.privacy))
+        return Verdict(claim, "refuted", _how_far(program, claim.privacy, goal, found), witness=found)
+    known_bounds = _candidates(claim.privacy, goal, bounds, program)
+    return Verdict(claim, "unknown", _why_unknown(bounds, claim.privacy, bool(known_bounds)))
 
 
 def _constant(program: Program, expression: object) -> Formula:
@@ -125,12 +124,6 @@ def _exactly(program: Program, formula: Formula) -> Fraction:
 def _steps(program: Program, claim: Claim) -> int:
     assert claim.horizon is not None
     return int(enclose(_constant(program, claim.horizon), parameter_values(program)).high)
-
-
-def _longest_run(program: Program) -> int | None:
-    """The most steps of a run, if a public stop bounds them."""
-    limit = horizon_of(program, Signs(parameter_values(program)))
-    return None if limit.is_infinite else int(enclose(limit, parameter_values(program)).high)
 
 
 def _proof(program: Program, privacy: Privacy, goal: tuple[Formula, ...], bounds: Bounds) -> Derivation | None:
@@ -195,7 +188,29 @@ def _refutation(
             assert_never(privacy.notion)
 
 
-def _why_unknown(bounds: Bounds, privacy: Privacy) -> str:
-    if bounds.open_goals:
+def _how_far(program: Program, privacy: Privacy, goal: tuple[Formula, ...], witness: Witness) -> str:
+    """Why a claim is refuted: for a dp claim the delta that its epsilon would need; whether any epsilon would do."""
+    if privacy.notion == "pure" and witness.family is not None:
+        return "no finite epsilon holds for runs of every length: the loss grows with the number of steps"
+    if privacy.notion == "pure" and witness.loss == float("inf"):
+        return "no finite epsilon holds: one of two neighbours can give this transcript, the other cannot"
+    if privacy.notion != "dp":
+        return witness.because
+    from seqlang.analyses.witnesses.confirm import excess
+
+    needed = excess(witness, enclose(goal[0], parameter_values(program)).high)
+    return f"this epsilon needs a delta of at least {_down(needed)}"
+
+
+def _down(x: float) -> str:
+    """Four digits, rounded down."""
+    from math import floor, log10
+
+    places = 3 - floor(log10(x))
+    return f"{floor(Fraction(x) * 10**places) / 10**places:.4g}" if places < 300 else f"{x:.3g}"
+
+
+def _why_unknown(bounds: Bounds, privacy: Privacy, bounded: bool) -> str:
+    if bounds.open_goals and not bounded:
         return "; ".join(bounds.open_goals)
     return f"the best bound found is above the claimed {privacy.notion}, and no witness exceeds the claim"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from seqlang.model.program import CompareGate, Program, PublicGate, ReleaseGate
-from seqlang.rules.alignment.layout import shown_with
+from seqlang.rules.alignment.outlets import not_made, shown_with
 from seqlang.rules.alignment.reach import gate_noises, gate_parts, reached_draws
 
 Group = tuple[str, ...]
@@ -11,20 +11,43 @@ Group = tuple[str, ...]
 
 def groupings(program: Program) -> tuple[tuple[Group, ...], ...]:
     """Partitions worth trying, the most promising first: comparisons together with what is released when they fire,
-    comparisons together, and only those together that share noise. Everything else stands alone."""
+    comparisons together, and only those together that share noise (with what is released, too). Everything else stands
+    alone."""
     gates = tuple(gate for gate in program.gates if not isinstance(gate, PublicGate))
     compares = tuple(gate.name for gate in gates if isinstance(gate, CompareGate))
     tied = tuple(
-        g.name for g in gates if isinstance(g, ReleaseGate) and g.terms and set(shown_with(program, g)) & set(compares)
+        g.name
+        for g in gates
+        if isinstance(g, ReleaseGate) and g.terms and {*shown_with(program, g), *not_made(g.guard)} & set(compares)
     )
+    read = frozenset(z for gate in gates if gate.name in compares for z in gate_noises(gate))
+    sharing = tuple(g.name for g in gates if isinstance(g, ReleaseGate) and gate_noises(g) & read)
     found: list[tuple[Group, ...]] = []
-    for groups in (((*compares, *tied),), (compares,), _connected(program, compares)):
+    for groups in (
+        ((*compares, *tied),), (compares,), _connected(program, compares), _connected(program, (*compares, *sharing)),
+    ):  # fmt: skip
         ordered = [_in_order(program, group) for group in groups if group]
         used = {name for group in ordered for name in group}
-        partition = (*ordered, *((gate.name,) for gate in gates if gate.name not in used))
+        left = tuple(gate.name for gate in gates if gate.name not in used)
+        partition = (*ordered, *_in_file_order(program, _sharing(program, left)))
         if partition not in found:
             found.append(partition)
     return tuple(found)
+
+
+def _sharing(program: Program, names: Group) -> tuple[Group, ...]:
+    """Classes of gates that show or choose by the same noise; what reads it inside its value stays alone."""
+    terms = {gate.name: gate_noises(gate) for gate in program.gates}
+    classes: list[set[str]] = []
+    for name in names:
+        touching = [c for c in classes if any(terms[name] & terms[other] for other in c)]
+        classes = [c for c in classes if c not in touching] + [{name}.union(*touching)]
+    return tuple(_in_order(program, tuple(c)) for c in classes)
+
+
+def _in_file_order(program: Program, groups: tuple[Group, ...]) -> tuple[Group, ...]:
+    order = {gate.name: place for place, gate in enumerate(program.gates)}
+    return tuple(sorted(groups, key=lambda group: order[group[0]]))
 
 
 def _connected(program: Program, names: Group) -> tuple[Group, ...]:

@@ -14,6 +14,9 @@ from seqlang.proof.derivation import ApproximateBound, ConcentratedBound, Deriva
 from seqlang.proof.replay import Replay
 from seqlang.record import record
 from seqlang.rules import searches
+from seqlang.rules.alignment.limits import horizon_of
+from seqlang.rules.alignment.signs import Signs
+from seqlang.rules.composition import hypothetical_transcript
 from seqlang.rules.sensitivity.formulas import parameter_values
 
 DEFAULT_DELTA = Fraction(1, 10**6)
@@ -52,7 +55,7 @@ def prove(
     orders: tuple[float, ...] = ORDERS,
 ) -> Bounds:
     """Proved upper bounds. `delta` is where the (epsilon, delta) bound is taken, `orders` are the Renyi orders,
-    `horizon` (steps) serves bounds that need one."""
+    `horizon` (steps) serves bounds that need one; without it, the step limit that the file itself sets."""
     search = _Search(program, delta, horizon, orders)
     partitions = groupings(program)
     by_partition = {partition: search.for_partition(partition) for partition in partitions}
@@ -82,6 +85,12 @@ def size_of(program: Program, derivation: Derivation) -> float:
             return epsilon
 
 
+def longest_run(program: Program) -> int | None:
+    """The most steps of a run, if a public stop bounds them."""
+    limit = horizon_of(program, Signs(parameter_values(program)))
+    return None if limit.is_infinite else int(enclose(limit, parameter_values(program)).high)
+
+
 def kind_of(derivation: Derivation) -> Kind:
     """The notion of a bound, and its order if it has one."""
     conclusion = derivation.conclusion
@@ -93,8 +102,10 @@ class _Search:
 
     def __init__(self, program: Program, delta: Fraction, horizon: int | None, orders: tuple[float, ...]) -> None:
         self.program = program
+        self.asked_for_horizon = horizon is not None
         self.known: dict[str, object] = {
-            "program": program, "delta": _rounded_down(delta), "horizon": horizon, "orders": orders,
+            "program": program, "delta": _rounded_down(delta), "orders": orders,
+            "horizon": longest_run(program) if horizon is None else horizon,
         }  # fmt: skip
         self.replay = Replay(program)
         self.offered: dict[Group, tuple[Derivation, ...]] = {}
@@ -118,7 +129,12 @@ class _Search:
             )
             if not partition:
                 found = tuple(d for module in searches("composition") for d in self._asked(module, parts=())[0])
-        return self._with_conversions(found)
+        return tuple(self._without_hidden(d) for d in self._with_conversions(found))
+
+    def _without_hidden(self, whole: Derivation) -> Derivation:
+        """The bound for what is really shown, if hidden choices were counted as shown."""
+        less = hypothetical_transcript.suggest(self.program, whole)
+        return whole if less is None or self.replay.problems(less) else less
 
     def bounds_of(self, group: Group) -> tuple[Derivation, ...]:
         """Every bound of the group that a rule offers."""
@@ -128,16 +144,17 @@ class _Search:
 
     def _rules_about(self, group: Group) -> tuple[tuple[Derivation, ...], tuple[str, ...]]:
         gates = tuple(gate for gate in self.program.gates if gate.name in group)
-        if len(gates) == 1 and isinstance(gates[0], OpaqueGate):
-            return (), (gates[0].reason,)
         if any(isinstance(gate, CompareGate) for gate in gates):
             answers = [self._asked(module, gates=group) for module in searches("alignment")]
             # What the rules about tests prove without a horizon is less than a pure bound implies.
-            if self.known["horizon"] is not None or not any(found for found, _ in answers):
+            if self.asked_for_horizon or not any(found for found, _ in answers):
                 answers.append((tuple(d for d in self._about_tests() if set(d.conclusion.gates) == set(group)), ""))
         else:
-            answers = [self._asked(module, gate=gate) for gate in gates for module in searches("mechanism")]
+            alone = gates if len(gates) == 1 else ()
+            answers = [self._asked(module, gate=gate) for gate in alone for module in searches("mechanism")]
+            answers += [self._asked(module, gates=group) for module in searches("joint")]
         reasons = dict.fromkeys(reason for _, reason in answers if reason)
+        reasons |= dict.fromkeys(gate.reason for gate in gates if isinstance(gate, OpaqueGate))
         return tuple(d for found, _ in answers for d in found), tuple(reasons)
 
     def _about_tests(self) -> tuple[Derivation, ...]:

@@ -38,6 +38,7 @@ LAWS: dict[str, Signature] = {
     "laplace": Signature(("b",), ("scale",)),
     "gaussian": Signature(("sd",), ("scale",)),
     "geometric": Signature(("ratio",), ("ratio",)),
+    "discrete_gaussian": Signature(("sd",), ("scale",)),
     "staircase": Signature(("eps", "D", "gamma"), ("scale", "scale", "probability"), 1),
     "exponential": Signature(("mean",), ("scale",)),
     "gumbel": Signature(("b",), ("scale",)),
@@ -55,11 +56,11 @@ LAWS: dict[str, Signature] = {
     "sample": Signature(("from", "q"), ("set", "probability")),
 }
 
-DISCRETE = frozenset({"geometric", "bernoulli", "point", "binomial", "poisson"})
+DISCRETE = frozenset({"geometric", "discrete_gaussian", "bernoulli", "point", "binomial", "poisson"})
 CONTINUOUS = frozenset({"laplace", "gaussian", "staircase", "exponential", "gumbel", "l2_laplace", "normal"})
 NOISE = frozenset({
-    "laplace", "gaussian", "geometric", "staircase", "exponential", "gumbel", "l2_laplace", "tree", "normal",
-    "poisson", "binomial", "conditioned", "convolve",
+    "laplace", "gaussian", "geometric", "discrete_gaussian", "staircase", "exponential", "gumbel", "l2_laplace", "tree",
+    "normal", "poisson", "binomial", "conditioned", "convolve",
 })  # fmt: skip
 """Families that are noise when they are drawn; `uniform`, `bernoulli`, .. are signs, samples and choices."""
 

@@ -10,7 +10,7 @@ from seqlang.elaborate.binders import region_of
 from seqlang.elaborate.builtins import AGGREGATES, CALLABLE, FUNCTIONS, LAWS, LOOKBACKS, Signature
 from seqlang.elaborate.expect import expect, same_length
 from seqlang.elaborate.kinds import ERROR, NUMBER, Kind, Typed, vector
-from seqlang.elaborate.laws import density, law
+from seqlang.elaborate.laws import check_radius, density, law
 from seqlang.elaborate.lookbacks import lookback
 from seqlang.elaborate.operating import final_value
 from seqlang.elaborate.state import Scope, State, translate
@@ -105,6 +105,8 @@ def _function(state: State, scope: Scope, node: tree.Call, name: str) -> Typed:
         arguments.append(argument)
     if name == "dot" and slots[0] is not None and slots[1] is not None:
         same_length(state, node.span, (arguments[0], slots[0].span), (arguments[1], slots[1].span))
+    if name == "clip_norm" and slots[1] is not None:
+        check_radius(state, name, arguments[1], slots[1].span)
     expression = m.Apply(name, tuple(a.expression for a in arguments), node.span)
     return Typed(expression, _result(name, arguments))
 
@@ -132,6 +134,7 @@ def _project(state: State, scope: Scope, node: tree.Call, slots: Sequence[tree.E
             help="write `project(v, ball(r, d))`",
         )
         return ERROR
+    check_radius(state, "project", Typed(region.radius, NUMBER), onto.span)
     return Typed(m.Apply("project", (argument.expression, region.radius), node.span), argument.kind)
 
 

@@ -164,6 +164,19 @@ def short(value: Fraction) -> str:
     return str(value.numerator) if value.denominator == 1 and abs(value) < 10**15 else f"{float(value):.6g}"
 
 
+def check_radius(state: State, name: str, radius: Typed, span: Span) -> None:
+    """A constant radius below 0 would turn vectors round, or make no sense; 0 makes them 0."""
+    value = evaluate(radius.expression, state.values) if is_constant(radius.expression) else None
+    if isinstance(value, Fraction) and value < 0:
+        state.problems.add(
+            "E0316",
+            f"the radius of `{name}` must not be negative",
+            span,
+            f"is {short(value)} here",
+            help=_value_help(state, radius.expression),
+        )
+
+
 def _check_order(state: State, scope: Scope, node: tree.Call, low: Typed, high: Typed, *, strict: bool) -> None:
     ends = [evaluate(t.expression, state.values) if is_constant(t.expression) else None for t in (low, high)]
     a, b = ends

@@ -101,7 +101,7 @@ def _support(state: State, law: m.Expression) -> Support | None:
             family="normal" | "gaussian" | "laplace" | "exponential" | "gumbel" | "uniform" | "conditioned" as family
         ):
             return _continuous(state, law, family)
-        case m.Law(family="geometric"):
+        case m.Law(family="geometric" | "discrete_gaussian"):
             return Support(None, None, True)
         case m.Law(family="poisson"):
             return Support(0, None, True)

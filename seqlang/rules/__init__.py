@@ -7,6 +7,7 @@ name: `program`, `delta`, `horizon`, `orders` anywhere, and
 
     alignment     gates     bounds of compare and release gates together
     mechanism     gate      bounds of one gate
+    joint         gates     bounds of gates together that read one noise and are no comparisons
     stopping                bounds of compare gates that the rule chooses
     conversion    part      the same in another notion; `parts`: from the bounds at all orders
     composition   parts     bounds of one notion: the bound for all their gates

@@ -14,7 +14,7 @@ def test_reference_cases() -> None:
     c = conversion.optimised(lambda o: 200 * renyi.laplace(20.0, o), 1e-6)[0]
     assert 3.4660 < c <= 3.466115
     f = conversion.optimised(lambda o: 100 * renyi.bounded_range(0.1, o), 1e-6)[0]
-    assert f == pytest.approx(2.419, abs=5e-4)
+    assert 2.4 < f < 2.419  # 2.419 with rho = eps^2 / 8
     d = conversion.optimised(
         lambda o: 50 * renyi.gaussian(20.0, o) + 50 * renyi.laplace(40.0, o) + 20 * renyi.randomized_response(0.6, o),
         1e-6,

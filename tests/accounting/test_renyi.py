@@ -71,7 +71,7 @@ def test_pure_is_randomised_response(order: float, epsilon: float) -> None:
 
 def test_simple_curves() -> None:
     assert renyi.gaussian(30.0, 2.0, 2.0) == pytest.approx(4 / 900)
-    assert renyi.bounded_range(0.1, 3.0) == pytest.approx(3 * 0.01 / 8)
+    assert 0.9985 * 3 * 0.01 / 8 <= renyi.bounded_range(0.1, 3.0) <= 3 * 0.01 / 8
     assert renyi.bounded_range(9.0, 64.0) <= 9.0
     assert concentrated.pure(0.2) == pytest.approx(0.02)
     assert concentrated.gaussian(2.0, 3.0) == pytest.approx(9 / 8)
@@ -132,3 +132,24 @@ def test_groups_of_randomised_response_chains() -> None:
 
     for a in (1.5, 2.0, 6.0):
         assert group.renyi(a, curve, 2) >= max(d(0, 2, a), d(2, 0, a))
+
+
+@pytest.mark.parametrize(("epsilon", "order"), [(1.0, 2.0), (0.1, 1.5), (3.0, 8.0), (0.01, 40.0), (6.0, 1.01)])
+def test_bounded_range_is_the_worst_of_its_two_point_laws(epsilon: float, order: float) -> None:
+    """Over the place t of the range; p is what makes the neighbour's law a law."""
+    worst = 0.0
+    for i in range(1, 20_000):
+        t = epsilon * i / 20_000
+        p = (math.exp(epsilon) - math.exp(t)) / math.expm1(epsilon)
+        integral = p * math.exp((order - 1) * t) + (1 - p) * math.exp((order - 1) * (t - epsilon))
+        worst = max(worst, math.log(integral) / (order - 1))
+    found = renyi.bounded_range(epsilon, order)
+    assert worst * (1 - 1e-12) <= found <= worst * (1 + 1e-6) + 1e-12
+
+
+def test_published_bounded_range() -> None:
+    assert renyi.bounded_range(1.0, 2.0) == pytest.approx(0.240229, abs=5e-7)
+    assert renyi.bounded_range(0.0, 3.0) == 0.0
+    assert renyi.bounded_range(1000.0, 3.0) <= 1000.0
+    for order in (1.1, 2.0, 30.0):
+        assert renyi.bounded_range(0.5, order) <= min(order * 0.25 / 8, renyi.pure(0.5, order))

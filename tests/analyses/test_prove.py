@@ -132,8 +132,9 @@ def test_the_number_is_rounded_up() -> None:
 
 @pytest.mark.parametrize("limit", ["step >= 5", "step > 4", "step == 5", "5 <= step", "s >= 99 or step >= 5"])
 def test_a_horizon_limits_reports(limit: str) -> None:
+    """Five looks, each of one query: D/lw each is less than D/lz + 2 * 5 D/lw."""
     text = SPARSE.replace("count(high over steps) >= c", limit.replace("s >= 99 or ", ""))
-    assert pure(text) == pytest.approx(1 + 2 * 5)
+    assert pure(text) == pytest.approx(5)
 
 
 @pytest.mark.parametrize(
@@ -146,11 +147,12 @@ def test_a_horizon_limits_reports(limit: str) -> None:
         ("high", 1),
         ("count(high over steps) >= 4 or step >= 3", 3),
         ("count(high over steps) >= 4 and step >= 3", inf),
-        ("count(not high over steps) >= 4", inf),
+        ("count(not high over steps) >= 4", 4),  # that nothing is reported is then the event
     ],
 )
 def test_how_often_a_report_is_made(limit: str, most: float) -> None:
-    assert pure(SPARSE.replace("count(high over steps) >= c", limit)) == pytest.approx(1 + 2 * most)
+    looks = 3 if "or step >= 3" in limit else inf
+    assert pure(SPARSE.replace("count(high over steps) >= c", limit)) == pytest.approx(min(1 + 2 * most, looks))
 
 
 def test_independent_tests_are_cheaper_together_or_apart() -> None:

@@ -87,9 +87,22 @@ class World:
         known = {v: 1.0 for c in self.cells.values() for v, _ in c.binders} | dict(bound or {})
         fields = [n.name for n in m.walk(expression) if isinstance(n, m.Field)]
         vectors = [f for f in fields if isinstance(self.field(f), list)]
-        if vectors and not any(isinstance(n, m.Apply) and n.operator in ("dot", "norm") for n in m.walk(expression)):
+        if vectors and self.is_vector(expression):
             return [self.number() for _ in self.of(m.Field(vectors[0]), known)]
         return self.number()
+
+    def is_vector(self, expression: m.Expression) -> bool:
+        match expression:
+            case m.Field(name):
+                return isinstance(self.field(name), list)
+            case m.Index() | m.Apply(operator="dot" | "norm"):
+                return False
+            case m.Choice(yes=yes, no=no):
+                return self.is_vector(yes) or self.is_vector(no)
+            case m.Apply(arguments=arguments):
+                return any(self.is_vector(a) for a in arguments)
+            case _:
+                return any(isinstance(n, m.Field) and self.is_vector(n) for n in m.walk(expression))
 
     def noise(self, name: str, shape: Value) -> Value:
         if isinstance(shape, list):

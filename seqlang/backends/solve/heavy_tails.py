@@ -26,7 +26,9 @@ def beyond_the_nodes(weights: Array, parts: Array, rarest: float) -> float:
     own, part = weights[alive], parts[alive]
     order = np.argsort(-part / own)
     weight, sums = np.cumsum(own[order]), np.cumsum(part[order])
-    if _speeds_up(np.log(weight), np.log(part[order] / own[order])):
+    with np.errstate(divide="ignore"):
+        sizes = np.log(part[order] / own[order])
+    if _speeds_up(np.log(weight), sizes):
         return math.inf
     near, far = (float(np.interp(math.log(w), np.log(weight), sums)) for w in (NEAR, FAR))
     whole = float(sums[-1])

@@ -11,7 +11,9 @@ from collections.abc import Iterable
 from seqlang.arithmetic.formula import INFINITY, ONE, ZERO, Formula, maximum, minimum, product, total
 from seqlang.record import record
 from seqlang.rules.alignment.layout import Layout
+from seqlang.rules.alignment.limits import least
 from seqlang.rules.alignment.scenario import Piece, Row, Scenario, rows_of
+from seqlang.rules.alignment.spending import spent_together
 
 Shifts = tuple[tuple[str, Formula], ...]
 
@@ -36,7 +38,8 @@ def plan_cost(layout: Layout, scenario: Scenario, plan: Plan) -> Formula | str:
         if not good:
             return next((cost for cost in found if isinstance(cost, str)), "a piece has no alignment")
         costs[piece] = minimum(*good)
-    return total((_shift_cost(layout, plan.kept), _repeated(layout, scenario, costs)))
+    lasting = total(_times(layout.lives(z), _one(layout, z, u)) for z, u in plan.kept)
+    return total((lasting, _repeated(layout, scenario, costs)))
 
 
 def scenario_cost(layout: Layout, scenario: Scenario, plans: tuple[Plan, ...]) -> Formula | str:
@@ -50,22 +53,31 @@ def scenario_cost(layout: Layout, scenario: Scenario, plans: tuple[Plan, ...]) -
 
 def _repeated(layout: Layout, scenario: Scenario, costs: dict[Piece, Formula]) -> Formula:
     """Add up over the segments of a run; see the proof in `stopping.py`."""
+    counted = _counted(layout, scenario, costs)
+    spent = spent_together(layout, costs)
+    return counted if spent is None else least([spent, counted], layout.signs)  # of equals the last
+
+
+def _counted(layout: Layout, scenario: Scenario, costs: dict[Piece, Formula]) -> Formula:
+    """At most so many segments decide, and each costs the worst of its kind."""
 
     def worst(place: str, fired: bool | None = None) -> Formula:
         chosen = [c for piece, c in costs.items() if piece.place == place and fired in (None, bool(piece.fired))]
         return largest(chosen)
 
     times, rest = layout.decisions, layout.decisions - 1
+    # a run that goes on after its last decision has one segment more, in which nothing fires
+    idle = layout.segments - times if not layout.ended and layout.only_decisions_cut else layout.segments
     if scenario.everywhere:
         decided, quiet = worst("within", True), worst("within", False)
-        return _times(times, decided) + _times(layout.segments, quiet)
+        return _times(times, decided) + _times(idle, quiet)
     within, after = worst("within"), worst("after", True)
     others = largest([worst("before", True), after])
     if layout.each_decides:
         return _times(times, within) if within == others else within + _times(rest, others)
     quiet = largest([worst("before", False), worst("after", False)])
-    first = largest([within, worst("within", False) + after])
-    return first + _times(rest, others) + _times(layout.segments - 1, quiet)
+    first = largest([within, worst("within", False) + (after if layout.ended else others)])
+    return first + _times(rest, others) + _times(idle if idle == ONE else idle - 1, quiet)
 
 
 def largest(costs: list[Formula]) -> Formula:
@@ -118,7 +130,7 @@ def stairs_cost(layout: Layout, plans: Iterable[Plan]) -> Formula:
         for z, u in (*plan.kept, *(pair for choices in plan.local for shifts in choices for pair in shifts)):
             if layout.translations[z].kind == "stairs":
                 longest.setdefault(z, []).append(layout.translations[z].cost(u, layout.signs))
-    life = {z: ONE if z in layout.kept else layout.decisions for z in longest}
+    life = {z: layout.lives(z) if z in layout.kept else layout.decisions for z in longest}
     return total(_times(life[z], maximum(*costs)) for z, costs in longest.items())
 
 

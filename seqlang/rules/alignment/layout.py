@@ -2,19 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable
 from fractions import Fraction
 
-from seqlang.arithmetic.enclosure import exact_value
 from seqlang.arithmetic.formula import INFINITY, ONE, Formula
-from seqlang.model.expression import Apply, Expression, Law, Number, Reported, Term
+from seqlang.model.expression import Law, Number
 from seqlang.model.life import EachReport, EachStep, Once
-from seqlang.model.program import AddRemove, CompareGate, Margin, Program, PublicGate, ReleaseGate, Replace, Report
+from seqlang.model.program import (
+    AddRemove,
+    CompareGate,
+    Margin,
+    Program,
+    PublicGate,
+    Replace,
+    Report,
+)
 from seqlang.record import record, replace
-from seqlang.rules.alignment.branches import branches_of
-from seqlang.rules.alignment.limits import decisions_of, first_step
+from seqlang.rules.alignment.allowances import Allowance, allowances_of
+from seqlang.rules.alignment.factors import scaled_margins
+from seqlang.rules.alignment.limits import decisions_of, first_step, least, limit_of
+from seqlang.rules.alignment.looking import looks_of
+from seqlang.rules.alignment.outlets import Outlet, Release, shape_of
 from seqlang.rules.alignment.reach import reached_draws, reached_resets, shared_noise
 from seqlang.rules.alignment.signs import Signs
+from seqlang.rules.alignment.steps import Steps
 from seqlang.rules.alignment.translation import Translation, translation_of
 from seqlang.rules.sensitivity.formulas import formula_of, parameter_values
 
@@ -22,33 +33,17 @@ MOST_GATES = 8
 
 
 @record
-class Outlet:
-    """One gate that may fire; `branches` are tuples of margin numbers. A public gate has one branch without margins."""
-
-    name: str
-    stops: bool
-    branches: tuple[tuple[int, ...], ...]
-
-
-@record
-class Release:
-    """A noisy number that is shown in (some) steps in which one of the outlets `with_` fires, never in others."""
-
-    name: str
-    margin: int
-    with_: frozenset[str]
-
-
-@record
 class Layout:
-    """`factors[i]` are the noises of margin i with their factors; persistent noises live longer than a step.
+    """`factors[i]` are the noises of margin i with their factors; persistent noises live longer than a step. A kept
+    noise is translated alike in all of its lives; `several` are those with more lives than one, and how many.
 
     A segment of a run ends when an outlet fires, when a noise is refreshed, and when a statistic starts anew.
-    `decisions`: the most steps in which an outlet fires; whatever reaches it ends the run. `segments`: the most
-    segments. `each_decides`: only what fires ends a segment. `mixed_later`: a segment after the one with the changed
-    entry may still belong to the same stretch of a statistic that starts anew at another report. `first`: the earliest
-    step in which any of the gates is asked. `entries`: by how many entries neighbours differ; everything else speaks of
-    one.
+    `decisions`: the most steps in which an outlet fires; if `ended`, whatever reaches it ends the run, else guards
+    limit it and the run goes on. `segments`: the most segments. `only_decisions_cut`: only what fires ends a segment;
+    `each_decides`: and the run ends with the last. `allowances`: what steps that fire may spend together. `turned`:
+    outlets that fire where their report is not made. `mixed_later`: a segment after the one with the changed entry may
+    still belong to the same stretch of a statistic that starts anew at another report. `first`: the earliest step in
+    which any of the gates is asked. `entries`: by how many entries neighbours differ; everything else speaks of one.
     """
 
     program: Program
@@ -58,10 +53,15 @@ class Layout:
     releases: tuple[Release, ...]
     translations: dict[str, Translation]
     kept: frozenset[str]
+    several: dict[str, Formula]
     refreshed: frozenset[str]
     decisions: Formula
     segments: Formula
     each_decides: bool
+    ended: bool
+    only_decisions_cut: bool
+    allowances: tuple[Allowance, ...]
+    turned: frozenset[str]
     mixed_later: bool
     first: int
     entries: Formula
@@ -69,56 +69,42 @@ class Layout:
 
     @property
     def decides_once(self) -> bool:
-        return self.signs.equal(self.decisions, ONE)
+        return self.ended and self.signs.equal(self.decisions, ONE)
+
+    def asks(self, outlet: Outlet, fired: Iterable[str]) -> bool:
+        """False if its guard cannot hold in a step in which exactly these outlets fire (down to the first stop)."""
+        if outlet.guard is None:
+            return True
+        counted = frozenset(o.name for o in self.outlets if not o.stops)
+        steps = Steps(self.program, self.signs, counted, turned=self.turned)
+        return steps.truth(outlet.guard, frozenset(fired)) is not False
+
+    def lives(self, noise: str) -> Formula:
+        """How often a kept noise is drawn in a run."""
+        return self.several.get(noise, ONE)
 
     @property
     def persistent(self) -> frozenset[str]:
         return self.kept | self.refreshed
 
 
-def layout_of(program: Program, names: tuple[str, ...]) -> Layout | str:
-    """The layout of the compare and release gates of these names (in file order), or why there is none."""
+def layout_of(program: Program, names: tuple[str, ...], turned: frozenset[str] = frozenset()) -> Layout | str:
+    """The layout of the compare and release gates of these names (in file order), or why there is none. Of reports
+    that are `turned` (`report below when q < T`) the outlet is that they are not made."""
     signs = Signs(parameter_values(program))
     gates = tuple(gate for gate in program.gates if gate.name in names)
     if len(gates) != len(names) or len(gates) > MOST_GATES:
         return f"an alignment covers at most {MOST_GATES} gates" if len(gates) > MOST_GATES else "a gate is missing"
     entries, single = single_entry(program)
-    margins: list[Margin] = []
-    outlets: list[Outlet] = []
-    for gate in gates:
-        if isinstance(gate, CompareGate):
-            branches = branches_of(gate.test)
-            if branches is None:
-                return f"{gate.name}: the condition has too many branches"
-            numbered = tuple(tuple(_number(margins, margin) for margin in branch) for branch in branches)
-            outlets.append(Outlet(gate.name, gate.name.startswith("stop "), numbered))
-        elif not isinstance(gate, ReleaseGate):
-            return f"{gate.name}: no comparison and no released number"
-    releases: list[Release] = []
-    for gate in gates:
-        if isinstance(gate, ReleaseGate):
-            shown = frozenset(shown_with(program, gate))
-            if not shown:
-                return f"{gate.name}: it is shown in every step, not only when something fires"
-            public = (g for g in program.gates if isinstance(g, PublicGate) and g.name in shown)
-            outlets.extend(
-                Outlet(g.name, g.name.startswith("stop "), ((),))
-                for g in public
-                if g.name not in {o.name for o in outlets}
-            )
-            if not shown <= {o.name for o in outlets}:
-                return f"{gate.name}: it is shown with {', '.join(sorted(shown))}, outside of this group"
-            margins.append(Margin(gate.value, gate.terms, False))
-            releases.append(Release(gate.name, len(margins) - 1, shown))
-    # what a stop returns is decided in the step in which it fires: such a comparison goes before its stop
-    order = {gate.name: place for place, gate in enumerate(program.gates)}
-    places = {gate.name: order.get(gate.statement, order[gate.name]) for gate in program.gates}
-    outlets.sort(key=lambda outlet: (places[outlet.name], outlet.stops, order[outlet.name]))
-    factors = tuple(_factors(program, margin.terms) for margin in margins)
-    if any(f is None for f in factors):
-        return "a noise has a factor that is no constant rational number"
-    known = tuple(f for f in factors if f is not None)
-    noises = {name for f in known for name, _ in f}
+    shape = shape_of(program, gates, False, turned)
+    if isinstance(shape, str):
+        return shape
+    margins, outlets, releases = shape
+    scaled = scaled_margins(program, margins, signs, None)
+    if isinstance(scaled, str):
+        return scaled
+    margins = list(scaled.margins)
+    noises = {name for factors in scaled.factors for name, _ in factors}
     trouble = _trouble(program, margins, noises, names)
     if trouble is not None:
         return trouble
@@ -130,31 +116,96 @@ def layout_of(program: Program, names: tuple[str, ...]) -> Layout | str:
     reports = frozenset(o.name.removesuffix(" when") for o in outlets if not o.stops and not _is_result(program, o))
     resets = reached_resets(program, (margin.value for margin in margins))
     cuts = reports | refreshes | resets
+    if turned & (refreshes | resets):
+        return f"{', '.join(sorted(turned))}: something starts anew when it is made"
+    several: dict[str, Formula] = {}
     if refreshes and len(cuts) > 1:
-        return f"a noise is refreshed at one report, but {', '.join(sorted(cuts))} all start something anew"
+        several = {z: _lives(program, lives[z].report, signs) for z in refreshed}  # type: ignore[union-attr]
+        kept, refreshed, cuts = kept | refreshed, frozenset(), reports | resets
     unclear = next((r for r in sorted(refreshes | resets) if not _is_made_when_it_fires(program, r)), None)
     if unclear is not None:
         return f"{unclear} is reported whether it is true or false, and something starts anew each time"
     if len(resets) > 1:
         return f"statistics start anew at different reports ({', '.join(sorted(resets))})"
-    decisions = decisions_of(program, reports, signs) if reports else ONE
+    decisions, ended = limit_of(program, reports, signs, turned) if reports else (ONE, True)
+    if any(outlet.stops for outlet in outlets) and not ended:
+        decisions = decisions + 1
     return Layout(
         program=single,
         margins=tuple(margins),
-        factors=known,
+        factors=scaled.factors,
         outlets=tuple(outlets),
         releases=tuple(releases),
-        translations={name: translation_of(program, program.noise(name), signs) for name in sorted(noises)},
+        translations=_translations(program, noises, scaled.least, signs),
         kept=kept,
+        several=several,
         refreshed=refreshed,
         decisions=decisions,
-        segments=decisions if cuts <= reports else decisions_of(program, cuts, signs) + 1,
-        each_decides=cuts <= reports,
+        segments=(decisions if ended else decisions + 1) if cuts <= reports else decisions_of(program, cuts, signs) + 1,
+        each_decides=cuts <= reports and ended,
+        ended=ended,
+        only_decisions_cut=cuts <= reports,
+        allowances=allowances_of(program, reports, signs, turned),
+        turned=turned,
         mixed_later=bool(resets) and len(cuts) > 1,
         first=min(first_step(program, gate.guard, signs) for gate in gates if not isinstance(gate, PublicGate)),
         entries=entries,
         signs=signs,
     )
+
+
+def look_layout(program: Program, names: tuple[str, ...], fresh: frozenset[str]) -> Layout | str:
+    """The layout of single steps, in which only the noises `fresh`, drawn in each step, are translated."""
+    signs = Signs(parameter_values(program))
+    gates = tuple(gate for gate in program.gates if gate.name in names)
+    if len(gates) != len(names) or len(gates) > MOST_GATES:
+        return f"an alignment covers at most {MOST_GATES} gates" if len(gates) > MOST_GATES else "a gate is missing"
+    entries, single = single_entry(program)
+    shape = shape_of(program, gates, True, frozenset())
+    if isinstance(shape, str):
+        return shape
+    margins, outlets, releases = shape
+    scaled = scaled_margins(program, margins, signs, fresh)
+    if isinstance(scaled, str):
+        return scaled
+    margins = list(scaled.margins)
+    noises = {name for factors in scaled.factors for name, _ in factors}
+    trouble = _trouble(program, margins, noises, names)
+    if trouble is not None:
+        return trouble
+    return Layout(
+        program=single,
+        margins=tuple(margins),
+        factors=scaled.factors,
+        outlets=tuple(outlets),
+        releases=tuple(releases),
+        translations=_translations(program, noises, scaled.least, signs),
+        kept=frozenset(),
+        several={},
+        refreshed=frozenset(),
+        decisions=ONE,
+        segments=ONE,
+        each_decides=True,
+        ended=True,
+        only_decisions_cut=True,
+        allowances=(),
+        turned=frozenset(),
+        mixed_later=False,
+        first=min(first_step(program, gate.guard, signs) for gate in gates if not isinstance(gate, PublicGate)),
+        entries=entries,
+        signs=signs,
+    )
+
+
+def _lives(program: Program, report: str, signs: Signs) -> Formula:
+    """How often a noise is drawn that is refreshed at this report: at the start, and in the step after each report."""
+    most, ended = limit_of(program, frozenset({report}), signs)
+    counted = most if ended else most + 1
+    public = next((g for g in program.gates if g.name == report and isinstance(g, PublicGate)), None)
+    place = next((i for i, s in enumerate(program.body) if isinstance(s, Report) and s.name == report), None)
+    if public is None or place is None:
+        return counted
+    return least([looks_of(program, public.expression, place, signs) + 1, counted], signs)
 
 
 def _is_result(program: Program, outlet: Outlet) -> bool:
@@ -183,52 +234,11 @@ def single_entry(program: Program) -> tuple[Formula, Program]:
             return ONE, program
 
 
-def _number(margins: list[Margin], margin: Margin) -> int:
-    if margin in margins:
-        return margins.index(margin)
-    margins.append(margin)
-    return len(margins) - 1
-
-
-def shown_with(program: Program, gate: ReleaseGate) -> Iterator[str]:
-    """The gates of which at least one fires whenever the value is shown; nothing if there is no such set."""
-    if gate.statement.startswith("stop "):
-        if gate.name != gate.statement:
-            yield gate.statement
-        return
-    if any(other.name == f"{gate.name} when" for other in program.gates):
-        yield f"{gate.name} when"
-        return
-    yield from required_reports(gate.guard)
-
-
-def required_reports(guard: Expression | None) -> tuple[str, ...]:
-    """Reports of which at least one is made in every step in which the guard holds; empty if there is no such set."""
-    match guard:
-        case Reported(name):
-            return (name,)
-        case Apply("and", parts):
-            return next((found for part in parts if (found := required_reports(part))), ())
-        case Apply("or", parts):
-            each = tuple(required_reports(part) for part in parts)
-            return tuple(name for found in each for name in found) if all(each) else ()
-        case _:
-            return ()
-
-
-def _factors(program: Program, terms: tuple[Term, ...]) -> tuple[tuple[str, Fraction], ...] | None:
-    collected: dict[str, Fraction] = {}
-    for term in terms:
-        factor = _rational(program, term.factor)
-        if factor is None:
-            return None
-        collected[term.noise] = collected.get(term.noise, Fraction(0)) + factor
-    return tuple((name, factor) for name, factor in sorted(collected.items()) if factor)
-
-
-def _rational(program: Program, expression: Expression) -> Fraction | None:
-    formula = formula_of(program, expression)
-    return None if formula is None else exact_value(formula, parameter_values(program))
+def _translations(
+    program: Program, noises: set[str], least: dict[str, Formula], signs: Signs
+) -> dict[str, Translation]:
+    found = {name: translation_of(program, program.noise(name), signs) for name in sorted(noises)}
+    return {name: t.stretched(least[name]) if name in least else t for name, t in found.items()}
 
 
 def _trouble(program: Program, margins: list[Margin], noises: set[str], names: tuple[str, ...]) -> str | None:

@@ -5,6 +5,7 @@ Recognised, with n and c constant:
     stop when count(R over steps) >= c, sum(1 where R ..)   R is made in at most c steps, and the c-th ends the run
     stop when length(history(E, R)) >= c                    at most c + 1: a history holds earlier steps only
     stop when R, stop                                       at most once
+and what `allowances.py` reads: budgets in memory, weighted counts, guards that let a report be made a few times only.
 Any one disjunct of an `or` is enough; a stop with further conjuncts is not counted on. A public stop is reached in
 every step that no earlier stop ends, so these hold on every path, whatever the data.
 """
@@ -17,6 +18,7 @@ from seqlang.arithmetic.enclosure import exact_value
 from seqlang.arithmetic.formula import INFINITY, ONE, Formula, function, maximum, minimum, total
 from seqlang.model.expression import Apply, CellValue, Expression, Number, Reported, StepNumber
 from seqlang.model.program import AllSteps, AtReports, Cell, Program, PublicGate
+from seqlang.rules.alignment.allowances import Allowance, allowances_of
 from seqlang.rules.alignment.signs import Signs
 from seqlang.rules.alignment.translation import is_whole
 from seqlang.rules.sensitivity.formulas import formula_of
@@ -36,10 +38,49 @@ def horizon_of(program: Program, signs: Signs) -> Formula:
 
 
 def decisions_of(program: Program, reports: frozenset[str], signs: Signs) -> Formula:
-    """The most steps of a run in which one of these reports is made, INFINITY if nothing bounds them.
+    """The most steps of a run in which one of these reports is made, INFINITY if nothing bounds them."""
+    return limit_of(program, reports, signs)[0]
 
-    Whoever reaches its own limit ends the run in that very step, so all but one of several stay one below theirs.
+
+def limit_of(
+    program: Program, reports: frozenset[str], signs: Signs, turned: frozenset[str] = frozenset()
+) -> tuple[Formula, bool]:
+    """The most steps with one of these reports; True: whatever reaches that limit ends the run in that very step. Of
+    those that are `turned` the steps count in which they are not made.
+
+    Guards (`report R when count < c and ..`) limit each report by itself, and the run goes on; reports without one are
+    then limited together by a stop.
     """
+    allowed = allowances_of(program, reports, signs, turned)
+    stopped = least([*_ended(allowed, reports, signs), _stopped(program, reports, signs, turned)], signs)
+    guarded = {
+        report: least(
+            [a.most(a.weights, signs) for a in allowed if not a.ends and frozenset({report}) in a.weights], signs
+        )
+        for report in reports
+    }
+    free = frozenset(report for report, most in guarded.items() if most.is_infinite)
+    parts = [most for report, most in guarded.items() if report not in free]
+    if free and parts:
+        parts.append(least([_stopped(program, free, signs, turned), *_ended(allowed, free, signs)], signs))
+    apart = total(parts) if parts and not any(part.is_infinite for part in parts) else INFINITY
+    best = least([apart, stopped], signs)
+    return best, best.is_infinite or (not stopped.is_infinite and signs.at_least(best, stopped))
+
+
+def _ended(allowed: tuple[Allowance, ...], reports: frozenset[str], signs: Signs) -> Iterator[Formula]:
+    """Limits by stops whose meter rises with each of these reports, whatever else is made."""
+    for allowance in allowed:
+        kinds = frozenset(kind for kind in allowance.kinds if kind & reports)
+        if allowance.ends and kinds <= allowance.weights.keys():
+            yield allowance.most(kinds, signs)
+
+
+def _stopped(program: Program, reports: frozenset[str], signs: Signs, turned: frozenset[str]) -> Formula:
+    """Limits by stops that count reports. Whoever reaches its own limit ends the run in that very step, so all but one
+    of several stay one below theirs."""
+    if reports & turned:
+        return horizon_of(program, signs)
     together = [horizon_of(program, signs), _limit(program, reports, signs)]
     if len(reports) > 1:
         alone = [least([horizon_of(program, signs), _limit(program, frozenset({r}), signs)], signs) for r in reports]

@@ -18,7 +18,8 @@ from typing import Literal
 
 from seqlang.arithmetic.formula import ZERO, Formula
 from seqlang.record import record
-from seqlang.rules.alignment.layout import Layout, Outlet
+from seqlang.rules.alignment.layout import Layout
+from seqlang.rules.alignment.outlets import Outlet
 from seqlang.rules.sensitivity.shift import Move, Step
 
 Fired = tuple[tuple[str, int], ...]
@@ -58,7 +59,16 @@ class Scenario:
 
 
 def outputs_of(layout: Layout) -> tuple[Fired, ...]:
-    """Every way in which something fires in a step: any reports, then at most one stop that stands below them."""
+    """Every way in which something fires in a step: any reports, then at most one stop that stands below them; without
+    those that a guard excludes, which speaks of what else is reported in the step."""
+    return tuple(fired for fired in _outputs(layout) if _possible(layout, dict(fired)))
+
+
+def _possible(layout: Layout, fired: dict[str, int]) -> bool:
+    return all(layout.asks(outlet, fired) for outlet in layout.outlets if outlet.name in fired)
+
+
+def _outputs(layout: Layout) -> tuple[Fired, ...]:
     found: list[Fired] = []
     reports: list[Outlet] = []
     for outlet in layout.outlets:
@@ -134,7 +144,7 @@ def rows_of(layout: Layout, piece: Piece) -> tuple[Row, ...]:
     """The constraints of one segment, over its own persistent and fresh noises."""
     rows = {_quiet(layout, i, piece.steps[i]): None for o in layout.outlets for branch in o.branches for i in branch}
     if piece.fired:
-        rows.update(dict.fromkeys(_deciding(layout, piece)))
+        rows.update(dict.fromkeys(deciding_rows(layout, piece)))
     return tuple(rows)
 
 
@@ -143,10 +153,13 @@ def _quiet(layout: Layout, margin: int, step: Step) -> Row:
     return Row(tuple((z, -f) for z, f in layout.factors[margin] if z in persistent), step.before)
 
 
-def _deciding(layout: Layout, piece: Piece) -> Iterator[Row]:
+def deciding_rows(layout: Layout, piece: Piece) -> Iterator[Row]:
+    """The constraints of one step in which these outlets fire and the others do not."""
     fired = dict(piece.fired)
     for outlet in layout.outlets:
         branch = fired.get(outlet.name)
+        if branch is None and not layout.asks(outlet, fired):
+            continue
         silent = outlet.branches if branch is None else outlet.branches[:branch]
         for i in (i for margins in silent for i in margins):
             yield Row(tuple((z, -f) for z, f in layout.factors[i]), piece.steps[i].at)
@@ -157,5 +170,5 @@ def _deciding(layout: Layout, piece: Piece) -> Iterator[Row]:
         if outlet.stops:
             break
     for release in layout.releases:
-        if release.with_ & fired.keys():
+        if not release.with_ or release.with_ & fired.keys():
             yield Row(layout.factors[release.margin], -piece.steps[release.margin].at, exact=True)

@@ -20,9 +20,13 @@ x', and q' - q is what the shift analysis speaks of. Hidden draws that no margin
    there, and the constraint matrix is totally unimodular, so the linear program at a whole shift has a whole optimal
    solution, which costs no more than the mixture. Staircase costs are not convex; each such noise is charged its
    dearest translation, which bounds the mixture, on top.
+   A report that is made in most steps (`report below when q < T`) is read the other way round: the event is that it is
+   not made, which nothing but its comparison decides.
 4. Branches. `A or B` fires by its first true branch: as if each branch were a gate with priority, and whoever sees
    which one it was sees more. `A and B` fires only if both do: in the quiet steps both margins only shrink.
-5. Segments. One translation of the kept noises serves the whole run (it may depend on o, x and x'). Segments before
+5. Segments. One translation of the kept noises serves the whole run (it may depend on o, x and x'). Noises that are
+   refreshed at different reports, or beside other reports, are translated alike in all of their lives, and paid for in
+   each. Segments before
    the changed entry do not move, the one with the entry and the later ones move as the moves say. At most K steps
    decide, and the K-th ends the run, so next to the entry's segment at most K - 1 others decide, before or after it;
    if the entry's own segment does not, those after it may be one more. Segments in which nothing fires cost their
@@ -32,15 +36,18 @@ x', and q' - q is what the shift analysis speaks of. Hidden draws that no margin
 
 from __future__ import annotations
 
+from itertools import combinations
+
 from seqlang.arithmetic.compare import at_most
 from seqlang.arithmetic.formula import Formula, product
 from seqlang.arithmetic.simplify import simplify
-from seqlang.model.program import Program
+from seqlang.model.program import CompareGate, Program
 from seqlang.proof.derivation import Derivation, PureBound
 from seqlang.proof.rule import Rule
 from seqlang.rules.alignment.cost import Plan, is_totally_unimodular, largest, scenario_cost, stairs_cost
-from seqlang.rules.alignment.lattice import moves_by_whole_numbers
+from seqlang.rules.alignment.lattice import moves_by_whole_numbers, reads_private
 from seqlang.rules.alignment.layout import Layout, layout_of
+from seqlang.rules.alignment.outlets import may_turn
 from seqlang.rules.alignment.reach import revealed_choices
 from seqlang.rules.alignment.scenario import Scenario, scenarios_of
 from seqlang.rules.alignment.search import plans_for
@@ -52,6 +59,8 @@ CITE = (
     "alignment linear program, proof in seqlang/rules/alignment/stopping.py; special cases: Dwork & Roth 2014, Theorem "
     "3.23; Lyu, Su & Li 2017"
 )
+
+MOST_TURNED = 2
 
 Evidence = tuple[tuple[Plan, ...], ...]
 
@@ -114,6 +123,8 @@ def _case(program: Program, gates: tuple[str, ...]) -> Case | str:
 
 def _read(program: Program, gates: tuple[str, ...]) -> Case | str:
     layout = layout_of(program, gates)
+    if isinstance(layout, str) or layout.decisions.is_infinite:
+        layout = _turned(program, gates) or layout
     if isinstance(layout, str):
         return layout
     found = moves(layout.program, layout.margins, first=layout.first, revealed=revealed_choices(program))
@@ -128,6 +139,18 @@ def _read(program: Program, gates: tuple[str, ...]) -> Case | str:
         return "geometric and staircase noise together"
     scenarios = scenarios_of(layout, found)
     return scenarios if isinstance(scenarios, str) else (layout, scenarios)
+
+
+def _turned(program: Program, gates: tuple[str, ...]) -> Layout | None:
+    """The layout with some reports seen as what is usual, and their absence as the event, if that is limited."""
+    compared = (g for g in program.gates if g.name in gates and isinstance(g, CompareGate))
+    names = [g.name for g in compared if may_turn(program, g)]
+    for size in range(1, min(len(names), MOST_TURNED) + 1):
+        for turned in combinations(names, size):
+            layout = layout_of(program, gates, frozenset(turned))
+            if isinstance(layout, Layout) and not layout.decisions.is_infinite:
+                return layout
+    return None
 
 
 def _cost(layout: Layout, scenarios: tuple[Scenario, ...], evidence: Evidence) -> Formula | str:
@@ -152,6 +175,9 @@ def _because(layout: Layout, cases: int) -> str:
 def _why(layout: Layout, problem: str) -> str:
     fixed = sorted(z for z, t in layout.translations.items() if not t.movable)
     persistent = [z for z in layout.persistent if layout.translations[z].movable]
+    bare = _without_noise(layout)
+    if bare:
+        problem += f"; {', '.join(bare)} is tested without noise"
     if fixed:
         problem += f"; the law of {', '.join(fixed)} has no bounded density ratio under translation"
     elif not persistent:
@@ -161,6 +187,17 @@ def _why(layout: Layout, problem: str) -> str:
             "; nothing limits how often " + " or ".join(o.name for o in layout.outlets if not o.stops) + " is reported"
         )
     return problem
+
+
+def _without_noise(layout: Layout) -> tuple[str, ...]:
+    """The private quantities of the group that no noise protects."""
+    from seqlang.model.print import show_expression
+
+    return tuple(
+        f"`{show_expression(margin.value, layout.program)}`"
+        for margin, factors in zip(layout.margins, layout.factors, strict=True)
+        if not factors and reads_private(layout.program, margin.value)
+    )
 
 
 STATEMENT = """
@@ -176,8 +213,9 @@ An alignment translates the noises: u the lasting ones, w those of a deciding st
 m is the largest difference of the margin before, d the one at the deciding step. A translation by u costs |u|/b
 (Laplace), u/mean for u >= 0 (exponential), |u| log(1/ratio) for whole u (geometric), eps ceil(|u|/D) (staircase); any
 other noise must stay where it is. Reports limited to K steps are aligned segment by segment. Conditions: constant
-rational factors of the noises; no statistic contains a noise that is translated; geometric noise needs quantities that
-move by whole numbers. Horizon-free: "never stops" is covered.
+rational factors of the noises, after a division by a public factor > 0; a changing factor of a fresh noise counts as
+its lower bound. No statistic contains a noise that is translated; geometric noise needs quantities that move by whole
+numbers. Horizon-free: "never stops" is covered.
 """
 
 RULE = Rule(NAME, "Alignment of noisy comparisons", STATEMENT, CITE, holds)

@@ -16,7 +16,7 @@ from typing import Literal
 from seqlang.arithmetic.formula import INFINITY, ZERO, Formula, absolute, function, logarithm, number
 from seqlang.model.expression import Law
 from seqlang.model.program import Noise, Program
-from seqlang.record import record
+from seqlang.record import record, replace
 from seqlang.rules.alignment.signs import Signs
 from seqlang.rules.sensitivity.formulas import formula_of
 
@@ -32,6 +32,10 @@ class Translation:
     @property
     def movable(self) -> bool:
         return self.kind != "fixed"
+
+    def stretched(self, factor: Formula) -> Translation:
+        """For the noise times a factor that is at least this: a unit of it is less of the noise itself."""
+        return replace(self, unit=self.unit / factor) if self.kind in ("linear", "upwards") else Translation("fixed")
 
     def cost(self, u: Formula, signs: Signs) -> Formula:
         """phi(u); infinite where u is not allowed or its sign cannot be decided."""

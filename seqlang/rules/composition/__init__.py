@@ -7,6 +7,7 @@ gates, and no noise in two parts. What the search calls (None where the parts ca
     renyi.suggest(program, parts)               RDP of one order
     concentrated.suggest(program, parts)        zCDP
     post_processing.suggest(program, part)      adds the public gates
+    hypothetical_transcript.suggest(program, part)   leaves out hidden choices that the part pays for
     group_privacy.single(program)               the program with one changed entry: prove it, then
     group_privacy.suggest(program, part)        K entries (`adjacent replace K`), part being a derivation for `single`
 """

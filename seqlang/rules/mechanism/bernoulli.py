@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from seqlang.arithmetic.formula import ZERO, Formula, logarithm, maximum, number, product
-from seqlang.model.expression import Law
+from seqlang.arithmetic.formula import ONE, ZERO, Formula, logarithm, maximum, number, product
+from seqlang.model.expression import Expression, Law
 from seqlang.model.program import ChooseGate, Gate, PrivateLaw, Program
 from seqlang.proof.derivation import Derivation, PureBound
 from seqlang.proof.rule import Rule
 from seqlang.rules.alignment.layout import single_entry
 from seqlang.rules.alignment.signs import Signs
 from seqlang.rules.mechanism.exposure import touched
-from seqlang.rules.mechanism.gate_rule import NOT_MINE, checked, suggested
+from seqlang.rules.mechanism.gate_rule import NOT_MINE, Showings, checked, in_all, suggested
+from seqlang.rules.sensitivity.facts import facts_of
 from seqlang.rules.sensitivity.formulas import parameter_values
-from seqlang.rules.sensitivity.ranges import range_of
+from seqlang.rules.sensitivity.ranges import dimension, is_vector, range_of
 from seqlang.rules.sensitivity.shifts import shift_of
 
 NAME = "mechanism/bernoulli"
@@ -30,7 +31,12 @@ def holds(program: Program, derivation: Derivation) -> str | None:
 
 
 def cost_of(program: Program, gate: Gate) -> Formula | str:
-    """Entries times tosses touched times max(log(high/low), log((1 - low)/(1 - high))) for a bias in [low, high]."""
+    """The pure bound of all showings together."""
+    return in_all(showings_of(program, gate))
+
+
+def showings_of(program: Program, gate: Gate) -> Showings | str:
+    """One toss costs max(log(high/low), log((1 - low)/(1 - high))) for a bias in [low, high]."""
     if not isinstance(gate, ChooseGate) or not isinstance(gate.law, PrivateLaw):
         return NOT_MINE
     law = gate.law.law
@@ -39,27 +45,31 @@ def cost_of(program: Program, gate: Gate) -> Formula | str:
     signs = Signs(parameter_values(program))
     entries, single = single_entry(program)
     shift = shift_of(single, law.arguments[0])
-    if shift.norm != "abs":
-        return "several coins at once"
     if shift.kind == "none":
-        return ZERO
+        return Showings(entries, ONE, ZERO)
     bias = range_of(single, law.arguments[0])
     low, high = bias.low, bias.high
     if low is None or high is None or signs.of(low) != 1 or signs.of(number(1) - high) != 1:
         return "the bias is not known to stay away from 0 and 1"
     times = touched(single, gate, law.arguments, shift, signs)
-    if times.is_infinite:
-        return "nothing limits how often a changed entry is shown"
     cost = maximum(logarithm(high / low), logarithm((number(1) - low) / (number(1) - high)))
-    return product((entries, times, cost))
+    coins = _coins(single, law.arguments[0])
+    return "an unknown number of coins" if coins is None else Showings(entries, times, product((coins, cost)))
+
+
+def _coins(program: Program, bias: Expression) -> Formula | None:
+    """How many coins are tossed: one, or one for each number of a list."""
+    facts = facts_of(program)
+    expanded = facts.expand(bias)
+    return dimension(facts, expanded) if is_vector(facts, expanded) else ONE
 
 
 STATEMENT = """
-    a coin shows 1 with a probability that stays within [low, high],   0 < low <= high < 1
-    -----------------------------------------------------------------------------------------
-      it is (T max(log(high/low), log((1 - low)/(1 - high))))-DP, T = tosses a changed entry touches
+    d coins (one, or a list) show 1 with probabilities that stay within [low, high],   0 < low <= high < 1
+    ---------------------------------------------------------------------------------------------------------
+      it is (d T max(log(high/low), log((1 - low)/(1 - high))))-DP, T = tosses a changed entry touches
 
-Both outcomes count: the factor for 0 may exceed that for 1. Epsilon in nats.
+Both outcomes count: the factor for 0 may exceed that for 1. Coins of a list are independent. Epsilon in nats.
 """
 
 RULE = Rule(NAME, "Coin with a private bias", STATEMENT, CITE, holds)

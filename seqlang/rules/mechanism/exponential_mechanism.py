@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from seqlang.arithmetic.formula import Formula, product
+from seqlang.arithmetic.formula import Formula
 from seqlang.model.program import Gate, Program
 from seqlang.proof.derivation import Derivation, PureBound
 from seqlang.proof.rule import Rule
-from seqlang.rules.mechanism.gate_rule import checked, suggested
+from seqlang.rules.mechanism.gate_rule import Showings, checked, in_all, suggested
 from seqlang.rules.mechanism.weights import weighted_choice
 
 NAME = "mechanism/exponential_mechanism"
@@ -24,13 +24,16 @@ def holds(program: Program, derivation: Derivation) -> str | None:
 
 
 def cost_of(program: Program, gate: Gate) -> Formula | str:
-    """Entries times choices touched times how far two log-weights can move apart."""
+    """The pure bound of all showings together."""
+    return in_all(showings_of(program, gate))
+
+
+def showings_of(program: Program, gate: Gate) -> Showings | str:
+    """One choice costs how far two log-weights can move apart."""
     choice = weighted_choice(program, gate)
     if isinstance(choice, str):
         return choice
-    if choice.times.is_infinite:
-        return "nothing limits how often a changed entry is shown"
-    return product((choice.entries, choice.times, choice.apart))
+    return Showings(choice.entries, choice.times, choice.apart)
 
 
 STATEMENT = """

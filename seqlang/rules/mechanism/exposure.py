@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
-from seqlang.arithmetic.formula import INFINITY, ONE, ZERO, Formula
+from seqlang.arithmetic.formula import INFINITY, ONE, ZERO, Formula, function
 from seqlang.model.expression import (
     Apply,
     CellValue,
@@ -28,13 +28,16 @@ from seqlang.model.program import (
     Program,
     PublicGate,
     ReleaseGate,
+    Report,
     SinceReport,
     Within,
 )
-from seqlang.rules.alignment.layout import required_reports
+from seqlang.rules.alignment.allowances import guarded_showings
 from seqlang.rules.alignment.limits import decisions_of, horizon_of, least
+from seqlang.rules.alignment.looking import required_reports
 from seqlang.rules.alignment.reach import reached, reached_cells
 from seqlang.rules.alignment.signs import Signs
+from seqlang.rules.alignment.translation import is_whole
 from seqlang.rules.sensitivity.formulas import formula_of
 from seqlang.rules.sensitivity.shift import Shift
 
@@ -43,23 +46,67 @@ def showings(program: Program, gate: ReleaseGate | ChooseGate | OpaqueGate, sign
     """The most steps of a run in which the gate shows something; INFINITY if nothing bounds them.
 
     Once, if it is what a stop returns (its condition is seen in every step, by the run going on), or shows where a
-    public stop ends the run at the latest.
+    public stop ends the run at the latest. Else as often as the reports that it needs are made, as its guard names the
+    step, or as there are steps.
     """
     returned = gate.statement.startswith("stop ") and gate.name != gate.statement
     if returned or _holds_once(program, gate.guard):
         return ONE
     needed = frozenset(required_reports(gate.guard))
-    return decisions_of(program, needed, signs) if needed else horizon_of(program, signs)
+    by_reports = [decisions_of(program, needed, signs)] if needed else []
+    by_memory = guarded_showings(program, gate, signs)
+    by_clock = _by_the_clock(program, gate.guard, signs)
+    return least([*by_reports, *by_memory, *by_clock, horizon_of(program, signs)], signs)
+
+
+def _by_the_clock(program: Program, guard: Expression | None, signs: Signs) -> Iterator[Formula]:
+    """In how many steps of a run a guard can hold that names the steps: `step == 7`, `step % 10 == 0`."""
+    for part in _conjuncts(guard):
+        match part:
+            case Apply("==", (StepNumber(), at)) | Apply("==", (at, StepNumber())):
+                if formula_of(program, at) is not None:
+                    yield ONE
+            case Apply("==", (Apply("%", _), at)) if (period := _period(program, part, signs)) is not None:
+                steps = horizon_of(program, signs)
+                if not steps.is_infinite:
+                    # one step in each stretch of that length; a multiple of it is the last step of its stretch
+                    zero = signs.equal(formula_of(program, at) or ONE, ZERO)
+                    yield function("floor" if zero else "ceil", steps / period)
+            case _:
+                pass
+
+
+def _period(program: Program, condition: Expression, signs: Signs) -> Formula | None:
+    """M for `step % M == constant`: it holds at most once in any M steps in a row."""
+    match condition:
+        case Apply("==", (Apply("%", (StepNumber(), every)), at)) if formula_of(program, at) is not None:
+            length = formula_of(program, every)
+            return length if length is not None and is_whole(length, signs) and signs.of(length) == 1 else None
+    return None
+
+
+def _conjuncts(guard: Expression | None) -> tuple[Expression, ...]:
+    match guard:
+        case None:
+            return ()
+        case Apply("and", parts):
+            return tuple(found for part in parts for found in _conjuncts(part))
+        case _:
+            return (guard,)
 
 
 def _holds_once(program: Program, guard: Expression | None) -> bool:
     """Is the guard also the condition of a stop, so that a run ends where it first holds? Of guards that read the step
     and constants only: memory and cells may have another value where the stop stands."""
-    if guard is None or not all(isinstance(e, Apply | StepNumber | ParameterValue | Number) for e in walk(guard)):
+    if guard is None or not _reads_only_the_clock(guard):
         return False
     return any(
         isinstance(g, PublicGate) and g.name.startswith("stop ") and g.expression == guard for g in program.gates
     )
+
+
+def _reads_only_the_clock(condition: Expression) -> bool:
+    return all(isinstance(e, Apply | StepNumber | ParameterValue | Number) for e in walk(condition))
 
 
 def touched(
@@ -68,8 +115,9 @@ def touched(
     """The most showings in which the values differ between neighbours in one entry (or under `every`: at all).
 
     A quantity that moves in one step only is touched once. One that is a function of sums (counts, ..) since R, shown
-    only when R is made, is touched once: the entry lies in one segment, and a segment is shown in its last step only.
-    One that reads the last m steps is touched at most m times. Anything else may differ whenever it is shown.
+    only when R is made (as R's own value is), is touched once: the entry lies in one segment, and a segment is shown in
+    its last step only. One that reads the last m steps is touched at most m times, and ceil(m / M) times if shown at
+    every M-th step only. Anything else may differ whenever it is shown.
     """
     shown = showings(program, gate, signs)
     if shift.kind == "none" or shift.radius == ZERO:
@@ -81,13 +129,22 @@ def touched(
     if any(isinstance(e, Field) and program.input(e.name).kind == "dataset" for e in reached(program, values)):
         return shown
     private = tuple(c for c in reached_cells(program, values) if c.level != Level.PUBLIC)
-    needed = required_reports(gate.guard)
-    if private and _all_since(program, private, needed):
+    needed = required_reports(gate.guard) or _made_by_the_clock(program, gate.guard)
+    if private and any(_all_since(program, private, made) for made in (needed, (gate.name,))):
         return least([ONE, shown], signs)
-    if private and all(isinstance(c.keep, LastSteps) and not _nested(program, c) for c in private):
-        lengths = [_length(program, c) for c in private]
-        return least([shown, *(length for length in lengths if len(lengths) == 1)], signs)
+    if len(private) == 1 and isinstance(private[0].keep, LastSteps) and not _nested(program, private[0]):
+        length = _length(program, private[0])
+        periods = (_period(program, part, signs) for part in _conjuncts(gate.guard))
+        rounds = (function("ceil", length / p) for p in periods if p is not None and not length.is_infinite)
+        return least([shown, length, *rounds], signs)
     return shown
+
+
+def _made_by_the_clock(program: Program, guard: Expression | None) -> tuple[str, ...]:
+    """A report whose condition names steps only and is a part of the guard: it is made whenever the guard holds."""
+    parts = [part for part in _conjuncts(guard) if _reads_only_the_clock(part)]
+    made = (s for s in program.body if isinstance(s, Report) and s.value is None and s.when in parts)
+    return tuple(report.name for report in made)[:1]
 
 
 def never_changes(program: Program, values: Iterable[Expression]) -> bool:

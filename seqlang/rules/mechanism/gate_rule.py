@@ -5,16 +5,38 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from seqlang.arithmetic.compare import at_most
-from seqlang.arithmetic.formula import Formula
+from seqlang.arithmetic.formula import ZERO, Formula, product
 from seqlang.arithmetic.simplify import simplify
 from seqlang.model.program import Gate, Program
 from seqlang.proof.derivation import ConcentratedBound, Derivation, PureBound
+from seqlang.record import record
 from seqlang.rules.sensitivity.formulas import parameter_bounds, parameter_values
 
 NOT_MINE = ""
 """The reason of a rule that is about another kind of gate: nothing that a person would want to read."""
 
 Cost = Callable[[Program, Gate], Formula | str]
+
+
+@record
+class Showings:
+    """Neighbours differ in `entries` entries; one of them touches at most `times` showings, each of which is `one`-DP
+    given everything shown before (the others do not tell the two apart). Epsilon in nats."""
+
+    entries: Formula
+    times: Formula
+    one: Formula
+
+
+def in_all(showings: Showings | str) -> Formula | str:
+    """The pure bound of all showings together; text: why there is none."""
+    if isinstance(showings, str):
+        return showings
+    if showings.one == ZERO:
+        return ZERO
+    if showings.times.is_infinite:
+        return "nothing limits how often a changed entry is shown"
+    return product((showings.entries, showings.times, showings.one))
 
 
 def suggested(program: Program, gate: Gate, cost: Cost, name: str, because: str, cite: str) -> Derivation | str:

@@ -7,7 +7,7 @@ from seqlang.model.expression import Expression, Law, Term
 from seqlang.model.life import EachReport, EachStep, Once
 from seqlang.model.program import ChooseGate, Program, ReleaseGate
 from seqlang.record import record
-from seqlang.rules.alignment.layout import required_reports
+from seqlang.rules.alignment.looking import required_reports
 from seqlang.rules.alignment.reach import gate_noises, gate_parts, reached_draws, shared_noise
 from seqlang.rules.alignment.signs import Signs
 from seqlang.rules.mechanism.exposure import never_changes, showings
@@ -48,7 +48,7 @@ def noises_of(
         if noise.law.family == "tree" and not isinstance(noise.life, EachStep):
             problem = f"{term.noise}: its nodes are drawn anew"  # `once` is the same as `each step`
             continue
-        fresh = _is_fresh(program, gate, noise.life, signs)
+        fresh = is_fresh(program, gate, noise.life, signs)
         steady = isinstance(noise.life, Once) and never_changes(program, _values(gate))
         if not fresh and not steady:
             problem = f"{term.noise}: one draw hides several values"
@@ -61,7 +61,7 @@ def _values(gate: ReleaseGate | ChooseGate) -> tuple[Expression, ...]:
     return (gate.value,) if isinstance(gate, ReleaseGate) else (gate.law.of,)  # type: ignore[union-attr]
 
 
-def _is_fresh(program: Program, gate: ReleaseGate | ChooseGate, life: object, signs: Signs) -> bool:
+def is_fresh(program: Program, gate: ReleaseGate | ChooseGate, life: object, signs: Signs) -> bool:
     """A new draw at every showing."""
     match life:
         case EachStep():

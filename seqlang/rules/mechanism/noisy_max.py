@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from seqlang.arithmetic.formula import ZERO, Formula, logarithm, number, product
+from seqlang.arithmetic.formula import ONE, ZERO, Formula, logarithm, number, product
 from seqlang.model.program import ChooseGate, Gate, NoisyMaxLaw, Program
 from seqlang.proof.derivation import Derivation, PureBound
 from seqlang.proof.rule import Rule
@@ -11,10 +11,13 @@ from seqlang.rules.alignment.layout import single_entry
 from seqlang.rules.alignment.limits import least
 from seqlang.rules.alignment.signs import Signs
 from seqlang.rules.mechanism.exposure import touched
-from seqlang.rules.mechanism.gate_rule import NOT_MINE, checked, suggested
+from seqlang.rules.mechanism.gate_rule import NOT_MINE, Showings, checked, in_all, suggested
 from seqlang.rules.mechanism.noise import Added, noises_of
 from seqlang.rules.mechanism.radius import apart
+from seqlang.rules.mechanism.weights import WeightedChoice
+from seqlang.rules.sensitivity.facts import facts_of
 from seqlang.rules.sensitivity.formulas import formula_of, parameter_values
+from seqlang.rules.sensitivity.ranges import dimension
 from seqlang.rules.sensitivity.shift import Shift
 
 NAME = "mechanism/noisy_max"
@@ -32,7 +35,12 @@ def holds(program: Program, derivation: Derivation) -> str | None:
 
 
 def cost_of(program: Program, gate: Gate) -> Formula | str:
-    """Entries times showings touched times (how far two numbers can move apart) over the scale, for the best noise."""
+    """The pure bound of all showings together."""
+    return in_all(showings_of(program, gate))
+
+
+def showings_of(program: Program, gate: Gate) -> Showings | str:
+    """One showing costs how far two numbers can move apart over the scale, for the best noise."""
     if not isinstance(gate, ChooseGate) or not isinstance(gate.law, NoisyMaxLaw):
         return NOT_MINE
     signs = Signs(parameter_values(program))
@@ -50,10 +58,31 @@ def cost_of(program: Program, gate: Gate) -> Formula | str:
     known = [cost for cost in costs if isinstance(cost, Formula)]
     if not known:
         return next(cost for cost in costs if isinstance(cost, str))
-    times = touched(single, gate, (gate.law.of,), shift, signs)
-    if times.is_infinite:
-        return "nothing limits how often a changed entry is shown"
-    return product((entries, times, least(known, signs)))
+    steady = all(one.once for one in added)  # one draw, and numbers that never change: one position, shown again
+    times = ONE if steady else touched(single, gate, (gate.law.of,), shift, signs)
+    return Showings(entries, times, least(known, signs))
+
+
+def _losers(program: Program, law: NoisyMaxLaw, each: Formula) -> Formula | str:
+    """Noise that pushes away from winning: the winner's cannot shrink, so all others grow instead."""
+    facts = facts_of(program)
+    size = dimension(facts, facts.expand(law.of))
+    if size is None:
+        return "one-sided noise that pushes away from winning, on an unknown number of numbers"
+    return product((size - 1, each))
+
+
+def gumbel_choice(program: Program, gate: Gate) -> WeightedChoice | str:
+    """A noisy maximum with one Gumbel noise on each number, as the choice with weights exp(number / scale) that it is:
+    the largest of g_i + G_i is the i-th with probability exp(g_i) / sum exp(g_j). NOT_MINE if it is something else."""
+    if not isinstance(gate, ChooseGate) or not isinstance(gate.law, NoisyMaxLaw) or len(gate.law.terms) != 1:
+        return NOT_MINE
+    signs = Signs(parameter_values(program))
+    added = noises_of(program, gate, gate.law.terms, signs)
+    if isinstance(added, str) or len(added) != 1 or added[0].law.family != "gumbel":
+        return NOT_MINE
+    found = showings_of(program, gate)
+    return found if isinstance(found, str) else WeightedChoice(found.entries, found.times, found.one)
 
 
 def _one_showing(
@@ -69,9 +98,11 @@ def _one_showing(
     match added.law.family:
         case "laplace":
             return distance / (scale * added.factor)
-        case "exponential" if factor is not None and signs.of(factor) == law.sign:
-            # the winner's noise grows, away from the end of the support
+        case "exponential" | "gumbel" if factor is not None and signs.of(factor) == law.sign:
+            # exponential: the winner's noise grows, away from the end of the support; gumbel: see bounded_range
             return distance / (scale * added.factor)
+        case "exponential" if factor is not None and signs.of(factor) == -law.sign:
+            return _losers(program, law, distance / (scale * added.factor))
         case "geometric" if signs.of(number(1) - scale) == 1 and signs.equal(added.factor, number(1)):
             if moves_by_whole_numbers(program, law.of):
                 return -logarithm(scale) * distance
@@ -87,8 +118,10 @@ STATEMENT = """
           the position of the largest is (T r/b)-DP, T = the showings that a changed entry touches
 
 r = 2s if each number moves by at most s, r = s if they all move in one direction. Laplace or geometric noise, or
-exponential noise that pushes towards winning. Fix the other noises: moving the winner's noise by r keeps it the winner,
-and costs r/b (geometric: r log(1/ratio)). Ties go to the first, on both sides alike. Epsilon in nats.
+exponential or Gumbel noise that pushes towards winning. Fix the other noises: moving the winner's noise by r keeps it
+the winner, and costs r/b (geometric: r log(1/ratio)); with Gumbel noise the position is the exponential mechanism's.
+Exponential noise that pushes away from winning: (k - 1) r/b for k numbers, by moving the noises of all losers. Ties go
+to the first, on both sides alike. Epsilon in nats.
 """
 
 RULE = Rule(NAME, "Report noisy max", STATEMENT, CITE, holds)

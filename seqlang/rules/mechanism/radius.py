@@ -9,7 +9,7 @@ from seqlang.model.expression import Expression
 from seqlang.model.program import Program, Within
 from seqlang.rules.alignment.reach import revealed_choices
 from seqlang.rules.sensitivity.derive import motion_of
-from seqlang.rules.sensitivity.facts import facts_of
+from seqlang.rules.sensitivity.facts import Facts, facts_of
 from seqlang.rules.sensitivity.motion import ONE_SIGN
 from seqlang.rules.sensitivity.neighbours import neighbours_of
 from seqlang.rules.sensitivity.shift import Shift
@@ -34,25 +34,28 @@ def radius_of(
 
 def apart(program: Program, vector: Expression) -> tuple[Formula, Shift] | str:
     """How far two coordinates can move apart: what each can move, if all move in one direction; else twice that, or
-    what all of them move together (l1) if this is less."""
-    revealed = revealed_choices(program)
-    shift = shift_of(program, vector, norm="linf", revealed=revealed)
+    less where the moves of all coordinates together are known: what they add up to (l1), or the very distance."""
+    facts = facts_of(program, 1, revealed_choices(program))
+    return facts.once(("apart", vector), lambda: _apart(program, facts, vector))
+
+
+def _apart(program: Program, facts: Facts, vector: Expression) -> tuple[Formula, Shift] | str:
+    shift = shift_of(program, vector, norm="linf", revealed=facts.revealed)
     if shift.kind in ("none", "unbounded"):
         return shift.radius, shift
     if shift.norm != "linf":
         return "no vector"
-    facts = facts_of(program, 1, revealed)
     near = neighbours_of(facts)
     if isinstance(near, str):
         return near
     expanded = facts.expand(vector)
     motion = motion_of(Entry(facts, near), expanded)
-    if (motion.sign is not None and motion.kind in ONE_SIGN) or _are_the_entries(program, expanded):
-        return shift.radius, shift
-    together = None if motion.norms is None else motion.norms.l1
-    if together is not None and is_certain(facts, together) and facts.at_most(together, 2 * shift.radius):
-        return together, shift
-    return 2 * shift.radius, shift
+    aligned = (motion.sign is not None and motion.kind in ONE_SIGN) or _are_the_entries(program, expanded)
+    best = shift.radius if aligned else 2 * shift.radius
+    for joint in () if motion.norms is None else (motion.norms.l1, motion.norms.apart):
+        if joint is not None and is_certain(facts, joint) and facts.compare(joint, best) == "less":
+            best = joint
+    return best, shift
 
 
 def _are_the_entries(program: Program, vector: Expression) -> bool:

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from seqlang.arithmetic.formula import ONE, ZERO, Formula, absolute, logarithm, number, product
-from seqlang.model.expression import Drawn, Law, Noised, walk
-from seqlang.model.life import EachStep
+from itertools import pairwise
+
+from seqlang.arithmetic.enclosure import exact_value
+from seqlang.arithmetic.formula import ONE, ZERO, Formula, absolute, function, logarithm, number, product
+from seqlang.model.expression import Drawn, Expression, Law, Noised, Truth, walk
+from seqlang.model.life import EachStep, Once
 from seqlang.model.program import ChooseGate, FlipLaw, Gate, Program
 from seqlang.proof.derivation import Derivation, PureBound
 from seqlang.proof.rule import Rule
 from seqlang.rules.alignment.layout import single_entry
 from seqlang.rules.alignment.reach import expressions_of
 from seqlang.rules.alignment.signs import Signs
-from seqlang.rules.mechanism.exposure import showings, touched
-from seqlang.rules.mechanism.gate_rule import NOT_MINE, checked, suggested
+from seqlang.rules.mechanism.exposure import never_changes, showings, touched
+from seqlang.rules.mechanism.gate_rule import NOT_MINE, Showings, checked, in_all, suggested
+from seqlang.rules.mechanism.radius import radius_of
 from seqlang.rules.sensitivity.facts import facts_of
 from seqlang.rules.sensitivity.formulas import formula_of, parameter_values
 from seqlang.rules.sensitivity.ranges import is_vector
@@ -34,7 +38,12 @@ def holds(program: Program, derivation: Derivation) -> str | None:
 
 
 def cost_of(program: Program, gate: Gate) -> Formula | str:
-    """Showings touched times |log(p (k - 1) / (1 - p))| for k answers; the same in both directions."""
+    """The pure bound of all showings together."""
+    return in_all(showings_of(program, gate))
+
+
+def showings_of(program: Program, gate: Gate) -> Showings | str:
+    """One answer of k costs |log(p (k - 1) / (1 - p))|, the same in both directions."""
     if not isinstance(gate, ChooseGate) or not isinstance(gate.law, FlipLaw):
         return NOT_MINE
     signs = Signs(parameter_values(program))
@@ -42,24 +51,32 @@ def cost_of(program: Program, gate: Gate) -> Formula | str:
     answers = len(dict.fromkeys(gate.law.alphabet))
     shift = shift_of(single, gate.law.of)
     truth = formula_of(program, gate.law.truth)
-    trouble = _shared(program) or _several(single, gate.law, shift)
+    trouble = _shared(program)
     if trouble is not None:
         return trouble
+    changed = _changed(single, gate.law, shift, signs)
+    if isinstance(changed, str):
+        return changed
     if answers < 1:
         return "its values are not known to be finitely many"
     if shift.kind == "none" or answers < 2:
-        return ZERO
+        return Showings(entries, ONE, ZERO)
     if truth is None or signs.of(truth) != 1 or signs.of(number(1) - truth) != 1:
         return "the chance of the truth must lie strictly between 0 and 1"
-    if not _fresh(program) and not signs.equal(showings(single, gate, signs), ONE):
+    steady = _steady(single, gate.law)
+    if not steady and not _fresh(program) and not signs.equal(showings(single, gate, signs), ONE):
         return "one flip answers several questions"
     odds = truth * (answers - 1) / (number(1) - truth)
     sign = signs.of(odds - 1)
     cost = absolute(logarithm(odds)) if sign is None else product((sign, logarithm(odds)))
-    times = touched(single, gate, (gate.law.of,), shift, signs)
-    if times.is_infinite:
-        return "nothing limits how often a changed entry is answered for"
-    return product((entries, times, cost))
+    times = ONE if steady else touched(single, gate, (gate.law.of,), shift, signs)
+    return Showings(entries, times, product((changed, cost)))
+
+
+def _steady(program: Program, law: FlipLaw) -> bool:
+    """One flip for the whole run, of an answer that never changes: memoised, it is given again and again."""
+    lives = (program.noise(name).life for name in _flips(program))
+    return all(isinstance(life, Once) for life in lives) and never_changes(program, (law.of,))
 
 
 def _fresh(program: Program) -> bool:
@@ -88,21 +105,34 @@ def _shared(program: Program) -> str | None:
     return None if twice is None else f"{twice}: one flip serves several names"
 
 
-def _several(program: Program, law: FlipLaw, shift: Shift) -> str | None:
-    """Why the flips of a list cost more than one: several elements may change, or how many there are."""
+def _changed(program: Program, law: FlipLaw, shift: Shift, signs: Signs) -> Formula | str:
+    """How many elements of a list of answers may change; one, if the answer is no list. Text: not known."""
     facts = facts_of(program)
     if not is_vector(facts, facts.expand(law.of)) or shift.kind == "none":
-        return None
-    one = shift.kind != "unbounded" and shift.norm == "l1"  # the norm that says most where one element moves
-    return None if one else "more than one element of the list may change"
+        return ONE
+    if shift.kind != "unbounded" and shift.norm == "l1":
+        return ONE  # the norm that says most where one element moves
+    letters = [exact_value(f, signs.values) for a in law.alphabet if (f := _number(program, a)) is not None]
+    ordered = sorted(v for v in letters if v is not None)
+    moved = radius_of(program, law.of, "l1")
+    if isinstance(moved, str) or moved[0].is_infinite or len(ordered) < len(law.alphabet):
+        return "how many elements of the list may change is not known"
+    gaps = [b - a for a, b in pairwise(ordered) if b > a]
+    return ONE if not gaps else function("floor", moved[0] / number(min(gaps)))
+
+
+def _number(program: Program, letter: Expression) -> Formula | None:
+    return number(int(letter.value)) if isinstance(letter, Truth) else formula_of(program, letter)
 
 
 STATEMENT = """
     the answer is the truth with probability p, else another of k answers, equally likely;   0 < p < 1
     ----------------------------------------------------------------------------------------------------
-         the gate is (T |log(p (k - 1)/(1 - p))|)-DP, where a changed entry touches at most T answers
+         the gate is (T m |log(p (k - 1)/(1 - p))|)-DP, where a changed entry touches at most T answers
 
-A new flip at every answer. T as in mechanism/release. A hidden answer (one that cells and guards read) is treated as
+m: how many elements of a list of answers a changed entry changes (at most its l1 move over the least distance of two
+answers); 1 for a single answer. A new flip at every answer. T as in mechanism/release. A hidden answer (one that cells
+and guards read) is treated as
 shown: whoever sees it sees more. Epsilon in nats.
 """
 

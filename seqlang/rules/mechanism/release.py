@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Literal
 
-from seqlang.arithmetic.formula import ONE, ZERO, Formula, function, logarithm, number, product
-from seqlang.model.expression import CellValue, Expression, Law, Local
+from seqlang.arithmetic.formula import ONE, Formula, function, logarithm, number
+from seqlang.model.expression import CellValue, Expression, Law, Local, Quantified
 from seqlang.model.program import AllSteps, Gate, Level, Program, ReleaseGate, Within
 from seqlang.proof.derivation import Derivation, PureBound
 from seqlang.proof.rule import Rule
@@ -15,9 +15,11 @@ from seqlang.rules.alignment.limits import horizon_of, least
 from seqlang.rules.alignment.reach import reached_cells
 from seqlang.rules.alignment.signs import Signs
 from seqlang.rules.mechanism.exposure import never_changes, touched
-from seqlang.rules.mechanism.gate_rule import NOT_MINE, checked, suggested
+from seqlang.rules.mechanism.gate_rule import NOT_MINE, Showings, checked, in_all, suggested
 from seqlang.rules.mechanism.noise import Added, noises_of
 from seqlang.rules.mechanism.radius import radius_of
+from seqlang.rules.sensitivity.facts import facts_of
+from seqlang.rules.sensitivity.folds import element_of
 from seqlang.rules.sensitivity.formulas import formula_of, parameter_values
 from seqlang.rules.sensitivity.shift import Shift
 
@@ -44,7 +46,12 @@ def holds(program: Program, derivation: Derivation) -> str | None:
 
 
 def cost_of(program: Program, gate: Gate) -> Formula | str:
-    """Entries times showings touched times the cost of one, for the best noise; all in nats."""
+    """The pure bound of all showings together."""
+    return in_all(showings_of(program, gate))
+
+
+def showings_of(program: Program, gate: Gate) -> Showings | str:
+    """What one showing costs, for the noise that hides most."""
     if not isinstance(gate, ReleaseGate):
         return NOT_MINE
     signs = Signs(parameter_values(program))
@@ -52,24 +59,24 @@ def cost_of(program: Program, gate: Gate) -> Formula | str:
     added = noises_of(program, gate, gate.terms, signs)
     if isinstance(added, str):
         return added
-    costs = [_with(single, gate, one, signs) for one in added]
-    known = [cost for cost in costs if isinstance(cost, Formula)]
-    if not known:
-        return next(cost for cost in costs if isinstance(cost, str))
-    best = least(known, signs)
-    return product((entries, best)) if not best.is_infinite else "nothing limits how often a changed entry is shown"
+    found = [_with(single, gate, entries, one, signs) for one in added]
+    known = {in_all(showings): showings for showings in found if isinstance(showings, Showings)}
+    costs = {cost: known[cost] for cost in known if isinstance(cost, Formula)}
+    if not costs:
+        return next((text for text in (*found, *known) if isinstance(text, str)), NOT_MINE)
+    best = least(list(costs), signs)
+    return costs.get(best) or next(iter(costs.values()))
 
 
-def _with(program: Program, gate: ReleaseGate, added: Added, signs: Signs) -> Formula | str:
+def _with(program: Program, gate: ReleaseGate, entries: Formula, added: Added, signs: Signs) -> Showings | str:
     if added.law.family == "tree":
-        return _tree(program, gate, added, signs)
+        return _tree(program, gate, entries, added, signs)
     one = _one_showing(program, gate.value, added, signs)
     if isinstance(one, str):
         return one
     cost, shift = one
-    if cost == ZERO:
-        return ZERO
-    return product((ONE if added.once else touched(program, gate, (gate.value,), shift, signs), cost))
+    times = ONE if added.once else touched(program, gate, (gate.value,), shift, signs)
+    return Showings(entries, times, cost)
 
 
 def _one_showing(program: Program, value: Expression, added: Added, signs: Signs) -> tuple[Formula, Shift] | str:
@@ -104,7 +111,7 @@ def _one_showing(program: Program, value: Expression, added: Added, signs: Signs
             return f"{added.name}: {family} noise gives no pure bound"
 
 
-def _tree(program: Program, gate: ReleaseGate, added: Added, signs: Signs) -> Formula | str:
+def _tree(program: Program, gate: ReleaseGate, entries: Formula, added: Added, signs: Signs) -> Showings | str:
     """Every prefix sum is made of noisy sums over the nodes of a binary tree; an entry is in one node a level."""
     cell = running_sum(program, gate.value)
     inner = added.law.arguments[0] if added.law.arguments else None
@@ -122,25 +129,29 @@ def _tree(program: Program, gate: ReleaseGate, added: Added, signs: Signs) -> Fo
         return one
     if one[1].kind not in ("single step", "none"):
         return "tree noise on a sum of things that more than one step remembers"
-    return product((function("floor", function("log2", steps)) + 1, one[0]))
+    return Showings(entries, function("floor", function("log2", steps)) + 1, one[0])
 
 
 def running_sum(program: Program, value: Expression) -> Expression | str:
-    """What is summed, if the value is a sum over all steps of something that one entry touches in one step only."""
+    """What is summed, if the value is a sum over all steps of something that one entry touches in one step only, or a
+    list of such sums."""
     while isinstance(value, Local):
         value = program.define(value.name).expression
     match value:
         case CellValue(name):
-            cell = program.cell(name)
+            cell, variables = program.cell(name), frozenset[str]()
+        case Quantified("list", CellValue(name), variable, domain, None):
+            cell, variables = program.cell(name), frozenset({variable})
         case _:
             return "tree noise on a value that is no sum over steps"
-    if cell.operator != "sum" or not isinstance(cell.keep, AllSteps) or cell.where is not None or cell.binders:
+    summed = cell.operator in ("sum", "count") and isinstance(cell.keep, AllSteps)
+    if not summed or frozenset(v for v, _ in cell.binders) != variables:
         return "tree noise on a value that is no plain sum over steps"
-    if any(c.level != Level.PUBLIC for c in reached_cells(program, (cell.body,))) or never_changes(
-        program, (cell.body,)
-    ):
+    facts = facts_of(program)
+    added = element_of(cell, facts)
+    if any(c.level != Level.PUBLIC for c in reached_cells(program, (added,))) or never_changes(program, (added,)):
         return "tree noise on a sum of things that remember earlier entries"
-    return cell.body
+    return Quantified("list", added, variable, domain) if variables else added
 
 
 STATEMENT = """

@@ -16,8 +16,9 @@ from seqlang.model.expression import (
     StepNumber,
     walk,
 )
-from seqlang.model.program import Keep
+from seqlang.model.program import AllSteps, Keep
 from seqlang.record import replace
+from seqlang.rules.sensitivity.coordinates import lesser
 from seqlang.rules.sensitivity.evaluate import evaluate, evaluate_number
 from seqlang.rules.sensitivity.facts import NOUGHT, ONE, UNIT, ZERO, Facts
 from seqlang.rules.sensitivity.folds import (
@@ -28,7 +29,9 @@ from seqlang.rules.sensitivity.folds import (
     sum_motion,
     why_unbounded,
 )
+from seqlang.rules.sensitivity.joint_sums import joint_motion
 from seqlang.rules.sensitivity.linear import flips
+from seqlang.rules.sensitivity.minimiser import minimiser_motion
 from seqlang.rules.sensitivity.motion import (
     NONE,
     ONE_SIGN,
@@ -72,7 +75,7 @@ def _moving(entry: Entry, expression: Expression) -> Motion:
     name = entry.facts.recursions.get(expression)
     if name is not None:
         return recursion_motion(entry, name)
-    found = records_motion(entry, expression)
+    found = minimiser_motion(entry, expression, motion_of) or records_motion(entry, expression)
     if found is not None:
         return found
     if entry.is_local(expression):
@@ -132,6 +135,9 @@ def _part(entry: Entry, part: Expression) -> Motion:
             return _bounded(entry, part, lipschitz([of(a) for a in arguments], facts, True, extreme=True))
         case Apply("clip", arguments):
             return _bounded(entry, part, lipschitz([of(a) for a in arguments], facts, True, extreme=True))
+        case Apply("*", (StepNumber(), CellValue(name)) | (CellValue(name), StepNumber())) if _is_mean(entry, name):
+            cell = facts.cells[name]  # step * (mean over steps) = sum over steps
+            return sum_motion(entry, cell.keep, ((facts.expand(cell.body), ONE),), motion_of)
         case Apply("*", (a, b)) if not (entry.moves(a) and entry.moves(b)):
             moving, still = (a, b) if entry.moves(a) else (b, a)
             return _bounded(entry, part, _times_public(entry, of(moving), still))
@@ -155,6 +161,11 @@ def _part(entry: Entry, part: Expression) -> Motion:
         case _:
             pass
     return _bounded(entry, part, _of_vector(entry, part))
+
+
+def _is_mean(entry: Entry, name: str) -> bool:
+    cell = entry.facts.cells[name]
+    return cell.operator == "mean" and isinstance(cell.keep, AllSteps) and cell.where is None and not cell.binders
 
 
 def _bounded(entry: Entry, part: Expression, motion: Motion) -> Motion:
@@ -312,6 +323,17 @@ def _from_norm(motion: Motion, norm: str, kind: Kind, signed: bool = True) -> Mo
 
 
 def _vector(entry: Entry, expression: Expression) -> Motion:
+    found, joint = _by_coordinate(entry, expression), joint_motion(entry, expression)
+    if joint is None or found.kind == "none":
+        return found
+    if found.kind == "unbounded" or found.norms is None or joint.norms is None:
+        return joint
+    norms = lesser(entry.facts, joint.norms, found.norms)
+    steadier = joint if found.kind == "arbitrary" else found
+    return replace(steadier, norms=norms, radius=norms.linf or found.radius)
+
+
+def _by_coordinate(entry: Entry, expression: Expression) -> Motion:
     facts = entry.facts
     match expression:
         case Sequence("list", items):

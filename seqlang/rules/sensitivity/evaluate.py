@@ -7,6 +7,7 @@ right at these values. Whatever cannot be decided or is not defined gives None: 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from typing import Any
 
 from seqlang.arithmetic.enclosure import exact_value
@@ -96,6 +97,11 @@ def integers(facts: Facts, low: Value | None, high: Value | None) -> tuple[Value
     first, last = whole(facts, low), whole(facts, high)
     if first is None or last is None or last - first >= LISTED:
         return None
+    return _whole_numbers(first, last)
+
+
+@lru_cache(maxsize=64)
+def _whole_numbers(first: int, last: int) -> tuple[Value, ...]:
     return tuple(number(i) for i in range(first, last + 1))
 
 

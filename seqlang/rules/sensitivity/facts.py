@@ -14,9 +14,11 @@ from seqlang.model.expression import (
     Apply,
     Bound,
     CellValue,
+    Choice,
     Drawn,
     Expression,
     Field,
+    Index,
     Law,
     Local,
     Noised,
@@ -30,6 +32,7 @@ from seqlang.model.expression import (
 )
 from seqlang.model.program import AddRemove, Cell, Define, Draw, LastSteps, Previous, Program
 from seqlang.record import replace
+from seqlang.rules.sensitivity.elements import element_of_list
 
 T = TypeVar("T")
 
@@ -119,7 +122,8 @@ class Facts:
                 self.bind(node.variable, node.domain)
 
     def expand(self, expression: Expression) -> Expression:
-        """The expression with every name of a statistic or a changing let replaced by its definition."""
+        """The expression with every name of a statistic or a changing let replaced by its definition, elements of lists
+        by their formulas, and an `if` that parameters decide by the branch that holds."""
         if isinstance(expression, Local):
             known = self._expanded.get(expression.name)
             if known is None:
@@ -127,7 +131,19 @@ class Facts:
                 known = expression if define is None else self.expand(define.expression)
                 self._expanded[expression.name] = known
             return known
-        return rebuild(expression, self.expand) if any(True for _ in children(expression)) else expression
+        if not any(True for _ in children(expression)):
+            return expression
+        expanded = rebuild(expression, self.expand)
+        if isinstance(expanded, Choice):
+            return self._decided(expanded)
+        picked = element_of_list(expanded, self.cells) if isinstance(expanded, Index) else None
+        return expanded if picked is None else picked
+
+    def _decided(self, choice: Choice) -> Expression:
+        from seqlang.rules.sensitivity.evaluate import evaluate
+
+        holds = evaluate(self, choice.test)
+        return choice if not isinstance(holds, bool) else choice.yes if holds else choice.no
 
     def leaves(self, expression: Expression) -> frozenset[Expression]:
         """Every leaf that the value depends on, also through cells and through the laws of state-dependent draws."""

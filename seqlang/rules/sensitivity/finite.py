@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import product
 
+from seqlang.arithmetic.formula import Formula
 from seqlang.model.domain import Domain, Finite, Integers, Power
 from seqlang.model.expression import (
     Apply,
     Bound,
+    Choice,
     Drawn,
     Expression,
     Field,
+    Index,
     Law,
     Noised,
     Number,
@@ -73,8 +76,24 @@ def values_of(facts: Facts, leaf: Expression) -> tuple[Value, ...] | None:
             noise = facts.noises.get(name)
             return None if noise is None else law_values(facts, noise.law)
         case Noised(_, base, _):
-            return image(facts, facts.expand(base))
+            return letters(facts, facts.expand(base))
     return None
+
+
+def letters(facts: Facts, base: Expression) -> tuple[Value, ...] | None:
+    """The values among which randomised response chooses: more, it may be, than the base ever takes."""
+    match base:
+        case Apply(operator) if operator in TESTS:
+            return False, True
+        case Choice(_, yes, no):
+            first, second = letters(facts, yes), letters(facts, no)
+            return None if first is None or second is None else tuple(dict.fromkeys((*first, *second)))
+        case Apply("%"):
+            divisor = evaluate(facts, base.arguments[1])
+            return integers(facts, ZERO, None if not isinstance(divisor, Formula) else divisor - 1)
+        case Index(Field(name), _):
+            return domain_values(facts, facts.inputs[name].domain) if name in facts.inputs else None
+    return image(facts, base) if not any(True for _ in children(base)) else None
 
 
 def domain_values(facts: Facts, domain: Domain) -> tuple[Value, ...] | None:

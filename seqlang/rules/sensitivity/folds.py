@@ -18,12 +18,13 @@ from seqlang.model.expression import (
 )
 from seqlang.model.program import AllSteps, Cell, Keep, LastSteps, Previous, SinceReport
 from seqlang.record import replace
+from seqlang.rules.sensitivity.coordinates import vector_norms
 from seqlang.rules.sensitivity.evaluate import evaluate_number
 from seqlang.rules.sensitivity.facts import NOUGHT, ONE, ZERO, Facts
 from seqlang.rules.sensitivity.motion import NONE, Motion, added, scaled, unbounded
 from seqlang.rules.sensitivity.ranges import greatest, is_vector, range_in, size_of
 from seqlang.rules.sensitivity.slopes import direction, slopes
-from seqlang.rules.sensitivity.spreads import Entry, Norms, Weighted, moving_terms, spread, vector_spread
+from seqlang.rules.sensitivity.spreads import Entry, Norms, Weighted, moving_terms, spread
 
 MotionOf = Callable[[Entry, Expression], Motion]
 
@@ -56,9 +57,8 @@ def moved_by_one(entry: Entry, pairs: Weighted) -> Motion:
     if any(is_vector(facts, expression) for expression, _ in pairs):
         total = Norms(ZERO, ZERO, ZERO)
         for expression, coefficient in pairs:
-            one, size = vector_spread(entry, expression), size_of(facts, coefficient)
-            ends = ((total.l1, one.l1), (total.l2, one.l2), (total.linf, one.linf))
-            total = Norms(*(None if a is None or b is None else a + size * b for a, b in ends))
+            one = vector_norms(entry, expression).times(size_of(facts, coefficient))
+            total = one if len(pairs) == 1 else total.plus(one)
         if total.linf is None:
             return unbounded(why_unbounded(entry, pairs))
         return Motion("single step", total.linf, total)
@@ -175,7 +175,7 @@ def sum_motion(entry: Entry, keep: Keep, pairs: Weighted, motion_of: MotionOf) -
         moved = local_motion(entry, pairs)
         if moved.kind == "unbounded":
             return moved
-        return _every(entry, keep, moved) if near.every else _kept(entry, keep, moved)
+        return in_every_step(entry, keep, moved) if near.every else in_kept_steps(entry, keep, moved)
     if near.every:
         return unbounded("it adds up what moves in every step")
     return added([scaled(entry.facts, _sum_of(entry, keep, e, motion_of), c) for e, c in pairs], entry.facts)
@@ -186,11 +186,11 @@ def _sum_of(entry: Entry, keep: Keep, element: Expression, motion_of: MotionOf) 
     if moved.kind in ("none", "unbounded"):
         return moved
     if moved.kind == "single step":
-        return _kept(entry, keep, moved)
+        return in_kept_steps(entry, keep, moved)
     return unbounded("it adds up, step after step, what a changed entry moves in more than one step")
 
 
-def _kept(entry: Entry, keep: Keep, moved: Motion) -> Motion:
+def in_kept_steps(entry: Entry, keep: Keep, moved: Motion) -> Motion:
     """Sums of what moves in the changed entries only."""
     if not entry.near.single:
         return replace(scaled(entry.facts, moved, entry.near.entries or ZERO), kind="arbitrary", sign=None)
@@ -211,7 +211,8 @@ def _is_steady(facts: Facts, count: Expression) -> bool:
     return all(isinstance(node, Bound) or evaluate_number(facts, node) is not None for node in inside)
 
 
-def _every(entry: Entry, keep: Keep, moved: Motion) -> Motion:
+def in_every_step(entry: Entry, keep: Keep, moved: Motion) -> Motion:
+    """Sums of what may move in every entry."""
     if not isinstance(keep, LastSteps):
         return unbounded("every entry may move, and the sum adds all these differences up")
     length = range_in(entry.facts, entry.facts.expand(keep.count)).high

@@ -82,9 +82,7 @@ def varying(facts: Facts, motion: Motion, size: Formula | None, sign: int | None
 
 
 def _times(motion: Motion, factor: Formula) -> Motion:
-    norms = motion.norms
-    if norms is not None:
-        norms = Norms(*(None if n is None else factor * n for n in (norms.l1, norms.l2, norms.linf)))
+    norms = None if motion.norms is None else motion.norms.times(factor)
     return replace(motion, radius=factor * motion.radius, norms=norms)
 
 

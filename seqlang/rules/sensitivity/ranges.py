@@ -32,17 +32,20 @@ from seqlang.model.expression import (
     Field,
     Index,
     Law,
+    MemoryValue,
     Noised,
     Quantified,
     RealVectors,
+    Records,
     Reported,
     Sequence,
     StepNumber,
     Truth,
     Weights,
 )
-from seqlang.model.program import AtReports, LastSteps, Previous, Program, Report
+from seqlang.model.program import AtReports, LastSteps, Previous, Program, Report, Update
 from seqlang.record import record
+from seqlang.rules.sensitivity.angles import projected
 from seqlang.rules.sensitivity.evaluate import evaluate, evaluate_number, whole
 from seqlang.rules.sensitivity.facts import ONE, RECORD, ZERO, Facts, facts_of
 from seqlang.rules.sensitivity.finite import extremes, law_values, values_of
@@ -69,6 +72,7 @@ class Range:
 
 ANYTHING = Range()
 BIT = Range(ZERO, ONE, True, (ZERO, ONE))
+NOTHING = Range(note="it may be of no element at all, and then it has no value")
 
 
 def range_of(program: Program, expression: Expression) -> Range:
@@ -228,6 +232,8 @@ def _part(facts: Facts, expression: Expression, visiting: frozenset[str]) -> Ran
             return BIT if any(event.name == name for event in events) else ANYTHING
         case CellValue(name):
             return ANYTHING if name in visiting or name not in facts.cells else _cell(facts, name, visiting | {name})
+        case MemoryValue(name):
+            return _memory(facts, name, visiting)
         case Choice(_, yes, no):
             return hull(facts, [of(yes), of(no)])
         case Index(base, _):
@@ -239,6 +245,18 @@ def _part(facts: Facts, expression: Expression, visiting: frozenset[str]) -> Ran
         case Apply():
             return _applied(facts, expression, visiting)
     return ANYTHING
+
+
+def _memory(facts: Facts, name: str, visiting: frozenset[str]) -> Range:
+    """Memory is a number if it begins as one; it holds that number or what its update gave it."""
+    program, seen = facts.program, f"memory {name}"
+    start = next((evaluate_number(facts, m.initial) for m in program.memories if m.name == name), None)
+    if start is None or seen in visiting:
+        return ANYTHING
+    updates = (s for s in program.body if isinstance(s, Update) and s.memory == name)
+    facts = facts.from_start
+    later = [range_in(facts, facts.expand(update.value), visiting | {seen}) for update in updates]
+    return hull(facts, [Range(start, start, whole(facts, start) is not None), *later])
 
 
 def domain_range(facts: Facts, domain: Domain) -> Range:
@@ -281,7 +299,7 @@ def _support(facts: Facts, law: Expression) -> Range:
             return Range(ZERO, evaluate_number(facts, n), True)
         case Law("poisson"):
             return Range(ZERO, None, True)
-        case Law("geometric"):
+        case Law("geometric" | "discrete_gaussian"):
             return Range(None, None, True)
         case Weights():
             return ANYTHING
@@ -296,6 +314,8 @@ def _cell(facts: Facts, name: str, visiting: frozenset[str]) -> Range:
         case "last", Previous(initial):
             return hull(facts, [body, range_in(facts, facts.expand(initial), visiting)])
         case (("max" | "min" | "mean"), _):
+            if cell.where is not None and facts.is_private(facts.expand(cell.where)):
+                return NOTHING
             return Range(body.low, body.high, body.integer and cell.operator != "mean")
         case "list", AtReports():
             return body
@@ -312,6 +332,8 @@ def _quantified(facts: Facts, expression: Quantified, visiting: frozenset[str]) 
     body = range_in(facts, expression.body, visiting)
     domain = evaluate(facts, expression.domain)
     size = number(len(domain)) if isinstance(domain, tuple) else None
+    if expression.operator in ("max", "min", "mean") and _may_be_empty(facts, expression):
+        return NOTHING
     match expression.operator:
         case "max" | "min" | "list" | "set":
             return body
@@ -323,6 +345,13 @@ def _quantified(facts: Facts, expression: Quantified, visiting: frozenset[str]) 
     if isinstance(domain, tuple) and all(isinstance(v, Formula) for v in domain) and domain:
         return _of_values(facts, tuple(v for v in domain if isinstance(v, Formula)))
     return ANYTHING
+
+
+def _may_be_empty(facts: Facts, expression: Quantified) -> bool:
+    """Whether there is an element may depend on the data."""
+    if expression.where is not None and facts.is_private(expression.where):
+        return True
+    return facts.resized and (isinstance(expression.domain, Records) or facts.is_sample(expression.domain))
 
 
 def _applied(facts: Facts, expression: Apply, visiting: frozenset[str]) -> Range:
@@ -337,6 +366,9 @@ def _applied(facts: Facts, expression: Apply, visiting: frozenset[str]) -> Range
         if operator == "dot":
             bound = _both(bound, norm_bound(facts, arguments[1], visiting), "*")
         return Range(ZERO if operator == "norm" else None if bound is None else -bound, bound)
+    across = projected(expression)
+    if across is not None and (bound := norm_bound(facts, across, visiting)) is not None:
+        return Range(ZERO if _is_absolute(arguments[0]) else -bound, bound)
     if operator in ("length", "count", "argmax", "argmin"):
         return Range(ZERO, None, True)
     if operator in ("sum", "mean"):
@@ -349,6 +381,10 @@ def _applied(facts: Facts, expression: Apply, visiting: frozenset[str]) -> Range
     if operator in ("max", "min") and len(arguments) == 1:
         return _coordinate(facts, arguments[0], visiting)
     return _function(facts, operator, ranges)
+
+
+def _is_absolute(expression: Expression) -> bool:
+    return isinstance(expression, Apply) and expression.operator == "abs"
 
 
 def ratio_polynomial(facts: Facts, expression: Expression, visiting: frozenset[str] = frozenset()) -> Expression | None:
@@ -568,7 +604,7 @@ def norm_bound(facts: Facts, expression: Expression, visiting: frozenset[str] = 
         case Apply("zeros"):
             return ZERO
         case Apply("project" | "clip_norm", (_, radius)):
-            return range_in(facts, radius, visiting).high
+            return magnitude(facts, range_in(facts, radius, visiting))  # a negative radius turns the vector round
         case Apply("negate", (a,)):
             return norm_bound(facts, a, visiting)
         case Apply("+" | "-", (a, b)) if is_vector(facts, a) and is_vector(facts, b):

@@ -19,10 +19,13 @@ from seqlang.model.expression import (
     walk,
 )
 from seqlang.model.life import Once
+from seqlang.record import replace
+from seqlang.rules.sensitivity.coordinates import coordinates_of, vector_norms
 from seqlang.rules.sensitivity.evaluate import evaluate, evaluate_number
 from seqlang.rules.sensitivity.facts import NOUGHT, ONE, RECORD, ZERO, Facts
+from seqlang.rules.sensitivity.folds import sign_of
 from seqlang.rules.sensitivity.motion import NONE, STATIC, Motion, unbounded
-from seqlang.rules.sensitivity.ranges import is_vector, norm_bound
+from seqlang.rules.sensitivity.ranges import is_vector, norm_bound, range_in
 from seqlang.rules.sensitivity.spreads import Entry, Norms, spread, vector_spread
 
 FOLDS = frozenset({"sum", "mean", "count", "max", "min", "list"})
@@ -77,14 +80,18 @@ def records_motion(entry: Entry, expression: Expression) -> Motion | None:
             return Motion("uniform", entry.near.entries or ZERO, onset=STATIC)
         case Apply(operator, (Field(name),)) if operator in FOLDS and name + RECORD in facts.inputs:
             return _fold(entry, expression, operator, Field(name + RECORD), None)
-        case Quantified(operator, body, variable, domain, where) if operator in FOLDS and _is_index_set(facts, domain):
-            element = _element(facts, body, variable)
-            kept = None if where is None else _element(facts, where, variable)
-            return _fold(entry, expression, operator, element, kept, domain)
+        case Quantified(operator, body, variable, domain, where) if operator in FOLDS and is_index_set(facts, domain):
+            one = element(facts, body, variable)
+            kept = None if where is None else element(facts, where, variable)
+            if isinstance(domain, Apply) and one == body and kept == where:
+                return None  # a constant set that has nothing to do with the records
+            if facts.resized and any(n == Bound(variable) for part in (one, kept) if part for n in walk(part)):
+                return unbounded("adding or removing a record changes the numbers of the others")
+            return _fold(entry, expression, operator, one, kept, domain)
     return None
 
 
-def _is_index_set(facts: Facts, domain: Expression) -> bool:
+def is_index_set(facts: Facts, domain: Expression) -> bool:
     """Every record occurs at most once in it, and its record stays the same where records are added or removed (the
     numbers of the later ones do not)."""
     match domain:
@@ -94,18 +101,18 @@ def _is_index_set(facts: Facts, domain: Expression) -> bool:
             return not facts.resized and not facts.is_private(domain)
         case Drawn(name):
             law = facts.noises[name].law if name in facts.noises else None
-            return isinstance(law, Law) and law.family == "sample" and _is_index_set(facts, law.arguments[0])
+            return isinstance(law, Law) and law.family == "sample" and is_index_set(facts, law.arguments[0])
     return False
 
 
-def _element(facts: Facts, body: Expression, variable: str) -> Expression:
+def element(facts: Facts, body: Expression, variable: str) -> Expression:
     """The body with `x[i]` read as one record's value."""
     match body:
         case Index(Field(name), Bound(at)) if at == variable and name + RECORD in facts.inputs:
             return Field(name + RECORD)
     if not any(True for _ in children(body)):
         return body
-    return rebuild(body, lambda child: _element(facts, child, variable))
+    return rebuild(body, lambda child: element(facts, child, variable))
 
 
 def _one_record(entry: Entry, expression: Expression, record: Field) -> Motion:
@@ -128,42 +135,46 @@ def _fold(
     entry: Entry,
     expression: Expression,
     operator: str,
-    element: Expression,
+    part: Expression,
     where: Expression | None,
     domain: Expression | None = None,
 ) -> Motion:
     facts = entry.facts
-    parts = (element,) if where is None else (element, where)
-    if not all(entry.is_local(part) for part in parts):
+    parts = (part,) if where is None else (part, where)
+    if not all(entry.is_local(each) for each in parts):
         return unbounded("every record's part depends on the other records")
     if operator == "count":
-        element, operator = (element if where is None else Apply("and", (where, element))), "sum"
+        part, operator = (part if where is None else Apply("and", (where, part))), "sum"
     elif where is not None:
         if operator == "sum":
-            element = Choice(where, element, NOUGHT)
+            part = Choice(where, part, NOUGHT)
         elif entry.moves(where):
             return unbounded(f"a changed record may be left out of the {operator}, which then has no known bound")
     if operator == "list":
-        return _listed(entry, expression, element)
+        return _listed(entry, expression, part)
     if entry.near.resized:
-        return _resized(entry, expression, operator, element)
-    if is_vector(facts, element):
-        norms = vector_spread(entry, element)
+        return _resized(entry, expression, operator, part)
+    if is_vector(facts, part):
         factor = _factor(entry, operator, domain, where)
         if operator not in ("sum", "mean") or factor is None:
             return unbounded("how far this vector moves is not known")
-        moved = Norms(*(None if n is None else factor * n for n in (norms.l1, norms.l2, norms.linf)))
+        moved = vector_norms(entry, part).times(factor)
         return _of(entry, expression, moved.l2, moved)
-    each = spread(entry, ((element, ONE),))
+    each = spread(entry, ((part, ONE),))
     factor = _factor(entry, operator, domain, where)
     return _of(entry, expression, None if each is None or factor is None else factor * each, None)
+
+
+def changed_parts(entry: Entry, operator: str, domain: Expression) -> Formula | None:
+    """How many records' parts of a sum change, or of a mean, each of which counts 1/n; None: not known."""
+    return _factor(entry, operator, domain, None)
 
 
 def _factor(entry: Entry, operator: str, domain: Expression | None, where: Expression | None) -> Formula | None:
     """By how much the change of one record's part is multiplied."""
     if operator in ("max", "min"):
         return ONE
-    changed = _size(entry.facts, domain) if entry.near.every else entry.near.entries
+    changed = records_in(entry.facts, domain) if entry.near.every else entry.near.entries
     if changed is None:
         return None
     if operator == "sum":
@@ -171,11 +182,11 @@ def _factor(entry: Entry, operator: str, domain: Expression | None, where: Expre
     # a mean over a sample, or over the records that fulfil a condition, has at least one element
     if isinstance(domain, Drawn) or where is not None:
         return ONE if entry.near.every else changed
-    size = _size(entry.facts, domain)
+    size = records_in(entry.facts, domain)
     return None if size is None or entry.facts.sign(size) != 1 else changed / size
 
 
-def _size(facts: Facts, domain: Expression | None) -> Formula | None:
+def records_in(facts: Facts, domain: Expression | None) -> Formula | None:
     """How many records a fold has at most."""
     if isinstance(domain, Apply):
         listed = evaluate(facts, domain)
@@ -190,8 +201,22 @@ def _resized(entry: Entry, expression: Expression, operator: str, element: Expre
     if operator != "sum" or bound is None or count is None:
         return unbounded(f"by how much a record added or removed moves this {operator} is not known")
     if is_vector(entry.facts, element):
-        return _of(entry, expression, count * bound, Norms(None, count * bound, count * bound))
-    return _of(entry, expression, count * bound, None)
+        norms = vector_norms(entry, element) if coordinates_of(entry, element) else Norms(None, bound, bound)
+        return _of(entry, expression, count * bound, norms.times(count))
+    moved, turn = _of(entry, expression, count * bound, None), _sign_of_all(entry.facts, element)
+    if not entry.near.single or turn is None:
+        return moved
+    # one record more never makes the sum fall (rise), whatever it is of: all such sums move one way together
+    kind = "uniform" if moved.kind == "uniform" else "same direction"
+    return replace(moved, kind=kind, sign=(("resized",), turn))
+
+
+def _sign_of_all(facts: Facts, element: Expression) -> int | None:
+    """1 if the element is never below 0, -1 if never above; truth values count as 0 and 1."""
+    r = range_in(facts, element)
+    if r.low is not None and facts.sign(r.low) in (0, 1):
+        return 1
+    return -1 if r.high is not None and facts.sign(r.high) in (0, -1) else None
 
 
 def _listed(entry: Entry, expression: Expression, element: Expression) -> Motion:
@@ -199,7 +224,7 @@ def _listed(entry: Entry, expression: Expression, element: Expression) -> Motion
     facts, near = entry.facts, entry.near
     if near.resized:
         return unbounded("adding or removing a record changes the length")
-    size = _size(facts, None)
+    size = records_in(facts, None)
     if is_vector(facts, element):
         norms = vector_spread(entry, element)
         return _of(entry, expression, norms.l2, norms) if near.single else unbounded("a list of vectors")
@@ -211,4 +236,6 @@ def _listed(entry: Entry, expression: Expression, element: Expression) -> Motion
         return _of(entry, expression, None, Norms(None, None, each))
     if near.single:
         return _of(entry, expression, each, Norms(each, each, each))
-    return _of(entry, expression, each, Norms(changed * each, root(changed) * each, each))
+    moved = _of(entry, expression, each, Norms(changed * each, root(changed) * each, each))
+    # one sign of all coordinates, if the adjacency moves all records in one direction and the element follows it
+    return replace(moved, sign=sign_of(entry, ((element, ONE),))) if near.every else moved

@@ -16,24 +16,20 @@ from seqlang.model.expression import (
     CellValue,
     Choice,
     Density,
-    Drawn,
     Expression,
     Field,
     Index,
-    Local,
     Noised,
     Quantified,
-    Records,
     Sequence,
-    children,
     walk,
 )
-from seqlang.record import record
+from seqlang.rules.sensitivity.entry import Entry as Entry
+from seqlang.rules.sensitivity.entry import Norms as Norms
 from seqlang.rules.sensitivity.evaluate import Assignment, evaluate, evaluate_number
-from seqlang.rules.sensitivity.facts import NOUGHT, ONE, RECORD, UNIT, ZERO, Facts
+from seqlang.rules.sensitivity.facts import NOUGHT, ONE, UNIT, ZERO, Facts
 from seqlang.rules.sensitivity.finite import combinations, variables
 from seqlang.rules.sensitivity.linear import flips, linear
-from seqlang.rules.sensitivity.neighbours import Neighbours
 from seqlang.rules.sensitivity.ranges import (
     dimension,
     domain_range,
@@ -49,49 +45,6 @@ from seqlang.rules.sensitivity.ranges import (
 
 Weighted = tuple[tuple[Expression, Formula], ...]
 LARGEST_PAIRS = 24
-
-
-@record
-class Norms:
-    """How far a vector can move, in three norms; None: no bound."""
-
-    l1: Formula | None
-    l2: Formula | None
-    linf: Formula | None
-
-
-@record
-class Entry:
-    """What one changed entry does: the facts, who is a neighbour, and the cells that are the same on both sides."""
-
-    facts: Facts
-    near: Neighbours
-    fixed: frozenset[Expression] = frozenset()
-
-    @property
-    def from_start(self) -> Entry:
-        """The same for what a cell holds: it was filled in every step, not only where it is read."""
-        facts = self.facts.from_start
-        return self if facts is self.facts else Entry(facts, self.near, self.fixed)
-
-    def moves(self, expression: Expression) -> bool:
-        """True if the (expanded) expression may differ between the two sides."""
-        if expression in self.fixed or self.facts.is_revealed(expression):
-            return False
-        if isinstance(expression, (CellValue, Drawn, Field, Local, Records)):
-            return self.facts.is_private(expression)
-        return any(self.moves(child) for child in children(expression))
-
-    def is_local(self, expression: Expression) -> bool:
-        """True if it moves through the fields of the changed entry only."""
-        if not self.moves(expression):
-            return True
-        if isinstance(expression, Field):
-            source = self.facts.inputs.get(expression.name)
-            return source is not None and (source.kind == "stream" or expression.name.endswith(RECORD))
-        if isinstance(expression, (CellValue, Drawn, Local, Records)):
-            return False
-        return all(self.is_local(child) for child in children(expression))
 
 
 def spread(entry: Entry, pairs: Weighted) -> Formula | None:
@@ -205,7 +158,7 @@ def table_differences(entry: Entry, groups: tuple[Weighted, ...]) -> list[tuple[
             continue
         for i, a in enumerate(kept):
             for j, b in enumerate(kept):
-                if i != j and (entry.near.of is None or not _too_far(entry, befores[i], befores[j])):
+                if i != j and (entry.near.of is None or not too_far(entry, befores[i], befores[j])):
                     result[tuple(y - x for x, y in zip(a, b, strict=True))] = None
     return list(result)
 
@@ -228,7 +181,7 @@ def _rows(
     return rows
 
 
-def _too_far(entry: Entry, a: Assignment, b: Assignment) -> bool:
+def too_far(entry: Entry, a: Assignment, b: Assignment) -> bool:
     """True if these two entries are certainly no neighbours."""
     plain, radius = entry.near.plain, entry.near.radius
     if plain is None or radius is None:

@@ -1,0 +1,203 @@
+"""Noisy comparisons in few steps, or of what one entry touches in few steps only: every look is paid for by itself.
+
+What is proved. Fix the data, and the value of every noise that lives longer than a step; nothing of it is moved. Given
+the transcript before a step, what its comparisons read differs between neighbours by some d in the hull of the shift's
+vertices, or not at all. Translate the fresh noise of the steps in which it differs:
+
+    fires at the step          factors . w >= -d
+    does not, but is asked     factors . w <= -d
+    released at the step       factors . w  = -d
+
+so that the same things happen in the step (the argument of `stopping.py`, one step at a time). It costs at most the
+largest cost of a vertex and of an outcome, since the costs are convex and the constraints linear in (d, w). Steps in
+which nothing differs cost nothing. So the gates cost that much times the number of steps in which something is asked
+and may differ: all steps in which a guard holds, if every entry may move; else also at most those in which a value
+depends on the one entry that moves, as the ages of the entries say. A value of the entries since R that is looked at
+only in the steps with R is looked at once a segment, and an entry lies in one. Neighbours in k entries: k times.
+"""
+
+from __future__ import annotations
+
+from seqlang.arithmetic.compare import at_most
+from seqlang.arithmetic.formula import INFINITY, ONE, ZERO, Formula, product, total
+from seqlang.arithmetic.simplify import simplify
+from seqlang.model.life import EachStep
+from seqlang.model.program import CompareGate, Program, ReleaseGate, Report, Stop, Within
+from seqlang.proof.derivation import Derivation, PureBound
+from seqlang.proof.rule import Rule
+from seqlang.record import record
+from seqlang.rules.alignment.ages import Ages, ages_of, joined, stretch
+from seqlang.rules.alignment.cost import is_totally_unimodular, largest, satisfied
+from seqlang.rules.alignment.lattice import moves_by_whole_numbers
+from seqlang.rules.alignment.layout import Layout, look_layout
+from seqlang.rules.alignment.limits import least
+from seqlang.rules.alignment.looking import looks_within, required_reports, together
+from seqlang.rules.alignment.reach import gate_noises, revealed_choices
+from seqlang.rules.alignment.scenario import Fired, Piece, Row, deciding_rows, outputs_of
+from seqlang.rules.alignment.search import minimal
+from seqlang.rules.sensitivity.formulas import parameter_bounds
+from seqlang.rules.sensitivity.moves import moves
+from seqlang.rules.sensitivity.shift import Step
+
+NAME = "alignment/touches"
+CITE = (
+    "after Dwork & Roth 2014, Proposition 2.1 and Theorem 3.16; alignment step by step, proof in "
+    "seqlang/rules/alignment/touches.py"
+)
+MOST_CASES = 512
+
+Shifts = tuple[tuple[str, Formula], ...]
+Evidence = tuple[tuple[Shifts, ...], ...]
+
+
+@record
+class Case:
+    """`pieces`: how the margins move at a step, and what fires in it; `times`: in how many steps of a run."""
+
+    layout: Layout
+    pieces: tuple[Piece, ...]
+    times: Formula
+
+
+def suggest(program: Program, gates: tuple[str, ...]) -> Derivation | str:
+    """The cost of one look times the looks that a changed entry touches, or a sentence on why there is none."""
+    case = _case(program, gates)
+    if isinstance(case, str):
+        return case if _only_fresh(program, gates) else ""
+    layout = case.layout
+    movable = frozenset(layout.translations)
+    evidence = tuple(
+        tuple(tuple(sorted(found.shifts.items())) for found in minimal(layout, _rows(layout, piece), {}, movable))
+        for piece in case.pieces
+    )
+    cost = _cost(case, evidence)
+    if isinstance(cost, str):
+        return cost if _only_fresh(program, gates) else ""
+    epsilon = simplify(cost, parameter_bounds(program))
+    because = f"each look costs a translation of the fresh noise, and what may differ is looked at {case.times} times"
+    return Derivation(PureBound(gates, epsilon), NAME, evidence=evidence, because=because, cite=CITE)
+
+
+def _only_fresh(program: Program, gates: tuple[str, ...]) -> bool:
+    """No noise of the gates lasts, so that no other rule will do."""
+    noises = {z for gate in program.gates if gate.name in gates for z in gate_noises(gate)}
+    return bool(noises) and all(isinstance(program.noise(z).life, EachStep) for z in noises)
+
+
+def holds(program: Program, derivation: Derivation) -> str | None:
+    conclusion, evidence = derivation.conclusion, derivation.evidence
+    if not isinstance(conclusion, PureBound) or derivation.premises:
+        return "an alignment proves a pure bound from no premises"
+    case = _case(program, conclusion.gates)
+    if isinstance(case, str):
+        return case
+    if not isinstance(evidence, tuple) or len(evidence) != len(case.pieces):
+        return "one tuple of translations a case is needed"
+    cost = _cost(case, evidence)
+    if isinstance(cost, str):
+        return cost
+    if at_most(cost, conclusion.epsilon, case.layout.signs.values):
+        return None
+    if simplify(cost, parameter_bounds(program)) == conclusion.epsilon:
+        return None
+    return f"the looks cost {cost}, which is not certainly at most {conclusion.epsilon}"
+
+
+def _case(program: Program, gates: tuple[str, ...]) -> Case | str:
+    fresh = frozenset(noise.name for noise in program.noises if isinstance(noise.life, EachStep))
+    layout = look_layout(program, gates, fresh)
+    if isinstance(layout, str):
+        return layout
+    kinds = {translation.kind for translation in layout.translations.values()}
+    if "stairs" in kinds:
+        return "staircase noise in a comparison"
+    if "whole" in kinds and not all(moves_by_whole_numbers(program, margin.value) for margin in layout.margins):
+        return "geometric noise, but a compared quantity does not move by whole numbers"
+    if "whole" in kinds and not is_totally_unimodular(layout):
+        return "geometric noise, and the constraints are no network: whole translations may cost more"
+    found = moves(layout.program, layout.margins, first=layout.first, revealed=revealed_choices(program))
+    if isinstance(found, str):
+        return found
+    times = _times(program, gates, layout)
+    if times.is_infinite:
+        return "nothing limits in how many steps a changed entry is looked at"
+    steps = dict.fromkeys(
+        tuple(Step(ZERO, one.at) for one in side) for move in found for side in (move.within, move.after)
+    )
+    outcomes: tuple[Fired, ...] = ((), *outputs_of(layout))
+    if len(steps) * len(outcomes) > MOST_CASES:
+        return "too many combinations of gates can fire in one step"
+    pieces = tuple(Piece("within", at, fired) for at in steps for fired in outcomes)
+    return Case(layout, pieces, times)
+
+
+def _rows(layout: Layout, piece: Piece) -> tuple[Row, ...]:
+    return tuple(dict.fromkeys(deciding_rows(layout, piece)))
+
+
+def _cost(case: Case, evidence: Evidence) -> Formula | str:
+    layout = case.layout
+    costs: list[Formula] = []
+    for piece, choices in zip(case.pieces, evidence, strict=True):
+        rows = _rows(layout, piece)
+        good: list[Formula] = []
+        for shifts in choices:
+            moved = dict(shifts)
+            if moved.keys() <= layout.translations.keys() and all(satisfied(layout, row, moved) for row in rows):
+                good.append(total(layout.translations[z].cost(u, layout.signs) for z, u in shifts))
+        cheapest = least(good, layout.signs)
+        if cheapest.is_infinite:
+            what = " and ".join(name for name, _ in piece.fired) or "nothing"
+            return (
+                f"no translation of the fresh noises alone hides how the data may move (a step in which {what} fires)"
+            )
+        costs.append(cheapest)
+    return product((layout.entries, case.times, largest(costs))) if largest(costs) != ZERO else ZERO
+
+
+def _times(program: Program, names: tuple[str, ...], layout: Layout) -> Formula:
+    """The most steps in which a gate is asked about something that may differ."""
+    signs = layout.signs
+    gates = [g for g in program.gates if g.name in names and isinstance(g, CompareGate | ReleaseGate)]
+    places = {
+        (f"report {s.name}" if isinstance(s, Report) else f"stop {s.index}"): i
+        for i, s in enumerate(program.body)
+        if isinstance(s, Report | Stop)
+    }
+    asked = [(gate.guard, places[gate.statement]) for gate in gates if gate.statement in places]
+    if len(asked) < len(gates):
+        return INFINITY
+    guards = list(dict.fromkeys(guard for guard, _ in asked))
+    shown = together(program, asked, signs)
+    if isinstance(program.adjacency, Within) and program.adjacency.extent == "every":
+        return shown
+    ages: Ages | None = None
+    for margin in layout.margins:
+        ages = joined(ages, ages_of(program, margin.value, signs), signs)
+    if ages is None:
+        return ZERO
+    if ages.since is not None and all(required_reports(guard) == (ages.since,) for guard in guards):
+        return least([ONE, shown], signs)
+    length = stretch(ages, signs)
+    if len(guards) == 1:
+        length = looks_within(program, guards[0], length, signs)
+    return least([shown, length], signs)
+
+
+STATEMENT = """
+    every vertex d of the shift and every outcome of a step have w with cost(w) <= e
+    what is asked may differ in at most t steps of a run
+    -----------------------------------------------------------------------------------
+                    the gates together are (k t e)-DP, in nats, for neighbours in k entries
+
+    fires at the step          factors . w >= -d
+    does not, but is asked     factors . w <= -d
+    released at the step       factors . w  = -d
+w translates the noises that are drawn in each step; noises that live longer stay where they are. t: the steps in which
+a public guard holds; for one changed entry also those in which a value depends on it (a window of m: m steps, of which
+a guard with `step % p == r` takes ceil(m/p); entries since R looked at when R is made: 1). Conditions: factors as for
+alignment/stopping; no statistic and no other gate reads a fresh noise that is translated; no staircase noise; geometric
+noise needs quantities that move by whole numbers.
+"""
+
+RULE = Rule(NAME, "Looks, one by one", STATEMENT, CITE, holds)

@@ -1,0 +1,91 @@
+"""Showings that are pure each, composed at a delta: k-fold randomised response is the worst case."""
+
+from __future__ import annotations
+
+from seqlang.accounting import advanced, homogeneous
+from seqlang.arithmetic.formula import ONE, ZERO, enclose
+from seqlang.model.program import Program
+from seqlang.proof.derivation import ApproximateBound, Derivation, PureBound
+from seqlang.proof.rule import Rule
+from seqlang.rules.composition.joint import value_up
+from seqlang.rules.conversion.premise import mismatch
+from seqlang.rules.mechanism.each_showing import pure_showings
+from seqlang.rules.sensitivity.formulas import parameter_values
+
+NAME = "conversion/showings_to_approximate"
+CITE = "Kairouz, Oh & Viswanath 2015, Theorems 3.3 and 3.5"
+MOST_SHOWINGS = 100_000
+
+_SAME = ("composition/basic", "composition/post_processing")
+
+
+def suggest(program: Program, part: Derivation, delta: float) -> Derivation | None:
+    """An (epsilon, delta) bound from a pure one whose showings are known; None if there is but one of them."""
+    if not isinstance(part.conclusion, PureBound) or not 0 < delta < 1:
+        return None
+    epsilon = _epsilon(program, part, delta)
+    if isinstance(epsilon, str):
+        return None
+    because = "each showing is pure, and many showings seldom all lose at once"
+    conclusion = ApproximateBound(part.conclusion.gates, epsilon, delta, None)
+    return Derivation(conclusion, NAME, (part,), because=because, cite=CITE)
+
+
+def holds(program: Program, derivation: Derivation) -> str | None:
+    problem = mismatch(derivation)
+    if problem is not None:
+        return problem
+    claim = derivation.conclusion
+    if not isinstance(claim, ApproximateBound):
+        return "it concludes an (epsilon, delta) bound"
+    epsilon = _epsilon(program, derivation.premises[0], claim.delta)
+    if isinstance(epsilon, str):
+        return epsilon
+    return None if epsilon <= claim.epsilon else f"only epsilon {epsilon:.6g} follows at delta {claim.delta:g}"
+
+
+def _epsilon(program: Program, part: Derivation, delta: float) -> float | str:
+    """The least of optimal composition (every showing as large as the largest) and the closed form."""
+    showings = _showings(program, part)
+    if isinstance(showings, str):
+        return showings
+    count = sum(times for _, times in showings)
+    if not 1 < count <= MOST_SHOWINGS:
+        return "too many showings" if count > 1 else "only one showing"
+    largest = max(epsilon for epsilon, _ in showings)
+    listed = [epsilon for epsilon, times in showings for _ in range(times)]
+    return min(homogeneous.optimal(largest, count, delta), advanced.tanh_form(listed, delta))
+
+
+def _showings(program: Program, part: Derivation) -> list[tuple[float, int]] | str:
+    """(epsilon, how often) of what the pure bound is made of: showings of a gate, or a group of gates as a whole."""
+    if part.rule in _SAME:
+        found = [_showings(program, premise) for premise in part.premises]
+        wrong = next((f for f in found if isinstance(f, str)), None)
+        return wrong if wrong is not None else [pair for f in found if not isinstance(f, str) for pair in f]
+    claim = part.conclusion
+    if not isinstance(claim, PureBound):
+        return "every part must be a pure bound"
+    gate = next((g for g in program.gates if claim.gates == (g.name,)), None)
+    showings = None if gate is None else pure_showings(program, gate)
+    if not showings or isinstance(showings, str) or showings.entries != ONE or showings.times.is_infinite:
+        return [(value_up(program, claim.epsilon), 1)]
+    if showings.one == ZERO:
+        return []
+    times = enclose(showings.times, parameter_values(program)).high
+    if not times <= MOST_SHOWINGS:
+        return "too many showings"
+    return [(value_up(program, showings.one), -int(-times // 1))]
+
+
+STATEMENT = """
+    a pure bound made of k showings, the i-th eps_i-DP given what was shown before;   0 < delta < 1
+    --------------------------------------------------------------------------------------------------
+    (t, delta)-DP, t the least of what optimal composition of k times the largest eps_i gives, and
+              sum eps_i tanh(eps_i/2) + sqrt(2 ln(1/delta) sum eps_i^2)
+
+Which showings a changed entry touches may depend on what was shown: each of them is a function of one randomised
+response, asked when it is needed. Epsilon in nats.
+"""
+
+RULE = Rule(NAME, "Pure showings to (epsilon, delta)", STATEMENT, CITE, holds)

@@ -1,0 +1,61 @@
+"""Gates that show functions of one noisy value, seen as one gate that shows the value."""
+
+from __future__ import annotations
+
+from seqlang.model.expression import Expression, Term
+from seqlang.model.program import ChooseGate, Gate, NoisyMaxLaw, Program, ReleaseGate
+from seqlang.record import record, replace
+
+
+@record
+class Reading:
+    """`gates` read value + terms; where any of them shows something, `guard` holds (None: in every step)."""
+
+    gates: tuple[ReleaseGate | ChooseGate, ...]
+    value: Expression
+    terms: tuple[Term, ...]
+    guard: Expression | None
+
+
+def reading_of(program: Program, names: tuple[str, ...]) -> Reading | None:
+    """What the gates have in common; None if they do not read the same noisy value."""
+    found: list[ReleaseGate | ChooseGate] = []
+    seen: set[tuple[Expression, tuple[Term, ...]]] = set()
+    for gate in program.gates:
+        if gate.name not in names:
+            continue
+        match gate:
+            case ReleaseGate(value=value, terms=terms) if terms:
+                seen.add((value, terms))
+            case ChooseGate(law=NoisyMaxLaw(of=value, terms=terms)) if terms and gate.visible:
+                seen.add((value, terms))
+            case _:
+                return None
+        found.append(gate)  # the two kinds matched above
+    if len(seen) != 1 or len(found) != len(names):
+        return None
+    ((value, terms),) = seen
+    guards = {gate.guard for gate in found}
+    return Reading(tuple(found), value, terms, guards.pop() if len(guards) == 1 else None)
+
+
+def as_one(program: Program, reading: Reading, gate: ReleaseGate | ChooseGate) -> Program:
+    """The program in which `gate` stands for all gates of the reading."""
+    first, names = reading.gates[0].name, {g.name for g in reading.gates}
+    kept: tuple[Gate, ...] = tuple(
+        gate if g.name == first else g for g in program.gates if g.name == first or g.name not in names
+    )
+    return replace(program, gates=kept)
+
+
+def shown_value(reading: Reading) -> ReleaseGate:
+    """The gate that shows the noisy value itself, in the first gate's place."""
+    first = reading.gates[0]
+    return ReleaseGate(first.name, first.statement, reading.guard, reading.value, reading.terms, None, first.span)
+
+
+def shown_largest(reading: Reading, sign: int) -> ChooseGate:
+    """The gate that shows the position of the largest (sign 1) or smallest of the noisy values."""
+    first = reading.gates[0]
+    law = NoisyMaxLaw(reading.value, reading.terms, sign)
+    return ChooseGate(first.name, first.statement, reading.guard, law, True, first.span)

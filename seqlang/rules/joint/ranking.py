@@ -1,0 +1,120 @@
+"""Noisy winners, and how far apart the largest are, of one noisy vector (Ding, Wang, Xiao, Zhang & Kifer 2019)."""
+
+from __future__ import annotations
+
+from seqlang.arithmetic.compare import at_most
+from seqlang.arithmetic.formula import Formula, number, product
+from seqlang.arithmetic.simplify import simplify
+from seqlang.model.expression import Expression, Law
+from seqlang.model.life import EachStep, Once
+from seqlang.model.program import ChooseGate, Gate, Program, ReleaseGate
+from seqlang.proof.derivation import Derivation, PureBound
+from seqlang.proof.rule import Rule
+from seqlang.record import replace
+from seqlang.rules.alignment.signs import Signs
+from seqlang.rules.joint.levels import ranking_of
+from seqlang.rules.joint.one_reading import Reading, as_one, reading_of, shown_largest
+from seqlang.rules.mechanism import noisy_max
+from seqlang.rules.mechanism.exposure import showings
+from seqlang.rules.mechanism.gate_rule import Showings, in_all
+from seqlang.rules.sensitivity.facts import facts_of
+from seqlang.rules.sensitivity.formulas import formula_of, parameter_bounds, parameter_values
+from seqlang.rules.sensitivity.ranges import dimension
+
+NAME = "joint/ranking"
+CITE = "Ding et al. 2019 (free gap); Durfee & Rogers 2019 (one-shot top k); Dwork & Roth 2014, Claim 3.9"
+
+
+def suggest(program: Program, gates: tuple[str, ...]) -> Derivation | str:
+    """The pure bound of all gates together, or why there is none."""
+    cost = cost_of(program, gates)
+    if isinstance(cost, str):
+        return cost
+    because = "moving the winners' noises together keeps the order and the distances"
+    conclusion = PureBound(gates, simplify(cost, parameter_bounds(program)))
+    return Derivation(conclusion, NAME, because=because, cite=CITE)
+
+
+def holds(program: Program, derivation: Derivation) -> str | None:
+    claim = derivation.conclusion
+    if not isinstance(claim, PureBound) or derivation.premises:
+        return "it concludes a pure bound from no premises"
+    cost = cost_of(program, claim.gates)
+    if isinstance(cost, str):
+        return cost or "the rule is not about these gates"
+    at_least = at_most(cost, claim.epsilon, parameter_values(program))
+    if at_least or simplify(cost, parameter_bounds(program)) == claim.epsilon:
+        return None
+    return f"it costs {cost}, which is not certainly at most {claim.epsilon}"
+
+
+def cost_of(program: Program, names: tuple[str, ...]) -> Formula | str:
+    """The pure bound of all showings of the gates together."""
+    return in_all(_showings(program, names))
+
+
+def showings_of(program: Program, gate: Gate) -> Showings | str:
+    """What one showing of a single gate costs."""
+    return _showings(program, (gate.name,))
+
+
+def _showings(program: Program, names: tuple[str, ...]) -> Showings | str:
+    """One showing costs as many times what one noisy maximum costs as there are winners."""
+    reading = reading_of(program, names)
+    if reading is None or (len(names) == 1 and isinstance(reading.gates[0], ChooseGate)):
+        return ""  # one noisy maximum is mechanism/noisy_max
+    ranking = ranking_of(reading, lambda e: _is_size(program, reading, e))
+    if isinstance(ranking, str):
+        return ranking if len(names) > 1 else ""
+    if ranking.distances and not all(_is_laplace(program, term.noise) for term in reading.terms):
+        return "with distances shown the noises may move either way, by no whole numbers: Laplace noise only"
+    gate = shown_largest(reading, ranking.sign)
+    found = noisy_max.showings_of(as_one(program, reading, gate), gate)
+    if isinstance(found, str):
+        return found
+    if ranking.partial and any(isinstance(program.noise(t.noise).life, Once) for t in reading.terms):
+        # what the candidates are may change from step to step: each showing has winners of its own
+        signs = Signs(parameter_values(program))
+        found = replace(found, times=showings(program, gate, signs))
+    return replace(found, one=product((number(ranking.winners), found.one)))
+
+
+def single_winner(program: Program, gate: Gate) -> tuple[Program, ChooseGate] | None:
+    """A gate that shows one winner among public candidates, with new noise each time, as a noisy maximum; None: it does
+    not. What candidates there are makes no difference to how far two numbers move apart."""
+    reading = reading_of(program, (gate.name,)) if isinstance(gate, ReleaseGate) else None
+    if reading is None or not all(isinstance(program.noise(t.noise).life, EachStep) for t in reading.terms):
+        return None
+    ranking = ranking_of(reading, lambda e: _is_size(program, reading, e))
+    if isinstance(ranking, str) or ranking.winners != 1 or ranking.distances:
+        return None
+    shown = shown_largest(reading, ranking.sign)
+    return as_one(program, reading, shown), shown
+
+
+def _is_laplace(program: Program, noise: str) -> bool:
+    law = program.noise(noise).law
+    return isinstance(law, Law) and law.family == "laplace"
+
+
+def _is_size(program: Program, reading: Reading, expression: Expression) -> bool:
+    facts = facts_of(program)
+    last, size = formula_of(program, expression), dimension(facts, facts.expand(reading.value))
+    return last is not None and size is not None and facts.compare(last, size) == "equal"
+
+
+STATEMENT = """
+    neighbours move any two numbers apart by at most r;   independent Laplace noise of scale b on each, new each time
+    shown: k winners, each among numbers that what is shown before decides;   and, if every winner is chosen among all
+    numbers but earlier winners, distances between winners, or to the largest of the numbers that are left
+    ---------------------------------------------------------------------------------------------------------------------
+          all of it together is (T k r/b)-DP, T = the showings that a changed entry touches
+
+Fix the noises of the numbers that never win. On the neighbour let each winner's noise move such that its noisy number
+rises by one c: then the order among winners stays, and with c = the rise of the largest of the others so do their order
+to these and all distances. A winner's own number rises by some d, so its noise moves by c - d, at most r either way.
+Without distances c = the largest rise of any number does, and the noises move upwards only: exponential, Gumbel and
+geometric noise serve as well, and candidates may be any. Epsilon in nats.
+"""
+
+RULE = Rule(NAME, "Noisy ranking", STATEMENT, CITE, holds)

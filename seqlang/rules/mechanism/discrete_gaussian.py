@@ -1,0 +1,94 @@
+"""Whole numbers released with discrete Gaussian noise: the same rho as with Gaussian noise (Canonne, Kamath & Steinke).
+
+The discrete Gaussian lives on the integers, P(k) proportional to exp(-k^2 / (2 s^2)). For whole shifts its Renyi
+divergence of any order is at most that of the normal law with standard deviation s, which is not so for its (epsilon,
+delta) curve: that of the normal law is never used for it.
+"""
+
+from __future__ import annotations
+
+from seqlang.arithmetic.formula import ONE, ZERO, Formula, product
+from seqlang.model.expression import Expression, Quantified, Sequence
+from seqlang.model.program import Gate, Program, ReleaseGate
+from seqlang.proof.derivation import ConcentratedBound, Derivation
+from seqlang.proof.rule import Rule
+from seqlang.rules.alignment.lattice import moves_by_whole_numbers
+from seqlang.rules.alignment.layout import single_entry
+from seqlang.rules.alignment.signs import Signs
+from seqlang.rules.mechanism.exposure import touched
+from seqlang.rules.mechanism.gate_rule import NOT_MINE, checked, suggested_zcdp
+from seqlang.rules.mechanism.noise import Added, noises_of
+from seqlang.rules.mechanism.radius import radius_of
+from seqlang.rules.sensitivity.facts import facts_of
+from seqlang.rules.sensitivity.formulas import formula_of, parameter_values
+
+NAME = "mechanism/discrete_gaussian"
+CITE = "Canonne, Kamath & Steinke 2020, Theorem 4"
+
+
+def suggest(program: Program, gate: Gate) -> Derivation | str:
+    """The zCDP bound of all showings of the gate together, or why there is none."""
+    because = "on the integers the discrete Gaussian hides what a Gaussian of that standard deviation hides"
+    return suggested_zcdp(program, gate, cost_of, NAME, because, CITE)
+
+
+def holds(program: Program, derivation: Derivation) -> str | None:
+    return checked(program, derivation, cost_of, ConcentratedBound)
+
+
+def cost_of(program: Program, gate: Gate) -> Formula | str:
+    """rho of all showings together: showings touched times D^2 / (2 s^2); neighbours in k entries: k^2 times."""
+    if not isinstance(gate, ReleaseGate):
+        return NOT_MINE
+    signs = Signs(parameter_values(program))
+    entries, single = single_entry(program)
+    added = noises_of(program, gate, gate.terms, signs)
+    if isinstance(added, str):
+        return NOT_MINE
+    mine = next((one for one in added if one.law.family == "discrete_gaussian"), None)
+    if mine is None:
+        return NOT_MINE
+    cost = _cost(single, gate, mine, signs)
+    if isinstance(cost, str):
+        return cost
+    if cost.is_infinite:
+        return "nothing limits how often a changed entry is shown"
+    return product((entries, entries, cost))
+
+
+def _cost(program: Program, gate: ReleaseGate, added: Added, signs: Signs) -> Formula | str:
+    deviation = formula_of(program, added.law.arguments[0])
+    if deviation is None or signs.of(deviation) != 1 or added.factor != ONE:
+        return f"{added.name}: no positive constant scale, or a factor other than 1 and -1"
+    if not _whole(program, facts_of(program).expand(gate.value)):
+        return "discrete Gaussian noise on a value that does not move by whole numbers"
+    measured = radius_of(program, gate.value, "l2")
+    if isinstance(measured, str):
+        return measured
+    radius, shift = measured
+    if radius.is_infinite:
+        return f"it can move without bound{': ' + shift.note if shift.note else ''}"
+    rho = (radius / deviation) ** 2 / 2
+    if rho == ZERO or added.once:
+        return rho
+    return product((touched(program, gate, (gate.value,), shift, signs), rho))
+
+
+def _whole(program: Program, value: Expression) -> bool:
+    match value:
+        case Sequence("list", items):
+            return all(_whole(program, item) for item in items)
+        case Quantified("list", body):
+            return moves_by_whole_numbers(program, body)
+    return moves_by_whole_numbers(program, value)
+
+
+STATEMENT = """
+    neighbours move the value by whole numbers, by at most D in l2;   discrete Gaussian noise, new at every showing
+    -----------------------------------------------------------------------------------------------------------------
+              the gate is (T D^2 / (2 s^2))-zCDP, where a changed entry touches at most T showings
+
+P(k) proportional to exp(-k^2 / (2 s^2)) on the integers; independent coordinates. T as in mechanism/release.
+"""
+
+RULE = Rule(NAME, "Release with discrete Gaussian noise", STATEMENT, CITE, holds)

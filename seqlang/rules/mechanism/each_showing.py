@@ -1,0 +1,24 @@
+"""What pure rules about a single gate say of one showing: the best of them, for rules that add up otherwise."""
+
+from __future__ import annotations
+
+from seqlang.model.program import Gate, Program
+from seqlang.rules import searches
+from seqlang.rules.alignment.signs import Signs
+from seqlang.rules.mechanism.gate_rule import NOT_MINE, Showings
+from seqlang.rules.sensitivity.formulas import parameter_values
+
+
+def pure_showings(program: Program, gate: Gate) -> Showings | str:
+    """The showings with the least cost each, by any rule that has `showings_of`; text: why no rule has one."""
+    signs = Signs(parameter_values(program))
+    best: Showings | str = NOT_MINE
+    for module in (*searches("mechanism"), *searches("joint")):
+        if not hasattr(module, "showings_of"):
+            continue
+        found = module.showings_of(program, gate)
+        if isinstance(found, str):
+            best = found if best == NOT_MINE else best
+        elif isinstance(best, str) or signs.at_least(best.one, found.one):
+            best = found
+    return best

@@ -1,0 +1,92 @@
+"""Randomised response on an answer that is itself a randomised response: both together are one flip."""
+
+from __future__ import annotations
+
+from seqlang.arithmetic.formula import ONE, Formula
+from seqlang.model.expression import Apply, Expression, Law, Noised, Number
+from seqlang.model.life import EachStep
+from seqlang.model.program import ChooseGate, FlipLaw, Gate, Noise, Program
+from seqlang.proof.derivation import Derivation, PureBound
+from seqlang.proof.rule import Rule
+from seqlang.record import replace
+from seqlang.rules.alignment.reach import shared_noise
+from seqlang.rules.alignment.signs import Signs
+from seqlang.rules.mechanism import randomized_response
+from seqlang.rules.mechanism.exposure import showings
+from seqlang.rules.mechanism.gate_rule import NOT_MINE, Showings, checked, in_all, suggested
+from seqlang.rules.sensitivity.facts import facts_of
+from seqlang.rules.sensitivity.formulas import parameter_values
+
+NAME = "mechanism/flip_of_flip"
+CITE = "matrix product of two k-ary responses; permanent and instantaneous response: Erlingsson et al. 2014"
+
+
+def suggest(program: Program, gate: Gate) -> Derivation | str:
+    """The pure bound of the two flips taken as one, or why there is none."""
+    because = "the flip of a flip is one flip, with the chance of the truth that both together leave"
+    return suggested(program, gate, cost_of, NAME, because, CITE)
+
+
+def holds(program: Program, derivation: Derivation) -> str | None:
+    return checked(program, derivation, cost_of, PureBound)
+
+
+def cost_of(program: Program, gate: Gate) -> Formula | str:
+    """The pure bound of all showings together."""
+    return in_all(showings_of(program, gate))
+
+
+def showings_of(program: Program, gate: Gate) -> Showings | str:
+    """As of randomised response, with both flips as one."""
+    if not isinstance(gate, ChooseGate) or not isinstance(gate.law, FlipLaw):
+        return NOT_MINE
+    signs = Signs(parameter_values(program))
+    once = signs.equal(showings(program, gate, signs), ONE)
+    law = gate.law
+    inner: list[str] = []
+    while (flip := _flipped(program, law.of)) is not None:
+        noise, base = flip
+        if not once and not isinstance(noise.life, EachStep):
+            return f"{noise.name}: the same flip is shown several times"
+        inner.append(noise.name)
+        assert isinstance(noise.law, Law)
+        law = FlipLaw(base, _both(law.truth, noise.law.arguments[0], len(set(law.alphabet))), law.alphabet)
+    if not inner:
+        return NOT_MINE
+    trouble = shared_noise(program, (gate.name,), frozenset(inner))
+    if trouble is not None:
+        return trouble
+    one = replace(gate, law=law)
+    gates = tuple(one if g == gate else g for g in program.gates)
+    return randomized_response.showings_of(replace(program, gates=gates), one)
+
+
+def _flipped(program: Program, answer: Expression) -> tuple[Noise, Expression] | None:
+    """The flip that the answer is, as it stands, and what it flips."""
+    match facts_of(program).expand(answer):
+        case Noised(_, base, (term,)) if term.factor == Number(ONE.value):
+            noise = next((n for n in program.noises if n.name == term.noise), None)
+            if noise is not None and isinstance(noise.law, Law) and noise.law.family == "randomized_response":
+                return noise, base
+        case _:
+            pass
+    return None
+
+
+def _both(a: Expression, b: Expression, answers: int) -> Expression:
+    """The truth survives both flips, or is restored by the second: a b + (1 - a) (1 - b) / (k - 1)."""
+    lost = Apply("*", (Apply("-", (Number(ONE.value), a)), Apply("-", (Number(ONE.value), b))))
+    return Apply("+", (Apply("*", (a, b)), Apply("/", (lost, Number(ONE.value * max(1, answers - 1))))))
+
+
+STATEMENT = """
+    y tells x with probability a, else another of k answers;  z tells y with probability b, else another
+    ------------------------------------------------------------------------------------------------------
+          z tells x with probability t = a b + (1 - a) (1 - b)/(k - 1), else another, equally likely
+
+Proof: z = x if both flips tell the truth, or if neither does and the second falls on x, one of its k - 1 answers.
+The others are alike by symmetry. Then as mechanism/randomized_response with p = t. The flips are new at each showing,
+independent coordinate by coordinate, and y is read by nothing else. Epsilon in nats.
+"""
+
+RULE = Rule(NAME, "Flip of a flip", STATEMENT, CITE, holds)

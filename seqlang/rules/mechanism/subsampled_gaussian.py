@@ -1,0 +1,248 @@
+"""A sum over a Poisson sample, released with Gaussian noise: Renyi privacy amplified by the sample.
+
+Given what was shown before, one showing is the sum over the sampled records of their parts, plus noise. With parts of
+norm at most s the pairs of `seqlang.accounting.subsampled_gaussian` dominate it, whatever the other records are, if
+nobody but this showing learns anything of the sample: it is drawn anew for every showing, and nothing else reads it.
+Scaling the sum by a constant scales the parts; what is added to it without reading private data moves nothing.
+"""
+
+from __future__ import annotations
+
+import math
+
+from seqlang.accounting import renyi as curves
+from seqlang.accounting import subsampled_gaussian as accounting
+from seqlang.accounting.interval import interval
+from seqlang.arithmetic.formula import ONE, Formula, enclose, function
+from seqlang.model.expression import (
+    Apply,
+    Bound,
+    Choice,
+    Drawn,
+    Expression,
+    Field,
+    Law,
+    Local,
+    Noised,
+    Quantified,
+    Records,
+    walk,
+)
+from seqlang.model.program import AddRemove, Gate, Program, ReleaseGate, Replace
+from seqlang.proof.derivation import Derivation, RenyiBound
+from seqlang.proof.rule import Rule
+from seqlang.record import record
+from seqlang.rules.alignment.layout import single_entry
+from seqlang.rules.alignment.reach import expressions_of, shared_noise
+from seqlang.rules.alignment.signs import Signs
+from seqlang.rules.mechanism.exposure import showings
+from seqlang.rules.mechanism.gate_rule import NOT_MINE
+from seqlang.rules.mechanism.noise import is_fresh, noises_of
+from seqlang.rules.sensitivity.entry import Entry
+from seqlang.rules.sensitivity.facts import NOUGHT, RECORD, Facts, facts_of
+from seqlang.rules.sensitivity.formulas import formula_of, parameter_values
+from seqlang.rules.sensitivity.neighbours import neighbours_of
+from seqlang.rules.sensitivity.ranges import norm_bound
+from seqlang.rules.sensitivity.records import element
+
+NAME = "mechanism/subsampled_gaussian"
+CITE = "Mironov, Talwar & Zhang 2019, Theorems 4 and 5; replace: Koskela, Jalko & Honkela 2020"
+
+
+@record
+class Sampled:
+    """`times` showings, each with records' chance `rate` (rounded up) and deviation `sigma` in units of the largest
+    part of one record (rounded down); `horizon` limits the steps, where the file does not."""
+
+    rate: float
+    sigma: float
+    replace: bool
+    times: int
+    horizon: int | None
+
+
+def suggest(
+    program: Program, gate: Gate, orders: tuple[float, ...], horizon: int | None
+) -> tuple[Derivation, ...] | str:
+    """An RDP bound an order of all showings of the gate together, or why there is none."""
+    found = sampled(program, gate, horizon)
+    if isinstance(found, str):
+        return found
+    because = f"each of {found.times} showings sees a record with chance {found.rate:.6g} only"
+    return tuple(
+        Derivation(RenyiBound((gate.name,), a, epsilon_of(found, a), found.horizon), NAME, because=because, cite=CITE)
+        for a in orders
+    )
+
+
+def holds(program: Program, derivation: Derivation) -> str | None:
+    claim = derivation.conclusion
+    if not isinstance(claim, RenyiBound) or derivation.premises or len(claim.gates) != 1:
+        return "the rule proves an RDP bound of one gate from no premises"
+    gate = next((g for g in program.gates if g.name == claim.gates[0]), None)
+    if gate is None:
+        return f"there is no gate {claim.gates[0]}"
+    found = sampled(program, gate, claim.horizon)
+    if isinstance(found, str):
+        return found or f"the rule is not about {gate.name}"
+    epsilon = epsilon_of(found, claim.order)
+    return None if epsilon <= claim.epsilon else f"only epsilon {epsilon:.6g} follows at order {claim.order:g}"
+
+
+def epsilon_of(found: Sampled, order: float) -> float:
+    """RDP of all showings at one order, rounded up."""
+    one = (accounting.renyi_replace if found.replace else accounting.renyi)(found.rate, found.sigma, order)
+    return (interval(curves.add((one,))) * found.times).high if one < math.inf else math.inf
+
+
+def sampled(program: Program, gate: Gate, horizon: int | None) -> Sampled | str:
+    """What the gate shows, as Gaussian releases of a sum over a fresh Poisson sample; text: why it is not that."""
+    return facts_of(program).once(("sampled", gate.name, horizon), lambda: _sampled(program, gate, horizon))
+
+
+def _sampled(program: Program, gate: Gate, horizon: int | None) -> Sampled | str:
+    if not isinstance(gate, ReleaseGate) or not isinstance(program.adjacency, (AddRemove, Replace)):
+        return NOT_MINE
+    facts, near = facts_of(program), neighbours_of(facts_of(program))
+    value = _one_sum(facts, facts.expand(gate.value))
+    if value is None or isinstance(near, str):
+        return NOT_MINE
+    factor, total = value
+    signs = Signs(parameter_values(program))
+    if single_entry(program)[0] != ONE or not near.single:
+        return "a Poisson sample hides one entry, and neighbours differ in several"
+    rate = _rate(program, gate, total, signs)
+    if isinstance(rate, str):
+        return rate
+    part = _norm(facts, Entry(facts, near), total)
+    if isinstance(part, str):
+        return part
+    deviation = _deviation(program, gate, signs)
+    if isinstance(deviation, str):
+        return deviation
+    times = _times(program, gate, signs, horizon)
+    if isinstance(times, str):
+        return times
+    values = parameter_values(program)
+    relative = enclose(deviation / (function("abs", factor) * part), values).low
+    if not 0 < relative < math.inf:
+        return "the noise is not known to be positive and finite"
+    return Sampled(enclose(rate, values).high, relative, isinstance(program.adjacency, Replace), *times)
+
+
+def _one_sum(facts: Facts, value: Expression) -> tuple[Formula, Quantified] | None:
+    """(factor, sum over a draw) of factor * sum + what is public; None for everything else."""
+    match value:
+        case Quantified("sum", domain=Drawn()):
+            return ONE, value
+        case Apply("negate", (inner,)):
+            return _times_constant(facts, inner, -ONE)
+        case Apply("*", (a, b)):
+            for constant, inner in ((a, b), (b, a)):
+                by = formula_of(facts.program, constant)
+                if by is not None:
+                    return _times_constant(facts, inner, by)
+        case Apply("/", (inner, constant)):
+            by = formula_of(facts.program, constant)
+            if by is not None and facts.sign(by) in (1, -1):
+                return _times_constant(facts, inner, ONE / by)
+        case Apply("+" | "-", (a, b)):
+            if _is_public(facts, b):
+                return _one_sum(facts, a)
+            if _is_public(facts, a):
+                return _times_constant(facts, b, ONE if value.operator == "+" else -ONE)
+    return None
+
+
+def _times_constant(facts: Facts, inner: Expression, by: Formula) -> tuple[Formula, Quantified] | None:
+    found = _one_sum(facts, inner)
+    return None if found is None or facts.sign(by) not in (1, -1) else (by * found[0], found[1])
+
+
+def _is_public(facts: Facts, expression: Expression) -> bool:
+    """It is the same for neighbours, and no randomness is in it."""
+    return not facts.is_private(expression) and not any(
+        isinstance(leaf, (Drawn, Noised, Local)) for leaf in facts.leaves(expression)
+    )
+
+
+def _rate(program: Program, gate: ReleaseGate, total: Quantified, signs: Signs) -> Formula | str:
+    """The chance of a record in the sample, which must be new at every showing and read by nothing else."""
+    assert isinstance(total.domain, Drawn)
+    name = total.domain.name
+    noise = next((n for n in program.noises if n.name == name), None)
+    law = None if noise is None else noise.law
+    if noise is None or not isinstance(law, Law) or law.family != "sample" or law.arguments[0] != Records():
+        return NOT_MINE
+    rate = formula_of(program, law.arguments[1])
+    if rate is None or signs.of(rate) != 1 or not signs.at_least(ONE, rate):
+        return f"{name}: the chance of a record must be a constant above 0, and at most 1"
+    if not is_fresh(program, gate, noise.life, signs):
+        return f"{name}: one sample serves several showings"
+    readings = [n for s in program.body for e in expressions_of(s) for n in walk(e) if n == total.domain]
+    if len(readings) != 1 or shared_noise(program, (gate.name,), frozenset((name,))) is not None:
+        return f"{name}: the sample is read elsewhere too"
+    return rate
+
+
+def _norm(facts: Facts, entry: Entry, total: Quantified) -> Formula | str:
+    """How much one record's part is at most, in the l2 norm."""
+    part = element(facts, total.body, total.variable)
+    if total.where is not None:
+        part = Choice(element(facts, total.where, total.variable), part, NOUGHT)
+    for node in (*walk(part), *facts.leaves(part)):
+        match node:
+            case Drawn() | Noised():
+                return "a record's part depends on randomness"
+            case Bound(variable) if variable == total.variable:
+                return "a record's part depends on its number, which is another one where a record is missing"
+            case Field(name) if not name.endswith(RECORD) and facts.is_private(node):
+                return "every record's part depends on other private values"
+            case _:
+                pass
+    if not entry.is_local(part):
+        return "every record's part depends on the other records"
+    bound = norm_bound(facts, element(facts, total.body, total.variable))
+    if bound is None or bound.is_infinite or facts.sign(bound) != 1:
+        return "one record's part has no known bound: clip it"
+    return bound
+
+
+def _deviation(program: Program, gate: ReleaseGate, signs: Signs) -> Formula | str:
+    """The deviation of the largest Gaussian noise that is new at every showing."""
+    added = noises_of(program, gate, gate.terms, signs)
+    if isinstance(added, str):
+        return added
+    best: Formula | None = None
+    for one in added:
+        deviation = formula_of(program, one.law.arguments[0]) if one.law.family == "gaussian" else None
+        if deviation is None or one.once or signs.of(deviation) != 1:
+            continue
+        if best is None or signs.at_least(deviation * one.factor, best):
+            best = deviation * one.factor
+    return "no Gaussian noise that is new at every showing" if best is None else best
+
+
+def _times(program: Program, gate: ReleaseGate, signs: Signs, horizon: int | None) -> tuple[int, int | None] | str:
+    """(showings, the number of steps that this holds for: None if the file limits them)."""
+    limit = showings(program, gate, signs)
+    if not limit.is_infinite:
+        most = enclose(limit, signs.values).high
+        if most < 2**53:
+            return max(1, math.ceil(most)), None
+    return ("nothing limits how often a record is seen") if horizon is None else (max(1, horizon), horizon)
+
+
+STATEMENT = """
+    shown: c * sum(part(x[i]) for i in batch) + Gaussian noise of deviation sd,  |part| <= s (l2)
+    batch: every record with chance q, independently;  batch and noise new at every showing, read by nothing else
+    --------------------------------------------------------------------------------------------------------------
+    the gate is (a, T D_a)-RDP, T showings, D_a the larger Renyi divergence of order a of, with r = sd/(c s),
+      add or remove one:   (1-q) N(0, r^2) + q N(1, r^2)   and   N(0, r^2)
+      replace one:         (1-q) N(0, r^2) + q N(1, r^2)   and   (1-q) N(0, r^2) + q N(-1, r^2)
+
+The divisor must not depend on the sample: a mean over it, or a division by its length, is another mechanism.
+Epsilon in nats.
+"""
+
+RULE = Rule(NAME, "Subsampled Gaussian release", STATEMENT, CITE, holds)

@@ -1,0 +1,93 @@
+"""Lists of sums over the same entries move together: the sum of lists, one list an entry."""
+
+from __future__ import annotations
+
+from seqlang.arithmetic.formula import Formula
+from seqlang.model.expression import Apply, Bound, CellValue, Choice, Expression, Field, Quantified, Records, walk
+from seqlang.model.program import Keep, LastSteps
+from seqlang.rules.sensitivity.coordinates import Coordinate, Coordinates, coordinates_of, norms_of
+from seqlang.rules.sensitivity.entry import Entry, Norms
+from seqlang.rules.sensitivity.facts import NOUGHT, RECORD
+from seqlang.rules.sensitivity.folds import element_of, in_every_step, in_kept_steps
+from seqlang.rules.sensitivity.motion import NONE, STATIC, Motion
+from seqlang.rules.sensitivity.records import element, is_index_set, is_static, records_in
+from seqlang.rules.sensitivity.spreads import Weighted
+
+Source = tuple[str, Expression | Keep]
+"""What is summed over: the records of a set, or the steps that a cell keeps."""
+
+
+def joint_motion(entry: Entry, expression: Expression) -> Motion | None:
+    """The motion of a list each coordinate of which is made of sums over the same entries; None if it is no such list,
+    or nothing more is known of it than coordinate by coordinate."""
+    return entry.facts.once(("joint", expression, entry.fixed), lambda: _joint_motion(entry, expression))
+
+
+def _joint_motion(entry: Entry, expression: Expression) -> Motion | None:
+    coordinates = coordinates_of(entry, expression)
+    if coordinates is None:
+        return None
+    sources: set[Source] = set()
+    each: list[Coordinate] = []
+    summed: dict[Weighted, Weighted | None] = {}
+    for coordinate in coordinates.each:
+        if coordinate.parts not in summed:
+            summed[coordinate.parts] = _elements(entry, coordinate.parts, sources)
+        elements = summed[coordinate.parts]
+        if elements is None or len(sources) > 1:
+            return None
+        each.append(Coordinate(elements, coordinate.given))
+    if not sources:
+        return NONE
+    ((kind, over),) = sources
+    near = entry.near
+    own = entry if kind == "records" else entry.from_start
+    if kind == "steps" and near.resized:
+        return None
+    norms = norms_of(own, Coordinates(tuple(each), coordinates.variable))
+    if norms.linf is None:
+        return None
+    if kind == "records":
+        count = records_in(entry.facts, over) if near.every else near.entries  # type: ignore[arg-type]
+        return None if count is None else _of_records(entry, expression, norms.times(count))
+    moved = Motion("single step", norms.linf, norms)
+    return in_every_step(own, over, moved) if near.every else in_kept_steps(own, over, moved)  # type: ignore[arg-type]
+
+
+def _of_records(entry: Entry, expression: Expression, norms: Norms) -> Motion:
+    radius = norms.linf
+    assert radius is not None
+    return Motion("uniform" if is_static(entry.facts, expression) else "arbitrary", radius, norms, onset=STATIC)
+
+
+def _elements(entry: Entry, parts: Weighted, sources: set[Source]) -> Weighted | None:
+    """What one entry adds to each part; notes what the parts sum over."""
+    found: list[tuple[Expression, Formula]] = []
+    for part, coefficient in parts:
+        one = _element(entry, part)
+        if one is None:
+            return None
+        sources.add(one[0])
+        found.append((one[1], coefficient))
+    return tuple(found)
+
+
+def _element(entry: Entry, part: Expression) -> tuple[Source, Expression] | None:
+    facts = entry.facts
+    match part:
+        case CellValue(name) if name in facts.cells and facts.cells[name].operator in ("sum", "count"):
+            cell = facts.cells[name]
+            if isinstance(cell.keep, LastSteps) and any(isinstance(e, Bound) for e in walk(cell.keep.count)):
+                return None  # windows that differ from coordinate to coordinate
+            return ("steps", cell.keep), element_of(cell, facts)
+        case Apply("sum", (Field(name),)) if name + RECORD in facts.inputs:
+            return ("records", Records()), Field(name + RECORD)
+        case Quantified("sum" | "count" as operator, body, variable, domain, where) if is_index_set(facts, domain):
+            inside = element(facts, body, variable)
+            kept = None if where is None else element(facts, where, variable)
+            if operator == "count":
+                inside = inside if kept is None else Apply("and", (kept, inside))
+            elif kept is not None:
+                inside = Choice(kept, inside, NOUGHT)
+            return ("records", domain), inside
+    return None
