@@ -42,3 +42,56 @@ def test_printed_tables() -> None:
     said = _run("printed_tables.py")
     assert "85.93 and 121.61" in said
     assert "0.1206" in said
+
+
+def _without_seconds(text: str) -> list[list[str]]:
+    """The rows of the table; its `at least` and `s` may differ between machines."""
+    rows = [line.strip("| ").split(" | ") for line in text.splitlines() if line.startswith("| ")]
+    return [row[:6] + row[8:] for row in rows]
+
+
+def test_published_suite() -> None:
+    said = _without_seconds(_run("published_suite.py"))
+    shown = _without_seconds((ROOT / "specs" / "suite" / "README.md").read_text(encoding="utf-8"))
+    assert len(said) > 35
+    assert said == shown
+
+
+def _numbers(line: str) -> list[float]:
+    return [float(word) for word in line.split() if word.replace(".", "", 1).isdigit()]
+
+
+def test_reusable_holdout() -> None:
+    said = _run("reusable_holdout.py", "--records", "4000", "--attributes", "1000")
+    assert "epsilon is at most 2.5 = B/(n*tau)" in said
+    noise, signal = said.split("20 attributes tell a little")
+    plain = [_numbers(line) for line in noise.splitlines() if line.startswith("  plainly")]
+    private = [_numbers(line) for line in noise.splitlines() if line.startswith("  Thresholdout")]
+    assert len(plain) == len(private) == 6
+    assert all(told > 0.55 and fresh < 0.52 for votes, _, told, fresh in plain if votes >= 50)
+    assert all(
+        training > 0.59 and told < 0.52 and fresh < 0.52 for votes, training, told, fresh in private if votes >= 50
+    )
+    private = [_numbers(line) for line in signal.splitlines() if line.startswith("  Thresholdout")]
+    assert all(abs(told - fresh) < 0.05 and fresh > 0.54 for _, _, told, fresh in private)
+
+
+def test_false_discoveries() -> None:
+    said = _run("false_discoveries.py", "--runs", "40")
+    rows = [line.replace("%", "").split()[-5:] for line in said.splitlines() if line.count("%") == 1]
+    assert len(rows) == 20
+    control, lost = rows[:-4], rows[-4:]
+    assert all(float(fdr) < 0.1 and float(power) > 0.05 for *_, fdr, power in control)
+    assert all(float(fdr) > 0.3 for *_, fdr, _ in lost)
+    assert [row[2] for row in rows] == ["inf"] * 8 + ["5"] * 4 + ["1"] * 8
+
+
+def test_change_points() -> None:
+    said = _run("change_points.py", "--runs", "60")
+    late = [
+        _numbers(line.replace("%", "")) for line in said.splitlines() if line.startswith("  ") and "epsilon" not in line
+    ]
+    assert [row[0] for row in late] == [0.1, 0.5, 1, 4] + [0.875] * 3 + [3.5] * 3
+    assert late[0][1] > late[1][1] > late[3][1]  # the more privacy, the further off
+    assert late[4][2] > late[5][2] > late[6][2]  # a higher bar: fewer false alarms,
+    assert late[4][3] < late[6][3]  # and later ones
