@@ -114,14 +114,15 @@ def batches(study: Study, axes: Any) -> None:
 def slab(study: Study, axes: Any) -> None:
     wanted = np.linspace(100, 0.12 * study.rows, 8).round()
     for title, shrinking in (("fixed slab", 0), ("shrinking slab", 1)):
-        # epsilon_s decides how far the coin hides the slab: at 1 more than a quarter of all rows are bought in any case.
+        # The coin hides the slab: at epsilon_s = 1 more than a quarter of all rows are bought in any case.
         result = study.train("flmb", L=10, eps_s=5, eps_g=5, tau=0.8187, shrinking=shrinking)
         steps, bought = np.array(result.run.checkpoints), result.run.tracked["labels"].mean(axis=1)
         half = len(steps) // 2
         early, late = bought[half] / steps[half], (bought[-1] - bought[half]) / (steps[-1] - steps[half])
         power = np.polyfit(np.log(steps[2:]), np.log(bought[2:]), 1)[0]
         print(
-            f"{title}: bought {early:.3f} of the first half of the rows, {late:.3f} of the second; labels ~ rows^{power:.2f}"
+            f"{title}: bought {early:.3f} of the first half of the rows, {late:.3f} of the second; "
+            f"labels ~ rows^{power:.2f}"
         )
         mean, sd = mean_and_sd(errors_at(result, wanted))
         print(_row("labels", wanted, ".0f") + "\n" + _row("error", mean) + "\n" + _row("  sd", sd))

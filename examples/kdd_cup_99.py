@@ -21,10 +21,12 @@ from pathlib import Path
 ROWS, TRAINING = 494_021, 400_000
 """Rows, of which the first are for training and the others for testing."""
 
-SERVICES = """IRC X11 Z39_50 auth bgp courier csnet_ns ctf daytime discard domain domain_u echo eco_i ecr_i efs exec finger
-ftp ftp_data gopher hostnames http http_443 imap4 iso_tsap klogin kshell ldap link login mtp name netbios_dgm netbios_ns
+SERVICES = """
+IRC X11 Z39_50 auth bgp courier csnet_ns ctf daytime discard domain domain_u echo eco_i ecr_i efs exec finger ftp
+ftp_data gopher hostnames http http_443 imap4 iso_tsap klogin kshell ldap link login mtp name netbios_dgm netbios_ns
 netbios_ssn netstat nnsp nntp ntp_u other pm_dump pop_2 pop_3 printer private red_i remote_job rje shell smtp sql_net
-ssh sunrpc supdup systat telnet tftp_u tim_i time urh_i urp_i uucp uucp_path vmnet whois""".split()
+ssh sunrpc supdup systat telnet tftp_u tim_i time urh_i urp_i uucp uucp_path vmnet whois
+""".split()
 FLAGS = "OTH REJ RSTO RSTOS0 RSTR S0 S1 S2 S3 SF SH".split()
 
 FEATURES = ",".join(

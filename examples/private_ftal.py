@@ -62,16 +62,14 @@ def main() -> None:
         curves[f"epsilon {epsilon:g}"] = done[0]
     if sys.stderr.isatty():
         print(file=sys.stderr)
-    print(
-        f"regret after {options.steps:,} rounds, mean of {options.runs} runs   95 % interval      growth with the rounds"
-    )
+    print(f"regret after {options.steps:,} rounds: mean of {options.runs} runs, 95 % interval, growth with the rounds")
     for name, result in curves.items():
         end = result.curve[-1]["tracked"]["regret"]
         low, high = end["ci95"]
         means = result.run.tracked["regret"].mean(axis=1)
         rounds = np.log(np.array(result.run.checkpoints))
         power = np.polyfit(rounds[3:], np.log(means[3:]), 1)[0]
-        print(f"  {name:15} {end['mean']:10.4g} {'':20} {low:8.4g} .. {high:<8.4g} rounds^{power:.2f}")
+        print(f"  {name:15} {end['mean']:10.4g} {low:8.4g} .. {high:<8.4g} rounds^{power:.2f}")
     if options.plot:
         plot(curves, options.plot)
 

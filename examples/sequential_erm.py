@@ -48,8 +48,8 @@ let N = 2 / alpha ^ 2 * log(2 / (beta * (1 - exp(-alpha ^ 2 / 2))))
 stream radius in [0, 1e9)
 stop when step > N and radius < alpha * step return enough
 """
-LARGEST = (30, 40, 200, 2600, 0.2, 0.4, 0.5, 0.25, 0.35, 0.1, 3, 5, 22, 550, 0.035, 0.14, 0.4, 0.06, 0.08, 0.03, 40, 50, 260, 4300,
-           0.25, 1.1, 1.3, 0.3, 0.7, 0.21)  # fmt: skip
+LARGEST = (30, 40, 200, 2600, 0.2, 0.4, 0.5, 0.25, 0.35, 0.1, 3, 5, 22, 550, 0.035, 0.14, 0.4, 0.06, 0.08, 0.03, 40, 50,
+           260, 4300, 0.25, 1.1, 1.3, 0.3, 0.7, 0.21)  # fmt: skip
 """What WDBC's columns are divided by."""
 
 

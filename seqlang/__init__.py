@@ -16,10 +16,23 @@ from typing import TYPE_CHECKING
 from seqlang.version import __version__
 
 if TYPE_CHECKING:
-    from seqlang.api import Spec, check, instances, load, run, run_data, solve
+    from seqlang.api import Spec, check, instances, load, rows, run, run_data, solve, start, train
     from seqlang.diagnostics import SpecError
 
-__all__ = ["Spec", "SpecError", "__version__", "check", "instances", "load", "run", "run_data", "solve"]
+__all__ = [
+    "Spec",
+    "SpecError",
+    "__version__",
+    "check",
+    "instances",
+    "load",
+    "rows",
+    "run",
+    "run_data",
+    "solve",
+    "start",
+    "train",
+]
 
 
 def __getattr__(name: str) -> object:

@@ -14,13 +14,18 @@ from seqlang.record import field, record
 from seqlang.source import Source
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from seqlang.analyses.instances import Instances
+    from seqlang.backends.interpret.session import Session
+    from seqlang.backends.train import Rows
     from seqlang.driver import Loaded
     from seqlang.report.check_result import CheckResult
     from seqlang.report.run_result import RunResult
     from seqlang.report.solve_result import SolveResult
+    from seqlang.report.train_result import TrainResult
 
-__all__ = ["Spec", "SpecError", "check", "instances", "load", "run", "run_data", "solve"]
+__all__ = ["Spec", "SpecError", "check", "instances", "load", "rows", "run", "run_data", "solve", "start", "train"]
 
 Number = int | float | Fraction | Decimal | str
 
@@ -157,3 +162,62 @@ def run_data(spec: Spec | str | os.PathLike[str], data: str | Path, *, seed: int
     from seqlang import driver
 
     return driver.run_data(_spec(spec).loaded, data, seed=seed, **options)
+
+
+def train(
+    spec: Spec | str | os.PathLike[str],
+    data: str | Path | Rows | Mapping[str, Any],
+    *,
+    test: str | Path | Rows | Mapping[str, Any] | None = None,
+    permutations: int | None = None,
+    seed: int = 1,
+    checkpoints: int = 1,
+    twin: bool = False,
+    progress: Callable[[str, int, int], None] | None = None,
+    **options: Any,
+) -> tuple[TrainResult, ...]:
+    """Runs a spec on rows, in their order or in some random orders, and scores what it learns on the rows of `test`.
+
+    `data` and `test` are CSV files, rows read before (`seqlang.rows`), or arrays by field: (rows,), vectors (rows, d).
+    Further options are those of `seqlang run --data`: `rows` and `test_rows` (pairs, counted from 1), `columns`,
+    `where`, `clip`, `skip`, `names`, `predict`, `truth`, `track` (name -> expression), `cap`.
+    `progress(what, done, of)` is called now and then.
+
+    One result for the spec, and with `twin` one for the same spec without its noise: `.metrics` (accuracy, precision,
+    recall, specificity, f1, mcc: mean, sd, se, ci95 over the orders), `.curve` (the same at each checkpoint),
+    `.frame()`, and `.run` with everything. The scores are computed without noise on the rows held out.
+    """
+    from seqlang import driver
+
+    return driver.train(
+        _spec(spec).loaded, data, test=test, permutations=permutations, seed=seed, checkpoints=checkpoints, twin=twin,
+        tell=progress, **options,
+    )  # fmt: skip
+
+
+def rows(spec: Spec | str | os.PathLike[str], file: str | Path, **options: Any) -> Rows:
+    """The rows of a CSV file as the spec's fields: `.fields[name]` is (rows,) or (rows, d), `.part(which)` some rows.
+
+    Options `columns`, `where`, `clip`, `skip`, `names` as of `seqlang run --data`.
+    """
+    from seqlang import driver
+
+    return driver.rows(_spec(spec).loaded, file, **options)
+
+
+def start(
+    spec: Spec | str | os.PathLike[str],
+    *,
+    seed: int | None = None,
+    records: Mapping[str, Sequence[Any]] | None = None,
+) -> Session:
+    """One run whose inputs are given step by step, so that they may depend on what was shown before.
+
+    `session.step(x=.., y=..)` makes a step: `.reports` (name -> value, True for an event), `.stopped`, `.result`. The
+    inputs are the data owner's, computed on the data; only what is returned may leave, and `check` is about exactly
+    that. `records` are the fields of a dataset, each a sequence of values. Without a `seed` the noise comes from the
+    operating system; a seed is for studies, as who knows it can take the noise off.
+    """
+    from seqlang.backends.interpret.session import Session
+
+    return Session(_spec(spec).loaded.program, seed=seed, records=records)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from math import inf
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from seqlang.diagnostics import Diagnostic, SpecError
 from seqlang.diagnostics.suggest import did_you_mean
@@ -20,14 +20,19 @@ if TYPE_CHECKING:
     from seqlang.analyses.prove import Bounds
     from seqlang.analyses.weak.summary import Curve, Least
     from seqlang.backends.simulate import Progress
+    from seqlang.backends.train import Rows, Training
     from seqlang.model.program import Program
     from seqlang.proof.witness import Witness
     from seqlang.report.check_result import CheckResult
     from seqlang.report.run_result import DataResult, RunResult
     from seqlang.report.solve_result import SolveResult
+    from seqlang.report.train_result import TrainResult
 
 _LARGEST = 1_000_000
 """Bytes of the largest spec that is read; real ones have a few thousand."""
+
+PREDICTED, TRUTH = "predicted_", "truth_"
+"""Names of the statistics that a question about rows held out becomes."""
 
 DEFAULT_DELTA = Fraction(1, 10**6)
 
@@ -68,6 +73,17 @@ def read(name: str) -> Source:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         raise SpecError((Diagnostic("E0605", f"cannot read `{name}`: {reason}"),)) from None
     return _decode(name, data)
+
+
+def specs_under(names: Sequence[str]) -> list[str]:
+    """The specs that `names` stand for: a folder, or `@folder` of the library, is all specs below it."""
+    found: list[str] = []
+    for name in names:
+        below = [f"@{key}" for key in library() if name in ("@", f"@{key.rpartition('/')[0]}")]
+        if Path(name).is_dir():
+            below = [str(path) for path in sorted(Path(name).rglob("*.seq"))]
+        found += below or [name]
+    return found
 
 
 def _decode(name: str, data: bytes) -> Source:
@@ -290,14 +306,152 @@ def run_data(
     columns: Mapping[str, str] | None = None,
     where: Sequence[str] = (),
     clip: bool = False,
+    skip: int = 0,
+    names: Sequence[str] | None = None,
     cap: int | None = None,
 ) -> DataResult:
     """Runs the spec once on a CSV file: one row a step for a stream, all rows at once for a dataset."""
     from seqlang.backends.interpret import data
+    from seqlang.backends.interpret.data.layout import Layout
     from seqlang.report.run_result import DataResult
 
     try:
-        done = data.run_data(loaded.program, file, seed=seed, columns=columns, where=where, clip=clip, cap=cap)
+        layout = Layout(skip, None if names is None else tuple(names))
+        done = data.run_data(
+            loaded.program, file, seed=seed, columns=columns, where=where, clip=clip, cap=cap, layout=layout
+        )
     except SpecError as error:
         raise SpecError(error.diagnostics, loaded.source) from None
     return DataResult(loaded.program.name, str(file), done)
+
+
+def train(
+    loaded: Loaded,
+    data: str | Path | Rows | Mapping[str, Any],
+    *,
+    test: str | Path | Rows | Mapping[str, Any] | None = None,
+    rows: tuple[int, int] | None = None,
+    test_rows: tuple[int, int] | None = None,
+    columns: Mapping[str, str] | None = None,
+    where: Sequence[str] = (),
+    clip: bool = False,
+    skip: int = 0,
+    names: Sequence[str] | None = None,
+    predict: str | None = None,
+    truth: str | None = None,
+    track: Mapping[str, str] | None = None,
+    permutations: int | None = None,
+    seed: int = 1,
+    cap: int | None = None,
+    checkpoints: int = 1,
+    twin: bool = False,
+    tell: Callable[[str, int, int], None] | None = None,
+) -> tuple[TrainResult, ...]:
+    """Runs the spec on rows in one or many orders and scores what it learns on rows held out: one result for the spec,
+    and with `twin` one for the same spec without its noise. See `seqlang.train`."""
+    from seqlang.backends.train import train as trained
+    from seqlang.backends.train.choose import chosen, question
+    from seqlang.report.train_result import TrainResult
+
+    try:
+        scored = test is not None or test_rows is not None
+        asked = dict(zip((PREDICTED, TRUTH), question(loaded.program, predict, truth), strict=True)) if scored else {}
+        extra = {**(track or {}), **asked}
+        trainings = [_training("as written", loaded, extra, noise=True)]
+        if twin and any(n.target is not None for n in loaded.program.noises):
+            trainings.append(_training("without noise", loaded, extra, noise=False))
+
+        def read(given: str | Path | Rows | Mapping[str, Any], what: str) -> Rows:
+            telling = None if tell is None else lambda done: tell(f"reading {what}", done, 0)
+            return _rows(loaded, given, what, columns, where, clip, skip, names, telling)
+
+        whole = read(data, "rows")
+        taken, held = chosen(whole, rows, test_rows)
+        if test is not None:
+            held = read(test, "rows held out")
+        done = trained(
+            trainings, taken, held, permutations=permutations, seed=seed, checkpoints=checkpoints, cap=cap, tell=tell
+        )
+    except SpecError as error:
+        raise SpecError(error.diagnostics, error.source or loaded.source) from None
+    values = {p.name: float(p.value) for p in loaded.program.parameters}
+    return tuple(
+        TrainResult(
+            algorithm=loaded.program.name,
+            parameters=values,
+            file=whole.name,
+            rows=taken.count,
+            test=None if held is None else held.name,
+            test_rows=0 if held is None else held.count,
+            predict=asked.get(PREDICTED),
+            truth=asked.get(TRUTH),
+            permutations=permutations,
+            seed=seed,
+            run=run_,
+        )
+        for run_ in done
+    )
+
+
+def rows(
+    loaded: Loaded,
+    file: str | Path,
+    *,
+    columns: Mapping[str, str] | None = None,
+    where: Sequence[str] = (),
+    clip: bool = False,
+    skip: int = 0,
+    names: Sequence[str] | None = None,
+    tell: Callable[[int], None] | None = None,
+) -> Rows:
+    """The rows of a CSV file as the spec's fields, each in its domain."""
+    try:
+        return _rows(loaded, file, "rows", columns, where, clip, skip, names, tell)
+    except SpecError as error:
+        raise SpecError(error.diagnostics, error.source or loaded.source) from None
+
+
+def _rows(
+    loaded: Loaded,
+    given: str | Path | Rows | Mapping[str, Any],
+    what: str,
+    columns: Mapping[str, str] | None,
+    where: Sequence[str],
+    clip: bool,
+    skip: int,
+    names: Sequence[str] | None,
+    tell: Callable[[int], None] | None,
+) -> Rows:
+    from seqlang.backends.interpret.data.layout import Layout
+    from seqlang.backends.train import Rows, read_rows, rows_from_arrays
+
+    if isinstance(given, Rows):
+        return rows_from_arrays(loaded.program, given.fields, clip=clip, name=given.name)
+    if isinstance(given, Mapping):
+        return rows_from_arrays(loaded.program, given, clip=clip, name=what)
+    layout = Layout(skip, None if names is None else tuple(names))
+    return read_rows(loaded.program, given, columns=columns, where=where, clip=clip, layout=layout, tell=tell)
+
+
+def _training(name: str, loaded: Loaded, extra: Mapping[str, str], *, noise: bool) -> Training:
+    """The spec with further statistics. Two of them, a prediction and its truth, are only asked of rows held out."""
+    from seqlang.backends.train import Training
+    from seqlang.elaborate import elaborate
+    from seqlang.elaborate.variants import before_stops, without_noise
+    from seqlang.model.program import Define
+    from seqlang.record import replace
+    from seqlang.syntax import parse
+
+    lines = "".join(f"statistic {key} = {text}\n" for key, text in extra.items())
+    source = Source(loaded.source.name, f"{loaded.source.text.rstrip()}\n\n{lines}")
+    tree, found = parse(source)
+    program = None
+    if tree is not None and not any(d.severity == "error" for d in found):
+        tree = before_stops(tree if noise else without_noise(tree), tuple(extra))
+        program, found = elaborate(tree, {p.name: p.value for p in loaded.program.parameters})
+    if program is None:
+        raise SpecError(tuple(d for d in found if d.severity == "error"), source)
+    asked = {s.name: s.expression for s in program.body if isinstance(s, Define) and s.name in (PREDICTED, TRUTH)}
+    body = tuple(s for s in program.body if not (isinstance(s, Define) and s.name in asked))
+    tracked = tuple(key for key in extra if key not in asked)
+    return Training(name, replace(program, body=body), tracked, asked.get(PREDICTED), asked.get(TRUTH))

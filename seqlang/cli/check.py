@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from seqlang.cli.errors import show, show_error
 from seqlang.cli.options import Parser, add_settings, curve, exact, positive, probability, settings
+from seqlang.cli.solve_for import solve_for, target_of_options
 from seqlang.diagnostics import Diagnostic, SpecError
 
 if TYPE_CHECKING:
@@ -21,6 +22,8 @@ _EXAMPLES = """\
   seqlang check @tight/one_sided --set lz=2 --set lw=1/2 --explain
   seqlang check specs/*/*.seq --json | jq .strong.pure.upper
   seqlang check @michel2025/dp_sprt --audit 20
+  seqlang check --suite @suite @lyu2017
+  seqlang check @abadi2016/dp_sgd --solve-for sigma --target "dp(1, 1e-6)"
   seqlang check @wang2020/weak_sprt --weak-profile --plot profile.png
   seqlang check @wang2020/weak_sprt --instances 20 --model null"""
 
@@ -28,16 +31,20 @@ _EXAMPLES = """\
 def run(arguments: list[str]) -> int:
     """Checks every file; the worst exit code wins."""
     parser = Parser("check", "Privacy bounds, derivations, and the verdict of every claim.", _EXAMPLES)
-    parser.add_argument("files", nargs="+", metavar="FILE", help="a .seq file, or @name from the library")
+    parser.add_argument("files", nargs="+", metavar="FILE",
+                        help="a .seq file, or @name from the library; with --suite also folders, @lyu2017")  # fmt: skip
     add_settings(parser)
     parser.add_argument("--delta", default="1e-6", metavar="D", help="where the (eps, delta) bound is taken (1e-6)")
     parser.add_argument("--horizon", metavar="N", help="steps, for bounds that need a horizon")
     parser.add_argument("--explain", action="store_true", help="the whole derivation of every bound that was found")
     parser.add_argument("--latex", action="store_true", help="the formulas once more as LaTeX, for papers")
     parser.add_argument("--json", action="store_true", help="one JSON object a file")
+    parser.add_argument("--suite", action="store_true", help="one table over all files: claims, verdicts, bounds")
     parser.add_argument("--audit", metavar="SECONDS", help="search that long for deeper witnesses")
     parser.add_argument("--model", action="append", default=[], metavar="NAME",
                         help="for --weak-profile and --instances: only this model (repeatable)")  # fmt: skip
+    parser.add_argument("--solve-for", metavar="NAME", help="the value of a parameter that just proves --target")
+    parser.add_argument("--target", metavar="PRIVACY", help='for --solve-for: "dp(1, 1e-6)", "pure(1)", "zcdp(1/2)"')
     weak = parser.add_argument_group("average case: entries drawn from a model")
     weak.add_argument("--weak-profile", action="store_true", help="delta against epsilon, exactly")
     weak.add_argument("--epsilons", metavar="A:B:N", help="where the profile is taken (0:3:13)")
@@ -53,14 +60,26 @@ def run(arguments: list[str]) -> int:
     count = None if options.instances is None else positive(options.instances, "--instances")
     seed = 1 if options.seed is None else _seed(options.seed)
 
-    from seqlang.driver import check, load, read
+    target = target_of_options(options)
+
+    from seqlang.driver import check, load, read, specs_under
 
     worst = 0
-    for number, name in enumerate(options.files):
+    table: list[CheckResult] = []
+    invalid: list[str] = []
+    files = specs_under(options.files) if options.suite else options.files
+    for number, name in enumerate(files):
         try:
+            if options.suite:
+                _tell(f"{number + 1} of {len(files)}: {name}")
+            if target is not None:
+                solve_for(read(name), options.solve_for, target,
+                          settings=values, horizon=horizon, as_json=options.json)  # fmt: skip
+                continue
             loaded = load(read(name), values)
-            show(loaded.warnings, loaded.source)
-            if number and not options.json:
+            if not options.suite:
+                show(loaded.warnings, loaded.source)
+            if number and not options.json and not options.suite:
                 print()
             if count is not None:
                 _instances(loaded, tuple(options.model), count, seed, options.json)
@@ -68,11 +87,21 @@ def run(arguments: list[str]) -> int:
             result = check(
                 loaded, delta=delta, horizon=horizon, audit=audit, profile=epsilons, models=tuple(options.model)
             )
+        except KeyboardInterrupt:
+            _tell("")
+            if table:
+                _print_suite(table, invalid)
+            raise
         except SpecError as error:
+            _tell("")
             show_error(error)
+            invalid.append(name)
             worst = max(worst, 2)
             continue
-        _print(result, options)
+        if options.suite and not options.json:
+            table.append(result)
+        else:
+            _print(result, options)
         if options.plot is not None:
             from seqlang.report.weak_plot import plot_profiles
 
@@ -80,7 +109,23 @@ def run(arguments: list[str]) -> int:
             plot_profiles(f"{program.name}: {program.title}".rstrip(": "), result.profiles, options.plot)
             print(f"wrote {options.plot}", file=sys.stderr)
         worst = max(worst, 0 if result.ok else 1)
+    if options.suite and not options.json:
+        _tell("")
+        _print_suite(table, invalid)
     return worst
+
+
+def _tell(text: str) -> None:
+    """The present file, on one line of stderr, while somebody looks."""
+    if sys.stderr.isatty():
+        print(f"\r\x1b[K{text}", end="", file=sys.stderr, flush=True)
+
+
+def _print_suite(results: list[CheckResult], invalid: list[str]) -> None:
+    from seqlang.report.rich_document import show as show_document
+    from seqlang.report.suite_text import suite_document
+
+    show_document(suite_document(results, invalid), sys.stdout)
 
 
 def _print(result: CheckResult, options: Namespace) -> None:
@@ -116,6 +161,11 @@ def _seed(text: str) -> int:
 def _epsilons(options: Namespace) -> tuple[float, ...]:
     """Where the profile is taken; says so where an option would be passed over."""
     asked = options.weak_profile
+    if options.suite:
+        for name, given in (("--explain", options.explain), ("--latex", options.latex), ("--weak-profile", asked),
+                            ("--instances", options.instances)):  # fmt: skip
+            if given and not options.json:
+                raise SpecError((Diagnostic("E0601", f"{name} shows one spec at a time: leave out --suite"),))
     for name, given, with_ in (
         ("--epsilons", options.epsilons, asked),
         ("--plot", options.plot, asked),

@@ -38,7 +38,11 @@ def run(arguments: list[str]) -> int:
         return 0
     rule = find(options.name)
     if rule is not None:
-        print(f"{rule.name}: {rule.title}\n\n{rule.statement.strip()}\n\nSource: {rule.cite}")
+        from textwrap import dedent
+
+        statement = dedent(rule.statement).strip("\n")
+
+        print(f"{rule.name}: {rule.title}\n\n{statement}\n\nSource: {rule.cite}")
         return 0
     near = did_you_mean(options.name, [*codes(), *known])
     remedy = f"did you mean `{near}`?" if near else "`seqlang explain` lists all names"

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from seqlang.cli.errors import show
 from seqlang.cli.options import Parser, add_settings, exact, positive, settings, sweeps
+from seqlang.cli.train import TRAINING, add_layout, add_training, columns_of, layout_of, train
 from seqlang.diagnostics import Diagnostic, SpecError
 
 if TYPE_CHECKING:
@@ -25,7 +26,9 @@ _EXAMPLES = """\
   seqlang run @wald1945/sprt --runs 100000 --seed 7
   seqlang run @zhang2022/privsprt_bernoulli --model null --sweep eps=0.5,1,2 --sweep A=0.2,0.5
   seqlang run @tight/two_sided --plot two_sided.png
-  seqlang run @michel2025/dp_sprt --data trial.csv.gz --column x=outcome --where arm=1"""
+  seqlang run @michel2025/dp_sprt --data trial.csv.gz --column x=outcome --where arm=1
+  seqlang run @bittner2020/flmb --set d=36 --set n=4435 --data sat.trn.gz --test sat.tst.gz --names V1..V37 \\
+      --column 'x=project(V1..V36/255)' --column 'y=V37{1=1|*=-1}' --permutations 10 --checkpoints 10 --twin"""
 
 
 def run(arguments: list[str]) -> int:
@@ -71,16 +74,19 @@ def run(arguments: list[str]) -> int:
 
         plot_runs(loaded.program, results, options.plot, int(seed))
         print(f"wrote {options.plot}", file=sys.stderr)
+    if interrupted and grid and not options.json:
+        print("\ninterrupted: the last row holds unfinished runs", file=sys.stderr)
     return 130 if interrupted else 0
 
 
 def _fits_together(options: Namespace) -> None:
     """Says so where an option would be passed over, or a picture could not be written, before minutes are spent."""
     if options.data is None:
-        for name, given in (("--column", options.column), ("--where", options.where), ("--clip", options.clip)):
-            if given:
-                raise SpecError((Diagnostic("E0601", f"{name} belongs to --data, which is not given"),))
-    if options.plot is not None and options.data is None:
+        for name in ("column", "where", "clip", "skip", "names", *TRAINING):
+            if getattr(options, name) not in (None, [], False):
+                flag = name.replace("_", "-")
+                raise SpecError((Diagnostic("E0601", f"--{flag} belongs to --data, which is not given"),))
+    if options.plot is not None:
         if options.sweep:
             message = "--plot does not go with --sweep: a picture shows one setting"
             raise SpecError((Diagnostic("E0601", message, help="give the values with --set NAME=VALUE"),))
@@ -105,6 +111,8 @@ def _parser() -> Parser:
     data.add_argument("--column", action="append", default=[], metavar="x=outcome", help="where a field is found")
     data.add_argument("--where", action="append", default=[], metavar="arm=1", help="rows to read (repeatable)")
     data.add_argument("--clip", action="store_true", help="move values outside a domain to its nearest end")
+    add_layout(data)
+    add_training(parser)
     return parser
 
 
@@ -115,18 +123,20 @@ def _cells(grid: list[tuple[str, list[Fraction]]]) -> Iterator[tuple[tuple[str, 
 
 
 def _on_data(options: Namespace, loaded: Loaded, seed: int, cap: int | None) -> int:
-    for name, given in (("--model", options.model), ("--sweep", options.sweep), ("--plot", options.plot)):
+    for name, given in (("--model", options.model), ("--sweep", options.sweep)):
         if given:
-            raise SpecError((Diagnostic("E0601", f"{name} does not go with --data: one run on one real stream"),))
+            raise SpecError((Diagnostic("E0601", f"{name} does not go with --data: the rows take the model's place"),))
+    if any(getattr(options, name) not in (None, [], False) for name in TRAINING):
+        return train(options, loaded, seed, cap)
+    if options.plot is not None:
+        message = "--plot of one run on data shows a learning curve"
+        raise SpecError((Diagnostic("E0601", message, help="say where to look: --checkpoints 10"),))
     from seqlang.driver import run_data
 
-    columns = {}
-    for text in options.column:
-        field, equals, column = text.partition("=")
-        if not equals or not column:
-            raise SpecError((Diagnostic("E0602", f"`--column {text}` is not of the form FIELD=COLUMN"),))
-        columns[field.strip()] = column.strip()
-    result = run_data(loaded, options.data, seed=seed, columns=columns, where=options.where, clip=options.clip, cap=cap)
+    result = run_data(
+        loaded, options.data, seed=seed, columns=columns_of(options), where=options.where, clip=options.clip, cap=cap,
+        **layout_of(options),
+    )  # fmt: skip
     _print(result, options.json, False)
     return 0
 

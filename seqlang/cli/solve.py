@@ -66,6 +66,8 @@ def run(arguments: list[str]) -> int:
         show_document(grid_document(results, names), sys.stdout)
     if options.plot is not None and results:
         _plot(options, loaded, results, names)
+    if interrupted:
+        print("\ninterrupted", file=sys.stderr)
     return 130 if interrupted else 0
 
 

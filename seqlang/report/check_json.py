@@ -99,7 +99,11 @@ def _strong(result: CheckResult) -> dict[str, Any]:
         epsilon = bounds.pure.conclusion.epsilon
         pure |= {"upper": json_number(upper(epsilon, values)), "symbolic": str(epsilon)}
     if witness is not None:
-        pure |= {"lower": json_number(witness.loss), "witness": witness_dict(witness)}
+        pure |= {"lower": json_number(witness.lower), "witness": witness_dict(witness)}
+        if witness.family is not None:
+            from seqlang.report.family_text import family_dict
+
+            pure["family"] = family_dict(witness.family)
         if isinstance(pure["upper"], float) and pure["upper"] > 0:
             pure["ratio"] = min(1.0, witness.loss / pure["upper"])
     approximate = bounds.dp.conclusion if bounds.dp is not None else None

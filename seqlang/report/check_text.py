@@ -109,7 +109,7 @@ def _bounds(result: CheckResult) -> Iterator[Block]:
     bounds, witness = result.bounds, result.witness
     values = parameter_values(result.program)
     rows: list[tuple[Line, ...]] = []
-    lower = "-" if witness is None else shown_down(witness.loss)
+    lower = "-" if witness is None else shown_down(witness.lower)
     pure = bounds.pure
     if pure is not None and isinstance(pure.conclusion, PureBound):
         epsilon = pure.conclusion.epsilon
@@ -234,7 +234,13 @@ def _claims(result: CheckResult) -> Iterator[Block]:
 
 
 def _reason(verdict: Verdict) -> Iterator[Block]:
-    if verdict.witness is not None:
+    if verdict.witness is not None and verdict.because != verdict.witness.because:
+        yield Paragraph(line(verdict.because), 6, 0)
+    if verdict.witness is not None and verdict.witness.family is not None:
+        from seqlang.report.family_text import family_blocks
+
+        yield from family_blocks(verdict.witness.family, 6)
+    elif verdict.witness is not None:
         yield Paragraph(line(witness_words(verdict.witness)), 6, 0)
     elif verdict.because:
         yield Paragraph(line(verdict.because), 6, 0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import groupby
 from typing import Any
 
 from seqlang.proof.family import Family, FamilyStep
@@ -41,7 +42,8 @@ def _part(steps: Sequence[FamilyStep], word: str) -> str:
         return ""
     first, second = (stream_words(tuple(_bare(getattr(s, side)) for s in steps)) for side in ("first", "second"))
     pair = first if first == second else f"{first} against {second}"
-    return f"{word}{pair} with {', then '.join(map(_told, steps))}"
+    told = [(words, len(list(same))) for words, same in groupby(map(_told, steps))]
+    return f"{word}{pair} with {', then '.join(t if n == 1 else f'{t} ×{n}' for t, n in told)}"
 
 
 def _bare(entry: Any) -> Entry:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import assert_never
 
-from seqlang.model.expression import Noised, Term, walk
+from seqlang.model.expression import Expression, Noised, Term, walk
 from seqlang.model.margins import margins
 from seqlang.model.print import show_expression
 from seqlang.model.program import (
@@ -49,20 +49,26 @@ def gate_rows(program: Program) -> tuple[GateRow, ...]:
 def _row(program: Program, gate: Gate) -> GateRow:
     match gate:
         case PublicGate(name, _, expression):
-            return GateRow(name, "public", "" if expression is None else show_expression(expression), "none", ())
+            return GateRow(
+                name, "public", "" if expression is None else show_expression(expression, program), "none", ()
+            )
         case CompareGate(name, _, _, test):
             found = tuple(margins(test))
-            shifts = dict.fromkeys(shift_of(program, m.value).kind for m in found)
+            shifts = dict.fromkeys(_moves(program, m.value) for m in found)
             terms = tuple(t for m in found for t in m.terms)
-            return GateRow(name, "compare", show_test(test), ", ".join(shifts), _noises(program, terms))
+            return GateRow(name, "compare", show_test(program, test), ", ".join(shifts), _noises(program, terms))
         case ReleaseGate(name, _, _, value, terms, post):
-            shown = show_expression(value) + ("" if post is None else f", then {show_expression(post)}")
-            return GateRow(name, "release", shown, shift_of(program, value).kind, _noises(program, terms))
+            shown = show_expression(value, program) + (
+                "" if post is None else f", then {show_expression(post, program)}"
+            )
+            return GateRow(name, "release", shown, _moves(program, value), _noises(program, terms))
         case ChooseGate(name, _, _, law, visible):
             return _choose_row(program, name, law, "choose" if visible else "select")
         case OpaqueGate(name, _, _, expression, reason):
             inner = tuple(t for e in walk(expression) if isinstance(e, Noised) for t in e.terms)
-            return GateRow(name, "opaque", f"{show_expression(expression)} ({reason})", "", _noises(program, inner))
+            return GateRow(
+                name, "opaque", f"{show_expression(expression, program)} ({reason})", "", _noises(program, inner)
+            )
         case _:
             assert_never(gate)
 
@@ -70,36 +76,42 @@ def _row(program: Program, gate: Gate) -> GateRow:
 def _choose_row(program: Program, name: str, law: FlipLaw | NoisyMaxLaw | PrivateLaw, kind: str) -> GateRow:
     match law:
         case FlipLaw(of, truth, _):
-            text = f"randomised response on {show_expression(of)}, truth {show_expression(truth)}"
-            return GateRow(name, kind, text, shift_of(program, of).kind, ())
+            text = f"randomised response on {show_expression(of, program)}, truth {show_expression(truth, program)}"
+            return GateRow(name, kind, text, _moves(program, of), ())
         case NoisyMaxLaw(of, terms, sign):
-            text = f"arg{'max' if sign > 0 else 'min'}({show_expression(of)})"
-            return GateRow(name, kind, text, shift_of(program, of).kind, _noises(program, terms))
+            text = f"arg{'max' if sign > 0 else 'min'}({show_expression(of, program)})"
+            return GateRow(name, kind, text, _moves(program, of), _noises(program, terms))
         case PrivateLaw(expression):
-            return GateRow(name, kind, show_expression(expression), "", ())
+            return GateRow(name, kind, show_expression(expression, program), "", ())
         case _:
             assert_never(law)
 
 
-def show_test(test: Test) -> str:
+def show_test(program: Program, test: Test) -> str:
     """A test in source-like words; the noise is in the row's noises."""
     match test:
         case Margin(value, _, strict):
-            return f"{show_expression(value)} {'>' if strict else '>='} 0"
+            return f"{show_expression(value, program)} {'>' if strict else '>='} 0"
         case PublicTest(expression):
-            return show_expression(expression)
+            return show_expression(expression, program)
         case And(parts):
-            return " and ".join(_inner(p) for p in parts)
+            return " and ".join(_inner(program, p) for p in parts)
         case Or(parts):
-            return " or ".join(_inner(p) for p in parts)
+            return " or ".join(_inner(program, p) for p in parts)
         case Not(part):
-            return f"not ({show_test(part)})"
+            return f"not ({show_test(program, part)})"
         case _:
             assert_never(test)
 
 
-def _inner(test: Test) -> str:
-    return f"({show_test(test)})" if isinstance(test, And | Or) else show_test(test)
+def _moves(program: Program, value: Expression) -> str:
+    """How a value moves; the elements of a vector move each as it likes, within a norm."""
+    shift = shift_of(program, value)
+    return f"elements, {shift.norm}" if shift.kind == "uniform" and shift.norm != "abs" else shift.kind
+
+
+def _inner(program: Program, test: Test) -> str:
+    return f"({show_test(program, test)})" if isinstance(test, And | Or) else show_test(program, test)
 
 
 def _noises(program: Program, terms: tuple[Term, ...]) -> tuple[Noise, ...]:

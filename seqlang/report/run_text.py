@@ -43,8 +43,12 @@ def _blocks(result: RunResult) -> Iterator[Block]:
     yield _steps(summary["steps"])
     if summary["returns"]:
         yield _returns(summary["returns"])
-    if summary["reports"] or summary["statistics"]:
-        yield _means(summary)
+    value = summary.get("return_value")
+    if value is not None and isinstance(value["mean"], float) and not _tabulated(summary["returns"]):
+        yield _returned_number(value)
+    means = _means(summary)
+    if means.rows:
+        yield means
 
 
 def _warning(text: str) -> Paragraph:
@@ -65,6 +69,18 @@ def _steps(steps: dict[str, Any]) -> Table:
     return _table(head, [_row("", *numbers, *(str(v) for v in steps["quantiles"].values()), str(steps["max"]))])
 
 
+def _tabulated(returns: dict[str, Any]) -> bool:
+    """Whether the returned numbers stand in the table of returns."""
+    return any(name[0] in "-+.0123456789" for name in returns)
+
+
+def _returned_number(value: dict[str, Any]) -> Table:
+    marks = value["quantiles"]
+    head = ("returned", "mean", "± se", "sd", "min", *(f"{float(q):.0%}" for q in marks), "max")
+    numbers = (shown(value["mean"]), shown(value["se"], 3), *(_value(value[k]) for k in ("sd", "min")))
+    return _table(head, [_row("", *numbers, *(_value(v) for v in marks.values()), _value(value["max"]))])
+
+
 def _returns(returns: dict[str, Any]) -> Table:
     rows = []
     for name, r in returns.items():
@@ -77,6 +93,9 @@ def _means(summary: dict[str, Any]) -> Table:
     rows = []
     for name, r in summary["reports"].items():
         rows.append(_row(name, shown(r["mean"], 5), shown(r["se"], 3), f"made in {r['probability']:.2%} of the runs"))
+        last = r.get("last_value")
+        if last is not None and isinstance(last["mean"], float):
+            rows.append(_row(name, shown(last["mean"], 5), shown(last["se"], 3), "last value released"))
     for name, s in summary["statistics"].items():
         if s is not None and isinstance(s["mean"], float):
             rows.append(_row(name, shown(s["mean"], 5), shown(s["se"], 3), "final value"))
@@ -86,14 +105,17 @@ def _means(summary: dict[str, Any]) -> Table:
 def sweep_document(results: Sequence[RunResult], names: Sequence[str]) -> Document:
     """A grid: one row a cell and model, the swept parameters first."""
     labels = list(dict.fromkeys(label for r in results for label in r.to_dict()["returns"]))
+    left = ("not stopped",) if any(r.to_dict()["unstopped"] for r in results) else ()  # their steps are cut short
     rows = []
     for result in results:
         summary = result.to_dict()
         found = (summary["returns"].get(label, {}).get("probability") for label in labels)
         chances = ("-" if p is None else shown(p, 4) for p in found)
         steps = (shown(summary["steps"]["mean"], 5), shown(summary["steps"]["se"], 3))
-        rows.append(_row(*(shown(result.parameters[n]) for n in names), result.model, *steps, *chances))
-    return Document((_table((*names, "model", "mean steps", "± se", *(f"P({label})" for label in labels)), rows),))
+        cut = (f"{summary['unstopped']:,} of {summary['runs']:,}",) if left else ()
+        rows.append(_row(*(shown(result.parameters[n]) for n in names), result.model, *steps, *chances, *cut))
+    head = (*names, "model", "mean steps", "± se", *(f"P({label})" for label in labels), *left)
+    return Document((_table(head, rows),))
 
 
 def data_document(result: DataResult) -> Document:
@@ -106,6 +128,11 @@ def data_document(result: DataResult) -> Document:
     else:
         blocks.append(Paragraph(line((f"not stopped after {run.rows_used} rows: the data ended first", "doubt")), 2))
     blocks.append(Paragraph(line((f"{run.rows_used} of {run.rows} rows were read", "quiet")), 2))
+    if run.left_out:
+        names = ", ".join(run.left_out)
+        blocks.append(
+            Paragraph(line((f"left out, as the file lacks a field that only they read: {names}", "quiet")), 2)
+        )
     for step, name, value in run.reports[:20]:
         blocks.append(Paragraph(line(f"step {step}: {name}" + ("" if value is True else f" = {_value(value)}")), 2))
     if len(run.reports) > 20:

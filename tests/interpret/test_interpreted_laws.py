@@ -23,6 +23,7 @@ def law(family, *arguments):
 CONTINUOUS = {
     "laplace": (law("laplace", 2), stats.laplace(scale=2)),
     "exponential": (law("exponential", 3), stats.expon(scale=3)),
+    "gumbel": (law("gumbel", 3), stats.gumbel_r(scale=3)),
     "normal": (law("normal", 1, 2), stats.norm(1, 2)),
     "gaussian": (law("gaussian", 0.5), stats.norm(0, 0.5)),
     "uniform": (law("uniform", -1, 3), stats.uniform(-1, 4)),

@@ -25,6 +25,7 @@ def law(family, *arguments):
 
 CONTINUOUS = {
     "laplace": (law("laplace", 2.0), stats.laplace(scale=2)),
+    "gumbel": (law("gumbel", 2.0), stats.gumbel_r(scale=2)),
     "exponential": (law("exponential", 3.0), stats.expon(scale=3)),
     "normal": (law("normal", 1.0, 2.0), stats.norm(1, 2)),
     "uniform": (laws.Uniform(-1.0, 3.0), stats.uniform(-1, 4)),

@@ -214,7 +214,7 @@ def test_numeric_results_and_reports():
     assert abs(summary["return_value"]["mean"] - 2) < 5 * summary["return_value"]["se"]
     assert abs(summary["returns"]["2"]["probability"] - 6 / 16) < 5 * (6 / 16 * 10 / 16 / 4000) ** 0.5
     assert summary["reports"]["one"]["mean"] == pytest.approx(summary["return_value"]["mean"])
-    assert summary["statistics"]["s"] == summary["return_value"]
+    assert summary["statistics"]["s"].items() <= summary["return_value"].items()
 
 
 def test_what_numpy_cannot_do_is_interpreted_and_said():

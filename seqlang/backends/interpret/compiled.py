@@ -14,6 +14,7 @@ from seqlang.backends.interpret.laws.discrete import Flip, Table
 from seqlang.backends.interpret.minimise import minimise
 from seqlang.backends.interpret.operators import PAIR, apply
 from seqlang.backends.interpret.quantified import fold
+from seqlang.backends.interpret.shapes import UNKNOWN, shape_of_expression
 from seqlang.backends.interpret.values import (
     BallSet,
     EvaluationError,
@@ -21,6 +22,7 @@ from seqlang.backends.interpret.values import (
     Value,
     as_index,
     each,
+    filled,
     is_vector,
     pairwise,
     shape_of,
@@ -204,6 +206,15 @@ class Compiler:
         reads = domain.reads | (inside - {variable})
         if isinstance(e.domain, ir.RealVectors) and operator in ("argmin", "argmax"):
             return Code(lambda m: minimise(m, e, domain.run(m)), reads | CHANGES)
+        shape = shape_of_expression(self, e.body) if operator == "sum" else ()
+        if shape and UNKNOWN not in shape:
+            nothing = filled(shape, lambda: 0)  # a sum of no vectors is a vector
+
+            def run(m: Machine) -> Value:
+                value = fold(m, operator, domain.run(m), variable, body.run, test, span)
+                return value if is_vector(value) else nothing
+
+            return Code(run, reads)
         return Code(lambda m: fold(m, operator, domain.run(m), variable, body.run, test, span), reads)
 
     def _weights_of(self, e: ir.WeightsOf) -> Code:

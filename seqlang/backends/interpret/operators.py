@@ -157,8 +157,12 @@ def _extreme(choose: Callable[..., Value], arguments: tuple[Value, ...]) -> Valu
 def total(elements: tuple[Value, ...]) -> Value:
     """Sum from left to right: whole numbers stay exact, vectors are added coordinate by coordinate."""
     result: Value = 0
+    if elements and is_vector(elements[0]):  # all of them are, or none
+        for element in elements:
+            result = pairwise(PAIR["+"], result, element)
+        return result
     for element in elements:
-        result = pairwise(PAIR["+"], result, element) if is_vector(element) else result + element
+        result = result + element
     return result
 
 

@@ -52,6 +52,18 @@ class SeededRandomness:
         return law.sample(self._inputs)
 
 
+class FreshRandomness(SeededRandomness):
+    """Random values of the operating system, which nobody can draw again: for deployment."""
+
+    __slots__ = ()
+
+    def __init__(self) -> None:
+        from random import SystemRandom
+
+        self._noise = SystemRandom()
+        self._inputs = SystemRandom()
+
+
 class NoNoise:
     """Every noise is at its centre (0; the truth for randomised response), every draw at its likeliest value."""
 

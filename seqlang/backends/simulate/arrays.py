@@ -45,8 +45,17 @@ def take(value: Value, rows: Rows | None, total: int) -> Value:
     if isinstance(value, Ragged):
         return value.take(rows)
     if isinstance(value, np.ndarray) and value.ndim and value.shape[-1] == total:
+        if rows_stand_together(value):
+            return value.T[rows].T
         return np.ascontiguousarray(value[..., rows])
     return value
+
+
+def rows_stand_together(value: Value) -> bool:
+    """Whether an array (d, runs) holds each run's vector in one piece, as rows of a file are held."""
+    return (
+        isinstance(value, np.ndarray) and value.ndim == 2 and value.flags.f_contiguous and not value.flags.c_contiguous
+    )
 
 
 def shape_of(value: Value) -> tuple[int, ...]:

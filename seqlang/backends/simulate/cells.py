@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, assert_never
 
 import numpy as np
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from seqlang.backends.simulate.vectorised import Frame, Run, VectorCompiler
 
 Array = NDArray[Any]
+_COMBINE = {"sum": np.add, "mean": np.add, "count": np.add, "max": np.maximum, "min": np.minimum}
 NEUTRAL = {"sum": 0.0, "mean": 0.0, "count": 0.0, "max": -math.inf, "min": math.inf}
 
 
@@ -82,16 +83,20 @@ class Fold:
 
 
 class Window:
-    """over last m: the last m values, newest first when read; `totals(k)` folds the last k of them."""
+    """over last m: the values of the last m steps, newest first.
+
+    They stand in a buffer of twice the length that is filled from its end to its start, so that a step moves nothing.
+    """
 
     def __init__(self, operator: str, length: int) -> None:
         if operator in ("argmax", "argmin"):
             raise CannotVectorise(f"{operator} over the last steps")
         self.operator = operator
         self.length = length
-        self.entries: list[Value] = []
-        self.numbers: list[Value] = []
-        self.prefix: list[Value] | None = None
+        self.filled = 0
+        self._rows: Array | None = None
+        self._numbers: Array | None = None  # of a mean: 1 where the entry counts
+        self._at = 0
 
     def begin(self, fired: Array | None) -> None:
         pass
@@ -101,36 +106,73 @@ class Window:
             return
         if self.operator == "count":
             value, taken = np.logical_and(taken, value) * 1.0, True
-        entry = value if taken is True else np.where(taken, value, NEUTRAL[self.operator])
-        self.entries.insert(0, entry * 1.0)
-        self.numbers.insert(0, 1.0 if taken is True else np.asarray(taken) * 1.0)
-        del self.entries[self.length :], self.numbers[self.length :]
-        self.prefix = None
+        entry = np.asarray(value if taken is True else np.where(taken, value, NEUTRAL[self.operator]), dtype=np.float64)
+        if self._rows is None:
+            self._rows = np.empty((2 * self.length, *entry.shape[:-1], count))
+            self._numbers = np.empty((2 * self.length, count)) if self.operator == "mean" else None
+            self._at = 2 * self.length
+        if self._at == 0:
+            for rows in (self._rows, self._numbers):
+                if rows is not None:
+                    rows[self.length :] = rows[: self.length]
+            self._at = self.length
+        self._at -= 1
+        self._enter(self._rows, entry, _COMBINE[self.operator])
+        if self._numbers is not None:
+            self._enter(self._numbers, taken, np.add)
+        self.filled = min(self.length, self.filled + 1)
 
-    def totals(self, length: int) -> Value:
-        """The fold of the newest `length` entries. Prefixes are shared by all cells on this window."""
-        if not self.entries or length < 1:
-            return math.nan if self.operator == "mean" else NEUTRAL[self.operator]
-        if self.prefix is None:
-            self.prefix = [self.entries[0]]
-        combine: Callable[[Value, Value], Value] = {"max": np.maximum, "min": np.minimum}.get(self.operator, np.add)
-        last = min(length, len(self.entries))
-        while len(self.prefix) < last:
-            self.prefix.append(combine(self.prefix[-1], self.entries[len(self.prefix)]))
-        if self.operator != "mean":
-            return self.prefix[last - 1]
-        number: Value = 0.0
-        for n in self.numbers[:last]:
-            number = number + n
-        return np.divide(self.prefix[last - 1], number)
+    def _enter(self, rows: Array, entry: Value, combine: Any) -> None:
+        rows[self._at] = entry
 
     def read(self) -> Value:
-        return self.totals(self.length)
+        if self._rows is None:
+            return math.nan if self.operator == "mean" else NEUTRAL[self.operator]
+        here = slice(self._at, self._at + self.filled)
+        total = _COMBINE[self.operator].reduce(self._rows[here], axis=0)
+        return total if self._numbers is None else np.divide(total, np.add.reduce(self._numbers[here], axis=0))
 
     def keep(self, rows: Rows) -> None:
-        self.entries = [_kept(e, rows) for e in self.entries]
-        self.numbers = [_kept(e, rows) for e in self.numbers]
-        self.prefix = None
+        self._rows, self._numbers = _kept(self._rows, rows), _kept(self._numbers, rows)
+
+    def apart(self) -> None:
+        """Shares no longer the memory that a tick writes to with whom this was copied from."""
+        self._rows = None if self._rows is None else self._rows.copy()
+        self._numbers = None if self._numbers is None else self._numbers.copy()
+
+    def state(self) -> list[Value]:
+        """What later readings depend on, wherever in the buffer it stands."""
+        here = slice(self._at, self._at + self.filled)
+        return [float(self.filled), *(rows[here] for rows in (self._rows, self._numbers) if rows is not None)]
+
+
+class Tails(Window):
+    """over last k for every k up to a length: row number k of the buffer is the fold of the last k values.
+
+    It is the fold of the last k - 1 values one step ago with the new value: the buffer's shift brings each row to its
+    new place, and one operation on the block makes all of them. The order of addition is that of time.
+    """
+
+    def _enter(self, rows: Array, entry: Value, combine: Any) -> None:
+        older = rows[self._at + 1 : self._at + 1 + min(self.filled, self.length - 1)]
+        combine(older, entry, out=older)
+        rows[self._at] = entry
+
+    def total(self, length: int) -> Value:
+        """The fold of the newest `length` values."""
+        if self._rows is None or length < 1:
+            return math.nan if self.operator == "mean" else NEUTRAL[self.operator]
+        return self.totals(np.array([min(length, self.filled) - 1]))[0]
+
+    def totals(self, lengths: Array) -> Array:
+        """The folds for some lengths less 1 (all below `filled`), as rows of a new array."""
+        assert self._rows is not None
+        found: Array = self._rows[self._at + lengths]
+        if self._numbers is None:
+            return found
+        numbers = self._numbers[self._at + lengths]
+        divided: Array = np.divide(found, numbers.reshape(len(found), *[1] * (found.ndim - 2), -1))
+        return divided
 
 
 class History:
@@ -153,14 +195,12 @@ class History:
         pending = spread(self.pending, len(lengths)).astype(np.float64)
         needed = int(lengths[rows].max()) + 1
         if values.shape[0] < needed:
-            more = np.full((max(4, 2 * needed), *pending.shape), math.nan)
+            more = np.zeros((max(4, 2 * needed), *pending.shape))  # the filler is a number, so that it harms no fold
             if values.shape[0]:
                 more[: values.shape[0]] = values
             values = more
-        else:
-            values = values.copy()
-        for row in rows:
-            values[lengths[row], ..., row] = pending[..., row]
+        # In place: who still holds the shorter list does not look behind its end.
+        values[lengths[rows], ..., rows] = np.moveaxis(pending[..., rows], -1, 0)
         lengths = lengths.copy()
         lengths[rows] += 1
         self.list = Ragged(values, lengths)
@@ -170,6 +210,10 @@ class History:
 
     def read(self) -> Value:
         return self.list
+
+    def apart(self) -> None:
+        """Shares no longer the memory that a report writes to with whom this was copied from."""
+        self.list = Ragged(self.list.values.copy(), self.list.lengths)
 
     def keep(self, rows: Rows) -> None:
         self.list = self.list.take(rows)
@@ -220,7 +264,7 @@ class VectorCell:
         if isinstance(self.cell.keep, LastSteps):
             self.lengths = {key: self._window_length(key) for key in self.keys}
         if self.shared:
-            self.kept[()] = Window(self.cell.operator, max(self.lengths.values(), default=0))
+            self.kept[()] = Tails(self.cell.operator, max(self.lengths.values(), default=0))
             return
         for key in self.keys:
             self.kept[key] = self._make(key, engine, frame)
@@ -264,10 +308,21 @@ class VectorCell:
 
     def read(self, key: tuple[Value, ...]) -> Value:
         if self.shared:
-            window = self.kept[()]
-            assert isinstance(window, Window)
-            return window.totals(self.lengths[key])
+            tails = self.kept[()]
+            assert isinstance(tails, Tails)
+            return tails.total(self.lengths[key])
         return self.kept[key].read()
+
+    def tail_lengths(self, keys: Sequence[Value]) -> Array | None:
+        """How many steps are read for each of one binder's values, where one window serves them all; else None."""
+        lengths = [self.lengths.get((key,), 0) for key in keys] if self.shared else []
+        return np.array(lengths) if lengths and min(lengths) >= 1 else None
+
+    def read_tails(self, lengths: Array) -> Value | None:
+        """The readings for such lengths as a vector; None before the first tick."""
+        tails = self.kept[()]
+        assert isinstance(tails, Tails)
+        return tails.totals(np.minimum(lengths, tails.filled) - 1) if tails.filled else None
 
     def keep(self, rows: Rows) -> None:
         for kept in self.kept.values():

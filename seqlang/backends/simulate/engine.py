@@ -13,7 +13,7 @@ from seqlang.backends.interpret.alphabet import alphabet_of
 from seqlang.backends.interpret.values import EvaluationError, as_index
 from seqlang.backends.simulate.arrays import CannotVectorise, Ragged, Rows, Value, is_nan, spread, take
 from seqlang.backends.simulate.cells import VectorCell
-from seqlang.backends.simulate.inputs import VectorInputs
+from seqlang.backends.simulate.inputs import Inputs, VectorInputs
 from seqlang.backends.simulate.laws import Flip, Tree, VectorLaw
 from seqlang.backends.simulate.noises import Stored, TreeStored
 from seqlang.backends.simulate.record import Record
@@ -37,10 +37,12 @@ class Engine:
     Raises CannotVectorise here or in a step, EvaluationError where an expression has no value.
     """
 
-    def __init__(self, program: Program, model: Model, record: Record, seed: int, runs: NDArray[np.int64]) -> None:
+    def __init__(
+        self, program: Program, model: Model | None, record: Record, seed: int, runs: NDArray[np.int64]
+    ) -> None:
         self.program = program
         self.record = record
-        self.compiler = VectorCompiler(program)
+        self.compiler = self._compiler()
         padded = np.concatenate([runs, np.repeat(runs[-1:], max(0, FEWEST - len(runs)))])
         self.runs = padded
         self.count = len(padded)
@@ -50,10 +52,11 @@ class Engine:
         self.step_number = 0
         self.steps_done = 0
         self.size = 0 if program.size is None else as_index(self.compiler.exact.constant(program.size))
-        self.inputs = VectorInputs(program, model, self.compiler)
+        self.inputs = self._inputs(model)
         self.fields: dict[str, Value] = {}
         self.locals: dict[str, Value] = {}
         self.released: dict[str, Value] = {}
+        self.last: dict[str, Value] = {}  # what each report released last
         self.draws: dict[str, Stored] = {}
         reports = [s.name for s in program.body if isinstance(s, Report)]
         self.fired: dict[str, Array] = {name: np.zeros(self.count, dtype=bool) for name in reports}
@@ -71,6 +74,13 @@ class Engine:
         self._body = [self._compiled(s) for s in program.body]
         for cell in self.cells.values():
             cell.start(self, frame)
+
+    def _compiler(self) -> VectorCompiler:
+        return VectorCompiler(self.program)
+
+    def _inputs(self, model: Model | None) -> Inputs:
+        assert model is not None
+        return VectorInputs(self.program, model, self.compiler)
 
     def run(self, cap: int | None, tell: Callable[[Engine], None]) -> None:
         """Runs all runs to their stop, or to `cap` steps. `tell` is called after every step.
@@ -98,13 +108,17 @@ class Engine:
         rows = np.flatnonzero(self.alive)
         self._close(rows, steps, None, None)
 
-    def _step(self) -> None:
+    def _open(self) -> None:
+        """What the last step's reports do at the start of a new one."""
         for name, fired in self.fired.items():
             self.earlier[name] = self.earlier[name] + fired
         for cell in self.cells.values():
-            cell.begin(None if cell.report is None or self.step_number == 0 else self.fired[cell.report])
-        self.step_number += 1
+            cell.begin(None if cell.report is None or np.all(self.step_number == 0) else self.fired[cell.report])
         self.fired = {name: np.zeros(self.count, dtype=bool) for name in self.fired}
+
+    def _step(self) -> None:
+        self._open()
+        self.step_number = self.step_number + 1
         self.released = dict(self.fired)
         self.steps_done += int(np.count_nonzero(self.alive))
         self.fields.update(self.inputs.entry(self))
@@ -127,7 +141,7 @@ class Engine:
         self.runs, self.alive = self.runs[rows], self.alive[rows]
         self.noise_streams.keep(rows)
         self.input_streams.keep(rows)
-        for table in (self.fields, self.locals, self.memory, self.released, self.fired, self.earlier):
+        for table in (self.fields, self.locals, self.memory, self.released, self.last, self.fired, self.earlier):
             for name, value in table.items():
                 table[name] = take(value, rows, before)
         for kept in (*self.cells.values(), *self._stored.values(), *self.draws.values()):
@@ -146,7 +160,8 @@ class Engine:
             self._fail(found[0], what, span)
 
     def _fail(self, row: int, what: str, span: Span) -> None:
-        note = f"in step {self.step_number} of run {int(self.runs[row])}"
+        step = np.broadcast_to(self.step_number, (self.count,))[row]
+        note = f"in step {int(step)} of run {int(self.runs[row])}"
         raise EvaluationError(f"{what} is not a number (0/0, or the logarithm or root of a negative?)", span, (note,))
 
     def checked(self, value: Value, frame: Frame, what: str, span: Span) -> Value:
@@ -184,7 +199,12 @@ class Engine:
             return tree.read(self._life(noise.life) if isinstance(noise.life, EachReport) else 0, shape, frame)
         stored = self._stored.setdefault(name, Stored())
         assert isinstance(stored, Stored)
-        return stored.read(self._life(noise.life), shape, frame, law.sample)
+        life = self._life(noise.life)
+        return stored.read(life, shape, frame, lambda source, s: law.sample(self.randomness(name, life, source), s))
+
+    def randomness(self, name: str, life: int | Array, source: Source) -> Source:
+        """Where the noise or draw `name` takes its numbers from in this life, for the runs of `source`."""
+        return source
 
     def drawn(self, name: str, frame: Frame) -> Value:
         if name in self._noises:
@@ -206,8 +226,9 @@ class Engine:
         shape = value.shape[:-1] if isinstance(value, np.ndarray) else ()
         stored = self._stored.setdefault(name, Stored())
         assert isinstance(stored, Stored)
+        life = self._life(self._noises[name].life)
         places = stored.read(
-            self._life(self._noises[name].life), shape, frame, lambda source, s: law.places(source, s, size)
+            life, shape, frame, lambda source, s: law.places(self.randomness(name, life, source), s, size)
         )
         table = np.asarray(letters)
         at = np.zeros(np.shape(value), dtype=np.intp)
@@ -264,10 +285,11 @@ class Engine:
             law = make(frame)
 
             def sample(source: Source, shape: tuple[int, ...]) -> Array:
+                own = self.randomness(draw.name, life, source)
                 if source.count == self.count:
-                    return np.asarray(law.sample(source, law.shape()))
+                    return np.asarray(law.sample(own, law.shape()))
                 part = make(Frame(self, source.rows))
-                return np.asarray(part.sample(source, part.shape()))
+                return np.asarray(part.sample(own, part.shape()))
 
             stored.read(life, (), frame, sample)
 
@@ -292,7 +314,7 @@ class Engine:
                 return
             rows = np.flatnonzero(fired)
             if len(rows) == self.count:
-                self.released[name] = self.checked(value(frame), frame, f"`{name}`", report.span)
+                self.released[name] = self.last[name] = self.checked(value(frame), frame, f"`{name}`", report.span)
                 return
             self.released[name] = float("nan")
             if len(rows):
@@ -301,6 +323,7 @@ class Engine:
                 whole = np.full((*part.shape[:-1], self.count), np.nan)
                 whole[..., rows] = part
                 self.released[name] = whole
+                self.last[name] = np.where(fired, whole, self.last.get(name, np.nan))
 
         return run
 
@@ -348,6 +371,9 @@ class Engine:
         for name in self._statistics:
             if name in self.locals and not isinstance(self.locals[name], Ragged):
                 self.record.statistic(name, runs, spread(take(self.locals[name], rows, self.count), len(rows)))
+        for name, value_ in self.last.items():
+            if not isinstance(value_, Ragged):
+                self.record.release(name, runs, spread(take(value_, rows, self.count), len(rows)))
         for name, earlier in self.earlier.items():
             self.record.reports[name][runs - self.record.first] = earlier[rows] + self.fired[name][rows]
 

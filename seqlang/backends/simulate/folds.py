@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from seqlang.backends.simulate.arrays import CannotVectorise, Ragged, Value, shape_of
+from seqlang.backends.simulate.arrays import CannotVectorise, Ragged, Value, rows_stand_together, shape_of
 
 LOWEST = -math.inf
 
@@ -64,6 +64,8 @@ def _norm(v: Value) -> Value:
 
 
 def _dot(a: Value, b: Value) -> Value:
+    if rows_stand_together(a) and rows_stand_together(b):
+        return np.einsum("ij,ij->j", a, b)  # without a table of the products
     product = a * b
     return np.add.reduce(product, axis=0) if shape_of(product) else product
 
@@ -83,6 +85,12 @@ def _all_of(operator: str, *arguments: Value) -> Value:
             return fold_list(operator, elements, [v.values[j - 1] for j in elements], masks, len(v.lengths))
         if not shape_of(v):
             return v
+        if operator in ("max", "min"):
+            return (np.maximum if operator == "max" else np.minimum).reduce(v, axis=0)
+        if operator in ("argmax", "argmin") and v.ndim == 2:
+            place = (np.argmax if operator == "argmax" else np.argmin)(v, axis=0)
+            found = np.take_along_axis(v, place[None], axis=0)[0]
+            return np.where(np.isnan(found), math.nan, place + 1.0)  # the first that is not a number, if there is one
         elements = list(range(1, v.shape[0] + 1))
         return fold_list(operator, elements, list(v), [True] * len(elements), v.shape[-1])
     result = arguments[0]
@@ -160,11 +168,13 @@ def _best(operator: str, elements: list[Value], values: list[Value], masks: list
     sign = 1.0 if operator == "argmax" else -1.0
     best: Any = np.full(count, -math.inf)
     chosen: Any = np.full(count, math.nan)
+    bad: Any = False
     for element, value, mask in zip(elements, values, masks, strict=True):
         score = np.asarray(value, dtype=np.float64) * sign
         better = np.logical_and(mask, (score > best) | np.isnan(chosen))
+        bad = np.logical_or(bad, np.logical_and(mask, np.isnan(score)))
         best = np.where(better, score, best)
         if shape_of(element):
             raise CannotVectorise("an argmax over vectors")
         chosen = np.where(better, element, chosen)
-    return chosen
+    return np.where(bad, math.nan, chosen) if np.any(bad) else chosen

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, assert_never
+from typing import TYPE_CHECKING, Any, Protocol, assert_never
 
 import numpy as np
 
@@ -22,6 +22,16 @@ if TYPE_CHECKING:
 Leaves = Callable[[Value], Value]
 
 
+class Inputs(Protocol):
+    """Where an engine takes its inputs from."""
+
+    def entry(self, engine: Engine) -> dict[str, Value]:
+        """This step's entry of the streams and public inputs: an array a field, the runs last."""
+
+    def dataset(self, engine: Engine) -> dict[str, Value]:
+        """All records: (N, runs) or (N, d, runs)."""
+
+
 class VectorInputs:
     """A model's fields in order. A value outside its domain is an error (E0621)."""
 
@@ -31,7 +41,7 @@ class VectorInputs:
         for name, law in model.laws:
             declared = program.input(name)
             checked = CheckedDomain(compiler.exact, declared.domain)
-            test = _outside(compiler, declared.domain)
+            test = leaves_domain(compiler, declared.domain)
             self._fields.append((name, declared.kind, compiler.compile(law), checked, test))
 
     def entry(self, engine: Engine) -> dict[str, Value]:
@@ -74,7 +84,7 @@ class VectorInputs:
             raise outside(self.model, name, shown, domain.text)
 
 
-def _outside(compiler: VectorCompiler, domain: Domain) -> Leaves | None:
+def leaves_domain(compiler: VectorCompiler, domain: Domain) -> Leaves | None:
     """Which runs have a value outside the domain; None where nothing is outside."""
     constant = compiler.exact.constant
     match domain:
@@ -110,7 +120,7 @@ def _outside(compiler: VectorCompiler, domain: Domain) -> Leaves | None:
 
             return far
         case Power(of, _):
-            one = _outside(compiler, of)
+            one = leaves_domain(compiler, of)
             return None if one is None else lambda v: np.logical_or.reduce(one(v), axis=0)
         case _:
             assert_never(domain)

@@ -13,7 +13,7 @@ from seqlang.backends.interpret.randomness import SeededRandomness
 from seqlang.backends.interpret.shapes import UNKNOWN, shape_of_expression
 from seqlang.backends.interpret.values import EvaluationError, Value
 from seqlang.backends.simulate.record import Record
-from seqlang.model.program import Model, Program
+from seqlang.model.program import Model, Program, Report
 
 
 def run_interpreted(
@@ -30,30 +30,42 @@ def run_interpreted(
     Raises EvaluationError (with the run's number), KeyboardInterrupt (the present run is recorded as unstopped).
     """
     sampler = InputSampler(program, model)
+    valued = {s.name for s in program.body if isinstance(s, Report) and s.value is not None}
     steps_done = 0
     for i in range(record.count):
         run = record.first + i
         randomness = SeededRandomness(seed, run)
         machine = Machine(program, randomness)
+        last: dict[str, Value] = {}
         finished = 0
         try:
             dataset = sampler.dataset(randomness)
             if dataset:
                 machine.load(dataset)
             while not machine.stopped and (cap is None or finished < cap):
-                machine.step(sampler.entry(randomness, finished + 1))
+                shown = machine.step(sampler.entry(randomness, finished + 1))
+                last.update((name, value) for name, value in shown.reports if name in valued)
                 finished += 1
                 steps_done += 1
                 tell(i, steps_done)
         except EvaluationError as error:
             raise error.noting(f"in run {run}") from None
         except KeyboardInterrupt:
-            _close(record, run, finished, machine, labels, stopped=False)
+            _close(record, run, finished, machine, last, labels, stopped=False)
             raise
-        _close(record, run, finished, machine, labels, stopped=machine.stopped)
+        _close(record, run, finished, machine, last, labels, stopped=machine.stopped)
 
 
-def _close(record: Record, run: int, steps: int, machine: Machine, labels: dict[str, int], *, stopped: bool) -> None:
+def _close(
+    record: Record,
+    run: int,
+    steps: int,
+    machine: Machine,
+    last: dict[str, Value],
+    labels: dict[str, int],
+    *,
+    stopped: bool,
+) -> None:
     runs = np.array([run])
     result = machine.result
     is_label = isinstance(result, str)
@@ -63,6 +75,10 @@ def _close(record: Record, run: int, steps: int, machine: Machine, labels: dict[
         found = _column(statistic)
         if found is not None and _fixed_length(machine, name):
             record.statistic(name, runs, found)
+    for name, released in last.items():
+        found = _column(released)
+        if found is not None and 0 not in found.shape:
+            record.release(name, runs, found)
     counts = dict(machine.report_counts)
     for name in machine.reported:
         counts[name] = counts.get(name, 0) + 1

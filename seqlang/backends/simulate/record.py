@@ -24,6 +24,7 @@ class Record:
         self.codes = np.full(count, UNSTOPPED, dtype=np.int64)
         self.values: NDArray[Any] | None = None
         self.statistics: dict[str, NDArray[Any]] = {}
+        self.released: dict[str, NDArray[Any]] = {}
         self.reports = {name: np.zeros(count, dtype=np.int64) for name in reports}
 
     def close(
@@ -46,6 +47,13 @@ class Record:
 
     def statistic(self, name: str, runs: NDArray[np.int64], value: NDArray[Any]) -> None:
         """The last value of a statistic in these runs."""
-        if name not in self.statistics:
-            self.statistics[name] = np.full((*value.shape[:-1], self.count), np.nan)
-        self.statistics[name][..., runs - self.first] = value
+        self._last(self.statistics, name, runs, value)
+
+    def release(self, name: str, runs: NDArray[np.int64], value: NDArray[Any]) -> None:
+        """The value that a report released last in these runs (NaN: never)."""
+        self._last(self.released, name, runs, value)
+
+    def _last(self, table: dict[str, NDArray[Any]], name: str, runs: NDArray[np.int64], value: NDArray[Any]) -> None:
+        if name not in table:
+            table[name] = np.full((*value.shape[:-1], self.count), np.nan)
+        table[name][..., runs - self.first] = value

@@ -22,7 +22,8 @@ MOST_VALUES = 50
 class Samples:
     """One entry a run in every array. `steps` is the stopping step, or the step at which an unstopped run was left (the
     cap, or where an interrupt found it). `codes[i]` is the place of the returned label in `labels`, or negative;
-    `values` (.., runs) are returned numbers (NaN: none). Statistics have their last values (NaN: never computed)."""
+    `values` (.., runs) are returned numbers (NaN: none). Statistics have their last values (NaN: never computed),
+    `reports` their numbers, and `released` the values that reports released last (NaN: none)."""
 
     algorithm: str
     model: str
@@ -39,6 +40,7 @@ class Samples:
     values: NDArray[Any] | None
     statistics: Mapping[str, NDArray[Any]]
     reports: Mapping[str, NDArray[np.int64]]
+    released: Mapping[str, NDArray[Any]]
 
     @property
     def unstopped(self) -> int:
@@ -80,7 +82,7 @@ class Samples:
             "unstopped": self.unstopped,
             "steps": _steps(self.steps),
             "returns": self._returns(),
-            "reports": {name: _report(counts) for name, counts in self.reports.items()},
+            "reports": {name: self._report(name) for name in self.reports},
             "statistics": {name: _moments(v) for name, v in self.statistics.items()},
             "seconds": self.seconds,
             "steps_per_second": total / self.seconds if self.seconds > 0 else 0.0,
@@ -89,9 +91,15 @@ class Samples:
         numbers = self._numbers()
         if numbers is not None:
             summary["return_value"] = _moments(numbers)
+            if summary["return_value"] is not None and numbers.ndim == 1:
+                summary["return_value"] |= _spread(numbers[~np.isnan(numbers)])
         if self.interrupted:
             summary["interrupted"] = True
         return summary
+
+    def _report(self, name: str) -> dict[str, Any]:
+        last = {"last_value": _moments(self.released[name])} if name in self.released else {}
+        return {**_report(self.reports[name]), **last}
 
     def _numbers(self) -> NDArray[Any] | None:
         return None if self.values is None else self.values
@@ -150,6 +158,18 @@ def _moments(values: NDArray[Any]) -> dict[str, Any] | None:
     with np.errstate(invalid="ignore"):
         se = some.std(axis=-1, ddof=1) / math.sqrt(n) if n > 1 else np.zeros_like(mean)
     return {"mean": _plain(mean), "se": _plain(se)}
+
+
+def _spread(numbers: NDArray[Any]) -> dict[str, Any]:
+    """Standard deviation, ends and quantiles of returned numbers."""
+    marks = np.quantile(numbers, [float(q) for q in QUANTILES], method="inverted_cdf")
+    with np.errstate(invalid="ignore"):
+        sd = numbers.std(ddof=1) if len(numbers) > 1 else 0.0
+    found = {"sd": sd, "min": numbers.min(), "max": numbers.max()}
+    return {
+        **{name: _plain(v) for name, v in found.items()},
+        "quantiles": {q: _plain(v) for q, v in zip(QUANTILES, marks, strict=True)},
+    }
 
 
 def _plain(value: Any) -> Any:

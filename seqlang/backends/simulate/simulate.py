@@ -126,10 +126,8 @@ class _Simulation:
     def _samples(
         self, records: list[Record], runs: int, interrupted: bool, engine: str, why: str | None, began: float
     ) -> Samples:
-        statistics = {
-            name: _joined([r.statistics.get(name) for r in records], [r.count for r in records])[..., :runs]
-            for name in dict.fromkeys(n for r in records for n in r.statistics)
-        }
+        statistics = _tables([r.statistics for r in records], records, runs)
+        released = _tables([r.released for r in records], records, runs)
         values = [r.values for r in records]
         joined = None if all(v is None for v in values) else _joined(values, [r.count for r in records])[..., :runs]
         codes = np.concatenate([r.codes for r in records])[:runs]
@@ -149,6 +147,7 @@ class _Simulation:
             labels=returned,
             values=joined,
             statistics=statistics,
+            released=released,
             reports={name: np.concatenate([r.reports[name] for r in records])[:runs] for name in self.reports},
         )
 
@@ -175,6 +174,13 @@ def _renumbered(codes: NDArray[Any], labels: dict[str, int], returned: tuple[str
     for place, name in enumerate(returned):
         result[codes == labels[name]] = place
     return result
+
+
+def _tables(parts: list[dict[str, NDArray[Any]]], records: list[Record], runs: int) -> dict[str, NDArray[Any]]:
+    return {
+        name: _joined([part.get(name) for part in parts], [r.count for r in records])[..., :runs]
+        for name in dict.fromkeys(n for part in parts for n in part)
+    }
 
 
 def _joined(parts: list[NDArray[Any] | None], counts: list[int]) -> NDArray[Any]:

@@ -56,11 +56,25 @@ class Streams:
             some = self.state[:, rows]
             words = _advance(some, np.empty(len(rows), np.uint64), np.empty(len(rows), np.uint64))
             self.state[:, rows] = some
-        np.right_shift(words, np.uint64(11), out=words)
-        result = words.view(np.int64).astype(np.float64)
-        result += 0.5  # 53 bits and a half: neither 0 nor 1 occurs
-        result *= 2.0**-53
-        return result
+        return as_uniform(words, np.empty(len(words)))
+
+    def fill(self, table: Floats, rows: Rows | None) -> None:
+        """The next numbers of each stream (or of the streams `rows`), one row of `table` after the other."""
+        state = self.state if rows is None else self.state[:, rows]
+        a, b = np.empty(table.shape[1], np.uint64), np.empty(table.shape[1], np.uint64)
+        for row in table:
+            as_uniform(_advance(state, a, b), row)
+        if rows is not None:
+            self.state[:, rows] = state
+
+
+def as_uniform(words: Words, result: Floats) -> Floats:
+    """53 bits and a half over 2^53: neither 0 nor 1 occurs. `words` are used up."""
+    np.right_shift(words, np.uint64(11), out=words)
+    result[:] = words.view(np.int64)
+    result += 0.5
+    result *= 2.0**-53
+    return result
 
 
 _17, _19, _23, _41, _45 = (np.uint64(k) for k in (17, 19, 23, 41, 45))
@@ -101,7 +115,5 @@ class Source:
         if not shape:
             return self.streams.uniform(self.rows)
         result = np.empty((*shape, self.count))
-        flat = result.reshape(-1, self.count)
-        for i in range(flat.shape[0]):
-            flat[i] = self.streams.uniform(self.rows)
+        self.streams.fill(result.reshape(-1, self.count), self.rows)
         return result

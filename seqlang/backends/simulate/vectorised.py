@@ -6,15 +6,15 @@ needed does no harm, and where it is needed the engine finds it. Constants are t
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, assert_never, get_args
 
 import numpy as np
 
 from seqlang.backends.interpret.compiled import Compiler
 from seqlang.backends.interpret.values import BallSet, EvaluationError, Members, as_index, is_vector
-from seqlang.backends.simulate import laws
-from seqlang.backends.simulate.arrays import CannotVectorise, Ragged, Value, from_constant, shape_of
+from seqlang.backends.simulate import laws, wide
+from seqlang.backends.simulate.arrays import CannotVectorise, Ragged, Rows, Value, from_constant, shape_of
 from seqlang.backends.simulate.folds import LOWEST, OPERATORS, PAIRS, fold_list
 from seqlang.backends.simulate.streams import Source
 from seqlang.model import expression as ir
@@ -39,6 +39,12 @@ class Frame:
         self.count = engine.count if rows is None else len(rows)
         self.bound: dict[str, Value] = {}
         self.unsure = 0  # above 0: what is evaluated may not be needed, as a branch of `if`
+
+    def among(self, rows: Rows) -> Frame:
+        """A frame of some of the engine's runs, with the same bound numbers. For a frame of all runs."""
+        some = Frame(self.engine, rows)
+        some.bound, some.unsure = dict(self.bound), self.unsure
+        return some
 
     def source(self) -> Source:
         return Source(self.engine.noise_streams, self.rows)
@@ -70,7 +76,7 @@ class VectorCompiler:
                 value = from_constant(self.exact.constant(e), self.labels)
                 return lambda f: value
             case ir.StepNumber():
-                return lambda f: f.engine.step_number
+                return lambda f: f.engine.read(f.engine.step_number, f.rows)
             case ir.Field(name):
                 return lambda f: f.engine.read(f.engine.fields[name], f.rows)
             case ir.Local(name):
@@ -200,6 +206,7 @@ class VectorCompiler:
             elements, present = domain(f)
             values, masks = [], []
             outer = f.bound.get(variable)
+            f.unsure += present is not None  # an element that some runs do not have
             for i, element in enumerate(elements):
                 f.bound[variable] = element
                 mask = True if present is None else present[i]
@@ -207,10 +214,68 @@ class VectorCompiler:
                     mask = np.logical_and(mask, where(f))
                 values.append(body(f))
                 masks.append(mask)
+            f.unsure -= present is not None
             f.bound[variable] = outer
             return fold_list(operator, elements, values, masks, f.count)
 
+        return self._wide(e, run) or self._row_of_cells(e, run) or run
+
+    def _row_of_cells(self, e: ir.Quantified, narrow: Run) -> Run | None:
+        """`[sum(.. over last k) for k in 1..m]`: one window serves all lengths, and gives the vector at once."""
+        if e.operator != "list" or e.where is not None or not isinstance(e.body, ir.CellValue):
+            return None
+        name, binders = e.body.name, [v for v, _ in self.program.cell(e.body.name).binders]
+        if binders != [e.variable] or self.exact.compile(e.domain).reads:
+            return None
+        keys = list(self.exact.constant(e.domain))
+
+        lengths: list[Value] = []  # found at the first reading: cells start after the compilation
+
+        def run(f: Frame) -> Value:
+            cell = f.engine.cells[name]
+            if not lengths:
+                lengths.append(cell.tail_lengths(keys))
+            found = None if lengths[0] is None else cell.read_tails(lengths[0])
+            return narrow(f) if found is None else f.engine.read(found, f.rows)
+
         return run
+
+    def _wide(self, e: ir.Quantified, narrow: Run) -> Run | None:
+        """The same fold many elements at once, where the elements differ from run to run and the body allows it."""
+        domain = e.domain
+        if e.operator not in wide.OPERATORS_OF_FOLDS or not self.exact.compile(domain).reads:
+            return None
+        body = wide.elementwise(self, e.body, e.variable)
+        where = None if e.where is None else wide.elementwise(self, e.where, e.variable)
+        if body is None or (where is None) != (e.where is None):
+            return None
+        parts = self._blocks(domain)
+        fits = True
+
+        def run(f: Frame) -> Value:
+            nonlocal fits
+            if fits:
+                try:
+                    return wide.fold(e.operator, parts(f), e.variable, body, where, f)
+                except wide.NotWide:
+                    fits = False
+            return narrow(f)
+
+        return run
+
+    def _blocks(self, domain: ir.Expression) -> Callable[[Frame], Iterator[wide.Elements]]:
+        if isinstance(domain, ir.Apply) and domain.operator == "..":
+            low, high = (self.compile(a) for a in domain.arguments)
+            return lambda f: _range_blocks(low(f), high(f), f)
+        whole = self.compile(domain) if isinstance(domain, (ir.Local, ir.CellValue)) else None
+
+        def elements(f: Frame) -> Iterator[wide.Elements]:
+            found = None if whole is None else whole(f)
+            if not isinstance(found, Ragged):
+                raise wide.NotWide
+            return wide.list_blocks(found, f.count)
+
+        return elements
 
     def _weights_of(self, e: ir.WeightsOf) -> Run:
         domain, value, weight = self._domain(e.domain), self.compile(e.value), self.compile(e.weight)
@@ -340,6 +405,15 @@ def _range(low: Value, high: Value) -> tuple[list[Value], list[Value] | None]:
     first = int(np.min(low))
     elements = _few(range(first, int(np.max(high, initial=first - 1)) + 1))
     return elements, [np.logical_and(np.less_equal(low, j), np.less_equal(j, high)) for j in elements]
+
+
+def _range_blocks(low: Value, high: Value, f: Frame) -> Iterator[wide.Elements]:
+    if np.ndim(low) > 1 or np.ndim(high) > 1:
+        raise wide.NotWide
+    first = int(np.min(low))
+    last = int(np.max(high, initial=first - 1))
+    _few(range(first, last + 1))
+    return wide.blocks(first, last, lambda j: np.logical_and(np.less_equal(low, j), np.less_equal(j, high)), f.count)
 
 
 def _elements(value: Value) -> tuple[list[Value], list[Value] | None]:

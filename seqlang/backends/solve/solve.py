@@ -88,7 +88,8 @@ def _aligned(one: Course, other: Course) -> tuple[Course, Course]:
 class _Errors:
     """`any`: of the chance of any set of (step, outcome); `outcome`: of an outcome; `steps`: of the expected step;
     `second`: of E_z[E[T | z]^2]; `watched`: of the watched sums, whose values may jump where no node looks. `seen`
-    are the plain differences of the two orders: of all chances together, of an outcome, of the expected step."""
+    are the plain differences of the two orders: of all chances together, of an outcome, of the expected step. `least`:
+    of an outcome too, where orders converge slowly; it is printed, and asks for no further order."""
 
     any: float
     outcome: float
@@ -96,6 +97,7 @@ class _Errors:
     second: float
     watched: float
     seen: tuple[float, float, float] = (math.inf, math.inf, math.inf)
+    least: float = 0.0
 
     def small(self, tolerance: float, steps: float) -> bool:
         wanted = STEPS_FACTOR * tolerance * max(1.0, steps)
@@ -162,11 +164,11 @@ def _errors(one: Course, other: Course, before: _Errors | None) -> _Errors:
     if whole > GEOMETRIC * before.seen[0]:  # the finer order may be no better than either difference says
         steps = max(steps, 2 * seen[2], 2 * before.seen[2])
         least = 2 * max(outcome, before.seen[1]) if outcome > GEOMETRIC * before.seen[1] else 0.0
-        whole = 2 * max(whole, before.seen[0])
+        whole = max(whole, before.seen[0]) * (2 if fallen > 0.5 else 1)
     cautious = max(outcome, before.outcome * fallen, whole / 300)
     twice = max(TWICE_SEEN * max(outcome, before.seen[1]), LEAST_SHARE * seen[0])
     watched = max(watched, before.watched * fallen)
-    return _Errors(whole, max(least, min(cautious, twice)), steps, second, watched, seen)
+    return _Errors(whole, min(cautious, twice), steps, second, watched, seen, least)
 
 
 def distance(one: Course, other: Course) -> float:
@@ -213,7 +215,8 @@ def _solution(course: Course, errors: _Errors, space: Space, notes: list[str], t
     return Solution(
         outcomes=course.outcomes, table=course.table, unresolved=course.unresolved, never=course.never,
         lost=course.lost, error=_up(errors.any + slip),
-        outcome_error=_up(errors.outcome + slip), steps_error=steps_error, tail=course.tail, watched=course.watched,
+        outcome_error=_up(max(errors.outcome, errors.least) + slip), steps_error=steps_error, tail=course.tail,
+        watched=course.watched,
         watched_error=_up(errors.watched + slip) if space.sees_all else math.inf,
         method=method, notes=tuple(notes), moments=moments,
     )  # fmt: skip

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from seqlang.accounting import advanced, homogeneous
 from seqlang.arithmetic.formula import ONE, ZERO, enclose
 from seqlang.model.program import Program
@@ -15,6 +17,7 @@ from seqlang.rules.sensitivity.formulas import parameter_values
 NAME = "conversion/showings_to_approximate"
 CITE = "Kairouz, Oh & Viswanath 2015, Theorems 3.3 and 3.5"
 MOST_SHOWINGS = 100_000
+MOST_OPTIMAL = 20_000
 
 _SAME = ("composition/basic", "composition/post_processing")
 
@@ -52,9 +55,15 @@ def _epsilon(program: Program, part: Derivation, delta: float) -> float | str:
     count = sum(times for _, times in showings)
     if not 1 < count <= MOST_SHOWINGS:
         return "too many showings" if count > 1 else "only one showing"
-    largest = max(epsilon for epsilon, _ in showings)
+    return _least(tuple(showings), count, delta)
+
+
+@lru_cache(maxsize=16)
+def _least(showings: tuple[tuple[float, int], ...], count: int, delta: float) -> float:
     listed = [epsilon for epsilon, times in showings for _ in range(times)]
-    return min(homogeneous.optimal(largest, count, delta), advanced.tanh_form(listed, delta))
+    closed = advanced.tanh_form(listed, delta)
+    # optimal composition takes time in proportion to the count, some seconds for the largest one
+    return closed if count > MOST_OPTIMAL else min(closed, homogeneous.optimal(max(listed), count, delta))
 
 
 def _showings(program: Program, part: Derivation) -> list[tuple[float, int]] | str:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 
 from seqlang.backends.interpret.compiled import Compiler
 from seqlang.backends.interpret.data.problem import problem
 from seqlang.backends.interpret.data.table import Row, Table
-from seqlang.backends.interpret.data.where import MISSING, column_of, missing, number
+from seqlang.backends.interpret.data.terms import Recipe, Term, recipe
+from seqlang.backends.interpret.data.where import MISSING, column_of, missing
 from seqlang.backends.interpret.domains import CheckedDomain
+from seqlang.backends.interpret.metrics import without
 from seqlang.backends.interpret.values import Value, describe
 from seqlang.diagnostics import Diagnostic, SpecError
 from seqlang.diagnostics.suggest import did_you_mean
@@ -22,18 +23,26 @@ MOST = 5
 
 @record
 class FieldColumns:
-    """`columns` are places in a row: one for a number, one a coordinate for a vector."""
+    """`parts` are places in a row and what is done to the cells there, in the order of the field's coordinates;
+    `project`: every row is moved into the field's domain."""
 
     name: str
     domain: CheckedDomain
-    columns: tuple[int, ...]
+    parts: tuple[tuple[int, Term], ...]
+    project: bool = False
+
+    @property
+    def width(self) -> int:
+        """Numbers in a row."""
+        return sum(term.width for _, term in self.parts)
 
 
 def field_columns(program: Program, table: Table, named: Mapping[str, str]) -> tuple[FieldColumns, ...]:
     """For each field of the program its columns: of its own name (x1 .. xd for a vector x), or as `named` says:
-    `outcome`, `V1..V39` (a run of columns in the file's order), `a,b,c`.
+    `outcome`, `V1..V39` (a run of columns in the file's order), `a,b,c`, with fixed changes (see `recipe`).
 
-    Raises SpecError: E0612 for a column or field that is not there, E0617 for a wrong number of columns.
+    Raises SpecError: E0612 for a column or field that is not there, E0617 for a wrong number of columns, E0625 for a
+    change that would be taken from the data.
     """
     compiler = Compiler(program)
     fields = [i.name for i in program.inputs]
@@ -42,44 +51,54 @@ def field_columns(program: Program, table: Table, named: Mapping[str, str]) -> t
             near = did_you_mean(name, fields)
             hint = f"did you mean `{near}`?" if near else "its fields are " + ", ".join(f"`{f}`" for f in fields)
             raise problem("E0612", f"`{program.name}` has no field `{name}` to take from a column", hint)
-    found = []
+    return tuple(_columns(table, i.name, CheckedDomain(compiler, i.domain), named.get(i.name)) for i in program.inputs)
+
+
+def needed(program: Program, table: Table, named: Mapping[str, str]) -> Program:
+    """The program without the fields that the file does not have and that only metrics read."""
+    compiler = Compiler(program)
     for entry in program.inputs:
-        domain = CheckedDomain(compiler, entry.domain)
-        columns = _columns(table, entry.name, domain, named.get(entry.name))
-        wanted = domain.dimension or 1
-        if len(columns) != wanted:
-            given = f"`{named[entry.name]}` is {len(columns)}"
-            raise problem("E0617", f"field `{entry.name}` in {domain.text} needs {wanted} columns, {given}")
-        found.append(FieldColumns(entry.name, domain, columns))
-    return tuple(found)
+        if entry.name not in named and not _stands_in(table, entry.name, CheckedDomain(compiler, entry.domain)):
+            program = without(program, entry.name) or program
+    return program
 
 
-def _columns(table: Table, name: str, domain: CheckedDomain, spec: str | None) -> tuple[int, ...]:
-    if spec is not None:
-        return _named(table, spec)
-    if domain.dimension is None:
+def _stands_in(table: Table, name: str, domain: CheckedDomain) -> bool:
+    return table.column(name if domain.dimension is None else f"{name}1") is not None or (
+        domain.dimension == 1 and table.column(name) is not None
+    )
+
+
+def _columns(table: Table, name: str, domain: CheckedDomain, spec: str | None) -> FieldColumns:
+    made = _own(table, name, domain) if spec is None else recipe(spec, table.header)
+    parts = tuple((place, term) for term in made.terms for place in _places(table, term))
+    found = FieldColumns(name, domain, parts, made.project)
+    wanted = domain.dimension or 1
+    if found.width != wanted:
+        given = "it has" if spec is None else f"`{spec}` is"
+        raise problem("E0617", f"field `{name}` in {domain.text} needs {wanted} columns, {given} {found.width}")
+    return found
+
+
+def _own(table: Table, name: str, domain: CheckedDomain) -> Recipe:
+    """Columns of the field's own name."""
+    if domain.dimension is None or (domain.dimension == 1 and table.column(name) is not None):
         if table.column(name) is None:
             raise missing(table, name, f"say which column it is: --column {name}=COLUMN")
-        return (column_of(table, name),)
-    if domain.dimension == 1 and table.column(name) is not None:
-        return (column_of(table, name),)
+        return Recipe((Term(name, name),))
     numbered = tuple(f"{name}{i}" for i in range(1, domain.dimension + 1))
-    if any(table.column(c) is None for c in numbered):
-        absent = next(c for c in numbered if table.column(c) is None)
+    absent = next((c for c in numbered if table.column(c) is None), None)
+    if absent is not None:
         raise missing(table, absent, f"say which columns `{name}` is: --column {name}=FIRST..LAST")
-    return tuple(column_of(table, c) for c in numbered)
+    return Recipe(tuple(Term(c, c) for c in numbered))
 
 
-def _named(table: Table, spec: str) -> tuple[int, ...]:
-    if table.column(spec) is not None:
-        return (column_of(table, spec),)
-    ends = re.split(r"\.\.", spec)
-    if len(ends) == 2 and all(e.strip() for e in ends):
-        first, last = (column_of(table, e.strip()) for e in ends)
-        if first > last:
-            raise problem("E0617", f"`{spec}`: column `{ends[1].strip()}` stands before `{ends[0].strip()}`")
-        return tuple(range(first, last + 1))
-    return tuple(column_of(table, part.strip()) for part in spec.split(","))
+def _places(table: Table, term: Term) -> range:
+    first, last = column_of(table, term.first), column_of(table, term.last)
+    if first > last:
+        message = f"`{term.first}..{term.last}`: column `{term.last}` stands before `{term.first}`"
+        raise problem("E0617", message)
+    return range(first, last + 1)
 
 
 def values(
@@ -114,21 +133,34 @@ def values(
 
 def _value(table: Table, field: FieldColumns, row: Row, *, clip: bool) -> Value:
     numbers: list[float] = []
-    for column in field.columns:
-        cell = row.cells[column].strip()
-        found = number(cell)
-        place = f"`{table.name}`, line {row.line}, column `{table.header[column]}`"
+    for column, term in field.parts:
+        found = term.numbers(row.cells[column])
         if found is None:
-            if cell.lower() in MISSING:
-                remedy = f"leave such rows out: --where '{table.header[column]}!={cell}'"
-                return Diagnostic("E0613", f"{place}: the value is missing (`{cell}`)", help=remedy)
-            return Diagnostic("E0613", f"{place}: `{cell}` is not a number")
-        numbers.append(int(found) if found == int(found if abs(found) < 2**53 else 0) else found)
+            return unreadable(table.name, table.header[column], row.line, row.cells[column], term)
+        numbers += [int(v) if v == int(v if abs(v) < 2**53 else 0) else v for v in found]
     value: Value = numbers[0] if field.domain.dimension is None else tuple(numbers)
     if field.domain.contains(value):
         return value
-    if clip and all(abs(v) != float("inf") for v in numbers):
+    if (clip or field.project) and all(abs(v) != float("inf") for v in numbers):
         return field.domain.nearest(value)
-    where = f"`{table.name}`, line {row.line}"
+    return outside(table, field, row.line, value)
+
+
+def unreadable(file: str, column: str, line: int, cell: str, term: Term) -> Diagnostic:
+    """The error for a cell that is no number, or no word of the vocabulary."""
+    cell = cell.strip()
+    place = f"`{file}`, line {line}, column `{column}`"
+    if term.words:
+        return Diagnostic("E0613", f"{place}: `{cell}` is not a word of its vocabulary", help="add it, or *=NUMBER")
+    if cell.lower() in MISSING:
+        remedy = f"leave such rows out: --where '{column}!={cell}'"
+        return Diagnostic("E0613", f"{place}: the value is missing (`{cell}`)", help=remedy)
+    return Diagnostic("E0613", f"{place}: `{cell}` is not a number")
+
+
+def outside(table: Table, field: FieldColumns, line: int, value: Value) -> Diagnostic:
+    """The error for a value that is not in its field's domain."""
+    names = ", ".join(f"`{table.header[c]}`" for c, _ in field.parts[:3]) + (", .." if len(field.parts) > 3 else "")
+    where = f"`{table.name}`, line {line}, column{'s' if len(field.parts) > 1 else ''} {names}"
     message = f"{where}: {field.name} = {describe(value)} is not in {field.domain.text}"
     return Diagnostic("E0614", message, help="--clip moves such values to the nearest one in the domain")

@@ -7,21 +7,24 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from seqlang.backends.interpret.compiled import Compiler
-from seqlang.backends.interpret.data.columns import field_columns, values
+from seqlang.backends.interpret.data.columns import field_columns, needed, values
+from seqlang.backends.interpret.data.layout import WITH_HEADER, Layout
 from seqlang.backends.interpret.data.problem import problem
 from seqlang.backends.interpret.data.table import read_table
 from seqlang.backends.interpret.data.where import matching
 from seqlang.backends.interpret.machine import Machine
+from seqlang.backends.interpret.metrics import left_out
 from seqlang.backends.interpret.randomness import SeededRandomness
 from seqlang.backends.interpret.values import Value, as_index
 from seqlang.model.program import AddRemove, Program
-from seqlang.record import record
+from seqlang.record import record, replace
 
 
 @record
 class DataRun:
     """`step` is the stopping step, or the last one if the data ended first; `reports` are (step, name, value), with
-    value True for an event. `rows` counts the rows that matched, `rows_used` those that were read before the stop."""
+    value True for an event. `rows` counts the rows that matched, `rows_used` those that were read before the stop.
+    `left_out` are statistics that need a field which the file does not have, and which nothing else needs."""
 
     stopped: bool
     step: int
@@ -31,6 +34,7 @@ class DataRun:
     rows: int
     rows_used: int
     seed: int
+    left_out: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON of `run --data`."""
@@ -42,6 +46,7 @@ class DataRun:
             "rows": self.rows,
             "rows_used": self.rows_used,
             "seed": self.seed,
+            **({"left_out": list(self.left_out)} if self.left_out else {}),
         }
 
 
@@ -62,23 +67,28 @@ def run_data(
     where: Sequence[str] = (),
     clip: bool = False,
     cap: int | None = None,
+    layout: Layout = WITH_HEADER,
 ) -> DataRun:
     """Runs the program once on a CSV file: one row a step for a stream, all rows at once for a dataset.
 
-    `columns` maps fields to columns (see `field_columns`), `where` are conditions on columns, `cap` limits the steps.
+    `columns` maps fields to columns (see `field_columns`), `where` are conditions on columns, `cap` limits the steps,
+    `layout` is for a file without a header.
     Raises SpecError E0610 to E0619 for the file, E0620 where an expression has no value.
     """
     kinds = {i.kind for i in program.inputs}
     if "dataset" in kinds and kinds != {"dataset"}:
         message = f"`{program.name}` reads a dataset and a stream: one file cannot hold both"
         raise problem("E0619", message)
-    table = read_table(path)
+    table = read_table(path, layout)
     rows = matching(table, where)
+    whole, program = program, needed(program, table, columns or {})
     fields = field_columns(program, table, columns or {})
     entries = values(program, table, fields, rows, clip=clip)
     if kinds == {"dataset"}:
-        return _on_dataset(program, table.name, entries, seed, cap)
-    return _on_stream(program, entries, seed, cap)
+        done = _on_dataset(program, table.name, entries, seed, cap)
+    else:
+        done = _on_stream(program, entries, seed, cap)
+    return replace(done, left_out=left_out(whole, program))
 
 
 def _on_stream(program: Program, entries: list[dict[str, Value]], seed: int, cap: int | None) -> DataRun:

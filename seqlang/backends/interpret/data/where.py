@@ -36,12 +36,17 @@ def matching(table: Table, clauses: Sequence[str]) -> tuple[Row, ...]:
     is neither less nor greater. Raises SpecError: E0612 for an unknown column, E0615 for a clause that is none, E0616
     if no row is left.
     """
-    tests = [_test(table, clause) for clause in clauses]
+    tests = conditions(table, clauses)
     rows = tuple(row for row in table.rows if all(test(row) for test in tests))
     if not rows:
         shown = " and ".join(f"`{c}`" for c in clauses)
         raise problem("E0616", f"`{table.name}` has no row with {shown}", notes=(f"it has {len(table.rows)} rows",))
     return rows
+
+
+def conditions(table: Table, clauses: Sequence[str]) -> list[Test]:
+    """The clauses as tests of a row; of the table only the header is looked at. Raises SpecError E0612, E0615."""
+    return [_test(table, clause) for clause in clauses]
 
 
 def _test(table: Table, clause: str) -> Test:

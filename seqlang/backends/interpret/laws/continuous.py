@@ -79,6 +79,36 @@ class Exponential(LawValue):
         return -self.mean * math.log1p(-u)
 
 
+class Gumbel(LawValue):
+    """The law of largest values: P(X <= x) = exp(-exp(-x / scale)). Its mode is 0, its mean 0.5772.. times the scale.
+
+    The position of the largest of a_i + noise is i with probability proportional to exp(a_i / scale).
+    """
+
+    __slots__ = ("scale",)
+    name = "gumbel"
+
+    def __init__(self, scale: Value) -> None:
+        self.scale = positive("gumbel", "scale", scale)
+
+    def sample(self, random: Random) -> float:
+        return self.quantile(open_unit(random))
+
+    def centre(self) -> float:
+        return 0.0
+
+    def pdf(self, x: Value) -> float:
+        t = -x / self.scale
+        return math.exp(t - math.exp(t)) / self.scale if t < 700 else 0.0
+
+    def cdf(self, x: Value) -> float:
+        t = -x / self.scale
+        return math.exp(-math.exp(t)) if t < 700 else 0.0
+
+    def quantile(self, u: float) -> float:
+        return -self.scale * math.log(-math.log(u))
+
+
 class Normal(LawValue):
     """Normal with mean and standard deviation; a deviation of 0 is the constant `mean` and has no density."""
 

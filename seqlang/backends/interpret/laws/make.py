@@ -5,9 +5,26 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from seqlang.backends.interpret.laws.continuous import Exponential, Gaussian, Laplace, Normal, Staircase, Uniform
+from seqlang.backends.interpret.laws.continuous import (
+    Exponential,
+    Gaussian,
+    Gumbel,
+    Laplace,
+    Normal,
+    Staircase,
+    Uniform,
+)
 from seqlang.backends.interpret.laws.derived import Conditioned, Convolved, Tree
-from seqlang.backends.interpret.laws.discrete import Bernoulli, Binomial, Flip, Geometric, Point, Poisson, Table
+from seqlang.backends.interpret.laws.discrete import (
+    Bernoulli,
+    Binomial,
+    DiscreteGaussian,
+    Flip,
+    Geometric,
+    Point,
+    Poisson,
+    Table,
+)
 from seqlang.backends.interpret.laws.law import LawValue
 from seqlang.backends.interpret.laws.multivariate import Independent, L2Laplace, Subsample, UniformBall
 from seqlang.backends.interpret.values import BallSet, EvaluationError, Value, as_index, is_vector
@@ -17,8 +34,10 @@ COORDINATEWISE: dict[str, Callable[..., LawValue]] = {
     "laplace": Laplace,
     "gaussian": Gaussian,
     "geometric": Geometric,
+    "discrete_gaussian": DiscreteGaussian,
     "staircase": Staircase,
     "exponential": Exponential,
+    "gumbel": Gumbel,
     "bernoulli": Bernoulli,
     "normal": Normal,
     "binomial": Binomial,

@@ -5,9 +5,18 @@ from __future__ import annotations
 
 from typing import Any
 
-from seqlang.backends.simulate.laws.continuous import Exponential, Laplace, Normal, Staircase, Uniform, gaussian
+from seqlang.backends.simulate.laws.continuous import Exponential, Gumbel, Laplace, Normal, Staircase, Uniform, gaussian
 from seqlang.backends.simulate.laws.derived import Conditioned, Convolved, Either, Tree
-from seqlang.backends.simulate.laws.discrete import Bernoulli, Binomial, Flip, Geometric, Point, Poisson, Table
+from seqlang.backends.simulate.laws.discrete import (
+    Bernoulli,
+    Binomial,
+    DiscreteGaussian,
+    Flip,
+    Geometric,
+    Point,
+    Poisson,
+    Table,
+)
 from seqlang.backends.simulate.laws.law import VectorLaw
 from seqlang.backends.simulate.laws.multivariate import L2Laplace, UniformBall
 
@@ -15,8 +24,10 @@ FAMILIES: dict[str, Any] = {
     "laplace": Laplace,
     "gaussian": gaussian,
     "geometric": Geometric,
+    "discrete_gaussian": DiscreteGaussian,
     "staircase": Staircase,
     "exponential": Exponential,
+    "gumbel": Gumbel,
     "bernoulli": Bernoulli,
     "normal": Normal,
     "binomial": Binomial,

@@ -51,6 +51,26 @@ class Exponential(VectorLaw):
         return -np.expm1(-np.maximum(x, 0) / self.mean)
 
 
+class Gumbel(VectorLaw):
+    def __init__(self, scale: Value) -> None:
+        require(np.greater(scale, 0), "gumbel needs a positive scale")
+        self.scale = scale
+        self.parameters = (scale,)
+
+    def sample(self, source: Source, shape: tuple[int, ...]) -> Array:
+        return self.quantile(source.uniform(shape))
+
+    def quantile(self, u: Array) -> Array:
+        return np.asarray(-self.scale * np.log(-np.log(u)))
+
+    def pdf(self, x: Value) -> Value:
+        t = np.minimum(-np.asarray(x, float) / self.scale, 700.0)
+        return np.exp(t - np.exp(t)) / self.scale
+
+    def cdf(self, x: Value) -> Value:
+        return np.exp(-np.exp(np.minimum(-np.asarray(x, float) / self.scale, 700.0)))
+
+
 def standard_normal(source: Source, shape: tuple[int, ...]) -> Array:
     """Box and Muller's transform of two uniforms; only one of its two values is used, so that a draw stands alone."""
     radius = source.uniform(shape)

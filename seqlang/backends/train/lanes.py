@@ -1,0 +1,161 @@
+"""One program on the same rows in many orders, side by side: the numpy engine, fed with rows instead of a model."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from seqlang.backends.simulate.arrays import Ragged, Value, spread, take
+from seqlang.backends.simulate.engine import Engine
+from seqlang.backends.simulate.inputs import Inputs
+from seqlang.backends.simulate.record import Record
+from seqlang.backends.simulate.streams import Source
+from seqlang.backends.train.keyed import Keys
+from seqlang.backends.train.rows import Rows
+from seqlang.model.program import Model, Program, Report
+
+Array = NDArray[Any]
+AHEAD = 1 << 16
+"""Numbers of a field that are fetched at once, about."""
+
+
+class RowFeed:
+    """The rows of each run in its order."""
+
+    def __init__(self, rows: Rows, orders: NDArray[np.int64], first_run: int) -> None:
+        self.rows = rows
+        self.orders = orders  # (runs, steps)
+        self.first_run = first_run
+        self._first, self._runs = -1, orders[:0, 0]
+        self._fetched: dict[str, Array] = {}
+
+    def entry(self, engine: Engine) -> dict[str, Value]:
+        """This step's row of every run."""
+        step: Any = engine.step_number
+        if isinstance(step, np.ndarray):  # every run at a step of its own
+            found = self.at(engine.runs, step - 1)
+            return {name: np.ascontiguousarray(values) for name, values in found.items()}
+        at = engine.step_number - 1
+        last = self._first + len(next(iter(self._fetched.values()), ()))
+        if engine.runs is not self._runs or not self._first <= at < last:
+            self._fetch(engine.runs, at)
+        return {name: values[at - self._first] for name, values in self._fetched.items()}
+
+    def dataset(self, engine: Engine) -> dict[str, Value]:
+        """There is none."""
+        return {}
+
+    def at(self, runs: NDArray[np.int64], steps: Array) -> dict[str, Value]:
+        """The row that each of these runs reads in its own step (from 0; the last row, where the rows have ended). A
+        vector's coordinates stand together, as in the rows."""
+        places = self.orders[runs - self.first_run, np.minimum(steps, self.orders.shape[1] - 1)]
+        return {name: values[places].T for name, values in self.rows.fields.items()}
+
+    def _fetch(self, runs: NDArray[np.int64], first: int) -> None:
+        width = max(v.shape[1] if v.ndim == 2 else 1 for v in self.rows.fields.values())
+        steps = max(1, AHEAD // (width * len(runs)))
+        places = self.orders[runs - self.first_run, first : first + steps].T
+        self._first, self._runs = first, runs
+        self._fetched = {
+            name: values[places] if values.ndim == 1 else np.ascontiguousarray(values[places].transpose(0, 2, 1))
+            for name, values in self.rows.fields.items()
+        }
+
+
+class Lanes(Engine):
+    """`orders[i]` are the rows that run i reads, in order. At every step number in `checkpoints` (ascending) the
+    memories and the statistics in `tracked` are written down: `memories[name][c]` is (.., runs); from its stop on a
+    run keeps what it had."""
+
+    def __init__(
+        self,
+        program: Program,
+        rows: Rows,
+        orders: NDArray[np.int64],
+        *,
+        seed: int,
+        first: int = 0,
+        checkpoints: Sequence[int],
+        tracked: Sequence[str] = (),
+    ) -> None:
+        self._feed = RowFeed(rows, orders, first)
+        self._keys: dict[str, Keys] = {}
+        self._seed = seed
+        reports = tuple(s.name for s in program.body if isinstance(s, Report))
+        super().__init__(program, None, Record(first, len(orders), reports), seed, first + np.arange(len(orders)))
+        self.checkpoints = tuple(checkpoints)
+        self.tracked_names = tuple(tracked)
+        size = (len(self.checkpoints), len(orders))
+        self.memories = {m: np.full((size[0], *v.shape[:-1], size[1]), np.nan) for m, v in self.memory.items()}
+        self.tracked = {name: np.full(size, np.nan) for name in tracked}
+
+    def _inputs(self, model: Model | None) -> Inputs:
+        return self._feed
+
+    def randomness(self, name: str, life: int | Array, source: Source) -> Source:
+        if name not in self._keys:
+            self._keys[name] = Keys(self._seed, name)
+        runs = self.runs if source.rows is None else self.runs[source.rows]
+        lives = life if isinstance(life, int) or source.rows is None else life[source.rows]
+        return self._keys[name].source(runs, lives)
+
+    def go(self, longest: int, tell: Callable[[int, int], None] | None) -> None:
+        """Runs all runs to their stop, or to `longest` steps. `tell(steps, of so many)` is called now and then."""
+        marks = set(self.checkpoints)
+
+        def follow(engine: Engine) -> None:
+            step = self.step_number
+            if step in marks:
+                self._write(np.flatnonzero(self.alive), np.equal(self.checkpoints, step)[:, None])
+            if tell is not None and step % 64 == 0:
+                tell(step, longest)
+
+        self.run(longest, follow)
+
+    def _close(self, rows: Array, steps: int, value: Array | None, is_label: bool | None) -> None:
+        super()._close(rows, steps, value, is_label)
+        self._write(rows, np.greater_equal.outer(self.checkpoints, np.broadcast_to(steps, (len(rows),))))
+
+    def _write(self, rows: Array, which: Array) -> None:
+        """Writes down the runs `rows`, at the checkpoints (checkpoints, rows) that are marked."""
+        runs = self.runs[rows] - self.record.first
+        for c in np.flatnonzero(which.any(axis=1)):
+            some = np.flatnonzero(np.broadcast_to(which[c], (len(rows),)))
+            for name, value in self.memory.items():
+                self.memories[name][c][..., runs[some]] = value[..., rows[some]]
+            for name, kept in self.tracked.items():
+                kept[c, runs[some]] = _number(self.locals.get(name), rows[some], self.count)
+
+
+def _number(value: Value, rows: Array, count: int) -> Value:
+    if value is None or isinstance(value, Ragged) or np.ndim(value) > 1:
+        return np.nan
+    return spread(take(value, rows, count), len(rows))
+
+
+def orders_of(rows: int, steps: int, permutations: int | None, seed: int) -> NDArray[np.int64]:
+    """(runs, steps): the first rows of as many random orders, or with None the file's order once."""
+    if permutations is None:
+        return np.arange(steps)[None]
+    found = np.empty((permutations, steps), dtype=np.int64)
+    for i in range(permutations):
+        found[i] = _first_of_order(np.random.default_rng([seed, i]), rows, steps)
+    return found
+
+
+def _first_of_order(random: np.random.Generator, rows: int, steps: int) -> NDArray[np.int64]:
+    """The first rows of a random order. Of many rows: random ones, without those that came before."""
+    if 4 * steps > rows:
+        return random.permutation(rows)[:steps]
+    drawn = np.empty(0, dtype=np.int64)
+    while True:
+        drawn = np.concatenate([drawn, random.integers(0, rows, steps)])
+        first = np.sort(np.unique(drawn, return_index=True)[1])
+        if len(first) >= steps:
+            return drawn[first[:steps]]
+
+
+__all__ = ["Lanes", "RowFeed", "orders_of"]

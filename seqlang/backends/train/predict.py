@@ -1,0 +1,126 @@
+"""A prediction for every row held out, from what a run has shown: its memories, the step, and constants."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from seqlang.backends.simulate.arrays import Value
+from seqlang.backends.simulate.vectorised import Frame, VectorCompiler
+from seqlang.backends.train.rows import Rows
+from seqlang.backends.train.scores import counted
+from seqlang.diagnostics import Diagnostic, SpecError
+from seqlang.model import expression as ir
+from seqlang.model.program import Define, Program
+from seqlang.record import field_names, record, replace
+
+Array = NDArray[Any]
+PIECE = 1 << 12
+
+
+class Predictor:
+    """`predicted` and `truth` are conditions on one row; `predicted` may read memories, `truth` may not.
+
+    Raises SpecError E0628 where they read anything else: a statistic is private, and of another row.
+    """
+
+    def __init__(self, program: Program, predicted: ir.Expression, truth: ir.Expression) -> None:
+        compiler = VectorCompiler(program)
+        lets = {s.name: s.expression for s in program.body if isinstance(s, Define) and s.kind == "let"}
+        self._predicted = compiler.compile(_plain(predicted, lets, memories=True))
+        self._truth = compiler.compile(_plain(truth, lets, memories=False))
+
+    def questions(self, rows: Rows) -> Questions:
+        """The rows with their truths; what occurs several times is asked once."""
+        rows, times = distinct(rows)
+        pieces = [rows.part(slice(at, at + PIECE)) for at in range(0, rows.count, PIECE)]
+        truth = np.concatenate([self._read(self._truth, piece, {}, 0) for piece in pieces])
+        return Questions(tuple(pieces), truth, times)
+
+    def counts(self, asked: Questions, memory: Mapping[str, Array], step: int) -> tuple[float, float, float, float]:
+        """(TP, FP, TN, FN) with these memories, a number or (d,) each."""
+        state = {name: np.asarray(value)[..., None] for name, value in memory.items()}
+        found = [self._read(self._predicted, piece, state, step) for piece in asked.pieces]
+        return counted(np.concatenate(found), asked.truth, asked.times)
+
+    def _read(self, run: Any, rows: Rows, memory: Mapping[str, Value], step: int) -> Array:
+        frame = Frame(_Place(rows, memory, step))  # type: ignore[arg-type]
+        with np.errstate(all="ignore"):
+            found = run(frame)
+        return np.array(np.broadcast_to(np.asarray(found, dtype=bool), (rows.count,)))
+
+
+@record
+class Questions:
+    """Different rows, where the truth is positive, and how often each row occurs."""
+
+    pieces: tuple[Rows, ...]
+    truth: Array
+    times: Array
+
+
+def distinct(rows: Rows) -> tuple[Rows, Array]:
+    """The different rows, and how often each occurs."""
+    table = np.column_stack(list(rows.fields.values())) + 0.0  # -0.0 is 0.0
+    packed = np.ascontiguousarray(table).view(np.dtype((np.void, table.shape[1] * table.itemsize)))[:, 0]
+    _, first, times = np.unique(packed, return_index=True, return_counts=True)
+    return rows.part(first), times
+
+
+class _Place:
+    """What an expression of one row, memories and the step needs of an engine; the rows are its runs."""
+
+    def __init__(self, rows: Rows, memory: Mapping[str, Value], step: int) -> None:
+        self.count = rows.count
+        self.fields = {name: values.T for name, values in rows.fields.items()}
+        self.memory = memory
+        self.step_number = step
+
+    def read(self, value: Value, rows: object) -> Value:
+        return value
+
+    def checked(self, value: Value, *where: object) -> Value:
+        return value
+
+
+def _plain(e: ir.Expression, lets: Mapping[str, ir.Expression], *, memories: bool) -> ir.Expression:
+    """The expression with `let` names written out, and fields without their noise: these rows are nobody's secret to
+    the one who holds them out."""
+    match e:
+        case ir.Noised(base=ir.Field() as field):
+            return field
+        case ir.Local(name) if name in lets:
+            return _plain(lets[name], lets, memories=memories)
+        case ir.MemoryValue(name) if not memories:
+            raise _refused(name, "the truth of a row is no matter of memory", e)
+        case ir.Local(name) | ir.Noised(name=name) | ir.CellValue(name) | ir.Reported(name) | ir.Drawn(name):
+            raise _refused(name, "it may read the fields of a row, memories, the step and constants", e)
+        case _:
+            changes: dict[str, Any] = {}
+            for name in field_names(e):
+                value = getattr(e, name)
+                if isinstance(value, tuple) and any(_is_expression(v) for v in value):
+                    changes[name] = tuple(_plain(v, lets, memories=memories) if _is_expression(v) else v for v in value)
+                elif _is_expression(value):
+                    changes[name] = _plain(value, lets, memories=memories)
+            return _rebuilt(e, changes)
+
+
+_KINDS = get_args(ir.Expression)
+
+
+def _is_expression(value: object) -> bool:
+    return isinstance(value, _KINDS)
+
+
+def _rebuilt(e: ir.Expression, changes: dict[str, Any]) -> ir.Expression:
+    return replace(e, **changes) if changes else e
+
+
+def _refused(name: str, why: str, e: ir.Expression) -> SpecError:
+    message = f"an evaluation on rows held out cannot read `{name}`: {why}"
+    help = "keep what is learnt in a `memory`, and use that"
+    return SpecError((Diagnostic("E0628", message, help=help),))

@@ -1,0 +1,62 @@
+"""`check --suite`: one table over many specs, folders included."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from seqlang.cli.__main__ import main
+
+_GOOD = """algorithm good "One draw"
+param eps > 0 = 1
+stream x in [0, 1]
+stop return x
+attach laplace(1 / eps) to x
+claim strong pure(eps)
+claim strong pure(eps / 2) expect refuted
+"""
+_WRONG = """algorithm wrong "A claim too small"
+stream x in [0, 1]
+stop return x
+attach laplace(1) to x
+claim strong pure(1 / 2)
+"""
+
+
+def test_a_folder_becomes_a_table(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "good.seq").write_text(_GOOD)
+    (tmp_path / "deeper").mkdir()
+    (tmp_path / "deeper" / "wrong.seq").write_text(_WRONG)
+    assert main(["check", "--suite", str(tmp_path)]) == 1
+    out = capsys.readouterr().out
+    rows = [row.split() for row in out.splitlines()]
+    assert ["good", "strong", "pure(eps)", "proved"] in [row[:4] for row in rows]
+    assert ["strong", "pure(eps", "/", "2)", "refuted", "as", "expected"] in rows
+    assert any(row[:5] == ["wrong", "strong", "pure(1", "/", "2)"] and "refuted" in row for row in rows)
+    assert "2 specs, 3 claims: 1 proved, 2 refuted, 0 unknown" in out
+    assert "1 specs not as expected" in out
+
+
+def test_an_invalid_file_stands_in_the_table_and_the_worst_code_wins(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "bad.seq").write_text("algorithm bad\nstop whn x >= 1\n")
+    (tmp_path / "good.seq").write_text(_GOOD)
+    assert main(["check", "--suite", str(tmp_path)]) == 2
+    shown = capsys.readouterr()
+    assert "invalid" in shown.out and "good" in shown.out
+    assert "bad.seq:2" in shown.err
+
+
+def test_a_library_folder_and_json(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["check", "--suite", "--json", "@dwork2014"]) == 0
+    objects = [json.loads(text) for text in capsys.readouterr().out.splitlines()]
+    assert {"laplace", "randomized_response"} <= {found["algorithm"] for found in objects}
+
+
+@pytest.mark.parametrize("option", ["--explain", "--weak-profile", "--latex"])
+def test_views_of_one_spec_are_refused(option: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["check", "--suite", option, "@dwork2014"]) == 2
+    assert option in capsys.readouterr().err
