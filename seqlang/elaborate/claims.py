@@ -172,6 +172,12 @@ def _check_value(state: State, meaning: str, value: Fraction, place: tree.Expres
 
 
 def _condition(state: State, position: int, node: tree.Expression) -> m.Expression | None:
+    if isinstance(node, tree.Call) and isinstance(node.function, tree.Name) and node.function.name in NOTIONS:
+        state.problems.add(
+            "E0506", "a privacy claim says whether it is strong or weak", node.span, "strong or weak?",
+            help=f"write `claim strong {node.function.name}(..)`, the worst case, or `claim weak .. under MODEL`",
+        )  # fmt: skip
+        return None
     compared = isinstance(node, tree.Binary) and node.operator in (">=", "<=", ">", "<")
     typed = translate(state, Scope("claim", position), node)
     random = any(isinstance(n, m.Apply) and n.operator in ("probability", "expected") for n in m.walk(typed.expression))

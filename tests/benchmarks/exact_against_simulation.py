@@ -84,9 +84,9 @@ FAR = WALK.replace("-16", "-100").replace("= 16", "= 100").replace("walk", "far"
 ROWS = (
     ("PrivSPRT, thresholds far apart", FAR, 0.05),
     ("PrivSPRT, drawn thresholds can cross", WALK, 0.65),
-    ("Gaussian increments, sharp thresholds", GAUSSIAN, 0.007),
-    ("the same, 24 steps instead of 2", LONGER, 0.007),
-    ("the same, 140 steps instead of 2", FAR_ENDS, 0.007),
+    ("Gaussian increments, sharp thresholds", FAR_ENDS, 0.007),
+    ("the same, 24 steps instead of 140", LONGER, 0.007),
+    ("the same, 2 steps instead of 140", GAUSSIAN, 0.007),
     ("Gaussian increments, noisy thresholds", NOISY, 1.8),
     ("independent queries (sparse vector)", QUERIES, 0.12),
 )

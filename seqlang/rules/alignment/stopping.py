@@ -167,9 +167,13 @@ def _cost(layout: Layout, scenarios: tuple[Scenario, ...], evidence: Evidence) -
 def _because(layout: Layout, cases: int) -> str:
     moved = sorted(z for z, t in layout.translations.items() if t.movable)
     return (
-        f"in each of {cases} case{'s' * (cases != 1)} (how the data move, what fires) translating "
+        f"in {_every(cases)} (how the data move, what fires) translating "
         f"{', '.join(moved) or 'nothing'} turns every run on one input into the same transcript on the other"
     )
+
+
+def _every(cases: int) -> str:
+    return "the only case" if cases == 1 else f"each of {cases} cases"
 
 
 def _why(layout: Layout, problem: str) -> str:

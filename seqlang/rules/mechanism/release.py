@@ -82,7 +82,7 @@ def _with(program: Program, gate: ReleaseGate, entries: Formula, added: Added, s
 def _one_showing(program: Program, value: Expression, added: Added, signs: Signs) -> tuple[Formula, Shift] | str:
     norm = _NORMS.get(added.law.family)
     if norm is None:
-        return f"{added.name}: {added.law.family} noise gives no pure bound"
+        return f"{added.name}: {added.law.family} noise gives no pure bound{_meant(added.law.family)}"
     measured = radius_of(program, value, norm)
     if isinstance(measured, str):
         return measured
@@ -108,7 +108,11 @@ def _one_showing(program: Program, value: Expression, added: Added, signs: Signs
                 return f"{added.name}: no positive sensitivity"
             return first * function("ceil", radius / (width * added.factor)), shift
         case family:
-            return f"{added.name}: {family} noise gives no pure bound"
+            return f"{added.name}: {family} noise gives no pure bound{_meant(family)}"
+
+
+def _meant(family: str) -> str:
+    return ": write `gaussian(sd)`, `normal` is for models" if family == "normal" else ""
 
 
 def _tree(program: Program, gate: ReleaseGate, entries: Formula, added: Added, signs: Signs) -> Showings | str:
