@@ -11,6 +11,7 @@ from math import inf, nextafter
 from typing import TYPE_CHECKING, Any, Literal
 
 from seqlang.analyses.almost_surely import surely_stops
+from seqlang.analyses.support import zeros_are_exact
 from seqlang.arithmetic.formula import enclose
 from seqlang.model import expression as e
 from seqlang.model.life import EachStep
@@ -28,7 +29,7 @@ Watches = tuple[e.Expression, ...]
 Solve = Callable[[str, Watches, float], "Solution"]
 """The solution under a model, with these expressions watched, at a tolerance; raises Unsolved."""
 BOUNDED = frozenset({"conditioned", "uniform", "point", "bernoulli", "randomized_response", "binomial"})
-"""Families whose noise has bounded support: a chance of exactly 0 is one, and no number too small for floats."""
+"""Families whose noise has bounded support."""
 RARE, FEW = 1e-6, 64
 """Chances of one of few values below RARE may hide what they lead to."""
 CAUTION = 3.0
@@ -158,7 +159,7 @@ class _Values:
         self.parameters = parameter_values(program)
         self.unresolved = solution.unresolved + solution.lost
         # A chance to stop may be too small for floats: then what looks like never is not known to be.
-        self.never = solution.never if _bounded(program) else 0.0
+        self.never = solution.never if zeros_are_exact(program) else 0.0
         # It stops surely where a public stop says so, or where finitely many states all lead to a stop: then the rest
         # was solved in closed form. Draws of persistent noise between the nodes are not among those states.
         closed = solution.tail is not None and self.unresolved == 0.0

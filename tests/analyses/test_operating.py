@@ -69,6 +69,11 @@ statistic s = sum(x over steps)
 stop when s + w >= 60
 """
     assert verdict(far, "probability(stops) >= 0.5") == "unknown"
+    # bounded noise, and still too small: it stops at last
+    inside = far.replace("gaussian(1)", "conditioned(gaussian(1), -100, 100)")
+    assert verdict(inside, "probability(stops) >= 0.5") == "unknown"
+    outside = far.replace("gaussian(1)", "conditioned(gaussian(1), -3, 3)")
+    assert verdict(outside, "probability(stops) >= 0.5") == "refuted"
 
 
 def test_an_expectation_that_is_infinite_by_rare_draws() -> None:

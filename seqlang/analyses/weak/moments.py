@@ -36,6 +36,7 @@ from seqlang.backends.solve.heavy_tails import beyond_the_nodes
 from seqlang.model.program import Program, PublicGate, Replace
 from seqlang.rules.sensitivity.facts import facts_of
 from seqlang.rules.sensitivity.formulas import formula_of, parameter_values
+from seqlang.rules.sensitivity.motion import ONE_SIGN
 from seqlang.rules.sensitivity.neighbours import neighbours_of
 from seqlang.rules.sensitivity.shifts import shift_of
 from seqlang.rules.stopping.ends import End, Source, ends_of
@@ -46,7 +47,6 @@ BEYOND = 1e-19
 """Total chance of the draws of the threshold noises that are rarer than every node."""
 SAFETY = 3.0
 """Factor on what the steps past the last one computed add to E[T | z], at the decay of the last steps."""
-_ONE_SIGN = ("uniform", "single step", "window", "same sign, not growing", "same sign, not shrinking", "same direction")
 
 
 def curve_of(program: Program, scan: Scan) -> Callable[[float], float] | None:
@@ -92,7 +92,7 @@ def _parts(program: Program, end: End) -> tuple[Curve, Curve, float, float] | No
     threshold, look = _curve(end.threshold), _curve(end.look)
     if threshold is None or look is None or end.most != 1:
         return None
-    return threshold, look, radius, radius * (1.0 if shift.kind in _ONE_SIGN else 2.0)
+    return threshold, look, radius, radius * (1.0 if shift.kind in ONE_SIGN else 2.0)
 
 
 def _curve(source: Source) -> Curve | None:

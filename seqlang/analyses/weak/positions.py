@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from seqlang.analyses.support import zeros_are_exact
 from seqlang.analyses.weak.course import Course, survival
 from seqlang.analyses.weak.entries import Entry, entries_of
 from seqlang.analyses.weak.mixture import mixture_of
@@ -24,8 +25,6 @@ from seqlang.analyses.weak.profile import Law
 from seqlang.analyses.weak.tabulated import tabulated
 from seqlang.backends.solve.chain import Chain
 from seqlang.backends.solve.unsolved import Unsolved
-from seqlang.model.expression import Law as LawExpression
-from seqlang.model.expression import Weights
 from seqlang.model.program import Program, Report
 from seqlang.record import record
 
@@ -40,8 +39,6 @@ UNDERFLOW = 1e-300
 LEFT_IN_TABLES = 1e-15
 DIRECT = 2
 """At the first positions, where exact zeros are likeliest, all laws are computed."""
-BOUNDED = frozenset({"conditioned", "uniform", "point", "bernoulli", "randomized_response", "binomial"})
-"""Families whose noise has bounded support: an exact zero of a chance is one."""
 
 
 @record
@@ -172,8 +169,4 @@ def _blind(program: Program, chains: tuple[Chain, ...]) -> float:
     weights = np.asarray(chains[-1].begin().survivors)
     if weights.size > 1:
         return float(weights.max())
-    bounded = all(
-        isinstance(n.law, Weights) or (isinstance(n.law, LawExpression) and n.law.family in BOUNDED)
-        for n in program.noises
-    )
-    return 0.0 if bounded else UNDERFLOW
+    return 0.0 if zeros_are_exact(program) else UNDERFLOW

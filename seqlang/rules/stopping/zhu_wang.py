@@ -11,6 +11,7 @@ from seqlang.proof.derivation import Derivation, RenyiBound
 from seqlang.proof.rule import Rule
 from seqlang.rules.sensitivity.facts import facts_of
 from seqlang.rules.sensitivity.formulas import parameter_values
+from seqlang.rules.sensitivity.motion import ONE_SIGN
 from seqlang.rules.sensitivity.neighbours import neighbours_of
 from seqlang.rules.sensitivity.shifts import shift_of
 from seqlang.rules.stopping.ends import End, Source, candidates, ends_of
@@ -18,7 +19,6 @@ from seqlang.rules.stopping.ends import End, Source, candidates, ends_of
 NAME = "stopping/zhu_wang"
 CITE = "Zhu & Wang 2020, Theorem 8 (gamma = infinity); composition: Mironov 2017, Proposition 1"
 SIGNED = f"{CITE}; looks charged for the radius, not twice: all differences have one sign"
-_ONE_SIGN = ("uniform", "single step", "window", "same sign, not growing", "same sign, not shrinking", "same direction")
 
 
 def bound(
@@ -49,7 +49,7 @@ def _one(program: Program, end: End, order: float, horizon: int, as_printed: boo
     if shift.norm != "abs" or shift.kind == "unbounded":
         return f"how far the quantity compared in {end.gate} moves is not known"
     radius = enclose(shift.radius, parameter_values(program)).high
-    stretch = 1.0 if not as_printed and shift.kind in _ONE_SIGN and _one_change(program) else 2.0
+    stretch = 1.0 if not as_printed and shift.kind in ONE_SIGN and _one_change(program) else 2.0
     once = _curve(end.threshold, order, radius)
     look = _curve(end.look, order, stretch * radius)
     if once is None or look is None:

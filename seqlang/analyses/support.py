@@ -1,0 +1,35 @@
+"""Whether a chance that is computed as 0 is 0, or only too small for floats."""
+
+from __future__ import annotations
+
+from seqlang.model.expression import Law, Weights
+from seqlang.model.program import Noise, Program
+
+PLAIN = frozenset({"uniform", "point", "bernoulli", "randomized_response"})
+CLEAR = 1e-100
+"""A density of at least this, times a scale, at both ends of a conditioned law: nothing inside is too small."""
+
+
+def zeros_are_exact(program: Program) -> bool:
+    """Whether the chances of all noises vanish only outside their supports: a Gaussian conditioned on [-100, 100] is
+    bounded, and its chance to exceed 60 is 0 to floats all the same."""
+    return all(_is_clear(program, noise) for noise in program.noises)
+
+
+def _is_clear(program: Program, noise: Noise) -> bool:
+    if isinstance(noise.law, Weights):
+        return True
+    if not isinstance(noise.law, Law):
+        return False
+    if noise.law.family != "conditioned":
+        return noise.law.family in PLAIN
+    import numpy as np
+
+    from seqlang.backends.solve.laws import noise_laws
+
+    law = noise_laws(program).get(noise.name)
+    if law is None or law.discrete:
+        return False
+    low, high = law.support
+    inside = np.array([low + 1e-9 * (high - low), high - 1e-9 * (high - low)])
+    return bool(np.all(law.density(inside) * law.scale >= CLEAR))
