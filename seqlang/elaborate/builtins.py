@@ -21,6 +21,7 @@ FUNCTIONS: dict[str, Signature] = {
     "abs": Signature(("x",), ("number",)),
     "floor": Signature(("x",), ("number",)),
     "ceil": Signature(("x",), ("number",)),
+    "round": Signature(("x",), ("number",)),
     "zeta": Signature(("s",), ("number",)),
     "clip": Signature(("x", "low", "high"), ("number", "number", "number")),
     "norm": Signature(("v",), ("vector",)),

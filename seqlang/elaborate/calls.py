@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from fractions import Fraction
 
 from seqlang.elaborate.aggregates import aggregate
 from seqlang.elaborate.arguments import positional
@@ -107,6 +108,9 @@ def _function(state: State, scope: Scope, node: tree.Call, name: str) -> Typed:
         same_length(state, node.span, (arguments[0], slots[0].span), (arguments[1], slots[1].span))
     if name == "clip_norm" and slots[1] is not None:
         check_radius(state, name, arguments[1], slots[1].span)
+    if name == "round":  # to the nearest whole number, halves upwards: nothing else has to know of it
+        half = m.Number(Fraction(1, 2))
+        return Typed(m.Apply("floor", (m.Apply("+", (arguments[0].expression, half), node.span),), node.span), NUMBER)
     expression = m.Apply(name, tuple(a.expression for a in arguments), node.span)
     return Typed(expression, _result(name, arguments))
 

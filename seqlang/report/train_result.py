@@ -6,12 +6,16 @@ import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from seqlang.backends.train import Trained
+from seqlang.backends.train import METRICS, Trained
 from seqlang.record import record
 from seqlang.report.numbers import json_number
 
 if TYPE_CHECKING:
     from seqlang.report.document import Document
+
+
+RANGES = {name: (-1.0 if name == "mcc" else 0.0, 1.0) for name in METRICS}
+"""Between which numbers a score lies."""
 
 
 @record
@@ -38,9 +42,9 @@ class TrainResult:
 
     @property
     def metrics(self) -> dict[str, dict[str, Any]]:
-        """Name -> mean, sd, se, ci95 at the end, over the permutations; {} if no rows were held out."""
+        """Name -> mean, sd, se, ci95, n at the end, over the permutations; {} if no rows were held out."""
         scores = self.run.scores
-        return {} if scores is None else {name: spread(v[-1]) for name, v in scores.all().items()}
+        return {} if scores is None else {name: spread(v[-1], RANGES[name]) for name, v in scores.all().items()}
 
     @property
     def curve(self) -> list[dict[str, Any]]:
@@ -49,7 +53,7 @@ class TrainResult:
         return [
             {
                 "step": step,
-                "metrics": {name: spread(v[c]) for name, v in scores.items()},
+                "metrics": {name: spread(v[c], RANGES[name]) for name, v in scores.items()},
                 "tracked": {name: spread(v[c]) for name, v in self.run.tracked.items()},
             }
             for c, step in enumerate(self.run.checkpoints)
@@ -114,19 +118,21 @@ class TrainResult:
         return as_html(self.document())
 
 
-def spread(values: Any) -> dict[str, Any]:
-    """Mean, standard deviation, standard error and Student's 95 % interval of the mean; null where there is none."""
+def spread(values: Any, range: tuple[float, float] = (-math.inf, math.inf)) -> dict[str, Any]:
+    """Mean, standard deviation, standard error and Student's 95 % interval of the mean with n - 1 degrees of freedom,
+    cut to the range that the values can have; null where there is none. `n` numbers were there."""
     numbers = [float(v) for v in values if v == v]
     n = len(numbers)
     if n == 0:
-        return {"mean": None, "sd": None, "se": None, "ci95": None}
+        return {"mean": None, "sd": None, "se": None, "ci95": None, "n": 0}
     mean = math.fsum(numbers) / n
     if n == 1:
-        return {"mean": mean, "sd": None, "se": None, "ci95": None}
+        return {"mean": mean, "sd": None, "se": None, "ci95": None, "n": 1}
     sd = math.sqrt(math.fsum((v - mean) ** 2 for v in numbers) / (n - 1))
     se = sd / math.sqrt(n)
     half = _student(n - 1) * se
-    return {"mean": mean, "sd": sd, "se": se, "ci95": [mean - half, mean + half]}
+    ends = [max(range[0], mean - half), min(range[1], mean + half)]
+    return {"mean": mean, "sd": sd, "se": se, "ci95": ends, "n": n}
 
 
 def _student(freedom: int) -> float:

@@ -18,7 +18,8 @@ def train_document(results: Sequence[TrainResult]) -> Document:
     read = sum(int(r.run.steps.sum()) for r in results)
     seconds = sum(r.run.seconds for r in results)
     orders = "in the file's order" if first.permutations is None else f"{first.permutations} random orders"
-    cost = f"   {orders}, seed {first.seed}, {seconds:.2f} s, {read / max(seconds, 1e-9):,.0f} rows/s"
+    rate = f", {read / max(seconds, 1e-9):,.0f} rows/s" if read > sum(len(r.run.steps) for r in results) else ""
+    cost = f"   {orders}, seed {first.seed}, {seconds:.2f} s{rate}"
     blocks: list[Block] = [Paragraph(line((first.algorithm, "head"), f" on {first.file}", (cost, "quiet")))]
     blocks += [_said(text, "quiet") for text in _what(first)]
     for result in results:
@@ -51,7 +52,9 @@ def _doubts(result: TrainResult) -> list[str]:
     found = []
     if left:
         whose = "the run" if len(result.run.steps) == 1 else f"{left} of {len(result.run.steps)} runs"
-        found.append(f"{result.variant}: {whose} had not stopped when the rows ended; what was begun has no effect")
+        said = f"{result.variant}: {whose} had not stopped when the rows ended; what was begun has no effect"
+        unscored = result.run.scores is not None and bool((result.run.scores.tp != result.run.scores.tp).any())
+        found.append(said + (", nothing was returned, and nothing is scored" if unscored else ""))
     if result.run.why_interpreted:
         found.append(f"{result.variant}: run by the interpreter, which is slow: {result.run.why_interpreted}")
     return found
@@ -59,10 +62,13 @@ def _doubts(result: TrainResult) -> list[str]:
 
 def _not_covered(result: TrainResult) -> list[str]:
     found = []
-    if len(result.run.steps) > 1:
+    runs = len(result.run.steps)
+    if runs > 1:
+        cut = ", cut to the range of a score" if result.run.scores is not None else ""
+        found.append(f"intervals: Student's t for the mean of {runs} orders, {runs - 1} degrees of freedom{cut}")
         found.append(
             "the runs read the same rows: the guarantee of check is for one of them, and all together cost "
-            f"{len(result.run.steps)} times as much"
+            f"{runs} times as much"
         )
     if result.test_rows:
         found.append("the scores are computed without noise: they are not private for the rows held out")

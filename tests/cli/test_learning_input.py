@@ -70,6 +70,16 @@ def test_clipping_is_asked_for(files: dict[str, str], capsys: pytest.CaptureFixt
     capsys.readouterr()
 
 
+@pytest.mark.parametrize("way", [[], ["--twin"]])
+@pytest.mark.parametrize(("what", "cures"), [("outside the ball", True), ("label 0", True), ("infinite", False)])
+def test_clipping_is_offered_where_it_helps(
+    what: str, cures: bool, way: list[str], files: dict[str, str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main([*FLMB, "--set", "n=5", "--data", files[what], *way]) == 2
+    help = " ".join(capsys.readouterr().err.partition("help:")[2].split())
+    assert help.startswith("--clip moves" if cures else "--clip cannot move what is not finite")
+
+
 def test_a_stream_that_ends_inside_a_batch(files: dict[str, str], capsys: pytest.CaptureFixture[str]) -> None:
     """What was bought and not yet used has no effect, is not shown, and the run says that it did not stop."""
     seen = {}

@@ -7,7 +7,7 @@ import math
 import pytest
 
 from seqlang.backends.interpret.data.layout import Layout
-from seqlang.backends.interpret.data.table import read_table
+from seqlang.backends.interpret.data.source import read_table
 from seqlang.backends.interpret.data.terms import recipe
 from seqlang.diagnostics import SpecError
 

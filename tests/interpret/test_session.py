@@ -32,6 +32,14 @@ def refused(code, call, *words):
     assert all(word in f"{found.message} {found.help}" for word in words), found
 
 
+def test_parameters_are_set_where_the_spec_is_named():
+    assert [seqlang.start(ALARM, bar=bar).step(x=1, weight=1).stopped for bar in (1, 2)] == [True, False]
+    session = seqlang.start("@dwork2014/sparse_vector", eps=1e9, T=2)
+    assert session.step(q=3).reports == {"above": True}
+    refused("E0206", lambda: seqlang.start(ALARM, bars=1), "bars")
+    refused("E0601", lambda: seqlang.start(seqlang.load(ALARM), bar=1), "bar", "seqlang.load")
+
+
 def test_a_step_shows_reports_and_stop():
     session = seqlang.start(ALARM, seed=1)
     assert session.step(x=1, weight=1).reports == {}

@@ -1,7 +1,7 @@
 """argmin over all vectors, or over a ball, of a convex expression: empirical risk minimisation.
 
-Sums over the records are evaluated for all records at once with numpy; an expression for which that is not possible is
-evaluated as it stands, which is slow.
+Sums over the records are evaluated for all records at once with numpy, with their gradients; an expression for which
+that is not possible is evaluated as it stands, with differences for the gradients, which is slow.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from seqlang.backends.interpret.slopes import NoSlope, Traced, applied, chosen, fitted
 from seqlang.backends.interpret.values import BallSet, EvaluationError, Value, is_vector
 from seqlang.model import expression as ir
 
@@ -16,32 +17,41 @@ if TYPE_CHECKING:
     from seqlang.backends.interpret.machine import Machine
 
 Objective = Callable[[Any], float]
+Traceable = Callable[[Any], Traced]
 
 
 def minimise(m: Machine, e: ir.Quantified, domain: BallSet) -> tuple[float, ...]:
     """The vector v in `domain` with the smallest body (largest for argmax), to about 1e-7 for a smooth convex body.
 
-    Quasi-Newton from 0, with central differences. Raises EvaluationError if that ends nowhere finite.
+    Quasi-Newton from 0. Raises EvaluationError if that ends nowhere finite.
     """
     import numpy as np
     from scipy import optimize
 
+    from seqlang.backends.solve.threads import one_thread
+
     find: Any = optimize.minimize  # its overloads describe the options of every method; ours are few
     sign = 1.0 if e.operator == "argmin" else -1.0
-    objective = _fast(m, e, domain.dimension) or _plain(m, e)
+    objective, slope = _fast(m, e, domain.dimension)
     start = np.zeros(domain.dimension)
 
-    def signed(v: Any) -> float:
-        return sign * objective(v)
+    def signed(v: Any) -> Any:
+        if slope is None:
+            return sign * objective(v)
+        value, gradient = slope(v)
+        return sign * value, sign * gradient
 
+    gradient = "3-point" if slope is None else True
     if domain.radius is None:
         tight = {"maxiter": 1000, "maxfun": 10**6, "ftol": 1e-15, "gtol": 1e-9}
-        found = find(signed, start, method="L-BFGS-B", jac="3-point", options=tight)
+        with one_thread():
+            found = find(signed, start, method="L-BFGS-B", jac=gradient, options=tight)
     else:
         square = domain.radius**2
-        room = [{"type": "ineq", "fun": lambda v: square - float(v @ v)}]
+        room = [{"type": "ineq", "fun": lambda v: square - float(v @ v), "jac": lambda v: -2 * v}]
         tight = {"maxiter": 1000, "ftol": 1e-15}
-        found = find(signed, start, method="SLSQP", jac="3-point", constraints=room, options=tight)
+        with one_thread():
+            found = find(signed, start, method="SLSQP", jac=gradient, constraints=room, options=tight)
     if not np.all(np.isfinite(found.x)):
         raise EvaluationError(f"{e.operator} over all vectors found no finite minimum", e.span)
     return tuple(float(x) for x in found.x)
@@ -65,15 +75,29 @@ class _TooHard(Exception):
     """The body has something that is not evaluated for all records at once."""
 
 
-def _fast(m: Machine, e: ir.Quantified, dimension: int) -> Objective | None:
+def _fast(m: Machine, e: ir.Quantified, dimension: int) -> tuple[Objective, Callable[[Any], Any] | None]:
+    """(the objective, and it together with its gradient, if that is known)."""
     import numpy as np
 
     try:
         run = _Vector(m, e.variable).compile(e.body, None)
         run(np.zeros((dimension, 1)))
     except _TooHard:
-        return None
-    return lambda v: float(np.asarray(run(np.asarray(v)[:, None])).reshape(-1)[0])
+        return _plain(m, e), None
+
+    def objective(v: Any) -> float:
+        return float(np.asarray(run(np.asarray(v)[:, None]).value).reshape(-1)[0])
+
+    def slope(v: Any) -> tuple[float, Any]:
+        found = run(np.asarray(v)[:, None])
+        ones = np.ones(np.shape(found.value))
+        return float(np.sum(found.value)), np.zeros(dimension) if found.pull is None else found.pull(ones)
+
+    try:
+        slope(np.zeros(dimension))
+    except NoSlope:
+        return objective, None
+    return objective, slope
 
 
 class _Vector:
@@ -86,41 +110,41 @@ class _Vector:
         self.m = m
         self.variable = variable
 
-    def compile(self, e: ir.Expression, record: str | None) -> Callable[[Any], Any]:
+    def compile(self, e: ir.Expression, record: str | None) -> Traceable:
         import numpy as np
 
         from seqlang.backends.simulate.folds import OPERATORS, PAIRS
 
         names = {x.name for x in ir.walk(e) if isinstance(x, ir.Bound)}
         if not names & {self.variable, record}:
-            fixed = self._fixed(e)
+            fixed = Traced(self._fixed(e))
             return lambda v: fixed
         match e:
             case ir.Bound(name) if name == self.variable:
-                return lambda v: v
+                return lambda v: Traced(v, lambda g: fitted(g, v.shape)[:, 0])
             case ir.Index(ir.Field(name), ir.Bound(at)) if at == record:
                 column = np.asarray(self.m.fields[name], dtype=np.float64)
-                data = column.T.copy() if column.ndim > 1 else column
+                data = Traced(column.T.copy() if column.ndim > 1 else column)
                 return lambda v: data
+            case ir.Apply("dot", (ir.Bound(name), ir.Index(ir.Field(of), ir.Bound(at)))) | ir.Apply(
+                "dot", (ir.Index(ir.Field(of), ir.Bound(at)), ir.Bound(name))
+            ) if name == self.variable and at == record:
+                table = np.array(self.m.fields[of], dtype=np.float64)
+                return lambda v: Traced(table @ v[:, 0], lambda g: g @ table)
             case ir.Index(base, at):
                 whole, place = self.compile(base, record), int(self._fixed(at)) - 1
-                return lambda v: whole(v)[place]
-            case ir.Apply(operator, arguments) if operator in PAIRS and len(arguments) == 2:
-                left, right = (self.compile(a, record) for a in arguments)
-                pair = PAIRS[operator]
-                return lambda v: pair(left(v), right(v))
-            case ir.Apply(operator, arguments) if operator in OPERATORS:
+                return lambda v: _picked(whole(v), place)
+            case ir.Apply(operator, arguments) if (operator in PAIRS and len(arguments) == 2) or operator in OPERATORS:
                 parts = [self.compile(a, record) for a in arguments]
-                function = OPERATORS[operator]
-                return lambda v: function(*[p(v) for p in parts])
+                function = PAIRS[operator] if operator in PAIRS and len(arguments) == 2 else OPERATORS[operator]
+                return lambda v: applied(operator, function, [p(v) for p in parts])
             case ir.Choice(test, yes, no):
                 t, y, n = (self.compile(x, record) for x in (test, yes, no))
-                return lambda v: np.where(t(v), y(v), n(v))
+                return lambda v: chosen(t(v).value, y(v), n(v))
             case ir.Quantified("sum" | "mean", body, variable, ir.Records(), None) if record is None:
                 each = self.compile(body, variable)
                 size = len(self.m.records)
-                fold = np.sum if e.operator == "sum" else np.mean
-                return lambda v: fold(np.broadcast_to(each(v), (size,)))
+                return lambda v: _summed(each(v), size, 1 / size if e.operator == "mean" else 1.0)
             case _:
                 raise _TooHard
 
@@ -136,3 +160,26 @@ class _Vector:
         if not isinstance(value, (bool, int, float)):
             raise _TooHard
         return value
+
+
+def _picked(whole: Traced, place: int) -> Traced:
+    import numpy as np
+
+    def pull(g: Any) -> Any:
+        every = np.zeros(np.shape(whole.value))
+        every[place] = g
+        assert whole.pull is not None
+        return whole.pull(every)
+
+    return Traced(whole.value[place], None if whole.pull is None else pull)
+
+
+def _summed(each: Traced, size: int, weight: float) -> Traced:
+    """The sum over all records, times a weight."""
+    import numpy as np
+
+    value = float(np.sum(np.broadcast_to(each.value, (size,)))) * weight
+    own = each.pull
+    if own is None:
+        return Traced(value)
+    return Traced(value, lambda g: own(fitted(np.full(size, float(np.sum(g)) * weight), np.shape(each.value))))

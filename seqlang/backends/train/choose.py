@@ -10,15 +10,17 @@ from seqlang.backends.interpret.domains import CheckedDomain
 from seqlang.backends.interpret.shapes import shape_of_expression
 from seqlang.backends.interpret.values import describe
 from seqlang.backends.train.rows import Rows
+from seqlang.model import expression as ir
 from seqlang.model.domain import Finite
-from seqlang.model.program import Program
+from seqlang.model.program import Program, Stop
 
 
 def question(program: Program, predict: str | None, truth: str | None) -> tuple[str, str]:
     """The prediction and its truth as texts of expressions.
 
-    What is not given is found: `dot(w, x) > 0` for the memory `w` that is as long as the vector field `x`, and `y > 0`
-    for the field `y` with two values (or `y == larger`). Raises SpecError E0627 where that is not clear.
+    What is not given is found: `dot(w, x) > 0` for the memory `w` that is as long as the vector field `x`, or if there
+    is none `dot(return, x) > 0` for a vector that is returned; and `y > 0` for the field `y` with two values (or
+    `y == larger`). Raises SpecError E0627 where that is not clear.
     """
     predict, truth = predict or _separator(program), truth or _label(program)
     if predict is None or truth is None:
@@ -38,7 +40,21 @@ def _separator(program: Program) -> str | None:
         for name, d in vectors.items()
         if shape_of_expression(compiler, memory.initial) == (d,)
     ]
+    if not found:
+        shape = shape_of_return(program)
+        found = [f"dot(return, {name}) > 0" for name, d in vectors.items() if shape == (d,)]
     return found[0] if len(found) == 1 else None
+
+
+def shape_of_return(program: Program) -> tuple[int, ...] | None:
+    """() for a number, (d,) for a vector; None if nothing is returned, a label, or not always the same shape."""
+    compiler = Compiler(program)
+    results = [s.result for s in program.body if isinstance(s, Stop)]
+    plain = [r.base if isinstance(r, ir.Noised) else r for r in results]
+    if not results or any(r is None or isinstance(r, ir.Label) for r in plain):
+        return None
+    shapes = {shape_of_expression(compiler, r) for r in plain if r is not None}
+    return shapes.pop() if len(shapes) == 1 else None
 
 
 def _label(program: Program) -> str | None:

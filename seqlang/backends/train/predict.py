@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any, get_args
 
 import numpy as np
@@ -29,9 +29,10 @@ class Predictor:
 
     def __init__(self, program: Program, predicted: ir.Expression, truth: ir.Expression) -> None:
         compiler = VectorCompiler(program)
+        records = frozenset(i.name for i in program.inputs if i.kind == "dataset")
         lets = {s.name: s.expression for s in program.body if isinstance(s, Define) and s.kind == "let"}
-        self._predicted = compiler.compile(_plain(predicted, lets, memories=True))
-        self._truth = compiler.compile(_plain(truth, lets, memories=False))
+        self._predicted = compiler.compile(_plain(predicted, lets, records, memories=True))
+        self._truth = compiler.compile(_plain(truth, lets, records, memories=False))
 
     def questions(self, rows: Rows) -> Questions:
         """The rows with their truths; what occurs several times is asked once."""
@@ -86,14 +87,26 @@ class _Place:
         return value
 
 
-def _plain(e: ir.Expression, lets: Mapping[str, ir.Expression], *, memories: bool) -> ir.Expression:
+def _plain(
+    e: ir.Expression, lets: Mapping[str, ir.Expression], records: Collection[str], *, memories: bool
+) -> ir.Expression:
     """The expression with `let` names written out, and fields without their noise: these rows are nobody's secret to
-    the one who holds them out."""
+    the one who holds them out. The first record of a dataset stands for the row."""
+
+    def plain(e: ir.Expression) -> ir.Expression:
+        return _plain(e, lets, records, memories=memories)
+
     match e:
+        case ir.Index(ir.Field(name) | ir.Noised(base=ir.Field(name)), ir.Number(first)) if name in records:
+            if first == 1:
+                return ir.Field(name)
+            raise _refused(name, "of a dataset it sees one row, not all records", e)
+        case ir.Field(name) if name in records:
+            raise _refused(name, "of a dataset it sees one row, not all records", e)
         case ir.Noised(base=ir.Field() as field):
             return field
         case ir.Local(name) if name in lets:
-            return _plain(lets[name], lets, memories=memories)
+            return plain(lets[name])
         case ir.MemoryValue(name) if not memories:
             raise _refused(name, "the truth of a row is no matter of memory", e)
         case ir.Local(name) | ir.Noised(name=name) | ir.CellValue(name) | ir.Reported(name) | ir.Drawn(name):
@@ -103,9 +116,9 @@ def _plain(e: ir.Expression, lets: Mapping[str, ir.Expression], *, memories: boo
             for name in field_names(e):
                 value = getattr(e, name)
                 if isinstance(value, tuple) and any(_is_expression(v) for v in value):
-                    changes[name] = tuple(_plain(v, lets, memories=memories) if _is_expression(v) else v for v in value)
+                    changes[name] = tuple(plain(v) if _is_expression(v) else v for v in value)
                 elif _is_expression(value):
-                    changes[name] = _plain(value, lets, memories=memories)
+                    changes[name] = plain(value)
             return _rebuilt(e, changes)
 
 

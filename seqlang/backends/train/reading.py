@@ -1,26 +1,25 @@
-"""A CSV file as arrays, column by column: files of half a million rows are read in seconds."""
+"""A file as arrays, piece by piece and column by column: half a million rows are read in seconds."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import islice
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from seqlang.backends.interpret.data.columns import FieldColumns, field_columns, unreadable
-from seqlang.backends.interpret.data.layout import WITH_HEADER, Layout, Row, rows_of, text_of
-from seqlang.backends.interpret.data.problem import problem
+from seqlang.backends.interpret.data.columns import FieldColumns, field_columns, not_in, places, unreadable
+from seqlang.backends.interpret.data.layout import WITH_HEADER, Layout
+from seqlang.backends.interpret.data.pieces import ROWS, Known, Piece
+from seqlang.backends.interpret.data.source import opened
 from seqlang.backends.interpret.data.table import Table
-from seqlang.backends.interpret.data.terms import Term
-from seqlang.backends.interpret.data.where import conditions
-from seqlang.backends.train.rows import Rows, checked
+from seqlang.backends.interpret.data.where import Clause, conditions, none_left, uncomparable
+from seqlang.backends.train.rows import Checks, Rows
 from seqlang.diagnostics import SpecError
 from seqlang.model.program import Program
 
 Floats = NDArray[np.float64]
-PIECE = 20_000
 
 
 def read_rows(
@@ -33,76 +32,89 @@ def read_rows(
     layout: Layout = WITH_HEADER,
     tell: Callable[[int], None] | None = None,
 ) -> Rows:
-    """The rows of a file as the program's fields; options as of `run_data`. `tell` gets the number of rows read.
+    """The rows of a file (see `opened`) as the program's fields; options as of `run_data`. `tell` gets the number of
+    rows read.
 
-    Raises SpecError E0610 to E0617 and E0625; a fault names file, line and column.
+    Raises SpecError E0610 to E0617 and E0625; a fault names file, row and column.
     """
-    name = os.fspath(path)
-    header, rows = rows_of(name, text_of(path), layout)
-    empty = Table(name, header, ())
-    fields = field_columns(program, empty, columns or {})
-    holds = conditions(empty, where)
-    parts: dict[str, list[Floats]] = {f.name: [] for f in fields}
-    lines: list[NDArray[np.int64]] = []
+    source = opened(path, layout)
+    table = source.table
+    fields = field_columns(program, table, columns or {})
+    clauses = conditions(table, where)
+    known = {field.name: [Known() for _ in field.parts] for field in fields}
+    checks = Checks(program)
+    room = Room(fields, ROWS if clauses else source.most)
     seen = 0
-    for some in _pieces(rows):
-        seen += len(some)
-        kept = [row for row in some if all(test(row) for test in holds)] if holds else some
-        if kept:
-            cells = list(zip(*(row.cells for row in kept), strict=True))
-            lines.append(np.array([row.line for row in kept]))
+    for piece in source.pieces(places(fields, clauses)):
+        seen += len(piece.lines)
+        kept = _matching(table, piece, clauses)
+        if len(kept.lines):
+            parts = room.next(len(kept.lines))
             for field in fields:
-                parts[field.name].append(_values(empty, field, kept, cells))
+                _fill(table, field, kept, known[field.name], parts[field.name])
+                checks.place(field.name, parts[field.name], _faulty(table, field, kept), move=clip or field.project)
         if tell is not None:
             tell(seen)
-    if not lines:
-        shown = " and ".join(f"`{c}`" for c in where)
-        raise problem("E0616", f"`{name}` has no row with {shown}", notes=(f"it has {seen} rows",))
-    line = np.concatenate(lines)
-    made = Rows(name, {n: _joined(p, len(line)) for n, p in parts.items()}, len(line))
-
-    def faulty(field: str, row: int, text: str) -> Exception:
-        where_ = f"`{name}`, line {line[row]}"
-        help = "--clip moves such values to the nearest one in the domain; project(..) moves vectors into their ball"
-        return problem("E0614", f"{where_}: {field} = {text}", help)
-
-    return checked(program, made, faulty, clip=clip, project=frozenset(f.name for f in fields if f.project))
+    if not room.used:
+        raise none_left(table, where, seen)
+    return Rows(table.name, room.filled(), room.used)
 
 
-def _joined(parts: list[Floats], count: int) -> Floats:
-    """One array; the parts are given up one by one, so that the rows never stand in memory twice."""
-    whole = np.empty((count, *parts[0].shape[1:]))
-    parts.reverse()
+class Room:
+    """Arrays that rows are written into, one after the other: pieces never stand in memory twice.
+
+    `most` is a guess; what is not written costs no memory.
+    """
+
+    def __init__(self, fields: Sequence[FieldColumns], most: int) -> None:
+        self.used = 0
+        self._most = most
+        self._arrays = {
+            f.name: np.empty(most if f.domain.dimension is None else (most, f.domain.dimension)) for f in fields
+        }
+
+    def next(self, count: int) -> dict[str, Floats]:
+        """The places of the next rows."""
+        if self.used + count > self._most:
+            self._most = max(self.used + count, self._most * 3 // 2)
+            for name in self._arrays:
+                old = self._arrays[name]
+                self._arrays[name] = new = np.empty((self._most, *old.shape[1:]))
+                new[: self.used] = old[: self.used]
+        first, self.used = self.used, self.used + count
+        return {name: array[first : self.used] for name, array in self._arrays.items()}
+
+    def filled(self) -> dict[str, Any]:
+        """The rows that were written."""
+        return {name: array[: self.used] for name, array in self._arrays.items()}
+
+
+def _matching(table: Table, piece: Piece, clauses: Sequence[Clause]) -> Piece:
+    for clause in clauses:
+        rows = piece.where(clause.column, clause.holds)
+        if isinstance(rows, int):
+            raise uncomparable(table, clause, int(piece.lines[rows]), piece.columns[clause.column].text(rows))
+        if len(rows) < len(piece.lines):
+            piece = piece.take(rows)
+    return piece
+
+
+def _fill(table: Table, field: FieldColumns, piece: Piece, known: Sequence[Known], out: Floats) -> None:
+    """Writes one field, (rows,) or (rows, d)."""
+    wide = out[:, None] if out.ndim == 1 else out
     at = 0
-    while parts:
-        part = parts.pop()
-        whole[at : at + len(part)] = part
-        at += len(part)
-    return whole
-
-
-def _pieces(rows: Iterator[Row]) -> Iterator[list[Row]]:
-    while piece := list(islice(rows, PIECE)):
-        yield piece
-
-
-def _values(table: Table, field: FieldColumns, rows: list[Row], cells: Sequence[Sequence[str]]) -> Floats:
-    """(rows,) or (rows, d) of one field."""
-    found = np.empty((len(rows), field.width))
-    at = 0
-    for column, term in field.parts:
-        found[:, at : at + term.width] = _numbers(table, term, column, rows, cells[column])
+    for (column, term), texts in zip(field.parts, known, strict=True):
+        numbers = piece.columns[column].numbers(term, texts)
+        if isinstance(numbers, int):
+            line, cell = int(piece.lines[numbers]), piece.columns[column].text(numbers)
+            raise SpecError((unreadable(table, column, line, cell, term),))
+        wide[:, at : at + term.width] = numbers
         at += term.width
-    return found[:, 0] if field.domain.dimension is None else found
 
 
-def _numbers(table: Table, term: Term, column: int, rows: list[Row], cells: Sequence[str]) -> Floats:
-    """What one column's cells stand for, one row each. Every different text is converted once."""
-    texts = dict.fromkeys(cells)
-    known = [term.numbers(text) for text in texts]
-    if None in known:
-        at = next(i for i, text in enumerate(cells) if term.numbers(text) is None)
-        raise SpecError((unreadable(table.name, table.header[column], rows[at].line, cells[at], term),))
-    places = dict(zip(texts, range(len(known)), strict=True))
-    which = np.fromiter(map(places.__getitem__, cells), np.intp, len(cells))
-    return np.array(known, dtype=np.float64)[which]
+def _faulty(table: Table, field: FieldColumns, piece: Piece) -> Callable[[int, Any], Exception]:
+    def faulty(row: int, value: Any) -> Exception:
+        what = f"{table.place(int(piece.lines[row]))}: {field.name}"
+        return SpecError((not_in(what, value, field.domain),))
+
+    return faulty

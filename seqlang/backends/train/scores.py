@@ -13,8 +13,8 @@ Array = NDArray[Any]
 
 
 def _ratio(a: Array, b: Array) -> Array:
-    """a / b, and 0 where b is 0: there was nothing to be right about."""
-    return np.divide(a, b, out=np.zeros(np.broadcast(a, b).shape), where=b > 0)
+    """a / b, and 0 where b is 0: there was nothing to be right about. Not a number where nothing was counted."""
+    return np.divide(a, b, out=np.where(np.isnan(b), np.nan, np.zeros(np.broadcast(a, b).shape)), where=b > 0)
 
 
 @record

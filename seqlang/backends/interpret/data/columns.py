@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
+from math import isfinite
 
 from seqlang.backends.interpret.compiled import Compiler
 from seqlang.backends.interpret.data.problem import problem
 from seqlang.backends.interpret.data.table import Row, Table
 from seqlang.backends.interpret.data.terms import Recipe, Term, recipe
-from seqlang.backends.interpret.data.where import MISSING, column_of, missing
+from seqlang.backends.interpret.data.where import MISSING, Clause, column_of, missing
 from seqlang.backends.interpret.domains import CheckedDomain
 from seqlang.backends.interpret.metrics import without
 from seqlang.backends.interpret.values import Value, describe
@@ -63,6 +64,11 @@ def needed(program: Program, table: Table, named: Mapping[str, str]) -> Program:
     return program
 
 
+def places(fields: Iterable[FieldColumns], clauses: Iterable[Clause]) -> Collection[int]:
+    """The columns that fields and conditions read."""
+    return {c for field in fields for c, _ in field.parts} | {clause.column for clause in clauses}
+
+
 def _stands_in(table: Table, name: str, domain: CheckedDomain) -> bool:
     return table.column(name if domain.dimension is None else f"{name}1") is not None or (
         domain.dimension == 1 and table.column(name) is not None
@@ -86,6 +92,8 @@ def _own(table: Table, name: str, domain: CheckedDomain) -> Recipe:
         if table.column(name) is None:
             raise missing(table, name, f"say which column it is: --column {name}=COLUMN")
         return Recipe((Term(name, name),))
+    if name in table.lists:  # all of it: a list that is too long is not cut
+        return Recipe((Term(name, name),))
     numbered = tuple(f"{name}{i}" for i in range(1, domain.dimension + 1))
     absent = next((c for c in numbered if table.column(c) is None), None)
     if absent is not None:
@@ -94,6 +102,8 @@ def _own(table: Table, name: str, domain: CheckedDomain) -> Recipe:
 
 
 def _places(table: Table, term: Term) -> range:
+    if term.first == term.last and table.column(term.first) is None and term.first in table.lists:
+        return table.lists[term.first]
     first, last = column_of(table, term.first), column_of(table, term.last)
     if first > last:
         message = f"`{term.first}..{term.last}`: column `{term.last}` stands before `{term.first}`"
@@ -136,7 +146,7 @@ def _value(table: Table, field: FieldColumns, row: Row, *, clip: bool) -> Value:
     for column, term in field.parts:
         found = term.numbers(row.cells[column])
         if found is None:
-            return unreadable(table.name, table.header[column], row.line, row.cells[column], term)
+            return unreadable(table, column, row.line, row.cells[column], term)
         numbers += [int(v) if v == int(v if abs(v) < 2**53 else 0) else v for v in found]
     value: Value = numbers[0] if field.domain.dimension is None else tuple(numbers)
     if field.domain.contains(value):
@@ -146,10 +156,10 @@ def _value(table: Table, field: FieldColumns, row: Row, *, clip: bool) -> Value:
     return outside(table, field, row.line, value)
 
 
-def unreadable(file: str, column: str, line: int, cell: str, term: Term) -> Diagnostic:
+def unreadable(table: Table, at: int, line: int, cell: str, term: Term) -> Diagnostic:
     """The error for a cell that is no number, or no word of the vocabulary."""
-    cell = cell.strip()
-    place = f"`{file}`, line {line}, column `{column}`"
+    cell, column = cell.strip(), table.header[at]
+    place = f"{table.place(line)}, column `{column}`"
     if term.words:
         return Diagnostic("E0613", f"{place}: `{cell}` is not a word of its vocabulary", help="add it, or *=NUMBER")
     if cell.lower() in MISSING:
@@ -161,6 +171,16 @@ def unreadable(file: str, column: str, line: int, cell: str, term: Term) -> Diag
 def outside(table: Table, field: FieldColumns, line: int, value: Value) -> Diagnostic:
     """The error for a value that is not in its field's domain."""
     names = ", ".join(f"`{table.header[c]}`" for c, _ in field.parts[:3]) + (", .." if len(field.parts) > 3 else "")
-    where = f"`{table.name}`, line {line}, column{'s' if len(field.parts) > 1 else ''} {names}"
-    message = f"{where}: {field.name} = {describe(value)} is not in {field.domain.text}"
-    return Diagnostic("E0614", message, help="--clip moves such values to the nearest one in the domain")
+    where = f"{table.place(line)}, column{'s' if len(field.parts) > 1 else ''} {names}"
+    return not_in(f"{where}: {field.name}", value, field.domain)
+
+
+def not_in(what: str, value: Value, domain: CheckedDomain, clip: str = "--clip") -> Diagnostic:
+    """The error for a value outside its domain; clipping helps where there is a nearest value inside."""
+    if all(isfinite(v) for v in (value if isinstance(value, tuple) else (value,))):
+        help = f"{clip} moves such values to the nearest one in the domain"
+        if domain.dimension is not None and clip == "--clip":
+            help += "; project(..) moves vectors into their ball"
+    else:
+        help = f"{clip} cannot move what is not finite: correct the row, or leave it out"
+    return Diagnostic("E0614", f"{what} = {describe(value)} is not in {domain.text}", help=help)

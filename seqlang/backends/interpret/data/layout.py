@@ -5,9 +5,10 @@ from __future__ import annotations
 import csv
 import gzip
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from seqlang.backends.interpret.data.problem import problem
+from seqlang.backends.interpret.data.table import Row
 from seqlang.record import record
 
 GZIP = b"\x1f\x8b"
@@ -27,102 +28,123 @@ WITH_HEADER = Layout()
 
 
 @record
-class Row:
-    """`line` is the number of the line in the file (the header is usually line 1)."""
+class Head:
+    """What stands before the rows: the columns' names, the delimiter, the place of the first row in the data, and the
+    number of lines before it."""
 
+    header: tuple[str, ...]
+    delimiter: str
+    at: int
     line: int
-    cells: tuple[str, ...]
 
 
-def text_of(path: str | os.PathLike[str]) -> str:
-    """The text of a file; gzip is recognised by its content. Raises SpecError E0610."""
+def bytes_of(path: str | os.PathLike[str]) -> bytes:
+    """A file's bytes, unpacked: UTF-8 text without a byte order mark. Gzip is recognised by its content. Raises
+    SpecError E0610."""
     name = os.fspath(path)
-    try:
-        with open(name, "rb") as file:
-            data = file.read()
-    except FileNotFoundError:
-        raise problem("E0610", f"there is no file `{name}`") from None
-    except IsADirectoryError:
-        raise problem("E0610", f"`{name}` is a folder, not a CSV file") from None
-    except OSError as error:
-        raise problem("E0610", f"`{name}` cannot be read: {error.strerror}") from None
+    data = raw_bytes(name)
     if data[:2] == GZIP:
         try:
             data = gzip.decompress(data)
         except (OSError, EOFError) as error:
             raise problem("E0610", f"`{name}` is not a whole gzip file: {error}") from None
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise problem("E0610", f"`{name}` is not UTF-8 text (byte {error.start})") from None
-    if "\0" in text:
+    data = data.removeprefix(b"\xef\xbb\xbf")
+    if not data.isascii():
+        try:
+            data.decode()
+        except UnicodeDecodeError as error:
+            raise problem("E0610", f"`{name}` is not UTF-8 text (byte {error.start})") from None
+    if b"\0" in data:
         raise problem("E0610", f"`{name}` is not a text file: it holds a zero byte")
-    return text
+    return data
 
 
-def rows_of(name: str, text: str, layout: Layout) -> tuple[tuple[str, ...], Iterator[Row]]:
-    """(the columns' names, the rows). The delimiter is a comma, or what stands in the first line instead of one: a
-    semicolon, a tab, or spaces. Raises SpecError E0610 and E0611, for a row when it is reached."""
-    head = _first_line(name, text, layout.skip)
-    delimiter = next((c for c in ",;\t" if c in head), " " if " " in head.strip() and layout.names is not None else ",")
+def raw_bytes(name: str, most: int = -1) -> bytes:
+    """The first `most` bytes of a file, or all. Raises SpecError E0610."""
+    try:
+        with open(name, "rb") as file:
+            return file.read(most)
+    except FileNotFoundError:
+        raise problem("E0610", f"there is no file `{name}`") from None
+    except IsADirectoryError:
+        raise problem("E0610", f"`{name}` is a folder, not a file of rows") from None
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        raise problem("E0610", f"`{name}` cannot be read: {reason}") from None
+
+
+def head_of(name: str, data: bytes, layout: Layout) -> Head:
+    """What stands before the rows. The delimiter is a comma, or what stands in the first line instead of one: a
+    semicolon, a tab, or (without a header) spaces. Raises SpecError E0610 and E0611."""
+    at = _after(data, layout.skip)
+    first = next((line for line in _lines(data, at) if line.strip()), None)
+    if first is None:
+        raise problem("E0611", f"`{name}` is empty: a header and rows are needed")
+    delimiter = next(
+        (c for c in ",;\t" if c in first), " " if " " in first.strip() and layout.names is not None else ","
+    )
+    row = next(rows_from(name, data, Head((), delimiter, at, 0)))
+    if layout.names is not None:
+        header = layout.names or tuple(f"V{i}" for i in range(1, len(row.cells) + 1))
+        check_header(name, header)
+        return Head(header, delimiter, at, layout.skip)
+    header = tuple(cell.strip() for cell in row.cells)
+    check_header(name, header)
+    return Head(header, delimiter, _after(data, row.line, at), layout.skip + row.line)
+
+
+def rows_of(name: str, data: bytes, head: Head) -> Iterator[Row]:
+    """All rows. Raises SpecError E0610 for one with too many cells or too few when it is reached, E0611 without any."""
+    row = None
+    for row in rows_from(name, data, head):
+        yield checked_row(name, head, row)
+    if row is None:
+        raise problem("E0611", f"`{name}` has a header and no rows")
+
+
+def rows_from(name: str, data: bytes, head: Head) -> Iterator[Row]:
+    """The rows from `head.at` on, however many cells they have."""
     csv.field_size_limit(LONGEST_CELL)
-    rows = _rows(name, text, delimiter, layout.skip)
-    first = next(rows)
-    if layout.names is None:
-        header = tuple(cell.strip() for cell in first.cells)
-        _check_header(name, header)
-        return header, _checked(name, header, rows, None)
-    header = layout.names or tuple(f"V{i}" for i in range(1, len(first.cells) + 1))
-    _check_header(name, header)
-    return header, _checked(name, header, rows, first)
-
-
-def _lines(text: str, skip: int) -> Iterator[str]:
-    """The lines with their ends; a list of them, or a StringIO, would take several times the text's memory."""
-    at = 0
-    while at < len(text):
-        end = text.find("\n", at) + 1 or len(text)
-        if skip <= 0:
-            yield text[at:end]
-        skip -= 1
-        at = end
-
-
-def _first_line(name: str, text: str, skip: int) -> str:
-    for line in _lines(text, skip):
-        if line.strip():
-            return line
-    raise problem("E0611", f"`{name}` is empty: a header and rows are needed")
-
-
-def _rows(name: str, text: str, delimiter: str, skip: int) -> Iterator[Row]:
-    reader = csv.reader(_lines(text, skip), delimiter=delimiter, skipinitialspace=delimiter == " ")
+    delimiter = head.delimiter
+    reader = csv.reader(_lines(data, head.at), delimiter=delimiter, skipinitialspace=delimiter == " ")
     try:
         for cells in reader:
             if delimiter == " " and cells and cells[-1] == "":
                 cells.pop()
             if any(cell.strip() for cell in cells) or len(cells) > 1:  # a blank line is no row
-                yield Row(reader.line_num + skip, tuple(cells))
+                yield Row(reader.line_num + head.line, tuple(cells))
     except csv.Error as error:
         raise problem("E0610", f"`{name}` is not a CSV file: {error}") from None
 
 
-def _checked(name: str, header: Sequence[str], rows: Iterator[Row], first: Row | None) -> Iterator[Row]:
-    if first is None:
-        first = next(rows, None)
-        if first is None:
-            raise problem("E0611", f"`{name}` has a header and no rows")
-    width = len(header)
-    row: Row | None = first
-    while row is not None:
-        if len(row.cells) != width:
-            message = f"`{name}`, line {row.line}: {len(row.cells)} cells where the header has {width}"
-            raise problem("E0610", message, "every row needs one cell for each column; quote cells that hold a comma")
-        yield row
-        row = next(rows, None)
+def checked_row(name: str, head: Head, row: Row) -> Row:
+    """The row, if it has a cell for each column."""
+    width = len(head.header)
+    if len(row.cells) == width:
+        return row
+    message = f"`{name}`, line {row.line}: {len(row.cells)} cells where the header has {width}"
+    raise problem("E0610", message, "every row needs one cell for each column; quote cells that hold a comma")
 
 
-def _check_header(name: str, header: tuple[str, ...]) -> None:
-    twice = next((h for i, h in enumerate(header) if h in header[:i]), None)
-    if twice is not None:
-        raise problem("E0610", f"`{name}` has two columns `{twice}`", "rename one: columns are found by name")
+def _lines(data: bytes, at: int) -> Iterator[str]:
+    """The lines with their ends; a list of them, or a StringIO, would take several times the text's memory."""
+    while at < len(data):
+        end = data.find(b"\n", at) + 1 or len(data)
+        yield data[at:end].decode()
+        at = end
+
+
+def _after(data: bytes, lines: int, at: int = 0) -> int:
+    """The place after so many lines."""
+    for _ in range(lines):
+        at = data.find(b"\n", at) + 1 or len(data)
+    return at
+
+
+def check_header(name: str, header: tuple[str, ...]) -> None:
+    """Raises SpecError E0610 if a name stands twice."""
+    seen: set[str] = set()
+    for column in header:
+        if column in seen:
+            raise problem("E0610", f"`{name}` has two columns `{column}`", "rename one: columns are found by name")
+        seen.add(column)

@@ -7,11 +7,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from seqlang.backends.interpret.compiled import Compiler
-from seqlang.backends.interpret.data.columns import field_columns, needed, values
+from seqlang.backends.interpret.data.columns import field_columns, needed, places, values
 from seqlang.backends.interpret.data.layout import WITH_HEADER, Layout
 from seqlang.backends.interpret.data.problem import problem
-from seqlang.backends.interpret.data.table import read_table
-from seqlang.backends.interpret.data.where import matching
+from seqlang.backends.interpret.data.source import opened
+from seqlang.backends.interpret.data.where import conditions, matching
 from seqlang.backends.interpret.machine import Machine
 from seqlang.backends.interpret.metrics import left_out
 from seqlang.backends.interpret.randomness import SeededRandomness
@@ -69,7 +69,7 @@ def run_data(
     cap: int | None = None,
     layout: Layout = WITH_HEADER,
 ) -> DataRun:
-    """Runs the program once on a CSV file: one row a step for a stream, all rows at once for a dataset.
+    """Runs the program once on a file (see `opened`): one row a step for a stream, all rows at once for a dataset.
 
     `columns` maps fields to columns (see `field_columns`), `where` are conditions on columns, `cap` limits the steps,
     `layout` is for a file without a header.
@@ -79,10 +79,11 @@ def run_data(
     if "dataset" in kinds and kinds != {"dataset"}:
         message = f"`{program.name}` reads a dataset and a stream: one file cannot hold both"
         raise problem("E0619", message)
-    table = read_table(path, layout)
-    rows = matching(table, where)
+    source = opened(path, layout)
+    table = source.table
     whole, program = program, needed(program, table, columns or {})
     fields = field_columns(program, table, columns or {})
+    rows = matching(table, source.rows(places(fields, conditions(table, where))), where)
     entries = values(program, table, fields, rows, clip=clip)
     if kinds == {"dataset"}:
         done = _on_dataset(program, table.name, entries, seed, cap)

@@ -1,30 +1,36 @@
-"""A CSV file as text: nothing is converted here."""
+"""The columns of a file, by name, and the rows that were read of it, as text."""
 
 from __future__ import annotations
 
-import os
+from collections.abc import Mapping
 
-from seqlang.backends.interpret.data.layout import WITH_HEADER, Layout, Row, rows_of, text_of
-from seqlang.record import record
+from seqlang.record import field, record
 
-__all__ = ["Row", "Table", "read_table"]
+__all__ = ["Row", "Table"]
+
+
+@record
+class Row:
+    """`line` is the number of the line in the file (the header is usually line 1), or of the row."""
+
+    line: int
+    cells: tuple[str, ...]
 
 
 @record
 class Table:
-    """`name` is the path as the user gave it."""
+    """`name` is the path as the user gave it. `lists` are columns whose cells are lists: each stands for the columns of
+    a range. `unit` is what rows are counted in: lines of text, or rows from 1."""
 
     name: str
     header: tuple[str, ...]
-    rows: tuple[Row, ...]
+    rows: tuple[Row, ...] = ()
+    lists: Mapping[str, range] = field(default_factory=dict)
+    unit: str = "line"
 
     def column(self, name: str) -> int | None:
         return self.header.index(name) if name in self.header else None
 
-
-def read_table(path: str | os.PathLike[str], layout: Layout = WITH_HEADER) -> Table:
-    """Reads a file (gzip is recognised by its content; the delimiter is a comma, or a semicolon or tab if the first
-    line has no comma). Raises SpecError: E0610 if it cannot be read as such, E0611 if it has no rows."""
-    name = os.fspath(path)
-    header, rows = rows_of(name, text_of(path), layout)
-    return Table(name, header, tuple(rows))
+    def place(self, line: int) -> str:
+        """Where a row stands, as errors say it."""
+        return f"`{self.name}`, {self.unit} {line}"

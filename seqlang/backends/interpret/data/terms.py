@@ -10,10 +10,15 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable
+from operator import add, mul, sub, truediv
+from typing import TYPE_CHECKING, Any
 
 from seqlang.backends.interpret.data.problem import problem
 from seqlang.backends.interpret.data.where import number
 from seqlang.record import record
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 _NUMBER = r"[0-9.]+(?:[eE][-+]?[0-9]+)?"
 _ARITHMETIC = re.compile(rf"^(.+?)\s*([-+*/])\s*({_NUMBER})$")
@@ -54,6 +59,21 @@ class Term:
         for name, by in self.changes if found is not None else ():
             found = tuple(changed(name, by, v) for v in found or ())
         return found
+
+    def changed_all(self, values: NDArray[Any]) -> NDArray[Any]:
+        """`changes`, made to an array of numbers; each as `changed` makes it."""
+        import numpy as np
+
+        for name, by in self.changes:
+            with np.errstate(all="ignore"):
+                if name in _TOGETHER:
+                    values = _TOGETHER[name](values, by)
+                else:  # numpy's own functions may differ in the last place
+                    values = np.array([changed(name, by, v) for v in values.tolist()])
+        return values
+
+
+_TOGETHER: dict[str, Callable[[Any, float], Any]] = {"+": add, "-": sub, "*": mul, "/": truediv}
 
 
 @record

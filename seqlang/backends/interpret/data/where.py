@@ -3,16 +3,25 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from seqlang.backends.interpret.data.problem import problem
 from seqlang.backends.interpret.data.table import Row, Table
 from seqlang.diagnostics.suggest import did_you_mean
+from seqlang.record import record
 
 _CLAUSE = re.compile(r"^\s*(.+?)\s*(>=|<=|==|!=|=|>|<)\s*(.*?)\s*$")
 MISSING = frozenset({"", "na", "nan", "null", "none", "."})
 
-Test = Callable[[Row], bool]
+
+@record
+class Clause:
+    """One condition on the cells of a column; `holds` says None of a cell that it cannot compare."""
+
+    column: int
+    text: str
+    operator: str
+    holds: Callable[[str], bool | None]
 
 
 def number(text: str) -> float | None:
@@ -29,7 +38,7 @@ def number(text: str) -> float | None:
     return found if found == found else None
 
 
-def matching(table: Table, clauses: Sequence[str]) -> tuple[Row, ...]:
+def matching(table: Table, rows: Iterable[Row], clauses: Sequence[str]) -> tuple[Row, ...]:
     """The rows for which every clause `column OP value` holds.
 
     OP is = (or ==), !=, <, <=, >, >=. Numbers are compared as numbers (1 = 1.0), anything else as text; a missing cell
@@ -37,19 +46,41 @@ def matching(table: Table, clauses: Sequence[str]) -> tuple[Row, ...]:
     if no row is left.
     """
     tests = conditions(table, clauses)
-    rows = tuple(row for row in table.rows if all(test(row) for test in tests))
-    if not rows:
-        shown = " and ".join(f"`{c}`" for c in clauses)
-        raise problem("E0616", f"`{table.name}` has no row with {shown}", notes=(f"it has {len(table.rows)} rows",))
-    return rows
+    seen, found = 0, []
+    for row in rows:
+        seen += 1
+        if all(_holds(table, test, row) for test in tests):
+            found.append(row)
+    if not found:
+        raise none_left(table, clauses, seen)
+    return tuple(found)
 
 
-def conditions(table: Table, clauses: Sequence[str]) -> list[Test]:
-    """The clauses as tests of a row; of the table only the header is looked at. Raises SpecError E0612, E0615."""
-    return [_test(table, clause) for clause in clauses]
+def none_left(table: Table, clauses: Sequence[str], seen: int) -> Exception:
+    """The error where no row satisfies all clauses."""
+    shown = " and ".join(f"`{c}`" for c in clauses)
+    return problem("E0616", f"`{table.name}` has no row with {shown}", notes=(f"it has {seen} rows",))
 
 
-def _test(table: Table, clause: str) -> Test:
+def conditions(table: Table, clauses: Sequence[str]) -> list[Clause]:
+    """The clauses as tests of cells; of the table only the header is looked at. Raises SpecError E0612, E0615."""
+    return [_clause(table, clause) for clause in clauses]
+
+
+def uncomparable(table: Table, clause: Clause, line: int, cell: str) -> Exception:
+    """The error for a cell that is no number where the clause needs one."""
+    place = f"{table.place(line)}, column `{table.header[clause.column]}`"
+    return problem("E0615", f"{place}: `{cell.strip()}` is not a number, `{clause.operator}` needs one")
+
+
+def _holds(table: Table, clause: Clause, row: Row) -> bool:
+    found = clause.holds(row.cells[clause.column])
+    if found is None:
+        raise uncomparable(table, clause, row.line, row.cells[clause.column])
+    return found
+
+
+def _clause(table: Table, clause: str) -> Clause:
     parts = _CLAUSE.match(clause)
     if parts is None:
         raise problem("E0615", f"`{clause}` is no condition on a column", "write column=value, or with != < <= > >=")
@@ -59,19 +90,19 @@ def _test(table: Table, clause: str) -> Test:
     if operator in ("=", "==", "!="):
         equal = operator != "!="
 
-        def same(row: Row) -> bool:
-            cell = row.cells[column].strip()
+        def same(cell: str) -> bool:
+            cell = cell.strip()
             found = number(cell)
             is_same = found == wanted if found is not None and wanted is not None else cell == value
             return is_same == equal
 
-        return same
+        return Clause(column, clause, operator, same)
     if wanted is None:
         raise problem("E0615", f"`{clause}`: `{value}` is not a number, `{operator}` needs one")
-    return _ordered(table, name, column, operator, wanted)
+    return Clause(column, clause, operator, _ordered(operator, wanted))
 
 
-def _ordered(table: Table, name: str, column: int, operator: str, wanted: float) -> Test:
+def _ordered(operator: str, wanted: float) -> Callable[[str], bool | None]:
     compare: dict[str, Callable[[float], bool]] = {
         "<": lambda v: v < wanted,
         "<=": lambda v: v <= wanted,
@@ -80,15 +111,11 @@ def _ordered(table: Table, name: str, column: int, operator: str, wanted: float)
     }
     holds = compare[operator]
 
-    def ordered(row: Row) -> bool:
-        cell = row.cells[column].strip()
-        if cell.lower() in MISSING:
+    def ordered(cell: str) -> bool | None:
+        if cell.strip().lower() in MISSING:
             return False
         found = number(cell)
-        if found is None:
-            place = f"`{table.name}`, line {row.line}, column `{name}`"
-            raise problem("E0615", f"{place}: `{cell}` is not a number, `{operator}` needs one")
-        return holds(found)
+        return None if found is None else holds(found)
 
     return ordered
 
