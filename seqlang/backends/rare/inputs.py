@@ -1,0 +1,119 @@
+"""Inputs drawn from tilted laws, with the logarithms of the ratios of all components."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from seqlang.backends.rare.fields import PARTS, Letters, Shape, letters_of
+from seqlang.backends.rare.proposal import Proposal
+from seqlang.backends.simulate.arrays import Value
+from seqlang.backends.simulate.inputs import VectorInputs
+from seqlang.backends.simulate.laws import VectorLaw
+from seqlang.backends.simulate.laws.continuous import Normal, standard_normal
+from seqlang.backends.simulate.streams import Source
+from seqlang.backends.simulate.vectorised import Frame, VectorCompiler
+from seqlang.model.program import Model, Program
+
+if TYPE_CHECKING:
+    from seqlang.backends.rare.walker import Walker
+
+Array = NDArray[Any]
+
+
+class TiltedInputs(VectorInputs):
+    """The model's fields in order, those with a shape from the tilted law of each run's component."""
+
+    def __init__(
+        self, program: Program, model: Model, compiler: VectorCompiler, shapes: Mapping[str, Shape], proposal: Proposal
+    ) -> None:
+        super().__init__(program, model, compiler)
+        self.shapes = shapes
+        self.tilts = {name: proposal.tilts(name, shape) for name, shape in shapes.items()}
+        self.tables: dict[str, tuple[tuple[Any, ...], Array, Array]] = {}
+
+    def _sample(self, engine: Any, kinds: tuple[str, ...]) -> dict[str, Value]:
+        source, frame = Source(engine.input_streams, None), Frame(engine)
+        result: dict[str, Value] = {}
+        for name, kind, make, domain, leaves in self._fields:
+            if kind not in kinds:
+                continue
+            law: VectorLaw = make(frame)
+            value = self._tilted(engine, name, law, source)
+            if value is None:
+                shape = law.shape()
+                if not shape and not law.joint and domain.dimension is not None:
+                    shape = (domain.dimension,)
+                value = law.sample(source, shape)
+            if leaves is not None:
+                bad = leaves(value)
+                if np.any(bad):
+                    self._fail(engine, name, value, domain, bad)
+            engine.fields[name] = result[name] = value
+        return result
+
+    def _tilted(self, engine: Walker, name: str, law: VectorLaw, source: Source) -> Array | None:
+        shape = self.shapes.get(name)
+        if shape is None:
+            return None
+        if shape.kind == "normal":
+            return self._shifted(engine, name, law, source) if isinstance(law, Normal) else None
+        letters = letters_of(law)
+        if letters is None or len(letters.chances) != shape.letters or letters.values != shape.values:
+            return None
+        return self._letters(engine, name, law, letters, source)
+
+    def _shifted(self, engine: Walker, name: str, law: Normal, source: Source) -> Array:
+        shifts, weights = self.tilts[name][:, 0], engine.weights
+        z = standard_normal(source, ()) + shifts[weights.chosen]
+        weights.ratio(shifts[:, None] * z - (shifts**2 / 2)[:, None])
+        if weights.watched:
+            _add(weights.counts, name, z[None, :])
+            _add(weights.exposures, name, np.ones((1, engine.count)))
+        return np.asarray(z * law.sd + law.mean)
+
+    def _letters(self, engine: Walker, name: str, law: VectorLaw, letters: Letters, source: Source) -> Array:
+        tilts, weights = self.tilts[name], engine.weights
+        constant = all(np.size(c) == 1 for c in letters.chances)
+        u = source.uniform()
+        if constant:
+            chances, ends, ratios = self._table(name, letters)
+            places = np.zeros(engine.count, dtype=np.intp)
+            own = ends[weights.chosen]
+            for j in range(len(chances) - 1):
+                places += u > own[:, j]
+            weights.ratio(np.take(ratios, places, axis=1))
+            exposure: Array = np.broadcast_to(chances[:, None], (len(chances), engine.count))
+        else:
+            table = np.array([np.broadcast_to(c, (engine.count,)) for c in letters.chances])
+            tilted = table[None] * np.exp(tilts)[:, :, None]
+            totals = tilted.sum(axis=1)
+            ends = np.cumsum(tilted[weights.chosen, :, np.arange(engine.count)], axis=1)
+            places = (u[:, None] * ends[:, -1:] > ends[:, :-1]).sum(axis=1)
+            weights.ratio(tilts[:, places] - np.log(totals))
+            exposure = table
+        if weights.watched:
+            _add(weights.counts, name, (np.arange(len(exposure))[:, None] == places).astype(np.float64))
+            _add(weights.exposures, name, exposure)
+        if letters.values is None:
+            return np.asarray(law.quantile((places + source.uniform()) / PARTS))
+        return np.asarray(np.array(letters.values)[places])
+
+    def _table(self, name: str, letters: Letters) -> tuple[Array, Array, Array]:
+        """(chances, cumulated tilted chances by component, logarithms of tilted over own), of a constant law."""
+        key = tuple(float(np.ravel(c)[0]) for c in letters.chances)
+        found = self.tables.get(name)
+        if found is None or found[0] != key:
+            chances, tilts = np.array(key), self.tilts[name]
+            tilted = chances * np.exp(tilts)
+            totals = tilted.sum(axis=1, keepdims=True)
+            found = (key, np.cumsum(tilted / totals, axis=1), tilts - np.log(totals))
+            self.tables[name] = found
+        return np.array(key), found[1], found[2]
+
+
+def _add(table: dict[str, Array], name: str, value: Array) -> None:
+    table[name] = np.array(value) if name not in table else table[name] + value

@@ -1,0 +1,199 @@
+"""What is drawn and what is integrated out when a rare return is estimated.
+
+    plan_of(program) -> Plan
+
+Noise that only the comparisons of stops read is integrated out where what is left of every comparison is one number
+with a known law (`roles_of` finds these): a step then has a chance to stop instead of a yes or a no. The rest is drawn:
+noise that reports, statistics or returns read, and noise that must be fixed for the comparisons to be independent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import get_args
+
+from seqlang.backends.solve.laws import Law1, noise_laws
+from seqlang.backends.solve.needed import Condition, condition_of, margins_of, needed_of
+from seqlang.backends.solve.roles import Roles, is_flip, roles_of
+from seqlang.backends.solve.unsolved import Unsolved
+from seqlang.model import expression as ir
+from seqlang.model.life import EachReport, EachStep, Once
+from seqlang.model.margins import margins
+from seqlang.model.program import (
+    And,
+    CompareGate,
+    Margin,
+    Not,
+    Or,
+    Program,
+    PublicTest,
+    Statement,
+    Stop,
+    Test,
+)
+from seqlang.record import field_names, record, replace
+
+_KINDS = get_args(ir.Expression)
+
+
+@record
+class Plan:
+    """`program` has only the statements on which stops depend. `conditions`: by the index of the stop. `roles` are
+    those of the stops alone: its variables are integrated out, `lasting` of them keep their bounds from step to step.
+    `shiftable`: noises of one number that are drawn once in a run, with their laws."""
+
+    program: Program
+    conditions: Mapping[int, Condition]
+    roles: Roles
+    lasting: frozenset[str]
+    shiftable: Mapping[str, Law1]
+
+    @property
+    def integrated(self) -> tuple[str, ...]:
+        """The noises that are not drawn."""
+        return tuple(dict.fromkeys(name for v in self.roles.variables.values() for name, _ in v.terms))
+
+
+def plan_of(program: Program) -> Plan:
+    """The plan of a program that simulates."""
+    needed = needed_of(program).statements
+    short = replace(program, body=tuple(s for i, s in enumerate(program.body) if i in needed))
+    stops = [s for s in short.body if isinstance(s, Stop)]
+    conditions = {s.index: _condition(program, s) for s in stops}
+    laws = noise_laws(program)
+    drawn = set(_read_as_values(short, conditions.values()))
+    drawn |= {n.name for n in program.noises if isinstance(n.life, EachReport) or n.name not in laws}
+    while True:
+        stub, rewritten = _stops_alone(program, stops, conditions, drawn)
+        try:
+            roles = roles_of(stub)
+        except Unsolved:
+            drawn = {n.name for n in program.noises}
+            continue
+        more = _not_by_bounds(roles, rewritten.values())
+        if not more:
+            break
+        drawn |= more
+    lasting = frozenset(name for name, v in roles.variables.items() if not isinstance(v.life, EachStep))
+    integrated = {name for v in roles.variables.values() for name, _ in v.terms}
+    scalar = {t.noise for g in program.gates if isinstance(g, CompareGate) for m in margins(g.test) for t in m.terms}
+    scalar |= {n.name for n in program.noises if n.target is None}
+    shiftable = {
+        n.name: laws[n.name]
+        for n in program.noises
+        if isinstance(n.life, Once) and n.name in laws and n.name in scalar and n.name not in integrated
+    }
+    return Plan(short, rewritten, roles, lasting, shiftable)
+
+
+def _condition(program: Program, stop: Stop) -> Condition:
+    """Flips replace a value and are no terms of a sum: such a test is evaluated as it stands."""
+    condition = condition_of(program, stop)
+    flips = {n.name for n in program.noises if is_flip(n)}
+    if any(t.noise in flips for m in margins_of(condition) for t in m.terms):
+        return Condition(stop.when, None)
+    return condition
+
+
+def _read_as_values(program: Program, conditions: Iterable[Condition]) -> Iterator[str]:
+    for statement in program.body:
+        if not isinstance(statement, Stop):
+            for e in _expressions(statement):
+                yield from _noises(e)
+        elif statement.result is not None:
+            yield from _noises(statement.result)
+    for condition in conditions:
+        if condition.guard is not None:
+            yield from _noises(condition.guard)
+        for margin in margins_of(condition):
+            yield from _noises(margin.value)
+            for term in margin.terms:
+                yield from _noises(term.factor)
+        if condition.test is not None:
+            for e in _public(condition.test):
+                yield from _noises(e)
+
+
+def _expressions(statement: Statement) -> Iterator[ir.Expression]:
+    for name in field_names(statement):
+        value = getattr(statement, name)
+        if isinstance(value, _KINDS):
+            yield value
+
+
+def _noises(e: ir.Expression) -> Iterator[str]:
+    for node in ir.walk(e):
+        match node:
+            case ir.Noised(_, _, terms):
+                yield from (t.noise for t in terms)
+            case ir.Drawn(name):
+                yield name
+            case _:
+                pass
+
+
+def _public(test: Test) -> Iterator[ir.Expression]:
+    match test:
+        case PublicTest(expression):
+            yield expression
+        case And(parts) | Or(parts):
+            for part in parts:
+                yield from _public(part)
+        case Not(part):
+            yield from _public(part)
+        case Margin():
+            pass
+
+
+def _stops_alone(
+    program: Program, stops: list[Stop], conditions: Mapping[int, Condition], drawn: set[str]
+) -> tuple[Program, dict[int, Condition]]:
+    """A program of the stops only, in which the noises that are drawn are parts of plain values."""
+    rewritten: dict[int, Condition] = {}
+    gates = []
+    for stop in stops:
+        condition = conditions[stop.index]
+        test = None if condition.test is None else _with_drawn(condition.test, drawn)
+        rewritten[stop.index] = Condition(condition.guard, test)
+        if test is not None:
+            gates.append(CompareGate(f"stop {stop.index}", "", condition.guard, test))
+    stub = replace(
+        program,
+        body=tuple(replace(s, when=conditions[s.index].guard, result=None) for s in stops),
+        gates=tuple(gates),
+        noises=tuple(n for n in program.noises if n.name not in drawn),
+    )
+    return stub, rewritten
+
+
+def _with_drawn(test: Test, drawn: set[str]) -> Test:
+    match test:
+        case Margin(value, terms, strict):
+            for term in terms:
+                if term.noise in drawn:
+                    value = ir.Apply("+", (value, ir.Apply("*", (term.factor, ir.Drawn(term.noise)))))
+            return Margin(value, tuple(t for t in terms if t.noise not in drawn), strict)
+        case PublicTest():
+            return test
+        case And(parts):
+            return And(tuple(_with_drawn(part, drawn) for part in parts))
+        case Or(parts):
+            return Or(tuple(_with_drawn(part, drawn) for part in parts))
+        case Not(part):
+            return Not(_with_drawn(part, drawn))
+
+
+def _not_by_bounds(roles: Roles, conditions: Iterable[Condition]) -> set[str]:
+    """Lasting noises in tests of several comparisons: what is known of them after a step is no interval."""
+    found: set[str] = set()
+    for condition in conditions:
+        inner = condition.test
+        while isinstance(inner, Not):
+            inner = inner.part
+        if inner is None or isinstance(inner, Margin):
+            continue
+        for margin in margins_of(condition):
+            name = roles.halves[margin].variable
+            if name is not None and not isinstance(roles.variables[name].life, EachStep):
+                found.update(n for n, _ in roles.variables[name].terms)
+    return found

@@ -1,0 +1,259 @@
+"""The numpy engine with weights: runs are drawn from a proposal, and a stop whose noise is integrated out fires with a
+chance. A run goes on with what is left of it until that is nothing, or too little to matter."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from seqlang.backends.interpret.values import EvaluationError
+from seqlang.backends.rare.bins import Bins
+from seqlang.backends.rare.inputs import TiltedInputs
+from seqlang.backends.rare.proposal import Proposal
+from seqlang.backends.rare.setting import Setting
+from seqlang.backends.rare.weights import Weights
+from seqlang.backends.simulate.arrays import CannotVectorise, Ragged, Value, shape_of, spread
+from seqlang.backends.simulate.engine import Engine
+from seqlang.backends.simulate.inputs import Inputs
+from seqlang.backends.simulate.noises import Stored
+from seqlang.backends.simulate.record import Record
+from seqlang.backends.simulate.streams import Streams
+from seqlang.backends.simulate.vectorised import Frame, Run
+from seqlang.backends.solve.cuts import Case, Gate, merged
+from seqlang.model.program import Model, Report, Stop
+from seqlang.source import NOWHERE
+
+Array = NDArray[Any]
+GOLDEN = 0.6180339887498949
+
+
+class Walker(Engine):
+    """One batch of weighted runs. `floor`: the logarithm of the weight below which a run goes on only with a chance,
+    then with that weight; -inf: never. All end when what is left of them is less than `rest` of what came already:
+    it is counted in `left_over`. `watched`: snapshots are kept for fitting a proposal."""
+
+    def __init__(
+        self, setting: Setting, proposal: Proposal, seed: int, purpose: str, runs: NDArray[np.int64],
+        *, floor: float = -np.inf, rest: float = 0.0, watched: bool = False,
+    ) -> None:  # fmt: skip
+        plan = setting.plan
+        self.setting, self.plan, self.proposal, self.floor, self.rest = setting, plan, proposal, floor, rest
+        reports = tuple(s.name for s in plan.program.body if isinstance(s, Report))
+        record = Record(int(runs[0]), len(runs), reports)
+        super().__init__(plan.program, setting.model, record, seed, runs)
+        self.noise_streams = Streams(seed, self.runs, f"{purpose} noise")
+        self.input_streams = Streams(seed, self.runs, f"{purpose} inputs")
+        self.choices = Streams(seed, self.runs, f"{purpose} choices")
+        self.asked = len(runs)
+        self.laws = {name: v.law for name, v in plan.roles.variables.items()}
+        self.weights = Weights(proposal.shares, self._components(runs), self.count, watched)
+        self.persistent = _Persistent()
+        self.cases: list[Case] = []
+        self.left_over = self.come_by_now = -np.inf
+        self.come_at = 0
+        stored: Any = self._stored
+        stored["the weights"], stored["the bounds"], stored["the choices"] = self.weights, self.persistent, self.choices
+        self.places: dict[str, NDArray[np.intp]] = {}
+        for name, bins in setting.bins.items():
+            self._draw_once(name, bins)
+
+    def _components(self, runs: NDArray[np.int64]) -> NDArray[np.intp]:
+        """Which component a run is drawn from: by its number alone, and evenly spread."""
+        ends = np.cumsum(self.proposal.shares)
+        padded = np.concatenate([runs, np.repeat(runs[-1:], self.count - len(runs))])
+        at = (padded.astype(np.float64) * GOLDEN + 0.5) % 1.0
+        return np.asarray(np.minimum(np.searchsorted(ends, at * ends[-1], side="right"), len(ends) - 1))
+
+    def _draw_once(self, name: str, bins: Bins) -> None:
+        table = self.proposal.bins(name, bins)
+        u, v = self.choices.uniform(), self.choices.uniform()
+        values, places = np.zeros(self.count), np.zeros(self.count, dtype=np.intp)
+        for k in range(len(table)):
+            rows = np.flatnonzero(self.weights.chosen == k)
+            if len(rows):
+                values[rows], places[rows] = bins.draw(table[k], u[rows], v[rows])
+        self.weights.ratio(bins.log_ratios(table, values, places))
+        self.places[name] = places
+        stored = Stored()
+        stored.value, stored.whole = values, 0
+        self._stored[name] = stored
+
+    def _inputs(self, model: Model | None) -> Inputs:
+        assert model is not None
+        return TiltedInputs(self.program, model, self.compiler, self.setting.shapes, self.proposal)
+
+    # ---- a step
+
+    def _step(self) -> None:
+        self.cases = [Case(None, dict(self.persistent.bounds))]
+        super()._step()
+
+    def _compact(self) -> None:
+        self._settle()
+        super()._compact()
+
+    def _stop(self, stop: Stop) -> Callable[[Frame], None]:
+        gate = Gate(self.plan.conditions[stop.index], self.plan.roles, self.compiler)
+        matches = self.setting.matches(stop, self.compiler)
+        reading = _Reading(self)
+        later = self._read_later(stop)
+
+        def run(frame: Frame) -> None:
+            if not self.cases:
+                return
+            guard, leaves = gate.read(reading, {})  # type: ignore[arg-type]
+            fired, idle = gate.split(self.cases, guard, leaves)
+            if fired and matches is not None:
+                chance = self._chance(fired)
+                if np.any(chance[self.alive] > 0):
+                    share = matches(self, np.flatnonzero(self.alive & (chance > 0)))
+                    self.weights.contribute(chance * share, self.alive, self.choices.uniform)
+            self.cases = merged([case.closed(later, self.laws) for case in idle])
+
+        return run
+
+    def _read_later(self, stop: Stop) -> frozenset[str]:
+        """Variables that keep their bounds after this stop: those of later stops, and lasting ones."""
+        found = set(self.plan.lasting)
+        after = False
+        for s in self.program.body:
+            if isinstance(s, Stop) and after:
+                condition = self.plan.conditions[s.index]
+                found |= set(Gate(condition, self.plan.roles, self.compiler).variables)
+            after |= s is stop or s == stop
+        return frozenset(found)
+
+    def _chance(self, cases: list[Case]) -> NDArray[np.float64]:
+        """Of all cases together, for each run."""
+        total = np.zeros(self.count)
+        for case in cases:
+            total = total + np.broadcast_to(case.chance(self.laws), (1, self.count))[0]
+        if np.isnan(total[self.alive]).any():
+            raise EvaluationError(f"the chance of a stop is not a number in step {self.step_number}")
+        return total
+
+    def _settle(self) -> None:
+        """What is left of the runs after a step."""
+        if not self.cases:
+            self.alive[:] = False
+            return
+        closed = [case.closed(self.plan.lasting, self.laws) for case in self.cases]
+        if len(closed) > 1:
+            closed = merged(closed)
+        (case,) = closed
+        with np.errstate(divide="ignore"):
+            if case.weight is not None:
+                self.weights.left = self.weights.left + np.log(np.broadcast_to(case.weight, (1, self.count))[0])
+            if case.bounds:
+                size = self.count
+                self.persistent.bounds = {
+                    name: (_whole(low, size), _whole(high, size)) for name, (low, high) in case.bounds.items()
+                }
+                bounded = np.log(self._chance([Case(None, self.persistent.bounds)]))
+            else:
+                bounded = np.zeros(1)
+        self.alive &= self.weights.left + bounded > -np.inf
+        if not self.alive.any():
+            return
+        weights = self.weights.log_weights() + bounded
+        if self.rest > 0:
+            rest = float(np.logaddexp.reduce(weights[self.alive]))
+            if rest < np.log(self.rest) + self.come():
+                self.left_over = rest
+                self.alive[:] = False
+                return
+        if self.floor > -np.inf:
+            self._roulette(weights)
+
+    def come(self) -> float:
+        """The logarithm of all contributions up to now."""
+        if self.come_at != self.step_number:
+            self.come_at, self.come_by_now = self.step_number, float(np.logaddexp.reduce(self.weights.total))
+        return self.come_by_now
+
+    def _roulette(self, weights: Array) -> None:
+        """Runs of little weight end, and a few of them go on for all: their mean stays (Kahn and Harris 1951)."""
+        light = np.flatnonzero(self.alive & (weights < self.floor))
+        if not len(light):
+            return
+        stays = np.log(self.choices.uniform(light)) < weights[light] - self.floor
+        self.weights.left[light[stays]] += self.floor - weights[light[stays]]
+        self.alive[light[~stays]] = False
+
+    def _give_up(self, steps: int) -> None:
+        rows = np.flatnonzero(self.alive)
+        if len(rows):
+            bounded = np.zeros(self.count)
+            if self.persistent.bounds:
+                with np.errstate(divide="ignore"):
+                    bounded = np.log(self._chance([Case(None, self.persistent.bounds)]))
+            self.left_over = float(np.logaddexp.reduce((self.weights.log_weights() + bounded)[rows]))
+        self.alive[:] = False
+
+    def _close(self, rows: Any, steps: int, value: Any, is_label: bool | None) -> None:
+        self.alive[rows] = False
+
+
+class _Persistent:
+    """What is known of the noises that last and are integrated out: an interval in each run."""
+
+    def __init__(self) -> None:
+        self.bounds: dict[str, tuple[Array | None, Array | None]] = {}
+
+    def keep(self, rows: NDArray[np.intp]) -> None:
+        def some(end: Array | None) -> Array | None:
+            return None if end is None else end[:, rows]
+
+        self.bounds = {name: (some(low), some(high)) for name, (low, high) in self.bounds.items()}
+
+
+def _whole(end: Array | None, count: int) -> Array | None:
+    return None if end is None else np.array(np.broadcast_to(end, (1, count)))
+
+
+class _Reading:
+    """What a gate reads of the engine."""
+
+    strict = True
+
+    def __init__(self, engine: Walker) -> None:
+        self.engine = engine
+        self.held = _Held(engine)
+
+    @property
+    def count(self) -> int:
+        return self.engine.count
+
+    def value(self, run: Run) -> Value:
+        return run(Frame(self.engine))
+
+    def numbers(self, run: Run) -> Array:
+        value = self.value(run)
+        if isinstance(value, Ragged) or shape_of(value):
+            raise CannotVectorise("a vector is compared")
+        return np.atleast_1d(np.asarray(value, dtype=np.float64))
+
+    def check(self, bad: Array, what: str, span: Any) -> None:
+        self.engine.check(np.ravel(bad), what, NOWHERE)
+
+
+class _Held(Mapping[str, Any]):
+    """The values of the noises that are drawn."""
+
+    def __init__(self, engine: Walker) -> None:
+        self.engine = engine
+
+    def __contains__(self, name: object) -> bool:
+        return True
+
+    def __getitem__(self, name: str) -> Array:
+        return spread(self.engine.noise(name, (), Frame(self.engine)), self.engine.count)
+
+    def __iter__(self) -> Any:
+        return iter(())
+
+    def __len__(self) -> int:
+        return 0

@@ -1,0 +1,73 @@
+"""The chances of rare returns under one model, estimated by weighted runs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from seqlang.record import record
+from seqlang.report.numbers import json_number
+
+if TYPE_CHECKING:
+    from seqlang.backends.rare import Estimate
+    from seqlang.report.document import Document
+
+
+@record
+class RareResult:
+    """`rare`: one estimate a return that was asked for."""
+
+    algorithm: str
+    model: str
+    parameters: Mapping[str, float]
+    rare: tuple[Estimate, ...]
+
+    @property
+    def trusted(self) -> bool:
+        """Whether no check of any estimate failed."""
+        return all(e.trusted for e in self.rare)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON object of `seqlang run --rare --json`, schema 1."""
+        return {
+            "schema": 1,
+            "algorithm": self.algorithm,
+            "model": self.model,
+            "parameters": {name: json_number(value) for name, value in self.parameters.items()},
+            "rare": {e.label: _object(e) for e in self.rare},
+        }
+
+    def document(self) -> Document:
+        """The report."""
+        from seqlang.report.rare_text import rare_document
+
+        return rare_document(self)
+
+    def __str__(self) -> str:
+        from seqlang.report.plain import render_plain
+
+        return render_plain(self.document())
+
+    def _repr_html_(self) -> str:
+        from seqlang.report.rich_document import as_html
+
+        return as_html(self.document())
+
+
+def _object(e: Estimate) -> dict[str, Any]:
+    return {
+        "probability": e.probability,
+        "se": e.se,
+        "relative_error": json_number(e.relative_error),
+        "ci95": list(e.interval),
+        "ess": e.effective,
+        "largest_share": e.largest_share,
+        "left_over": e.left_over,
+        "method": e.method,
+        "runs": e.runs,
+        "seed": e.seed,
+        "cap": e.cap,
+        "trusted": e.trusted,
+        "warnings": list(e.warnings),
+        "seconds": round(e.seconds, 6),
+    }

@@ -1,0 +1,62 @@
+"""`run --rare` and `seqlang.rare` as a user meets them."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+import seqlang
+from seqlang.cli.__main__ import main
+
+NULL = ["run", "@wald1945/sprt", "--model", "null"]
+
+
+def test_the_object(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([*NULL, "--rare", "reject", "--rare", "accept", "--runs", "4000", "--json"]) == 0
+    (text,) = capsys.readouterr().out.splitlines()
+    found = json.loads(text)
+    assert (found["schema"], found["algorithm"], found["model"]) == (1, "sprt", "null")
+    assert list(found["rare"]) == ["reject", "accept"]
+    reject = found["rare"]["reject"]
+    assert {"probability", "se", "relative_error", "ci95", "ess", "largest_share", "method", "runs", "trusted"} <= set(
+        reject
+    )
+    assert reject["ci95"][0] < reject["probability"] < reject["ci95"][1]
+    assert reject["probability"] == pytest.approx(0.0326350, rel=0.03)  # solved exactly
+    assert reject["trusted"] is True
+    assert reject["warnings"] == []
+
+
+def test_the_report(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([*NULL, "--rare", "reject", "--runs", "4000"]) == 0
+    said = capsys.readouterr().out
+    assert "4,000 weighted runs" in said
+    assert "0.032" in said
+
+
+def test_a_doubt_is_said_first(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([*NULL, "--rare", "reject", "--runs", "20"]) == 0
+    assert "not to be trusted" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--rare", "rejct"], "did you mean `reject`"),
+        (["--rare", "reject", "--sweep", "p0=0.2,0.3"], "--set"),
+        (["--rare", "reject", "--data", "x.csv"], "--data"),
+        (["--rare", "reject", "--runs", "0"], "--runs"),
+    ],
+)
+def test_mistakes(arguments: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([*NULL, *arguments]) == 2
+    assert said in capsys.readouterr().err
+
+
+def test_from_python() -> None:
+    (found,) = seqlang.rare("@wald1945/sprt", "reject", model="null", runs=2000, seed=2)
+    (estimate,) = found.rare
+    assert estimate.trusted == found.trusted
+    assert estimate.interval[0] < 0.0326350 < estimate.interval[1]
+    assert "reject" in str(found)
