@@ -10,6 +10,7 @@ from seqlang.report.solve_result import outcome_name
 
 if TYPE_CHECKING:
     from seqlang.report.solve_result import SolveResult
+    from seqlang.report.sweep_result import SweepResult
 
 
 def plot_laws(title: str, results: Sequence[SolveResult], file: str) -> None:
@@ -35,21 +36,25 @@ def plot_laws(title: str, results: Sequence[SolveResult], file: str) -> None:
     write_figure(figure, pyplot, file)
 
 
-def plot_curve(title: str, name: str, results: Sequence[SolveResult], file: str) -> None:
-    """Two panels over one parameter: P(return) by model (the operating characteristic), and the expected steps."""
-    figure, axes, pyplot = new_figure(2, 1, title)
-    models = list(dict.fromkeys(r.model for r in results))
-    labels = list(dict.fromkeys(label for r in results for label in r.returns))
+def plot_curve(result: SweepResult, file: str) -> None:
+    """Two panels over the parameter that varies: P(return) by model (the operating characteristic), and the expected
+    steps."""
+    figure, axes, pyplot = new_figure(2, 1, result.heading)
+    (name,) = result.names
+    found = [(row.parameters[name], row.model, row.exact) for row in result.rows if row.exact is not None]
+    models = list(dict.fromkeys(model for _, model, _ in found))
+    labels = list(dict.fromkeys(label for _, _, exact in found for label in exact["returns"]))
     styles = ("-", "--", ":", "-.")
     for m, model in enumerate(models):
-        mine = sorted((r for r in results if r.model == model), key=lambda r: r.parameters[name])
-        x = [r.parameters[name] for r in mine]
+        mine = sorted(((at, exact) for at, under, exact in found if under == model), key=lambda pair: pair[0])
+        x = [at for at, _ in mine]
         for i, label in enumerate(labels):
-            y = [r.returns.get(label, 0.0) for r in mine]
+            y = [exact["returns"].get(label, 0.0) for _, exact in mine]
             text = label if len(models) == 1 else f"{label}, {model}"
             axes.flat[0].plot(x, y, styles[m % 4], color=COLOURS[i % len(COLOURS)], label=text)
-        known = [(a, r.expected_steps) for a, r in zip(x, mine, strict=True) if r.expected_steps is not None]
-        axes.flat[1].plot([a for a, _ in known], [b for _, b in known], styles[m % 4], color="black", label=model)
+        known = [(at, exact["expected_steps"]) for at, exact in mine if isinstance(exact["expected_steps"], float)]
+        axes.flat[1].plot([at for at, _ in known], [steps for _, steps in known], styles[m % 4], color="black",
+                          label=model)  # fmt: skip
     axes.flat[0].set(xlabel=name, ylabel="probability", title="operating characteristic", ylim=(-0.02, 1.02))
     axes.flat[1].set(xlabel=name, ylabel="expected steps", title="average sample number")
     axes.flat[1].set_ylim(bottom=0)

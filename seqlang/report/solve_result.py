@@ -104,6 +104,7 @@ class SolveResult:
             "expected_steps": json_number(self.expected_steps),
             "expected_steps_error": None if self.expected_steps is None else json_number(solution.steps_error),
             "sd_steps": json_number(self.sd_steps),
+            "steps_so_far": float(self.steps_so_far),
             "returns": self.returns,
             "never_stops": float(solution.never),
             "mass_unresolved": float(max(0.0, solution.unresolved - solution.never) + solution.lost),

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from seqlang.report.document import Block, Document, Line, Paragraph, Table, line
+from seqlang.report.document import Block, Document, Paragraph, Table, line
 from seqlang.report.numbers import shown, shown_down, shown_up
 
 if TYPE_CHECKING:
@@ -87,19 +87,3 @@ def _steps(result: SolveResult) -> Table:
 
 def _doubt(text: str) -> Paragraph:
     return Paragraph(line(("! ", "doubt"), text), 2)
-
-
-def grid_document(results: Sequence[SolveResult], names: Sequence[str]) -> Document:
-    """A curve or a grid: one row a cell and model, the swept parameters first."""
-    labels = list(dict.fromkeys(label for r in results for label in r.returns))
-    rows: list[tuple[Line, ...]] = []
-    for r in results:
-        mean, sd = r.expected_steps, r.sd_steps
-        expected = f"> {shown_down(r.steps_so_far, 5)}" if mean is None else shown(mean, 9)
-        steps = (expected, "-" if sd is None else shown(sd, 6))
-        chances = (shown(r.returns.get(label, 0.0), 9) for label in labels)
-        error = shown_up(r.solution.error + max(0.0, r.solution.unresolved - r.solution.never), 2)
-        cells = (*(shown(r.parameters[n]) for n in names), r.model, *steps, *chances, error)
-        rows.append(tuple(line(c) for c in cells))
-    head = (*names, "model", "expected steps", "sd", *(f"P({label})" for label in labels), "error")
-    return Document((Table(head, tuple(rows), "r" * len(names) + "l" + "r" * (3 + len(labels))),))

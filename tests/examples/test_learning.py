@@ -34,7 +34,8 @@ def test_regret_of_the_approximate_leader() -> None:
     assert plain < ten < one / 5
     for values in rows.values():
         assert float(values[1]) < float(values[0]) < float(values[3])
-        assert float(values[4].removeprefix("rounds^")) < 0.6
+        assert float(values[4]) <= float(values[1]) < float(values[3]) <= float(values[6])
+        assert float(values[-1].removeprefix("rounds^")) < 0.6
 
 
 def test_case_study_prints_the_rows_of_the_paper(shared: Path) -> None:

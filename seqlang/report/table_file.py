@@ -1,0 +1,72 @@
+"""Tables as files: CSV, and Parquet with the extra of that name."""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+from collections.abc import Mapping, Sequence
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from seqlang.diagnostics import Diagnostic, SpecError
+from seqlang.report.sweep_columns import Value, table
+
+FORMATS = (".csv", ".parquet")
+
+
+def refuse_unwritable_table(file: str) -> None:
+    """Raises SpecError E0605 where the format is unknown, there is no place to write to, or Parquet lacks pyarrow."""
+    path = Path(file)
+    if path.suffix.lower() not in FORMATS:
+        raise _refused(f"cannot write `{file}`: no format of a table", f"formats are {' '.join(FORMATS)}")
+    if path.suffix.lower() == ".parquet" and find_spec("pyarrow") is None:
+        raise _refused("Parquet files need pyarrow", "pip install 'seqlang[parquet]', or write a .csv file")
+    if not path.parent.is_dir():
+        raise _refused(f"cannot write `{file}`: there is no folder `{path.parent}`")
+    if path.is_dir() or not os.access(path if path.exists() else path.parent, os.W_OK):
+        raise _refused(f"cannot write `{file}`: no permission, or a folder of this name")
+
+
+def write_table(rows: Sequence[Mapping[str, Value]], file: str) -> None:
+    """Writes rows of named values. The file is there whole or as it was before."""
+    path = Path(file)
+    beside = path.with_name(f"{path.name}.{os.getpid()}.part")
+    try:
+        if path.suffix.lower() == ".parquet":
+            _write_parquet(rows, beside)
+        else:
+            beside.write_text(_csv(rows), encoding="utf-8", newline="")
+        beside.replace(path)
+    except OSError as error:
+        beside.unlink(missing_ok=True)
+        raise _refused(f"cannot write `{file}`: {error.strerror or error}") from None
+
+
+def _csv(rows: Sequence[Mapping[str, Value]]) -> str:
+    """Floats with all their digits, None as nothing between the commas."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    columns, values = table(rows)
+    writer.writerow(columns)
+    writer.writerows(values)
+    return text.getvalue()
+
+
+def _write_parquet(rows: Sequence[Mapping[str, Value]], path: Path) -> None:
+    import pyarrow
+    from pyarrow import parquet
+
+    columns, values = table(rows)
+    arrays: dict[str, Any] = {}
+    for i, name in enumerate(columns):
+        column = [row[i] for row in values]
+        numbers = {type(v) for v in column if v is not None}
+        arrays[name] = pyarrow.array([float(v) for v in column] if numbers == {int, float} and None not in column  # type: ignore[arg-type]
+                                     else column)  # fmt: skip
+    parquet.write_table(pyarrow.table(arrays), path)
+
+
+def _refused(message: str, help: str | None = None) -> SpecError:
+    return SpecError((Diagnostic("E0605", message, help=help),))

@@ -1,0 +1,1 @@
+"""Where units are computed: here, in processes of this machine, or on a cluster."""

@@ -1,0 +1,127 @@
+"""Pictures of sweeps: which axes there are, and what is drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from seqlang.diagnostics import SpecError
+from seqlang.report import sweep_plot
+from seqlang.report.quantities import Quantity, point, quantities_in, quantities_of, quantity
+from seqlang.report.sweep_result import SweepResult, SweepRow
+
+pytest.importorskip("matplotlib", reason="needs the extra `plot`")
+
+
+def _row(a: float, b: float, model: str, exact: bool = False) -> SweepRow:
+    run = {
+        "runs": 100, "unstopped": 0, "steps": {"mean": 10 * a + b, "se": 0.5},
+        "returns": {"up": {"probability": a / 10, "ci95": [a / 20, a / 5]}},
+        "statistics": {"s": {"mean": -a, "se": 0.1}, "up": {"mean": 0.0, "se": 0.0}},
+        "reports": {"r": {"mean": b, "se": 0}},
+        "return_value": {"mean": 3.0, "se": 0.1},
+    }  # fmt: skip
+    law = {"expected_steps": 10 * a + b + 0.1, "returns": {"up": a / 10}} if exact else None
+    return SweepRow({"a": a, "b": b, "c": 5.0}, model, run, law)
+
+
+def _result(exact: bool = False, models: tuple[str, ...] = ("m", "n")) -> SweepResult:
+    return SweepResult("name", ("a", "b"),
+                       tuple(_row(a, b, m, exact) for a in (3, 1, 2) for b in (1, 2) for m in models))  # fmt: skip
+
+
+@pytest.fixture
+def axes(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Any]]:
+    """What was drawn, looked at before the file is written."""
+    drawn: list[Any] = []
+    write = sweep_plot.write_figure
+
+    def written(figure: Any, pyplot: Any, file: str) -> None:
+        drawn.extend(figure.axes)
+        write(figure, pyplot, file)
+
+    monkeypatch.setattr(sweep_plot, "write_figure", written)
+    yield drawn
+
+
+def _named(axis: Any) -> dict[str, tuple[list[float], list[float]]]:
+    return {c.get_label(): (list(c[0].get_xdata()), list(c[0].get_ydata())) for c in axis.containers}
+
+
+def test_lines_are_in_order_and_named_by_the_rest(axes: list[Any], tmp_path: Path) -> None:
+    _result().plot(str(tmp_path / "p.png"))
+    (axis,) = axes
+    assert (axis.get_xlabel(), axis.get_ylabel()) == ("a", "mean steps")
+    lines = _named(axis)
+    assert list(lines) == ["b = 1, m", "b = 1, n", "b = 2, m", "b = 2, n"]
+    assert lines["b = 2, m"] == ([1, 2, 3], [12, 22, 32])
+    assert (tmp_path / "p.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_intervals_and_exact_values(axes: list[Any], tmp_path: Path) -> None:
+    _result(exact=True, models=("m",)).plot(str(tmp_path / "p.svg"), x="b", y="up")
+    (axis,) = axes
+    assert list(_named(axis)) == ["a = 3", "a = 1", "a = 2"]
+    bars = axis.containers[0][2][0].get_segments()[0]
+    assert [y for _, y in bars] == pytest.approx([0.15, 0.6])
+    crosses = [line for line in axis.lines if line.get_marker() == "x" and len(line.get_xdata())]
+    assert [list(line.get_ydata()) for line in crosses] == [[0.3, 0.3], [0.1, 0.1], [0.2, 0.2]]
+
+
+def test_a_map(axes: list[Any], tmp_path: Path) -> None:
+    _result().plot(str(tmp_path / "p.png"), x="a", y="b", colour="up")
+    first, second, bar = axes
+    assert (first.get_title(), second.get_title(), bar.get_ylabel()) == ("under m", "under n", "P(up)")
+    assert first.images[0].get_array().tolist() == [[0.1, 0.2, 0.3]] * 2
+    assert [t.get_text() for t in first.texts] == ["0.1", "0.2", "0.3"] * 2
+
+
+def test_two_quantities_follow_the_last_parameter(axes: list[Any], tmp_path: Path) -> None:
+    _result(models=("m",)).plot(str(tmp_path / "p.png"), x="s", y="P(up)")
+    lines = _named(axes[0])
+    assert lines["a = 3"] == ([-3, -3], [0.3, 0.3])
+
+
+def test_what_cannot_be_drawn(tmp_path: Path) -> None:
+    file = str(tmp_path / "p.png")
+    for axes, said in (
+        ({"x": "d"}, "there are `a`, `b`"),
+        ({"y": "stesp"}, "did you mean `steps`"),
+        ({"x": "a", "y": "c"}, "two rows stand at a = 3, c = 5"),
+    ):
+        with pytest.raises(SpecError) as raised:
+            _result().plot(file, **axes)
+        assert said in f"{raised.value} {raised.value.diagnostics[0].help}"
+    many = SweepResult("name", ("a", "b"), tuple(_row(a, b, "m") for a in (1, 2) for b in range(13)))
+    with pytest.raises(SpecError, match="13 lines"):
+        many.plot(file)
+    assert not Path(file).exists()
+
+
+def test_a_long_list_of_cases_is_a_cloud(axes: list[Any], tmp_path: Path) -> None:
+    rows = tuple(_row(i, i * i, "m") for i in range(1, 20))
+    SweepResult("name", ("a", "b"), rows).plot(str(tmp_path / "p.png"), y="up")
+    ((x, y),) = _named(axes[0]).values()
+    assert len(x) == len(y) == 19
+    assert axes[0].containers[0][0].get_linestyle() == "None"
+
+
+def test_names_of_axes() -> None:
+    known = quantities_in(_result().rows, ("a", "b"))
+    assert quantity("up", known, "--y") == Quantity("return", "up")  # a label before a statistic
+    assert quantity("P(up)", known, "--y") == Quantity("return", "up")
+    assert quantity("r", known, "--y").title == "mean number of reports r"
+    found = point(_row(1, 2, "m"), quantity("returned", known, "--y"))
+    assert found is not None
+    assert (found.value, found.high) == (3.0, pytest.approx(3.196, abs=1e-4))
+
+
+def test_those_of_a_spec_are_those_of_its_rows() -> None:
+    import seqlang
+
+    spec = seqlang.load("@wald1945/sprt")
+    rows = seqlang.sweep(spec, runs=20).rows
+    assert set(quantities_in(rows, ())) <= set(quantities_of(spec.loaded.program, ()))
