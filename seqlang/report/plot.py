@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from seqlang.report.figure import COLOURS, new_figure, write_figure
@@ -38,19 +39,20 @@ def _longest(result: RunResult) -> int:
 def _histogram(axes: Any, result: RunResult, colours: dict[str, str]) -> None:
     import numpy as np
 
-    samples = result.samples
-    top = int(np.quantile(samples.steps, 0.995)) + 1
+    tally = result.samples.tally
+    steps, counts = tally.steps.values, tally.steps.counts
+    top = int(tally.steps.quantile(Fraction(995, 1000))) + 1
     bins = np.arange(0.5, top + 1.5, max(1, (top + 1) // 60))
-    groups: list[tuple[str, Any]] = [
-        (label, samples.steps[samples.codes == i]) for i, label in enumerate(samples.labels)
-    ] or [("stopped", samples.steps)]
-    shown = [(name, steps) for name, steps in groups if len(steps)]
-    names = [f"{n} ({len(s) / samples.runs:.1%})" for n, s in shown]
-    axes.hist([s for _, s in shown], bins=bins, stacked=True, label=names,
+    groups: list[tuple[str, Any]] = [(label, counts[:, 2 + i]) for i, label in enumerate(tally.labels)] or [
+        ("stopped", counts.sum(axis=1))
+    ]
+    shown = [(name, times) for name, times in groups if times.any()]
+    names = [f"{n} ({times.sum() / tally.runs:.1%})" for n, times in shown]
+    axes.hist([steps for _ in shown], bins=bins, weights=[times for _, times in shown], stacked=True, label=names,
               color=[colours.get(name, COLOURS[0]) for name, _ in shown])  # fmt: skip
-    mean = float(samples.steps.mean())
+    mean = tally.made.mean
     axes.axvline(mean, color="black", linewidth=1, linestyle="--", label=f"mean {mean:.4g}")
-    beyond = float((samples.steps > top).mean())
+    beyond = float(counts[steps > top].sum() / tally.runs)
     axes.set(xlabel="stopping step", ylabel="runs", title=f"under {result.model}")
     axes.legend(fontsize=8, title=f"{beyond:.2%} beyond" if beyond > 0 else None)
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @record
 class RunResult:
-    """`parameters` are the values of this cell of a sweep; `samples` holds every run."""
+    """`parameters` are the values of this cell of a sweep; `samples` is what the runs found."""
 
     algorithm: str
     parameters: Mapping[str, float]
@@ -39,7 +39,7 @@ class RunResult:
 
     def frame(self) -> list[dict[str, Any]]:
         """One row a run: run, model, steps, stopped, return, statistics, reports; `pandas.DataFrame(result.frame())`
-        makes a data frame of it."""
+        makes a data frame of it. Of very many runs `samples.rows()` gives the same one by one."""
         return list(self.samples.rows())
 
     def document(self) -> Document:

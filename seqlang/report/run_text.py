@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from seqlang.report.document import Block, Document, Line, Paragraph, Table, line
@@ -40,15 +40,37 @@ def _blocks(result: RunResult) -> Iterator[Block]:
         )
     if result.samples.why_interpreted:
         yield _warning(f"run by the interpreter, which is slow: {result.samples.why_interpreted}")
+    if "until_ci" in summary:
+        yield _until(summary["until_ci"], summary["runs"])
     yield _steps(summary["steps"])
     if summary["returns"]:
         yield _returns(summary["returns"])
     value = summary.get("return_value")
     if value is not None and isinstance(value["mean"], float) and not _tabulated(summary["returns"]):
         yield _returned_number(value)
+    binned = [v["quantiles_within"] for v in (summary["steps"], value) if v is not None and "quantiles_within" in v]
+    if binned:
+        yield Paragraph(line((f"quantiles to {binned[0]:.1%}: there are very many different values", "quiet")), 2)
     means = _means(summary)
     if means.rows:
         yield means
+
+
+_JUDGED = {
+    "returns": "the 95 % interval of every return",
+    "return_value": "the 95 % interval of the mean returned number",
+    "steps": "the 95 % interval of the mean steps, relative to the mean,",
+}
+
+
+def _until(until: dict[str, Any], runs: int) -> Paragraph:
+    """How it ended, and that the end was chosen by what was seen."""
+    what, width = _JUDGED[until["of"]], shown(until["width"], 4)
+    looks = f"{until['looks']} look" + ("s" if until["looks"] > 1 else "")
+    if not until["reached"]:
+        return _warning(f"{what} is not yet at most {width} wide after {runs:,} runs and {looks}")
+    text = f"{what} is at most {width} wide after {runs:,} runs and {looks}. This is itself a stopping rule: intervals"
+    return Paragraph(line((f"{text} at a chosen end hold a little less often than 95 %", "quiet")), 2)
 
 
 def _warning(text: str) -> Paragraph:
@@ -100,22 +122,6 @@ def _means(summary: dict[str, Any]) -> Table:
         if s is not None and isinstance(s["mean"], float):
             rows.append(_row(name, shown(s["mean"], 5), shown(s["se"], 3), "final value"))
     return _table(("mean of", "value", "± se", ""), rows)
-
-
-def sweep_document(results: Sequence[RunResult], names: Sequence[str]) -> Document:
-    """A grid: one row a cell and model, the swept parameters first."""
-    labels = list(dict.fromkeys(label for r in results for label in r.to_dict()["returns"]))
-    left = ("not stopped",) if any(r.to_dict()["unstopped"] for r in results) else ()  # their steps are cut short
-    rows = []
-    for result in results:
-        summary = result.to_dict()
-        found = (summary["returns"].get(label, {}).get("probability") for label in labels)
-        chances = ("-" if p is None else shown(p, 4) for p in found)
-        steps = (shown(summary["steps"]["mean"], 5), shown(summary["steps"]["se"], 3))
-        cut = (f"{summary['unstopped']:,} of {summary['runs']:,}",) if left else ()
-        rows.append(_row(*(shown(result.parameters[n]) for n in names), result.model, *steps, *chances, *cut))
-    head = (*names, "model", "mean steps", "± se", *(f"P({label})" for label in labels), *left)
-    return Document((_table(head, rows),))
 
 
 def data_document(result: DataResult) -> Document:

@@ -203,7 +203,11 @@ def test_data(tmp_path: Path) -> None:
     [
         (["--plot", "no/such/folder/x.png"], "no folder"),
         (["--plot", "x.xyz"], "formats are"),
-        (["--plot", "x.png", "--sweep", "lz=1,2"], "one setting"),
+        (["--plot", "x.png", "--sweep", "lz=1,2", "--y", "stepps"], "did you mean `steps`"),
+        (["--plot", "x.png", "--x", "lz"], "belongs to the --plot of a sweep"),
+        (["--sweep", "lz=1,2", "--output", "x.xlsx"], "formats are .csv .parquet"),
+        (["--sweep", "lz=1,2", "--store", "no/such/folder/x.sqlite"], "E0641"),
+        (["--sweep", "lz=1,-1"], "lz"),
         (["--column", "x=y"], "belongs to --data"),
     ],
 )

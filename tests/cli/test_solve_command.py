@@ -71,7 +71,9 @@ def test_pictures(arguments: list[str], tmp_path: Path) -> None:
         (["--tolerance", "0"], "between 0 and 1"),
         (["--tolerance", "x"], "--tolerance"),
         (["--plot", "/nosuch/folder/x.png"], "no folder"),
-        (["--plot", "x.png", "--curve", "p=0:1:3", "--sweep", "p0=0.1,0.2"], "--plot"),
+        (["--plot", "x.png", "--curve", "p=0:1:3", "--y", "rejct"], "did you mean `reject`"),
+        (["--plot", "x.png", "--y", "reject"], "belongs to the --plot of a sweep"),
+        (["--curve", "p=0:1:3", "--sweep", "p=0.1,0.2"], "varied twice"),
     ],
 )
 def test_mistakes_are_named(arguments: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:

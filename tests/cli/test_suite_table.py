@@ -60,3 +60,22 @@ def test_a_library_folder_and_json(capsys: pytest.CaptureFixture[str]) -> None:
 def test_views_of_one_spec_are_refused(option: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["check", "--suite", option, "@dwork2014"]) == 2
     assert option in capsys.readouterr().err
+
+
+def test_a_folder_without_specs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for options in ([], ["--suite"]):
+        assert main(["check", *options, str(tmp_path)]) == 2
+        assert "no spec (*.seq) is below it" in capsys.readouterr().err
+
+
+def test_reports_in_a_pipe_are_as_wide_as_columns_says(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    longest = {}
+    (tmp_path / "good.seq").write_text(_GOOD)
+    for columns in ("60", "200", "", "many", "1"):
+        monkeypatch.setenv("COLUMNS", columns)
+        main(["check", str(tmp_path / "good.seq")])
+        longest[columns] = max(len(line) for line in capsys.readouterr().out.splitlines() if "✓" not in line)
+    assert longest["60"] < longest[""] <= 110 < longest["200"] <= 200  # no word is broken
+    assert longest["many"] == longest[""]

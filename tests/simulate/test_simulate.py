@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from seqlang.backends.simulate import simulate
-from seqlang.backends.simulate.samples import wilson
+from seqlang.backends.simulate.interval import wilson
 from seqlang.diagnostics import SpecError
 from seqlang.elaborate import elaborate
 from seqlang.source import Source

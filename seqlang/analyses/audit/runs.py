@@ -53,7 +53,8 @@ def sample(program: Program, stream: Sequence[Entry], runs: int, seed: int) -> S
     from seqlang.backends.simulate import simulate
 
     streams = any(i.kind != "dataset" for i in program.inputs)
-    return simulate(program, fixed(program, stream), runs=runs, seed=seed, cap=len(stream) if streams else 1)
+    cap = len(stream) if streams else 1
+    return simulate(program, fixed(program, stream), runs=runs, seed=seed, cap=cap, keep=runs)
 
 
 def seen(samples: Samples, sight: Sight) -> Any:

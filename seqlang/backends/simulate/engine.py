@@ -113,12 +113,12 @@ class Engine:
         for name, fired in self.fired.items():
             self.earlier[name] = self.earlier[name] + fired
         for cell in self.cells.values():
-            cell.begin(None if cell.report is None or np.all(self.step_number == 0) else self.fired[cell.report])
+            cell.begin(None if cell.report is None or self.step_number == 0 else self.fired[cell.report])
         self.fired = {name: np.zeros(self.count, dtype=bool) for name in self.fired}
 
     def _step(self) -> None:
         self._open()
-        self.step_number = self.step_number + 1
+        self.step_number += 1
         self.released = dict(self.fired)
         self.steps_done += int(np.count_nonzero(self.alive))
         self.fields.update(self.inputs.entry(self))
@@ -160,8 +160,7 @@ class Engine:
             self._fail(found[0], what, span)
 
     def _fail(self, row: int, what: str, span: Span) -> None:
-        step = np.broadcast_to(self.step_number, (self.count,))[row]
-        note = f"in step {int(step)} of run {int(self.runs[row])}"
+        note = f"in step {self.step_number} of run {int(self.runs[row])}"
         raise EvaluationError(f"{what} is not a number (0/0, or the logarithm or root of a negative?)", span, (note,))
 
     def checked(self, value: Value, frame: Frame, what: str, span: Span) -> Value:
@@ -200,11 +199,7 @@ class Engine:
         stored = self._stored.setdefault(name, Stored())
         assert isinstance(stored, Stored)
         life = self._life(noise.life)
-        return stored.read(life, shape, frame, lambda source, s: law.sample(self.randomness(name, life, source), s))
-
-    def randomness(self, name: str, life: int | Array, source: Source) -> Source:
-        """Where the noise or draw `name` takes its numbers from in this life, for the runs of `source`."""
-        return source
+        return stored.read(life, shape, frame, law.sample)
 
     def drawn(self, name: str, frame: Frame) -> Value:
         if name in self._noises:
@@ -227,9 +222,7 @@ class Engine:
         stored = self._stored.setdefault(name, Stored())
         assert isinstance(stored, Stored)
         life = self._life(self._noises[name].life)
-        places = stored.read(
-            life, shape, frame, lambda source, s: law.places(self.randomness(name, life, source), s, size)
-        )
+        places = stored.read(life, shape, frame, lambda source, s: law.places(source, s, size))
         table = np.asarray(letters)
         at = np.zeros(np.shape(value), dtype=np.intp)
         for i, letter in enumerate(letters):
@@ -285,11 +278,10 @@ class Engine:
             law = make(frame)
 
             def sample(source: Source, shape: tuple[int, ...]) -> Array:
-                own = self.randomness(draw.name, life, source)
                 if source.count == self.count:
-                    return np.asarray(law.sample(own, law.shape()))
+                    return np.asarray(law.sample(source, law.shape()))
                 part = make(Frame(self, source.rows))
-                return np.asarray(part.sample(own, part.shape()))
+                return np.asarray(part.sample(source, part.shape()))
 
             stored.read(life, (), frame, sample)
 

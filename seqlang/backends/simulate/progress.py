@@ -1,41 +1,112 @@
-"""How far a simulation is."""
+"""How far a simulation is, and what it has found so far."""
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable
 
+import numpy as np
+
+from seqlang.backends.simulate.chunks import Chunk, Watch
+from seqlang.backends.simulate.interval import Z95, wilson
+from seqlang.backends.simulate.record import UNSTOPPED
 from seqlang.record import record
 
 EVERY = 0.25  # seconds between two calls
 
 
 @record
+class Estimate:
+    """`name` is "P(label)" or "mean steps"; `low` and `high` are its 95 % interval."""
+
+    name: str
+    value: float
+    low: float
+    high: float
+
+
+@record
 class Progress:
-    """`mean_steps` is over the runs that are finished; in the middle of a batch these are the shorter ones."""
+    """`runs` is how many runs there will be, as far as is known. `mean_steps` and `estimate` (of the returned label
+    whose interval is widest; mean steps if no labels are returned) are over complete parts of the runs, so that shorter
+    runs do not count more; `seconds_left` goes by the time so far. None: nothing is known yet."""
 
     runs_done: int
     runs: int
     steps_done: int
     mean_steps: float | None
     seconds: float
+    estimate: Estimate | None = None
+    seconds_left: float | None = None
+
+    @property
+    def steps_per_second(self) -> float:
+        return self.steps_done / self.seconds if self.seconds > 0 else 0.0
 
 
 class Teller:
-    """Calls `progress` a few times a second."""
+    """Calls `progress` a few times a second. `wanted(estimate, runs)` says how many runs it will take in all, from the
+    estimate after so many runs."""
 
-    def __init__(self, progress: Callable[[Progress], None] | None, runs: int) -> None:
+    def __init__(
+        self,
+        progress: Callable[[Progress], None] | None,
+        labels: tuple[str, ...],
+        wanted: Callable[[Estimate | None, int], int],
+    ) -> None:
         self.progress = progress
-        self.runs = runs
-        self.began = time.perf_counter()
-        self._next = self.began + EVERY
+        self.labels = labels
+        self.wanted = wanted
+        self.working: list[Watch] = []
+        self._began = time.perf_counter()
+        self._next = self._began + EVERY
+        self._runs, self._steps, self._squares = 0, 0, 0.0
+        self._kinds = np.zeros(2 + len(labels), dtype=np.int64)
 
-    def tell(self, runs_done: Callable[[], tuple[int, int, float | None]], last: bool = False) -> None:
-        """`runs_done()` gives runs done, steps done and mean steps; it is only asked when it is time."""
+    def finished(self, chunk: Chunk) -> None:
+        """These runs are done: the parts in order of run number, each once."""
+        if self.progress is None:
+            return
+        self._runs += chunk.count
+        self._steps += int(chunk.steps.sum())
+        self._squares += float(np.square(chunk.steps, dtype=np.float64).sum())
+        self._kinds += np.bincount(chunk.codes - UNSTOPPED, minlength=len(self._kinds))
+
+    def look(self) -> None:
+        """Tells, if it is time."""
         if self.progress is None:
             return
         now = time.perf_counter()
-        if now >= self._next or last:
+        if now >= self._next:
             self._next = now + EVERY
-            done, steps, mean = runs_done()
-            self.progress(Progress(done, self.runs, steps, mean, now - self.began))
+            self.progress(self._state(now - self._began))
+
+    def _state(self, seconds: float) -> Progress:
+        done = self._runs + sum(int(w.done[0]) for w in self.working)
+        steps = self._steps + sum(int(w.done[1]) for w in self.working)
+        estimate = self._estimate()
+        runs = max(done, self.wanted(estimate, self._runs))
+        return Progress(
+            runs_done=done,
+            runs=runs,
+            steps_done=steps,
+            mean_steps=self._steps / self._runs if self._runs else None,
+            seconds=seconds,
+            estimate=estimate,
+            seconds_left=(runs - done) * seconds / done if done else None,
+        )
+
+    def _estimate(self) -> Estimate | None:
+        n = self._runs
+        if not n:
+            return None
+        if self.labels:
+            counts = self._kinds[2:].tolist()
+            _, k, label = max(
+                (wilson(k, n)[1] - wilson(k, n)[0], k, name) for k, name in zip(counts, self.labels, strict=True)
+            )
+            return Estimate(f"P({label})", k / n, *wilson(k, n))
+        mean = self._steps / n
+        half = Z95 * math.sqrt(max(0.0, self._squares / n - mean * mean) / n)
+        return Estimate("mean steps", mean, mean - half, mean + half)

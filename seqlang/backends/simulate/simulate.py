@@ -3,31 +3,31 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
-from typing import Any, Literal
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Literal
 
-import numpy as np
-from numpy.typing import NDArray
-
-from seqlang.backends.interpret.compiled import Compiler
-from seqlang.backends.interpret.shapes import shape_of_domain
-from seqlang.backends.interpret.values import as_index
 from seqlang.backends.simulate.arrays import CannotVectorise
-from seqlang.backends.simulate.engine import Engine
-from seqlang.backends.simulate.interpreted import run_interpreted
-from seqlang.backends.simulate.progress import Progress, Teller
-from seqlang.backends.simulate.record import Record
-from seqlang.backends.simulate.samples import Samples
+from seqlang.backends.simulate.by_interpreter import ByInterpreter
+from seqlang.backends.simulate.by_numpy import ByNumpy, runs_in_memory
+from seqlang.backends.simulate.chunks import LARGEST_BLOCK, Chunk, Engine, blocks, returned_labels
+from seqlang.backends.simulate.drive import Drive
+from seqlang.backends.simulate.interval import Z95
+from seqlang.backends.simulate.progress import Estimate, Progress, Teller
+from seqlang.backends.simulate.samples import Runs, Samples
 from seqlang.backends.simulate.stopping import chosen_model, require_end
-from seqlang.backends.simulate.vectorised import VectorCompiler
+from seqlang.backends.simulate.tally import Tally, merged
+from seqlang.backends.simulate.until import Until, judged, looks, wanted
+from seqlang.backends.simulate.worth import worth_compiling
 from seqlang.diagnostics import Diagnostic, SpecError
-from seqlang.model.program import LastSteps, Model, Program, Report, Stop
+from seqlang.model.program import Model, Program
+from seqlang.record import record
 
-EngineName = Literal["auto", "numpy", "interpreter"]
-LARGEST_BATCH = 1 << 14
-"""Runs at once: their arrays stay in the processor's cache, and a step's fixed cost is spread thin."""
-MEMORY = 1 << 28
-"""Bytes that one batch may take, about."""
+EngineName = Literal["auto", "compiled", "numpy", "interpreter"]
+FEW = 1000
+"""Fewer runs of what numpy cannot run are left to the interpreter."""
+KEPT = 1 << 17
+"""The arrays of so many runs are kept; of more runs only the tally."""
 
 
 def simulate(
@@ -40,176 +40,158 @@ def simulate(
     progress: Callable[[Progress], None] | None = None,
     engine: EngineName = "auto",
     batch: int | None = None,
+    threads: int | None = None,
+    until_ci: float | None = None,
+    keep: int = KEPT,
 ) -> Samples:
-    """`runs` independent runs, each to its stop or to `cap` steps.
+    """`runs` independent runs, each to its stop or to `cap` steps; with `until_ci` at most so many, until the 95 %
+    interval is no wider than that (see `Until`).
 
-    A seed gives the same numbers for any `batch` (runs computed together). `engine="auto"` takes numpy, and the
-    interpreter where numpy cannot (`Samples.why_interpreted`); the two draw different random numbers. A
-    KeyboardInterrupt ends it early: `Samples.interrupted`, with the runs so far.
+    A seed gives the same numbers for any `batch` (runs computed together) and any number of `threads` (default: the
+    processors that this process may use). `engine="auto"` takes numpy for little work, for more a compiled kernel, and
+    the interpreter where these cannot run the program (`Samples.why_interpreted`); each draws random numbers of its
+    own. Memory does not grow with the runs: beyond `keep` of them, single runs are computed again when they are
+    asked for. A KeyboardInterrupt ends it early: `Samples.interrupted`, with the runs so far.
 
     Raises SpecError: E0606 (needs a cap), E0607 to E0609 (no such model), E0620 and E0621 (an expression or a model
     without a value), E0622 (`engine="numpy"` cannot run this).
     """
     found = chosen_model(program, model)
     require_end(program, cap)
-    simulation = _Simulation(program, found, runs, seed, cap, progress)
-    if engine == "interpreter":
-        return simulation.interpreted(None)
-    try:
-        return simulation.vectorised(batch or _batch(program))
-    except CannotVectorise as reason:
-        if engine == "numpy":
-            message = f"the numpy engine cannot run this: {reason}"
-            raise SpecError((Diagnostic("E0622", message, help="use the engine `auto`"),)) from None
-        return simulation.interpreted(str(reason))
-
-
-class _Simulation:
-    def __init__(
-        self,
-        program: Program,
-        model: Model,
-        runs: int,
-        seed: int,
-        cap: int | None,
-        progress: Callable[[Progress], None] | None,
-    ) -> None:
-        self.program, self.model, self.runs, self.seed, self.cap = program, model, runs, seed, cap
-        self.teller = Teller(progress, runs)
-        self.labels = VectorCompiler(program).labels
-        self.reports = tuple(s.name for s in program.body if isinstance(s, Report))
-
-    def interpreted(self, why: str | None) -> Samples:
-        record = Record(0, self.runs, self.reports)
-        began, interrupted, done = time.perf_counter(), False, 0
-
-        def tell(runs_done: int, steps_done: int) -> None:
-            nonlocal done
-            done = runs_done
-            mean = float(record.steps[:runs_done].mean()) if runs_done else None
-            self.teller.tell(lambda: (runs_done, steps_done, mean))
-
+    recipe = _Recipe(program, found, seed, cap, batch, threads)
+    ends = list(looks(runs)) if until_ci is not None else [runs]
+    names, why = _engines(recipe, _likely(runs, until_ci)) if engine == "auto" else ((engine,), None)
+    for name in names:
         try:
-            run_interpreted(self.program, self.model, record, self.labels, self.seed, self.cap, tell)
+            return _simulated(recipe, name, why, ends, progress, until_ci, keep)
+        except CannotVectorise as reason:
+            why = str(reason)
+    message = f"the {engine} engine cannot run this: {why}"
+    raise SpecError((Diagnostic("E0622", message, help="use the engine `auto`"),))
+
+
+@record
+class _Recipe:
+    """All that a run's outcome depends on, except for its number and the engine."""
+
+    program: Program
+    model: Model
+    seed: int
+    cap: int | None
+    batch: int | None
+    threads: int | None
+
+    def engine(self, name: str, why: str | None) -> Engine:
+        if name == "interpreter":
+            return ByInterpreter(self.program, self.model, self.seed, why)
+        if name == "compiled":
+            from seqlang.backends.kernels.runs import ByKernel
+
+            return ByKernel(self.program, self.model, self.seed, self.threads, self.batch)
+        return ByNumpy(self.program, self.model, self.seed, self.batch)
+
+
+def _engines(recipe: _Recipe, runs: int) -> tuple[tuple[str, ...], str | None]:
+    """In the order in which they are tried, and why numpy is not among them."""
+    try:
+        worth = worth_compiling(recipe.program, recipe.model, recipe.seed, runs, recipe.cap)
+    except CannotVectorise as reason:
+        return ("compiled", "interpreter") if runs >= FEW else ("interpreter",), str(reason)
+    return ("compiled", "numpy") if worth else ("numpy",), None
+
+
+def _likely(runs: int, until_ci: float | None) -> int:
+    """How many runs there will be, about: an interval that narrow takes at most so many."""
+    return runs if until_ci is None else int(min(runs, (2 * Z95 / until_ci) ** 2 / 4 + 1))
+
+
+def _again(recipe: _Recipe, name: str, end: int) -> Iterator[Chunk]:
+    """The first runs once more."""
+    with Drive(recipe.engine(name, None), recipe.cap, Teller(None, (), lambda _estimate, runs: runs)) as drive:
+        yield from drive.chunks(0, end)
+        if drive.interrupted:
+            raise KeyboardInterrupt
+
+
+def _simulated(
+    recipe: _Recipe,
+    name: str,
+    why: str | None,
+    ends: list[int],
+    progress: Callable[[Progress], None] | None,
+    until_ci: float | None,
+    keep: int,
+) -> Samples:
+    """`ends`: the numbers of runs after which to look whether they are enough; the last is the most."""
+    began = time.perf_counter()
+    labels = returned_labels(recipe.program)
+
+    def runs_wanted(estimate: Estimate | None, done: int) -> int:
+        return ends[-1] if until_ci is None else wanted(until_ci, estimate, done, ends[-1])
+
+    gathered = _Gathered(labels, keep)
+    until: Until | None = None
+    engine = recipe.engine(name, why)
+    largest = _largest_block(recipe.program) * (2 if engine.threads else 1)  # threads hand over whole blocks
+    interrupted = False
+    with Drive(engine, recipe.cap, Teller(progress, labels, runs_wanted), largest) as drive:
+        try:
+            for number, end in enumerate(ends, start=1):
+                for block in blocks(drive.chunks(gathered.runs, end), largest):
+                    gathered.add(block, drive.interrupted)
+                interrupted = drive.interrupted
+                if until_ci is not None and gathered.tally is not None:
+                    until = judged(gathered.tally, until_ci, number)
+                if interrupted or (until is not None and until.reached):
+                    break
         except KeyboardInterrupt:
             interrupted = True
-            done += 1
-        return self._samples([record], done if interrupted else self.runs, interrupted, "interpreter", why, began)
-
-    def vectorised(self, batch: int) -> Samples:
-        records: list[Record] = []
-        began, interrupted, steps_before = time.perf_counter(), False, 0
-        # Equal batches: a short one at the end would cost as many numpy calls as a full one.
-        parts = -(-self.runs // batch)
-        ends = [self.runs * (i + 1) // parts for i in range(parts)]
-        first = 0
-        for end in ends:
-            record = Record(first, end - first, self.reports)
-            runs = np.arange(first, end, dtype=np.int64)
-            engine = Engine(self.program, self.model, record, self.seed, runs)
-            records.append(record)
-
-            def tell(engine: Engine, first: int = first, size: int = end - first, before: int = steps_before) -> None:
-                self.teller.tell(lambda: _so_far(engine, records, first, size, before))
-
-            try:
-                engine.run(self.cap, tell)
-            except KeyboardInterrupt:
-                interrupted = True
-                break
-            finally:
-                steps_before += engine.steps_done
-            first = end
-        done = sum(r.count for r in records)
-        return self._samples(records, done, interrupted, "numpy", None, began)
-
-    def _samples(
-        self, records: list[Record], runs: int, interrupted: bool, engine: str, why: str | None, began: float
-    ) -> Samples:
-        statistics = _tables([r.statistics for r in records], records, runs)
-        released = _tables([r.released for r in records], records, runs)
-        values = [r.values for r in records]
-        joined = None if all(v is None for v in values) else _joined(values, [r.count for r in records])[..., :runs]
-        codes = np.concatenate([r.codes for r in records])[:runs]
-        returned = _returnable(self.program)
-        return Samples(
-            algorithm=self.program.name,
-            model=self.model.name,
-            runs=runs,
-            seed=self.seed,
-            cap=self.cap,
-            interrupted=interrupted,
-            engine=engine,
-            why_interpreted=why,
-            seconds=time.perf_counter() - began,
-            steps=np.concatenate([r.steps for r in records])[:runs],
-            codes=_renumbered(codes, self.labels, returned),
-            labels=returned,
-            values=joined,
-            statistics=statistics,
-            released=released,
-            reports={name: np.concatenate([r.reports[name] for r in records])[:runs] for name in self.reports},
-        )
+    if gathered.tally is None:
+        raise KeyboardInterrupt
+    return Samples(
+        algorithm=recipe.program.name,
+        model=recipe.model.name,
+        seed=recipe.seed,
+        cap=recipe.cap,
+        interrupted=interrupted,
+        engine=engine.name,
+        why_interpreted=engine.why,
+        seconds=time.perf_counter() - began,
+        tally=gathered.tally,
+        all_runs=Runs(gathered.runs, gathered.kept, partial(_again, recipe, name)),
+        until=until,
+    )
 
 
-def _returnable(program: Program) -> tuple[str, ...]:
-    """The labels that stops may return, in the file's order (a flipped return may be any of them)."""
-    from seqlang.model import expression as ir
+class _Gathered:
+    """The tally of the blocks so far. `kept` are all of them while they are few, and those that an interrupt may have
+    cut short, which no seed brings back."""
 
-    found: dict[str, None] = {}
-    for stop in program.body:
-        if isinstance(stop, Stop) and stop.result is not None:
-            for e in ir.walk(stop.result):
-                if isinstance(e, ir.Label):
-                    found.setdefault(e.name)
-                if isinstance(e, (ir.Drawn, ir.Local)):
-                    found.update(dict.fromkeys(program.labels))
-    flipped = any(n.target == "return" for n in program.noises)
-    return tuple(dict.fromkeys((*found, *program.labels))) if flipped else tuple(found)
+    def __init__(self, labels: tuple[str, ...], keep: int) -> None:
+        self.labels = labels
+        self.keep = keep
+        self.state: tuple[Tally | None, tuple[Chunk, ...]] = (None, ())
 
+    @property
+    def tally(self) -> Tally | None:
+        return self.state[0]
 
-def _renumbered(codes: NDArray[Any], labels: dict[str, int], returned: tuple[str, ...]) -> NDArray[Any]:
-    """Labels' numbers in the compiler's table to their places in `returned`."""
-    result: NDArray[Any] = np.minimum(codes, -1)
-    for place, name in enumerate(returned):
-        result[codes == labels[name]] = place
-    return result
+    @property
+    def kept(self) -> tuple[Chunk, ...]:
+        return self.state[1]
 
+    @property
+    def runs(self) -> int:
+        return 0 if self.tally is None else self.tally.runs
 
-def _tables(parts: list[dict[str, NDArray[Any]]], records: list[Record], runs: int) -> dict[str, NDArray[Any]]:
-    return {
-        name: _joined([part.get(name) for part in parts], [r.count for r in records])[..., :runs]
-        for name in dict.fromkeys(n for part in parts for n in part)
-    }
+    def add(self, block: Chunk, cut: bool) -> None:
+        """The next block. An interrupt comes before or after it, never between the two."""
+        tally, kept = self.state
+        one = Tally.of(block, self.labels, tally)
+        both = one if tally is None else merged(tally, one)
+        self.state = (both, (*kept, block) if cut or both.runs <= self.keep else ())
 
 
-def _joined(parts: list[NDArray[Any] | None], counts: list[int]) -> NDArray[Any]:
-    shape = next(p.shape[:-1] for p in parts if p is not None)
-    filled = [np.full((*shape, n), np.nan) if p is None else p for p, n in zip(parts, counts, strict=True)]
-    joined: NDArray[Any] = np.concatenate(filled, axis=-1)
-    return joined
-
-
-def _so_far(engine: Engine, records: list[Record], first: int, size: int, before: int) -> tuple[int, int, float | None]:
-    living = int(np.count_nonzero(engine.alive))
-    finished = np.concatenate([r.steps[r.steps > 0] for r in records])
-    mean = float(finished.mean()) if len(finished) else None
-    return first + size - living, before + engine.steps_done, mean
-
-
-def _batch(program: Program) -> int:
-    """As many runs as fit the memory: counted are records, vectors and windows."""
-    compiler = Compiler(program)
-    size = 0 if program.size is None else as_index(compiler.constant(program.size))
-    width = 1
-    numbers = 64
-    for declared in program.inputs:
-        d = int(np.prod(shape_of_domain(compiler, declared.domain)))
-        width = max(width, d)
-        numbers += d * (size if declared.kind == "dataset" else 1)
-    for statement in program.body:
-        keep = getattr(statement, "keep", None)
-        if isinstance(keep, LastSteps) and not compiler.compile(keep.count).reads:
-            numbers += 3 * width * int(compiler.constant(keep.count))
-    numbers += 40 * width
-    return int(min(LARGEST_BATCH, max(16, MEMORY // (8 * numbers))))
+def _largest_block(program: Program) -> int:
+    """A power of two; smaller for programs whose runs take much memory."""
+    return 1 << (runs_in_memory(program, LARGEST_BLOCK).bit_length() - 1)

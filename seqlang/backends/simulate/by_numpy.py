@@ -1,0 +1,88 @@
+"""The numpy engine and the interpreter, a part of the runs at a time."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from seqlang.backends.interpret.compiled import Compiler
+from seqlang.backends.interpret.shapes import shape_of_domain
+from seqlang.backends.interpret.values import as_index
+from seqlang.backends.simulate.chunks import Chunk, Watch, returned_labels
+from seqlang.backends.simulate.engine import Engine
+from seqlang.backends.simulate.record import Record
+from seqlang.model.program import LastSteps, Model, Program, Report
+
+LARGEST_BATCH = 1 << 14
+"""Runs at once: their arrays stay in the processor's cache, and a step's fixed cost is spread thin."""
+MEMORY = 1 << 28
+"""Bytes that one batch may take, about."""
+
+
+class ByNumpy:
+    """All runs of a part step by step, side by side."""
+
+    name = "numpy"
+    why: str | None = None
+    threads = 0
+
+    def __init__(self, program: Program, model: Model, seed: int, batch: int | None) -> None:
+        self.program, self.model, self.seed = program, model, seed
+        self.batch = batch or runs_in_memory(program)
+
+    def run(self, first: int, count: int, cap: int | None, watch: Watch) -> Chunk:
+        """See `chunks.Engine`."""
+        record = Record(first, count, report_names(self.program))
+        engine = Engine(self.program, self.model, record, self.seed, np.arange(first, first + count, dtype=np.int64))
+
+        def tell(engine: Engine) -> None:
+            watch.done[0] = count - np.count_nonzero(engine.alive)
+            watch.done[1] = engine.steps_done
+            watch.look()
+
+        try:
+            engine.run(cap, tell)
+        except KeyboardInterrupt:
+            watch.leave()
+        chunk = chunk_of(record, engine.compiler.labels, returned_labels(self.program))
+        vars(engine).clear()  # its parts hold each other: the arrays would stay until cycles are collected some day
+        return chunk
+
+
+def report_names(program: Program) -> tuple[str, ...]:
+    """In the file's order."""
+    return tuple(s.name for s in program.body if isinstance(s, Report))
+
+
+def chunk_of(record: Record, labels: dict[str, int], returned: tuple[str, ...]) -> Chunk:
+    """What is written down, with the labels' places in `returned` instead of their numbers in the compiler's table."""
+    codes: NDArray[np.int64] = np.minimum(record.codes, -1)
+    for place, name in enumerate(returned):
+        codes[record.codes == labels[name]] = place
+    return Chunk(
+        first=record.first,
+        steps=record.steps,
+        codes=codes,
+        values=record.values,
+        statistics=record.statistics,
+        reports=record.reports,
+        released=record.released,
+    )
+
+
+def runs_in_memory(program: Program, most: int = LARGEST_BATCH) -> int:
+    """As many runs as fit the memory: counted are records, vectors and windows."""
+    compiler = Compiler(program)
+    size = 0 if program.size is None else as_index(compiler.constant(program.size))
+    width = 1
+    numbers = 64
+    for declared in program.inputs:
+        d = int(np.prod(shape_of_domain(compiler, declared.domain)))
+        width = max(width, d)
+        numbers += d * (size if declared.kind == "dataset" else 1)
+    for statement in program.body:
+        keep = getattr(statement, "keep", None)
+        if isinstance(keep, LastSteps) and not compiler.compile(keep.count).reads:
+            numbers += 3 * width * int(compiler.constant(keep.count))
+    numbers += 40 * width
+    return int(min(most, max(16, MEMORY // (8 * numbers))))

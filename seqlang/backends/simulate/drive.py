@@ -1,0 +1,129 @@
+"""The parts of the work, one after the other or in threads, and their runs in order of number."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from itertools import islice, pairwise
+from types import TracebackType
+from typing import Self
+
+import numpy as np
+
+from seqlang.backends.simulate.chunks import LARGEST_BLOCK, Chunk, Engine, Watch, block_end
+from seqlang.backends.simulate.progress import EVERY, Teller
+
+PARTS_A_THREAD = 4
+"""Parts differ in length: with some more of them than threads, no thread waits long for the last."""
+
+_Work = tuple["Future[Chunk]", Watch, int]
+
+
+class Drive:
+    """Runs an engine on runs that are asked for with `chunks`, of which blocks of at most `largest` will be made. To be
+    used with `with`: what is still at work at its end is left."""
+
+    def __init__(self, engine: Engine, cap: int | None, teller: Teller, largest: int = LARGEST_BLOCK) -> None:
+        self.engine = engine
+        self.largest = largest
+        self.cap = cap
+        self.teller = teller
+        self.interrupted = False
+        self._flag = np.zeros(1, dtype=np.int64)
+        self._pool: ThreadPoolExecutor | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self._flag[0] = 1
+        if self._pool is not None:
+            self._pool.shutdown(wait=True, cancel_futures=True)
+
+    def chunks(self, first: int, end: int) -> Iterator[Chunk]:
+        """The runs `first` .. `end - 1`, in order. After a KeyboardInterrupt they end early, the last unfinished, and
+        `interrupted` says so."""
+        parts = self._parts(first, end)
+        return self._in_threads(parts) if self.engine.threads else self._here(parts)
+
+    def _parts(self, first: int, end: int) -> Iterator[tuple[int, int]]:
+        """First runs and sizes. In threads no part goes across the end of a block, so that most need not be joined."""
+        if not self.engine.threads:
+            return _equal(first, end, self.engine.batch)
+        few = -(-(end - first) // (PARTS_A_THREAD * self.engine.threads))
+        return self._in_blocks(first, end, min(self.engine.batch, few))
+
+    def _in_blocks(self, first: int, end: int, most: int) -> Iterator[tuple[int, int]]:
+        while first < end:
+            until = min(end, block_end(first, self.largest))
+            yield from _equal(first, until, most)
+            first = until
+
+    def _here(self, parts: Iterator[tuple[int, int]]) -> Iterator[Chunk]:
+        for first, count in parts:
+            watch = Watch(self._flag, self.teller.look)
+            self.teller.working = [watch]
+            chunk = self.engine.run(first, count, self.cap, watch)
+            self.teller.working = []
+            self.teller.finished(chunk)
+            self.interrupted = watch.leaving
+            yield chunk
+            if self.interrupted:
+                return
+
+    def _in_threads(self, parts: Iterator[tuple[int, int]]) -> Iterator[Chunk]:
+        pool = self._pool = self._pool or ThreadPoolExecutor(self.engine.threads)
+        begun = deque[_Work]()
+        while True:
+            # Not all at once: what is finished waits in memory for its turn.
+            for first, count in islice(parts, 2 * self.engine.threads - len(begun)):
+                watch = Watch(self._flag, lambda: None)
+                begun.append((pool.submit(self.engine.run, first, count, self.cap, watch), watch, count))
+            if not begun:
+                return
+            self.teller.working = [watch for _, watch, _ in begun]
+            future, _, count = begun.popleft()
+            chunk = self._result(future, begun)
+            if chunk is None:
+                return
+            self.teller.working = [watch for _, watch, _ in begun]
+            self.teller.finished(chunk)
+            if self.interrupted:
+                parts = iter(())
+            yield chunk
+            if chunk.count < count:
+                return
+
+    def _result(self, future: Future[Chunk], others: deque[_Work]) -> Chunk | None:
+        """The part when it is done; None if it was never begun."""
+        while True:
+            try:
+                return None if future.cancelled() else future.result(timeout=EVERY)
+            except TimeoutError:
+                self._look(future, others)
+            except KeyboardInterrupt:
+                self._interrupt(future, others)
+
+    def _look(self, future: Future[Chunk], others: deque[_Work]) -> None:
+        try:
+            self.teller.look()
+        except KeyboardInterrupt:
+            self._interrupt(future, others)
+
+    def _interrupt(self, future: Future[Chunk], others: deque[_Work]) -> None:
+        """Those at work leave soon; a second interrupt does not wait for them."""
+        if self.interrupted:
+            raise KeyboardInterrupt
+        self.interrupted = True
+        self._flag[0] = 1
+        for waiting in (future, *(f for f, _, _ in others)):
+            waiting.cancel()
+
+
+def _equal(first: int, end: int, most: int) -> Iterator[tuple[int, int]]:
+    """Parts of about the same size: a short one at the end would cost about as much as a full one."""
+    runs = end - first
+    number = -(-runs // most)
+    ends = (first + runs * i // number for i in range(number + 1))
+    return ((a, b - a) for a, b in pairwise(ends))

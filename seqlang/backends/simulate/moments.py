@@ -1,0 +1,154 @@
+"""Means and scatter of parts of the runs, and of the parts together."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from seqlang.record import record
+
+Array = NDArray[Any]
+SLICE = 1 << 13
+"""Numbers that are handled at once."""
+
+
+@record
+class Moments:
+    """Of numbers or vectors: `count` runs have one (NaN: none), `mean` (..) over these, `squares` (..) the sum of
+    squared distances from it. Where no run has one, mean and squares are NaN."""
+
+    count: int
+    mean: Array
+    squares: Array
+
+    @property
+    def sd(self) -> Array:
+        return np.sqrt(self.squares / (self.count - 1)) if self.count > 1 else np.zeros_like(self.mean)
+
+    @property
+    def se(self) -> Array:
+        return self.sd / math.sqrt(self.count)
+
+
+@record
+class Whole:
+    """Of whole numbers, exactly: `runs` runs, `some` of which have a number that is not 0."""
+
+    runs: int
+    total: int
+    squares: int
+    some: int
+
+    @property
+    def mean(self) -> float:
+        return self.total / self.runs
+
+    @property
+    def sd(self) -> float:
+        if self.runs < 2:
+            return 0.0
+        return math.sqrt((self.runs * self.squares - self.total**2) / (self.runs * (self.runs - 1)))
+
+    @property
+    def se(self) -> float:
+        return self.sd / math.sqrt(self.runs)
+
+
+def moments_of(values: Array) -> Moments:
+    """Of values (.., runs)."""
+    there = np.ascontiguousarray(values, dtype=np.float64)
+    with np.errstate(invalid="ignore", over="ignore"):
+        mean = there.mean(axis=-1)
+        if np.isnan(mean).any():
+            there = present(there)
+            mean = there.mean(axis=-1) if there.shape[-1] else np.full(there.shape[:-1], np.nan)
+        squares = _squares(there, mean) if there.shape[-1] else np.full(there.shape[:-1], np.nan)
+    return Moments(there.shape[-1], np.asarray(mean), np.asarray(squares))
+
+
+def _squares(values: Array, mean: Array) -> Array:
+    """Sums of squared distances, in slices that stay in the processor's cache."""
+    total = np.zeros(values.shape[:-1])
+    size = max(1, SLICE // max(1, total.size))
+    for i in range(0, values.shape[-1], size):
+        away = values[..., i : i + size] - np.asarray(mean)[..., None]
+        total += np.multiply(away, away, out=away).sum(axis=-1)
+    return total
+
+
+def present(values: Array) -> Array:
+    """The columns without a NaN."""
+    there: Array = np.ascontiguousarray(values[..., ~np.isnan(values.reshape(-1, values.shape[-1])).any(axis=0)])
+    return there
+
+
+def merged(first: Moments, second: Moments) -> Moments:
+    """Of both parts together (Chan, Golub and LeVeque 1979)."""
+    if not first.count or not second.count:
+        return first if first.count else second
+    count = first.count + second.count
+    with np.errstate(invalid="ignore", over="ignore"):
+        away = second.mean - first.mean
+        mean = np.where(np.isfinite(away), first.mean + away * (second.count / count), first.mean + second.mean)
+        squares = first.squares + second.squares + away * away * (first.count * second.count / count)
+    return Moments(count, mean, squares)
+
+
+def whole_of(values: NDArray[np.int64], times: NDArray[np.int64] | None = None) -> Whole:
+    """Of whole numbers >= 0, each once or so many times."""
+    runs = len(values) if times is None else int(times.sum())
+    top = int(values.max())
+    weighted = values if times is None else values * times
+    if top * max(1, top) * runs >= 1 << 62:  # too large for 64 bits
+        pairs = zip(values.tolist(), weighted.tolist(), strict=True)
+        squares = sum(v * w for v, w in pairs)
+    else:
+        squares = int(np.dot(values, weighted))
+    some = np.count_nonzero(values) if times is None else times[values != 0].sum()
+    return Whole(runs, int(weighted.sum()), squares, int(some))
+
+
+def added(first: Whole, second: Whole) -> Whole:
+    """Of both parts together."""
+    return Whole(
+        first.runs + second.runs,
+        first.total + second.total,
+        first.squares + second.squares,
+        first.some + second.some,
+    )
+
+
+def to_plain(found: Moments) -> dict[str, Any]:
+    """Plain JSON types."""
+    return {
+        "count": found.count,
+        "mean": _nested(found.mean.tolist()),
+        "squares": _nested(found.squares.tolist()),
+    }
+
+
+def from_plain(plain: dict[str, Any]) -> Moments:
+    """What `to_plain` was made of."""
+    mean, squares = (np.array(_numbers(plain[key]), dtype=np.float64) for key in ("mean", "squares"))
+    return Moments(plain["count"], mean, squares)
+
+
+def number_to_plain(number: float) -> float | str:
+    """A float, or the name of one that JSON does not have."""
+    return number if math.isfinite(number) else repr(number)
+
+
+def number_from_plain(plain: float | str) -> float:
+    """What `number_to_plain` was made of."""
+    return float(plain)
+
+
+def _nested(value: Any) -> Any:
+    return [_nested(v) for v in value] if isinstance(value, list) else number_to_plain(value)
+
+
+def _numbers(plain: Any) -> Any:
+    return [_numbers(v) for v in plain] if isinstance(plain, list) else number_from_plain(plain)

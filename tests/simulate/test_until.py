@@ -1,0 +1,106 @@
+"""Ending when an interval is narrow enough, and how often the interval then holds."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+import seqlang
+from seqlang.backends.simulate import simulate
+from seqlang.backends.simulate.chunks import block_end
+from seqlang.backends.simulate.until import looks
+
+COIN = "algorithm coin\nparam p = 0.3\nstream x in {0, 1}\nmodel m: x ~ bernoulli(p)\n"
+LABELS = COIN + "stop when x == 1 return one\nstop return zero\n"
+NUMBER = COIN + "stop return x\n"
+STEPS = COIN + "stop when x == 1\n"
+
+
+def program(text, **values):
+    return seqlang.load(text, **values).loaded.program
+
+
+def test_looks_are_ends_of_blocks_and_grow():
+    found = list(looks(10_000_000))
+    assert found[:6] == [1024, 2048, 3072, 4096, 5120, 6144] and found[-1] == 10_000_000
+    ends, at = set(), 0
+    while at < 10_000_000:
+        at = block_end(at)
+        ends.add(at)
+    assert set(found[:-1]) <= ends
+    late = [b / a for a, b in pairwise(found[:-1]) if a >= 8192]
+    assert min(late) >= 1.125 and max(late) <= 1.25 + 1 / 8
+    assert len(found) < 50
+    assert list(looks(1)) == [1]
+
+
+def test_it_ends_at_the_first_look_that_is_narrow_enough():
+    found = simulate(program(LABELS), None, runs=10**6, seed=1, until_ci=0.02)
+    low, high = found.summary()["returns"]["one"]["ci95"]
+    assert high - low <= 0.02 and found.until.reached and found.until.of == "returns"
+    # 2 * 1.96 * sqrt(0.3 * 0.7 / n) = 0.02 has n = 8067; the look after it is at 8192 or soon after it.
+    assert found.runs in list(looks(10**6)) and 7168 <= found.runs <= 10240
+    assert found.until.looks == 1 + list(looks(10**6)).index(found.runs)
+    fewer = list(looks(10**6))[found.until.looks - 2]
+    before = simulate(program(LABELS), None, runs=fewer, seed=1).summary()["returns"]["one"]["ci95"]
+    assert before[1] - before[0] > 0.02
+
+
+def test_the_same_runs_as_without():
+    found = simulate(program(LABELS), None, runs=10**6, seed=3, until_ci=0.05)
+    same = simulate(program(LABELS), None, runs=found.runs, seed=3, batch=100)
+    assert found.tally.to_plain() == same.tally.to_plain()
+    again = simulate(program(LABELS), None, runs=10**6, seed=3, until_ci=0.05, batch=77)
+    assert again.tally.to_plain() == found.tally.to_plain() and again.until == found.until
+
+
+def test_too_few_runs_are_said():
+    found = simulate(program(LABELS), None, runs=1500, seed=1, until_ci=0.001)
+    assert found.runs == 1500 and not found.until.reached and found.until.looks == 2
+    assert found.summary()["until_ci"]["reached"] is False
+    (result,) = seqlang.run(seqlang.load(LABELS), runs=1500, until_ci=0.001)
+    assert "not yet at most 0.001 wide" in str(result)
+
+
+def test_what_is_judged_without_labels():
+    number = simulate(program(NUMBER), None, runs=10**6, seed=1, until_ci=0.04)
+    assert number.until.of == "return_value" and number.until.reached
+    assert number.until.widest == pytest.approx(2 * 1.96 * (0.21 / number.runs) ** 0.5, rel=0.05)
+    steps = simulate(program(STEPS), None, runs=10**6, seed=1, until_ci=0.04)
+    assert steps.until.of == "steps" and steps.until.reached
+    # A geometric law: the standard deviation is sqrt(1 - p) of the mean.
+    assert steps.until.widest == pytest.approx(2 * 1.96 * (0.7 / steps.runs) ** 0.5, rel=0.05)
+
+
+def test_reports_say_that_it_is_a_stopping_rule():
+    (result,) = seqlang.run(seqlang.load(LABELS), until_ci=0.1)
+    assert result.to_dict()["until_ci"]["looks"] == 1
+    assert "This is itself a stopping rule" in " ".join(str(result).split())
+
+
+@pytest.mark.parametrize("width", [0, -1, float("nan"), float("inf")])
+def test_no_width(width):
+    with pytest.raises(seqlang.SpecError, match="E0603"):
+        seqlang.run(seqlang.load(LABELS), until_ci=width)
+
+
+@pytest.mark.parametrize(("p", "width"), [(0.5, 0.02), (0.05, 0.01), (0.002, 0.003)])
+def test_intervals_hold_about_as_often_as_they_say(p, width):
+    """20,000 times: binomial counts at the looks, the end as `--until-ci` chooses it."""
+    rng, z = np.random.default_rng(1), 1.959963984540054
+    counts, last, open_ = np.zeros(20_000), 0, np.ones(20_000, dtype=bool)
+    holds = np.zeros(20_000, dtype=bool)
+    for n in looks(10**8):
+        rows = np.flatnonzero(open_)
+        if not len(rows):
+            break
+        counts[rows] += rng.binomial(n - last, p, len(rows))
+        last, share = n, counts[rows] / n
+        half = z / (1 + z * z / n) * np.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
+        middle = (share + z * z / (2 * n)) / (1 + z * z / n)
+        ends = 2 * half <= width
+        holds[rows[ends]] = (np.abs(middle - p) <= half)[ends]
+        open_[rows[ends]] = False
+    assert 0.94 < holds.mean() < 0.97
