@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from seqlang.version import __version__
 
 if TYPE_CHECKING:
-    from seqlang.api import Spec, check, instances, load, rows, run, run_data, solve, start, train
+    from seqlang.api import Spec, check, instances, load, rare, rows, run, run_data, solve, start, sweep, train
     from seqlang.diagnostics import SpecError
 
 __all__ = [
@@ -26,11 +26,13 @@ __all__ = [
     "check",
     "instances",
     "load",
+    "rare",
     "rows",
     "run",
     "run_data",
     "solve",
     "start",
+    "sweep",
     "train",
 ]
 

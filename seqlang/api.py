@@ -18,14 +18,32 @@ if TYPE_CHECKING:
 
     from seqlang.analyses.instances import Instances
     from seqlang.backends.interpret.session import Session
+    from seqlang.backends.simulate.simulate import EngineName
     from seqlang.backends.train import Rows
     from seqlang.driver import Loaded
     from seqlang.report.check_result import CheckResult
+    from seqlang.report.rare_result import RareResult
     from seqlang.report.run_result import RunResult
     from seqlang.report.solve_result import SolveResult
+    from seqlang.report.sweep_result import SweepResult
     from seqlang.report.train_result import TrainResult
+    from seqlang.sweeps.cells import Cell
 
-__all__ = ["Spec", "SpecError", "check", "instances", "load", "rows", "run", "run_data", "solve", "start", "train"]
+__all__ = [
+    "Spec",
+    "SpecError",
+    "check",
+    "instances",
+    "load",
+    "rare",
+    "rows",
+    "run",
+    "run_data",
+    "solve",
+    "start",
+    "sweep",
+    "train",
+]
 
 Number = int | float | Fraction | Decimal | str
 
@@ -117,19 +135,116 @@ def run(
     spec: Spec | str | os.PathLike[str],
     *,
     model: str | Sequence[str] | None = None,
-    runs: int = 10_000,
+    runs: int | None = None,
     seed: int = 1,
     cap: int | None = None,
     progress: Callable[[Any], None] | None = None,
+    until_ci: float | None = None,
+    engine: EngineName = "auto",
+    threads: int | None = None,
 ) -> tuple[RunResult, ...]:
-    """Simulates the spec under its models (default: all): one RunResult a model.
+    """Simulates the spec under its models (default: all): one RunResult a model, of 10,000 runs unless `runs` is given.
 
     The same seed gives the same numbers whatever the machine does. A spec that cannot stop needs a `cap` (steps).
+    `until_ci` goes on until every return's chance has a 95 % interval of at most that width, with at most `runs` runs
+    (100 million); a spec that returns no labels is judged by its returned number, or by its steps relative to their
+    mean. As this is itself a stopping rule, the intervals hold a little less often than 95 %. `progress` is called a
+    few times a second.
+
+    `engine` is "compiled" (a kernel: seconds to compile once, then fast, on `threads` threads), "numpy", "interpreter",
+    or "auto", which chooses by the work to be done. Each draws its own random numbers; threads never change them.
     """
     from seqlang import driver
 
     names = (model,) if isinstance(model, str) else tuple(model or ())
-    return driver.run(_spec(spec).loaded, models=names, runs=runs, seed=seed, cap=cap, progress=progress)
+    return driver.run(
+        _spec(spec).loaded, models=names, runs=runs, seed=seed, cap=cap, progress=progress, until_ci=until_ci,
+        engine=engine, threads=threads,
+    )  # fmt: skip
+
+
+def sweep(
+    spec: Spec | str | os.PathLike[str],
+    *,
+    grid: Mapping[str, Sequence[Number]] | None = None,
+    cases: Sequence[Mapping[str, Any]] | str | Path | None = None,
+    model: str | Sequence[str] | None = None,
+    runs: int = 10_000,
+    seed: int = 1,
+    cap: int | None = None,
+    until_ci: float | None = None,
+    exact: bool = False,
+    simulate: bool = True,
+    store: str | Path | None = None,
+    workers: int | None = None,
+    cluster: str | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> SweepResult:
+    """Simulates the spec at many settings, under its models (default: all): a row a setting and model.
+
+    `grid` maps parameters to values, and every combination is a cell; `cases` is a list of cells, each a mapping from
+    parameters to values (`model`, `seed` and `runs` are those of its simulation) or a CSV file of them. With both, each
+    case is combined with the grid. `exact` solves each cell too; with `simulate=False` it is only solved.
+
+    `store` is a SQLite file of what is finished: the same call goes on where an interrupted one was. `workers`
+    processes (default: one a core if there is work enough), or the dask scheduler `cluster`, compute the cells; the
+    numbers are the same. `progress(done, rows)` is called after each row. Ctrl-C raises KeyboardInterrupt.
+    """
+    from seqlang.sweeps.requested import requested
+
+    loaded = _spec(spec).loaded
+    simulation: dict[str, Any] = {"runs": runs, "seed": seed, "cap": cap}
+    if until_ci is not None:
+        simulation["until_ci"] = until_ci
+    return requested(
+        loaded,
+        grid={name: [_exact(name, v) for v in values] for name, values in (grid or {}).items()},
+        listed=_cases(cases, loaded),
+        models=(model,) if isinstance(model, str) else tuple(model or ()),
+        run=simulation if simulate else None,
+        solve={} if exact or not simulate else None,
+        store=store,
+        workers=workers,
+        cluster=cluster,
+        progress=progress,
+    )
+
+
+def _cases(given: Sequence[Mapping[str, Any]] | str | Path | None, loaded: Loaded) -> Source | tuple[Cell, ...]:
+    from seqlang import driver
+    from seqlang.sweeps.cases import own_columns
+    from seqlang.sweeps.cells import Cell
+
+    if isinstance(given, str | Path):
+        return driver.read(os.fspath(given))
+    own = own_columns(loaded.program)
+
+    def cell(case: Mapping[str, Any]) -> Cell:
+        values = tuple((name, _exact(name, value)) for name, value in case.items() if name not in own)
+        return Cell(values, **{name: case[name] for name in own if name in case})
+
+    return tuple(cell(case) for case in given or ())
+
+
+def rare(
+    spec: Spec | str | os.PathLike[str],
+    *labels: str,
+    model: str | Sequence[str] | None = None,
+    runs: int = 20_000,
+    seed: int = 1,
+    cap: int | None = None,
+) -> tuple[RareResult, ...]:
+    """The chance of a rare return (down to 1e-300) by weighted runs: one RareResult a model (default: all).
+
+    `labels` are returns of the spec (a number as text), or `stops`; with `cap`, within so many steps. `result.rare` has
+    one estimate a label: `.probability`, `.se`, `.interval` (95 %), `.effective`, `.largest_share`, and `.trusted` with
+    `.warnings`: an estimate that few runs hold, or on which two independent proposals disagree, is not to be trusted.
+    Raises SpecError where no weighted run comes to the return.
+    """
+    from seqlang import driver
+
+    names = (model,) if isinstance(model, str) else tuple(model or ())
+    return driver.rare(_spec(spec).loaded, labels, models=names, runs=runs, seed=seed, cap=cap)
 
 
 def solve(
@@ -158,7 +273,7 @@ def instances(
 
 
 def run_data(spec: Spec | str | os.PathLike[str], data: str | Path, *, seed: int = 1, **options: Any) -> Any:
-    """Runs the spec once on a real stream, a CSV file; options as `seqlang run --data`."""
+    """Runs the spec once on real rows: a CSV or Parquet file, or `sklearn:NAME`; options as `seqlang run --data`."""
     from seqlang import driver
 
     return driver.run_data(_spec(spec).loaded, data, seed=seed, **options)
@@ -178,13 +293,14 @@ def train(
 ) -> tuple[TrainResult, ...]:
     """Runs a spec on rows, in their order or in some random orders, and scores what it learns on the rows of `test`.
 
-    `data` and `test` are CSV files, rows read before (`seqlang.rows`), or arrays by field: (rows,), vectors (rows, d).
+    `data` and `test` are CSV or Parquet files, `sklearn:NAME`, rows read before (`seqlang.rows`), or arrays by field:
+    (rows,), vectors (rows, d).
     Further options are those of `seqlang run --data`: `rows` and `test_rows` (pairs, counted from 1), `columns`,
-    `where`, `clip`, `skip`, `names`, `predict`, `truth`, `track` (name -> expression), `cap`.
+    `where`, `clip`, `skip`, `names`, `predict`, `truth`, `track` (name -> expression), `cap`, `engine`.
     `progress(what, done, of)` is called now and then.
 
     One result for the spec, and with `twin` one for the same spec without its noise: `.metrics` (accuracy, precision,
-    recall, specificity, f1, mcc: mean, sd, se, ci95 over the orders), `.curve` (the same at each checkpoint),
+    recall, specificity, f1, mcc: mean, sd, se, ci95, n over the orders), `.curve` (the same at each checkpoint),
     `.frame()`, and `.run` with everything. The scores are computed without noise on the rows held out.
     """
     from seqlang import driver
@@ -196,7 +312,8 @@ def train(
 
 
 def rows(spec: Spec | str | os.PathLike[str], file: str | Path, **options: Any) -> Rows:
-    """The rows of a CSV file as the spec's fields: `.fields[name]` is (rows,) or (rows, d), `.part(which)` some rows.
+    """The rows of a CSV or Parquet file, or of `sklearn:NAME`, as the spec's fields: `.fields[name]` is (rows,) or
+    (rows, d), `.part(which)` some rows.
 
     Options `columns`, `where`, `clip`, `skip`, `names` as of `seqlang run --data`.
     """
@@ -210,14 +327,20 @@ def start(
     *,
     seed: int | None = None,
     records: Mapping[str, Sequence[Any]] | None = None,
+    **parameters: Number,
 ) -> Session:
     """One run whose inputs are given step by step, so that they may depend on what was shown before.
 
     `session.step(x=.., y=..)` makes a step: `.reports` (name -> value, True for an event), `.stopped`, `.result`. The
     inputs are the data owner's, computed on the data; only what is returned may leave, and `check` is about exactly
     that. `records` are the fields of a dataset, each a sequence of values. Without a `seed` the noise comes from the
-    operating system; a seed is for studies, as who knows it can take the noise off.
+    operating system; a seed is for studies, as who knows it can take the noise off. `parameters` are set as by `load`
+    where `spec` is a path or a text; a parameter called seed or records is set by `load` itself.
     """
     from seqlang.backends.interpret.session import Session
 
-    return Session(_spec(spec).loaded.program, seed=seed, records=records)
+    if isinstance(spec, Spec) and parameters:
+        message = f"the spec is loaded, and its parameters are set: {', '.join(parameters)} cannot be given here"
+        raise SpecError((Diagnostic("E0601", message, help="seqlang.load(path, NAME=VALUE) sets them"),))
+    loaded = spec if isinstance(spec, Spec) else load(spec, **parameters)
+    return Session(loaded.loaded.program, seed=seed, records=records)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import re
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
@@ -19,11 +21,13 @@ if TYPE_CHECKING:
     from seqlang.analyses.instances import Instances
     from seqlang.analyses.prove import Bounds
     from seqlang.analyses.weak.summary import Curve, Least
-    from seqlang.backends.simulate import Progress
+    from seqlang.backends.simulate import Progress, Samples
+    from seqlang.backends.simulate.simulate import EngineName
     from seqlang.backends.train import Rows, Training
     from seqlang.model.program import Program
     from seqlang.proof.witness import Witness
     from seqlang.report.check_result import CheckResult
+    from seqlang.report.rare_result import RareResult
     from seqlang.report.run_result import DataResult, RunResult
     from seqlang.report.solve_result import SolveResult
     from seqlang.report.train_result import TrainResult
@@ -31,8 +35,10 @@ if TYPE_CHECKING:
 _LARGEST = 1_000_000
 """Bytes of the largest spec that is read; real ones have a few thousand."""
 
-PREDICTED, TRUTH = "predicted_", "truth_"
-"""Names of the statistics that a question about rows held out becomes."""
+PREDICTED, TRUTH, RETURNED = "predicted_", "truth_", "returned_"
+"""Names of the statistics that a question about rows held out becomes, and of the memory that stands for `return`."""
+
+_RETURN = re.compile(r"\breturn\b")
 
 DEFAULT_DELTA = Fraction(1, 10**6)
 
@@ -45,6 +51,14 @@ class Loaded:
     program: Program
     warnings: tuple[Diagnostic, ...]
     overridden: bool
+
+
+RUNS = 10_000
+"""Simulated under each model unless more or fewer are asked for."""
+RARE_RUNS = 20_000
+"""Weighted runs for the chance of a rare return."""
+MOST_RUNS = 100_000_000
+"""The same, where they end when an interval is narrow enough."""
 
 
 def library() -> dict[str, Path]:
@@ -66,6 +80,8 @@ def read(name: str) -> Source:
     try:
         path = Path(name)
         if path.is_dir():
+            if next(path.rglob("*.seq"), None) is None:
+                raise SpecError((Diagnostic("E0605", f"`{name}` is a folder, and no spec (*.seq) is below it"),))
             raise SpecError((Diagnostic("E0605", f"`{name}` is a folder, not a spec",
                                         help=f"name its files: {name.rstrip('/')}/*.seq"),))  # fmt: skip
         data = path.read_bytes()
@@ -249,23 +265,38 @@ def run(
     loaded: Loaded,
     *,
     models: tuple[str, ...] = (),
-    runs: int = 10_000,
+    runs: int | None = None,
     seed: int = 1,
     cap: int | None = None,
     progress: Callable[[Progress], None] | None = None,
+    until_ci: float | None = None,
+    engine: EngineName = "auto",
+    threads: int | None = None,
 ) -> tuple[RunResult, ...]:
-    """Simulates under the named models, or under every model of the file: one result a model, in file order."""
+    """Simulates under the named models, or under every model of the file: one result a model, in file order.
+
+    `runs` is 10,000 unless given; with `until_ci` it is the most runs, 100 million unless given, and fewer are made if
+    the 95 % interval is that narrow before (see `backends.simulate.until`). Raises SpecError E0603 for a width that is
+    not above 0.
+    """
     from seqlang.backends.simulate import simulate
     from seqlang.report.run_result import RunResult
 
     program = loaded.program
     names: tuple[str | None, ...] = models or tuple(m.name for m in program.models) or (None,)
     values = {p.name: float(p.value) for p in program.parameters}
+    if until_ci is not None and not 0 < until_ci < math.inf:
+        raise SpecError((Diagnostic("E0603", f"until_ci is {until_ci}: it must be above 0, the width of an interval"),))
+    many = runs if runs is not None else RUNS if until_ci is None else MOST_RUNS
+
+    def simulated(name: str | None) -> Samples:
+        return simulate(
+            program, name, runs=many, seed=seed, cap=cap, progress=progress, until_ci=until_ci, engine=engine,
+            threads=threads,
+        )  # fmt: skip
+
     try:
-        return tuple(
-            RunResult(program.name, values, simulate(program, name, runs=runs, seed=seed, cap=cap, progress=progress))
-            for name in names
-        )
+        return tuple(RunResult(program.name, values, simulated(name)) for name in names)
     except SpecError as error:
         raise SpecError(error.diagnostics, loaded.source) from None  # the engines know spans, not the text
 
@@ -298,6 +329,31 @@ def solve(loaded: Loaded, *, models: tuple[str, ...] = (), tolerance: float = 1e
     return tuple(results)
 
 
+def rare(
+    loaded: Loaded,
+    labels: Sequence[str],
+    *,
+    models: tuple[str, ...] = (),
+    runs: int = RARE_RUNS,
+    seed: int = 1,
+    cap: int | None = None,
+) -> tuple[RareResult, ...]:
+    """The chances of rare returns by weighted runs under the named models, or under every model of the file."""
+    from seqlang.backends.rare import estimate
+    from seqlang.report.rare_result import RareResult
+
+    program = loaded.program
+    values = {p.name: float(p.value) for p in program.parameters}
+    results = []
+    try:
+        for name in models or tuple(m.name for m in program.models) or (None,):
+            found = tuple(estimate(program, name, label, runs=runs, seed=seed, cap=cap) for label in labels)
+            results.append(RareResult(program.name, found[0].model, values, found))
+    except SpecError as error:
+        raise SpecError(error.diagnostics, loaded.source) from None
+    return tuple(results)
+
+
 def run_data(
     loaded: Loaded,
     file: str | Path,
@@ -310,7 +366,7 @@ def run_data(
     names: Sequence[str] | None = None,
     cap: int | None = None,
 ) -> DataResult:
-    """Runs the spec once on a CSV file: one row a step for a stream, all rows at once for a dataset."""
+    """Runs the spec once on a file: one row a step for a stream, all rows at once for a dataset."""
     from seqlang.backends.interpret import data
     from seqlang.backends.interpret.data.layout import Layout
     from seqlang.report.run_result import DataResult
@@ -346,6 +402,7 @@ def train(
     checkpoints: int = 1,
     twin: bool = False,
     tell: Callable[[str, int, int], None] | None = None,
+    engine: EngineName = "auto",
 ) -> tuple[TrainResult, ...]:
     """Runs the spec on rows in one or many orders and scores what it learns on rows held out: one result for the spec,
     and with `twin` one for the same spec without its noise. See `seqlang.train`."""
@@ -357,8 +414,11 @@ def train(
         scored = test is not None or test_rows is not None
         asked = dict(zip((PREDICTED, TRUTH), question(loaded.program, predict, truth), strict=True)) if scored else {}
         extra = {**(track or {}), **asked}
+        extra |= {key: _on_one_row(loaded.program, text) for key, text in asked.items()}
+        if RETURNED in extra.get(TRUTH, ""):
+            raise SpecError((Diagnostic("E0628", "the truth of a row is no matter of what is returned"),))
         trainings = [_training("as written", loaded, extra, noise=True)]
-        if twin and any(n.target is not None for n in loaded.program.noises):
+        if twin and _has_noise(loaded):
             trainings.append(_training("without noise", loaded, extra, noise=False))
 
         def read(given: str | Path | Rows | Mapping[str, Any], what: str) -> Rows:
@@ -370,8 +430,9 @@ def train(
         if test is not None:
             held = read(test, "rows held out")
         done = trained(
-            trainings, taken, held, permutations=permutations, seed=seed, checkpoints=checkpoints, cap=cap, tell=tell
-        )
+            trainings, taken, held, permutations=permutations, seed=seed, checkpoints=checkpoints, cap=cap, tell=tell,
+            engine=engine,
+        )  # fmt: skip
     except SpecError as error:
         raise SpecError(error.diagnostics, error.source or loaded.source) from None
     values = {p.name: float(p.value) for p in loaded.program.parameters}
@@ -404,7 +465,7 @@ def rows(
     names: Sequence[str] | None = None,
     tell: Callable[[int], None] | None = None,
 ) -> Rows:
-    """The rows of a CSV file as the spec's fields, each in its domain."""
+    """The rows of a file (CSV, Parquet, or `sklearn:NAME`) as the spec's fields, each in its domain."""
     try:
         return _rows(loaded, file, "rows", columns, where, clip, skip, names, tell)
     except SpecError as error:
@@ -433,6 +494,14 @@ def _rows(
     return read_rows(loaded.program, given, columns=columns, where=where, clip=clip, layout=layout, tell=tell)
 
 
+def _has_noise(loaded: Loaded) -> bool:
+    from seqlang.elaborate.variants import has_noise
+    from seqlang.syntax import parse
+
+    tree, _ = parse(loaded.source)
+    return tree is not None and has_noise(tree)
+
+
 def _training(name: str, loaded: Loaded, extra: Mapping[str, str], *, noise: bool) -> Training:
     """The spec with further statistics. Two of them, a prediction and its truth, are only asked of rows held out."""
     from seqlang.backends.train import Training
@@ -443,15 +512,38 @@ def _training(name: str, loaded: Loaded, extra: Mapping[str, str], *, noise: boo
     from seqlang.syntax import parse
 
     lines = "".join(f"statistic {key} = {text}\n" for key, text in extra.items())
+    moved = tuple(extra)
+    if RETURNED in extra.get(PREDICTED, ""):
+        lines, moved = f"memory {RETURNED} = {_like_return(loaded)}\n{lines}", (RETURNED, *moved)
     source = Source(loaded.source.name, f"{loaded.source.text.rstrip()}\n\n{lines}")
     tree, found = parse(source)
     program = None
     if tree is not None and not any(d.severity == "error" for d in found):
-        tree = before_stops(tree if noise else without_noise(tree), tuple(extra))
+        tree = before_stops(tree if noise else without_noise(tree), moved)
         program, found = elaborate(tree, {p.name: p.value for p in loaded.program.parameters})
     if program is None:
         raise SpecError(tuple(d for d in found if d.severity == "error"), source)
     asked = {s.name: s.expression for s in program.body if isinstance(s, Define) and s.name in (PREDICTED, TRUTH)}
     body = tuple(s for s in program.body if not (isinstance(s, Define) and s.name in asked))
-    tracked = tuple(key for key in extra if key not in asked)
-    return Training(name, replace(program, body=body), tracked, asked.get(PREDICTED), asked.get(TRUTH))
+    tracked = tuple(key for key in extra if key not in (PREDICTED, TRUTH))
+    returned = next((m for m in program.memories if m.name == RETURNED), None)
+    program = replace(program, body=body, memories=tuple(m for m in program.memories if m.name != RETURNED))
+    return Training(name, program, tracked, asked.get(PREDICTED), asked.get(TRUTH), returned)
+
+
+def _on_one_row(program: Program, text: str) -> str:
+    """The question as a statistic can ask it: `return` becomes a name, and of a dataset the first record is the row."""
+    records = "|".join(i.name for i in program.inputs if i.kind == "dataset")
+    text = _RETURN.sub(RETURNED, text)
+    return re.sub(rf"\b({records})\b", r"\1[1]", text) if records else text
+
+
+def _like_return(loaded: Loaded) -> str:
+    """A constant of the same shape as what is returned. Raises SpecError E0628 where that has no one shape."""
+    from seqlang.backends.train.choose import shape_of_return
+
+    shape = shape_of_return(loaded.program)
+    if shape is None or len(shape) > 1:
+        message = f"a prediction cannot read what `{loaded.program.name}` returns: it is no number and no vector"
+        raise SpecError((Diagnostic("E0628", message),))
+    return f"zeros({shape[0]})" if shape else "0"

@@ -42,13 +42,16 @@ def settings(texts: list[str]) -> dict[str, Fraction]:
 
 
 def sweeps(texts: list[str]) -> list[tuple[str, list[Fraction]]]:
-    """`NAME=v1,v2,..` texts."""
-    out = []
+    """`NAME=v1,v2,..` texts, or `NAME=FROM:TO:COUNT`."""
+    out: list[tuple[str, list[Fraction]]] = []
     for text in texts:
         name, _, values = text.partition("=")
         if not values:
             raise SpecError((Diagnostic("E0602", f"`--sweep {text}` has no values", help="write --sweep NAME=1,2,3"),))
-        out.append((name.strip(), [_setting(f"{name}={v}", "--sweep")[1] for v in values.split(",")]))
+        if ":" in values:
+            out.append(curve(text, "--sweep"))
+        else:
+            out.append((name.strip(), [_setting(f"{name}={v}", "--sweep")[1] for v in values.split(",")]))
     return out
 
 
@@ -57,8 +60,9 @@ def curve(text: str, option: str = "--curve") -> tuple[str, list[Fraction]]:
     name, _, values = text.partition("=")
     parts = values.split(":")
     if len(parts) != 3:
-        form, example = ("NAME=FROM:TO:COUNT", "p=0.2:0.8:41") if option == "--curve" else ("FROM:TO:COUNT", "0:3:13")
-        given = text if option == "--curve" else values
+        named = option in ("--curve", "--sweep")
+        form, example = ("NAME=FROM:TO:COUNT", "p=0.2:0.8:41") if named else ("FROM:TO:COUNT", "0:3:13")
+        given = text if named else values
         raise SpecError((Diagnostic("E0602", f"`{option} {given}` is not of the form {form}",
                                     help=f"write {option} {example}"),))  # fmt: skip
     name, low = _setting(f"{name}={parts[0]}", option)

@@ -30,9 +30,13 @@ def add_training(parser: Any) -> None:
     """Options of a training."""
     group = parser.add_argument_group("training on real data (with --data)")
     group.add_argument("--rows", metavar="A:B", help="train on rows A to B (after --where, counted from 1)")
-    group.add_argument("--test", metavar="FILE.csv[.gz]", help="score on the rows of this file, read in the same way")
+    group.add_argument("--test", metavar="FILE", help="score on the rows of this file, read in the same way")
     group.add_argument("--test-rows", metavar="A:B", help="hold out rows A to B, and score on them")
-    group.add_argument("--predict", metavar="CONDITION", help='what is predicted ("dot(w, x) > 0", if it is clear)')
+    group.add_argument(
+        "--predict",
+        metavar="CONDITION",
+        help='what is predicted: "dot(w, x) > 0", or of what is returned "dot(return, x) > 0"',
+    )
     group.add_argument("--truth", metavar="CONDITION", help='when a row is positive ("y > 0", if it is clear)')
     group.add_argument("--track", action="append", default=[], metavar="NAME=EXPRESSION", help="also at checkpoints")
     group.add_argument("--permutations", metavar="K", help="K runs, each on the rows in a random order")
@@ -90,7 +94,7 @@ def train(options: Namespace, loaded: Loaded, seed: int, cap: int | None) -> int
         results = driver.train(
             loaded, options.data, test=options.test, columns=columns_of(options), where=options.where,
             clip=options.clip, **layout_of(options), predict=options.predict, truth=options.truth, **asked,
-            seed=seed, cap=cap, twin=options.twin, tell=tell,
+            seed=seed, cap=cap, twin=options.twin, tell=tell, engine=options.engine,
         )  # fmt: skip
     if options.json:
         for result in results:

@@ -5,6 +5,7 @@ rich reads `[...]` in strings as markup, so everything here is built from `rich.
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, TextIO, assert_never
 
 from seqlang.report.document import Block, Document, Heading, Line, Paragraph, Table, Tree
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from rich.text import Text
     from rich.tree import Tree as RichTree
 
+NARROWEST = 40
 _STYLES = {
     "text": "",
     "head": "bold",
@@ -27,9 +29,11 @@ _STYLES = {
 
 
 def show(document: Document, stream: TextIO) -> None:
-    """Prints to a stream: with rich on a terminal, plainly elsewhere."""
+    """Prints to a stream: with rich on a terminal, plainly elsewhere; as wide as COLUMNS says, if it is set."""
     if not stream.isatty():
-        stream.write(render_plain(document))
+        columns = os.environ.get("COLUMNS", "")
+        asked = int(columns) if columns.isdecimal() and len(columns) < 6 else 0
+        stream.write(render_plain(document, max(asked, NARROWEST) if asked else WIDTH))
         return
     from rich.console import Console
 

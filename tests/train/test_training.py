@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import json
 import math
 
@@ -10,8 +9,6 @@ import numpy as np
 import pytest
 
 import seqlang
-from seqlang.backends.simulate.streams import Source
-from seqlang.backends.train.keyed import Keys
 from seqlang.backends.train.scores import Scores, counted
 from seqlang.cli.__main__ import main
 
@@ -66,26 +63,41 @@ def test_noise_of_no_size_leaves_the_twin(name: str, more: dict[str, int]) -> No
     assert private.run.memories["w"] == pytest.approx(plain.run.memories["w"], abs=1e-5)
 
 
-def test_the_interpreter_agrees(monkeypatch: pytest.MonkeyPatch) -> None:
-    from seqlang.backends.simulate.arrays import CannotVectorise
+TWINS = {
+    "flsw": {"n": 50, "N": 4},
+    "flmb": {"n": 50, "L": 3, "logistic": 1},
+    "private_sgd": {"n": 50},
+}
 
-    module = importlib.import_module("seqlang.backends.train.train")
 
-    spec = seqlang.load("@bittner2020/flsw", d=3, n=50, N=4)
-    track = {"labels": "count(selected over steps)"}
+@pytest.mark.parametrize("engine", ["compiled", "numpy"])
+@pytest.mark.parametrize("name", TWINS)
+def test_the_engines_agree_without_noise(name: str, engine: str) -> None:
+    spec = seqlang.load(f"@bittner2020/{name}", d=3, **TWINS[name])
+    track = {"far": "sum(norm(x) over steps)"}
     given = {"permutations": 3, "checkpoints": 5, "twin": True, "track": track, "test": rows(40, 3, 9)}
-    lanes = seqlang.train(spec, rows(60, 3), **given)[1]
+    slow = seqlang.train(spec, rows(60, 3), engine="interpreter", **given)[1]
+    fast = seqlang.train(spec, rows(60, 3), engine=engine, **given)[1]
+    assert (slow.run.engine, fast.run.engine) == ("interpreter", engine)
+    assert fast.run.memories["w"] == pytest.approx(slow.run.memories["w"], abs=1e-12)
+    assert fast.run.tracked["far"] == pytest.approx(slow.run.tracked["far"], abs=1e-12)
+    assert fast.metrics == slow.metrics
+    assert {r: v.tolist() for r, v in fast.run.reports.items()} == {r: v.tolist() for r, v in slow.run.reports.items()}
+    assert fast.run.steps.tolist() == slow.run.steps.tolist()
+    assert fast.run.returned == pytest.approx(slow.run.returned, abs=1e-12)
 
-    def refuse(*args: object) -> object:
-        raise CannotVectorise("a test")
 
-    monkeypatch.setattr(module, "_in_lanes", refuse)
-    slow = seqlang.train(spec, rows(60, 3), **given)[1]
-    assert (slow.run.engine, slow.run.why_interpreted) == ("interpreter", "a test")
-    assert slow.run.memories["w"] == pytest.approx(lanes.run.memories["w"], abs=1e-12)
-    assert slow.run.tracked["labels"].tolist() == lanes.run.tracked["labels"].tolist()
-    assert slow.metrics == lanes.metrics
-    assert slow.run.reports["window"].tolist() == lanes.run.reports["window"].tolist()
+@pytest.mark.parametrize("engine", ["numpy", "interpreter"])
+def test_the_compiled_engine_draws_the_same_laws(engine: str) -> None:
+    """Mean weights and numbers of labels of noisy runs, within five standard errors."""
+    spec = seqlang.load(FLMB, d=3, n=60, L=3, eps_g=20)
+    track = {"labels": "count(selected over steps)"}
+    data, runs = rows(80, 3), 60 if engine == "interpreter" else 400
+    many = seqlang.train(spec, data, permutations=400, seed=8, track=track, engine="compiled")[0].run
+    few = seqlang.train(spec, data, permutations=runs, seed=9, track=track, engine=engine)[0].run
+    for a, b in ((many.memories["w"][-1], few.memories["w"][-1]), (many.tracked["labels"], few.tracked["labels"])):
+        error = np.sqrt(a.var(axis=-1) / a.shape[-1] + b.var(axis=-1) / b.shape[-1])
+        assert (np.abs(a.mean(axis=-1) - b.mean(axis=-1)) < 5 * error).all()
 
 
 def test_an_order_does_not_depend_on_the_others() -> None:
@@ -96,23 +108,6 @@ def test_an_order_does_not_depend_on_the_others() -> None:
     assert (again == many).all()
     other = seqlang.train(spec, rows(100, 3), permutations=20, seed=5)[0].run.memories["w"]
     assert not (other == many).any()
-
-
-def test_keyed_numbers_are_uniform_and_unrelated() -> None:
-    n = 40_000
-    keys = Keys(7, "z")
-    u = keys.source(np.arange(n), 1).uniform((2,))
-    v = keys.source(np.arange(n), 2).uniform((2,))
-    late = keys.source(np.zeros(n, dtype=np.int64), np.arange(n)).uniform()
-    other = Keys(7, "zz").source(np.arange(n), 1).uniform()
-    for numbers in (u[0], u[1], v[0], late, other):
-        counts = np.histogram(numbers, bins=50, range=(0, 1))[0]
-        assert ((counts - n / 50) ** 2 / (n / 50)).sum() < 110  # 49 degrees of freedom: 1e-6
-    for a, b in ((u[0], u[1]), (u[0], v[0]), (u[0], other), (late[1:], late[:-1]), (u[0, 1:], u[0, :-1])):
-        assert abs(np.corrcoef(a, b)[0, 1]) < 5 / math.sqrt(n)
-    some = keys.source(np.array([5, 17]), 1).uniform((2,))
-    assert (some == u[:, [5, 17]]).all()
-    assert Source  # the numbers come as any engine's do
 
 
 def test_scores_by_hand() -> None:
@@ -161,7 +156,7 @@ def test_rows_that_end_first_leave_the_run_unstopped() -> None:
     assert "had not stopped when the rows ended" in str(plain)
 
 
-def test_datasets_go_to_the_interpreter() -> None:
+def test_datasets() -> None:
     text = """algorithm mean_of_records
 dataset x in [0, 1] size 4
 memory w = 0
@@ -173,7 +168,9 @@ attach laplace(1 / 4) to m
     private, plain = seqlang.train(seqlang.load(text), {"x": [0, 1, 0.5, 0.25]}, twin=True, permutations=3)
     assert plain.run.memories["w"].tolist() == [[0.4375] * 3]
     assert len(set(private.run.memories["w"][0])) == 3
-    assert "records that are there from the start" in plain.run.why_interpreted
+    assert plain.run.engine == "interpreter"
+    compiled = seqlang.train(seqlang.load(text), {"x": [0, 1, 0.5, 0.25]}, twin=True, engine="compiled")[1]
+    assert compiled.run.memories["w"].tolist() == [[0.4375]]
     with pytest.raises(seqlang.SpecError, match="E0618"):
         seqlang.train(seqlang.load(text), {"x": [0, 1]})
 

@@ -12,8 +12,6 @@ from seqlang.backends.simulate.arrays import Ragged, Value, spread, take
 from seqlang.backends.simulate.engine import Engine
 from seqlang.backends.simulate.inputs import Inputs
 from seqlang.backends.simulate.record import Record
-from seqlang.backends.simulate.streams import Source
-from seqlang.backends.train.keyed import Keys
 from seqlang.backends.train.rows import Rows
 from seqlang.model.program import Model, Program, Report
 
@@ -34,10 +32,6 @@ class RowFeed:
 
     def entry(self, engine: Engine) -> dict[str, Value]:
         """This step's row of every run."""
-        step: Any = engine.step_number
-        if isinstance(step, np.ndarray):  # every run at a step of its own
-            found = self.at(engine.runs, step - 1)
-            return {name: np.ascontiguousarray(values) for name, values in found.items()}
         at = engine.step_number - 1
         last = self._first + len(next(iter(self._fetched.values()), ()))
         if engine.runs is not self._runs or not self._first <= at < last:
@@ -47,12 +41,6 @@ class RowFeed:
     def dataset(self, engine: Engine) -> dict[str, Value]:
         """There is none."""
         return {}
-
-    def at(self, runs: NDArray[np.int64], steps: Array) -> dict[str, Value]:
-        """The row that each of these runs reads in its own step (from 0; the last row, where the rows have ended). A
-        vector's coordinates stand together, as in the rows."""
-        places = self.orders[runs - self.first_run, np.minimum(steps, self.orders.shape[1] - 1)]
-        return {name: values[places].T for name, values in self.rows.fields.items()}
 
     def _fetch(self, runs: NDArray[np.int64], first: int) -> None:
         width = max(v.shape[1] if v.ndim == 2 else 1 for v in self.rows.fields.values())
@@ -82,8 +70,6 @@ class Lanes(Engine):
         tracked: Sequence[str] = (),
     ) -> None:
         self._feed = RowFeed(rows, orders, first)
-        self._keys: dict[str, Keys] = {}
-        self._seed = seed
         reports = tuple(s.name for s in program.body if isinstance(s, Report))
         super().__init__(program, None, Record(first, len(orders), reports), seed, first + np.arange(len(orders)))
         self.checkpoints = tuple(checkpoints)
@@ -94,13 +80,6 @@ class Lanes(Engine):
 
     def _inputs(self, model: Model | None) -> Inputs:
         return self._feed
-
-    def randomness(self, name: str, life: int | Array, source: Source) -> Source:
-        if name not in self._keys:
-            self._keys[name] = Keys(self._seed, name)
-        runs = self.runs if source.rows is None else self.runs[source.rows]
-        lives = life if isinstance(life, int) or source.rows is None else life[source.rows]
-        return self._keys[name].source(runs, lives)
 
     def go(self, longest: int, tell: Callable[[int, int], None] | None) -> None:
         """Runs all runs to their stop, or to `longest` steps. `tell(steps, of so many)` is called now and then."""

@@ -2,26 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from seqlang.backends.interpret.compiled import Compiler
+from seqlang.backends.interpret.data.columns import not_in
 from seqlang.backends.interpret.data.problem import problem
 from seqlang.backends.interpret.domains import CheckedDomain
-from seqlang.backends.interpret.values import describe
 from seqlang.backends.simulate.inputs import leaves_domain
 from seqlang.backends.simulate.vectorised import VectorCompiler
+from seqlang.diagnostics import SpecError
 from seqlang.diagnostics.suggest import did_you_mean
-from seqlang.model.domain import Ball
+from seqlang.model.domain import Ball, Domain
 from seqlang.model.program import Program
 from seqlang.record import record
 
 Array = NDArray[Any]
-Faulty = Callable[[str, int, str], Exception]
-"""(field, row from 0, the value and its domain in words) -> the error."""
+Faulty = Callable[[int, Any], Exception]
+"""(row from 0, its value) -> the error."""
 PIECE = 1 << 14
 
 
@@ -74,51 +75,80 @@ def rows_from_arrays(program: Program, given: Mapping[str, Any], *, clip: bool =
     if 0 in counts:
         raise problem("E0611", f"the {name} are empty")
 
-    def faulty(field: str, row: int, text: str) -> Exception:
-        return problem(
-            "E0614", f"{name}, row {row + 1}: {field} = {text}", "clip=True moves such values into the domain"
-        )
+    checks = Checks(program)
+    for field, values in fields.items():
 
-    return checked(program, Rows(name, fields, counts.pop()), faulty, clip=clip, project=frozenset())
+        def faulty(row: int, value: Any, field: str = field) -> Exception:
+            domain = checks.fields[field].domain
+            return SpecError((not_in(f"{name}, row {row + 1}: {field}", value, domain, "clip=True"),))
 
-
-def checked(program: Program, rows: Rows, faulty: Faulty, *, clip: bool, project: frozenset[str]) -> Rows:
-    """The rows, all in their domains: with `clip` (all fields) or `project` (these) moved there, row by row.
-
-    Raises what `faulty` makes of the first value that is not.
-    """
-    compiler = VectorCompiler(program)
-    fields = dict(rows.fields)
-    for entry in program.inputs:
-        leaves, domain = leaves_domain(compiler, entry.domain), CheckedDomain(compiler.exact, entry.domain)
-        moved = clip or entry.name in project
-        values = fields[entry.name]
-        for start in range(0, rows.count, PIECE):
-            part = values[start : start + PIECE].T
-            bad = np.asarray(~np.isfinite(part) if part.ndim == 1 else ~np.isfinite(part).all(axis=0))
-            if not bad.any() and leaves is not None:
-                bad = np.asarray(leaves(part))
-            if not bad.any():
-                continue
-            if not moved or not np.isfinite(part).all():
-                at = int(np.flatnonzero(bad)[0])
-                value = part[..., at]
-                shown = describe(tuple(value.tolist()) if value.ndim else float(value))
-                raise faulty(entry.name, start + at, f"{shown} is not in {domain.text}")
-            if values is rows.fields[entry.name]:
-                values = fields[entry.name] = values.copy()
-            values[start : start + PIECE] = _nearest(compiler.exact, entry.domain, domain, part, bad).T
-    return Rows(rows.name, fields, rows.count)
+        if any(checks.fields[field].outside(part).any() for part in _parts(values)):
+            fields[field] = values = values.copy()  # what was given stays as it is
+            checks.place(field, values, faulty, move=clip)
+    return Rows(name, fields, counts.pop())
 
 
-def _nearest(compiler: Compiler, declared: Any, domain: CheckedDomain, part: Array, bad: Array) -> Array:
-    result = part.copy()
-    if isinstance(declared, Ball):
-        radius = float(compiler.constant(declared.radius))
-        sizes = np.sqrt(np.add.reduce(np.square(part[:, bad]), axis=0))
-        result[:, bad] *= radius / sizes
-        return result
-    for at in np.flatnonzero(bad):
-        value = part[..., at]
-        result[..., at] = domain.nearest(tuple(value.tolist()) if value.ndim else float(value))
-    return result
+@record
+class Check:
+    """How one field's values are tested."""
+
+    declared: Domain
+    domain: CheckedDomain
+    leaves: Callable[[Array], Array] | None
+    radius: float | None
+
+    def outside(self, part: Array) -> Array:
+        """Which of the rows (n,) or (n, d) are outside, or not finite."""
+        bad = ~finite(part)
+        return bad if self.leaves is None else bad | np.asarray(self.leaves(part.T))
+
+    def move(self, values: Array, bad: Array) -> None:
+        """Moves the bad rows to the nearest value in the domain."""
+        if self.radius is not None:
+            part = values.T
+            sizes = np.sqrt(np.add.reduce(np.square(part[:, bad]), axis=0))
+            factors = np.ones(len(values))
+            factors[bad] = self.radius / sizes
+            part *= factors
+            return
+        for at in np.flatnonzero(bad):
+            value = values[at]
+            values[at] = self.domain.nearest(tuple(value.tolist()) if value.ndim else float(value))
+
+
+class Checks:
+    """The tests of all fields of a program."""
+
+    def __init__(self, program: Program) -> None:
+        compiler = VectorCompiler(program)
+        self.fields: dict[str, Check] = {}
+        for i in program.inputs:
+            radius = float(compiler.exact.constant(i.domain.radius)) if isinstance(i.domain, Ball) else None
+            domain = CheckedDomain(compiler.exact, i.domain)
+            self.fields[i.name] = Check(i.domain, domain, leaves_domain(compiler, i.domain), radius)
+
+    def place(self, field: str, values: Array, faulty: Faulty, *, move: bool) -> None:
+        """Moves the rows of a field that are outside its domain into it, if `move` says so; otherwise, or if they are
+        not finite, raises what `faulty` makes of the first."""
+        check = self.fields[field]
+        at = 0
+        for part in _parts(values):
+            outside = check.outside(part)
+            faults = ~finite(part) if move else outside
+            if faults.any():
+                first = int(np.flatnonzero(faults)[0])
+                raise faulty(at + first, part[first].tolist() if part.ndim == 1 else tuple(part[first].tolist()))
+            if outside.any():
+                check.move(part, outside)
+            at += len(part)
+
+
+def _parts(values: Array) -> Iterator[Array]:
+    for start in range(0, len(values), PIECE):
+        yield values[start : start + PIECE]
+
+
+def finite(part: Array) -> Array:
+    """Which rows (n,) or (n, d) are finite."""
+    whole: Array = np.isfinite(part)
+    return whole if whole.ndim == 1 else np.asarray(whole.all(axis=1))

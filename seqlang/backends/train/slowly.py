@@ -44,16 +44,17 @@ def interpreted(
     """Run by run. Raises SpecError E0618 if a dataset does not have its declared size, E0620 from an expression."""
     dataset = any(i.kind == "dataset" for i in program.inputs)
     if dataset:
-        _check_size(program, rows)
+        check_size(program, rows)
     orders = orders_of(rows.count, rows.count if dataset else longest, permutations, seed)
     runs = len(orders)
     record = Record(0, runs, tuple(s.name for s in program.body if isinstance(s, Report)))
     memories: dict[str, Array] = {}
     kept = {t: np.full((len(marks), runs), np.nan) for t in tracked}
+    records = {f: _plain(values) for f, values in rows.fields.items()} if dataset else {}
     for i, order in enumerate(orders):
         machine = Machine(program, SeededRandomness(seed, i))
         if dataset:
-            machine.load({f: _plain(values[order]) for f, values in rows.fields.items()})
+            machine.load({f: tuple(values[j] for j in order) for f, values in records.items()})
         done = 0
         for c, mark in enumerate(marks):
             while done < mark and not machine.stopped:
@@ -72,6 +73,9 @@ def interpreted(
         record.steps[i] = done
         if machine.stopped:
             record.codes[i] = NOTHING
+            if isinstance(machine.result, (int, float, tuple)):
+                found = np.asarray(machine.result, dtype=np.float64)
+                record.close(np.array([i]), done, True, found[..., None], False)
         counts = dict(machine.report_counts)
         for report in machine.reported:
             counts[report] = counts.get(report, 0) + 1
@@ -88,7 +92,8 @@ def _plain(values: Any) -> Value:
     return int(number) if number == int(number) else number
 
 
-def _check_size(program: Program, rows: Rows) -> None:
+def check_size(program: Program, rows: Rows) -> None:
+    """Raises SpecError E0618 if there are not as many rows as the dataset is declared to have."""
     if program.size is None or isinstance(program.adjacency, AddRemove):
         return
     declared = as_index(Compiler(program).constant(program.size))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,18 +13,22 @@ from numpy.typing import NDArray
 from seqlang.backends.interpret.compiled import Compiler
 from seqlang.backends.interpret.data.problem import problem
 from seqlang.backends.interpret.values import EvaluationError, Value
+from seqlang.backends.kernels.training import ByRows
 from seqlang.backends.simulate.arrays import CannotVectorise
+from seqlang.backends.simulate.simulate import EngineName
+from seqlang.backends.simulate.worth import WORTH, numpy_seconds, operations
 from seqlang.backends.train.lanes import Lanes, orders_of
 from seqlang.backends.train.predict import Predictor
 from seqlang.backends.train.rows import Rows
 from seqlang.backends.train.scores import Scores
-from seqlang.backends.train.slowly import interpreted
-from seqlang.backends.train.stretches import RUNS, Stretches, quiet_between_events
+from seqlang.backends.train.slowly import check_size, interpreted
 from seqlang.model import expression as ir
-from seqlang.model.program import Program, Stop
-from seqlang.record import record
+from seqlang.model.program import Memory, Program, Stop
+from seqlang.record import record, replace
 
 Array = NDArray[Any]
+A_VALUE = 5e-7
+"""Seconds for an operation of the interpreter, about."""
 LARGEST = 1 << 24
 """Places of rows (runs times steps) that are held at once."""
 
@@ -34,21 +39,26 @@ Tell = Callable[[str, int, int], None]
 @record
 class Training:
     """One program to be trained; `tracked` are statistics that are written down at the checkpoints; `predicted` and
-    `truth` are conditions on a row held out (None: nothing is scored)."""
+    `truth` are conditions on a row held out (None: nothing is scored). `returned` is a memory that stands in
+    `predicted` for what a run returns (None: it does not read that)."""
 
     name: str
     program: Program
     tracked: tuple[str, ...] = ()
     predicted: ir.Expression | None = None
     truth: ir.Expression | None = None
+    returned: Memory | None = None
 
 
 @record
 class Trained:
     """`steps` and `stopped` have one entry a run; at checkpoint c (after step `checkpoints[c]`, or at the stop if that
     was earlier) `memories[name][c]` is (.., runs), `tracked[name][c]` and the counts of `scores` are (runs,).
+    `returned` (.., runs) are the numbers or vectors that were returned, not a number for runs that did not stop; None
+    if all return nothing, or labels. A prediction that reads what is returned is scored for the runs that stopped.
 
-    `engine` is "numpy" or "interpreter" (and `why_interpreted`); `seconds` are those of the training alone."""
+    `engine` is "compiled", "numpy" or "interpreter", `why_interpreted` why not a faster one; `seconds` are those of the
+    training alone."""
 
     name: str
     steps: NDArray[np.int64]
@@ -57,6 +67,7 @@ class Trained:
     memories: Mapping[str, Array]
     tracked: Mapping[str, Array]
     reports: Mapping[str, Array]
+    returned: Array | None
     scores: Scores | None
     engine: str
     why_interpreted: str | None
@@ -78,19 +89,28 @@ def train(
     checkpoints: int = 1,
     cap: int | None = None,
     tell: Tell | None = None,
+    engine: EngineName = "auto",
 ) -> tuple[Trained, ...]:
     """Every program on the same rows: once in their order, or in `permutations` random orders (the same for all).
 
     A stream takes one row a step; if the rows end first, the run has not stopped, and what it had begun (a batch that
     is not full) has no effect. A dataset is all rows at once. `checkpoints` are that many steps, evenly spaced to the
-    last. Raises SpecError E0618 for a wrong size, E0620 where an expression has no value, E0628 for a prediction.
+    last. `engine` "auto" compiles a kernel for long work.
+
+    Raises SpecError E0618 for a wrong size, E0620 where an expression has no value, E0628 for a prediction.
     """
     found = []
     for training in trainings:
         predictor = None
         if held_out is not None and training.predicted is not None and training.truth is not None:
-            predictor = Predictor(training.program, training.predicted, training.truth)
-        found.append(_trained(training, rows, held_out, predictor, permutations, seed, checkpoints, cap, tell))
+            program = training.program
+            if training.returned is not None:
+                program = replace(program, memories=(*program.memories, training.returned))
+                if checkpoints > 1:
+                    message = "what is returned is there at the end: a prediction that reads it has no checkpoints"
+                    raise problem("E0601", message, "--checkpoints 1, or predict from a memory")
+            predictor = Predictor(program, training.predicted, training.truth)
+        found.append(_trained(training, rows, held_out, predictor, permutations, seed, checkpoints, cap, tell, engine))
     return tuple(found)
 
 
@@ -104,40 +124,68 @@ def _trained(
     checkpoints: int,
     cap: int | None,
     tell: Tell | None,
+    engine: EngineName,
 ) -> Trained:
     program = training.program
     longest = _longest(program, rows.count, cap)
     marks = tuple(sorted({-(-longest * (i + 1) // checkpoints) for i in range(checkpoints)}))
     began = time.perf_counter()
     why = None
-    try:
-        if any(i.kind == "dataset" for i in program.inputs):
-            raise CannotVectorise("records that are there from the start")
-        parts = _in_lanes(training, rows, permutations, seed, longest, marks, tell)
-    except CannotVectorise as reason:
-        why = str(reason)
-        parts = [interpreted(program, rows, permutations, seed, longest, marks, training.tracked, tell, training.name)]
+    parts: list[Any] = []
+    for used in _engines(program, rows, longest, permutations or 1) if engine == "auto" else (engine,):
+        try:
+            if used == "interpreter":
+                tracked = training.tracked
+                parts = [interpreted(program, rows, permutations, seed, longest, marks, tracked, tell, training.name)]
+            else:
+                parts = _side_by_side(used, training, rows, permutations, seed, longest, marks, tell)
+            break
+        except CannotVectorise as reason:
+            why = str(reason)
+    if not parts:
+        raise problem("E0622", f"the {engine} engine cannot run this: {why}", "use the engine `auto`")
     seconds = time.perf_counter() - began
     memories = {m: np.concatenate([p.memories[m] for p in parts], axis=-1) for m in parts[0].memories}
+    returned = _returned(parts)
+    steps = np.concatenate([p.record.steps for p in parts])
     scores = None
     if held_out is not None and predictor is not None:
-        scores = _scores(predictor, held_out, memories, marks, training.name, tell)
+        state: dict[str, Array] = dict(memories)
+        known: Array = np.ones(len(steps), dtype=bool)
+        if training.returned is not None:
+            values = np.full(len(steps), np.nan) if returned is None else returned
+            state[training.returned.name] = np.broadcast_to(values, (len(marks), *values.shape))
+            known = np.asarray(np.isfinite(values).reshape(-1, len(steps)).all(axis=0))
+        scores = _scores(predictor, held_out, state, known, marks, training.name, tell)
     return Trained(
         name=training.name,
-        steps=np.concatenate([p.record.steps for p in parts]),
+        steps=steps,
         stopped=np.concatenate([p.record.codes for p in parts]) != UNSTOPPED,
         checkpoints=marks,
         memories=memories,
         tracked={t: np.concatenate([p.tracked[t] for p in parts], axis=-1) for t in training.tracked},
         reports={r: np.concatenate([p.record.reports[r] for p in parts]) for r in parts[0].record.reports},
+        returned=returned,
         scores=scores,
-        engine="numpy" if why is None else "interpreter",
+        engine=used,
         why_interpreted=why,
         seconds=seconds,
     )
 
 
-def _in_lanes(
+def _engines(program: Program, rows: Rows, longest: int, runs: int) -> tuple[str, ...]:
+    """In the order in which they are tried. What decides is the work, never a clock: the engines draw different random
+    numbers."""
+    if any(i.kind == "dataset" for i in program.inputs):
+        interpreted = operations(program, None) * longest * rows.count * runs * A_VALUE
+        return ("compiled", "interpreter") if interpreted > WORTH else ("interpreter",)
+    if numpy_seconds(program, runs, longest) > WORTH:
+        return ("compiled", "numpy", "interpreter")
+    return ("numpy", "interpreter")
+
+
+def _side_by_side(
+    engine: str,
     training: Training,
     rows: Rows,
     permutations: int | None,
@@ -146,35 +194,51 @@ def _in_lanes(
     marks: tuple[int, ...],
     tell: Tell | None,
 ) -> list[Any]:
-    orders = orders_of(rows.count, longest, permutations, seed)
-    program, stretches = training.program, quiet_between_events(training.program)
-    size = RUNS if stretches else max(1, LARGEST // max(1, longest))
-    parts = []
+    program = training.program
+    dataset = any(i.kind == "dataset" for i in program.inputs)
+    if dataset and engine == "numpy":
+        raise CannotVectorise("records that are there from the start")
+    if dataset:
+        check_size(program, rows)
+    length = rows.count if dataset else longest
+    orders = orders_of(rows.count, length, permutations, seed)
+    size = max(1, LARGEST // max(1, length))
+    parts: list[Any] = []
     for first in range(0, len(orders), size):
-        lanes = (Stretches if stretches else Lanes)(
-            program, rows, orders[first : first + size], seed=seed, first=first, checkpoints=marks,
-            tracked=training.tracked,
-        )  # fmt: skip
-        lanes.go(longest, None if tell is None else lambda done, all: tell(training.name, done, all))
-        parts.append(lanes)
+        kind: Any = partial(ByRows, program, rows.fields) if engine == "compiled" else partial(Lanes, program, rows)
+        part = kind(orders[first : first + size], seed=seed, first=first, checkpoints=marks, tracked=training.tracked)
+        part.go(longest, None if tell is None else lambda done, all: tell(training.name, done, all))
+        parts.append(part)
     return parts
+
+
+def _returned(parts: Sequence[Any]) -> Array | None:
+    """What the runs returned, (.., runs)."""
+    shapes = [p.record.values.shape[:-1] for p in parts if p.record.values is not None]
+    if not shapes:
+        return None
+    nothing = [np.full((*shapes[0], p.record.count), np.nan) if p.record.values is None else None for p in parts]
+    found = [p.record.values if n is None else n for p, n in zip(parts, nothing, strict=True)]
+    return np.concatenate(found, axis=-1)
 
 
 def _scores(
     predictor: Predictor,
     held_out: Rows,
     memories: Mapping[str, Array],
+    known: Array,
     marks: tuple[int, ...],
     name: str,
     tell: Tell | None,
 ) -> Scores:
+    """Counts at each mark; not a number for the runs of which is not `known` what is asked."""
     asked = predictor.questions(held_out)
-    runs = next(iter(memories.values())).shape[-1] if memories else 1
-    counts = np.zeros((4, len(marks), runs))
+    runs = len(known)
+    counts = np.full((4, len(marks), runs), np.nan)
     for c, step in enumerate(marks):
         for i in range(runs):
-            state = {m: values[c][..., i] for m, values in memories.items()}
-            counts[:, c, i] = predictor.counts(asked, state, step)
+            if known[i]:
+                counts[:, c, i] = predictor.counts(asked, {m: v[c][..., i] for m, v in memories.items()}, step)
             if tell is not None:
                 tell(f"{name}, held-out rows", c * runs + i + 1, len(marks) * runs)
     return Scores(*counts)

@@ -1,0 +1,143 @@
+"""From the text of a kernel to compiled code, which is kept on disk.
+
+numba's own cache does not see changes of functions that a kernel calls, and keeps nothing for text without a file. So
+the whole text, with the run-time functions that it calls, stands in one file whose name is the hash of the text, of
+numba's version and of Python's: it is never stale, and never changed once it is written.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import os
+import re
+import sys
+import tempfile
+import threading
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from seqlang.backends.kernels.runtime import collect
+
+Function = Callable[..., None]
+"""kernel(k, start_noise, start_inputs, first, count, cap, out_steps, out_codes, out_values, out_statistics,
+out_released, out_reports, flag, done, fault)
+
+`k` float64: the constants. `start_noise`, `start_inputs` uint64: the words with which streams begin. The runs are
+`first` .. `first + count - 1`; they are left after `cap` steps (0: never). `out_steps`, `out_codes` int64 (count,);
+`out_values` (n, count), `out_statistics`, `out_released`, `out_reports` (rows, count) float64. `flag` int64 (1,): not 0
+when the kernel should leave soon; `done` int64 (2,): runs finished and steps made; `fault` int64 (3,): site, run, step.
+"""
+_PRELUDE = '''
+from numba import types
+from numba.extending import intrinsic
+
+
+@intrinsic
+def look(typing_context, array):
+    """array[0] as it is in memory now: another thread writes it."""
+
+    def read(context, builder, signature, arguments):
+        from numba.np.arrayobj import make_array
+
+        data = make_array(signature.args[0])(context, builder, arguments[0]).data
+        return builder.load_atomic(data, "monotonic", 8)
+
+    return types.int64(array), read
+
+'''
+_lock = threading.Lock()
+_made: dict[str, Function] = {}
+
+
+def source(kernel: str) -> str:
+    """The whole file: the run-time functions that the kernel needs, and the kernel."""
+    called = sorted(set(re.findall(r"(?<![\w.])[A-Za-z_]\w*", kernel)) & collect.names())
+    return f'{collect.source_of(called)}{_PRELUDE}\n@njit(nogil=True, cache=True, error_model="numpy", no_cfunc_wrapper=True)\n{kernel}'
+
+
+def compiled(kernel: str, further: tuple[Any, ...] = ()) -> Function:
+    """The function, compiled or read from the cache. `further` are arguments of the types that it has besides those of
+    every kernel; it is called with them for no runs."""
+    with _lock:
+        text = source(kernel)
+        if text not in _made:
+            _made[text] = _compiled(text, further)
+        return _made[text]
+
+
+def _compiled(text: str, further: tuple[Any, ...]) -> Function:
+    import numba
+
+    key = "\n".join([text, numba.__version__, sys.version])
+    name = "seqlang_kernel_" + hashlib.blake2b(key.encode(), digest_size=16).hexdigest()
+    path = _folder() / f"{name}.py"
+    if not path.exists():
+        _write(path, text)
+    try:
+        return _ready(path, further)
+    except Exception:  # what is kept of it cannot be read, or is broken
+        for stale in path.parent.glob(f"__pycache__/{path.stem}*"):
+            stale.unlink(missing_ok=True)
+        _write(path, text)
+        return _ready(path, further)
+
+
+def _ready(path: Path, further: tuple[Any, ...]) -> Function:
+    """The function, compiled: it is called for no runs."""
+    import numpy as np
+
+    function = _loaded(path)
+    start, table, whole = np.uint64(0), np.empty((1, 0)), np.empty(0, np.int64)
+    constants = np.zeros(1 << 10)
+    flag = np.zeros(3, np.int64)
+    function(
+        constants, start, start, 0, 0, 0, whole, whole, table, table, table, table, flag, flag.copy(), flag.copy(),
+        *further,
+    )  # fmt: skip
+    return function
+
+
+def _loaded(path: Path) -> Function:
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[path.stem] = module  # numba's cache finds the code's module by its name
+    spec.loader.exec_module(module)
+    function: Function = module.kernel
+    return function
+
+
+@cache
+def _folder() -> Path:
+    """Where kernels are kept: a folder of the user's cache, or one that ends with the process."""
+    base = os.environ.get("SEQLANG_CACHE") or os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    wanted = Path(base) / "seqlang" / "kernels"
+    try:
+        wanted.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=wanted):
+            return wanted
+    except OSError:
+        import atexit
+        import shutil
+
+        made = Path(tempfile.mkdtemp(prefix="seqlang-kernels-"))
+        atexit.register(shutil.rmtree, made, ignore_errors=True)
+        return made
+
+
+def _write(path: Path, text: str) -> None:
+    """All of it or nothing, whoever else writes the same file."""
+    handle, name = tempfile.mkstemp(dir=path.parent, suffix=".part")
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(text)
+        os.replace(name, path)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
+
+
+__all__ = ["Function", "compiled", "source"]

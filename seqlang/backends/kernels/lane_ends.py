@@ -1,0 +1,77 @@
+"""The text that ends runs: who leaves, what is written down, and what is told to those who wait."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from seqlang.backends.kernels.lane_columns import BORN, ERROR, LEFT, RUN, Columns, leaves_of, read_at_the_end
+from seqlang.backends.kernels.lane_draws import for_each, indented
+from seqlang.backends.kernels.lane_nursery import fault_of
+from seqlang.backends.kernels.ops import Kernel
+
+NEVER = "np.int64(9223372036854775807)"
+
+
+def look_around(columns: Columns) -> Iterator[str]:
+    """Every 1024 steps: tells how far it is, and whether it should break off."""
+    yield "if _t & 1023 == 1023:"
+    yield "    _made = _steps"
+    yield "    for _l in range(_alive):"
+    yield f"        _made += _t - {columns.at(BORN)}"
+    yield "    done[0] += _done - _done_told"
+    yield "    done[1] += _made - _made_told"
+    yield "    _done_told, _made_told = _done, _made"
+    yield "    if look(flag) != 0:"
+    yield "        _stop = True"
+    yield "        _ready = _taken"
+    yield "        _given = count"
+
+
+def mark_leavers(kernel: Kernel, columns: Columns) -> Iterator[str]:
+    """Makes the mask `_gone` of the lanes that leave, are at the cap, or are broken off."""
+    if ERROR in columns.kinds:
+        yield from for_each("_wrong", _note_fault(columns))
+    yield f"_gone = {' | '.join(f'_gone_{j}' for j in range(len(leaves_of(kernel)))) or 'np.uint64(0)'}"
+    yield f"if _t >= _due or _stop or _fault != {NEVER}:"
+    yield f"    _due = _t + cap if cap > 0 else {NEVER}"
+    yield "    for _l in range(_alive):"
+    yield f"        _born = {columns.at(BORN)}"
+    yield f"        if _stop or {columns.at(RUN)} >= _fault or (cap > 0 and _t - _born >= cap):"
+    yield "            _gone |= np.uint64(1) << np.uint64(_l)"
+    yield "        elif cap > 0:"
+    yield "            _due = min(_due, _born + cap)"
+
+
+def _note_fault(columns: Columns) -> Iterator[str]:
+    """Of the runs that meet an error the lowest one counts: those above it are given up, those below it go on."""
+    yield f"if {columns.at(RUN)} < _fault:"
+    yield from indented(fault_of(columns, "_l"))
+    yield "_ready = _taken"
+    yield "_given = count"
+
+
+def write_down(kernel: Kernel, columns: Columns) -> Iterator[str]:
+    """The run in the lane `_left_one`."""
+    leaves, read = leaves_of(kernel), read_at_the_end(kernel)
+    yield f"_place = {columns.at(RUN, LEFT)} - first"
+    yield f"step = _t - {columns.at(BORN, LEFT)}"
+    yield from (columns.load(name, LEFT) for name in columns.kinds if name in read)
+    yield "_steps += step"
+    yield "_done += 1"
+    yield "out_steps[_place] = step"
+    for j, leave in enumerate(leaves):
+        yield f"{'el' if j else ''}if (_gone_{j} >> np.uint64({LEFT})) & np.uint64(1) != 0:"
+        yield f"    out_codes[_place] = {leave.code}"
+        yield from (f"    out_values[{i}, _place] = {value}" for i, value in enumerate(leave.values))
+    yield from ["else:", "    out_codes[_place] = -2"] if leaves else ["out_codes[_place] = -2"]
+    recorded = kernel.recorded
+    yield from (f"out_statistics[{i}, _place] = {output.text}" for i, output in enumerate(recorded.statistics))
+    yield from (f"out_released[{i}, _place] = {output.text}" for i, output in enumerate(recorded.released))
+    yield from (f"out_reports[{i}, _place] = {name}" for i, name in enumerate(recorded.reports))
+
+
+def close() -> Iterator[str]:
+    yield "done[0] += _done - _done_told"
+    yield "done[1] += _steps - _made_told"
+    yield f"if _fault != {NEVER}:"
+    yield "    fault[0], fault[1], fault[2] = _site, _fault, _fault_step"

@@ -1,0 +1,140 @@
+"""The compiled engine: parts of the runs by a kernel."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from seqlang.backends.interpret.values import EvaluationError
+from seqlang.backends.kernels import build
+from seqlang.backends.kernels.inputs import ModelInputs
+from seqlang.backends.kernels.lanes import lane_text
+from seqlang.backends.kernels.lower import Lowered, lower
+from seqlang.backends.kernels.ops import Output
+from seqlang.backends.kernels.scalar import scalar_text
+from seqlang.backends.kernels.values import CannotCompile
+from seqlang.backends.simulate.arrays import CannotVectorise
+from seqlang.backends.simulate.chunks import Chunk, Watch, returned_labels
+from seqlang.backends.simulate.record import UNSTOPPED
+from seqlang.model.program import Model, Program, Report
+
+LARGEST = 1 << 17
+NUMBERS = 1 << 22
+"""Numbers that are written down in one part, about."""
+
+
+class ByKernel:
+    """`chunks.Engine` on compiled code. Raises CannotVectorise for a program that kernels cannot run."""
+
+    name = "compiled"
+    why: str | None = None
+
+    def __init__(
+        self, program: Program, model: Model, seed: int, threads: int | None = None, batch: int | None = None
+    ) -> None:
+        self.program, self.model = program, model
+        try:
+            self.lowered = lower(program, ModelInputs(model))
+        except CannotCompile as reason:
+            raise CannotVectorise(str(reason)) from None
+        self.threads = threads or processors()
+        self.function = build.compiled(_text(self.lowered))
+        self.starts = tuple(stream_start(seed, purpose) for purpose in ("noise", "inputs"))
+        recorded = self.lowered.kernel.recorded
+        rows = recorded.values + _rows(recorded.statistics) + _rows(recorded.released) + len(recorded.reports)
+        self.batch = batch or int(min(LARGEST, max(64, NUMBERS // (rows + 2))))
+        self._places = _places(self.lowered.scope.numpy.labels, returned_labels(program))
+
+    def run(self, first: int, count: int, cap: int | None, watch: Watch) -> Chunk:
+        """See `chunks.Engine`."""
+        recorded = self.lowered.kernel.recorded
+        rows = (recorded.values, _rows(recorded.statistics), _rows(recorded.released), len(recorded.reports))
+        # All in one piece, which the allocator keeps for the next part: pages that are new cost as much as the runs.
+        # The kernel writes all entries of a run that it has begun; the others are cut off below.
+        room = np.empty((2 + sum(rows), count))
+        steps, codes = room[0].view(np.int64), room[1].view(np.int64)
+        steps[:] = 0
+        ends = [2 + sum(rows[:i]) for i in range(5)]
+        values, statistics, released, reports = (room[a:b] for a, b in pairwise(ends))
+        values[:] = np.nan
+        fault = np.zeros(3, np.int64)
+        self.function(
+            self.lowered.constants, *self.starts, first, count, cap or 0, steps, codes, values, statistics, released,
+            reports, watch.flag, watch.done, fault,
+        )  # fmt: skip
+        if fault[0]:
+            raise self._fault(*fault.tolist())
+        begun = count if not watch.leaving else int(np.count_nonzero(steps))
+        names = [s.name for s in self.program.body if isinstance(s, Report)]
+        chunk = Chunk(
+            first=first,
+            steps=steps,
+            codes=codes if self._places is None else self._places[codes + 2],
+            values=None if not recorded.values else (values[0] if self._scalar_values() else values),
+            statistics=_tables(recorded.statistics, statistics),
+            reports={name: reports[i].astype(np.int64) for i, name in enumerate(names)},
+            released=_tables(recorded.released, released),
+        )
+        return chunk if begun == count else chunk.part(0, begun)
+
+    def _scalar_values(self) -> bool:
+        return self.lowered.returns_number
+
+    def _fault(self, site: int, run: int, step: int) -> EvaluationError:
+        place = self.lowered.sites[site - 1]
+        note = f"in step {step} of run {run}"
+        if site in self.lowered.outside:
+            message = f"model `{self.model.name}` drew a value of {place.what} that is not in its domain"
+            remedy = "clip or condition the law, or widen the domain"
+            return EvaluationError(message, self.model.span, (remedy, note), "E0621")
+        what = f"{place.what} is not a number (0/0, or the logarithm or root of a negative?)"
+        return EvaluationError(what, place.span, (note,))
+
+
+def _text(lowered: Lowered) -> str:
+    """Several runs abreast, where there is nothing in the kernel but numbers and draws."""
+    return lane_text(lowered.kernel) or scalar_text(lowered.kernel)
+
+
+def processors() -> int:
+    """Those that this process may use; no more than SEQLANG_THREADS or OMP_NUM_THREADS, if they are set."""
+    limits = (os.environ.get(name, "") for name in ("SEQLANG_THREADS", "OMP_NUM_THREADS"))
+    return min([_allowed(), *(int(limit) for limit in limits if limit.isdigit() and int(limit) > 0)])
+
+
+def _allowed() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def stream_start(seed: int, purpose: str) -> np.uint64:
+    """The word with which the streams of a seed begin: as `simulate.streams.Streams` has it."""
+    digest = hashlib.blake2b(f"{purpose} {seed}".encode(), digest_size=8).digest()
+    return np.uint64(int.from_bytes(digest, "big"))
+
+
+def _rows(outputs: tuple[Output, ...]) -> int:
+    return sum(o.length or 1 for o in outputs)
+
+
+def _tables(outputs: tuple[Output, ...], rows: NDArray[Any]) -> dict[str, NDArray[Any]]:
+    found, at = {}, 0
+    for output in outputs:
+        size = output.length or 1
+        found[output.name] = rows[at] if output.length is None else rows[at : at + size]
+        at += size
+    return found
+
+
+def _places(labels: dict[str, int], returned: tuple[str, ...]) -> NDArray[np.int64] | None:
+    """A table from 2 + a label's number in the kernel to its place in `returned`; None where that is the same."""
+    found = np.full(len(labels) + 2, -1, dtype=np.int64)
+    found[0] = UNSTOPPED
+    for place, name in enumerate(returned):
+        found[labels[name] + 2] = place
+    used = found[2 : len(returned) + 2]
+    return None if np.array_equal(used, np.arange(len(returned))) else found

@@ -1,0 +1,122 @@
+"""The text of the run-time functions that a kernel calls, with all that they call and read."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+from functools import cache
+from pathlib import Path
+
+from seqlang.record import record
+
+HEADER = "import math\n\nimport numpy as np\nfrom numba import njit\n"
+# Without reference counts, as none of these functions makes an array: they would cost more than a draw does.
+DECORATOR = '@njit(nogil=True, error_model="numpy", _nrt=False, no_cpython_wrapper=True, no_cfunc_wrapper=True)\n'
+
+
+@record
+class Piece:
+    """A function or a constant of the run-time: its text without docstrings and annotations, and the names of the
+    package's other pieces that occur in it."""
+
+    text: str
+    reads: tuple[str, ...]
+    is_function: bool
+
+
+def source_of(names: Iterable[str]) -> str:
+    """A module of numba functions that has these names (functions or constants of the run-time) and all they need.
+
+    It begins with its imports, is the same for the same set of names, and does not change with comments, docstrings or
+    annotations. Raises KeyError for a name that is not in the run-time.
+    """
+    pieces = all_pieces()
+    order: dict[str, None] = {}
+    for name in sorted(set(names)):
+        _require(name, pieces, order)
+    called_by_python = _called_by_constants(order, pieces)
+    texts = [
+        (DECORATOR if pieces[name].is_function and name not in called_by_python else "") + pieces[name].text
+        for name in order
+    ]
+    return "\n\n".join([HEADER, *texts]) + "\n"
+
+
+@cache
+def names() -> frozenset[str]:
+    """All names that `source_of` knows."""
+    return frozenset(all_pieces())
+
+
+@cache
+def all_pieces() -> dict[str, Piece]:
+    """The functions and constants of all modules of this package but this one."""
+    statements: dict[str, ast.stmt] = {}
+    for path in sorted(Path(__file__).parent.glob("*.py")):
+        if path.name in ("__init__.py", "collect.py"):
+            continue
+        for statement in ast.parse(path.read_text(encoding="utf-8")).body:
+            name = _defined(statement)
+            if name is None:
+                continue
+            if name in statements:
+                raise ValueError(f"{name} is defined twice in the run-time")
+            statements[name] = statement
+    return {name: _piece(statement, frozenset(statements)) for name, statement in statements.items()}
+
+
+def _defined(statement: ast.stmt) -> str | None:
+    match statement:
+        case ast.FunctionDef(name=name) | ast.Assign(targets=[ast.Name(id=name)]):
+            return name
+        case ast.AnnAssign(target=ast.Name(id=name)):
+            raise ValueError(f"the constant {name} of the run-time is annotated")
+        case _:
+            return None
+
+
+def _piece(statement: ast.stmt, known: frozenset[str]) -> Piece:
+    if isinstance(statement, ast.FunctionDef):
+        statement = _bare(statement)
+    reads = dict.fromkeys(
+        node.id
+        for node in ast.walk(statement)
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node.id in known
+    )
+    return Piece(ast.unparse(statement), tuple(reads), isinstance(statement, ast.FunctionDef))
+
+
+def _bare(function: ast.FunctionDef) -> ast.FunctionDef:
+    """Without docstring and annotations."""
+    function.returns = None
+    for argument in function.args.args:
+        argument.annotation = None
+    if ast.get_docstring(function, clean=False) is not None:
+        function.body = function.body[1:] or [ast.Pass()]
+    return function
+
+
+def _require(name: str, pieces: dict[str, Piece], order: dict[str, None]) -> None:
+    """Adds `name` to `order`, after everything that it reads; a function may call itself."""
+    if name in order:
+        return
+    waiting = [name]
+    while waiting:
+        top = waiting[-1]
+        missing = [r for r in pieces[top].reads if r not in order and r not in waiting]
+        if missing:
+            waiting.append(missing[0])
+        else:
+            order[waiting.pop()] = None
+
+
+def _called_by_constants(order: Iterable[str], pieces: dict[str, Piece]) -> frozenset[str]:
+    """The functions that make tables; Python runs them once, at import."""
+    found: set[str] = set()
+    waiting = [read for name in order if not pieces[name].is_function for read in pieces[name].reads]
+    while waiting:
+        name = waiting.pop()
+        if name not in found:
+            found.add(name)
+            waiting.extend(pieces[name].reads)
+    return frozenset(name for name in found if pieces[name].is_function)
