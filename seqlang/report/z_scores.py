@@ -21,16 +21,37 @@ def steps_score(run: Plain, exact: Plain) -> float | None:
     return _score(run["steps"]["mean"], mean, se, error if isinstance(error, float | int) else 0.0)
 
 
+FEW = 25.0
+"""Where so few runs are expected to return a label (or not to), their number is nowhere near normal."""
+
+
 def return_scores(run: Plain, exact: Plain) -> dict[str, float | None]:
     """Of the probability of each return; the standard error is from the exact probability p: sqrt(p (1 - p) / runs).
-    Estimates by weighted runs have their own (`se`)."""
+    Estimates by weighted runs have their own (`se`). Of rare returns: the normal score of their number's place among
+    binomial numbers (a number itself counts half)."""
     scores: dict[str, float | None] = {}
+    n = run["runs"]
     for label, found in run["returns"].items():
         p = exact["returns"].get(label, 0.0)
-        se = found["se"] if "se" in found else math.sqrt(max(0.0, p * (1.0 - p)) / run["runs"])
         error = exact["returns_error"] + exact["mass_unresolved"]
-        scores[label] = None if run["unstopped"] else _score(found["probability"], p, se, error)
+        if run["unstopped"]:
+            scores[label] = None
+        elif "se" in found:
+            scores[label] = _score(found["probability"], p, found["se"], error)
+        elif 0.0 < p < 1.0 and min(p, 1.0 - p) * n < FEW:
+            scores[label] = _of_few(round(found["probability"] * n), n, p)
+        else:
+            scores[label] = _score(found["probability"], p, math.sqrt(max(0.0, p * (1.0 - p)) / n), error)
     return scores
+
+
+def _of_few(came: int, n: int, p: float) -> float:
+    from scipy.special import bdtr, bdtrc, ndtri
+
+    half = (bdtr(came, n, p) - (bdtr(came - 1, n, p) if came else 0.0)) / 2
+    below = bdtr(came, n, p) - half
+    above = bdtrc(came, n, p) + half
+    return float(ndtri(below) if below < above else -ndtri(above))
 
 
 def _score(estimate: float, exact: float, se: float, error: float) -> float:

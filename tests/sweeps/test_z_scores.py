@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from statistics import NormalDist
 from typing import Any
 
 import pytest
@@ -57,3 +58,14 @@ def test_weighted_runs_bring_their_own_error() -> None:
     run = {**RUN, "returns": {"up": {"probability": 3e-15, "se": 1e-17}}}
     exact = {**EXACT, "returns": {"up": 2.98e-15}, "returns_error": 0.0}
     assert return_scores(run, exact) == {"up": pytest.approx(2.0)}
+
+
+def test_of_few_events_the_score_is_that_of_their_binomial_number() -> None:
+    """One event where .066 are expected is no surprise: P(at least one) is .064, half of P(1) counts."""
+    run = {"runs": 1_000_000, "unstopped": 0, "returns": {"a": {"probability": 1e-6}, "b": {"probability": 0.999999}}}
+    exact = {"returns": {"a": 6.6e-8, "b": 1 - 6.6e-8}, "returns_error": 0.0, "mass_unresolved": 0.0}
+    scores = return_scores(run, exact)
+    zero = math.exp(-0.066)
+    above = 1 - zero - zero * 0.066 / 2
+    assert scores["a"] == pytest.approx(NormalDist().inv_cdf(1 - above), abs=1e-3)
+    assert scores["b"] == pytest.approx(-scores["a"], abs=1e-3)
