@@ -43,7 +43,8 @@ class Samples:
     """`tally` is what is known of all runs together. Single runs: `rows()`, and arrays with one entry a run, the runs
     last, as in `Chunk`. Where there are more runs than are kept, both compute them again, and the arrays take the
     memory of all. `steps` is the stopping step, or the step at which an unstopped run was left (the cap, or where an
-    interrupt found it)."""
+    interrupt found it). `seconds` are all that it took, the first `preparing` of them before there was a run: a kernel
+    was compiled, or read from the cache."""
 
     algorithm: str
     model: str
@@ -53,6 +54,7 @@ class Samples:
     engine: str
     why_interpreted: str | None
     seconds: float
+    preparing: float
     tally: Tally
     all_runs: Runs
     until: Until | None = None
@@ -60,6 +62,12 @@ class Samples:
     @property
     def runs(self) -> int:
         return self.tally.runs
+
+    @property
+    def steps_per_second(self) -> float:
+        """Of the time in which runs were made."""
+        running = self.seconds - self.preparing
+        return self.tally.made.total / running if running > 0 else 0.0
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -139,7 +147,8 @@ class Samples:
             "cap": self.cap,
             **found,
             "seconds": self.seconds,
-            "steps_per_second": self.tally.made.total / self.seconds if self.seconds > 0 else 0.0,
+            "steps_per_second": self.steps_per_second,
+            "seconds_preparing": self.preparing,
             "engine": self.engine,
             **last,
             **({} if self.until is None else {"until_ci": self.until.to_dict()}),

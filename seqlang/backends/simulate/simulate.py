@@ -134,6 +134,7 @@ def _simulated(
     engine = recipe.engine(name, why)
     largest = _largest_block(recipe.program) * (2 if engine.threads else 1)  # threads hand over whole blocks
     interrupted = False
+    prepared = time.perf_counter()
     with Drive(engine, recipe.cap, Teller(progress, labels, runs_wanted), largest) as drive:
         try:
             for number, end in enumerate(ends, start=1):
@@ -157,6 +158,7 @@ def _simulated(
         engine=engine.name,
         why_interpreted=engine.why,
         seconds=time.perf_counter() - began,
+        preparing=prepared - began,
         tally=gathered.tally,
         all_runs=Runs(gathered.runs, gathered.kept, partial(_again, recipe, name)),
         until=until,
