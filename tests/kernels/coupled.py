@@ -1,5 +1,5 @@
-"""One run of a noisy program in a kernel and in the interpreter, with the same random numbers: each draw is a function of
-its name, its life and its coordinate, so that whatever differs is not the laws but where, when and how often is drawn."""
+"""One run of a noisy program in a kernel and in the interpreter, with the same random numbers: each draw is a function
+of its name, its life and its coordinate, so that what differs is not laws but where, when and how often is drawn."""
 
 from __future__ import annotations
 
@@ -80,6 +80,8 @@ class Coupling:
             return 0.0
         if name in self.fresh or name in self.trees:
             life = int(step)
+            drawn = self.lives.setdefault((f"{name} in {life}", coordinate), (token, life))
+            assert drawn[0] == token, f"{name} is drawn twice in step {life}"
         else:
             known = self.lives.get((name, coordinate), (0.0, -1))
             life = known[1] if known[0] == token else known[1] + 1
@@ -123,7 +125,7 @@ def by_name(program: Program) -> Iterator[None]:
     }
     assert len(names) >= len(program.noises), "two noises share one law"
     draws = {id(s.law): s.name for s in program.body if isinstance(s, Draw)}
-    real_law, real_draw = noises.law_of, noises.draw
+    real_law = noises.law_of
     now: list[str] = []
 
     def law_of(scope: Any, e: ir.Expression) -> Any:

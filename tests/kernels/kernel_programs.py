@@ -27,7 +27,7 @@ statistic both = truth and c == 1 or other and not (c == 1)
 statistic lazy = y != 0 and x / y >= 1
 statistic lazier = y == 0 or c == 0 or log(abs(y)) / c >= 0.5
 statistic laziest = not (y != 0 and (if y > 0 then sqrt(y) else sqrt(-y)) > 1) or c == 1
-statistic nested = if y > 0 then if c == 1 then log(y) else sqrt(y) else if x > 0 then log(x) else if y < 0 then y else 0
+statistic nested = if y > 0 then if c == 1 then log(y) else sqrt(y) else if x > 0 then x else if y < 0 then y else 1
 statistic chosen = (if shared then x else y) * (if truth == (c == 1) then 1 else 2)
 statistic thirds = if step % 2 == 0 then step / 3 else square(step - 1)
 statistic zetas = zeta(2) * c
@@ -57,6 +57,14 @@ statistic listed = sum([x, 2, u[1]]) + max([x, 1.5]) + [x, x + 1, x + 2][2]
 statistic ranged = sum(i * u[i] for i in 1..d where u[i] > 0) + sum(j for j in 0..x) + max(x - 2 * j for j in 1..2)
 statistic doubled = sum(sum(i * j + u[j] for j in 1..i) for i in 1..d)
 statistic shadowed = sum(max(u[i] - j * v[j] for j in 1..d where j != i) for i in 1..d)
+stop when step >= 8
+"""
+
+LISTS = """
+algorithm lists
+param d in 1.. = 3
+param r > 0 = 1.25
+stream v in real ^ d, u in {-1, 0, 2} ^ d, x in 0..4
 statistic made = [i * x + v[i] for i in 1..d]
 statistic halves = [if i < x then v[i] else u[i] for i in 1..d]
 statistic projected = project(2 * v, ball(r, d))
@@ -83,7 +91,6 @@ algorithm cells
 param m in 1.. = 3
 param long in 1.. = 50
 stream x in -2..2, q in real ^ 2
-statistic early = [sum(x over last k) for k in 1..4]
 statistic total = sum(x over steps)
 statistic where_total = sum(x where x > 0 over steps)
 statistic numbers = count(x > 0 over steps) + 100 * count(x > 0 where step > 2 over steps)
@@ -91,20 +98,31 @@ statistic highest = max(x over steps)
 statistic lowest = min(x where x != -2 or step > 1 over steps)
 statistic average = mean(x over steps)
 statistic best = argmax(x over steps) + 100 * argmin(x over steps)
-statistic window = sum(x over last m)
-statistic one = sum(x over last 1) + max(x over last 1)
-statistic longer = sum(x over last long) + 10 * max(x over last long)
-statistic window_where = sum(x where x != 1 over last m) + 100 * count(x > 0 over last m)
-statistic window_best = max(x over last m) + 10 * min(x over last m) + 100 * mean(x over last m)
 statistic vectors = sum(q over steps)
 statistic vector_mean = mean(q over steps)
-statistic vector_window = sum(q over last m)
 statistic vector_where = sum(q where x >= 1 over steps)
 statistic before = previous(x, -7)
 statistic own = max(0, previous(own, 0) + x - 0.5)
 statistic both = previous(q, [1, 2])
 statistic older = previous(previous(x, 0), 9)
 statistic truth = previous(x > 0, true)
+stop when step >= 11
+"""
+
+WINDOWS = """
+algorithm windows
+param m in 1.. = 3
+param long in 1.. = 50
+stream x in -2..2, q in real ^ 2
+statistic early = [sum(x over last k) for k in 1..4]
+statistic own = max(0, previous(own, 0) + x - 0.5)
+statistic window = sum(x over last m)
+statistic one = sum(x over last 1) + max(x over last 1)
+statistic longer = sum(x over last long) + 10 * max(x over last long)
+statistic window_where = sum(x where x != 1 over last m) + 100 * count(x > 0 over last m)
+statistic window_best = max(x over last m) + 10 * min(x over last m) + 100 * mean(x over last m)
+statistic vector_window = sum(q over last m)
+statistic total = sum(x over steps)
 statistic sums = max(sum(x over last k) - k for k in 1..4)
 statistic where_best = argmax(sum(x over last k) for k in {1, 2, 4})
 statistic thresholds = [count(x >= k over steps) for k in -1..1]
@@ -124,6 +142,7 @@ statistic after = if up then own else 0
 statistic since_below = sum(x since down)
 stop when step >= 11
 """
+
 
 PUBLIC = """
 algorithm public_state
@@ -182,12 +201,9 @@ statistic vector = sum(v[i] for i in records where x[i] > 0)
 statistic inner = sum(dot(v[i], [1, 2]) for i in records)
 statistic second = max(x[i] for i in records where i >= step)
 statistic here = x[step] + v[step][2] + length(records)
-statistic both = sum(x[i] * x[j] for i in records for_all_below i)
+statistic both = sum(sum(x[j] for j in records where j < i) * x[i] for i in records)
 stop when step >= 5
-""".replace(
-    "sum(x[i] * x[j] for i in records for_all_below i)",
-    "sum(sum(x[j] for j in records where j < i) * x[i] for i in records)",
-)
+"""
 
 FAULTS = {
     "quotient": ("statistic s = x / (x - 1) + 0 / (x - 1)", 1),

@@ -114,7 +114,7 @@ def as_python(
     function: Callable[..., None] = scope["kernel"]
 
     def quietly(*arguments: Any) -> None:
-        with np.errstate(over="ignore"):
+        with np.errstate(over="ignore", invalid="ignore"):
             function(*arguments)
 
     return quietly
@@ -206,7 +206,7 @@ def compiled(text: str, further: tuple[Any, ...]) -> Callable[..., None]:
 def interpreted(
     program: Program, rows: Sequence[Mapping[str, Any]], steps: int, randomness: Randomness | None = None
 ) -> Iterator[After]:
-    """One run after 1, 2, .. steps; ends with its stop, or with a fault. `rows` are a dataset, or a step's entry each."""
+    """One run after 1, 2, .. steps; ends with its stop or a fault. `rows` are a dataset, or a step's entry each."""
     machine = Machine(program, randomness or NoNoise())
     data = any(i.kind == "dataset" for i in program.inputs)
     if data:

@@ -48,6 +48,7 @@ def look(typing_context, array):
     return types.int64(array), read
 
 '''
+_DECORATOR = '@njit(nogil=True, cache=True, error_model="numpy", no_cfunc_wrapper=True)'
 _lock = threading.Lock()
 _made: dict[str, Function] = {}
 
@@ -55,7 +56,7 @@ _made: dict[str, Function] = {}
 def source(kernel: str) -> str:
     """The whole file: the run-time functions that the kernel needs, and the kernel."""
     called = sorted(set(re.findall(r"(?<![\w.])[A-Za-z_]\w*", kernel)) & collect.names())
-    return f'{collect.source_of(called)}{_PRELUDE}\n@njit(nogil=True, cache=True, error_model="numpy", no_cfunc_wrapper=True)\n{kernel}'
+    return f"{collect.source_of(called)}{_PRELUDE}\n{_DECORATOR}\n{kernel}"
 
 
 def compiled(kernel: str, further: tuple[Any, ...] = ()) -> Function:

@@ -41,8 +41,8 @@ class Noises:
         self._inner = _inner(scope.program)
         self._values: dict[str, Value] = {}
         self._late: dict[str, tuple[str, str]] = {}
-        """Noises of vectors that are drawn at their first reading in a step, which may not come: name -> (array, name of
-        whether it is drawn)."""
+        """Noises of vectors that are drawn at their first reading in a step, which may not come: name -> (array, name
+        of whether it is drawn)."""
 
     # ---- life
 

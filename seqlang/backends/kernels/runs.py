@@ -75,15 +75,18 @@ class ByKernel:
             first=first,
             steps=steps,
             codes=codes if self._places is None else self._places[codes + 2],
-            values=None if not recorded.values else (values[0] if self._scalar_values() else values),
+            values=self._returned(values),
             statistics=_tables(recorded.statistics, statistics),
             reports={name: reports[i].astype(np.int64) for i, name in enumerate(names)},
             released=_tables(recorded.released, released),
         )
         return chunk if begun == count else chunk.part(0, begun)
 
-    def _scalar_values(self) -> bool:
-        return self.lowered.returns_number
+    def _returned(self, values: NDArray[Any]) -> NDArray[Any] | None:
+        """None where no run returned a number."""
+        if not len(values) or np.isnan(values[0]).all():
+            return None
+        return values[0] if self.lowered.returns_number else values
 
     def _fault(self, site: int, run: int, step: int) -> EvaluationError:
         place = self.lowered.sites[site - 1]

@@ -14,6 +14,7 @@ from seqlang.backends.kernels.values import CannotCompile, List, Scalar, Value
 from seqlang.backends.kernels.writer import Writer
 from seqlang.backends.simulate.vectorised import VectorCompiler
 from seqlang.model import expression as ir
+from seqlang.model.domain import Integers
 from seqlang.model.program import Program
 from seqlang.record import record
 from seqlang.source import NOWHERE, Span
@@ -91,9 +92,16 @@ class Scope:
                 constant = tuple(constant)
             if not isinstance(constant, (bool, int, float, str, tuple, range)):
                 return None
+            if isinstance(constant, int) and not isinstance(constant, bool) and not self._always_whole(e):
+                constant = float(constant)
             found = self.constants.value(constant)
         self._known[id(e)] = (e, found)
         return found
+
+    def _always_whole(self, e: ir.Expression) -> bool:
+        """Whether it is whole for other values of the parameters, too: then a sweep over these has one kernel."""
+        names = {x.name for x in ir.walk(e) if isinstance(x, ir.ParameterValue)}
+        return all(isinstance(p.domain, Integers) for p in self.program.parameters if p.name in names)
 
     def size(self) -> int:
         """The number of records."""

@@ -56,7 +56,9 @@ def tabulated(scope: Scope, e: ir.Expression) -> Scalar | None:
         return None  # an error only where this letter comes
     if not all(isinstance(v, (bool, int, float, str)) for v in found) or len({type(v) is bool for v in found}) > 1:
         return None
-    values = [scalar(scope.constants.value(v), "a value") for v in found]
+    # Without a difference between 1 and 1.0: other values of the parameters have the same kernel.
+    numbers = [v if isinstance(v, (bool, str)) else float(v) for v in found]
+    values = [scalar(scope.constants.value(v), "a value") for v in numbers]
     kind = values[0].kind
     if any(v.kind != kind for v in values):
         return None

@@ -1,0 +1,258 @@
+"""What holds for all kernels: the same seed gives the same bits, a text without values of parameters, the folder of
+compiled code, interrupts, faults, and what cannot be compiled."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from plain_kernels import program_of
+
+from seqlang.backends.interpret.values import EvaluationError
+from seqlang.backends.kernels import build
+from seqlang.backends.kernels.inputs import ModelInputs
+from seqlang.backends.kernels.lower import lower
+from seqlang.backends.kernels.runs import ByKernel
+from seqlang.backends.kernels.scalar import scalar_text
+from seqlang.backends.kernels.training import ByRows
+from seqlang.backends.simulate.arrays import CannotVectorise
+from seqlang.backends.simulate.chunks import Chunk, Watch, joined
+
+pytest.importorskip("numba")
+VECTORS = """
+algorithm vectors
+param T = 6
+stream x in {0, 1}, v in real ^ 3
+model law: x ~ bernoulli(0.4), v ~ normal([0, 1, 2], 1)
+memory w = [0, 0, 0]
+statistic s = sum(x over steps)
+statistic g = sum(v over last 2)
+report hit when s >= T
+report shown = g when hit
+update w = w + shown when hit
+stop when count(hit over steps) >= 3 return w
+stop when step >= 40
+attach laplace(1) to T each hit
+attach geometric(0.5) to s
+attach l2_laplace(1) to shown
+"""
+
+
+MANY = """
+algorithm many
+param eps > 0 = 1
+param n in 1.. = 20
+param d in 1.. = 4
+param p in (0, 1) = 0.3
+param T = 3
+stream x in {0, 1}, v in real ^ d
+model law: x ~ bernoulli(p), v ~ normal(0, eps)
+statistic s = sum(log((if x == 1 then p else 1 - p) / 0.5) over steps) + norm(project(v, ball(abs(T), d)))
+statistic w = max(sum(x over last k) - k * T for k in 1..n)
+statistic i = sum(x over last n) + zeros(d)[1]
+stop when s >= T return yes
+stop when step >= n
+stop when s < -T return no
+attach laplace(2 / eps) to s
+attach gaussian(eps) to T once
+attach tree(laplace(1 / eps)) to w
+attach randomized_response(p) to return
+"""
+
+
+def watch(flag: int = 0) -> Watch:
+    return Watch(np.full(1, flag, np.int64), lambda: None)
+
+
+def numbers(chunk: Chunk) -> list[bytes]:
+    tables = (chunk.statistics, chunk.reports, chunk.released)
+    parts = [chunk.steps, chunk.codes, chunk.values, *(t[k] for t in tables for k in sorted(t))]
+    return [np.ascontiguousarray(p).tobytes() for p in parts if p is not None]
+
+
+def test_a_run_depends_on_seed_and_number_only() -> None:
+    program = program_of(VECTORS)
+    engine = ByKernel(program, program.models[0], 3)
+    whole = engine.run(100, 60, None, watch())
+    parts = [engine.run(100 + a, b - a, None, watch()) for a, b in ((0, 1), (1, 8), (8, 9), (9, 60))]
+    assert numbers(whole) == numbers(joined(parts))
+    again = ByKernel(program, program.models[0], 3, threads=1).run(100, 60, None, watch())
+    assert numbers(again) == numbers(whole)
+    assert numbers(ByKernel(program, program.models[0], 4).run(100, 60, None, watch())) != numbers(whole)
+    short = engine.run(100, 60, 5, watch())  # a cap only cuts off
+    ended = whole.steps <= 5
+    assert np.array_equal(short.steps, np.minimum(whole.steps, 5))
+    assert np.array_equal(short.codes[ended], whole.codes[ended])
+
+
+def test_training_is_the_same_in_any_number_of_threads(monkeypatch: pytest.MonkeyPatch) -> None:
+    from seqlang.backends.kernels import training
+
+    program = program_of(VECTORS)
+    rng = np.random.default_rng(1)
+    fields = {"x": rng.integers(0, 2, 90).astype(float), "v": rng.normal(size=(90, 3))}
+    orders = np.stack([rng.permutation(90)[:40] for _ in range(11)])
+    found = []
+    for threads in (1, 2, 5, 30):
+        monkeypatch.setattr(training, "processors", lambda threads=threads: threads)
+        rows = ByRows(program, fields, orders, seed=2, first=7, checkpoints=(1, 5, 40), tracked=("s",))
+        rows.go(40, None)
+        found.append((rows.record.steps, rows.record.values, rows.memories["w"], rows.tracked["s"]))
+    for other in found[1:]:
+        assert all(np.array_equal(a, b, equal_nan=True) for a, b in zip(found[0], other, strict=True))
+
+
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [
+        (VECTORS, {"T": 9.5}),
+        (
+            MANY,
+            {"eps": 0.25, "n": 33, "d": 7, "p": 0.85, "T": -2.5},
+        ),
+    ],
+)
+def test_other_parameters_do_not_need_another_kernel(text: str, values: dict[str, float]) -> None:
+    from fractions import Fraction
+
+    def texts(**settings: Any) -> tuple[str, Any]:
+        program = program_of(text, **settings)
+        lowered = lower(program, ModelInputs(program.models[0]))
+        return scalar_text(lowered.kernel), lowered.constants
+
+    plain, constants = texts()
+    for name, value in values.items():
+        other, numbers_ = texts(**{name: Fraction(value)})
+        assert other == plain, name
+        assert not np.array_equal(numbers_, constants), name
+
+
+def test_faults_name_place_step_and_run() -> None:
+    text = (
+        "algorithm a\nstream x in {0, 1}\nmodel law: x ~ bernoulli(0.5)\n"
+        "statistic s = sqrt(1 - sum(x over steps))\nstop when step >= 2"
+    )
+    program = program_of(text)
+    with pytest.raises(EvaluationError) as caught:
+        ByKernel(program, program.models[0], 1).run(0, 200, None, watch())
+    found = caught.value.diagnostics[0]
+    assert found.code == "E0620"
+    assert found.notes[-1].startswith("in step 2 of run ")
+    assert found.primary is not None
+    assert text[found.primary.span.start : found.primary.span.end] == "s"
+
+
+@pytest.mark.parametrize(
+    ("domain", "law"),
+    [
+        ("[0, 1]", "uniform(0, step / 4)"), ("0..3", "binomial(step, 0.5)"), ("{1, 2}", "point(step)"),
+        ("[0, 1] ^ 2", "uniform(0, step / 4)"), ("ball(1, 2)", "point([step / 4, 0])"), ("0..", "point(3 - step)"),
+        ("(0, 1]", "point(1 - step / 9)"), ("[0, 1)", "point(step / 9)"), ("1..", "point(step / 2 + 1 / 2)"),
+    ],
+)  # fmt: skip
+def test_a_model_that_leaves_the_domain(domain: str, law: str) -> None:
+    program = program_of(
+        f"algorithm a\nstream x in {domain}\nmodel law: x ~ {law}\nstatistic s = step\nstop when step >= 9"
+    )
+    with pytest.raises(EvaluationError) as caught:
+        ByKernel(program, program.models[0], 1).run(0, 200, None, watch())
+    assert caught.value.diagnostics[0].code == "E0621"
+
+
+def test_what_kernels_cannot_do_is_said_in_a_phrase() -> None:
+    text = (
+        "algorithm a\nstream x in real ^ 2\nmodel law: x ~ normal(0, 1)\n"
+        "statistic s = argmin(norm(v - x) for v in real ^ 2)\nstop when step >= 1"
+    )
+    program = program_of(text)
+    with pytest.raises(CannotVectorise, match="a minimum over all vectors"):
+        ByKernel(program, program.models[0], 1)
+
+
+ENDLESS = {
+    "one number": "algorithm a\nstream x in {0, 1}\nmodel law: x ~ bernoulli(0.5)\nstop when x > 2",
+    "a list": "algorithm a\nstream x in {0, 1}\nmodel law: x ~ bernoulli(0.5)\nstop when sum(2 * x for k in 1..3) > 9",
+}
+
+
+@pytest.mark.parametrize("kind", ENDLESS)
+def test_an_endless_run_is_left(kind: str) -> None:
+    program = program_of(ENDLESS[kind])
+    engine, seen = ByKernel(program, program.models[0], 1), watch()
+    threading.Timer(0.3, seen.leave).start()
+    began = time.perf_counter()
+    chunk = engine.run(0, 50, None, seen)
+    assert time.perf_counter() - began < 5
+    assert np.all(chunk.codes == -2)
+    assert chunk.count == 0 or chunk.steps[0] > 0
+    assert seen.done[1] >= 0
+
+
+# ---- the folder of compiled code
+
+PROGRAM = """
+import sys
+sys.path.insert(0, {here!r})
+from plain_kernels import program_of
+from test_kernels_engine import ByKernel, numbers, watch
+import hashlib
+program = program_of({text!r})
+chunk = ByKernel(program, program.models[0], 8).run(0, 500, None, watch())
+print(hashlib.sha256(b"".join(numbers(chunk))).hexdigest())
+"""
+SMALL = (
+    "algorithm small\nstream x in {0, 1}\nmodel law: x ~ bernoulli(0.5)\nstatistic s = sum(x * k for k in 1..3)\n"
+    "stop when s > 5\nattach laplace(1) to s"
+)
+
+
+def started(cache: Path) -> subprocess.Popen[str]:
+    text = PROGRAM.format(here=str(Path(__file__).parent), text=SMALL)
+    environment = {**os.environ, "SEQLANG_CACHE": str(cache)}
+    return subprocess.Popen([sys.executable, "-c", text], env=environment, stdout=subprocess.PIPE, text=True)
+
+
+def finished(process: subprocess.Popen[str]) -> str:
+    out, _ = process.communicate(timeout=120)
+    assert process.returncode == 0
+    return out
+
+
+def test_processes_that_compile_the_same_kernel_at_once(tmp_path: Path) -> None:
+    both = [started(tmp_path) for _ in range(2)]
+    found = {finished(p) for p in both}
+    assert len(found) == 1
+    assert len(list(tmp_path.rglob("seqlang_kernel_*.py"))) == 1
+    assert not list(tmp_path.rglob("*.part"))
+    for broken in tmp_path.rglob("__pycache__/*.nb?"):
+        broken.write_bytes(b"not what numba wrote")
+    assert finished(started(tmp_path)) in found
+    for path in tmp_path.rglob("seqlang_kernel_*.py"):  # a file that was cut off
+        path.write_text(path.read_text()[:500])
+    assert finished(started(tmp_path)) in found
+
+
+def test_a_folder_that_cannot_be_written(tmp_path: Path) -> None:
+    file = tmp_path / "a file"
+    file.write_text("")
+    assert len(finished(started(file))) == 65
+
+
+def test_kernels_are_named_by_all_that_they_are_made_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[str] = []
+    monkeypatch.setattr(build, "_ready", lambda path, further: made.append(path.name))
+    folder: Callable[[], Path] = lambda: tmp_path  # noqa: E731
+    monkeypatch.setattr(build, "_folder", folder)
+    body = "def kernel(k):\n    k[0] = uniform_of_word(np.uint64(7))\n"
+    build.compiled(body)
+    build.compiled(body + "    k[1] = 0.0\n")
+    assert len(set(made)) == 2
+    assert all((tmp_path / name).read_text().startswith("import math") for name in made)
