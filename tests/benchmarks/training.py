@@ -4,8 +4,9 @@ python tests/benchmarks/training.py [--rows 20000] [--rounds 3]
 
 Both read the same rows (KDD Cup 99 where it is found, else random rows of the same shape), in one process, in
 interleaved rounds; the medians of CPU time are compared. The kernel is compiled before (seconds, once a machine); what
-is timed is all that `seqlang.train` does, the checks of every row included. The loop by hand does what a paper's script does: a few calls
-of numpy a row, noise included; its time a row does not depend on the number of orders, so two orders are timed.
+is timed is all that `seqlang.train` does, the checks of every row included. The loop by hand does what a paper's script
+does: a few calls of numpy a row, noise included; its time a row does not depend on the number of orders, so two orders
+are timed.
 """
 
 from __future__ import annotations
