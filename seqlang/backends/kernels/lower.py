@@ -8,8 +8,9 @@ from typing import Protocol, assert_never
 import numpy as np
 from numpy.typing import NDArray
 
-from seqlang.backends.kernels.cells import Previous_, cell_of
+from seqlang.backends.kernels.cells import cell_of
 from seqlang.backends.kernels.drawing import draw
+from seqlang.backends.kernels.earlier import PreviousValue
 from seqlang.backends.kernels.expressions import value_of
 from seqlang.backends.kernels.law_expressions import law_of
 from seqlang.backends.kernels.noises import Noises
@@ -123,7 +124,7 @@ class _Lowering:
         for statement in self.program.body:
             if isinstance(statement, Cell):
                 scope.cells[statement.name] = cell = cell_of(scope, statement)
-                if isinstance(cell, Previous_) and cell.list is not None:
+                if isinstance(cell, PreviousValue) and cell.list is not None:
                     cell.start()
 
     def _open(self) -> dict[str, str]:

@@ -20,7 +20,7 @@ from seqlang.record import record
 from seqlang.source import NOWHERE, Span
 
 if TYPE_CHECKING:
-    from seqlang.backends.kernels.cells import KernelCell
+    from seqlang.backends.kernels.kept import KernelCell
     from seqlang.backends.kernels.noises import Noises
 
 _LISTS = {"number": "np.float64", "truth": "np.bool_", "label": "np.int64"}
