@@ -44,3 +44,7 @@ def __getattr__(name: str) -> object:
 
         return getattr(seqlang.api, name)
     raise AttributeError(f"module 'seqlang' has no attribute '{name}'")
+
+
+def __dir__() -> list[str]:
+    return list(__all__)

@@ -173,6 +173,7 @@ def sweep(
     seed: int = 1,
     cap: int | None = None,
     until_ci: float | None = None,
+    engine: EngineName = "auto",
     exact: bool = False,
     simulate: bool = True,
     store: str | Path | None = None,
@@ -196,6 +197,8 @@ def sweep(
     simulation: dict[str, Any] = {"runs": runs, "seed": seed, "cap": cap}
     if until_ci is not None:
         simulation["until_ci"] = until_ci
+    if engine != "auto":
+        simulation["engine"] = engine
     return requested(
         loaded,
         grid={name: [_exact(name, v) for v in values] for name, values in (grid or {}).items()},
@@ -234,7 +237,7 @@ def rare(
     seed: int = 1,
     cap: int | None = None,
 ) -> tuple[RareResult, ...]:
-    """The chance of a rare return (down to 1e-300) by weighted runs: one RareResult a model (default: all).
+    """The chance of a rare return (down to 1e-290) by weighted runs: one RareResult a model (default: all).
 
     `labels` are returns of the spec (a number as text), or `stops`; with `cap`, within so many steps. `result.rare` has
     one estimate a label: `.probability`, `.se`, `.interval` (95 %), `.effective`, `.largest_share`, and `.trusted` with

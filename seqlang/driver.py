@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from seqlang.diagnostics import Diagnostic, SpecError
 from seqlang.diagnostics.suggest import did_you_mean
 from seqlang.locate import data_folder
+from seqlang.model import expression as ir
 from seqlang.record import record
 from seqlang.source import Source
 
@@ -53,6 +54,7 @@ class Loaded:
     overridden: bool
 
 
+ENGINES = ("auto", "compiled", "numpy", "interpreter")
 RUNS = 10_000
 """Simulated under each model unless more or fewer are asked for."""
 RARE_RUNS = 20_000
@@ -287,6 +289,10 @@ def run(
     values = {p.name: float(p.value) for p in program.parameters}
     if until_ci is not None and not 0 < until_ci < math.inf:
         raise SpecError((Diagnostic("E0603", f"until_ci is {until_ci}: it must be above 0, the width of an interval"),))
+    if engine not in ENGINES:
+        near = did_you_mean(engine, ENGINES)
+        hint = f"did you mean `{near}`?" if near else "engines are " + ", ".join(ENGINES)
+        raise SpecError((Diagnostic("E0601", f"there is no engine `{engine}`", help=hint),))
     many = runs if runs is not None else RUNS if until_ci is None else MOST_RUNS
 
     def simulated(name: str | None) -> Samples:
@@ -343,6 +349,8 @@ def rare(
     from seqlang.report.rare_result import RareResult
 
     program = loaded.program
+    if not labels:
+        raise SpecError((Diagnostic("E0601", "which return is rare? none is named", help='rare(spec, "reject")'),))
     values = {p.name: float(p.value) for p in program.parameters}
     results = []
     try:
@@ -524,11 +532,33 @@ def _training(name: str, loaded: Loaded, extra: Mapping[str, str], *, noise: boo
     if program is None:
         raise SpecError(tuple(d for d in found if d.severity == "error"), source)
     asked = {s.name: s.expression for s in program.body if isinstance(s, Define) and s.name in (PREDICTED, TRUTH)}
+    for key, option, example in ((PREDICTED, "--predict", "dot(w, x) > 0"), (TRUTH, "--truth", "y > 0")):
+        if key in asked and not _is_condition(program, asked[key]):
+            text = extra[key].replace(RETURNED, "return")
+            message = f'{option} "{text}" is no condition: it is true or false of a row'
+            raise SpecError((Diagnostic("E0628", message, help=f'{option} "{example}"'),))
     body = tuple(s for s in program.body if not (isinstance(s, Define) and s.name in asked))
     tracked = tuple(key for key in extra if key not in (PREDICTED, TRUTH))
     returned = next((m for m in program.memories if m.name == RETURNED), None)
     program = replace(program, body=body, memories=tuple(m for m in program.memories if m.name != RETURNED))
     return Training(name, program, tracked, asked.get(PREDICTED), asked.get(TRUTH), returned)
+
+
+def _is_condition(program: Program, e: ir.Expression) -> bool:
+    """Whether the value is true or false."""
+    match e:
+        case ir.Truth():
+            return True
+        case ir.Apply(operator):
+            return operator in ir.COMPARISONS | ir.LOGIC
+        case ir.Choice(_, yes, no):
+            return _is_condition(program, yes) and _is_condition(program, no)
+        case ir.Noised(base=base):
+            return _is_condition(program, base)
+        case ir.Local(name):
+            return _is_condition(program, program.define(name).expression)
+        case _:
+            return False
 
 
 def _on_one_row(program: Program, text: str) -> str:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
 
+os.environ.pop("COLUMNS", None)  # pytest-xdist sets it in its workers, and piped reports are as wide as it says
 ROOT = Path(__file__).resolve().parent.parent
 
 

@@ -51,7 +51,11 @@ def sweeps(texts: list[str]) -> list[tuple[str, list[Fraction]]]:
         if ":" in values:
             out.append(curve(text, "--sweep"))
         else:
-            out.append((name.strip(), [_setting(f"{name}={v}", "--sweep")[1] for v in values.split(",")]))
+            listed = values.split(",")
+            if not all(v.strip() for v in listed):
+                message = f"`--sweep {text}` has an empty place between its commas"
+                raise SpecError((Diagnostic("E0602", message, help="write --sweep NAME=1,2,3"),))
+            out.append((name.strip(), [_setting(f"{name}={v}", "--sweep")[1] for v in listed]))
     return out
 
 
@@ -67,9 +71,11 @@ def curve(text: str, option: str = "--curve") -> tuple[str, list[Fraction]]:
                                     help=f"write {option} {example}"),))  # fmt: skip
     name, low = _setting(f"{name}={parts[0]}", option)
     high = exact(parts[1], f"{option} {name}")
-    count = positive(parts[2], f"{option} {name}")
+    count = positive(parts[2], f"{option} {name}, the COUNT,")
     if count > MOST_VALUES or (count < 2 and low != high):
-        message = f"{option} {name} has {count} values: from 2 to {MOST_VALUES} are possible"
+        message = (
+            f"{option} {name} asks for {count} value{'s' if count > 1 else ''}: from 2 to {MOST_VALUES} are possible"
+        )
         raise SpecError((Diagnostic("E0603", message),))
     return name, [low + (high - low) * i / max(1, count - 1) for i in range(count)]
 

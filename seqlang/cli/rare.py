@@ -27,6 +27,10 @@ def rare(options: Namespace, loaded: Loaded, *, runs: int, seed: int, cap: int |
         if getattr(options, name, None) not in (None, [], False):
             flag = name.replace("_", "-")
             raise SpecError((Diagnostic("E0601", f"--{flag} does not go with --rare, which draws runs of its own"),))
+    if options.engine != "auto" or options.threads is not None:
+        flag = "engine" if options.engine != "auto" else "threads"
+        message = f"--{flag} does not go with --rare, which has an engine of its own"
+        raise SpecError((Diagnostic("E0601", message),))
     if swept:
         raise SpecError((Diagnostic("E0601", "--rare estimates one setting: it does not go with a sweep",
                                     help="give the values with --set NAME=VALUE"),))  # fmt: skip

@@ -32,9 +32,6 @@ _EXAMPLES = """\
       --column 'x=project(V1..V36/255)' --column 'y=V37{1=1|*=-1}' --permutations 10 --checkpoints 10 --twin"""
 
 
-ENGINES = ("auto", "compiled", "numpy", "interpreter")
-
-
 def run(arguments: list[str]) -> int:
     """Simulates under each model, sweeps, or runs once on a file."""
     options = _parser().parse_args(arguments)
@@ -102,6 +99,12 @@ def _fits_together(options: Namespace) -> None:
         refuse_unwritable(options.plot)
 
 
+def _engines() -> tuple[str, ...]:
+    from seqlang.driver import ENGINES
+
+    return ENGINES
+
+
 def _parser() -> Parser:
     parser = Parser("run", "Simulate a spec under its models, or run it once on a real stream.", _EXAMPLES)
     parser.add_argument("file", metavar="FILE", help="a .seq file, or @name from the library")
@@ -114,7 +117,7 @@ def _parser() -> Parser:
     add_settings(parser)
     parser.add_argument("--cap", metavar="N", help="leave a run after N steps, and say how many were left")
     parser.add_argument(
-        "--engine", choices=ENGINES, default="auto", help="auto compiles a kernel for long work, else takes numpy"
+        "--engine", choices=_engines(), default="auto", help="auto compiles a kernel for long work, else takes numpy"
     )
     parser.add_argument(
         "--threads", metavar="N", help="of the compiled engine (one a processor); no number depends on it"
@@ -139,8 +142,11 @@ def _on_data(options: Namespace, loaded: Loaded, seed: int, cap: int | None) -> 
         if getattr(options, name) not in (None, [], False):
             message = f"--{name} does not go with --data: the rows take the model's place"
             raise SpecError((Diagnostic("E0601", message),))
-    if options.until_ci is not None:
-        raise SpecError((Diagnostic("E0601", "--until-ci does not go with --data: it is about many runs"),))
+    for name in ("until_ci", "runs", "threads"):
+        if getattr(options, name) is not None:
+            message = f"--{name.replace('_', '-')} does not go with --data: it is about many runs"
+            remedy = "--permutations K reads the rows in K random orders" if name == "runs" else None
+            raise SpecError((Diagnostic("E0601", message, help=remedy),))
     if any(getattr(options, name) not in (None, [], False) for name in TRAINING):
         return train(options, loaded, seed, cap)
     if options.plot is not None:

@@ -113,7 +113,7 @@ def _refuse_files(options: Namespace, loaded: Loaded, names: Mapping[str, None])
         refuse_unwritable_table(options.output)
     if options.plot is not None:
         from seqlang.report.picture import refuse_unwritable
-        from seqlang.report.quantities import quantities_of, quantity
+        from seqlang.report.quantities import quantities_of, quantity, refuse_pair
 
         refuse_unwritable(options.plot)
         known = quantities_of(loaded.program, names or {p.name: None for p in loaded.program.parameters})
@@ -123,6 +123,11 @@ def _refuse_files(options: Namespace, loaded: Loaded, names: Mapping[str, None])
         if options.x is None and not names:
             message, remedy = "--plot of a sweep needs an axis, and no parameter varies", "vary one with --sweep"
             raise SpecError((Diagnostic("E0644", message, help=remedy),))
+        refuse_pair(
+            quantity(options.x or next(iter(names)), known, "--x"),
+            quantity(options.y or "steps", known, "--y"),
+            options.colour,
+        )
 
 
 def _compute(options: Namespace, gathered: Gathered, workers: int | None, threads: int | None) -> None:

@@ -131,3 +131,12 @@ def _exact(exact: dict[str, Any], asked: Quantity) -> float | None:
     if asked.kind == "return":
         value = exact["returns"].get(asked.name)
     return float(value) if isinstance(value, float | int) else None
+
+
+def refuse_pair(x: Quantity, y: Quantity, colour: str | None) -> None:
+    """Raises SpecError E0644 for a quantity against itself, and for a colour where there is no map to colour."""
+    if (x.kind, x.name) == (y.kind, y.name):
+        raise SpecError((Diagnostic("E0644", f"--x and --y are the same: {x.title}"),))
+    if colour is not None and not x.kind == y.kind == "parameter":
+        message, remedy = "--colour belongs to a map", "put two parameters on --x and --y"
+        raise SpecError((Diagnostic("E0644", message, help=remedy),))

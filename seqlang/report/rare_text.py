@@ -39,7 +39,7 @@ def _row(e: Estimate) -> tuple[str, ...]:
     low, high = e.interval
     return (
         e.label,
-        shown(e.probability, _digits(e)),
+        shown(min(1.0, e.probability), _digits(e)),  # a mean of weights may come out above
         f"{shown_down(low, _digits(e) + 1)} .. {shown_up(high, _digits(e) + 1)}",
         f"{e.relative_error:.2g}",
         f"{e.effective:,.0f}",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -19,24 +20,24 @@ def run_document(result: RunResult) -> Document:
 
 def _blocks(result: RunResult) -> Iterator[Block]:
     summary = result.to_dict()
-    rate = summary["steps_per_second"]
+    seconds = f"{summary['seconds']:.2f} s{_prepared(summary)}, {summary['steps_per_second']:,.0f} steps/s"
     yield Paragraph(
         line(
             (result.algorithm, "head"),
             f" under {result.model}",
             (
-                f"   {summary['runs']:,} runs, seed {summary['seed']}, {summary['seconds']:.2f} s, {rate:,.0f} steps/s",
+                f"   {_runs(summary['runs'])}, seed {summary['seed']}, {seconds}",
                 "quiet",
             ),
         )
     )
     if summary.get("interrupted"):
-        yield _warning("interrupted: these are the runs that were finished")
+        yield _warning("interrupted: these are the runs that were made")
     if summary["unstopped"]:
         share = summary["unstopped"] / summary["runs"]
         left = "when it was interrupted" if summary.get("interrupted") else f"at the cap of {summary['cap']} steps"
         yield _warning(
-            f"{summary['unstopped']:,} runs ({share:.1%}) had not stopped {left}; counted below with the steps made"
+            f"{_runs(summary['unstopped'])} ({share:.1%}) had not stopped {left}; counted below with the steps made"
         )
     if result.samples.why_interpreted:
         yield _warning(f"run by the interpreter, which is slow: {result.samples.why_interpreted}")
@@ -56,6 +57,8 @@ def _blocks(result: RunResult) -> Iterator[Block]:
         yield means
 
 
+_COORDINATES = 6
+"""Of a returned vector, so many are shown."""
 _JUDGED = {
     "returns": "the 95 % interval of every return",
     "return_value": "the 95 % interval of the mean returned number",
@@ -68,9 +71,19 @@ def _until(until: dict[str, Any], runs: int) -> Paragraph:
     what, width = _JUDGED[until["of"]], shown(until["width"], 4)
     looks = f"{until['looks']} look" + ("s" if until["looks"] > 1 else "")
     if not until["reached"]:
-        return _warning(f"{what} is not yet at most {width} wide after {runs:,} runs and {looks}")
+        return _warning(f"{what} is not yet at most {width} wide after {_runs(runs)} and {looks}")
     text = f"{what} is at most {width} wide after {runs:,} runs and {looks}. This is itself a stopping rule: intervals"
     return Paragraph(line((f"{text} at a chosen end hold a little less often than 95 %", "quiet")), 2)
+
+
+def _prepared(summary: dict[str, Any]) -> str:
+    """The rate is that of the rest of the time."""
+    seconds = summary.get("seconds_preparing", 0.0)
+    return f" ({seconds:.2f} s of them to compile)" if seconds >= 0.05 else ""
+
+
+def _runs(count: int) -> str:
+    return f"{count:,} run" + ("" if count == 1 else "s")
 
 
 def _warning(text: str) -> Paragraph:
@@ -107,8 +120,15 @@ def _returns(returns: dict[str, Any]) -> Table:
     rows = []
     for name, r in returns.items():
         low, high = r["ci95"]
-        rows.append(_row(name, shown(r["probability"], 5), f"{shown(low, 4)} .. {shown(high, 4)}"))
+        digits = _digits(low, high)
+        interval = f"{shown(low, digits)} .. {shown(high, digits)}"
+        rows.append(_row(name, shown(r["probability"], max(5, digits)), interval))
     return _table(("return", "probability", "95 % interval"), rows)
+
+
+def _digits(low: float, high: float) -> int:
+    """As many as tell the ends of an interval apart, at least four."""
+    return 4 if not 0 < high - low < high else max(4, 1 + math.ceil(math.log10(high / (high - low))))
 
 
 def _means(summary: dict[str, Any]) -> Table:
@@ -118,6 +138,13 @@ def _means(summary: dict[str, Any]) -> Table:
         last = r.get("last_value")
         if last is not None and isinstance(last["mean"], float):
             rows.append(_row(name, shown(last["mean"], 5), shown(last["se"], 3), "last value released"))
+    value = summary.get("return_value")
+    if value is not None and isinstance(value["mean"], list):
+        for place, (mean, se) in enumerate(list(zip(value["mean"], value["se"], strict=True))[:_COORDINATES], start=1):
+            if isinstance(mean, float):
+                rows.append(_row(f"return[{place}]", shown(mean, 5), shown(se, 3), "returned"))
+        if len(value["mean"]) > _COORDINATES:
+            rows.append(_row("..", "", "", f"{len(value['mean'])} coordinates (--json lists all)"))
     for name, s in summary["statistics"].items():
         if s is not None and isinstance(s["mean"], float):
             rows.append(_row(name, shown(s["mean"], 5), shown(s["se"], 3), "final value"))

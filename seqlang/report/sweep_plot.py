@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from seqlang.diagnostics import Diagnostic, SpecError
 from seqlang.report.figure import COLOURS, new_figure, write_figure
 from seqlang.report.numbers import shown
-from seqlang.report.quantities import Point, Quantity, point, quantities_in, quantity
+from seqlang.report.quantities import Point, Quantity, point, quantities_in, quantity, refuse_pair
 
 if TYPE_CHECKING:
     from seqlang.report.sweep_result import SweepResult, SweepRow
@@ -31,6 +31,7 @@ def plot_sweep(result: SweepResult, file: str, x: str | None, y: str | None, col
     if across is None:
         raise SpecError((Diagnostic("E0644", "a picture of a sweep needs a parameter that varies"),))
     up = quantity(y or "steps", known, "--y")
+    refuse_pair(across, up, colour)
     if across.kind == up.kind == "parameter":
         shade = quantity(colour or "steps", known, "--colour")
         _map(result, file, across, up, shade)

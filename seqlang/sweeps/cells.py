@@ -34,6 +34,9 @@ def combined(cases: Sequence[Cell], grid: Grid) -> tuple[Cell, ...]:
     twice = [name for i, name in enumerate(names) if name in names[:i] or name in listed]
     if twice:
         raise SpecError((Diagnostic("E0601", f"`{twice[0]}` is varied twice"),))
+    empty = next((name for name, values in grid if not values), None)
+    if empty is not None:
+        raise SpecError((Diagnostic("E0602", f"`{empty}` is varied over no values"),))
     count = max(1, len(cases))
     for _, values in grid:
         count *= len(values)

@@ -8,6 +8,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+from seqlang.diagnostics import Diagnostic, SpecError
 from seqlang.driver import Loaded
 from seqlang.report.sweep_result import SweepResult
 from seqlang.source import Source
@@ -34,6 +35,9 @@ def requested(
     progress: Callable[[int, int], None] | None,
 ) -> SweepResult:
     """See `seqlang.sweep`. The values that the spec was loaded with stay, where the sweep does not vary them."""
+    runs = 1 if run is None else run["runs"]
+    if runs < 1:
+        raise SpecError((Diagnostic("E0603", f"runs is {runs}: it must be a whole number of at least 1"),))
     settings = {p.name: p.value for p in loaded.program.parameters if loaded.overridden and p.value != p.default}
     source = listed if isinstance(listed, Source) else None
     given = cases(listed, loaded.program) if isinstance(listed, Source) else listed

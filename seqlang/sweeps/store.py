@@ -32,6 +32,8 @@ class Store:
     def __init__(self, file: str | Path) -> None:
         self._file = str(file)
         self._owner = myself()
+        if not self._file:  # to SQLite that is a file which it deletes at the end
+            raise self._refused("it has no name")
         try:
             self._database = sqlite3.connect(self._file, timeout=_PATIENCE, isolation_level=None)
             self._prepare()

@@ -220,7 +220,18 @@ def test_run_refuses_before_it_runs(arguments: list[str], said: str, capsys: pyt
 
 def test_an_interrupted_run_keeps_what_is_done_and_starts_nothing_else() -> None:
     """Ctrl-C under the first model: its finished runs are shown, the second model is not begun."""
-    command = [sys.executable, "-m", "seqlang", "run", "@wald1945/sprt", "--runs", "1000000000", "--json"]
+    command = [
+        sys.executable,
+        "-m",
+        "seqlang",
+        "run",
+        "@wald1945/sprt",
+        "--runs",
+        "1000000000",
+        "--engine",
+        "numpy",
+        "--json",
+    ]
     with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         time.sleep(3)
         process.send_signal(signal.SIGINT)

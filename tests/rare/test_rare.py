@@ -43,7 +43,7 @@ def test_noisy_thresholds() -> None:
     _agrees(estimate(program(spec_of(NOISY)), "null", "reject", runs=20_000), exact)
 
 
-@pytest.mark.parametrize("size", [0.3, 1.18, 4.0])
+@pytest.mark.parametrize("size", [pytest.param(0.3, marks=pytest.mark.long), 1.18, 4.0])
 def test_laplace_threshold_beside_the_walk(size: float) -> None:
     """The walk climbs at a cost of log(0.7/0.3) = 0.85 a unit, the threshold comes down at 1/size a unit: around
     size = 1.18 both share the work, and no single shift is right."""

@@ -47,6 +47,8 @@ def test_a_doubt_is_said_first(capsys: pytest.CaptureFixture[str]) -> None:
         (["--rare", "reject", "--sweep", "p0=0.2,0.3"], "--set"),
         (["--rare", "reject", "--data", "x.csv"], "--data"),
         (["--rare", "reject", "--runs", "0"], "--runs"),
+        (["--rare", "reject", "--engine", "numpy"], "--engine does not go with --rare"),
+        (["--rare", "reject", "--threads", "2"], "--threads does not go with --rare"),
     ],
 )
 def test_mistakes(arguments: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -60,3 +62,11 @@ def test_from_python() -> None:
     assert estimate.trusted == found.trusted
     assert estimate.interval[0] < 0.0326350 < estimate.interval[1]
     assert "reject" in str(found)
+
+
+def test_no_chance_above_one_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
+    """The mean of the weights may come out above one; the test ends surely."""
+    for seed in range(1, 9):
+        assert main([*NULL, "--rare", "stops", "--runs", "400", "--seed", str(seed)]) == 0
+        (row,) = (line.split() for line in capsys.readouterr().out.splitlines() if line.split()[0] == "stops")
+        assert float(row[1]) <= 1.0

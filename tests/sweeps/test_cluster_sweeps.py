@@ -9,7 +9,9 @@ import socket
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
+from threading import Thread
 
 import pytest
 from sweep_command import ROOT, SPEC, environment, run, spec, start
@@ -59,7 +61,7 @@ def _numbers(out: str) -> list[object]:
     """The JSON lines without the times."""
     rows = [json.loads(line) for line in out.splitlines()]
     for row in rows:
-        row.pop("seconds"), row.pop("steps_per_second")
+        row.pop("seconds"), row.pop("steps_per_second"), row.pop("seconds_preparing", None)
         if row.get("exact"):
             row["exact"].pop("seconds")
     return rows
@@ -150,9 +152,30 @@ def test_nobody_there(tmp_path: Path) -> None:
     from seqlang.diagnostics import SpecError
     from seqlang.sweeps.executors.cluster import Cluster as Executor
 
-    for address in ("tcp://127.0.0.1:9", "nonsense"):
-        with pytest.raises(SpecError, match="E0643: there is no scheduler"):
+    with pytest.raises(SpecError, match="E0643: there is no scheduler"):
+        Executor("tcp://127.0.0.1:9", patience=1.0)
+    for address in ("nonsense", "tcp://127.0.0.1", "127.0.0.1:8786", ""):
+        with pytest.raises(SpecError, match="is not the address of a scheduler"):
             Executor(address, patience=1.0)
+
+
+def test_somebody_else_there() -> None:
+    """A server of another protocol, whose greeting dask reads as the length of a message."""
+    from seqlang.diagnostics import SpecError
+    from seqlang.sweeps.executors.cluster import Cluster as Executor
+
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def greet() -> None:
+            with suppress(OSError):
+                while True:
+                    connection, _ = server.accept()
+                    connection.sendall(b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n")
+                    connection.close()
+
+        Thread(target=greet, daemon=True).start()
+        with pytest.raises(SpecError, match="E0643: there is no scheduler"):
+            Executor(f"tcp://127.0.0.1:{server.getsockname()[1]}", patience=1.0)
 
 
 def test_a_scheduler_without_workers(cluster: Cluster) -> None:

@@ -18,8 +18,9 @@ def test_a_cell_is_the_run_with_its_values() -> None:
     for row, p1 in zip(found.rows, (0.6, 0.75), strict=True):
         (alone,) = seqlang.run(seqlang.load("@wald1945/sprt", p1=p1), model="null", runs=300, seed=5)
         assert row.run is not None
-        assert {**row.run, "seconds": 0, "steps_per_second": 0} == {
-            **alone.to_dict(), "seconds": 0, "steps_per_second": 0,
+        clocks = {"seconds": 0, "steps_per_second": 0, "seconds_preparing": 0}
+        assert {**row.run, **clocks} == {
+            **alone.to_dict(), **clocks,
         }  # fmt: skip
     assert found.names == ("p1",)
 
@@ -94,10 +95,17 @@ def test_json_lines_are_in_the_order_of_the_cells(tmp_path: Path) -> None:
         (["--sweep", "a=1,2", "--sweep", "a=3"], "varied twice"),
         (["--sweep", "a=1:2"], "NAME=FROM:TO:COUNT"),
         (["--sweep", "a=1,-2"], "-2"),
+        (["--sweep", "a=1,,2"], "an empty place between its commas"),
+        (["--sweep", "a=1:2:1"], "asks for 1 value:"),
+        (["--sweep", "a=1:2:0"], "the COUNT, is 0"),
+        (["--sweep", "a=1,2", "--store", ""], "it has no name"),
+        (["--sweep", "a=1,2", "--plot", "x.png", "--x", "a", "--y", "a"], "--x and --y are the same"),
+        (["--sweep", "a=1,2", "--plot", "x.png", "--colour", "steps"], "--colour belongs to a map"),
         (["--sweep", "b=1"], "no param `b`"),
         (["--exact", "--plot", "x.png"], "no parameter varies"),
         (["--data", "x.csv", "--store", "x.sqlite"], "--store does not go with --data"),
         (["--data", "x.csv", "--exact"], "--exact does not go with --data"),
+        (["--data", "x.csv"], "--runs does not go with --data"),
     ],
 )
 def test_mistakes_on_the_command_line(
@@ -125,3 +133,13 @@ def test_solve_sweeps_lists_and_keeps(tmp_path: Path, capsys: pytest.CaptureFixt
     assert main([*command, "--output", str(tmp_path / "t.csv")]) == 0
     assert (tmp_path / "t.csv").read_text().startswith("p,p0,p1,")
     assert "expected steps" in capsys.readouterr().out
+
+
+def test_python_is_told_of_nothing_to_do(tmp_path: Path) -> None:
+    import seqlang
+    from seqlang.diagnostics import SpecError
+
+    with pytest.raises(SpecError, match="`a` is varied over no values"):
+        seqlang.sweep(spec(tmp_path), grid={"a": []})
+    with pytest.raises(SpecError, match="runs is 0"):
+        seqlang.sweep(spec(tmp_path), grid={"a": [1]}, runs=0)

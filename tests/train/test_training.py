@@ -320,3 +320,27 @@ def test_a_spec_without_a_clear_question(capsys, tmp_path) -> None:
     code = main(["run", "@smith2013/ftal", "--data", str(path), "--test", str(path)])
     assert code == 2
     assert "E0627" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("predict", "truth"),
+    [
+        ("dot(w, x)", "y > 0"),
+        ("1", "y > 0"),
+        ("dot(w, x) > 0", "y"),
+        ("w", "y > 0"),
+        ("if y > 0 then x else w", "y > 0"),
+    ],
+)
+def test_what_is_no_condition_is_refused(predict: str, truth: str) -> None:
+    spec = seqlang.load(FLMB, d=3, n=40)
+    with pytest.raises(seqlang.SpecError, match="E0628"):
+        seqlang.train(spec, rows(40, 3), test=rows(10, 3, 5), predict=predict, truth=truth)
+
+
+def test_the_engine_has_a_name() -> None:
+    with pytest.raises(seqlang.SpecError, match="no engine `numpi`"):
+        seqlang.run(FLMB, runs=10, engine="numpi")
+    with pytest.raises(seqlang.SpecError, match="none is named"):
+        seqlang.rare("@wald1945/sprt")
+    assert {"run", "sweep", "rare", "train"} <= set(dir(seqlang))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import Any
 
 from seqlang.backends.kernels.expressions import value_of
@@ -14,7 +15,7 @@ SUMMED = "a value that is summed over the steps"
 START = {"sum": "0.0", "mean": "0.0", "count": "0.0", "max": "-math.inf", "min": "math.inf"}
 
 
-class KernelCell:
+class KernelCell(ABC):
     """One cell. `begin` is written at the start of a step, `tick` where the cell stands, `read` where it is read."""
 
     def __init__(self, scope: Scope, cell: Cell) -> None:
@@ -23,13 +24,14 @@ class KernelCell:
         self.report = cell.keep.report if isinstance(cell.keep, (SinceReport, AtReports)) else None
 
     def begin(self, fired_before: dict[str, str]) -> None:
-        pass
+        """Nothing, for what no report resets."""
+        return
 
-    def tick(self) -> None:
-        raise NotImplementedError
+    @abstractmethod
+    def tick(self) -> None: ...
 
-    def read(self) -> Value:
-        raise NotImplementedError
+    @abstractmethod
+    def read(self) -> Value: ...
 
     # ---- what all of them need
 

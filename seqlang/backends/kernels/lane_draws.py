@@ -71,11 +71,12 @@ def open_masks(draws: Numbered) -> Iterator[str]:
     yield from (f"_again_{i} = np.uint64(0)" for i, s in draws.items() if s.sampler != "uniform")
 
 
-def draw(draws: Numbered, columns: Columns, *, start: bool = False) -> Iterator[str]:
-    """For a lane: words, variates, and its bit in the masks of refused words."""
+def draw(draws: Numbered, columns: Columns, *, start: bool = False, used_up: bool = False) -> Iterator[str]:
+    """For a lane: words, variates, and its bit in the masks of refused words. What is `used_up` at once needs no
+    column."""
     for i, sample in draws.items():
         yield from draw_word(sample)
-        target = columns.at(variate(start, i), nursery=start)
+        target = passing(i) if used_up else columns.at(variate(start, i), nursery=start)
         if sample.sampler == "uniform":
             yield f"{target} = uniform_of_word(_word)"
             continue
@@ -84,6 +85,11 @@ def draw(draws: Numbered, columns: Columns, *, start: bool = False) -> Iterator[
         yield f"{target} = packed_value(_entry, _place)"
         yield f"{columns.at(word(start, i), nursery=start)} = _word"
         yield f"_again_{i} |= _bit if packed_refused(_entry, _place) else np.uint64(0)"
+
+
+def passing(draw: int) -> str:
+    """The name of a variate that is used up."""
+    return f"_variate_{draw}"
 
 
 def draw_again(draws: Numbered, columns: Columns, *, start: bool = False) -> Iterator[str]:

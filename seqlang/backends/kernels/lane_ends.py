@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from seqlang.backends.kernels.lane_columns import BORN, ERROR, LEFT, RUN, Columns, leaves_of, read_at_the_end
 from seqlang.backends.kernels.lane_draws import for_each, indented
 from seqlang.backends.kernels.lane_nursery import fault_of
-from seqlang.backends.kernels.ops import Kernel
+from seqlang.backends.kernels.ops import Kernel, Leave
 
 NEVER = "np.int64(9223372036854775807)"
 
@@ -59,15 +60,30 @@ def write_down(kernel: Kernel, columns: Columns) -> Iterator[str]:
     yield "_steps += step"
     yield "_done += 1"
     yield "out_steps[_place] = step"
-    for j, leave in enumerate(leaves):
-        yield f"{'el' if j else ''}if (_gone_{j} >> np.uint64({LEFT})) & np.uint64(1) != 0:"
-        yield f"    out_codes[_place] = {leave.code}"
-        yield from (f"    out_values[{i}, _place] = {value}" for i, value in enumerate(leave.values))
-    yield from ["else:", "    out_codes[_place] = -2"] if leaves else ["out_codes[_place] = -2"]
+    yield from _write_code(leaves)
     recorded = kernel.recorded
     yield from (f"out_statistics[{i}, _place] = {output.text}" for i, output in enumerate(recorded.statistics))
     yield from (f"out_released[{i}, _place] = {output.text}" for i, output in enumerate(recorded.released))
     yield from (f"out_reports[{i}, _place] = {name}" for i, name in enumerate(recorded.reports))
+
+
+def _write_code(leaves: tuple[Leave, ...]) -> Iterator[str]:
+    """A run leaves by one of its leaves, or by none. By which one no processor foresees, so there is no branch where
+    the codes are numbers and nothing else is written."""
+    if all(re.fullmatch(r"-?\d+", leave.code) and not leave.values for leave in leaves):
+        chosen = (f" + {int(leave.code) + 2} * np.int64({_by(j)})" for j, leave in enumerate(leaves))
+        yield f"out_codes[_place] = -2{''.join(chosen)}"
+        return
+    for j, leave in enumerate(leaves):
+        yield f"{'el' if j else ''}if {_by(j)} != 0:"
+        yield f"    out_codes[_place] = {leave.code}"
+        yield from (f"    out_values[{i}, _place] = {value}" for i, value in enumerate(leave.values))
+    yield from ["else:", "    out_codes[_place] = -2"]
+
+
+def _by(leave: int) -> str:
+    """1 if the run in the lane `_left_one` leaves by it, else 0."""
+    return f"((_gone_{leave} >> np.uint64({LEFT})) & np.uint64(1))"
 
 
 def close() -> Iterator[str]:

@@ -39,12 +39,13 @@ class _Step:
         before = dict(self.drawn)
         draws = self._numbered(samples_of(segment.ops))
         then = self._numbered(segment.then)
+        apart = lane_draws.refusable(draws)
+        used_up = last and not apart
         drawing = [
             *lane_draws.load_streams(draws, columns),
-            *lane_draws.draw(draws, columns),
+            *lane_draws.draw(draws, columns, used_up=used_up),
             *lane_draws.store_streams(streams_of(tuple(draws.values())), columns),
         ]
-        apart = lane_draws.refusable(draws)
         if apart:
             yield from lane_draws.open_masks(draws)
             yield "for _l in range(_alive):"
@@ -56,7 +57,8 @@ class _Step:
         yield from (f"_now_{i} = np.uint64(0)" for i in then)
         yield "for _l in range(_alive):"
         yield from indented([lane_draws.BIT, *drawing, *self._loads(before, first)])
-        yield from indented([*self._code(segment.ops, draws), *self._masks(then, last), *self._stores(segment)])
+        variates = [lane_draws.passing(i) if used_up else columns.at(variate(False, i)) for i in draws]
+        yield from indented([*self._code(segment.ops, variates), *self._masks(then, last), *self._stores(segment)])
         yield from lane_draws.draw_apart(then, columns)
 
     def _numbered(self, samples: tuple[Sample, ...]) -> dict[int, Sample]:
@@ -81,13 +83,14 @@ class _Step:
             gone = " | ".join(f"_gone_{j}" for j in range(self.left))
             yield f"_left = (({gone}) >> np.uint64(_l)) & np.uint64(1) != 0"
 
-    def _code(self, ops: tuple[Op, ...], draws: Numbered) -> Iterator[str]:
-        """What is read when a run is written down stays as it is once the run has left."""
-        numbers = iter(draws)
+    def _code(self, ops: tuple[Op, ...], variates: list[str]) -> Iterator[str]:
+        """`variates` are what the draws among `ops` gave. What is read when a run is written down stays as it is once
+        the run has left."""
+        given = iter(variates)
         for op in ops:
             match op:
                 case Sample(target=target):
-                    yield self._assigned(target, self.columns.at(variate(False, next(numbers))))
+                    yield self._assigned(target, next(given))
                 case Code(lines=lines):
                     for line in lines:
                         target, _, value = line.partition(" = ")

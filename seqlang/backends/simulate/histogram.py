@@ -22,7 +22,7 @@ ONE = 1 << RESOLUTION
 _FIRST = 1023 << RESOLUTION  # the leading bits of 1.0
 BIN = 1e-3
 """What is said of it: 2^-10, rounded up."""
-SLICE = 1 << 13
+SLICE = 1 << 15
 
 
 @record
@@ -77,20 +77,20 @@ def of_values(values: Floats, like: Histogram | None = None) -> Histogram:
     return _bounded(Histogram(at, counts.astype(np.int64)[:, None]))
 
 
-def of_steps(steps: NDArray[np.int64], kinds: NDArray[np.int64], number: int) -> Histogram:
-    """Of whole numbers >= 0 in runs of the kinds 0 .. number - 1. In bins they are exact below 2^11."""
+def of_steps(steps: NDArray[np.int64], kinds: NDArray[np.int64], number: int, least: int = 0) -> Histogram:
+    """Of whole numbers >= 0 in runs of the kinds `least` .. `least + number - 1`. In bins they are exact below 2^11."""
     top = int(steps.max())
     if top <= 4 * len(steps):  # counting into a table is several times as fast as sorting
-        table = _table(steps, kinds, number, top)
+        table = _table(steps, kinds, number, least, top)
         at = np.flatnonzero(table.any(axis=1))
         counts = table[at]
     else:
         at, place = np.unique(steps, return_inverse=True)
-        counts = np.bincount(place * number + kinds, minlength=len(at) * number).reshape(len(at), number)
+        counts = np.bincount(place * number + (kinds - least), minlength=len(at) * number).reshape(len(at), number)
     return _bounded(Histogram(at.astype(np.float64), counts, scale=float(ONE)))
 
 
-def _table(steps: NDArray[np.int64], kinds: NDArray[np.int64], number: int, top: int) -> Counts:
+def _table(steps: NDArray[np.int64], kinds: NDArray[np.int64], number: int, least: int, top: int) -> Counts:
     size = (top + 1) * number
     table = np.zeros(size, dtype=np.int64)
     room = np.empty(SLICE, dtype=np.int64)
@@ -99,6 +99,7 @@ def _table(steps: NDArray[np.int64], kinds: NDArray[np.int64], number: int, top:
         place = room[: len(some)]
         np.multiply(some, number, out=place)
         place += kinds[i : i + SLICE]
+        place -= least
         found = np.bincount(place)
         table[: len(found)] += found
     return table.reshape(top + 1, number)

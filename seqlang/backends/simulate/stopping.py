@@ -6,6 +6,7 @@ from seqlang.backends.interpret.compiled import Compiler
 from seqlang.backends.interpret.values import EvaluationError
 from seqlang.diagnostics import Diagnostic, Label, SpecError
 from seqlang.diagnostics.suggest import did_you_mean
+from seqlang.model import expression as ir
 from seqlang.model.program import Model, Program, Stop
 
 
@@ -22,6 +23,22 @@ def can_stop(program: Program) -> bool:
             return True
 
     return any(may_fire(s) for s in program.body if isinstance(s, Stop))
+
+
+def latest_end(program: Program) -> int | None:
+    """The step in which a run stops at the latest, where a stop says so: `stop when step >= n`, or unconditionally."""
+    compiler, found = Compiler(program), []
+    for stop in program.body:
+        if not isinstance(stop, Stop):
+            continue
+        match stop.when:
+            case None:
+                found.append(1)
+            case ir.Apply(">=" | "==", (ir.StepNumber(), bound)) if not compiler.compile(bound).reads:
+                found.append(int(max(1, -(-compiler.constant(bound) // 1))))
+            case _:
+                pass
+    return min(found, default=None)
 
 
 def require_end(program: Program, cap: int | None) -> None:

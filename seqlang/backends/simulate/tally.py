@@ -46,10 +46,11 @@ class Tally:
     def of(chunk: Chunk, labels: tuple[str, ...], before: Tally | None = None) -> Tally:
         """Of the runs of one chunk (at least one). `before` is what it will be merged with, if that is known: it is
         faster then, and gives the same."""
-        steps = histogram.of_steps(chunk.steps, chunk.codes - UNSTOPPED, 2 + len(labels))
+        steps = histogram.of_steps(chunk.steps, chunk.codes, 2 + len(labels), UNSTOPPED)
         released = {name: moments.moments_of(v) for name, v in chunk.released.items()}
         values = None if chunk.values is None else moments.moments_of(chunk.values)
         some = _numbers(chunk.values, values)
+        few, many = (chunk.steps.min(), chunk.steps.max()) if steps.coarse else steps.at[[0, -1]]
         low, high = (float(some.min()), float(some.max())) if len(some) else (math.nan, math.nan)
         return Tally(
             labels=labels,
@@ -60,7 +61,7 @@ class Tally:
             released={name: found for name, found in released.items() if found.count},
             values=values if values is not None and values.count else None,
             numbers=histogram.of_values(some, None if before is None else before.numbers) if len(some) else None,
-            ends=(float(chunk.steps.min()), float(chunk.steps.max()), low, high),
+            ends=(float(few), float(many), low, high),
         )
 
     @property

@@ -16,6 +16,7 @@ from seqlang.backends.interpret.shapes import shape_of_domain
 from seqlang.backends.simulate.by_numpy import LARGEST_BATCH, ByNumpy
 from seqlang.backends.simulate.chunks import Watch
 from seqlang.backends.simulate.record import UNSTOPPED
+from seqlang.backends.simulate.stopping import latest_end
 from seqlang.model import expression as ir
 from seqlang.model.program import Model, Program
 from seqlang.record import field_names
@@ -54,7 +55,8 @@ def _mean_steps(program: Program, model: Model, seed: int, runs: int, cap: int |
         raise KeyboardInterrupt
     stopped = int(np.count_nonzero(chunk.codes != UNSTOPPED))
     mean = float(chunk.steps.sum()) / max(stopped, 0.5)
-    return mean if cap is None else min(mean, cap)
+    ends = (cap, latest_end(program))
+    return min([mean, *(end for end in ends if end is not None)])
 
 
 def operations(program: Program, model: Model | None) -> int:

@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from seqlang.backends.interpret.compiled import Compiler
 from seqlang.backends.interpret.data.problem import problem
-from seqlang.backends.interpret.values import EvaluationError, Value
+from seqlang.backends.interpret.values import EvaluationError
 from seqlang.backends.kernels.training import ByRows
 from seqlang.backends.simulate.arrays import CannotVectorise
 from seqlang.backends.simulate.simulate import EngineName
+from seqlang.backends.simulate.stopping import latest_end
 from seqlang.backends.simulate.worth import WORTH, numpy_seconds, operations
 from seqlang.backends.train.lanes import Lanes, orders_of
 from seqlang.backends.train.predict import Predictor
@@ -23,7 +23,7 @@ from seqlang.backends.train.rows import Rows
 from seqlang.backends.train.scores import Scores
 from seqlang.backends.train.slowly import check_size, interpreted
 from seqlang.model import expression as ir
-from seqlang.model.program import Memory, Program, Stop
+from seqlang.model.program import Memory, Program
 from seqlang.record import record, replace
 
 Array = NDArray[Any]
@@ -246,24 +246,12 @@ def _scores(
 
 def _longest(program: Program, rows: int, cap: int | None) -> int:
     """The most steps that a run can make: the rows of a stream, `cap`, `stop when step >= n`."""
-    compiler = Compiler(program)
     dataset = any(i.kind == "dataset" for i in program.inputs)
-    found: list[Value] = [] if dataset else [rows]
-    if cap is not None:
-        found.append(cap)
-    for stop in program.body:
-        if not isinstance(stop, Stop):
-            continue
-        if stop.when is None:
-            found.append(1)
-        match stop.when:
-            case ir.Apply(">=" | "==", (ir.StepNumber(), bound)) if not compiler.compile(bound).reads:
-                found.append(max(1, -(-compiler.constant(bound) // 1)))
-            case _:
-                pass
+    ends = (None if dataset else rows, cap, latest_end(program))
+    found = [end for end in ends if end is not None]
     if not found:
         raise problem("E0606", f"nothing says when `{program.name}` ends", "leave after N steps: --cap N")
-    return int(min(found))
+    return min(found)
 
 
 UNSTOPPED = -2

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 import sys
 import time
 from collections.abc import Iterator
@@ -18,6 +19,7 @@ from seqlang.version import __version__
 PATIENCE = 30.0
 """Seconds to wait for the scheduler, and for a first worker."""
 _AHEAD = 2  # units a worker: one underway, one that waits there
+_ADDRESS = re.compile(r"[a-z]+://.+:\d+")
 
 
 class Cluster(Executor):
@@ -30,17 +32,22 @@ class Cluster(Executor):
         except ImportError:
             message = "--cluster needs dask.distributed"
             raise SpecError((Diagnostic("E0643", message, help="pip install 'seqlang[cluster]'"),)) from None
+        if not _ADDRESS.fullmatch(address):  # dask would find that out late, and leave half a client behind
+            raise _refused(f"`{address}` is not the address of a scheduler", "write tcp://HOST:PORT")
         self._address = address
         # What goes wrong is said once and in our words, not in a log of tracebacks besides.
         logs = [logging.getLogger(name) for name in ("distributed.client", "distributed.core")]
         self._levels = [(log, log.level) for log in logs]
         for log in logs:
             log.setLevel(logging.CRITICAL + 1)
+        self._client: Any = distributed.Client.__new__(distributed.Client)  # in hand also where it fails
         try:
-            self._client: Any = distributed.Client(address, timeout=patience, set_as_default=False)
-        except (OSError, ValueError, TypeError) as error:
+            self._client.__init__(address, timeout=patience, set_as_default=False)
+        except Exception as error:  # where something else answers, dask fails in any way at all
             self._talk_again()
-            raise _refused(f"there is no scheduler at `{address}`: {error}", "start one: dask scheduler") from None
+            self._client.status = "closed"  # else it is closed when it is forgotten, which takes a minute and fails
+            why = str(error) if isinstance(error, OSError) else f"something else answers ({type(error).__name__})"
+            raise _refused(f"there is no scheduler at `{address}`: {why}", "start one: dask scheduler") from None
         try:
             self._require_workers(patience)
         except BaseException:

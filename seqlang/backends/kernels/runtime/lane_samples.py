@@ -195,6 +195,10 @@ def laplace_of_word(word: np.uint64) -> float:
 
 
 def lowest_bit(mask: np.uint64) -> np.int64:
-    """The number, from 0, of the lowest bit of `mask` that is set; `mask` is not 0."""
-    lowest = mask & (~mask + np.uint64(1))
-    return ((np.float64(lowest).view(np.int64) >> np.int64(52)) - np.int64(1023)) & np.int64(63)
+    """The number, from 0, of the lowest bit of `mask` that is set; `mask` is not 0. LLVM sees that it is how many bits
+    are below that one, which is one instruction."""
+    n = ~mask & (mask - np.uint64(1))
+    n = n - ((n >> np.uint64(1)) & np.uint64(0x5555555555555555))
+    n = (n & np.uint64(0x3333333333333333)) + ((n >> np.uint64(2)) & np.uint64(0x3333333333333333))
+    n = (n + (n >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
+    return np.int64((n * np.uint64(0x0101010101010101)) >> np.uint64(56))
