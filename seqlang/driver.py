@@ -519,6 +519,8 @@ def _training(name: str, loaded: Loaded, extra: Mapping[str, str], *, noise: boo
     from seqlang.record import replace
     from seqlang.syntax import parse
 
+    if noise and not extra:
+        return Training(name, loaded.program)
     lines = "".join(f"statistic {key} = {text}\n" for key, text in extra.items())
     moved = tuple(extra)
     if RETURNED in extra.get(PREDICTED, ""):
