@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import os
+import sys
+import threading
 from itertools import pairwise
 from typing import Any
 
@@ -48,15 +50,15 @@ class ByKernel:
         recorded = self.lowered.kernel.recorded
         rows = recorded.values + _rows(recorded.statistics) + _rows(recorded.released) + len(recorded.reports)
         self.batch = batch or int(min(LARGEST, max(64, NUMBERS // (rows + 2))))
+        self._rooms = _Rooms(2 * self.threads + 2)
         self._places = _places(self.lowered.scope.numpy.labels, returned_labels(program))
 
     def run(self, first: int, count: int, cap: int | None, watch: Watch) -> Chunk:
         """See `chunks.Engine`."""
         recorded = self.lowered.kernel.recorded
         rows = (recorded.values, _rows(recorded.statistics), _rows(recorded.released), len(recorded.reports))
-        # All in one piece, which the allocator keeps for the next part: pages that are new cost as much as the runs.
         # The kernel writes all entries of a run that it has begun; the others are cut off below.
-        room = np.empty((2 + sum(rows), count))
+        room = self._rooms.take(2 + sum(rows), count)
         steps, codes = room[0].view(np.int64), room[1].view(np.int64)
         steps[:] = 0
         ends = [2 + sum(rows[:i]) for i in range(5)]
@@ -97,6 +99,30 @@ class ByKernel:
             return EvaluationError(message, self.model.span, (remedy, note), "E0621")
         what = f"{place.what} is not a number (0/0, or the logarithm or root of a negative?)"
         return EvaluationError(what, place.span, (note,))
+
+
+class _Rooms:
+    """Arrays for the parts, used again when nobody holds a piece of them: new pages cost as much as short runs."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._kept: list[NDArray[np.float64]] = []
+        self._lock = threading.Lock()
+
+    def take(self, rows: int, count: int) -> NDArray[np.float64]:
+        """An array (rows, count), with anything in it."""
+        size = rows * count
+        with self._lock:
+            # Two references: the list's, and the one that the question itself makes.
+            free = [i for i in range(len(self._kept)) if sys.getrefcount(self._kept[i]) <= 2]
+            fitting = next((i for i in free if self._kept[i].size >= size), None)
+            if fitting is None:
+                for i in reversed(free):
+                    del self._kept[i]
+                self._kept.append(np.empty(size))
+                del self._kept[: -self._most]
+                fitting = len(self._kept) - 1
+            return self._kept[fitting][:size].reshape(rows, count)
 
 
 def _text(lowered: Lowered) -> str:
