@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from seqlang.backends.simulate.streams import Source, Streams, _advance, splitmix64
+from seqlang.backends.simulate.streams import Source, Streams, _advance, as_uniform, splitmix64
 
 
 def test_xoshiro256_plus_plus_has_the_published_outputs():
@@ -50,3 +50,8 @@ def test_uniforms_are_uniform_across_runs_and_along_a_run():
     assert stats.kstest(streams.uniform(), "uniform").pvalue > 1e-4
     one = Streams(1, np.array([0]), "noise")
     assert stats.kstest([one.uniform()[0] for _ in range(5000)], "uniform").pvalue > 1e-4
+
+
+def test_no_word_becomes_0_or_1() -> None:
+    words = np.array([0, (1 << 64) - 1, 1 << 63], dtype=np.uint64)
+    assert as_uniform(words, np.empty(3)).tolist() == [2.0**-54, 1 - 2.0**-53, 0.5 + 2.0**-54]

@@ -14,7 +14,7 @@ from seqlang.backends.kernels.earlier import PreviousValue
 from seqlang.backends.kernels.expressions import value_of
 from seqlang.backends.kernels.law_expressions import law_of
 from seqlang.backends.kernels.noises import Noises
-from seqlang.backends.kernels.ops import Block, Kernel, Leave, Output, Recorded, Variable
+from seqlang.backends.kernels.ops import Block, Kernel, Kind, Leave, Output, Recorded, Variable
 from seqlang.backends.kernels.scope import Scope, Site, array_in, array_of
 from seqlang.backends.kernels.values import CannotCompile, List, Scalar, Value, scalar
 from seqlang.model import expression as ir
@@ -96,9 +96,9 @@ class _Lowering:
 
     # ---- variables
 
-    def _variable(self, name: str, kind: str, start: str) -> str:
-        self.scope.variables.append(Variable(name, kind, start))  # type: ignore[arg-type]
-        self.writer.kinds[name] = kind  # type: ignore[assignment]
+    def _variable(self, name: str, kind: Kind, start: str) -> str:
+        self.scope.variables.append(Variable(name, kind, start))
+        self.writer.kinds[name] = kind
         return name
 
     def _count(self, report: str) -> str:
@@ -336,16 +336,19 @@ class _Lowering:
             return
         code = "-1"
         values: tuple[str, ...] = ()
-        if stop.result is not None:
+        result = stop.result
+        if result is not None:
             found: list[Value] = []
-            items = w.capture(
-                lambda: found.append(scope.checked(value_of(scope, stop.result), "the return value", stop.span))  # type: ignore[arg-type]
-            )
-            value = found[0]
-            if items and where is not None:
-                w.guarded(where, lambda: w.put(items) or [])  # type: ignore[func-returns-value]
+
+            def write() -> tuple[tuple[str, str], ...]:
+                found.append(scope.checked(value_of(scope, result), "the return value", stop.span))
+                return ()
+
+            if where is None:
+                write()
             else:
-                w.put(items)
+                w.guarded(where, write)
+            value = found[0]
             if isinstance(value, List):
                 self._returned_vector(where, value)
                 return

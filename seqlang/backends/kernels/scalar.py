@@ -104,7 +104,7 @@ def _values(values: tuple[str, ...]) -> list[str]:
     if not values:
         return []
     if "[q]" in values[0]:
-        return [f"for q in range(out_values.shape[0]):", f"    out_values[q, run] = {values[0]}"]  # noqa: F541
+        return ["for q in range(out_values.shape[0]):", f"    out_values[q, run] = {values[0]}"]
     return [f"out_values[0, run] = {values[0]}"]
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from seqlang.backends.interpret.domains import CheckedDomain
 from seqlang.backends.rare.fields import PARTS, Letters, Shape, letters_of
 from seqlang.backends.rare.proposal import Proposal
 from seqlang.backends.simulate.arrays import Value
@@ -15,7 +16,7 @@ from seqlang.backends.simulate.inputs import VectorInputs
 from seqlang.backends.simulate.laws import VectorLaw
 from seqlang.backends.simulate.laws.continuous import Normal, standard_normal
 from seqlang.backends.simulate.streams import Source
-from seqlang.backends.simulate.vectorised import Frame, VectorCompiler
+from seqlang.backends.simulate.vectorised import VectorCompiler
 from seqlang.model.program import Model, Program
 
 if TYPE_CHECKING:
@@ -35,25 +36,9 @@ class TiltedInputs(VectorInputs):
         self.tilts = {name: proposal.tilts(name, shape) for name, shape in shapes.items()}
         self.tables: dict[str, tuple[tuple[Any, ...], Array, Array]] = {}
 
-    def _sample(self, engine: Any, kinds: tuple[str, ...]) -> dict[str, Value]:
-        source, frame = Source(engine.input_streams, None), Frame(engine)
-        result: dict[str, Value] = {}
-        for name, kind, make, domain, leaves in self._fields:
-            if kind not in kinds:
-                continue
-            law: VectorLaw = make(frame)
-            value = self._tilted(engine, name, law, source)
-            if value is None:
-                shape = law.shape()
-                if not shape and not law.joint and domain.dimension is not None:
-                    shape = (domain.dimension,)
-                value = law.sample(source, shape)
-            if leaves is not None:
-                bad = leaves(value)
-                if np.any(bad):
-                    self._fail(engine, name, value, domain, bad)
-            engine.fields[name] = result[name] = value
-        return result
+    def _draw(self, engine: Any, name: str, law: VectorLaw, domain: CheckedDomain, source: Source) -> Value:
+        value = self._tilted(engine, name, law, source)
+        return super()._draw(engine, name, law, domain, source) if value is None else value
 
     def _tilted(self, engine: Walker, name: str, law: VectorLaw, source: Source) -> Array | None:
         shape = self.shapes.get(name)

@@ -64,17 +64,20 @@ class VectorInputs:
         for name, kind, make, domain, leaves in self._fields:
             if kind not in kinds:
                 continue
-            law: VectorLaw = make(frame)
-            shape = law.shape()
-            if not shape and not law.joint and domain.dimension is not None:
-                shape = (domain.dimension,)
-            value = law.sample(source, shape)
+            value = self._draw(engine, name, make(frame), domain, source)
             if leaves is not None:
                 bad = leaves(value)
                 if np.any(bad):
                     self._fail(engine, name, value, domain, bad)
             engine.fields[name] = result[name] = value
         return result
+
+    def _draw(self, engine: Engine, name: str, law: VectorLaw, domain: CheckedDomain, source: Source) -> Value:
+        """A field's value in all runs."""
+        shape = law.shape()
+        if not shape and not law.joint and domain.dimension is not None:
+            shape = (domain.dimension,)
+        return law.sample(source, shape)
 
     def _fail(self, engine: Engine, name: str, value: Any, domain: CheckedDomain, bad: Any) -> None:
         found = np.flatnonzero(np.broadcast_to(bad, (engine.count,)) & engine.alive)
