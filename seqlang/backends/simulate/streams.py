@@ -69,8 +69,8 @@ class Streams:
 
 
 def as_uniform(words: Words, result: Floats) -> Floats:
-    """53 bits and a half over 2^53, of which the largest would be rounded to 1: neither 0 nor 1 occurs. `words` are used
-    up."""
+    """53 bits and a half over 2^53, the largest (which would be rounded to 1) less: neither 0 nor 1 occurs. `words` are
+    used up."""
     np.right_shift(words, np.uint64(11), out=words)
     result[:] = words.view(np.int64)
     result += 0.5
