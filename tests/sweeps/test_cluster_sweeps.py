@@ -11,7 +11,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
-from threading import Thread
+from threading import Event, Thread
 
 import pytest
 from sweep_command import ROOT, SPEC, environment, run, spec, start
@@ -146,6 +146,34 @@ def test_ctrl_c_leaves_the_cluster_idle(cluster: Cluster, tmp_path: Path) -> Non
     again = run(*arguments)
     assert again.returncode == 0
     assert _numbers(again.stdout) == _numbers(run(file, *GRID, "--json").stdout)
+
+
+def test_ctrl_c_before_dask_has_begun_to_wait_leaves_no_traceback(
+    cluster: Cluster, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """dask's loop is held back until the interrupt has come, as on a busy machine."""
+    from seqlang.sweeps.executors.cluster import Cluster as Executor
+
+    held, go_on = Event(), Event()
+
+    def hold() -> None:
+        held.set()
+        go_on.wait(10)
+
+    def interrupted(self: Event, timeout: float | None = None) -> bool:
+        monkeypatch.undo()
+        raise KeyboardInterrupt
+
+    cluster.worker()
+    with Executor(cluster.address) as executor:
+        executor._client.loop.add_callback(hold)
+        assert held.wait(10)
+        monkeypatch.setattr(Event, "wait", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            executor._client.ncores()
+        go_on.set()
+        assert len(executor._client.ncores()) == 1  # the loop has come to what the interrupt left
+    assert "NameError" not in caplog.text
 
 
 def test_nobody_there(tmp_path: Path) -> None:

@@ -35,8 +35,9 @@ class Cluster(Executor):
         if not _ADDRESS.fullmatch(address):  # dask would find that out late, and leave half a client behind
             raise _refused(f"`{address}` is not the address of a scheduler", "write tcp://HOST:PORT")
         self._address = address
-        # What goes wrong is said once and in our words, not in a log of tracebacks besides.
-        logs = [logging.getLogger(name) for name in ("distributed.client", "distributed.core")]
+        # What goes wrong is said once and in our words, not in a log of tracebacks besides. (Tornado: a Ctrl-C while
+        # dask has asked and not begun to wait makes it cancel what is not there yet, in a callback of its loop.)
+        logs = [logging.getLogger(name) for name in ("distributed.client", "distributed.core", "tornado.application")]
         self._levels = [(log, log.level) for log in logs]
         for log in logs:
             log.setLevel(logging.CRITICAL + 1)
