@@ -157,7 +157,7 @@ class ByText:
         values = np.full((recorded.values, count), np.nan)
         statistics = np.full((sum(o.length or 1 for o in recorded.statistics), count), np.nan)
         released = np.full((sum(o.length or 1 for o in recorded.released), count), np.nan)
-        reports = np.zeros((len(recorded.reports), count))
+        reports = np.zeros((len(recorded.reports), count), np.int64)
         fault = np.zeros(3, np.int64)
         start = np.uint64(0x9E3779B97F4A7C15)
         self.function(

@@ -117,7 +117,27 @@ FAULTY = Kernel(
     Recorded((), (), (), 0),
 )  # fmt: skip
 
+COINS = Kernel(
+    header(3),
+    (Variable("heads", "number", "0.0"), Variable("twice", "number", "0.0")),
+    (),
+    (
+        Sample("u", "uniform", "inputs", below="k_0"),
+        Code(("lucky = u > 0.0",), ("u",), (("lucky", "truth"),)),
+        Sample("v", "uniform", "noise", "lucky", "k_1"),
+        Sample("w", "uniform", "inputs", below="k_0"),
+        Code(
+            ("heads = heads + u + w", "twice = twice + (v if lucky else 0.0)", "enough = twice >= k_2"),
+            ("heads", "u", "w", "twice", "v", "lucky"),
+            (("heads", "number"), ("twice", "number"), ("enough", "truth")),
+        ),
+        Leave("enough", "0", ()),
+    ),
+    Recorded((Output("heads", "heads", None), Output("twice", "twice", None)), (), (), 0),
+)
+
 KERNELS = {
+    "coins": (COINS, [0.4, 0.7, 5.0]),
     "sprt": (SPRT, [0.6, 1.0, -1.0, 6.0, -6.0]),
     "noisy": (NOISY, [0.5, 0.6, 4.0, 1.0, 0.1]),
     "refreshed": (REFRESHED, [5.0, 1.0, 3.0]),
@@ -130,7 +150,8 @@ def outcomes(
     recorded, k = kernel.recorded, np.array(constants, dtype=np.float64)
     rows = (recorded.values, len(recorded.statistics), len(recorded.released), len(recorded.reports))
     steps, codes = np.zeros(count, np.int64), np.full(count, -2, np.int64)
-    tables = [np.full((n, count), np.nan) for n in rows]
+    tables: list[Any] = [np.full((n, count), np.nan) for n in rows[:3]]
+    tables.append(np.full((rows[3], count), -1, np.int64))
     done, fault = np.zeros(2, np.int64), np.zeros(3, np.int64)
     for first in range(0, count, chunk or count):
         size = min(chunk or count, count - first)

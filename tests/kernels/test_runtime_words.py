@@ -8,7 +8,14 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
-from seqlang.backends.kernels.runtime.words import LARGEST_BELOW_ONE, as_uniform, next_word, seed_stream, uniform
+from seqlang.backends.kernels.runtime.words import (
+    LARGEST_BELOW_ONE,
+    as_uniform,
+    next_word,
+    seed_stream,
+    uniform,
+    words_below,
+)
 from seqlang.backends.simulate.streams import Streams
 
 
@@ -58,3 +65,17 @@ def test_uniforms_are_open() -> None:
     exact = [2.0**-54, 2.0**-54, 0.5, 1 - 2.0**-52, 1 - 2.0**-53]
     assert [as_uniform(np.uint64(w)) for w in words] == exact
     assert LARGEST_BELOW_ONE < 1.0
+
+
+@pytest.mark.parametrize(
+    "p", [0.3, 0.5, 1 / 3, 1e-9, 2.0**-54, 3 * 2.0**-54, 1 - 2.0**-53, 1 - 2.0**-52, 0.75 + 2.0**-53]
+)
+def test_words_below_a_chance_are_those_whose_variates_are(p: float) -> None:
+    number = int(words_below(p))
+    near = [j for j in range(number - 3, number + 3) if 0 <= j < 1 << 53]
+    assert [as_uniform(np.uint64(j << 11)) < p for j in near] == [j < number for j in near]
+    assert number / 2**53 == pytest.approx(p, abs=2.0**-53)
+
+
+def test_words_below_what_is_no_chance() -> None:
+    assert [int(words_below(p)) for p in (-1.0, 0.0, 1.0, 2.0, float("nan"))] == [0, 0, 2**53, 2**53, 0]

@@ -27,8 +27,9 @@ out_released, out_reports, flag, done, fault)
 
 `k` float64: the constants. `start_noise`, `start_inputs` uint64: the words with which streams begin. The runs are
 `first` .. `first + count - 1`; they are left after `cap` steps (0: never). `out_steps`, `out_codes` int64 (count,);
-`out_values` (n, count), `out_statistics`, `out_released`, `out_reports` (rows, count) float64. `flag` int64 (1,): not 0
-when the kernel should leave soon; `done` int64 (2,): runs finished and steps made; `fault` int64 (3,): site, run, step.
+`out_values` (n, count), `out_statistics`, `out_released` (rows, count) float64, `out_reports` (rows, count) int64.
+`flag` int64 (1,): not 0 when the kernel should leave soon; `done` int64 (2,): runs finished and steps made; `fault`
+int64 (3,): site, run, step.
 """
 _PRELUDE = '''
 from numba import types
@@ -91,11 +92,12 @@ def _ready(path: Path, further: tuple[Any, ...]) -> Function:
     import numpy as np
 
     function = _loaded(path)
-    start, table, whole = np.uint64(0), np.empty((1, 0)), np.empty(0, np.int64)
+    start, whole = np.uint64(0), np.empty(0, np.int64)
+    table, counts = np.empty((1, 0)), np.empty((1, 0), np.int64)
     constants = np.zeros(1 << 10)
     flag = np.zeros(3, np.int64)
     function(
-        constants, start, start, 0, 0, 0, whole, whole, table, table, table, table, flag, flag.copy(), flag.copy(),
+        constants, start, start, 0, 0, 0, whole, whole, table, table, table, counts, flag, flag.copy(), flag.copy(),
         *further,
     )  # fmt: skip
     return function

@@ -90,8 +90,7 @@ def _of_family(scope: Scope, law: Family) -> Scalar:
             z = w.sample("uniform", purpose)
             return Scalar(w.named(f"min({texts[0]} + ({texts[1]} - {texts[0]}) * {z}, {texts[1]})"), "number", finite)
         case "bernoulli":
-            z = w.sample("uniform", purpose)
-            return Scalar(w.named(f"(1.0 if {z} < {texts[0]} else 0.0)"), "number", True)
+            return Scalar(w.coin(texts[0], purpose), "number", True)
         case name:
             found = w.fresh("f")
             w.kinds[found] = "number"

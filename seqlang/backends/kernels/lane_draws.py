@@ -78,13 +78,25 @@ def draw(draws: Numbered, columns: Columns, *, start: bool = False, used_up: boo
         yield from draw_word(sample)
         target = passing(i) if used_up else columns.at(variate(start, i), nursery=start)
         if sample.sampler == "uniform":
-            yield f"{target} = uniform_of_word(_word)"
+            yield f"{target} = {_uniform(sample)}"
             continue
         yield f"_entry = entry_{sample.sampler}(_word)"  # one load: both the width and the bound are in it
         yield f"_place = place_{sample.sampler}(_word)"
         yield f"{target} = packed_value(_entry, _place)"
         yield f"{columns.at(word(start, i), nursery=start)} = _word"
         yield f"_again_{i} |= _bit if packed_refused(_entry, _place) else np.uint64(0)"
+
+
+def bounds_of_words(samples: Iterable[Sample]) -> Iterator[str]:
+    """For each constant that uniform variates are compared with: how many words are below it."""
+    constants = dict.fromkeys(s.below for s in samples if s.below is not None)
+    yield from (f"_words_below_{k} = words_below({k})" for k in constants)
+
+
+def _uniform(sample: Sample) -> str:
+    if sample.below is None:
+        return "uniform_of_word(_word)"
+    return f"1.0 if _word >> np.uint64(11) < _words_below_{sample.below} else 0.0"
 
 
 def passing(draw: int) -> str:
@@ -108,7 +120,8 @@ def draw_apart(draws: Numbered, columns: Columns) -> Iterator[str]:
             [
                 *load_streams({i: sample}, columns),
                 *draw_word(sample),
-                f"{columns.at(variate(False, i))} = {sample.sampler}_of_word(_word)",
+                f"{columns.at(variate(False, i))} = "
+                + (_uniform(sample) if sample.sampler == "uniform" else f"{sample.sampler}_of_word(_word)"),
                 *store_streams((sample.purpose,), columns),
             ],
         )

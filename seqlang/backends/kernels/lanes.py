@@ -19,9 +19,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from seqlang.backends.kernels.lane_columns import LANES, LEFT, Columns, columns_of, leaves_of
-from seqlang.backends.kernels.lane_draws import for_each, indented
+from seqlang.backends.kernels.lane_draws import bounds_of_words, for_each, indented
 from seqlang.backends.kernels.lane_ends import NEVER, close, look_around, mark_leavers, write_down
 from seqlang.backends.kernels.lane_nursery import close_gaps, fill_lane
+from seqlang.backends.kernels.lane_segments import samples_of
 from seqlang.backends.kernels.lane_step import step_of_all
 from seqlang.backends.kernels.ops import Block, Kernel, Leave, Sample
 from seqlang.backends.kernels.scalar import ARGUMENTS
@@ -40,6 +41,7 @@ def lane_text(kernel: Kernel) -> str | None:
     one_that_left = ["if _t > 0:", *indented(write_down(kernel, columns)), *fill_lane(kernel, columns)]
     body = [
         *kernel.header,
+        *bounds_of_words(samples_of((*kernel.start, *kernel.step))),
         *_opening(kernel, columns),
         "while True:",
         *indented(for_each("_gone", one_that_left, LEFT)),

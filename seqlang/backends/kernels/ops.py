@@ -44,12 +44,14 @@ class Code:
 class Sample:
     """target = a standard variate: `uniform` on (0, 1), `normal` (mean 0, sd 1), `exponential` (mean 1), `laplace`
     (scale 1). `when` names a truth value: only where it holds a number is drawn, elsewhere the target is never used
-    (None: always). It often holds rarely: a report was made."""
+    (None: always). It often holds rarely: a report was made. `below` names a constant of the program: the target is
+    1 where the uniform variate is below it, and else 0; words can be compared without making a number of each."""
 
     target: str
     sampler: Sampler
     purpose: Purpose
     when: str | None = None
+    below: str | None = None
 
 
 @record

@@ -21,8 +21,7 @@ from seqlang.backends.kernels.ops import Output
 from seqlang.backends.kernels.scalar import scalar_text
 from seqlang.backends.kernels.values import CannotCompile
 from seqlang.backends.simulate.arrays import CannotVectorise
-from seqlang.backends.simulate.chunks import Chunk, Watch, returned_labels
-from seqlang.backends.simulate.record import UNSTOPPED
+from seqlang.backends.simulate.chunks import Chunk, Watch
 from seqlang.model.program import Model, Program, Report
 
 LARGEST = 1 << 17
@@ -51,7 +50,6 @@ class ByKernel:
         rows = recorded.values + _rows(recorded.statistics) + _rows(recorded.released) + len(recorded.reports)
         self.batch = batch or int(min(LARGEST, max(64, NUMBERS // (rows + 2))))
         self._rooms = _Rooms(2 * self.threads + 2)
-        self._places = _places(self.lowered.scope.numpy.labels, returned_labels(program))
 
     def run(self, first: int, count: int, cap: int | None, watch: Watch) -> Chunk:
         """See `chunks.Engine`."""
@@ -62,7 +60,8 @@ class ByKernel:
         steps, codes = room[0].view(np.int64), room[1].view(np.int64)
         steps[:] = 0
         ends = [2 + sum(rows[:i]) for i in range(5)]
-        values, statistics, released, reports = (room[a:b] for a, b in pairwise(ends))
+        values, statistics, released, counted = (room[a:b] for a, b in pairwise(ends))
+        reports = counted.view(np.int64)
         values[:] = np.nan
         fault = np.zeros(3, np.int64)
         self.function(
@@ -76,10 +75,10 @@ class ByKernel:
         chunk = Chunk(
             first=first,
             steps=steps,
-            codes=codes if self._places is None else self._places[codes + 2],
+            codes=codes,
             values=self._returned(values),
             statistics=_tables(recorded.statistics, statistics),
-            reports={name: reports[i].astype(np.int64) for i, name in enumerate(names)},
+            reports={name: reports[i] for i, name in enumerate(names)},
             released=_tables(recorded.released, released),
         )
         return chunk if begun == count else chunk.part(0, begun)
@@ -157,13 +156,3 @@ def _tables(outputs: tuple[Output, ...], rows: NDArray[Any]) -> dict[str, NDArra
         found[output.name] = rows[at] if output.length is None else rows[at : at + size]
         at += size
     return found
-
-
-def _places(labels: dict[str, int], returned: tuple[str, ...]) -> NDArray[np.int64] | None:
-    """A table from 2 + a label's number in the kernel to its place in `returned`; None where that is the same."""
-    found = np.full(len(labels) + 2, -1, dtype=np.int64)
-    found[0] = UNSTOPPED
-    for place, name in enumerate(returned):
-        found[labels[name] + 2] = place
-    used = found[2 : len(returned) + 2]
-    return None if np.array_equal(used, np.arange(len(returned))) else found

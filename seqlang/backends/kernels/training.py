@@ -131,7 +131,7 @@ class ByRows:
         size = sum(r.size for r in (*self._memories, *self._tracked))
         marks = np.full((len(self.marks), size, runs), np.nan)
         steps, codes = np.zeros(runs, np.int64), np.full(runs, UNSTOPPED, np.int64)
-        reports = np.zeros((len(kernel.recorded.reports), runs))
+        reports = np.zeros((len(kernel.recorded.reports), runs), np.int64)
         values = np.full((kernel.recorded.values, runs), np.nan)
         flag = np.zeros(1, np.int64)
         ends = [runs * i // processors() for i in range(processors() + 1)]
@@ -196,7 +196,7 @@ class _Part:
         self.values = np.full((recorded.values, count), np.nan)
         self.statistics = np.full((sum(o.length or 1 for o in recorded.statistics), count), np.nan)
         self.released = np.full((sum(o.length or 1 for o in recorded.released), count), np.nan)
-        self.reports = np.zeros((len(recorded.reports), count))
+        self.reports = np.zeros((len(recorded.reports), count), np.int64)
 
 
 def _finished(future: Any) -> bool:

@@ -7,9 +7,10 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
 from seqlang.backends.kernels.ops import Block, Code, Kind, Leave, Op, Purpose, Sample, Sampler
-from seqlang.record import record
+from seqlang.record import record, replace
 
 STREAMS = {"noise": "s_noise", "inputs": "s_inputs"}
+_CONSTANT = re.compile(r"k_\d+")
 _WORDS = re.compile(r"(?<![\w.])[A-Za-z_]\w*")
 _ASSIGNED = re.compile(r"\s*(\w+) = ")
 FEW = 24
@@ -70,10 +71,18 @@ class Writer:
         self._items.append(Check(condition, site))
 
     def sample(self, sampler: Sampler, purpose: Purpose) -> str:
-        name = self.fresh("z")
-        self.kinds[name] = "number"
-        self._items.append(Sample(name, sampler, purpose))
-        return name
+        return self._sampled(Sample(self.fresh("z"), sampler, purpose))
+
+    def coin(self, chance: str, purpose: Purpose) -> str:
+        """1 with this chance, else 0."""
+        if _CONSTANT.fullmatch(chance):
+            return self._sampled(Sample(self.fresh("z"), "uniform", purpose, below=chance))
+        return self.named(f"(1.0 if {self.sample('uniform', purpose)} < {chance} else 0.0)")
+
+    def _sampled(self, op: Sample) -> str:
+        self.kinds[op.target] = "number"
+        self._items.append(op)
+        return op.target
 
     def leave(self, op: Leave) -> None:
         self._items.append(op)
@@ -204,7 +213,8 @@ def _lines(items: Sequence[Item]) -> list[str]:
 
 def sample_lines(op: Sample) -> list[str]:
     """A draw from the stream of one run."""
-    line = f"{op.target} = {op.sampler}_of_word(next_word({STREAMS[op.purpose]}))"
+    variate = f"{op.sampler}_of_word(next_word({STREAMS[op.purpose]}))"
+    line = f"{op.target} = {variate if op.below is None else f'(1.0 if {variate} < {op.below} else 0.0)'}"
     return [line] if op.when is None else [f"{op.target} = 0.0", f"if {op.when}:", f"    {line}"]
 
 
@@ -237,8 +247,8 @@ def _under(items: Sequence[Item], guard: str) -> list[Item]:
     found: list[Item] = []
     for item in items:
         match item:
-            case Sample(target, sampler, purpose, when):
-                found.append(Sample(target, sampler, purpose, guard if when is None else when))
+            case Sample(when=None):
+                found.append(replace(item, when=guard))
             case Check(condition, site):
                 found.append(Check(f"{guard} and ({condition})", site))
             case _:

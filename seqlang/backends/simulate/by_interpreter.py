@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from seqlang.backends.simulate.by_numpy import chunk_of, report_names
-from seqlang.backends.simulate.chunks import Chunk, Watch, returned_labels
+from seqlang.backends.simulate.chunks import Chunk, Watch
 from seqlang.backends.simulate.interpreted import run_interpreted
 from seqlang.backends.simulate.record import Record
 from seqlang.backends.simulate.vectorised import VectorCompiler
@@ -36,5 +36,5 @@ class ByInterpreter:
             run_interpreted(self.program, self.model, record, self.labels, self.seed, cap, tell)
         except KeyboardInterrupt:
             watch.leave()
-        chunk = chunk_of(record, self.labels, returned_labels(self.program))
+        chunk = chunk_of(record)
         return chunk.part(0, done + 1) if watch.leaving else chunk

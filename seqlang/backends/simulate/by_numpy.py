@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from seqlang.backends.interpret.compiled import Compiler
 from seqlang.backends.interpret.shapes import shape_of_domain
 from seqlang.backends.interpret.values import as_index
-from seqlang.backends.simulate.chunks import Chunk, Watch, returned_labels
+from seqlang.backends.simulate.chunks import Chunk, Watch
 from seqlang.backends.simulate.engine import Engine
 from seqlang.backends.simulate.record import Record
 from seqlang.model.program import LastSteps, Model, Program, Report
@@ -44,7 +43,7 @@ class ByNumpy:
             engine.run(cap, tell)
         except KeyboardInterrupt:
             watch.leave()
-        chunk = chunk_of(record, engine.compiler.labels, returned_labels(self.program))
+        chunk = chunk_of(record)
         vars(engine).clear()  # its parts hold each other: the arrays would stay until cycles are collected some day
         return chunk
 
@@ -54,15 +53,12 @@ def report_names(program: Program) -> tuple[str, ...]:
     return tuple(s.name for s in program.body if isinstance(s, Report))
 
 
-def chunk_of(record: Record, labels: dict[str, int], returned: tuple[str, ...]) -> Chunk:
-    """What is written down, with the labels' places in `returned` instead of their numbers in the compiler's table."""
-    codes: NDArray[np.int64] = np.minimum(record.codes, -1)
-    for place, name in enumerate(returned):
-        codes[record.codes == labels[name]] = place
+def chunk_of(record: Record) -> Chunk:
+    """What is written down; `VectorCompiler.labels` numbers the labels as a chunk does."""
     return Chunk(
         first=record.first,
         steps=record.steps,
-        codes=codes,
+        codes=record.codes,
         values=record.values,
         statistics=record.statistics,
         reports=record.reports,

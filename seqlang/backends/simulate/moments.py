@@ -101,6 +101,9 @@ def whole_of(values: NDArray[np.int64], times: NDArray[np.int64] | None = None) 
     """Of whole numbers >= 0, each once or so many times."""
     runs = len(values) if times is None else int(times.sum())
     top = int(values.max())
+    if top <= 1 and times is None:  # they are their squares
+        total = int(values.sum())
+        return Whole(runs, total, total, total)
     weighted = values if times is None else values * times
     if top * max(1, top) * runs >= 1 << 62:  # too large for 64 bits
         pairs = zip(values.tolist(), weighted.tolist(), strict=True)

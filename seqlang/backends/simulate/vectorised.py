@@ -15,6 +15,7 @@ from seqlang.backends.interpret.compiled import Compiler
 from seqlang.backends.interpret.values import BallSet, EvaluationError, Members, as_index, is_vector
 from seqlang.backends.simulate import laws, wide
 from seqlang.backends.simulate.arrays import CannotVectorise, Ragged, Rows, Value, from_constant, shape_of
+from seqlang.backends.simulate.chunks import returned_labels
 from seqlang.backends.simulate.folds import LOWEST, OPERATORS, PAIRS, fold_list
 from seqlang.backends.simulate.streams import Source
 from seqlang.model import expression as ir
@@ -54,12 +55,13 @@ Run = Callable[[Frame], Value]
 
 
 class VectorCompiler:
-    """Compiles the expressions of one program. `exact` evaluates its constants."""
+    """Compiles the expressions of one program. `exact` evaluates its constants; `labels` numbers the labels, those of
+    `returned_labels` first and in their order."""
 
     def __init__(self, program: Program) -> None:
         self.program = program
         self.exact = Compiler(program)
-        names = dict.fromkeys(program.labels)
+        names = dict.fromkeys((*returned_labels(program), *program.labels))
         for e in _all_expressions(program):
             if isinstance(e, ir.Label):
                 names.setdefault(e.name)

@@ -51,6 +51,18 @@ def as_uniform(word: np.uint64) -> float:
     return min((float(np.int64(word >> np.uint64(11))) + 0.5) * 2.0**-53, LARGEST_BELOW_ONE)
 
 
+def words_below(p: float) -> np.uint64:
+    """How many of the numbers 0, 1, .. of 53 bits make a uniform variate below p: the least ones."""
+    low, high = 0, 1 << 53
+    while low < high:
+        middle = (low + high) >> 1
+        if as_uniform(np.uint64(middle) << np.uint64(11)) < p:
+            low = middle + 1
+        else:
+            high = middle
+    return np.uint64(low)
+
+
 def uniform(s: NDArray[np.uint64]) -> float:
     """Uniform on the open interval (0, 1); uses one word."""
     return as_uniform(next_word(s))
