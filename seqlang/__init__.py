@@ -16,13 +16,28 @@ from typing import TYPE_CHECKING
 from seqlang.version import __version__
 
 if TYPE_CHECKING:
-    from seqlang.api import Spec, check, instances, load, rare, rows, run, run_data, solve, start, sweep, train
+    from seqlang.api import (
+        Spec,
+        calibrate,
+        check,
+        instances,
+        load,
+        rare,
+        rows,
+        run,
+        run_data,
+        solve,
+        start,
+        sweep,
+        train,
+    )
     from seqlang.diagnostics import SpecError
 
 __all__ = [
     "Spec",
     "SpecError",
     "__version__",
+    "calibrate",
     "check",
     "instances",
     "load",

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from seqlang.backends.simulate.simulate import EngineName
     from seqlang.backends.train import Rows
     from seqlang.driver import Loaded
+    from seqlang.report.calibration import Calibration
     from seqlang.report.check_result import CheckResult
     from seqlang.report.rare_result import RareResult
     from seqlang.report.run_result import RunResult
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Spec",
     "SpecError",
+    "calibrate",
     "check",
     "instances",
     "load",
@@ -129,6 +131,22 @@ def check(
     if horizon is not None and horizon < 1:
         raise SpecError((Diagnostic("E0603", f"horizon is {horizon}: it must be at least 1"),))
     return driver.check(_spec(spec).loaded, delta=exact, horizon=horizon, audit=audit, profile=tuple(profile))
+
+
+def calibrate(
+    spec: Spec | str | os.PathLike[str], parameter: str, target: str, *, horizon: int | None = None
+) -> Calibration:
+    """How much noise a target needs: the value of `parameter` that just proves it.
+
+    `target` is "pure(1)", "dp(1, 1e-6)", "rdp(8, 1)" or "zcdp(0.5)"; `horizon` (steps) serves bounds that need one. The
+    search begins at the value that the parameter has. `.value` is the least value found (the largest, where larger
+    values are less private), `.bound` what is proved there. Raises SpecError where none was found.
+    """
+    from seqlang import driver
+
+    if horizon is not None and horizon < 1:
+        raise SpecError((Diagnostic("E0603", f"horizon is {horizon}: it must be at least 1"),))
+    return driver.calibrate(_spec(spec).loaded, parameter, target, horizon=horizon)
 
 
 def run(

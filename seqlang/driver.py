@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
@@ -11,12 +10,13 @@ from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from seqlang.diagnostics import Diagnostic, SpecError
+from seqlang.diagnostics import Diagnostic, Label, SpecError
+from seqlang.diagnostics.elsewhere import Made, made, shown_there
 from seqlang.diagnostics.suggest import did_you_mean
 from seqlang.locate import data_folder
 from seqlang.model import expression as ir
 from seqlang.record import record
-from seqlang.source import Source
+from seqlang.source import Source, Span
 
 if TYPE_CHECKING:
     from seqlang.analyses.instances import Instances
@@ -27,11 +27,13 @@ if TYPE_CHECKING:
     from seqlang.backends.train import Rows, Training
     from seqlang.model.program import Program
     from seqlang.proof.witness import Witness
+    from seqlang.report.calibration import Calibration
     from seqlang.report.check_result import CheckResult
     from seqlang.report.rare_result import RareResult
     from seqlang.report.run_result import DataResult, RunResult
     from seqlang.report.solve_result import SolveResult
     from seqlang.report.train_result import TrainResult
+    from seqlang.syntax.tree import File
 
 _LARGEST = 1_000_000
 """Bytes of the largest spec that is read; real ones have a few thousand."""
@@ -39,19 +41,18 @@ _LARGEST = 1_000_000
 PREDICTED, TRUTH, RETURNED = "predicted_", "truth_", "returned_"
 """Names of the statistics that a question about rows held out becomes, and of the memory that stands for `return`."""
 
-_RETURN = re.compile(r"\breturn\b")
-
 DEFAULT_DELTA = Fraction(1, 10**6)
 
 
 @record
 class Loaded:
-    """A spec that can be used: its text, its model, and the warnings found on the way."""
+    """A spec that can be used: its text, its model, the warnings found on the way, and the parameters that were given
+    other values than the text has."""
 
     source: Source
     program: Program
     warnings: tuple[Diagnostic, ...]
-    overridden: bool
+    settings: Mapping[str, Fraction]
 
 
 ENGINES = ("auto", "compiled", "numpy", "interpreter")
@@ -128,7 +129,7 @@ def load(source: Source, settings: Mapping[str, Fraction] | None = None) -> Load
         found += more
     if program is None or any(d.severity == "error" for d in found):
         raise SpecError(found, source)
-    return Loaded(source, program, found, bool(settings))
+    return Loaded(source, program, found, dict(settings or {}))
 
 
 def check(
@@ -177,13 +178,34 @@ def check(
         verdicts=verdicts,
         warnings=loaded.warnings,
         delta=delta,
-        overridden=loaded.overridden,
+        overridden=bool(loaded.settings),
         weak=weak,
         profiles=profiles,
         audit=statistical,
         epsilon_at_delta=deep,
         seconds=time.perf_counter() - began,
     )
+
+
+def calibrate(loaded: Loaded, name: str, target: str, *, horizon: int | None = None) -> Calibration:
+    """The value of parameter `name` that just proves `target`. The search begins at the value that it has. Raises
+    SpecError: E0602 (no such target), E0626 (no value was found)."""
+    from seqlang.analyses.calibrate import calibrate as search
+    from seqlang.analyses.calibrate import target_of
+    from seqlang.report.calibration import Calibration
+    from seqlang.syntax import parse
+
+    wanted = target_of(target)
+    if wanted is None:
+        remedy = 'write "dp(1, 1e-6)", "pure(1)", "rdp(8, 1)" or "zcdp(0.5)", all numbers above 0'
+        raise SpecError((Diagnostic("E0602", f"`{target}` is not a privacy target", help=remedy),))
+    tree, _ = parse(loaded.source)
+    assert tree is not None, "load has read it"
+    found = search(tree, name, wanted, settings=loaded.settings, horizon=horizon)
+    if isinstance(found, str):
+        remedy = "give the other parameters other values, or this one, where the search begins (`--set`)"
+        raise SpecError((Diagnostic("E0626", found, help=remedy),), loaded.source)
+    return Calibration(loaded.program.name, found)
 
 
 def _at_delta(
@@ -343,8 +365,10 @@ def rare(
     runs: int = RARE_RUNS,
     seed: int = 1,
     cap: int | None = None,
+    progress: Callable[[int, float], None] | None = None,
 ) -> tuple[RareResult, ...]:
-    """The chances of rare returns by weighted runs under the named models, or under every model of the file."""
+    """The chances of rare returns by weighted runs under the named models, or under every model of the file.
+    `progress` is told the runs done for a return, and the estimate so far."""
     from seqlang.backends.rare import estimate
     from seqlang.report.rare_result import RareResult
 
@@ -355,7 +379,9 @@ def rare(
     results = []
     try:
         for name in models or tuple(m.name for m in program.models) or (None,):
-            found = tuple(estimate(program, name, label, runs=runs, seed=seed, cap=cap) for label in labels)
+            found = tuple(
+                estimate(program, name, label, runs=runs, seed=seed, cap=cap, progress=progress) for label in labels
+            )
             results.append(RareResult(program.name, found[0].model, values, found))
     except SpecError as error:
         raise SpecError(error.diagnostics, loaded.source) from None
@@ -421,10 +447,10 @@ def train(
     try:
         scored = test is not None or test_rows is not None
         asked = dict(zip((PREDICTED, TRUTH), question(loaded.program, predict, truth), strict=True)) if scored else {}
-        extra = {**(track or {}), **asked}
-        extra |= {key: _on_one_row(loaded.program, text) for key, text in asked.items()}
-        if RETURNED in extra.get(TRUTH, ""):
-            raise SpecError((Diagnostic("E0628", "the truth of a row is no matter of what is returned"),))
+        extra = {key: _tracked(key, text) for key, text in (track or {}).items()}
+        extra |= {key: _on_one_row(loaded.program, key, text) for key, text in asked.items()}
+        if TRUTH in extra and RETURNED in extra[TRUTH].text:
+            raise _refused(extra[TRUTH], "the truth of a row is no matter of what is returned")
         trainings = [_training("as written", loaded, extra, noise=True)]
         if twin and _has_noise(loaded):
             trainings.append(_training("without noise", loaded, extra, noise=False))
@@ -510,7 +536,7 @@ def _has_noise(loaded: Loaded) -> bool:
     return tree is not None and has_noise(tree)
 
 
-def _training(name: str, loaded: Loaded, extra: Mapping[str, str], *, noise: bool) -> Training:
+def _training(name: str, loaded: Loaded, extra: Mapping[str, Made], *, noise: bool) -> Training:
     """The spec with further statistics. Two of them, a prediction and its truth, are only asked of rows held out."""
     from seqlang.backends.train import Training
     from seqlang.elaborate import elaborate
@@ -521,24 +547,28 @@ def _training(name: str, loaded: Loaded, extra: Mapping[str, str], *, noise: boo
 
     if noise and not extra:
         return Training(name, loaded.program)
-    lines = "".join(f"statistic {key} = {text}\n" for key, text in extra.items())
-    moved = tuple(extra)
-    if RETURNED in extra.get(PREDICTED, ""):
-        lines, moved = f"memory {RETURNED} = {_like_return(loaded)}\n{lines}", (RETURNED, *moved)
-    source = Source(loaded.source.name, f"{loaded.source.text.rstrip()}\n\n{lines}")
+    whole, moved = f"{loaded.source.text.rstrip()}\n\n", tuple(extra)
+    if PREDICTED in extra and RETURNED in extra[PREDICTED].text:
+        whole, moved = f"{whole}memory {RETURNED} = {_like_return(loaded)}\n", (RETURNED, *moved)
+    parts: list[tuple[int, Made]] = []
+    for part in extra.values():
+        whole += "statistic "
+        parts.append((len(whole), part))
+        whole += f"{part.text}\n"
+    source = Source(loaded.source.name, whole)
     tree, found = parse(source)
     program = None
     if tree is not None and not any(d.severity == "error" for d in found):
+        _require_expressions(tree, source, parts)
         tree = before_stops(tree if noise else without_noise(tree), moved)
         program, found = elaborate(tree, {p.name: p.value for p in loaded.program.parameters})
     if program is None:
-        raise SpecError(tuple(d for d in found if d.severity == "error"), source)
+        raise shown_there(found, source, parts)
     asked = {s.name: s.expression for s in program.body if isinstance(s, Define) and s.name in (PREDICTED, TRUTH)}
     for key, option, example in ((PREDICTED, "--predict", "dot(w, x) > 0"), (TRUTH, "--truth", "y > 0")):
         if key in asked and not _is_condition(program, asked[key]):
-            text = extra[key].replace(RETURNED, "return")
-            message = f'{option} "{text}" is no condition: it is true or false of a row'
-            raise SpecError((Diagnostic("E0628", message, help=f'{option} "{example}"'),))
+            message = f'{option} "{extra[key].source.text}" is no condition: it is true or false of a row'
+            raise _refused(extra[key], message, f'{option} "{example}"')
     body = tuple(s for s in program.body if not (isinstance(s, Define) and s.name in asked))
     tracked = tuple(key for key in extra if key not in (PREDICTED, TRUTH))
     returned = next((m for m in program.memories if m.name == RETURNED), None)
@@ -563,11 +593,35 @@ def _is_condition(program: Program, e: ir.Expression) -> bool:
             return False
 
 
-def _on_one_row(program: Program, text: str) -> str:
+def _require_expressions(tree: File, source: Source, parts: Sequence[tuple[int, Made]]) -> None:
+    """Raises SpecError E0602 where one of the parts holds statements of its own."""
+    for start, part in parts:
+        for statement in tree.statements:
+            if start < statement.span.start < start + len(part.text):
+                place = Label(statement.span, "a statement begins here")
+                message = f"{part.source.name} takes one expression"
+                raise shown_there([Diagnostic("E0602", message, place)], source, parts)
+
+
+def _tracked(name: str, text: str) -> Made:
+    """What is asked for by `--track name=text`."""
+    return made(Source("--track", f"{name}={text}"), len(name) + 1, f"{name} = ", r"[\r\n]", lambda _: " ")
+
+
+def _on_one_row(program: Program, key: str, text: str) -> Made:
     """The question as a statistic can ask it: `return` becomes a name, and of a dataset the first record is the row."""
-    records = "|".join(i.name for i in program.inputs if i.kind == "dataset")
-    text = _RETURN.sub(RETURNED, text)
-    return re.sub(rf"\b({records})\b", r"\1[1]", text) if records else text
+    records = [i.name for i in program.inputs if i.kind == "dataset"]
+    option = "--predict" if key == PREDICTED else "--truth"
+
+    def change(word: str) -> str:
+        return RETURNED if word == "return" else f"{word}[1]" if word in records else " "
+
+    return made(Source(option, text), 0, f"{key} = ", rf"\b({'|'.join(['return', *records])})\b|[\r\n]", change)
+
+
+def _refused(asked: Made, message: str, remedy: str | None = None) -> SpecError:
+    place = Label(Span(0, len(asked.source.text)))
+    return SpecError((Diagnostic("E0628", message, place, help=remedy),), asked.source)
 
 
 def _like_return(loaded: Loaded) -> str:

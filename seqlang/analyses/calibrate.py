@@ -177,7 +177,10 @@ def _ends(asked: _Asked, start: Fraction, whole: bool) -> tuple[Fraction, Fracti
     target = asked.target.text
     here, more, less = (asked.size(v) for v in (start, start * 2, _halved(start, whole)))
     if here == more == less:
-        return f"{target} does not depend on {asked.name}" if here < math.inf else f"nothing is proved of {target}"
+        if here == math.inf:
+            return f"nothing is proved of {target}"
+        same = f"the bound is {here:.6g} at {_short(start)}, twice and half of it"
+        return f"{target} does not depend on {asked.name}: {same}"
     raised = more < here or (more == here and here < less)
     if not raised and not less < here and not more > here:
         return f"{target} does not move one way with {asked.name}"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from seqlang.cli.errors import show, show_error
 from seqlang.cli.options import Parser, add_settings, curve, exact, positive, probability, settings
-from seqlang.cli.solve_for import solve_for, target_of_options
+from seqlang.cli.solve_for import asks_for_a_value, solve_for
 from seqlang.diagnostics import Diagnostic, SpecError
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def run(arguments: list[str]) -> int:
     count = None if options.instances is None else positive(options.instances, "--instances")
     seed = 1 if options.seed is None else _seed(options.seed)
 
-    target = target_of_options(options)
+    calibrates = asks_for_a_value(options)
 
     from seqlang.driver import check, load, read, specs_under
 
@@ -72,11 +72,10 @@ def run(arguments: list[str]) -> int:
         try:
             if options.suite:
                 _tell(f"{number + 1} of {len(files)}: {name}")
-            if target is not None:
-                solve_for(read(name), options.solve_for, target,
-                          settings=values, horizon=horizon, as_json=options.json)  # fmt: skip
-                continue
             loaded = load(read(name), values)
+            if calibrates:
+                solve_for(loaded, options, horizon)
+                continue
             if not options.suite:
                 show(loaded.warnings, loaded.source)
             if number and not options.json and not options.suite:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from seqlang.report.numbers import shown
+from seqlang.report.numbers import shown, shown_chance
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -78,7 +78,7 @@ class Watched:
         labels = list(dict.fromkeys(label for p in plain for label in p["returns"]))
         table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim", pad_edge=False)
         for name in (*names, "model", "mean steps", *(f"P({label})" for label in labels), ""):
-            table.add_column(name, justify="left" if name == "model" else "right")
+            table.add_column(name, justify="left" if name == "model" else "right", no_wrap=True)
         for row in finished:
             table.add_row(*_texts(row, names, labels))
         for place in list(working)[: max(1, height - _ROOM)]:
@@ -101,7 +101,7 @@ def _texts(row: SweepRow, names: tuple[str, ...], labels: list[str]) -> list[str
     mean = plain["steps"]["mean"] if row.run is not None else plain["expected_steps"]
     chances = [plain["returns"].get(label, 0.0) for label in labels]
     chances = [c["probability"] if isinstance(c, dict) else c for c in chances]
-    return [*values, "-" if not isinstance(mean, float) else shown(mean, 5), *(shown(c, 4) for c in chances), ""]
+    return [*values, "-" if not isinstance(mean, float) else shown(mean, 5), *(shown_chance(c, 4) for c in chances), ""]
 
 
 def _clock(seconds: float) -> str:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import sys
 from argparse import ArgumentParser, Namespace
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
 from seqlang.diagnostics import Diagnostic, SpecError
 
 if TYPE_CHECKING:
     from seqlang.driver import Loaded
+    from seqlang.report.rare_result import RareResult
 
 _OTHERS = ("data", "until_ci", "plot", "exact")
 
@@ -34,15 +36,51 @@ def rare(options: Namespace, loaded: Loaded, *, runs: int, seed: int, cap: int |
     if swept:
         raise SpecError((Diagnostic("E0601", "--rare estimates one setting: it does not go with a sweep",
                                     help="give the values with --set NAME=VALUE"),))  # fmt: skip
-    from seqlang.driver import rare as estimated
-
     labels = tuple(dict.fromkeys(options.rare))
     for name in tuple(options.model) or tuple(m.name for m in loaded.program.models) or (None,):
-        for result in estimated(loaded, labels, models=(name,) if name else (), runs=runs, seed=seed, cap=cap):
-            if options.json:
-                print(json.dumps(result.to_dict(), ensure_ascii=False, allow_nan=False), flush=True)
-            else:
-                from seqlang.report.rich_document import show as show_document
-
-                show_document(result.document(), sys.stdout)
+        if not _estimated(loaded, name, labels, options.json, runs=runs, seed=seed, cap=cap):
+            return 130
     return 0
+
+
+def _estimated(loaded: Loaded, model: str | None, labels: Sequence[str], as_json: bool, **how: Any) -> bool:
+    """Prints what is found under one model; whether it was all that was asked for."""
+    from seqlang.driver import rare as estimated
+    from seqlang.record import replace
+
+    found: list[RareResult] = []
+    reached: list[tuple[int, float]] = []
+    try:
+        for label in labels:
+            reached = []
+            models = () if model is None else (model,)
+            found += estimated(loaded, (label,), models=models, progress=_into(reached), **how)
+    except KeyboardInterrupt:
+        print("\ninterrupted", file=sys.stderr)
+    if found:
+        _print(replace(found[0], rare=tuple(e for one in found for e in one.rare)), as_json)
+    for label in labels[len(found) :]:
+        _unknown(label, model, reached[-1:], how["runs"])
+        reached = []  # the others were not begun
+    return len(found) == len(labels)
+
+
+def _into(reached: list[tuple[int, float]]) -> Callable[[int, float], None]:
+    return lambda done, estimate: reached.append((done, estimate))
+
+
+def _unknown(label: str, model: str | None, state: Sequence[tuple[int, float]], runs: int) -> None:
+    """Of a return that an interrupt left without its estimate: `state` is the last that was told of it."""
+    said = "is not known: no weighted run was finished"
+    for done, so_far in state:
+        said = f"is about {so_far:.2g} after {done:,} of {runs:,} weighted runs, which were not checked"
+    print(f"P({label}){f' under {model}' if model else ''} {said}", file=sys.stderr)
+
+
+def _print(result: RareResult, as_json: bool) -> None:
+    if as_json:
+        print(json.dumps(result.to_dict(), ensure_ascii=False, allow_nan=False), flush=True)
+    else:
+        from seqlang.report.rich_document import show as show_document
+
+        show_document(result.document(), sys.stdout)

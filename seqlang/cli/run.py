@@ -12,7 +12,9 @@ from seqlang.cli.errors import show
 from seqlang.cli.options import Parser, add_settings, exact, positive, settings, sweeps
 from seqlang.cli.progress import progress_line
 from seqlang.cli.rare import add_rare, rare
-from seqlang.cli.sweep import GIVEN, add_sweep, is_sweep, refuse_axes, sweep
+from seqlang.cli.sweep import sweep
+from seqlang.cli.sweep_options import GIVEN, add_sweep, is_sweep, refuse_axes
+from seqlang.cli.threads import note_unused
 from seqlang.cli.train import TRAINING, add_layout, add_training, columns_of, layout_of, train
 from seqlang.diagnostics import Diagnostic, SpecError
 
@@ -76,6 +78,7 @@ def run(arguments: list[str]) -> int:
         interrupted = result.samples.interrupted
         if interrupted:
             break
+    note_unused(simulation.get("threads"), (result.samples.engine for result in results))
     if options.plot is not None:
         from seqlang.report.plot import plot_runs
 

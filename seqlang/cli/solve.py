@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from seqlang.cli.errors import show
 from seqlang.cli.options import Parser, add_settings, curve, exact, settings, sweeps
-from seqlang.cli.sweep import add_sweep, is_sweep, refuse_axes, sweep
+from seqlang.cli.sweep import sweep
+from seqlang.cli.sweep_options import add_sweep, is_sweep, refuse_axes
 from seqlang.diagnostics import Diagnostic, SpecError
 
 if TYPE_CHECKING:

@@ -1,16 +1,18 @@
-"""Sweeps of `seqlang run` and `seqlang solve`: their options, and the table while it fills and when it is done."""
+"""Sweeps of `seqlang run` and `seqlang solve`: the table while it fills and when it is done."""
 
 from __future__ import annotations
 
 import json
 import sys
-from argparse import ArgumentParser, Namespace
+from argparse import Namespace
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from seqlang.cli.options import positive
+from seqlang.cli.sweep_options import AXES, fits_together, refuse_twice
+from seqlang.cli.threads import note_unused
 from seqlang.diagnostics import Diagnostic, SpecError
 
 if TYPE_CHECKING:
@@ -18,37 +20,6 @@ if TYPE_CHECKING:
     from seqlang.source import Source
     from seqlang.sweeps.cells import Cell
     from seqlang.sweeps.gather import Gathered
-
-GIVEN = ("sweep", "cases", "output", "store", "workers", "cluster")
-"""Options of which one is enough to make it a sweep, be it of one cell."""
-AXES = ("x", "y", "colour")
-
-
-def add_sweep(parser: ArgumentParser) -> None:
-    """The options of a sweep."""
-    group = parser.add_argument_group("sweeps: many settings, one table")
-    group.add_argument("--sweep", action="append", default=[], metavar="NAME=v1,v2,..",
-                       help="values of a parameter, or NAME=FROM:TO:COUNT (repeatable: a grid)")  # fmt: skip
-    group.add_argument("--cases", metavar="FILE.csv", help="a list: the header names parameters, a row is a cell")
-    group.add_argument("--output", metavar="FILE", help="the table as .csv or .parquet (needs seqlang[parquet])")
-    group.add_argument("--store", metavar="FILE.sqlite", help="keep what is finished; go on there after an interrupt")
-    group.add_argument("--workers", metavar="N", help="processes (default: one a core if there is work enough)")
-    group.add_argument("--cluster", metavar="tcp://HOST:PORT", help="a dask scheduler (needs seqlang[cluster])")
-    group.add_argument("--x", metavar="NAME", help="of --plot: a parameter or a quantity (the first that varies)")
-    group.add_argument("--y", metavar="NAME", help="steps (default), a label, statistic, report, or a parameter: a map")
-    group.add_argument("--colour", metavar="NAME", help="of a map over two parameters: the quantity shown (steps)")
-
-
-def is_sweep(options: Namespace) -> bool:
-    """Whether any option asks for one."""
-    return any(getattr(options, name) not in (None, [], False) for name in (*GIVEN, "exact") if name in options)
-
-
-def refuse_axes(options: Namespace) -> None:
-    """Of what is no sweep: its pictures have no axes to choose."""
-    for name in AXES:
-        if getattr(options, name) is not None:
-            raise SpecError((Diagnostic("E0601", f"--{name} belongs to the --plot of a sweep"),))
 
 
 def sweep(
@@ -69,8 +40,9 @@ def sweep(
     workers = None if options.workers is None else positive(options.workers, "--workers")
     given = getattr(options, "threads", None)  # solve has no such option
     threads = None if given is None else positive(given, "--threads")
-    _fits_together(options)
+    fits_together(options)
     everything = combined(cells, grid)
+    refuse_twice(options, settings, everything)
     _refuse_files(options, loaded, dict.fromkeys(name for cell in everything for name, _ in cell.values))
     planned = plan(loaded.source, settings, everything, tuple(options.model), run=run, solve=solve, listed=listed)
     from seqlang.sweeps.gather import Gathered
@@ -82,6 +54,7 @@ def sweep(
     except KeyboardInterrupt:
         interrupted = True
     _show(options, gathered, interrupted)
+    note_unused(threads, (row.run["engine"] for row in gathered.result().rows if row.run is not None))
     return 130 if interrupted else 0
 
 
@@ -93,16 +66,6 @@ def _cases(options: Namespace, loaded: Loaded) -> tuple[Source | None, tuple[Cel
 
     listed = read(options.cases)
     return listed, cases(listed, loaded.program)
-
-
-def _fits_together(options: Namespace) -> None:
-    for name in ("workers", "threads"):
-        if options.cluster is not None and getattr(options, name, None) is not None:
-            message = f"--{name} does not go with --cluster: it has workers of its own"
-            raise SpecError((Diagnostic("E0601", message),))
-    for name in AXES:
-        if options.plot is None and getattr(options, name) is not None:
-            raise SpecError((Diagnostic("E0601", f"--{name} belongs to --plot, which is not given"),))
 
 
 def _refuse_files(options: Namespace, loaded: Loaded, names: Mapping[str, None]) -> None:
@@ -132,6 +95,7 @@ def _refuse_files(options: Namespace, loaded: Loaded, names: Mapping[str, None])
 
 def _compute(options: Namespace, gathered: Gathered, workers: int | None, threads: int | None) -> None:
     from seqlang.cli.live import Watched, live
+    from seqlang.cli.waiting import waiting_for
     from seqlang.sweeps.carry_out import carry_out
     from seqlang.sweeps.executors.choose import executor
     from seqlang.sweeps.store import Store
@@ -139,7 +103,9 @@ def _compute(options: Namespace, gathered: Gathered, workers: int | None, thread
     units = gathered.plan.units
     with ExitStack() as stack:
         store = None if options.store is None else stack.enter_context(Store(options.store))
-        where = stack.enter_context(executor(units, workers, options.cluster, threads))
+        with waiting_for(options.cluster):
+            chosen = executor(units, workers, options.cluster, threads)
+        where = stack.enter_context(chosen)
         watched = Watched(gathered, where.title)
         stack.enter_context(live(watched, options.json and sys.stdout.isatty()))
         printed = 0

@@ -7,6 +7,8 @@ from typing import Any
 
 from seqlang.diagnostics import Diagnostic, SpecError
 
+EXACT = "exact"
+"""The name of exact values beside simulated ones."""
 COLOURS = ("#2166ac", "#b2182b", "#1b7837", "#762a83", "#b35806", "#35978f")
 
 
@@ -24,6 +26,27 @@ def new_figure(columns: int, rows: int, title: str, size: tuple[float, float] = 
     )
     figure.suptitle(textwrap.fill(title, int(13 * size[0] * columns)), fontsize=11)
     return figure, axes, pyplot
+
+
+_INSIDE = 4
+"""A legend of more entries stands beside its axes: inside it would hide lines."""
+
+
+def add_legend(axis: Any, *, beside: bool = False, title: str | None = None) -> None:
+    """A legend of what has a label: of lines with error bars the lines alone, whose dashes the bars would hide."""
+    handles, names = axis.get_legend_handles_labels()
+    found = [(h[0] if isinstance(h, tuple) else h, name) for h, name in zip(handles, names, strict=True)]
+    found.sort(key=lambda pair: pair[1] == EXACT)  # matplotlib lists plain lines before lines with bars
+    place = {"loc": "center left", "bbox_to_anchor": (1.01, 0.5)} if beside or len(found) > _INSIDE else {}
+    axis.legend(
+        [h for h, _ in found],
+        [name for _, name in found],
+        fontsize=8,
+        title_fontsize=8,
+        title=title,
+        handlelength=3,
+        **place,
+    )
 
 
 def write_figure(figure: Any, pyplot: Any, file: str) -> None:

@@ -45,6 +45,18 @@ def shown(value: float, digits: int = 6) -> str:
     return text if "e" not in text else f"{value:.0f}"
 
 
+_MOST = 12
+"""Digits that a double carries with some left."""
+
+
+def shown_chance(value: float, digits: int) -> str:
+    """A probability with at least `digits` digits, and as many more as it takes that none but 1 is printed as 1."""
+    if value >= 1 or shown(value, digits) != "1":
+        return shown(value, digits)
+    needed = math.ceil(-math.log10(1 - value))
+    return shown(value, needed) if needed <= _MOST else f"> 0.{'9' * _MOST}"
+
+
 def shown_up(value: float, digits: int = 6) -> str:
     """Like `shown`, rounded up: what is printed of an upper bound is itself an upper bound."""
     if not math.isfinite(value) or value == 0:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from seqlang.report.figure import COLOURS, new_figure, write_figure
+from seqlang.report.figure import COLOURS, add_legend, new_figure, write_figure
 from seqlang.report.paths import Path, sample_paths
 
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ def _histogram(axes: Any, result: RunResult, colours: dict[str, str]) -> None:
     axes.axvline(mean, color="black", linewidth=1, linestyle="--", label=f"mean {mean:.4g}")
     beyond = float(counts[steps > top].sum() / tally.runs)
     axes.set(xlabel="stopping step", ylabel="runs", title=f"under {result.model}")
-    axes.legend(fontsize=8, title=f"{beyond:.2%} beyond" if beyond > 0 else None)
+    add_legend(axes, title=f"{beyond:.2%} further right" if beyond > 0 else None)
 
 
 def _paths(axes: Any, paths: Sequence[Path], model: str, colours: dict[str, str]) -> None:
@@ -66,12 +67,13 @@ def _paths(axes: Any, paths: Sequence[Path], model: str, colours: dict[str, str]
         seen.add(path.result)
         axes.plot(steps, path.values, color=colour, linewidth=0.9, alpha=0.8, label=label)
         axes.plot(len(path.values), path.values[-1], "o", color=colour, markersize=3)
-    for k, name in enumerate(paths[0].boundaries if paths else ()):
-        for path in paths:
-            steps = range(1, len(path.values) + 1)
-            style = {"color": "black", "linewidth": 0.5, "alpha": 0.35}
-            axes.plot(
-                steps, [b[k] for b in path.levels], label=f"{name} as drawn" if path is paths[0] else None, **style
-            )
+    drawn = ", ".join(paths[0].boundaries) if paths else ""
+    for path in paths:
+        steps = range(1, len(path.values) + 1)
+        for k in range(len(path.boundaries)):
+            axes.plot(steps, [b[k] for b in path.levels], color="black", linewidth=0.5, alpha=0.35)
+    if drawn:
+        axes.plot([], [], color="black", linewidth=0.8, label=textwrap.fill(f"{drawn} as drawn", 30))
     axes.set(xlabel="step", ylabel=paths[0].statistic if paths else "", title=f"sample paths under {model}")
-    axes.legend(fontsize=8)
+    axes.locator_params(axis="x", integer=True)
+    add_legend(axes, beside=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -11,6 +12,9 @@ from seqlang.report.numbers import shown, shown_down, shown_up
 if TYPE_CHECKING:
     from seqlang.backends.rare import Estimate
     from seqlang.report.rare_result import RareResult
+
+_ENOUGH = 100
+"""Of plain runs, if so many reach the return, its chance is known to about 10 %."""
 
 
 def rare_document(result: RareResult) -> Document:
@@ -31,6 +35,11 @@ def _blocks(result: RareResult) -> Iterator[Block]:
     yield Table(head_row, rows, "lrrrrr")
     cap = f"within {first.cap:,} steps; " if first.cap is not None else ""
     yield Paragraph(line((cap + first.method, "quiet")), 2)
+    for e in result.rare:
+        if e.trusted and e.runs * e.probability >= _ENOUGH:
+            plain = math.sqrt(max(0.0, 1 - e.probability) / (e.probability * e.runs))
+            enough = f"{e.runs:,} plain runs, without --rare, would tell it to about {100 * plain:.2g} %"
+            yield Paragraph(line((f"P({e.label}) is not rare: {enough}", "quiet")), 2)
     if not result.trusted:
         yield Paragraph(line("`seqlang solve` computes it where there is an exact law; more --runs may help"), 2)
 
@@ -49,8 +58,6 @@ def _row(e: Estimate) -> tuple[str, ...]:
 
 def _digits(e: Estimate) -> int:
     """As many as the standard error leaves, at least two."""
-    import math
-
     if not 0 < e.relative_error < 1:
         return 2 if e.relative_error >= 1 else 6
     return max(2, min(6, 1 + math.ceil(-math.log10(e.relative_error))))

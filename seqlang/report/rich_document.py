@@ -6,9 +6,10 @@ rich reads `[...]` in strings as markup, so everything here is built from `rich.
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, TextIO, assert_never
+from typing import TYPE_CHECKING, Literal, TextIO, assert_never
 
-from seqlang.report.document import Block, Document, Heading, Line, Paragraph, Table, Tree
+from seqlang.report.bands import GAP, Band, bands
+from seqlang.report.document import Document, Heading, Line, Paragraph, Table, Tree
 from seqlang.report.plain import WIDTH, render_plain
 
 if TYPE_CHECKING:
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     from rich.tree import Tree as RichTree
 
 NARROWEST = 40
+_MARGIN = 2
+"""Blanks before a table."""
 _STYLES = {
     "text": "",
     "head": "bold",
@@ -55,12 +58,31 @@ def _draw(document: Document, console: Console) -> None:
     for i, block in enumerate(document.blocks):
         if isinstance(block, Heading) and i:
             console.print()
-        console.print(_block(block))
+        if isinstance(block, Table):
+            for number, band in enumerate(bands(block, console.width - _MARGIN)):
+                if number and len(block.rows) > 1:
+                    console.print()
+                console.print(_table(band))
+        else:
+            console.print(_block(block))
 
 
-def _block(block: Block) -> RenderableType:
+def _table(band: Band) -> RenderableType:
     from rich.padding import Padding
     from rich.table import Table as RichTable
+
+    head = band.table.head
+    table = RichTable(box=None, padding=(0, GAP, 0, 0), header_style="dim", pad_edge=False, show_header=any(head))
+    for name, side, width in zip(head, band.table.align, band.widths, strict=True):
+        justify: Literal["left", "right"] = "right" if side == "r" else "left"
+        table.add_column(name, justify=justify, width=width if band.fits else None, overflow="fold")
+    for row in band.table.rows:
+        table.add_row(*(_text(cell) for cell in row))
+    return Padding(table, (0, 0, 0, _MARGIN))
+
+
+def _block(block: Heading | Paragraph | Tree) -> RenderableType:
+    from rich.padding import Padding
     from rich.text import Text
 
     match block:
@@ -68,13 +90,6 @@ def _block(block: Block) -> RenderableType:
             return Text(text, style="bold")
         case Paragraph(words, indent, hanging):
             return Padding(_text(words), (0, 0, 0, indent)) if not hanging else _hung(words, indent, hanging)
-        case Table(head, rows, align):
-            table = RichTable(box=None, padding=(0, 2, 0, 0), header_style="dim", pad_edge=False, show_header=any(head))
-            for name, side in zip(head, align, strict=True):
-                table.add_column(name, justify="right" if side == "r" else "left", overflow="fold")
-            for row in rows:
-                table.add_row(*(_text(cell) for cell in row))
-            return Padding(table, (0, 0, 0, 2))
         case Tree():
             return Padding(_tree(block), (0, 0, 0, block.indent))
         case _:

@@ -33,7 +33,7 @@ class RunResult:
             "schema": 1,
             "algorithm": self.algorithm,
             "parameters": {name: json_number(value) for name, value in self.parameters.items()},
-            **self.samples.summary(),
+            **_with_errors(self.samples),
             "metrics": {},
         }
 
@@ -57,6 +57,31 @@ class RunResult:
         from seqlang.report.rich_document import as_html
 
         return as_html(self.document())
+
+
+def _with_errors(samples: Samples) -> dict[str, Any]:
+    """The summary; null are standard errors and deviations of what a single run has, about which it tells nothing."""
+    found, tally = samples.summary(), samples.tally
+    statistics = {name: _told(s, tally.statistics[name].count) for name, s in found["statistics"].items()}
+    reports = {name: _told(r, tally.runs) for name, r in found["reports"].items()}
+    for name, r in reports.items():
+        if "last_value" in r:
+            reports[name] = {**r, "last_value": _told(r["last_value"], tally.released[name].count)}
+    found |= {"steps": _told(found["steps"], tally.runs), "statistics": statistics, "reports": reports}
+    if tally.values is not None:
+        found["return_value"] = _told(found["return_value"], tally.values.count)
+    return found
+
+
+def _told(moments: Any, count: int) -> Any:
+    """`moments` of so many runs."""
+    if moments is None or count > 1:
+        return moments
+    return {name: _nulls(value) if name in ("se", "sd") else value for name, value in moments.items()}
+
+
+def _nulls(value: Any) -> Any:
+    return [_nulls(v) for v in value] if isinstance(value, list) else None
 
 
 @record

@@ -94,13 +94,25 @@ def _row(*cells: str) -> tuple[Line, ...]:
     return tuple(line(cell) for cell in cells)
 
 
+def _error(value: float | None) -> str:
+    return "" if value is None else shown(value, 3)
+
+
 def _table(head: tuple[str, ...], rows: list[tuple[Line, ...]]) -> Table:
-    return Table(head, tuple(rows), "l" + "r" * (len(head) - 1))
+    """Columns without a word or number in any row are left out."""
+    rest = [i for i in range(1, len(head)) if any(row[i] for row in rows)]
+    kept = [(row[0], *(row[i] for i in rest)) for row in rows]
+    return Table((head[0], *(head[i] for i in rest)), tuple(kept), "l" + "r" * len(rest))
 
 
 def _steps(steps: dict[str, Any]) -> Table:
     head = ("steps", "mean", "± se", "sd", "min", *(f"{float(q):.0%}" for q in steps["quantiles"]), "max")
-    numbers = (shown(steps["mean"]), shown(steps["se"], 3), shown(steps["sd"], 4), str(steps["min"]))
+    numbers = (
+        shown(steps["mean"]),
+        _error(steps["se"]),
+        "" if steps["sd"] is None else shown(steps["sd"], 4),
+        str(steps["min"]),
+    )
     return _table(head, [_row("", *numbers, *(str(v) for v in steps["quantiles"].values()), str(steps["max"]))])
 
 
@@ -112,7 +124,8 @@ def _tabulated(returns: dict[str, Any]) -> bool:
 def _returned_number(value: dict[str, Any]) -> Table:
     marks = value["quantiles"]
     head = ("returned", "mean", "± se", "sd", "min", *(f"{float(q):.0%}" for q in marks), "max")
-    numbers = (shown(value["mean"]), shown(value["se"], 3), *(_value(value[k]) for k in ("sd", "min")))
+    sd = "" if value["sd"] is None else _value(value["sd"])
+    numbers = (shown(value["mean"]), _error(value["se"]), sd, _value(value["min"]))
     return _table(head, [_row("", *numbers, *(_value(v) for v in marks.values()), _value(value["max"]))])
 
 
@@ -134,20 +147,20 @@ def _digits(low: float, high: float) -> int:
 def _means(summary: dict[str, Any]) -> Table:
     rows = []
     for name, r in summary["reports"].items():
-        rows.append(_row(name, shown(r["mean"], 5), shown(r["se"], 3), f"made in {r['probability']:.2%} of the runs"))
+        rows.append(_row(name, shown(r["mean"], 5), _error(r["se"]), f"made in {r['probability']:.2%} of the runs"))
         last = r.get("last_value")
         if last is not None and isinstance(last["mean"], float):
-            rows.append(_row(name, shown(last["mean"], 5), shown(last["se"], 3), "last value released"))
+            rows.append(_row(name, shown(last["mean"], 5), _error(last["se"]), "last value released"))
     value = summary.get("return_value")
     if value is not None and isinstance(value["mean"], list):
         for place, (mean, se) in enumerate(list(zip(value["mean"], value["se"], strict=True))[:_COORDINATES], start=1):
             if isinstance(mean, float):
-                rows.append(_row(f"return[{place}]", shown(mean, 5), shown(se, 3), "returned"))
+                rows.append(_row(f"return[{place}]", shown(mean, 5), _error(se), "returned"))
         if len(value["mean"]) > _COORDINATES:
             rows.append(_row("..", "", "", f"{len(value['mean'])} coordinates (--json lists all)"))
     for name, s in summary["statistics"].items():
         if s is not None and isinstance(s["mean"], float):
-            rows.append(_row(name, shown(s["mean"], 5), shown(s["se"], 3), "final value"))
+            rows.append(_row(name, shown(s["mean"], 5), _error(s["se"]), "final value"))
     return _table(("mean of", "value", "± se", ""), rows)
 
 

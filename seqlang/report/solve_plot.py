@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from seqlang.report.figure import COLOURS, new_figure, write_figure
+from seqlang.report.figure import COLOURS, add_legend, new_figure, write_figure
 from seqlang.report.solve_result import outcome_name
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def plot_laws(title: str, results: Sequence[SolveResult], file: str) -> None:
             axis.axvline(mean, color="black", linewidth=1, linestyle="--", label=f"mean {mean:.5g}")
         axis.set(xlabel="stopping step", ylabel="probability", title=f"under {result.model}", xlim=(0.5, last + 0.5))
         axis.set_ylim(bottom=0)
-        axis.legend(fontsize=8)
+        add_legend(axis)
     write_figure(figure, pyplot, file)
 
 
@@ -60,5 +60,5 @@ def plot_curve(result: SweepResult, file: str) -> None:
     axes.flat[1].set_ylim(bottom=0)
     for axis in axes.flat:
         axis.grid(alpha=0.25)
-        axis.legend(fontsize=8)
+        add_legend(axis)
     write_figure(figure, pyplot, file)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from seqlang.diagnostics import Diagnostic, SpecError
-from seqlang.report.figure import COLOURS, new_figure, write_figure
+from seqlang.report.figure import COLOURS, EXACT, add_legend, new_figure, write_figure
 from seqlang.report.numbers import shown
 from seqlang.report.quantities import Point, Quantity, point, quantities_in, quantity, refuse_pair
 
@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 _MARKERS = "osD^vP"
 _STYLES = ("-", "--", ":", "-.")
 _MOST_LINES = 12
+_MOST_MARKS = 8
+_WIDEST = 15.0
+"""Inches of panels side by side."""
 _SPREAD = 30
 """An axis is logarithmic where its values, all positive, span more than this factor."""
 
@@ -47,7 +50,7 @@ def _lines(result: SweepResult, file: str, x: Quantity, y: Quantity) -> None:
     groups, cloud = _groups(result, (x, y))
     only = {row.model for row in result.rows}
     title = f"{result.heading}, under {next(iter(only))}" if len(only) == 1 else result.heading
-    figure, axes, pyplot = new_figure(1, 1, title, (7.2, 4.4))
+    figure, axes, pyplot = new_figure(1, 1, title, (7.2 if len(groups) <= 3 else 9.4, 4.4))
     axis = axes[0, 0]
     seen: list[tuple[Point, Point]] = []
     kinds = list(dict.fromkeys(words for words, _ in groups))
@@ -64,16 +67,12 @@ def _lines(result: SweepResult, file: str, x: Quantity, y: Quantity) -> None:
         style = "" if cloud else _STYLES[manner % 4]
         _line(axis, pairs, name, COLOURS[kind % len(COLOURS)], _MARKERS[kind // len(COLOURS)], style)
     if any(b.exact is not None and b.low < b.high for _, b in seen):
-        axis.plot([], [], "x", color="black", markersize=6, label="exact")
+        axis.plot([], [], "x", color="black", markersize=6, label=EXACT)
     _scales(axis, seen)
     axis.set(xlabel=x.title, ylabel=y.title)
     axis.grid(alpha=0.25)
-    handles, names = axis.get_legend_handles_labels()
-    if len(names) > 1:
-        # matplotlib lists plain lines before lines with bars; "exact" belongs at the end
-        order = sorted(range(len(names)), key=lambda i: names[i] == "exact")
-        beside = {"loc": "center left", "bbox_to_anchor": (1.01, 0.5)} if len(names) > 4 else {}
-        axis.legend([handles[i] for i in order], [names[i] for i in order], fontsize=8, **beside)
+    if len(axis.get_legend_handles_labels()[1]) > 1:
+        add_legend(axis)
     write_figure(figure, pyplot, file)
 
 
@@ -82,9 +81,14 @@ def _line(axis: Any, pairs: Sequence[tuple[Point, Point]], name: str, colour: st
     bars = [[b.value - b.low for _, b in pairs], [b.high - b.value for _, b in pairs]]
     sideways = [[a.value - a.low for a, _ in pairs], [a.high - a.value for a, _ in pairs]]
     exact = [(a.value, b.exact) for a, b in pairs if b.exact is not None and b.low < b.high]
-    axis.errorbar(across, up, yerr=bars, xerr=sideways if any(map(any, sideways)) else None, color=colour, label=name,
-                  marker=marker, markersize=4, linewidth=1.2, linestyle=style, capsize=2.5, elinewidth=0.9)  # fmt: skip
+    axis.errorbar(across, up, yerr=_seen(bars), xerr=_seen(sideways), color=colour, label=name, marker=marker,
+                  markersize=4, linewidth=1.2, linestyle=style, capsize=2.5, elinewidth=0.9)  # fmt: skip
     axis.plot([a for a, _ in exact], [b for _, b in exact], "x", color="black", markersize=6, zorder=5)
+
+
+def _seen(bars: list[list[float]]) -> list[list[float]] | None:
+    """None where all are of no length: exact values have no bars."""
+    return bars if any(map(any, bars)) else None
 
 
 def _groups(result: SweepResult, axes: Sequence[Quantity]) -> tuple[dict[tuple[str, str], list[SweepRow]], bool]:
@@ -111,6 +115,8 @@ def _groups(result: SweepResult, axes: Sequence[Quantity]) -> tuple[dict[tuple[s
 def _scales(axis: Any, pairs: Sequence[tuple[Point, Point]]) -> None:
     if _wide([a.value for a, _ in pairs]):
         axis.set_xscale("log")
+    else:
+        axis.locator_params(axis="x", nbins=7)
     if _wide([b.value for _, b in pairs]):
         axis.set_yscale("log")
 
@@ -133,10 +139,14 @@ def _map(result: SweepResult, file: str, x: Quantity, y: Quantity, shade: Quanti
             raise SpecError((Diagnostic("E0644", message, help="hold the other parameters with --set NAME=VALUE"),))
         found[place] = math.nan if value is None else value.value
     size = (min(9.0, 2.4 + 0.62 * len(columns)), min(7.0, 1.6 + 0.42 * len(rows)))
-    figure, axes, pyplot = new_figure(len(models), 1, result.heading, size)
+    abreast = min(len(models), max(1, int(_WIDEST // size[0])))
+    figure, axes, pyplot = new_figure(abreast, math.ceil(len(models) / abreast), result.heading, size)
+    for axis in axes.flat[len(models) :]:
+        axis.remove()
     known = [v for v in found.values() if v == v]
     norm = _norm(known)
-    for axis, model in zip(axes.flat, models, strict=True):
+    panels = list(axes.flat[: len(models)])
+    for axis, model in zip(panels, models, strict=True):
         table = [[found.get((model, a, b), math.nan) for a in columns] for b in rows]
         image = axis.imshow(table, origin="lower", aspect="auto", cmap="viridis", norm=norm)
         axis.set(xlabel=x.title, ylabel=y.title, title=f"under {model}")
@@ -144,7 +154,11 @@ def _map(result: SweepResult, file: str, x: Quantity, y: Quantity, shade: Quanti
         axis.set_yticks(range(len(rows)), [shown(v, 3) for v in rows])
         if len(columns) <= 12 and len(rows) <= 16:
             _numbers(axis, table, image)
-    figure.colorbar(image, ax=list(axes.flat), label=shade.title)
+    bar = figure.colorbar(image, ax=panels, label=shade.title, aspect=20 * len(axes))
+    if _wide(known):
+        marks = _marks(min(known), max(known))
+        bar.set_ticks(marks, labels=[shown(v, 3) for v in marks])
+        bar.ax.minorticks_off()
     write_figure(figure, pyplot, file)
 
 
@@ -153,6 +167,17 @@ def _norm(values: Sequence[float]) -> Any:
 
     low, high = (min(values), max(values)) if values else (0.0, 1.0)
     return LogNorm(low, high) if _wide(values) else Normalize(low, high)
+
+
+def _marks(low: float, high: float) -> list[float]:
+    """Round numbers from low to high for a logarithmic scale, not too many."""
+    powers = range(math.floor(math.log10(low)), math.floor(math.log10(high)) + 1)
+    for digits in ((1, 2, 5), (1, 3), (1,)):
+        marks = [float(f"{digit}e{k}") for k in powers for digit in digits]
+        marks = [v for v in marks if low <= v <= high]
+        if len(marks) <= _MOST_MARKS:
+            return marks
+    return marks[:: math.ceil(len(marks) / _MOST_MARKS)]
 
 
 def _numbers(axis: Any, table: Sequence[Sequence[float]], image: Any) -> None:

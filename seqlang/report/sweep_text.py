@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from seqlang.report.document import Block, Document, Line, Paragraph, Table, line
-from seqlang.report.numbers import shown, shown_down, shown_up
+from seqlang.report.numbers import shown, shown_chance, shown_down, shown_up
 from seqlang.report.z_scores import return_scores, steps_score
 
 if TYPE_CHECKING:
@@ -18,14 +18,38 @@ Plain = dict[str, Any]
 
 def sweep_document(result: SweepResult) -> Document:
     """The table, and below it what its rows need to be read."""
-    if not result.simulated:
-        return Document((_exact_table(result.rows, result.names), *_remarks(result)))
-    return Document((_table(result.rows, result.names), *_remarks(result)))
+    table = _table if result.simulated else _exact_table
+    return Document((_headline(result), table(result.rows, result.names), *_remarks(result)))
+
+
+def _headline(result: SweepResult) -> Paragraph:
+    """The spec, what varies, and what a row is made of."""
+    models = list(dict.fromkeys(row.model for row in result.rows))
+    under = f" under {models[0]}" if len(models) == 1 else f" under {len(models)} models"
+    over = f" over {', '.join(result.names)}" if result.names else ""
+    count = len(result.rows)
+    parts = [f"{count:,} row" + ("" if count == 1 else "s")]
+    runs = [row.run for row in result.rows if row.run is not None]
+    if runs:
+        each = _range([r["runs"] for r in runs])
+        parts.append(f"{each} run{'' if each == '1' else 's'} each")
+        parts.append(f"seed {_range([r['seed'] for r in runs], '')}")
+        caps = {r["cap"] for r in runs} - {None}
+        parts += [f"at most {_range(list(caps))} steps"] if caps else []
+    if any(row.exact is not None for row in result.rows):
+        parts.append("with exact values" if runs else "exact laws")
+    return Paragraph(line((result.algorithm, "head"), over + under, (f"   {', '.join(parts)}", "quiet")))
+
+
+def _range(values: Sequence[int], by: str = ",") -> str:
+    """The one value, or the least and the largest."""
+    low, high = f"{min(values):{by}}", f"{max(values):{by}}"
+    return low if low == high else f"{low} to {high}"
 
 
 def _cells(row: SweepRow, names: Sequence[str], labels: Sequence[str], exact: bool) -> list[str]:
     run = row.run or {}
-    steps = [shown(run["steps"]["mean"], 5), shown(run["steps"]["se"], 3)]
+    steps = [shown(run["steps"]["mean"], 5), _value(run["steps"]["se"], 3)]
     if exact:
         mean = None if row.exact is None else row.exact["expected_steps"]
         steps += [_value(mean, 7), _score(None if row.exact is None else steps_score(run, row.exact))]
@@ -33,10 +57,10 @@ def _cells(row: SweepRow, names: Sequence[str], labels: Sequence[str], exact: bo
     chances = []
     for label in labels:
         found = run["returns"].get(label, {}).get("probability")
-        chances.append("-" if found is None else shown(found, 4))
+        chances.append("-" if found is None else shown_chance(found, 4))
         if exact:
             p = None if row.exact is None else row.exact["returns"].get(label)
-            chances += [_value(p, 5), _score(scores.get(label))]
+            chances += ["-" if p is None else shown_chance(p, 5), _score(scores.get(label))]
     return [*(shown(row.parameters[n]) for n in names), row.model, *steps, *chances]
 
 
@@ -67,7 +91,7 @@ def _exact_table(rows: Sequence[SweepRow], names: Sequence[str]) -> Table:
         exact = r.exact or {}
         mean, sd = exact["expected_steps"], exact["sd_steps"]
         expected = f"> {shown_down(exact['steps_so_far'], 5)}" if mean is None else _value(mean, 9)
-        chances = (shown(exact["returns"].get(label, 0.0), 9) for label in labels)
+        chances = (shown_chance(exact["returns"].get(label, 0.0), 9) for label in labels)
         error = shown_up(exact["error_bound"] + exact["mass_unresolved"], 2)
         values = (shown(r.parameters[n]) for n in names)
         found.append(_row([*values, r.model, expected, _value(sd, 6), *chances, error]))

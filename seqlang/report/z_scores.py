@@ -17,6 +17,8 @@ def steps_score(run: Plain, exact: Plain) -> float | None:
         return None
     sd = exact["sd_steps"]
     se = sd / math.sqrt(run["runs"]) if isinstance(sd, float | int) else run["steps"]["se"]
+    if se is None:
+        return None  # of one run
     error = exact["expected_steps_error"]
     return _score(run["steps"]["mean"], mean, se, error if isinstance(error, float | int) else 0.0)
 

@@ -1,7 +1,7 @@
 """A list of cases: a CSV file whose header names parameters, and whose rows are the cells of a sweep.
 
 The columns `model`, `seed` and `runs`, unless the spec has parameters of these names, are the cell's own. An empty
-field leaves the value as it is without the list.
+field leaves the value as it is without the list. Semicolons or tabs may stand in place of the commas.
 """
 
 from __future__ import annotations

@@ -17,23 +17,28 @@ class Field:
     span: Span
 
 
+SEPARATORS = (",", ";", "\t")
+"""Of fields, the same on all lines: the one that stands in the first line."""
+
+
 def lines(source: Source) -> Iterator[tuple[int, tuple[Field, ...]]]:
     """(line from 1, its fields). Blank lines and lines that begin with # are passed over. Raises SpecError E0640 for
     a quote without its end."""
-    start = 0
+    start, separator = 0, ""
     for number, line in enumerate(source.text.split("\n"), 1):
         text = line.rstrip("\r")
         if text.strip() and not text.lstrip().startswith("#"):
-            yield number, tuple(_fields(source, text, start))
+            separator = separator or next((s for s in SEPARATORS if s in text.strip()), ",")
+            yield number, tuple(_fields(source, text, start, separator))
         start += len(line) + 1
 
 
-def _fields(source: Source, line: str, start: int) -> Iterator[Field]:
+def _fields(source: Source, line: str, start: int, separator: str) -> Iterator[Field]:
     begin, quoted = 0, False
-    for i, character in enumerate(line + ","):
+    for i, character in enumerate(line + separator):
         if character == '"':
             quoted = not quoted
-        elif character == "," and (not quoted or i == len(line)):
+        elif character == separator and (not quoted or i == len(line)):
             if quoted:
                 place = Label(Span(start + begin, start + len(line)), "it begins here")
                 raise SpecError((Diagnostic("E0640", "a quote has no end on its line", place),), source)

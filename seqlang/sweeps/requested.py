@@ -38,12 +38,10 @@ def requested(
     runs = 1 if run is None else run["runs"]
     if runs < 1:
         raise SpecError((Diagnostic("E0603", f"runs is {runs}: it must be a whole number of at least 1"),))
-    settings = {p.name: p.value for p in loaded.program.parameters if loaded.overridden and p.value != p.default}
     source = listed if isinstance(listed, Source) else None
     given = cases(listed, loaded.program) if isinstance(listed, Source) else listed
-    planned = plan(
-        loaded.source, settings, combined(given, tuple(grid.items())), models, run=run, solve=solve, listed=source
-    )
+    everything = combined(given, tuple(grid.items()))
+    planned = plan(loaded.source, loaded.settings, everything, models, run=run, solve=solve, listed=source)
     gathered = Gathered(planned)
     done = 0
     with ExitStack() as stack:

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+import seqlang
+from seqlang import SpecError
 from seqlang.accounting import gaussian
 from seqlang.analyses.calibrate import Calibrated, Target, calibrate, target_of
 from seqlang.cli.__main__ import main
@@ -182,3 +184,22 @@ def test_the_command_says_what_is_wrong(
     file.write_text(SUMS)
     assert main(["check", str(file), *more]) == 2
     assert code in capsys.readouterr().err
+
+
+def test_from_python() -> None:
+    spec = seqlang.load(LAPLACE, b=7)
+    found = seqlang.calibrate(spec, "b", "pure(1/4)")
+    assert found.value == pytest.approx(4, rel=1e-8)
+    assert found.bound <= 0.25
+    assert found.to_dict()["target"] == "pure(0.25)"
+    assert str(found).startswith("one  b = 4")
+    least = gaussian.sigma(1.0, 1e-6, 1.0, 100)
+    assert seqlang.calibrate(seqlang.load(SUMS, T=100), "sigma", "dp(1, 1e-6)").value == pytest.approx(least, rel=1e-8)
+
+
+@pytest.mark.parametrize(
+    ("name", "target", "code"), [("b", "dp(1)", "E0602"), ("c", "pure(1)", "E0626"), ("unused", "pure(1)", "E0626")]
+)
+def test_from_python_without_a_value(name: str, target: str, code: str) -> None:
+    with pytest.raises(SpecError, match=code):
+        seqlang.calibrate(LAPLACE, name, target)

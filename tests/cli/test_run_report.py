@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -45,3 +46,22 @@ def test_a_returned_vector_is_shown(tmp_path: Path, capsys: pytest.CaptureFixtur
 
 def test_one_run_is_not_runs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert " 1 run, seed" in _said(RARELY, tmp_path, capsys, "--runs", "1")[0]
+
+
+def test_one_run_has_no_standard_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for text in (RARELY, VECTOR):
+        one = "\n".join(_said(text, tmp_path, capsys, "--runs", "1"))
+        assert "± se" not in one
+        assert "sd" not in one
+        assert "± se" in "\n".join(_said(text, tmp_path, capsys, "--runs", "2"))
+
+
+def test_one_run_has_no_standard_error_in_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (text,) = _said(VECTOR, tmp_path, capsys, "--runs", "1", "--json")
+    found = json.loads(text)
+    assert (found["steps"]["se"], found["steps"]["sd"], found["steps"]["mean"]) == (None, None, 1)
+    assert found["return_value"]["se"] == [None, None]
+    assert (found["reports"]["r"]["se"], found["reports"]["r"]["last_value"]["se"]) == (None, None)
+    (text,) = _said(VECTOR, tmp_path, capsys, "--runs", "2", "--json")
+    found = json.loads(text)
+    assert (found["steps"]["se"], found["steps"]["sd"], found["return_value"]["se"]) == (0.0, 0.0, [0.0, 0.0])

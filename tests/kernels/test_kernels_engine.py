@@ -24,7 +24,10 @@ from seqlang.backends.kernels.runs import ByKernel
 from seqlang.backends.kernels.scalar import scalar_text
 from seqlang.backends.kernels.training import ByRows
 from seqlang.backends.simulate.arrays import CannotVectorise
-from seqlang.backends.simulate.chunks import Chunk, Watch, joined
+from seqlang.backends.simulate.chunks import Chunk, Watch, joined, returned_labels
+from seqlang.backends.simulate.record import UNSTOPPED
+from seqlang.backends.simulate.tally import Tally
+from seqlang.record import replace
 
 pytest.importorskip("numba")
 VECTORS = """
@@ -91,6 +94,40 @@ def test_a_run_depends_on_seed_and_number_only() -> None:
     ended = whole.steps <= 5
     assert np.array_equal(short.steps, np.minimum(whole.steps, 5))
     assert np.array_equal(short.codes[ended], whole.codes[ended])
+
+
+RETURNS = """
+algorithm returns
+param p = 0.3
+stream x in {0, 1}
+model m: x ~ bernoulli(p)
+statistic s = sum(x over steps)
+stop when s >= 3 return high
+stop when step >= 9
+stop when step >= 4 and s == 0 return low
+"""
+
+
+@pytest.mark.parametrize(("text", "cap"), [(RETURNS, None), (RETURNS, 5), (VECTORS, 12)])
+def test_the_table_of_ends_is_that_of_the_runs(text: str, cap: int | None) -> None:
+    program = program_of(text)
+    engine = ByKernel(program, program.models[0], 3, threads=1)
+    parts = [engine.run(a, 3000, cap, watch()) for a in (0, 3000)]
+    for chunk in (*parts, joined(parts)):
+        assert chunk.ends is not None
+        assert chunk.ends.sum() == chunk.count
+        for code, step in zip(*np.nonzero(chunk.ends), strict=True):
+            assert chunk.ends[code, step] == np.sum((chunk.codes == code + UNSTOPPED) & (chunk.steps == step))
+        labels = returned_labels(program)
+        assert Tally.of(chunk, labels).to_plain() == Tally.of(replace(chunk, ends=None), labels).to_plain()
+
+
+def test_long_runs_are_in_no_table_of_ends() -> None:
+    text = RETURNS.replace("step >= 9", "step >= 4100").replace("s >= 3", "s >= 4000").replace("s == 0", "s < 0")
+    program = program_of(text)
+    chunk = ByKernel(program, program.models[0], 3, threads=1).run(0, 5, None, watch())
+    assert chunk.steps.tolist() == [4100] * 5
+    assert chunk.ends is None
 
 
 def test_training_is_the_same_in_any_number_of_threads(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -255,4 +292,4 @@ def test_kernels_are_named_by_all_that_they_are_made_of(tmp_path: Path, monkeypa
     build.compiled(body)
     build.compiled(body + "    k[1] = 0.0\n")
     assert len(set(made)) == 2
-    assert all((tmp_path / name).read_text().startswith("import math") for name in made)
+    assert all((tmp_path / name).read_text().split("\n")[1] == "import math" for name in made)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -10,13 +11,16 @@ import pytest
 from scipy import stats
 
 from seqlang.backends.kernels import build
-from seqlang.backends.kernels.runtime import lane_samples
+from seqlang.backends.kernels.runtime import lane_samples, packed_strips, refused_words
+from seqlang.backends.kernels.runtime.words import GOLDEN, as_uniform, splitmix64
 
 TABLES = {
-    "normal": (lane_samples.NORMAL_PACKED, stats.norm.pdf, stats.norm.sf),
-    "exponential": (lane_samples.EXPONENTIAL_PACKED, stats.expon.pdf, stats.expon.sf),
+    "normal": (packed_strips.NORMAL_PACKED, stats.norm.pdf, stats.norm.sf),
+    "exponential": (packed_strips.EXPONENTIAL_PACKED, stats.expon.pdf, stats.expon.sf),
 }
 """Widths, and density and tail up to the same factor."""
+
+EDGES = {law: [*(packed * 2.0**52).tolist(), 0.0] for law, (packed, _, _) in TABLES.items()}
 
 LAWS = {
     "uniform": stats.uniform(),
@@ -48,6 +52,63 @@ def test_words_are_accepted_outright_only_below_the_density(law: str) -> None:
     bounds = packed.view(np.int64) & 1023
     assert (bounds / 1024 * edges[:-1] <= edges[1:]).all()
     assert (bounds / 1024).mean() > 0.99
+
+
+def under_the_curve(name: str, word: np.uint64) -> float:
+    """Rejection as it is defined: a place counts if a height drawn between those of its edges is below the curve."""
+    normal = name == "normal"
+    edges = EDGES["normal" if normal else "exponential"]
+    entry, place = (getattr(packed_strips, f"{part}_{name}") for part in ("entry", "place"))
+    counter, sign, passed = word, 1.0, 0.0
+    while True:
+        strip, x = int(word) % 1024, packed_strips.packed_value(entry(word), place(word))
+        if name == "laplace" and word == counter:  # the first word's side, and an exponential variate there
+            sign, x = math.copysign(1.0, x), abs(x)
+            entry, place = packed_strips.entry_exponential, packed_strips.place_exponential
+        part = as_uniform(splitmix64(counter))
+        if strip == 0 and abs(x) >= edges[1]:
+            if normal:
+                return math.copysign(refused_words.tail_of_normal(counter), x)
+            passed += edges[1]
+        else:
+            curve, high, low = (math.exp(-0.5 * v * v if normal else -v) for v in (x, edges[strip + 1], edges[strip]))
+            if strip == 0 or low + part * (high - low) < curve:
+                return sign * (passed + x)
+        word = splitmix64(counter + GOLDEN)
+        if not packed_strips.packed_refused(entry(word), place(word)):
+            return sign * (passed + packed_strips.packed_value(entry(word), place(word)))
+        counter += GOLDEN + GOLDEN
+
+
+@pytest.mark.parametrize("name", ["normal", "exponential", "laplace"])
+def test_the_parabola_tells_what_the_curve_does(name: str) -> None:
+    slow, entry, place = (
+        getattr(lane_samples if part == "slow" else packed_strips, f"{part}_{name}")
+        for part in ("slow", "entry", "place")
+    )
+    words = np.random.default_rng(3).integers(0, 2**64, 40_000, dtype=np.uint64)
+    words[:30_000] |= np.uint64(0x7F) << np.uint64(56)  # towards the edges
+    words[:20_000] ^= words[:20_000] & np.uint64(0x3E0)  # strips that end in the tail
+    words[:10_000] |= np.uint64(0x3E0)  # strips near the top
+    with np.errstate(over="ignore"):
+        refused = [w for w in words if packed_strips.packed_refused(entry(w), place(w))]
+        assert len(refused) > 8_000
+        assert {int(w) % 1024 for w in refused} >= {*range(32), *range(992, 1024)}
+        assert [slow(word) for word in refused] == [under_the_curve(name, word) for word in refused]
+
+
+@pytest.mark.parametrize("law", TABLES)
+def test_a_wedge_is_nearly_a_parabola(law: str) -> None:
+    """At 400 places of each strip but the lowest, with room for the places between."""
+    packed, density, _ = TABLES[law]
+    edges = np.append(packed * 2.0**52, 0.0)
+    outer, inner = edges[1:-1], edges[2:]
+    middle = (outer + inner) / 2
+    bend = (1 - middle**2) / middle if law == "normal" else -np.ones(len(middle))
+    for part in np.linspace(0, 1, 401):
+        height = (density(outer - part * (outer - inner)) - density(outer)) / (density(inner) - density(outer))
+        parabola = part + bend / 2 * (outer - inner) * part * (1 - part)
+        assert np.abs(height - parabola).max() < 0.7 * refused_words.WEDGE_DOUBT
 
 
 def compiled(name: str) -> Callable[..., None]:

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import json
+import signal
+import subprocess
+import sys
+from typing import Any
 
 import pytest
 
 import seqlang
+from seqlang import driver
 from seqlang.cli.__main__ import main
 
 NULL = ["run", "@wald1945/sprt", "--model", "null"]
@@ -70,3 +75,46 @@ def test_no_chance_above_one_is_printed(capsys: pytest.CaptureFixture[str]) -> N
         assert main([*NULL, "--rare", "stops", "--runs", "400", "--seed", str(seed)]) == 0
         (row,) = (line.split() for line in capsys.readouterr().out.splitlines() if line.split()[0] == "stops")
         assert float(row[1]) <= 1.0
+
+
+def test_an_interrupt_says_what_is_known(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of three returns one is estimated, one is half done, one not begun."""
+    real = driver.rare
+
+    def interrupted(loaded: driver.Loaded, labels: tuple[str, ...], **options: Any) -> Any:
+        if labels == ("accept",):
+            options["progress"](200, 0.9671)
+            raise KeyboardInterrupt
+        return real(loaded, labels, **options)
+
+    monkeypatch.setattr(driver, "rare", interrupted)
+    asked = [*NULL, "--rare", "reject", "--rare", "accept", "--rare", "stops", "--runs", "400"]
+    assert main([*asked, "--json"]) == 130
+    said = capsys.readouterr()
+    assert list(json.loads(said.out)["rare"]) == ["reject"]
+    assert "P(accept) under null is about 0.97 after 200 of 400 weighted runs" in said.err
+    assert "P(stops) under null is not known: no weighted run was finished" in said.err
+    assert "P(reject)" not in said.err
+
+
+def test_an_interrupt_before_anything_is_known() -> None:
+    options = ["--model", "null", "--set", "a=100", "--set", "b=100", "--rare", "reject", "--runs", "10000000"]
+    command = [sys.executable, "-m", "seqlang", "run", "@zhang2022/privsprt_bernoulli", *options]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        with pytest.raises(subprocess.TimeoutExpired):
+            process.wait(3)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert not out
+    assert "interrupted\nP(reject) under null is not known" in err
+
+
+def test_what_is_not_rare_is_said(capsys: pytest.CaptureFixture[str]) -> None:
+    """P(reject) is 0.0326350: 4000 plain runs see it about 130 times, 1000 plain runs 33 times."""
+    assert main([*NULL, "--rare", "reject", "--runs", "4000"]) == 0
+    said = capsys.readouterr().out
+    assert "P(reject) is not rare: 4,000 plain runs" in said
+    assert "about 8." in said  # sqrt((1 - p) / (4000 p)) = 0.0861
+    assert main([*NULL, "--rare", "reject", "--runs", "1000"]) == 0
+    assert "not rare" not in capsys.readouterr().out

@@ -31,6 +31,14 @@ def test_a_list() -> None:
     )
 
 
+@pytest.mark.parametrize("separator", [";", "\t"])
+def test_other_separators(separator: str) -> None:
+    text = "# p, then a\np,a,model\n1/4,3,fair\n\n1/3,,\n"
+    assert _cases(text.replace(",", separator).replace("# p" + separator, "# p,")) == _cases(text)
+    with pytest.raises(SpecError, match="`0,5` is not a number"):
+        _cases(f"p{separator}a\n0,5{separator}2\n")
+
+
 @pytest.mark.parametrize(
     ("text", "place", "said"),
     [

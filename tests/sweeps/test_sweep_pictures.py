@@ -85,6 +85,64 @@ def test_two_quantities_follow_the_last_parameter(axes: list[Any], tmp_path: Pat
     assert lines["a = 3"] == ([-3, -3], [0.3, 0.3])
 
 
+def _inside(axis: Any) -> bool:
+    """Whether the legend covers a part of the axes."""
+    axis.figure.canvas.draw()
+    return bool(axis.get_legend().get_window_extent().overlaps(axis.get_window_extent()))
+
+
+def test_a_long_legend_covers_nothing_and_shows_dashes(axes: list[Any], tmp_path: Path) -> None:
+    _result(exact=True).plot(str(tmp_path / "p.png"))
+    legend = axes[0].get_legend()
+    assert [t.get_text() for t in legend.get_texts()] == ["b = 1, m", "b = 1, n", "b = 2, m", "b = 2, n", "exact"]
+    assert [line.get_linestyle() for line in legend.get_lines()] == ["-", "--", "-", "--", "None"]
+    assert not _inside(axes[0])
+    _result(models=("m",)).plot(str(tmp_path / "p.png"))
+    assert _inside(axes[1])
+
+
+def test_exact_values_alone_have_no_bars(axes: list[Any], tmp_path: Path) -> None:
+    rows = tuple(SweepRow({"a": a}, "m", None, {"expected_steps": 3.0 * a, "returns": {}}) for a in (1.0, 2.0))
+    SweepResult("name", ("a",), rows).plot(str(tmp_path / "p.png"), y="steps")
+    ((line, caps, bars),) = axes[0].containers
+    assert (list(line.get_ydata()), caps, bars) == ([3.0, 6.0], (), ())
+
+
+def test_wide_maps_stand_below_one_another(axes: list[Any], tmp_path: Path) -> None:
+    rows = tuple(_row(a, b, m) for a in range(1, 13) for b in (1, 2) for m in "mno")
+    SweepResult("name", ("a", "b"), rows).plot(str(tmp_path / "p.png"), x="a", y="b")
+    assert [axis.get_title() for axis in axes[:3]] == ["under m", "under n", "under o"]
+    assert len({round(axis.get_position().x0, 6) for axis in axes[:3]}) == 1
+    assert axes[0].figure.get_size_inches()[0] <= 15
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "marks"),
+    [
+        (0.022, 0.97, [0.05, 0.1, 0.2, 0.5]),
+        (1.0, 100.0, [1, 2, 5, 10, 20, 50, 100]),
+        (1e-5, 1.0, [1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1]),
+    ],
+)
+def test_marks_of_a_logarithmic_scale(low: float, high: float, marks: list[float]) -> None:
+    assert sweep_plot._marks(low, high) == marks
+    many = sweep_plot._marks(1e-200, 1.0)
+    assert 2 <= len(many) <= 8
+
+
+def test_curves_of_an_exact_law(axes: list[Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from seqlang.report import solve_plot
+
+    monkeypatch.setattr(solve_plot, "write_figure", sweep_plot.write_figure)
+    laws = {"expected_steps": 3.0, "returns": {"up": 0.3, "down": 0.7}}
+    rows = tuple(SweepRow({"a": a}, m, None, laws) for a in (1.0, 2.0) for m in "mno")
+    solve_plot.plot_curve(SweepResult("name", ("a",), rows), str(tmp_path / "p.png"))
+    left, right = axes
+    assert len(left.get_legend().get_texts()) == 6
+    assert not _inside(left)
+    assert [t.get_text() for t in right.get_legend().get_texts()] == ["m", "n", "o"]
+
+
 def test_what_cannot_be_drawn(tmp_path: Path) -> None:
     file = str(tmp_path / "p.png")
     for axes, said in (

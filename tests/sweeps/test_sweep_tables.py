@@ -13,6 +13,7 @@ import pytest
 from sweep_command import ROOT, environment
 
 from seqlang.diagnostics import SpecError
+from seqlang.report.numbers import shown_chance
 from seqlang.report.sweep_result import SweepResult, SweepRow
 from seqlang.report.table_file import refuse_unwritable_table, write_table
 
@@ -100,7 +101,7 @@ def test_files_that_cannot_be_written(name: str, said: str, tmp_path: Path) -> N
 
 def test_the_document_says_what_is_missing() -> None:
     said = str(SweepResult("name", ("a",), ROWS, missing=4))
-    head, first, second, *remarks = said.splitlines()
+    _, head, first, second, *remarks = said.splitlines()
     assert head.split() == [
         "a",
         "model",
@@ -120,6 +121,34 @@ def test_the_document_says_what_is_missing() -> None:
     assert second.split() == ["1e-07", "n", "7", "0.1", "-", "-", "0.6", "-", "-", "3", "of", "100"]
     assert "it is too hard" in remarks[0]
     assert "2 of 6 rows" in remarks[-1]
+
+
+def test_the_headline_says_what_a_row_is_made_of() -> None:
+    assert (
+        str(RESULT).splitlines()[0] == "name over a under 2 models   2 rows, 100 runs each, seed 1, with exact values"
+    )
+    other = SweepRow({"a": 0.2, "b": 2.0}, "m", _run(7.0, 0.6, runs=1, cap=50))
+    assert str(SweepResult("name", ("a",), (other,))).splitlines()[0] == (
+        "name over a under m   1 row, 1 run each, seed 1, at most 50 steps"
+    )
+    assert "100 to 1 runs" not in str(SweepResult("name", ("a",), (*ROWS, other)))
+
+
+@pytest.mark.parametrize(
+    ("chance", "said"),
+    [(1.0, "1"), (0.99998, "0.99998"), (1 - 1e-9, "0.999999999"), (1 - 1e-14, "> 0.999999999999"), (0.00002, "2e-05"),
+     (0.0, "0"), (0.25, "0.25")],
+)  # fmt: skip
+def test_only_one_is_shown_as_one(chance: float, said: str) -> None:
+    assert shown_chance(chance, 4) == said
+    row = SweepRow({"a": 0.1, "b": 2.0}, "m", _run(7.0, chance))
+    assert said in str(SweepResult("name", ("a",), (row,))).splitlines()[-1]
+
+
+def test_one_run_has_no_standard_error() -> None:
+    row = SweepRow({"a": 0.1, "b": 2.0}, "m", _run(7.0, 1.0), EXACT | {"expected_steps": 6.0})
+    row.run["steps"] |= {"se": None, "sd": None}  # type: ignore[index]
+    assert str(SweepResult("name", ("a",), (row,))).splitlines()[-1].split()[:6] == ["0.1", "m", "7", "-", "6", "-"]
 
 
 def test_json_of_rows() -> None:

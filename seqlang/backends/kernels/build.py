@@ -19,15 +19,17 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from seqlang.backends.kernels.prune import note_use, prune, versions
 from seqlang.backends.kernels.runtime import collect
 
 Function = Callable[..., None]
 """kernel(k, start_noise, start_inputs, first, count, cap, out_steps, out_codes, out_values, out_statistics,
-out_released, out_reports, flag, done, fault)
+out_released, out_reports, out_ends, flag, done, fault)
 
 `k` float64: the constants. `start_noise`, `start_inputs` uint64: the words with which streams begin. The runs are
 `first` .. `first + count - 1`; they are left after `cap` steps (0: never). `out_steps`, `out_codes` int64 (count,);
 `out_values` (n, count), `out_statistics`, `out_released` (rows, count) float64, `out_reports` (rows, count) int64.
+`out_ends` int64 (codes, steps): at [2 + code, step] one is added for each run that ends so, if there is such a place.
 `flag` int64 (1,): not 0 when the kernel should leave soon; `done` int64 (2,): runs finished and steps made; `fault`
 int64 (3,): site, run, step.
 """
@@ -76,8 +78,10 @@ def _compiled(text: str, further: tuple[Any, ...]) -> Function:
     key = "\n".join([text, numba.__version__, sys.version])
     name = "seqlang_kernel_" + hashlib.blake2b(key.encode(), digest_size=16).hexdigest()
     path = _folder() / f"{name}.py"
+    note_use(path)
     if not path.exists():
         _write(path, text)
+        prune(path.parent)
     try:
         return _ready(path, further)
     except Exception:  # what is kept of it cannot be read, or is broken
@@ -97,8 +101,8 @@ def _ready(path: Path, further: tuple[Any, ...]) -> Function:
     constants = np.zeros(1 << 10)
     flag = np.zeros(3, np.int64)
     function(
-        constants, start, start, 0, 0, 0, whole, whole, table, table, table, counts, flag, flag.copy(), flag.copy(),
-        *further,
+        constants, start, start, 0, 0, 0, whole, whole, table, table, table, counts, counts, flag, flag.copy(),
+        flag.copy(), *further,
     )  # fmt: skip
     return function
 
@@ -136,7 +140,7 @@ def _write(path: Path, text: str) -> None:
     handle, name = tempfile.mkstemp(dir=path.parent, suffix=".part")
     try:
         with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text)
+            file.write(f"{versions()}\n{text}")
         os.replace(name, path)
     except BaseException:
         Path(name).unlink(missing_ok=True)

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from seqlang.backends.kernels.lane_segments import Segment, samples_of, segments_of, streams_of
+from seqlang.backends.kernels.lane_stride import stride_of
 from seqlang.backends.kernels.ops import Code, Kernel, Kind, Leave, Purpose
 from seqlang.record import record
 
@@ -29,10 +30,12 @@ _NAME = re.compile(r"(?<![\w.])[A-Za-z]\w*")
 
 @record
 class Columns:
-    """`place` numbers the columns; `kinds` are those that hold values of the kernel's names."""
+    """`place` numbers the columns; `kinds` are those that hold values of the kernel's names; `stride` is the number of
+    steps in one go."""
 
     place: dict[str, int]
     kinds: dict[str, Kind]
+    stride: int
 
     @property
     def room(self) -> int:
@@ -59,8 +62,8 @@ class Columns:
 
 def columns_of(kernel: Kernel) -> Columns:
     """For each lane: its run, the states of the streams that steps draw from, the variables, whatever else has to last
-    from one segment of a step to another or until the run is written down, and for each draw the variate and the word
-    that it was made of."""
+    from one segment of a step to another or until the run is written down, and for each draw of the steps in one go the
+    variate and the word that it was made of."""
     kinds: dict[str, Kind] = {v.name: v.kind for v in kernel.variables}
     of_a_step = kinds_of_a_step(kernel)
     drawn = {s.target for s in samples_of(kernel.step)}  # these have a column as variates
@@ -70,13 +73,14 @@ def columns_of(kernel: Kernel) -> Columns:
         ERROR in names_in(line) for op in (*kernel.start, *kernel.step) if isinstance(op, Code) for line in op.lines
     ):
         kinds[ERROR] = "label"
+    stride = stride_of(kernel)
     names = [RUN, BORN]
     names += (state(stream, j) for stream in streams_of(samples_of(kernel.step)) for j in range(4))
     names += kinds
-    for start, ops in ((True, kernel.start), (False, kernel.step)):
+    for start, ops in ((True, kernel.start), (False, kernel.step * stride)):
         for i, _ in enumerate(samples_of(ops)):
             names += [variate(start, i), word(start, i)]
-    return Columns({name: i for i, name in enumerate(names)}, kinds)
+    return Columns({name: i for i, name in enumerate(names)}, kinds, stride)
 
 
 def state(stream: Purpose, j: int) -> str:
@@ -89,6 +93,11 @@ def variate(start: bool, draw: int) -> str:
 
 def word(start: bool, draw: int) -> str:
     return f"word {'start' if start else 'step'} {draw}"
+
+
+def past(step: int) -> str:
+    """The mask of lanes whose run was over before step `step`, from 1, of those in one go."""
+    return f"_past_{step}"
 
 
 def leaves_of(kernel: Kernel) -> tuple[Leave, ...]:

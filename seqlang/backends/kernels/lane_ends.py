@@ -5,17 +5,27 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from seqlang.backends.kernels.lane_columns import BORN, ERROR, LEFT, RUN, Columns, leaves_of, read_at_the_end
+from seqlang.backends.kernels.lane_columns import (
+    BORN,
+    ERROR,
+    LEFT,
+    RUN,
+    Columns,
+    leaves_of,
+    past,
+    read_at_the_end,
+)
 from seqlang.backends.kernels.lane_draws import for_each, indented
 from seqlang.backends.kernels.lane_nursery import fault_of
 from seqlang.backends.kernels.ops import Kernel, Leave
+from seqlang.backends.kernels.scalar import count_end
 
 NEVER = "np.int64(9223372036854775807)"
 
 
 def look_around(columns: Columns) -> Iterator[str]:
     """Every 1024 steps: tells how far it is, and whether it should break off."""
-    yield "if _t & 1023 == 1023:"
+    yield f"if _t & 1023 == {1024 - columns.stride}:"
     yield "    _made = _steps"
     yield "    for _l in range(_alive):"
     yield f"        _made += _t - {columns.at(BORN)}"
@@ -46,7 +56,7 @@ def mark_leavers(kernel: Kernel, columns: Columns) -> Iterator[str]:
 def _note_fault(columns: Columns) -> Iterator[str]:
     """Of the runs that meet an error the lowest one counts: those above it are given up, those below it go on."""
     yield f"if {columns.at(RUN)} < _fault:"
-    yield from indented(fault_of(columns, "_l"))
+    yield from indented(fault_of(columns, "_l", steps_made(columns, "_l")))
     yield "_ready = _taken"
     yield "_given = count"
 
@@ -55,16 +65,23 @@ def write_down(kernel: Kernel, columns: Columns) -> Iterator[str]:
     """The run in the lane `_left_one`."""
     leaves, read = leaves_of(kernel), read_at_the_end(kernel)
     yield f"_place = {columns.at(RUN, LEFT)} - first"
-    yield f"step = _t - {columns.at(BORN, LEFT)}"
+    yield f"step = {steps_made(columns, LEFT)}"
     yield from (columns.load(name, LEFT) for name in columns.kinds if name in read)
     yield "_steps += step"
     yield "_done += 1"
     yield "out_steps[_place] = step"
     yield from _write_code(leaves)
+    yield from count_end("_code")
     recorded = kernel.recorded
     yield from (f"out_statistics[{i}, _place] = {output.text}" for i, output in enumerate(recorded.statistics))
     yield from (f"out_released[{i}, _place] = {output.text}" for i, output in enumerate(recorded.released))
     yield from (f"out_reports[{i}, _place] = {name}" for i, name in enumerate(recorded.reports))
+
+
+def steps_made(columns: Columns, lane: str) -> str:
+    """Up to the last one in which the run was not over."""
+    over = (f" - np.int64(({past(i)} >> np.uint64({lane})) & np.uint64(1))" for i in range(1, columns.stride))
+    return f"_t - {columns.at(BORN, lane)}{''.join(over)}"
 
 
 def _write_code(leaves: tuple[Leave, ...]) -> Iterator[str]:
@@ -72,13 +89,13 @@ def _write_code(leaves: tuple[Leave, ...]) -> Iterator[str]:
     the codes are numbers and nothing else is written."""
     if all(re.fullmatch(r"-?\d+", leave.code) and not leave.values for leave in leaves):
         chosen = (f" + {int(leave.code) + 2} * np.int64({_by(j)})" for j, leave in enumerate(leaves))
-        yield f"out_codes[_place] = -2{''.join(chosen)}"
+        yield f"out_codes[_place] = _code = -2{''.join(chosen)}"
         return
     for j, leave in enumerate(leaves):
         yield f"{'el' if j else ''}if {_by(j)} != 0:"
-        yield f"    out_codes[_place] = {leave.code}"
+        yield f"    out_codes[_place] = _code = {leave.code}"
         yield from (f"    out_values[{i}, _place] = {value}" for i, value in enumerate(leave.values))
-    yield from ["else:", "    out_codes[_place] = -2"]
+    yield from ["else:", "    out_codes[_place] = _code = -2"]
 
 
 def _by(leave: int) -> str:

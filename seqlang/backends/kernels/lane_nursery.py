@@ -28,7 +28,7 @@ def fill_lane(kernel: Kernel, columns: Columns) -> Iterator[str]:
     yield "    _taken += 1"
     if ERROR in made_at_the_start(kernel):
         yield f"    if {columns.at(ERROR, LEFT)} != 0 and {columns.at(RUN, LEFT)} < _fault:"
-        yield from indented(indented(fault_of(columns, LEFT)))
+        yield from indented(indented(fault_of(columns, LEFT, "0")))
         yield "        _ready = _taken"
         yield "        _given = count"
     yield "else:"
@@ -55,10 +55,10 @@ def _copied(kernel: Kernel, columns: Columns) -> list[str]:
     return [*states, *(name for name in columns.kinds if name in made_at_the_start(kernel))]
 
 
-def fault_of(columns: Columns, lane: str) -> Iterator[str]:
+def fault_of(columns: Columns, lane: str, step: str) -> Iterator[str]:
     yield f"_fault = {columns.at(RUN, lane)}"
     yield f"_site = {columns.at(ERROR, lane)}"
-    yield f"_fault_step = _t - {columns.at(BORN, lane)}"
+    yield f"_fault_step = {step}"
 
 
 def made_at_the_start(kernel: Kernel) -> frozenset[str]:

@@ -1,11 +1,11 @@
-"""The text of one step of all lanes."""
+"""The text of one step of all lanes, or of some steps in one go."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from seqlang.backends.kernels import lane_draws
-from seqlang.backends.kernels.lane_columns import BORN, ERROR, Columns, read_at_the_end, variate
+from seqlang.backends.kernels.lane_columns import BORN, ERROR, Columns, past, read_at_the_end, variate
 from seqlang.backends.kernels.lane_draws import Numbered, indented
 from seqlang.backends.kernels.lane_nursery import made_at_the_start
 from seqlang.backends.kernels.lane_segments import Segment, samples_of, segments_of, streams_of
@@ -24,7 +24,7 @@ def step_of_all(kernel: Kernel, columns: Columns) -> Iterator[str]:
 
 class _Step:
     """`drawn` are the draws and `left` is the number of leaves that were printed; `assigned` are the names that have a
-    value by now."""
+    value by now; `may_be_over` says whether runs may be over here, which are those where `_left` holds."""
 
     def __init__(self, kernel: Kernel, columns: Columns) -> None:
         self.kernel = kernel
@@ -32,12 +32,13 @@ class _Step:
         self.frozen = frozenset((*read_at_the_end(kernel), ERROR))
         self.drawn: dict[int, Sample] = {}
         self.left = 0
+        self.may_be_over = False
         self.assigned = {ERROR, *(v.name for v in kernel.variables)}
 
     def segment(self, segment: Segment, *, last: bool) -> Iterator[str]:
         columns, first = self.columns, not self.drawn and not self.left
         before = dict(self.drawn)
-        draws = self._numbered(samples_of(segment.ops))
+        draws = self._numbered(samples_of(segment.ops * columns.stride))
         then = self._numbered(segment.then)
         apart = lane_draws.refusable(draws)
         used_up = last and not apart
@@ -54,11 +55,12 @@ class _Step:
             drawing = []
         leaves = sum(isinstance(op, Leave) for op in segment.ops)
         yield from (f"_gone_{self.left + j} = np.uint64(0)" for j in range(leaves))
+        yield from (f"{past(i)} = np.uint64(0)" for i in range(1, columns.stride))
         yield from (f"_now_{i} = np.uint64(0)" for i in then)
         yield "for _l in range(_alive):"
         yield from indented([lane_draws.BIT, *drawing, *self._loads(before, first)])
         variates = [lane_draws.passing(i) if used_up else columns.at(variate(False, i)) for i in draws]
-        yield from indented([*self._code(segment.ops, variates), *self._masks(then, last), *self._stores(segment)])
+        yield from indented([*self._steps(segment.ops, variates), *self._masks(then, last), *self._stores(segment)])
         yield from lane_draws.draw_apart(then, columns)
 
     def _numbered(self, samples: tuple[Sample, ...]) -> dict[int, Sample]:
@@ -68,7 +70,7 @@ class _Step:
 
     def _loads(self, drawn: Numbered, first: bool) -> Iterator[str]:
         columns = self.columns
-        yield f"step = _t - {columns.at(BORN)}"
+        yield f"step = _t - {columns.at(BORN)} - {columns.stride - 1}"
         from_the_start = made_at_the_start(self.kernel)
         for name in columns.kinds:
             if name == ERROR and first and ERROR not in from_the_start:
@@ -82,6 +84,21 @@ class _Step:
         if self.left:
             gone = " | ".join(f"_gone_{j}" for j in range(self.left))
             yield f"_left = (({gone}) >> np.uint64(_l)) & np.uint64(1) != 0"
+            self.may_be_over = True
+
+    def _steps(self, ops: tuple[Op, ...], variates: list[str]) -> Iterator[str]:
+        """The code as often as there are steps in one go. After a run's last step the others are idle: it is over if it
+        has left, is at the cap, or has met an error."""
+        before, each = self.left, len(variates) // self.columns.stride
+        for i in range(self.columns.stride):
+            if i > 0:
+                self.left = before
+                over = ["step >= _most", *(["_left"] if self.may_be_over else [])]
+                yield f"_left = {' or '.join([*over, *([f'{ERROR} != 0'] if ERROR in self.columns.kinds else [])])}"
+                yield f"{past(i)} |= _bit if _left else np.uint64(0)"
+                yield "step += 1"
+                self.may_be_over = True
+            yield from self._code(ops, variates[each * i : each * (i + 1)])
 
     def _code(self, ops: tuple[Op, ...], variates: list[str]) -> Iterator[str]:
         """`variates` are what the draws among `ops` gave. What is read when a run is written down stays as it is once
@@ -101,19 +118,20 @@ class _Step:
                     pass
 
     def _assigned(self, target: str, value: str) -> str:
-        frozen = self.left > 0 and target in self.frozen and target in self.assigned
+        frozen = self.may_be_over and target in self.frozen and target in self.assigned
         self.assigned.add(target)
         return f"{target} = {target} if _left else ({value})" if frozen else f"{target} = {value}"
 
     def _leave(self, when: str) -> Iterator[str]:
-        yield f"_leaves = {when} and not _left" if self.left else f"_leaves = {when}"
+        yield f"_leaves = {when} and not _left" if self.may_be_over else f"_leaves = {when}"
         yield f"_gone_{self.left} |= _bit if _leaves else np.uint64(0)"
-        yield "_left = _left or _leaves" if self.left else "_left = _leaves"
+        yield "_left = _left or _leaves" if self.may_be_over else "_left = _leaves"
         self.left += 1
+        self.may_be_over = True
 
     def _masks(self, then: Numbered, last: bool) -> Iterator[str]:
         for i, sample in then.items():
-            yield f"_now_{i} |= _bit if {sample.when}{' and not _left' if self.left else ''} else np.uint64(0)"
+            yield f"_now_{i} |= _bit if {sample.when}{' and not _left' if self.may_be_over else ''} else np.uint64(0)"
         if last and ERROR in self.columns.kinds:
             yield f"_wrong |= _bit if {ERROR} != 0 else np.uint64(0)"
 

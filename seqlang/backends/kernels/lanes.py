@@ -1,9 +1,10 @@
 """A kernel as a numba function that takes 64 runs a step further at a time.
 
 The runs abreast are the lanes. All that a lane has stands in one array, 64 places for each name, so that every loop
-over lanes is straight-line code on columns at fixed distances, which LLVM turns into vector code. In each step:
+over lanes is straight-line code on columns at fixed distances, which LLVM turns into vector code. In each step, or
+in two steps in one go (`lane_stride.py`):
 
-    the words and variates of all lanes, then those that were refused (`runtime/lane_samples.py`) one by one;
+    the words and variates of all lanes, then those that were refused (`runtime/refused_words.py`) one by one;
     the step's code for all lanes, with a mask of bits for those that leave;
     each leaver is written down; the lane takes the next run from the nursery, or else the last lane takes its place.
 
@@ -18,7 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from seqlang.backends.kernels.lane_columns import LANES, LEFT, Columns, columns_of, leaves_of
+from seqlang.backends.kernels.lane_columns import LANES, LEFT, Columns, columns_of, leaves_of, past
 from seqlang.backends.kernels.lane_draws import bounds_of_words, for_each, indented
 from seqlang.backends.kernels.lane_ends import NEVER, close, look_around, mark_leavers, write_down
 from seqlang.backends.kernels.lane_nursery import close_gaps, fill_lane
@@ -47,7 +48,7 @@ def lane_text(kernel: Kernel) -> str | None:
         *indented(for_each("_gone", one_that_left, LEFT)),
         *indented(close_gaps(kernel, columns)),
         *indented(look_around(columns)),
-        "    _t += 1",
+        f"    _t += {columns.stride}",
         *indented(step_of_all(kernel, columns)),
         *indented(mark_leavers(kernel, columns)),
         *close(),
@@ -86,3 +87,5 @@ def _opening(kernel: Kernel, columns: Columns) -> Iterator[str]:
     yield f"_fault = {NEVER}"
     yield "_site = _fault_step = 0"
     yield "_stop = False"
+    yield f"_most = cap if cap > 0 else {NEVER}"
+    yield from (f"{past(i)} = np.uint64(0)" for i in range(1, columns.stride))

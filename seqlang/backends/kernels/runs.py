@@ -21,10 +21,12 @@ from seqlang.backends.kernels.ops import Output
 from seqlang.backends.kernels.scalar import scalar_text
 from seqlang.backends.kernels.values import CannotCompile
 from seqlang.backends.simulate.arrays import CannotVectorise
-from seqlang.backends.simulate.chunks import Chunk, Watch
+from seqlang.backends.simulate.chunks import Chunk, Watch, returned_labels
 from seqlang.model.program import Model, Program, Report
 
 LARGEST = 1 << 17
+COUNTED = 1 << 12
+"""The kernel counts the ends of runs with fewer steps: to read them all once more takes longer."""
 NUMBERS = 1 << 22
 """Numbers that are written down in one part, about."""
 
@@ -49,6 +51,7 @@ class ByKernel:
         recorded = self.lowered.kernel.recorded
         rows = recorded.values + _rows(recorded.statistics) + _rows(recorded.released) + len(recorded.reports)
         self.batch = batch or int(min(LARGEST, max(64, NUMBERS // (rows + 2))))
+        self._labels = returned_labels(program)
         self._rooms = _Rooms(2 * self.threads + 2)
 
     def run(self, first: int, count: int, cap: int | None, watch: Watch) -> Chunk:
@@ -58,19 +61,19 @@ class ByKernel:
         # The kernel writes all entries of a run that it has begun; the others are cut off below.
         room = self._rooms.take(2 + sum(rows), count)
         steps, codes = room[0].view(np.int64), room[1].view(np.int64)
-        steps[:] = 0
         ends = [2 + sum(rows[:i]) for i in range(5)]
         values, statistics, released, counted = (room[a:b] for a, b in pairwise(ends))
         reports = counted.view(np.int64)
         values[:] = np.nan
         fault = np.zeros(3, np.int64)
+        ended = np.zeros((2 + len(self._labels), COUNTED), np.int64)
         self.function(
             self.lowered.constants, *self.starts, first, count, cap or 0, steps, codes, values, statistics, released,
-            reports, watch.flag, watch.done, fault,
+            reports, ended, watch.flag, watch.done, fault,
         )  # fmt: skip
         if fault[0]:
             raise self._fault(*fault.tolist())
-        begun = count if not watch.leaving else int(np.count_nonzero(steps))
+        begun = int(watch.done[0])  # those that were broken off are written down too
         names = [s.name for s in self.program.body if isinstance(s, Report)]
         chunk = Chunk(
             first=first,
@@ -80,6 +83,7 @@ class ByKernel:
             statistics=_tables(recorded.statistics, statistics),
             reports={name: reports[i] for i, name in enumerate(names)},
             released=_tables(recorded.released, released),
+            ends=ended if ended.sum() == count else None,
         )
         return chunk if begun == count else chunk.part(0, begun)
 

@@ -9,7 +9,7 @@ from seqlang.backends.kernels.writer import sample_lines
 
 ARGUMENTS = (
     "k, start_noise, start_inputs, first, count, cap, out_steps, out_codes, out_values, out_statistics, out_released, "
-    "out_reports, flag, done, fault"
+    "out_reports, out_ends, flag, done, fault"
 )
 """See `build.Function`."""
 LOOK = 1023
@@ -59,6 +59,7 @@ def _runs(kernel: Kernel, steps: Sequence[str], at_start: Sequence[str], at_end:
         "    return",
         "out_steps[run] = step",
         "out_codes[run] = code",
+        *count_end("code"),
         *_written(kernel.recorded.statistics, "out_statistics", "step > 0"),
         *_written(kernel.recorded.released, "out_released", "step > 0"),
         *_reports(kernel.recorded.reports),
@@ -84,6 +85,14 @@ def _steps(kernel: Kernel, each_step: Sequence[str]) -> list[str]:
         *each_step,
     ]
     return ["while True:", *_in(body)]
+
+
+def count_end(code: str) -> list[str]:
+    """Adds the run to the table of ends."""
+    return [
+        f"if step < out_ends.shape[1] and {code} + 2 < out_ends.shape[0]:",
+        f"    out_ends[np.uint64({code} + 2), np.uint64(step)] += 1",
+    ]
 
 
 def _ops(ops: Sequence[Op]) -> list[str]:

@@ -25,7 +25,8 @@ class Chunk:
     returned label in `returned_labels(program)`, NOTHING for a stop without a label (or with a number), UNSTOPPED.
     `values` (.., count) are returned numbers, NaN for none; None where no run returned one. `statistics` have their
     last values (NaN: never computed), `reports` say how often each was made, `released` what reports with a value
-    released last (NaN: never); a name may be missing where no run has a value."""
+    released last (NaN: never); a name may be missing where no run has a value. `ends` (codes, steps), where the engine
+    has counted them, is how many runs have the code UNSTOPPED + i and made j steps, at [i, j]."""
 
     first: int
     steps: NDArray[np.int64]
@@ -34,6 +35,7 @@ class Chunk:
     statistics: Mapping[str, NDArray[Any]]
     reports: Mapping[str, NDArray[np.int64]]
     released: Mapping[str, NDArray[Any]]
+    ends: NDArray[np.int64] | None = None
 
     @property
     def count(self) -> int:
@@ -45,6 +47,8 @@ class Chunk:
 
     def part(self, begin: int, end: int) -> Chunk:
         """The runs `first + begin` .. `first + end - 1`."""
+        if (begin, end) == (0, self.count):
+            return self
         some = slice(begin, end)
         return Chunk(
             first=self.first + begin,
@@ -136,6 +140,7 @@ def joined(chunks: Sequence[Chunk]) -> Chunk:
         statistics=_tables([c.statistics for c in chunks], counts),
         reports={name: np.concatenate([c.reports[name] for c in chunks]) for name in chunks[0].reports},
         released=_tables([c.released for c in chunks], counts),
+        ends=_added([c.ends for c in chunks]),
     )
 
 
@@ -163,6 +168,12 @@ def block_end(first: int, largest: int = LARGEST_BLOCK) -> int:
     quarter of it, from SMALLEST_BLOCK to `largest` (powers of two)."""
     size = min(largest, max(SMALLEST_BLOCK, 1 << max(0, first.bit_length() - 3)))
     return (first // size + 1) * size
+
+
+def _added(parts: Sequence[NDArray[np.int64] | None]) -> NDArray[np.int64] | None:
+    """Tables of the same shape, if all are there."""
+    there = [p for p in parts if p is not None]
+    return np.sum(there, axis=0) if len(there) == len(parts) else None
 
 
 def _tables(parts: Sequence[Mapping[str, NDArray[Any]]], counts: Sequence[int]) -> dict[str, NDArray[Any]]:

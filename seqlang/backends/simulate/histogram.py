@@ -90,6 +90,12 @@ def of_steps(steps: NDArray[np.int64], kinds: NDArray[np.int64], number: int, le
     return _bounded(Histogram(at.astype(np.float64), counts, scale=float(ONE)))
 
 
+def of_counts(counts: Counts) -> Histogram:
+    """Of steps 0, 1, ..: `counts` (kinds, steps) is how often each came in each kind of run."""
+    at = np.flatnonzero(counts.any(axis=0))
+    return _bounded(Histogram(at.astype(np.float64), counts[:, at].T.copy(), scale=float(ONE)))
+
+
 def _table(steps: NDArray[np.int64], kinds: NDArray[np.int64], number: int, least: int, top: int) -> Counts:
     size = (top + 1) * number
     table = np.zeros(size, dtype=np.int64)

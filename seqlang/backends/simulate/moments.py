@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from seqlang.record import record
 
 Array = NDArray[Any]
-SLICE = 1 << 13
-"""Numbers that are handled at once."""
+SLICE = 1 << 15
+"""Numbers that are handled at once: they stay in the processor's cache until both sums are made."""
 
 
 @record
@@ -61,22 +61,33 @@ def moments_of(values: Array) -> Moments:
     """Of values (.., runs)."""
     there = np.ascontiguousarray(values, dtype=np.float64)
     with np.errstate(invalid="ignore", over="ignore"):
-        mean = there.mean(axis=-1)
+        mean, squares = _mean_and_squares(there)
         if np.isnan(mean).any():
             there = present(there)
-            mean = there.mean(axis=-1) if there.shape[-1] else np.full(there.shape[:-1], np.nan)
-        squares = _squares(there, mean) if there.shape[-1] else np.full(there.shape[:-1], np.nan)
-    return Moments(there.shape[-1], np.asarray(mean), np.asarray(squares))
+            mean, squares = _mean_and_squares(there)
+    return Moments(there.shape[-1], mean, squares)
 
 
-def _squares(values: Array, mean: Array) -> Array:
-    """Sums of squared distances, in slices that stay in the processor's cache."""
-    total = np.zeros(values.shape[:-1])
-    size = max(1, SLICE // max(1, total.size))
+def _mean_and_squares(values: Array) -> tuple[Array, Array]:
+    """NaN where there are no values."""
+    shape = values.shape[:-1]
+    if not values.shape[-1]:
+        return np.full(shape, np.nan), np.full(shape, np.nan)
+    size = max(1, SLICE // max(1, math.prod(shape)))
+    counts, means, squares = [], [], []
     for i in range(0, values.shape[-1], size):
-        away = values[..., i : i + size] - np.asarray(mean)[..., None]
-        total += np.multiply(away, away, out=away).sum(axis=-1)
-    return total
+        some = values[..., i : i + size]
+        mean = np.asarray(np.add.reduce(some, axis=-1) / some.shape[-1])
+        away = some - mean[..., None]
+        counts.append(some.shape[-1])
+        means.append(mean)
+        squares.append(np.add.reduce(np.multiply(away, away, out=away), axis=-1))
+    if len(means) == 1:
+        return means[0], np.asarray(squares[0])
+    weights = np.array(counts).reshape(-1, *(1 for _ in shape))
+    whole = np.asarray((weights * means).sum(axis=0) / values.shape[-1])
+    between = (weights * (np.array(means) - whole) ** 2).sum(axis=0)
+    return whole, np.asarray(np.sum(squares, axis=0) + between)
 
 
 def present(values: Array) -> Array:

@@ -46,7 +46,10 @@ class Tally:
     def of(chunk: Chunk, labels: tuple[str, ...], before: Tally | None = None) -> Tally:
         """Of the runs of one chunk (at least one). `before` is what it will be merged with, if that is known: it is
         faster then, and gives the same."""
-        steps = histogram.of_steps(chunk.steps, chunk.codes, 2 + len(labels), UNSTOPPED)
+        if chunk.ends is None:
+            steps = histogram.of_steps(chunk.steps, chunk.codes, 2 + len(labels), UNSTOPPED)
+        else:
+            steps = histogram.of_counts(chunk.ends)
         released = {name: moments.moments_of(v) for name, v in chunk.released.items()}
         values = None if chunk.values is None else moments.moments_of(chunk.values)
         some = _numbers(chunk.values, values)

@@ -134,6 +134,7 @@ def _rebuilt(e: ir.Expression, changes: dict[str, Any]) -> ir.Expression:
 
 
 def _refused(name: str, why: str, e: ir.Expression) -> SpecError:
-    message = f"an evaluation on rows held out cannot read `{name}`: {why}"
+    what = "what is gathered over steps" if "." in name else f"`{name}`"  # a name with a dot is none of the user's
+    message = f"an evaluation on rows held out cannot read {what}: {why}"
     help = "keep what is learnt in a `memory`, and use that"
     return SpecError((Diagnostic("E0628", message, help=help),))

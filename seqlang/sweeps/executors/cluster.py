@@ -44,9 +44,11 @@ class Cluster(Executor):
         self._client: Any = distributed.Client.__new__(distributed.Client)  # in hand also where it fails
         try:
             self._client.__init__(address, timeout=patience, set_as_default=False)
-        except Exception as error:  # where something else answers, dask fails in any way at all
+        except BaseException as error:  # where something else answers, dask fails in any way at all
             self._talk_again()
             self._client.status = "closed"  # else it is closed when it is forgotten, which takes a minute and fails
+            if not isinstance(error, Exception):
+                raise
             why = str(error) if isinstance(error, OSError) else f"something else answers ({type(error).__name__})"
             raise _refused(f"there is no scheduler at `{address}`: {why}", "start one: dask scheduler") from None
         try:

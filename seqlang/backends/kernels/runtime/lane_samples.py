@@ -1,174 +1,21 @@
-"""Standard variates that are functions of one word: what a `Sample` of a kernel is, in lanes and one by one.
-
-Ziggurats as in `ziggurat.py`, of 1024 strips, with a fast path for many runs abreast: it reads one table entry a word.
-An entry is the width of a strip; its lowest ten bits, which weigh at most 1e-13 of it, are the bound of the words that
-are accepted outright: the upper ten bits of the place must be less. The edges are those of the widths as they stand, so
-that every strip is exactly what it is taken for. The strips' areas are equal to within 2e-10, and no chance is off by
-more than 2e-11 for it.
-
-A word that is not accepted outright (one in 200) is the seed of a splitmix64 stream of its own. So a run takes one word
-of its stream for a variate, whatever happens, and no run's words depend on how many runs are abreast.
-"""
+"""Standard variates that are functions of one word: what a `Sample` of a kernel is, in lanes and one by one."""
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
-from numpy.typing import NDArray
 
-from seqlang.backends.kernels.runtime.words import GOLDEN, as_uniform, splitmix64
-
-LANE_STRIP_BITS = np.uint64(1023)
-BOUND_BITS = np.int64(1023)
-
-
-def tables_bell_edges() -> NDArray[np.float64]:
-    """Edges x_0 .. x_1024 of strips of equal areas under exp(-x^2 / 2), from the lowest; x_1 is where the tail begins,
-    and x_0 would be the width of the lowest strip without it."""
-    edge = 4.038849846109504
-    height = math.exp(-edge * edge / 2)
-    area = edge * height + math.sqrt(math.pi / 2) * math.erfc(edge / math.sqrt(2))
-    edges = [area / height, edge]
-    for _ in range(1022):
-        height += area / edges[-1]
-        edges.append(math.sqrt(-2 * math.log(height)))
-    return np.array([*edges, 0.0])
-
-
-def tables_fall_edges() -> NDArray[np.float64]:
-    """The same under exp(-x)."""
-    edge = 9.256164544265543
-    height = math.exp(-edge)
-    area = (edge + 1) * height
-    edges = [area / height, edge]
-    for _ in range(1022):
-        height += area / edges[-1]
-        edges.append(-math.log(height))
-    return np.array([*edges, 0.0])
-
-
-def tables_packed(edges: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Widths (an edge over 2^52) with the bounds in their lowest bits, strip by strip."""
-    bounds = np.minimum(np.floor(edges[1:] / edges[:-1] * 1024.0 * (1.0 - 1e-12)), 1023.0).astype(np.int64)
-    widths = (edges[:-1] * 2.0**-52).view(np.int64)
-    return (((widths - bounds + 512) & ~np.int64(1023)) + bounds).view(np.float64)
-
-
-def tables_edges_of(packed: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The edges as the widths have them; the last one is 0."""
-    return np.append(packed * 2.0**52, 0.0)
-
-
-NORMAL_PACKED = tables_packed(tables_bell_edges())
-NORMAL_PACKED_EDGES = tables_edges_of(NORMAL_PACKED)
-NORMAL_PACKED_HEIGHTS = np.exp(-0.5 * NORMAL_PACKED_EDGES * NORMAL_PACKED_EDGES)
-EXPONENTIAL_PACKED = tables_packed(tables_fall_edges())
-EXPONENTIAL_PACKED_EDGES = tables_edges_of(EXPONENTIAL_PACKED)
-EXPONENTIAL_PACKED_HEIGHTS = np.exp(-EXPONENTIAL_PACKED_EDGES)
-
-
-def packed_strip(word: np.uint64) -> np.int64:
-    return np.int64(word & LANE_STRIP_BITS)
-
-
-def packed_value(entry: float, place: np.int64) -> float:
-    """The variate, unless the word is refused."""
-    return (float(place) + 0.5) * entry
-
-
-def packed_refused(entry: float, place: np.int64) -> bool:
-    """Whether a word is not accepted outright."""
-    return bool(abs(place) >> np.int64(42) >= np.float64(entry).view(np.int64) & BOUND_BITS)
-
-
-def place_normal(word: np.uint64) -> np.int64:
-    """53 bits as a number from -2^52."""
-    return np.int64(word) >> np.int64(11)
-
-
-def place_laplace(word: np.uint64) -> np.int64:
-    """The same."""
-    return np.int64(word) >> np.int64(11)
-
-
-def place_exponential(word: np.uint64) -> np.int64:
-    """52 bits as a number from 0."""
-    return np.int64(word >> np.uint64(12))
-
-
-def entry_normal(word: np.uint64) -> float:
-    return float(NORMAL_PACKED[packed_strip(word)])
-
-
-def entry_exponential(word: np.uint64) -> float:
-    return float(EXPONENTIAL_PACKED[packed_strip(word)])
-
-
-def entry_laplace(word: np.uint64) -> float:
-    """A Laplace variate is exponential on either side of 0."""
-    return float(EXPONENTIAL_PACKED[packed_strip(word)])
-
-
-def slow_normal(word: np.uint64) -> float:
-    """The standard normal variate of a word that is refused."""
-    counter = word
-    while True:
-        strip = packed_strip(word)
-        x = packed_value(NORMAL_PACKED[strip], place_normal(word))
-        if strip == 0:
-            return x if abs(x) < NORMAL_PACKED_EDGES[1] else math.copysign(tail_of_normal(counter), x)
-        low, high = NORMAL_PACKED_HEIGHTS[strip], NORMAL_PACKED_HEIGHTS[strip + 1]
-        accepted = low + as_uniform(splitmix64(counter)) * (high - low) < math.exp(-0.5 * x * x)
-        # Half of the places are rejected, which no processor foresees, so the next word is looked at in any case.
-        word = splitmix64(counter + GOLDEN)
-        entry, place = entry_normal(word), place_normal(word)
-        if accepted | (not packed_refused(entry, place)):
-            return x if accepted else packed_value(entry, place)
-        counter += GOLDEN + GOLDEN
-
-
-def tail_of_normal(counter: np.uint64) -> float:
-    """Beyond the first edge: Marsaglia's (1964) rejection from an exponential law whose rate is the edge."""
-    edge = NORMAL_PACKED_EDGES[1]
-    while True:
-        beyond = -math.log(as_uniform(splitmix64(counter))) / edge
-        if -2.0 * math.log(as_uniform(splitmix64(counter + GOLDEN))) > beyond * beyond:
-            return float(edge + beyond)
-        counter += GOLDEN + GOLDEN
-
-
-def slow_exponential(word: np.uint64) -> float:
-    """The standard exponential variate of a word that is refused."""
-    return exponential_from(word, packed_value(entry_exponential(word), place_exponential(word)))
-
-
-def slow_laplace(word: np.uint64) -> float:
-    """The standard Laplace variate of a word that is refused."""
-    x = packed_value(entry_laplace(word), place_laplace(word))
-    return math.copysign(exponential_from(word, abs(x)), x)
-
-
-def exponential_from(word: np.uint64, x: float) -> float:
-    """A standard exponential variate; `x` is the place that `word` chose in its strip."""
-    counter = word
-    passed = 0.0
-    while True:
-        strip = packed_strip(word)
-        low, high = EXPONENTIAL_PACKED_HEIGHTS[strip], EXPONENTIAL_PACKED_HEIGHTS[strip + 1]
-        accepted = low + as_uniform(splitmix64(counter)) * (high - low) < math.exp(-x)
-        if strip == 0:
-            if x < EXPONENTIAL_PACKED_EDGES[1]:
-                return passed + x
-            accepted = False
-            passed += EXPONENTIAL_PACKED_EDGES[1]  # the law has no memory: the tail is the whole law again
-        word = splitmix64(counter + GOLDEN)
-        entry, place = entry_exponential(word), place_exponential(word)
-        y = packed_value(entry, place)
-        if accepted | (not packed_refused(entry, place)):
-            return passed + (x if accepted else y)
-        x = y
-        counter += GOLDEN + GOLDEN
+from seqlang.backends.kernels.runtime.packed_strips import (
+    entry_exponential,
+    entry_laplace,
+    entry_normal,
+    packed_refused,
+    packed_value,
+    place_exponential,
+    place_laplace,
+    place_normal,
+)
+from seqlang.backends.kernels.runtime.refused_words import slow_exponential, slow_laplace, slow_normal
+from seqlang.backends.kernels.runtime.words import as_uniform
 
 
 def uniform_of_word(word: np.uint64) -> float:
