@@ -9,6 +9,7 @@ import numpy as np
 
 from seqlang.backends.kernels.lanes import lane_text
 from seqlang.backends.kernels.ops import Code, Kernel, Leave, Output, Recorded, Sample, Variable
+from seqlang.backends.kernels.scalar import COUNTED
 
 Function = Callable[..., None]
 STARTS = (np.uint64(0x243F6A8885A308D3), np.uint64(0x13198A2E03707344))
@@ -165,7 +166,7 @@ def outcomes(
     steps, codes = np.zeros(count, np.int64), np.full(count, -2, np.int64)
     tables: list[Any] = [np.full((n, count), np.nan) for n in rows[:3]]
     tables.append(np.full((rows[3], count), -1, np.int64))
-    done, fault, ends = np.zeros(2, np.int64), np.zeros(3, np.int64), np.zeros((4, 12), np.int64)
+    done, fault, ends = np.zeros(2, np.int64), np.zeros(3, np.int64), np.zeros(16 * COUNTED, np.int64)
     for first in range(0, count, chunk or count):
         size = min(chunk or count, count - first)
         some = [np.ascontiguousarray(table[:, first : first + size]) for table in tables]
@@ -177,7 +178,7 @@ def outcomes(
     return dict(zip(names, tables, strict=True)) | {
         "steps": steps,
         "codes": codes,
-        "ends": ends,
+        "ends": ends.reshape(-1, COUNTED),
         "done": done,
         "fault": fault,
     }

@@ -162,7 +162,7 @@ class ByText:
         start = np.uint64(0x9E3779B97F4A7C15)
         self.function(
             self.lowered.constants, start, start, first, count, cap, steps, codes, values, statistics, released,
-            reports, np.zeros((0, 0), np.int64), np.zeros(1, np.int64), np.zeros(2, np.int64), fault,
+            reports, np.zeros(0, np.int64), np.zeros(1, np.int64), np.zeros(2, np.int64), fault,
             *self.fields.values(), self.orders,
         )  # fmt: skip
         if fault[0]:

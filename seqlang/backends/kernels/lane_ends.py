@@ -71,7 +71,7 @@ def write_down(kernel: Kernel, columns: Columns) -> Iterator[str]:
     yield "_done += 1"
     yield "out_steps[_place] = step"
     yield from _write_code(leaves)
-    yield from count_end("_code")
+    yield from count_end("_code", known=all(_is_number(leave) for leave in leaves))
     recorded = kernel.recorded
     yield from (f"out_statistics[{i}, _place] = {output.text}" for i, output in enumerate(recorded.statistics))
     yield from (f"out_released[{i}, _place] = {output.text}" for i, output in enumerate(recorded.released))
@@ -87,7 +87,7 @@ def steps_made(columns: Columns, lane: str) -> str:
 def _write_code(leaves: tuple[Leave, ...]) -> Iterator[str]:
     """A run leaves by one of its leaves, or by none. By which one no processor foresees, so there is no branch where
     the codes are numbers and nothing else is written."""
-    if all(re.fullmatch(r"-?\d+", leave.code) and not leave.values for leave in leaves):
+    if all(_is_number(leave) and not leave.values for leave in leaves):
         chosen = (f" + {int(leave.code) + 2} * np.int64({_by(j)})" for j, leave in enumerate(leaves))
         yield f"out_codes[_place] = _code = -2{''.join(chosen)}"
         return
@@ -96,6 +96,11 @@ def _write_code(leaves: tuple[Leave, ...]) -> Iterator[str]:
         yield f"    out_codes[_place] = _code = {leave.code}"
         yield from (f"    out_values[{i}, _place] = {value}" for i, value in enumerate(leave.values))
     yield from ["else:", "    out_codes[_place] = _code = -2"]
+
+
+def _is_number(leave: Leave) -> bool:
+    """Whether its code is written as a number: that of a label which the file returns."""
+    return re.fullmatch(r"-?\d+", leave.code) is not None
 
 
 def _by(leave: int) -> str:

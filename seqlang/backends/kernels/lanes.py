@@ -26,7 +26,7 @@ from seqlang.backends.kernels.lane_nursery import close_gaps, fill_lane
 from seqlang.backends.kernels.lane_segments import samples_of
 from seqlang.backends.kernels.lane_step import step_of_all
 from seqlang.backends.kernels.ops import Block, Kernel, Leave, Sample
-from seqlang.backends.kernels.scalar import ARGUMENTS
+from seqlang.backends.kernels.scalar import ARGUMENTS, open_ends
 
 
 def lane_text(kernel: Kernel) -> str | None:
@@ -43,6 +43,7 @@ def lane_text(kernel: Kernel) -> str | None:
     body = [
         *kernel.header,
         *bounds_of_words(samples_of((*kernel.start, *kernel.step))),
+        *open_ends(),
         *_opening(kernel, columns),
         "while True:",
         *indented(for_each("_gone", one_that_left, LEFT)),

@@ -18,15 +18,13 @@ from seqlang.backends.kernels.inputs import ModelInputs
 from seqlang.backends.kernels.lanes import lane_text
 from seqlang.backends.kernels.lower import Lowered, lower
 from seqlang.backends.kernels.ops import Output
-from seqlang.backends.kernels.scalar import scalar_text
+from seqlang.backends.kernels.scalar import COUNTED, scalar_text
 from seqlang.backends.kernels.values import CannotCompile
 from seqlang.backends.simulate.arrays import CannotVectorise
 from seqlang.backends.simulate.chunks import Chunk, Watch, returned_labels
 from seqlang.model.program import Model, Program, Report
 
 LARGEST = 1 << 17
-COUNTED = 1 << 12
-"""The kernel counts the ends of runs with fewer steps: to read them all once more takes longer."""
 NUMBERS = 1 << 22
 """Numbers that are written down in one part, about."""
 
@@ -66,7 +64,7 @@ class ByKernel:
         reports = counted.view(np.int64)
         values[:] = np.nan
         fault = np.zeros(3, np.int64)
-        ended = np.zeros((2 + len(self._labels), COUNTED), np.int64)
+        ended = np.zeros((2 + len(self._labels)) * COUNTED, np.int64)
         self.function(
             self.lowered.constants, *self.starts, first, count, cap or 0, steps, codes, values, statistics, released,
             reports, ended, watch.flag, watch.done, fault,
@@ -83,7 +81,7 @@ class ByKernel:
             statistics=_tables(recorded.statistics, statistics),
             reports={name: reports[i] for i, name in enumerate(names)},
             released=_tables(recorded.released, released),
-            ends=ended if ended.sum() == count else None,
+            ends=ended.reshape(-1, COUNTED) if ended.sum() == count else None,
         )
         return chunk if begun == count else chunk.part(0, begun)
 

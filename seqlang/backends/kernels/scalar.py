@@ -12,6 +12,8 @@ ARGUMENTS = (
     "out_reports, out_ends, flag, done, fault"
 )
 """See `build.Function`."""
+COUNTED = 1 << 12
+"""Ends of runs with fewer steps are counted: to read them all once more takes longer. A power of two."""
 LOOK = 1023
 """After so many steps the kernel looks whether it should leave."""
 
@@ -41,7 +43,7 @@ def _in(lines: Iterable[str]) -> list[str]:
 
 
 def _opening(kernel: Kernel) -> list[str]:
-    return [*kernel.header, "s_noise = np.empty(4, np.uint64)", "s_inputs = np.empty(4, np.uint64)"]
+    return [*kernel.header, *open_ends(), "s_noise = np.empty(4, np.uint64)", "s_inputs = np.empty(4, np.uint64)"]
 
 
 def _runs(kernel: Kernel, steps: Sequence[str], at_start: Sequence[str], at_end: Sequence[str]) -> list[str]:
@@ -59,7 +61,7 @@ def _runs(kernel: Kernel, steps: Sequence[str], at_start: Sequence[str], at_end:
         "    return",
         "out_steps[run] = step",
         "out_codes[run] = code",
-        *count_end("code"),
+        *count_end("code", known=False),
         *_written(kernel.recorded.statistics, "out_statistics", "step > 0"),
         *_written(kernel.recorded.released, "out_released", "step > 0"),
         *_reports(kernel.recorded.reports),
@@ -87,12 +89,15 @@ def _steps(kernel: Kernel, each_step: Sequence[str]) -> list[str]:
     return ["while True:", *_in(body)]
 
 
-def count_end(code: str) -> list[str]:
-    """Adds the run to the table of ends."""
-    return [
-        f"if step < out_ends.shape[1] and {code} + 2 < out_ends.shape[0]:",
-        f"    out_ends[np.uint64({code} + 2), np.uint64(step)] += 1",
-    ]
+def open_ends() -> list[str]:
+    return [f"_counted = {COUNTED} if out_ends.shape[0] > 0 else 0"]
+
+
+def count_end(code: str, *, known: bool) -> list[str]:
+    """Adds the run to the table of ends. `known`: the code is one of those that the table is for."""
+    row = f"(({code} + 2) << {COUNTED.bit_length() - 1})"
+    there = "" if known else f" and {row} < out_ends.shape[0]"
+    return [f"if step < _counted{there}:", f"    out_ends[np.uint64({row} + step)] += 1"]
 
 
 def _ops(ops: Sequence[Op]) -> list[str]:

@@ -133,7 +133,7 @@ class ByRows:
         steps, codes = np.zeros(runs, np.int64), np.full(runs, UNSTOPPED, np.int64)
         reports = np.zeros((len(kernel.recorded.reports), runs), np.int64)
         values = np.full((kernel.recorded.values, runs), np.nan)
-        flag, uncounted = np.zeros(1, np.int64), np.zeros((0, 0), np.int64)
+        flag, uncounted = np.zeros(1, np.int64), np.zeros(0, np.int64)
         ends = [runs * i // processors() for i in range(processors() + 1)]
         parts = [(a, b) for a, b in pairwise(ends) if b > a]
         done, faults = np.zeros((len(parts), 2), np.int64), np.zeros((len(parts), 3), np.int64)
