@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 import pytest
@@ -101,7 +102,7 @@ def test_blocks_make_the_last_digit_independent_of_the_cuts():
     def plain(ends):
         cuts = (whole.part(a, b) for a, b in zip([0, *ends], [*ends, whole.count], strict=True))
         found = None
-        for block in blocks(cuts, 4096):
+        for block in blocks(cuts, partial(block_end, largest=4096)):
             one = Tally.of(block, LABELS)
             found = one if found is None else merged(found, one)
         return json.dumps(found.to_plain())

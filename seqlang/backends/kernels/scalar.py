@@ -12,7 +12,7 @@ ARGUMENTS = (
     "out_reports, out_ends, flag, done, fault"
 )
 """See `build.Function`."""
-COUNTED = 1 << 12
+COUNTED = 1 << 11
 """Ends of runs with fewer steps are counted: to read them all once more takes longer. A power of two."""
 LOOK = 1023
 """After so many steps the kernel looks whether it should leave."""

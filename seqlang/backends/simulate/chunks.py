@@ -15,6 +15,8 @@ from seqlang.record import record
 
 LARGEST_BLOCK = 1 << 16
 SMALLEST_BLOCK = 1 << 10
+BlockEnd = Callable[[int], int]
+"""Where the block that begins at a run ends."""
 
 
 @record
@@ -144,7 +146,7 @@ def joined(chunks: Sequence[Chunk]) -> Chunk:
     )
 
 
-def blocks(chunks: Iterator[Chunk], largest: int = LARGEST_BLOCK) -> Iterator[Chunk]:
+def blocks(chunks: Iterator[Chunk], block_end: BlockEnd) -> Iterator[Chunk]:
     """The same runs, cut where `block_end` says, however the engine cut them: sums that are taken block by block then
     have the same last digit for any batch and any number of threads."""
     held: list[Chunk] = []
@@ -152,7 +154,7 @@ def blocks(chunks: Iterator[Chunk], largest: int = LARGEST_BLOCK) -> Iterator[Ch
         chunk = given
         while chunk.count:
             begin = held[0].first if held else chunk.first
-            room = block_end(begin, largest) - chunk.first
+            room = block_end(begin) - chunk.first
             held.append(chunk.part(0, room) if chunk.count > room else chunk)
             if chunk.count < room:
                 break
@@ -163,10 +165,10 @@ def blocks(chunks: Iterator[Chunk], largest: int = LARGEST_BLOCK) -> Iterator[Ch
         yield joined(held)
 
 
-def block_end(first: int, largest: int = LARGEST_BLOCK) -> int:
+def block_end(first: int, largest: int = LARGEST_BLOCK, smallest: int = SMALLEST_BLOCK) -> int:
     """Where the block that begins at run `first` ends: blocks grow with the number of runs before them, each about a
-    quarter of it, from SMALLEST_BLOCK to `largest` (powers of two)."""
-    size = min(largest, max(SMALLEST_BLOCK, 1 << max(0, first.bit_length() - 3)))
+    quarter of it, from `smallest` to `largest` (powers of two)."""
+    size = min(largest, max(smallest, 1 << max(0, first.bit_length() - 3)))
     return (first // size + 1) * size
 
 

@@ -11,7 +11,7 @@ from typing import Self
 
 import numpy as np
 
-from seqlang.backends.simulate.chunks import LARGEST_BLOCK, Chunk, Engine, Watch, block_end
+from seqlang.backends.simulate.chunks import BlockEnd, Chunk, Engine, Watch, block_end
 from seqlang.backends.simulate.progress import EVERY, Teller
 
 PARTS_A_THREAD = 4
@@ -21,12 +21,12 @@ _Work = tuple["Future[Chunk]", Watch, int]
 
 
 class Drive:
-    """Runs an engine on runs that are asked for with `chunks`, of which blocks of at most `largest` will be made. To be
+    """Runs an engine on runs that are asked for with `chunks`, of which blocks with these `ends` will be made. To be
     used with `with`: what is still at work at its end is left."""
 
-    def __init__(self, engine: Engine, cap: int | None, teller: Teller, largest: int = LARGEST_BLOCK) -> None:
+    def __init__(self, engine: Engine, cap: int | None, teller: Teller, ends: BlockEnd = block_end) -> None:
         self.engine = engine
-        self.largest = largest
+        self.ends = ends
         self.cap = cap
         self.teller = teller
         self.interrupted = False
@@ -56,7 +56,7 @@ class Drive:
 
     def _in_blocks(self, first: int, end: int, most: int) -> Iterator[tuple[int, int]]:
         while first < end:
-            until = min(end, block_end(first, self.largest))
+            until = min(end, self.ends(first))
             yield from _equal(first, until, most)
             first = until
 

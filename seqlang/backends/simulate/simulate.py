@@ -10,7 +10,15 @@ from typing import Literal
 from seqlang.backends.simulate.arrays import CannotVectorise
 from seqlang.backends.simulate.by_interpreter import ByInterpreter
 from seqlang.backends.simulate.by_numpy import ByNumpy, runs_in_memory
-from seqlang.backends.simulate.chunks import LARGEST_BLOCK, Chunk, Engine, blocks, returned_labels
+from seqlang.backends.simulate.chunks import (
+    LARGEST_BLOCK,
+    SMALLEST_BLOCK,
+    Chunk,
+    Engine,
+    block_end,
+    blocks,
+    returned_labels,
+)
 from seqlang.backends.simulate.drive import Drive
 from seqlang.backends.simulate.interval import Z95
 from seqlang.backends.simulate.progress import Estimate, Progress, Teller
@@ -26,6 +34,8 @@ from seqlang.record import record
 EngineName = Literal["auto", "compiled", "numpy", "interpreter"]
 FEW = 1000
 """Fewer runs of what numpy cannot run are left to the interpreter."""
+SHARES = 64
+"""Into about as many blocks, or more, runs are divided."""
 KEPT = 1 << 17
 """The arrays of so many runs are kept; of more runs only the tally."""
 
@@ -132,13 +142,13 @@ def _simulated(
     gathered = _Gathered(labels, keep)
     until: Until | None = None
     engine = recipe.engine(name, why)
-    largest = _largest_block(recipe.program) * (2 if engine.threads else 1)  # threads hand over whole blocks
+    sizes = partial(block_end, largest=_largest_block(recipe.program, engine), smallest=_smallest_block(ends))
     interrupted = False
     prepared = time.perf_counter()
-    with Drive(engine, recipe.cap, Teller(progress, labels, runs_wanted), largest) as drive:
+    with Drive(engine, recipe.cap, Teller(progress, labels, runs_wanted), sizes) as drive:
         try:
             for number, end in enumerate(ends, start=1):
-                for block in blocks(drive.chunks(gathered.runs, end), largest):
+                for block in blocks(drive.chunks(gathered.runs, end), sizes):
                     gathered.add(block, drive.interrupted)
                 interrupted = drive.interrupted
                 if until_ci is not None and gathered.tally is not None:
@@ -194,6 +204,11 @@ class _Gathered:
         self.state = (both, (*kept, block) if cut or both.runs <= self.keep else ())
 
 
-def _largest_block(program: Program) -> int:
-    """A power of two; smaller for programs whose runs take much memory."""
-    return 1 << (runs_in_memory(program, LARGEST_BLOCK).bit_length() - 1)
+def _largest_block(program: Program, engine: Engine) -> int:
+    """A power of two; smaller for programs whose runs take much memory. Threads hand over whole blocks."""
+    return (2 if engine.threads else 1) << (runs_in_memory(program, LARGEST_BLOCK).bit_length() - 1)
+
+
+def _smallest_block(ends: list[int]) -> int:
+    """Of many runs that nobody looks at before their end even the first blocks may be large: each has its price."""
+    return SMALLEST_BLOCK if len(ends) > 1 else max(SMALLEST_BLOCK, (1 << (ends[0] // SHARES).bit_length()) // 2)
