@@ -58,7 +58,7 @@ def _moved(d: Diagnostic, start: int, part: Made, whole: Source, before: int) ->
     def said(text: str) -> str:
         text = text.replace(_STATEMENT, "the expression")
         for pattern, old in part.back:
-            text = re.sub(pattern, lambda _, old=old: old, text)  # type: ignore[misc]
+            text = old.join(re.split(pattern, text))
         return text
 
     def label(given: Label) -> Label:

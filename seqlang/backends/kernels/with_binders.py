@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import Any
-
 from seqlang.backends.interpret.shapes import UNKNOWN, shape_of_expression
 from seqlang.backends.kernels.kept import START, KernelCell
 from seqlang.backends.kernels.operators import extreme, folded
 from seqlang.backends.kernels.scope import Scope
 from seqlang.backends.kernels.values import CannotCompile, List, Scalar, Value, scalar
+from seqlang.backends.simulate.keys import keys_of, window_of
 from seqlang.model import expression as ir
 from seqlang.model.program import AllSteps, Cell, LastSteps, SinceReport
 
@@ -19,7 +17,7 @@ class WithBinders(KernelCell):
 
     def __init__(self, scope: Scope, cell: Cell) -> None:
         super().__init__(scope, cell)
-        self.keys = list(_combinations(scope, cell, ()))
+        self.keys = list(keys_of(cell, scope.exact))
         if not self.keys or len(cell.binders) != 1 or any(not isinstance(k[0], (int, float)) for k in self.keys):
             raise CannotCompile("a cell with several binders")
         if UNKNOWN in shape_of_expression(scope.exact, cell.body) or shape_of_expression(scope.exact, cell.body):
@@ -36,7 +34,7 @@ class WithBinders(KernelCell):
             self.values = scope.buffer((listed.length,))
             scope.resets.append(f"{self.values}[:] = {self.neutral}")
         elif isinstance(cell.keep, LastSteps):
-            counts = tuple(_length_at(scope, cell, key) for key in self.keys)
+            counts = tuple(window_of(cell, scope.exact, key) for key in self.keys)
             lengths = scope.constants.value(tuple(float(c) for c in counts))
             assert isinstance(lengths, List)
             self.lengths = lengths
@@ -121,33 +119,12 @@ class WithBinders(KernelCell):
         if not self.own:
             here = f"{self.values}[{self.at} + {length} - 1]"
             return Scalar(f"({here} if {length} > 0 else {self.neutral})", "number", False)
-        at: Callable[[str], Value] = lambda i: Scalar(  # noqa: E731
-            f"{self.values}[{place}, (step - {i}) % {self.room}]", "number", False
-        )
+
+        def at(i: str) -> Value:
+            return Scalar(f"{self.values}[{place}, (step - {i}) % {self.room}]", "number", False)
+
         operator = "sum" if self.cell.operator == "count" else self.cell.operator
         found = scalar(folded(scope, operator, length, at, None, at), "a fold")
         if operator in ("max", "min"):
             return Scalar(f"({self.neutral} if {found.text} != {found.text} else {found.text})", "number", False)
         return found
-
-
-class _Binding:
-    """What an expression of binders only needs of a machine."""
-
-    def __init__(self, bound: dict[str, Any]) -> None:
-        self.bound = bound
-
-
-def _length_at(scope: Scope, cell: Cell, key: tuple[Any, ...]) -> int:
-    assert isinstance(cell.keep, LastSteps)
-    machine: Any = _Binding(dict(zip((v for v, _ in cell.binders), key, strict=True)))
-    return int(scope.exact.compile(cell.keep.count).run(machine))
-
-
-def _combinations(scope: Scope, cell: Cell, done: tuple[Any, ...]) -> Iterator[tuple[Any, ...]]:
-    if len(done) == len(cell.binders):
-        yield done
-        return
-    machine: Any = _Binding(dict(zip((v for v, _ in cell.binders), done, strict=False)))
-    for value in scope.exact.compile(cell.binders[len(done)][1]).run(machine):
-        yield from _combinations(scope, cell, (*done, value))

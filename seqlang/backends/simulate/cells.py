@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from seqlang.backends.simulate.arrays import CannotVectorise, Ragged, Rows, Value, is_nan, spread
+from seqlang.backends.simulate.keys import keys_of, window_of
 from seqlang.model import expression as ir
 from seqlang.model.program import AllSteps, AtReports, Cell, LastSteps, Previous, SinceReport
 
@@ -251,7 +252,7 @@ class VectorCell:
         self.report = cell.keep.report if isinstance(cell.keep, (SinceReport, AtReports)) else None
         self.body: Run = compiler.compile(cell.body)
         self.where: Run | None = None if cell.where is None else compiler.compile(cell.where)
-        self.keys = list(_combinations(cell, compiler, ()))
+        self.keys = list(keys_of(cell, compiler.exact))
         reading = [cell.body] if cell.where is None else [cell.body, cell.where]
         names = {e.name for part in reading for e in ir.walk(part) if isinstance(e, ir.Bound)}
         bound_here = {v for v, _ in cell.binders} & names
@@ -262,17 +263,12 @@ class VectorCell:
 
     def start(self, engine: Engine, frame: Frame) -> None:
         if isinstance(self.cell.keep, LastSteps):
-            self.lengths = {key: self._window_length(key) for key in self.keys}
+            self.lengths = {key: window_of(self.cell, self.compiler.exact, key) for key in self.keys}
         if self.shared:
             self.kept[()] = Tails(self.cell.operator, max(self.lengths.values(), default=0))
             return
         for key in self.keys:
             self.kept[key] = self._make(key, engine, frame)
-
-    def _window_length(self, key: tuple[Value, ...]) -> int:
-        assert isinstance(self.cell.keep, LastSteps)
-        machine: Any = _Binding(dict(zip((v for v, _ in self.cell.binders), key, strict=True)))
-        return int(self.compiler.exact.compile(self.cell.keep.count).run(machine))
 
     def _make(self, key: tuple[Value, ...], engine: Engine, frame: Frame) -> Kept:
         keep = self.cell.keep
@@ -327,19 +323,3 @@ class VectorCell:
     def keep(self, rows: Rows) -> None:
         for kept in self.kept.values():
             kept.keep(rows)
-
-
-class _Binding:
-    """What an expression of binders only needs of a machine."""
-
-    def __init__(self, bound: dict[str, Value]) -> None:
-        self.bound = bound
-
-
-def _combinations(cell: Cell, compiler: VectorCompiler, done: tuple[Value, ...]) -> Any:
-    if len(done) == len(cell.binders):
-        yield done
-        return
-    machine: Any = _Binding(dict(zip((v for v, _ in cell.binders), done, strict=False)))
-    for value in compiler.exact.compile(cell.binders[len(done)][1]).run(machine):
-        yield from _combinations(cell, compiler, (*done, value))

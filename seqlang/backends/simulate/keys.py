@@ -1,0 +1,41 @@
+"""The values that the binders of a cell take together: what its keys are, and how long the window of a key is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from seqlang.backends.interpret.compiled import Compiler
+from seqlang.backends.interpret.values import Value
+from seqlang.model import expression as ir
+from seqlang.model.program import Cell, LastSteps
+
+Key = tuple[Value, ...]
+
+
+def keys_of(cell: Cell, compiler: Compiler, first: Key = ()) -> Iterator[Key]:
+    """All keys that begin with `first`. A binder's set may read the binders before it."""
+    if len(first) == len(cell.binders):
+        yield first
+        return
+    for value in _at(cell.binders[len(first)][1], cell, compiler, first):
+        yield from keys_of(cell, compiler, (*first, value))
+
+
+def window_of(cell: Cell, compiler: Compiler, key: Key) -> int:
+    """How many steps the window of this key has."""
+    assert isinstance(cell.keep, LastSteps)
+    return int(_at(cell.keep.count, cell, compiler, key))
+
+
+def _at(e: ir.Expression, cell: Cell, compiler: Compiler, key: Key) -> Any:
+    names = (name for name, _ in cell.binders)
+    machine: Any = _Binding(dict(zip(names, key, strict=False)))
+    return compiler.compile(e).run(machine)
+
+
+class _Binding:
+    """What an expression of binders only needs of a machine."""
+
+    def __init__(self, bound: dict[str, Value]) -> None:
+        self.bound = bound
