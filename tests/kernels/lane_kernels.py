@@ -9,7 +9,7 @@ import numpy as np
 
 from seqlang.backends.kernels.lanes import lane_text
 from seqlang.backends.kernels.ops import Code, Kernel, Leave, Output, Recorded, Sample, Variable
-from seqlang.backends.kernels.scalar import COUNTED
+from seqlang.backends.kernels.sums import COUNTED, LOW, TOTALS
 
 Function = Callable[..., None]
 STARTS = (np.uint64(0x243F6A8885A308D3), np.uint64(0x13198A2E03707344))
@@ -166,21 +166,65 @@ def outcomes(
     steps, codes = np.zeros(count, np.int64), np.full(count, -2, np.int64)
     tables: list[Any] = [np.full((n, count), np.nan) for n in rows[:3]]
     tables.append(np.full((rows[3], count), -1, np.int64))
-    done, fault, ends = np.zeros(2, np.int64), np.zeros(3, np.int64), np.zeros(16 * COUNTED, np.int64)
+    done, fault = np.zeros(2, np.int64), np.zeros(3, np.int64)
+    nothing, flags = np.zeros(0, np.int64), np.array([flag])
     for first in range(0, count, chunk or count):
         size = min(chunk or count, count - first)
         some = [np.ascontiguousarray(table[:, first : first + size]) for table in tables]
         part = slice(first, first + size)
-        function(k, *STARTS, first, size, cap, steps[part], codes[part], *some, ends, np.array([flag]), done, fault)
+        unused = (nothing, nothing.reshape(3, 0), nothing)
+        function(k, *STARTS, first, size, cap, steps[part], codes[part], *some, *unused, flags, done, fault)
         for table, written in zip(tables, some, strict=True):
             table[:, part] = written
     names = ("values", "statistics", "released", "reports")
-    return dict(zip(names, tables, strict=True)) | {
-        "steps": steps,
-        "codes": codes,
+    return dict(zip(names, tables, strict=True)) | {"steps": steps, "codes": codes, "done": done, "fault": fault}
+
+
+def counts(
+    function: Function, kernel: Kernel, constants: Any, count: int, cap: int = 0, chunk: int = 0, flag: int = 0
+) -> dict[str, Any]:
+    """The same runs, not one by one: runs with the codes -2 .. 13 that made so many steps, the others in order of their
+    numbers, and of each report the sum, that of the squares and how many are not 0."""
+    recorded, k = kernel.recorded, np.array(constants, dtype=np.float64)
+    nothing = np.zeros(0, np.int64)
+    ends, done, fault = np.zeros(16 * COUNTED, np.int64), np.zeros(2, np.int64), np.zeros(3, np.int64)
+    apart, sums = [], np.zeros((len(recorded.reports), TOTALS), np.int64)
+    for first in range(0, count, chunk or count):
+        size = min(chunk or count, count - first)
+        rows = (recorded.values, len(recorded.statistics), len(recorded.released))
+        tables = [np.full((n, size), np.nan) for n in rows]
+        others, totals = np.zeros((3, size), np.int64), np.zeros(1 + sums.size, np.int64)
+        reports = np.empty((len(recorded.reports), 0), np.int64)
+        results = (nothing, nothing, *tables, reports, ends, others, totals)
+        function(k, *STARTS, first, size, cap, *results, np.array([flag]), done, fault)
+        apart.append(others[:, : totals[0]])
+        sums += totals[1:].reshape(sums.shape)
+    listed = np.concatenate(apart, axis=1)
+    return {
         "ends": ends.reshape(-1, COUNTED),
+        "apart": listed[:, np.argsort(listed[0])],
+        "sums": np.stack([sums[:, 0], sums[:, 1] + (sums[:, 2] << LOW), sums[:, 3]]),
         "done": done,
         "fault": fault,
+    }
+
+
+def counted(single: dict[str, Any], cap: int = 0) -> dict[str, Any]:
+    """What `counts` should give for these `outcomes`."""
+    steps, codes, reports = single["steps"], single["codes"], single["reports"]
+    begun = np.arange(len(steps)) < single["done"][0]
+    broken_off = (codes == -2) & (steps != cap)
+    there = (steps < COUNTED) & ~broken_off & begun
+    ends = np.zeros((16, COUNTED), np.int64)
+    np.add.at(ends, (codes[there] + 2, steps[there]), 1)
+    others = np.flatnonzero(~there & begun)
+    made = reports[:, begun]
+    return {
+        "ends": ends,
+        "apart": np.stack([others, steps[others], codes[others]]),
+        "sums": np.stack([made.sum(axis=1), (made**2).sum(axis=1), np.count_nonzero(made, axis=1)]),
+        "done": single["done"],
+        "fault": single["fault"],
     }
 
 

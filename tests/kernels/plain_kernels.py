@@ -158,11 +158,11 @@ class ByText:
         statistics = np.full((sum(o.length or 1 for o in recorded.statistics), count), np.nan)
         released = np.full((sum(o.length or 1 for o in recorded.released), count), np.nan)
         reports = np.zeros((len(recorded.reports), count), np.int64)
-        fault = np.zeros(3, np.int64)
+        fault, unused = np.zeros(3, np.int64), np.zeros(0, np.int64)
         start = np.uint64(0x9E3779B97F4A7C15)
         self.function(
             self.lowered.constants, start, start, first, count, cap, steps, codes, values, statistics, released,
-            reports, np.zeros(0, np.int64), np.zeros(1, np.int64), np.zeros(2, np.int64), fault,
+            reports, unused, unused.reshape(3, 0), unused, np.zeros(1, np.int64), np.zeros(2, np.int64), fault,
             *self.fields.values(), self.orders,
         )  # fmt: skip
         if fault[0]:

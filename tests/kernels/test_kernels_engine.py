@@ -3,6 +3,7 @@ compiled code, interrupts, faults, and what cannot be compiled."""
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -24,8 +25,10 @@ from seqlang.backends.kernels.runs import ByKernel
 from seqlang.backends.kernels.scalar import scalar_text
 from seqlang.backends.kernels.training import ByRows
 from seqlang.backends.simulate.arrays import CannotVectorise
-from seqlang.backends.simulate.chunks import Chunk, Watch, joined, returned_labels
+from seqlang.backends.simulate.chunks import Chunk, Watch, broken_off, counted_together, joined, returned_labels
+from seqlang.backends.simulate.counted import Counted
 from seqlang.backends.simulate.record import UNSTOPPED
+from seqlang.backends.simulate.simulate import simulate
 from seqlang.backends.simulate.tally import Tally
 from seqlang.record import replace
 
@@ -109,25 +112,80 @@ stop when step >= 4 and s == 0 return low
 
 
 @pytest.mark.parametrize(("text", "cap"), [(RETURNS, None), (RETURNS, 5), (VECTORS, 12)])
-def test_the_table_of_ends_is_that_of_the_runs(text: str, cap: int | None) -> None:
+def test_runs_that_are_only_counted_have_the_tally_of_single_ones(text: str, cap: int | None) -> None:
     program = program_of(text)
+    engine, labels = ByKernel(program, program.models[0], 3, threads=1), returned_labels(program)
+    places = ((0, 3000), (3000, 10), (3010, 700))
+    single = [engine.run(*place, cap, watch()) for place in places]
+    sums = [engine.counted(*place, cap, watch()) for place in places]
+    for one, other in zip((*single, joined(single)), (*sums, counted_together(sums)), strict=True):
+        assert one.count == other.count
+        assert Tally.of(one, labels).to_plain() == Tally.of(other, labels).to_plain()
+        assert broken_off(one, cap) == broken_off(other, cap) == {}
+
+
+ONE_BY_ONE = "statistic v = [x, step]\n"
+"""With it runs do not go abreast."""
+
+
+@pytest.mark.parametrize("vector", ["", ONE_BY_ONE])
+def test_long_runs_are_in_no_table_and_squares_do_not_overflow(vector: str) -> None:
+    text = RETURNS.replace("step >= 9", "step >= 70000").replace("s >= 3", "s >= 90000").replace("s == 0", "s < 0")
+    often = f"{vector}report often when x == 1 or step > 500\nstop when step >= 500 and s < 145 return early\n"
+    program = program_of(text.replace("stop when s >=", f"{often}stop when s >=", 1))
+    engine, labels = ByKernel(program, program.models[0], 3, threads=1), returned_labels(program)
+    chunk, sums = engine.run(0, 60, None, watch()), engine.counted(0, 60, None, watch())
+    long = np.flatnonzero(chunk.steps == 70_000)
+    assert 2 <= len(long) <= 58
+    assert sums.ends.sum() == 60 - len(long)
+    assert sorted(sums.apart[0].tolist()) == long.tolist()
+    one, other = Tally.of(chunk, labels), Tally.of(sums, labels)
+    assert other.reports["often"].squares == sum(n * n for n in chunk.reports["often"].tolist()) > 1 << 33
+    assert one.to_plain() == other.to_plain()
+    with_other_kinds = replace(sums, ends=np.zeros_like(sums.ends), apart=np.stack([chunk.steps] * 2 + [chunk.codes]))
+    assert Tally.of(with_other_kinds, labels).to_plain() == one.to_plain()
+
+
+def test_steps_in_bins_are_the_same_when_they_are_counted() -> None:
+    """Seventy thousand different lengths, most of them beyond the table."""
+    steps = np.concatenate([np.arange(70_000) + 1, np.arange(3000) + 1])
+    codes = np.where(steps % 3, 0, -1)
+    chunk = Chunk(0, steps, codes, None, {}, {}, {})
+    ends, there = np.zeros((3, 2048), np.int64), steps < 2048
+    np.add.at(ends, (codes[there] + 2, steps[there]), 1)
+    apart = np.stack([np.flatnonzero(~there), steps[~there], codes[~there]])
+    sums = Counted(0, len(steps), ends, apart, {}, None, {}, {})
+    assert Tally.of(chunk, ("a",)).steps.coarse
+    assert Tally.of(chunk, ("a",)).to_plain() == Tally.of(sums, ("a",)).to_plain()
+
+
+@pytest.mark.parametrize("text", [RETURNS, VECTORS])
+def test_threads_batches_and_what_is_kept_do_not_show(text: str) -> None:
+    program = program_of(text)
+    found = [
+        simulate(program, None, runs=9000, seed=4, engine="compiled", threads=threads, batch=batch, keep=keep)
+        for threads, batch, keep in ((1, None, 9000), (1, None, 0), (2, 700, 8999), (5, None, 1), (3, 64, 3000))
+    ]
+    assert len({json.dumps(samples.tally.to_plain()) for samples in found}) == 1
+    assert [len(samples.all_runs.kept) > 0 for samples in found] == [True, False, False, False, False]
+    one, other = (str(list(samples.rows())) for samples in found[:2])  # a NaN is not equal to itself
+    assert one == other
+    assert "nan, nan" not in one  # runs that returned no vector
+
+
+@pytest.mark.parametrize("vector", ["", ONE_BY_ONE])
+def test_runs_that_were_broken_off_are_known(vector: str) -> None:
+    text = RETURNS.replace("step >= 9", "s >= 1e8").replace("s >= 3", "s >= 1e9")
+    program = program_of(text.replace("stop when s >=", f"{vector}stop when s >=", 1))
     engine = ByKernel(program, program.models[0], 3, threads=1)
-    parts = [engine.run(a, 3000, cap, watch()) for a in (0, 3000)]
-    for chunk in (*parts, joined(parts)):
-        assert chunk.ends is not None
-        assert chunk.ends.sum() == chunk.count
-        for code, step in zip(*np.nonzero(chunk.ends), strict=True):
-            assert chunk.ends[code, step] == np.sum((chunk.codes == code + UNSTOPPED) & (chunk.steps == step))
-        labels = returned_labels(program)
-        assert Tally.of(chunk, labels).to_plain() == Tally.of(replace(chunk, ends=None), labels).to_plain()
-
-
-def test_long_runs_are_in_no_table_of_ends() -> None:
-    text = RETURNS.replace("step >= 9", "step >= 4100").replace("s >= 3", "s >= 4000").replace("s == 0", "s < 0")
-    program = program_of(text)
-    chunk = ByKernel(program, program.models[0], 3, threads=1).run(0, 5, None, watch())
-    assert chunk.steps.tolist() == [4100] * 5
-    assert chunk.ends is None
+    sums, chunk = engine.counted(5, 200, None, watch(1)), engine.run(5, 200, None, watch(1))
+    assert 1 <= chunk.count == sums.count < 200
+    assert broken_off(sums, None) == broken_off(chunk, None) != {}
+    for run, step in broken_off(sums, None).items():
+        again = engine.run(run, 1, step, watch())
+        assert again.steps.tolist() == [step]
+        assert again.codes.tolist() == [UNSTOPPED]
+        assert again.statistics["s"][0] == chunk.statistics["s"][run - 5]
 
 
 def test_training_is_the_same_in_any_number_of_threads(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from lane_kernels import FAULTY, KERNELS, NOISY, ONCE, REFRESHED, SPRT, abreast, outcomes, same
+from lane_kernels import FAULTY, KERNELS, NOISY, ONCE, REFRESHED, SPRT, abreast, counted, counts, outcomes, same
 from plain_kernels import as_python
 
 from seqlang.backends.kernels import lane_columns
@@ -22,6 +22,7 @@ def test_steps_in_one_go_do_not_show(name: str, stride: int, monkeypatch: pytest
         for count in (3, 110):
             one, other = (outcomes(function, kernel, constants, count, cap) for function in (single, together))
             same(one, other)
+            same(counted(one, cap), counts(together, kernel, constants, count, cap))
             assert cap == 0 or one["steps"].max() == cap or count == 3
             assert not one["fault"].any()
 
@@ -59,3 +60,6 @@ def test_runs_are_broken_off_when_the_flag_is_set(stride: int, monkeypatch: pyte
     assert (found["codes"] == -2).all()
     assert (found["steps"][:begun] == 1024).all() and not found["steps"][begun:].any()
     assert found["done"].tolist() == [begun, 1024 * begun]
+    sums = counts(as_python(abreast(SPRT)), SPRT, never, 70, flag=1)
+    same(counted(found), sums)
+    assert sums["apart"].T.tolist() == [[run, 1024, -2] for run in range(begun)]

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from lane_kernels import FAULTY, KERNELS, abreast, outcomes, same
+from lane_kernels import FAULTY, KERNELS, abreast, counted, counts, outcomes, same
 from plain_kernels import as_python
 
 from seqlang.backends.kernels import build, lane_columns, lane_nursery
@@ -34,10 +34,9 @@ def test_lanes_give_the_numbers_of_single_runs(name: str, count: int, cap: int, 
     together = outcomes(as_python(abreast(kernel)), kernel, constants, count, cap, chunk)
     same(single, together)
     assert together["done"].tolist() == [count, together["steps"].sum()]
-    for code, step in np.ndindex(16, 12):
-        ended = (together["codes"] + 2 == code) & (together["steps"] == step)
-        assert together["ends"][code, step] == ended.sum()
     assert cap == 0 or together["steps"].max() <= cap
+    for text in (scalar_text(kernel), abreast(kernel)):
+        same(counted(single, cap), counts(as_python(text), kernel, constants, count, cap, chunk))
 
 
 @pytest.mark.parametrize(("lanes", "nursery"), [(8, 8), (16, 5), (32, 32)])
@@ -64,6 +63,8 @@ def test_compiled_lanes_give_the_numbers_of_compiled_single_runs(name: str) -> N
     single = outcomes(build.compiled(scalar_text(kernel)), kernel, constants, 20_000)
     together = outcomes(build.compiled(abreast(kernel)), kernel, constants, 20_000, chunk=7_001)
     same(single, together)
+    for text in (scalar_text(kernel), abreast(kernel)):
+        same(counted(single), counts(build.compiled(text), kernel, constants, 20_000, chunk=7_001))
 
 
 def test_wald_s_sprt_by_lanes_has_the_exact_error() -> None:
@@ -103,3 +104,5 @@ def test_published_algorithms_run_the_same_in_lanes(lowered: Any) -> None:
     single = outcomes(as_python(scalar_text(lowered.kernel)), lowered.kernel, lowered.constants, 70, cap=6)
     together = outcomes(as_python(abreast(lowered.kernel)), lowered.kernel, lowered.constants, 70, cap=6)
     same(single, together)
+    sums = counts(as_python(abreast(lowered.kernel)), lowered.kernel, lowered.constants, 70, cap=6)
+    same(counted(single, 6), sums)

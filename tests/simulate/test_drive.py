@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from seqlang.backends.simulate.chunks import Chunk
+from seqlang.backends.simulate.counted import Counted
 from seqlang.backends.simulate.record import UNSTOPPED
 from seqlang.elaborate import elaborate
 from seqlang.source import Source
@@ -25,12 +26,13 @@ def outcome(runs):
 
 
 class Made:
-    """Runs of made-up lengths; later parts are faster."""
+    """Runs of made-up lengths; later parts are faster. `endless`: from run 3072 on the odd ones have no end."""
 
     name, why = "made", None
 
     def __init__(self, threads, batch, *, fails=(), endless=False):
         self.threads, self.batch, self.fails, self.endless = threads, batch, fails, endless
+        self.block = 1 << 16
         self.asked = []
 
     def run(self, first, count, cap, watch):
@@ -40,15 +42,23 @@ class Made:
         if bad:
             time.sleep(0.02 if bad[0] < 2000 else 0)
             raise ValueError(f"run {bad[0]}")
-        codes = np.zeros(count, dtype=np.int64)
-        if self.endless and first >= 3072:
-            while not watch.leaving:
-                watch.done[:] = count // 2, count
-                time.sleep(0.005)
-            codes[count // 2 :] = UNSTOPPED
+        steps, codes = outcome(runs), np.zeros(count, dtype=np.int64)
+        never = (runs >= 3072) & (runs % 2 == 1) & self.endless
+        while cap is None and never.any() and not watch.leaving:
+            watch.done[:] = count // 2, count
+            time.sleep(0.005)
+        steps[never] = 100 + runs[never] if cap is None else cap
+        codes[never] = UNSTOPPED
         time.sleep(0.001 * (first % 3))
-        steps = outcome(runs)
         return Chunk(first, steps, codes, None, {"half": steps / 7}, {}, {})
+
+    def counted(self, first, count, cap, watch):
+        one = self.run(first, count, cap, watch)
+        apart = (one.codes == UNSTOPPED) | (one.steps == 13)
+        ends = np.zeros((3, 13), dtype=np.int64)
+        np.add.at(ends, (one.codes[~apart] - UNSTOPPED, one.steps[~apart]), 1)
+        rows = np.stack([np.arange(first, first + count), one.steps, one.codes])[:, apart]
+        return Counted(first, count, ends, rows, {}, None, one.statistics, {})
 
 
 @pytest.fixture
@@ -67,8 +77,8 @@ def made(monkeypatch):
 def test_threads_and_batches_change_nothing(made):
     expected = outcome(np.arange(10_000))
     plain = set()
-    for threads, batch in ((0, 10_000), (0, 77), (1, 500), (3, 64), (3, 100_000)):
-        found = made(Made(threads, batch), 10_000)
+    for threads, batch, keep in ((0, 10_000, 1), (0, 77, 9999), (1, 500, 0), (3, 64, 10_000), (3, 100_000, 4000)):
+        found = made(Made(threads, batch), 10_000, keep=keep)
         assert np.array_equal(found.steps, expected)
         assert found.tally.made.total == expected.sum()
         plain.add(json.dumps(found.tally.to_plain()))
@@ -105,8 +115,12 @@ def test_an_interrupt_of_threads_keeps_what_there_is(made):
         assert found.interrupted
         assert 3072 + 512 <= found.runs <= 3072 + 1024 * 2 * threads
         assert found.unstopped == (found.runs - 3072) // 2
-        assert len(list(found.rows())) == found.runs
-        assert sum(not row["stopped"] for row in found.rows()) == found.unstopped
+        rows = list(found.rows())  # those without an end were counted only: they are made again as far as they were
+        assert [row["run"] for row in rows] == list(range(found.runs))
+        for run, row in enumerate(rows):
+            never = run >= 3072 and run % 2 == 1
+            assert row["stopped"] == (not never)
+            assert row["steps"] == (100 + run if never else outcome(np.array(run)))
 
 
 def test_progress_of_threads(made):

@@ -24,14 +24,19 @@ from seqlang.backends.kernels.runtime import collect
 
 Function = Callable[..., None]
 """kernel(k, start_noise, start_inputs, first, count, cap, out_steps, out_codes, out_values, out_statistics,
-out_released, out_reports, out_ends, flag, done, fault)
+out_released, out_reports, out_ends, out_apart, out_totals, flag, done, fault)
 
 `k` float64: the constants. `start_noise`, `start_inputs` uint64: the words with which streams begin. The runs are
 `first` .. `first + count - 1`; they are left after `cap` steps (0: never). `out_steps`, `out_codes` int64 (count,);
 `out_values` (n, count), `out_statistics`, `out_released` (rows, count) float64, `out_reports` (rows, count) int64.
-`out_ends` int64 (codes * COUNTED,) or (0,): one is added at (2 + code) * COUNTED + step for each run that ends so after
-fewer than COUNTED steps. `flag` int64 (1,): not 0 when the kernel should leave soon; `done` int64 (2,): runs finished
-and steps made; `fault` int64 (3,): site, run, step.
+
+Where `out_steps` has no entry, it and `out_codes` and `out_reports` are left alone. Then `out_ends` int64 (codes *
+COUNTED,) is added to at (2 + code) * COUNTED + step, for each run that ends so after fewer than COUNTED steps;
+`out_apart` int64 (3, count) gets number, steps and code of each other run, and of those that were broken off;
+`out_totals` int64 (1 + TOTALS * rows,) becomes how many these are, and TOTALS sums of each report are added to it.
+
+`flag` int64 (1,): not 0 when the kernel should leave soon; `done` int64 (2,): runs finished and steps made; `fault`
+int64 (3,): site, run, step.
 """
 _PRELUDE = '''
 from numba import types
@@ -101,8 +106,8 @@ def _ready(path: Path, further: tuple[Any, ...]) -> Function:
     constants = np.zeros(1 << 10)
     flag = np.zeros(3, np.int64)
     function(
-        constants, start, start, 0, 0, 0, whole, whole, table, table, table, counts, whole, flag, flag.copy(),
-        flag.copy(), *further,
+        constants, start, start, 0, 0, 0, whole, whole, table, table, table, counts, whole, counts, flag.copy(), flag,
+        flag.copy(), flag.copy(), *further,
     )  # fmt: skip
     return function
 

@@ -18,7 +18,7 @@ from seqlang.backends.kernels.lane_columns import (
 from seqlang.backends.kernels.lane_draws import for_each, indented
 from seqlang.backends.kernels.lane_nursery import fault_of
 from seqlang.backends.kernels.ops import Kernel, Leave
-from seqlang.backends.kernels.scalar import count_end
+from seqlang.backends.kernels.sums import close_sums, row, tell_end
 
 NEVER = "np.int64(9223372036854775807)"
 
@@ -34,6 +34,7 @@ def look_around(columns: Columns) -> Iterator[str]:
     yield "    _done_told, _made_told = _done, _made"
     yield "    if look(flag) != 0:"
     yield "        _stop = True"
+    yield "        _counted = 0"
     yield "        _ready = _taken"
     yield "        _given = count"
 
@@ -69,13 +70,12 @@ def write_down(kernel: Kernel, columns: Columns) -> Iterator[str]:
     yield from (columns.load(name, LEFT) for name in columns.kinds if name in read)
     yield "_steps += step"
     yield "_done += 1"
-    yield "out_steps[_place] = step"
     yield from _write_code(leaves)
-    yield from count_end("_code", known=all(_is_number(leave) for leave in leaves))
     recorded = kernel.recorded
     yield from (f"out_statistics[{i}, _place] = {output.text}" for i, output in enumerate(recorded.statistics))
     yield from (f"out_released[{i}, _place] = {output.text}" for i, output in enumerate(recorded.released))
-    yield from (f"out_reports[{i}, _place] = {name}" for i, name in enumerate(recorded.reports))
+    there = "" if all(_is_number(leave) for leave in leaves) else f" and {row('_code')} < out_ends.shape[0]"
+    yield from tell_end("_place", "_code", f"step < _counted{there}", recorded.reports)
 
 
 def steps_made(columns: Columns, lane: str) -> str:
@@ -89,13 +89,13 @@ def _write_code(leaves: tuple[Leave, ...]) -> Iterator[str]:
     the codes are numbers and nothing else is written."""
     if all(_is_number(leave) and not leave.values for leave in leaves):
         chosen = (f" + {int(leave.code) + 2} * np.int64({_by(j)})" for j, leave in enumerate(leaves))
-        yield f"out_codes[_place] = _code = -2{''.join(chosen)}"
+        yield f"_code = -2{''.join(chosen)}"
         return
     for j, leave in enumerate(leaves):
         yield f"{'el' if j else ''}if {_by(j)} != 0:"
-        yield f"    out_codes[_place] = _code = {leave.code}"
+        yield f"    _code = {leave.code}"
         yield from (f"    out_values[{i}, _place] = {value}" for i, value in enumerate(leave.values))
-    yield from ["else:", "    out_codes[_place] = _code = -2"]
+    yield from ["else:", "    _code = -2"]
 
 
 def _is_number(leave: Leave) -> bool:
@@ -111,5 +111,6 @@ def _by(leave: int) -> str:
 def close() -> Iterator[str]:
     yield "done[0] += _done - _done_told"
     yield "done[1] += _steps - _made_told"
+    yield from close_sums()
     yield f"if _fault != {NEVER}:"
     yield "    fault[0], fault[1], fault[2] = _site, _fault, _fault_step"

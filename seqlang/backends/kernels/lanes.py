@@ -26,7 +26,8 @@ from seqlang.backends.kernels.lane_nursery import close_gaps, fill_lane
 from seqlang.backends.kernels.lane_segments import samples_of
 from seqlang.backends.kernels.lane_step import step_of_all
 from seqlang.backends.kernels.ops import Block, Kernel, Leave, Sample
-from seqlang.backends.kernels.scalar import ARGUMENTS, open_ends
+from seqlang.backends.kernels.scalar import ARGUMENTS
+from seqlang.backends.kernels.sums import COUNTED, open_sums
 
 
 def lane_text(kernel: Kernel) -> str | None:
@@ -43,7 +44,7 @@ def lane_text(kernel: Kernel) -> str | None:
     body = [
         *kernel.header,
         *bounds_of_words(samples_of((*kernel.start, *kernel.step))),
-        *open_ends(),
+        *open_sums(),
         *_opening(kernel, columns),
         "while True:",
         *indented(for_each("_gone", one_that_left, LEFT)),
@@ -88,5 +89,6 @@ def _opening(kernel: Kernel, columns: Columns) -> Iterator[str]:
     yield f"_fault = {NEVER}"
     yield "_site = _fault_step = 0"
     yield "_stop = False"
+    yield f"_counted = {COUNTED}"
     yield f"_most = cap if cap > 0 else {NEVER}"
     yield from (f"{past(i)} = np.uint64(0)" for i in range(1, columns.stride))

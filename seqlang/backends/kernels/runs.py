@@ -18,15 +18,22 @@ from seqlang.backends.kernels.inputs import ModelInputs
 from seqlang.backends.kernels.lanes import lane_text
 from seqlang.backends.kernels.lower import Lowered, lower
 from seqlang.backends.kernels.ops import Output
-from seqlang.backends.kernels.scalar import COUNTED, scalar_text
+from seqlang.backends.kernels.scalar import scalar_text
+from seqlang.backends.kernels.sums import COUNTED, LOW, TOTALS
 from seqlang.backends.kernels.values import CannotCompile
 from seqlang.backends.simulate.arrays import CannotVectorise
 from seqlang.backends.simulate.chunks import Chunk, Watch, returned_labels
+from seqlang.backends.simulate.counted import Counted
+from seqlang.backends.simulate.moments import Whole
 from seqlang.model.program import Model, Program, Report
 
-LARGEST = 1 << 17
-NUMBERS = 1 << 22
+SMALLEST, LARGEST = 1 << 17, 1 << 20
+"""Runs of the largest blocks: many if there is hardly anything to keep of each."""
+NUMBERS = 1 << 18
+"""Numbers that are kept of the runs of a block, about."""
+MOST_NUMBERS = 1 << 22
 """Numbers that are written down in one part, about."""
+_NOTHING = np.zeros(0, np.int64)
 
 
 class ByKernel:
@@ -47,43 +54,90 @@ class ByKernel:
         self.function = build.compiled(_text(self.lowered))
         self.starts = tuple(stream_start(seed, purpose) for purpose in ("noise", "inputs"))
         recorded = self.lowered.kernel.recorded
-        rows = recorded.values + _rows(recorded.statistics) + _rows(recorded.released) + len(recorded.reports)
-        self.batch = batch or int(min(LARGEST, max(64, NUMBERS // (rows + 2))))
-        self._labels = returned_labels(program)
+        self._numbers = (recorded.values, _rows(recorded.statistics), _rows(recorded.released))
+        self._reports = tuple(s.name for s in program.body if isinstance(s, Report))
+        self._codes = 2 + len(returned_labels(program))
+        kept = sum(self._numbers)
+        self.block = LARGEST if kept == 0 else 1 << (max(SMALLEST, NUMBERS // kept).bit_length() - 1)
+        self.batch = batch or int(min(self.block, max(64, MOST_NUMBERS // (kept + 2 + len(self._reports)))))
         self._rooms = _Rooms(2 * self.threads + 2)
 
     def run(self, first: int, count: int, cap: int | None, watch: Watch) -> Chunk:
         """See `chunks.Engine`."""
-        recorded = self.lowered.kernel.recorded
-        rows = (recorded.values, _rows(recorded.statistics), _rows(recorded.released), len(recorded.reports))
+        whole = 2 + len(self._reports)
         # The kernel writes all entries of a run that it has begun; the others are cut off below.
-        room = self._rooms.take(2 + sum(rows), count)
-        steps, codes = room[0].view(np.int64), room[1].view(np.int64)
-        ends = [2 + sum(rows[:i]) for i in range(5)]
-        values, statistics, released, counted = (room[a:b] for a, b in pairwise(ends))
-        reports = counted.view(np.int64)
+        room = self._rooms.take(whole + sum(self._numbers), count)
+        single, numbers = room[:whole].view(np.int64), room[whole:]
+        begun = self._call(first, count, cap, watch, single, numbers, _NOTHING.reshape(3, 0), _NOTHING, _NOTHING)
+        values, statistics, released = self._tables(numbers)
+        chunk = Chunk(
+            first=first,
+            steps=single[0],
+            codes=single[1],
+            values=values,
+            statistics=statistics,
+            reports=dict(zip(self._reports, single[2:], strict=True)),
+            released=released,
+        )
+        return chunk if begun == count else chunk.part(0, begun)
+
+    def counted(self, first: int, count: int, cap: int | None, watch: Watch) -> Counted:
+        """See `chunks.Engine`."""
+        room = self._rooms.take(3 + sum(self._numbers), count)
+        apart, numbers = room[:3].view(np.int64), room[3:]
+        ends, totals = np.zeros(self._codes * COUNTED, np.int64), np.zeros(1 + TOTALS * len(self._reports), np.int64)
+        single = np.empty((2 + len(self._reports), 0), np.int64)
+        begun = self._call(first, count, cap, watch, single, numbers, apart, ends, totals)
+        values, statistics, released = self._tables(numbers[:, :begun])
+        sums = totals[1:].reshape(-1, TOTALS).tolist()
+        return Counted(
+            first=first,
+            count=begun,
+            ends=ends.reshape(-1, COUNTED),
+            apart=apart[:, : totals[0]],
+            reports={
+                name: Whole(begun, a, b + (c << LOW), d) for name, (a, b, c, d) in zip(self._reports, sums, strict=True)
+            },
+            values=values,
+            statistics=statistics,
+            released=released,
+        )
+
+    def _call(
+        self,
+        first: int,
+        count: int,
+        cap: int | None,
+        watch: Watch,
+        single: NDArray[np.int64],
+        numbers: NDArray[np.float64],
+        apart: NDArray[np.int64],
+        ends: NDArray[np.int64],
+        totals: NDArray[np.int64],
+    ) -> int:
+        """How many runs were begun: those that were broken off are told of too."""
+        values, statistics, released = self._parted(numbers)
         values[:] = np.nan
         fault = np.zeros(3, np.int64)
-        ended = np.zeros((2 + len(self._labels)) * COUNTED, np.int64)
         self.function(
-            self.lowered.constants, *self.starts, first, count, cap or 0, steps, codes, values, statistics, released,
-            reports, ended, watch.flag, watch.done, fault,
+            self.lowered.constants, *self.starts, first, count, cap or 0, single[0], single[1], values, statistics,
+            released, single[2:], ends, apart, totals, watch.flag, watch.done, fault,
         )  # fmt: skip
         if fault[0]:
             raise self._fault(*fault.tolist())
-        begun = int(watch.done[0])  # those that were broken off are written down too
-        names = [s.name for s in self.program.body if isinstance(s, Report)]
-        chunk = Chunk(
-            first=first,
-            steps=steps,
-            codes=codes,
-            values=self._returned(values),
-            statistics=_tables(recorded.statistics, statistics),
-            reports={name: reports[i] for i, name in enumerate(names)},
-            released=_tables(recorded.released, released),
-            ends=ended.reshape(-1, COUNTED) if ended.sum() == count else None,
-        )
-        return chunk if begun == count else chunk.part(0, begun)
+        return int(watch.done[0])
+
+    def _parted(self, numbers: NDArray[np.float64]) -> tuple[NDArray[np.float64], ...]:
+        """The rows of returned numbers, statistics and released values."""
+        ends = [sum(self._numbers[:i]) for i in range(4)]
+        return tuple(numbers[a:b] for a, b in pairwise(ends))
+
+    def _tables(
+        self, numbers: NDArray[np.float64]
+    ) -> tuple[NDArray[Any] | None, dict[str, NDArray[Any]], dict[str, NDArray[Any]]]:
+        recorded = self.lowered.kernel.recorded
+        values, statistics, released = self._parted(numbers)
+        return self._returned(values), _tables(recorded.statistics, statistics), _tables(recorded.released, released)
 
     def _returned(self, values: NDArray[Any]) -> NDArray[Any] | None:
         """None where no run returned a number."""

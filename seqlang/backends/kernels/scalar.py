@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from seqlang.backends.kernels.ops import Block, Code, Kernel, Leave, Op, Output, Sample
+from seqlang.backends.kernels.sums import COUNTED, close_sums, open_sums, row, tell_end
 from seqlang.backends.kernels.writer import sample_lines
 
 ARGUMENTS = (
     "k, start_noise, start_inputs, first, count, cap, out_steps, out_codes, out_values, out_statistics, out_released, "
-    "out_reports, out_ends, flag, done, fault"
+    "out_reports, out_ends, out_apart, out_totals, flag, done, fault"
 )
 """See `build.Function`."""
-COUNTED = 1 << 11
-"""Ends of runs with fewer steps are counted: to read them all once more takes longer. A power of two."""
 LOOK = 1023
 """After so many steps the kernel looks whether it should leave."""
+_IN_TABLE = f"step < {COUNTED} and {row('code')} < out_ends.shape[0] and (code != -2 or step == cap)"
 
 
 def scalar_text(
@@ -35,7 +35,7 @@ def scalar_text(
     steps = _steps(kernel, each_step)
     runs = _runs(kernel, steps, at_start, at_end)
     arguments = ", ".join([ARGUMENTS, *further])
-    return "\n".join([f"def kernel({arguments}):", *_in([*_opening(kernel), *runs, "return"]), ""])
+    return "\n".join([f"def kernel({arguments}):", *_in([*_opening(kernel), *runs, *close_sums()]), ""])
 
 
 def _in(lines: Iterable[str]) -> list[str]:
@@ -43,7 +43,7 @@ def _in(lines: Iterable[str]) -> list[str]:
 
 
 def _opening(kernel: Kernel) -> list[str]:
-    return [*kernel.header, *open_ends(), "s_noise = np.empty(4, np.uint64)", "s_inputs = np.empty(4, np.uint64)"]
+    return [*kernel.header, *open_sums(), "s_noise = np.empty(4, np.uint64)", "s_inputs = np.empty(4, np.uint64)"]
 
 
 def _runs(kernel: Kernel, steps: Sequence[str], at_start: Sequence[str], at_end: Sequence[str]) -> list[str]:
@@ -59,12 +59,9 @@ def _runs(kernel: Kernel, steps: Sequence[str], at_start: Sequence[str], at_end:
         "if bad != 0:",
         "    fault[0], fault[1], fault[2] = bad, first + run, step",
         "    return",
-        "out_steps[run] = step",
-        "out_codes[run] = code",
-        *count_end("code", known=False),
         *_written(kernel.recorded.statistics, "out_statistics", "step > 0"),
         *_written(kernel.recorded.released, "out_released", "step > 0"),
-        *_reports(kernel.recorded.reports),
+        *tell_end("run", "code", _IN_TABLE, kernel.recorded.reports),
         *at_end,
         "done[0] += 1",
         "done[1] += step",
@@ -87,17 +84,6 @@ def _steps(kernel: Kernel, each_step: Sequence[str]) -> list[str]:
         *each_step,
     ]
     return ["while True:", *_in(body)]
-
-
-def open_ends() -> list[str]:
-    return [f"_counted = {COUNTED} if out_ends.shape[0] > 0 else 0"]
-
-
-def count_end(code: str, *, known: bool) -> list[str]:
-    """Adds the run to the table of ends. `known`: the code is one of those that the table is for."""
-    row = f"(({code} + 2) << {COUNTED.bit_length() - 1})"
-    there = "" if known else f" and {row} < out_ends.shape[0]"
-    return [f"if step < _counted{there}:", f"    out_ends[np.uint64({row} + step)] += 1"]
 
 
 def _ops(ops: Sequence[Op]) -> list[str]:
@@ -133,10 +119,6 @@ def _written(outputs: Sequence[Output], array: str, when: str) -> list[str]:
             found.append(f"    {array}[{row} + q, run] = {output.text}")
             row += output.length
     return [f"if {when}:", *_in(found)] if found else []
-
-
-def _reports(names: Sequence[str]) -> list[str]:
-    return [f"out_reports[{i}, run] = {name}" for i, name in enumerate(names)]
 
 
 def _words(kernel: Kernel) -> str:

@@ -133,7 +133,7 @@ class ByRows:
         steps, codes = np.zeros(runs, np.int64), np.full(runs, UNSTOPPED, np.int64)
         reports = np.zeros((len(kernel.recorded.reports), runs), np.int64)
         values = np.full((kernel.recorded.values, runs), np.nan)
-        flag, uncounted = np.zeros(1, np.int64), np.zeros(0, np.int64)
+        flag, unused = np.zeros(1, np.int64), np.zeros(0, np.int64)
         ends = [runs * i // processors() for i in range(processors() + 1)]
         parts = [(a, b) for a, b in pairwise(ends) if b > a]
         done, faults = np.zeros((len(parts), 2), np.int64), np.zeros((len(parts), 3), np.int64)
@@ -145,8 +145,8 @@ class ByRows:
             own = np.full((len(self.marks), size, b - a), np.nan)
             self.function(
                 self.lowered.constants, *self.starts, self.first + a, b - a, longest, part.steps, part.codes,
-                part.values, part.statistics, part.released, part.reports, uncounted, flag, done[number],
-                faults[number], *self.fields.values(), self.orders[a:b], self.marks, own,
+                part.values, part.statistics, part.released, part.reports, unused, unused.reshape(3, 0), unused, flag,
+                done[number], faults[number], *self.fields.values(), self.orders[a:b], self.marks, own,
             )  # fmt: skip
             marks[..., a:b], reports[:, a:b], values[:, a:b] = own, part.reports, part.values
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from seqlang.backends.simulate.by_numpy import chunk_of, report_names
+from seqlang.backends.simulate.by_numpy import chunk_of, largest_block, report_names
 from seqlang.backends.simulate.chunks import Chunk, Watch
 from seqlang.backends.simulate.interpreted import run_interpreted
 from seqlang.backends.simulate.record import Record
@@ -20,6 +20,11 @@ class ByInterpreter:
     def __init__(self, program: Program, model: Model, seed: int, why: str | None) -> None:
         self.program, self.model, self.seed, self.why = program, model, seed, why
         self.labels = VectorCompiler(program).labels
+        self.block = largest_block(program)
+
+    def counted(self, first: int, count: int, cap: int | None, watch: Watch) -> Chunk:
+        """See `chunks.Engine`."""
+        return self.run(first, count, cap, watch)
 
     def run(self, first: int, count: int, cap: int | None, watch: Watch) -> Chunk:
         """See `chunks.Engine`."""

@@ -7,7 +7,7 @@ import numpy as np
 from seqlang.backends.interpret.compiled import Compiler
 from seqlang.backends.interpret.shapes import shape_of_domain
 from seqlang.backends.interpret.values import as_index
-from seqlang.backends.simulate.chunks import Chunk, Watch
+from seqlang.backends.simulate.chunks import LARGEST_BLOCK, Chunk, Watch
 from seqlang.backends.simulate.engine import Engine
 from seqlang.backends.simulate.record import Record
 from seqlang.model.program import LastSteps, Model, Program, Report
@@ -28,6 +28,11 @@ class ByNumpy:
     def __init__(self, program: Program, model: Model, seed: int, batch: int | None) -> None:
         self.program, self.model, self.seed = program, model, seed
         self.batch = batch or runs_in_memory(program)
+        self.block = largest_block(program)
+
+    def counted(self, first: int, count: int, cap: int | None, watch: Watch) -> Chunk:
+        """See `chunks.Engine`."""
+        return self.run(first, count, cap, watch)
 
     def run(self, first: int, count: int, cap: int | None, watch: Watch) -> Chunk:
         """See `chunks.Engine`."""
@@ -64,6 +69,11 @@ def chunk_of(record: Record) -> Chunk:
         reports=record.reports,
         released=record.released,
     )
+
+
+def largest_block(program: Program) -> int:
+    """See `chunks.Engine.block`."""
+    return 1 << (runs_in_memory(program, LARGEST_BLOCK).bit_length() - 1)
 
 
 def runs_in_memory(program: Program, most: int = LARGEST_BATCH) -> int:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import reduce
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from seqlang.backends.simulate.counted import Counted
+from seqlang.backends.simulate.moments import added
 from seqlang.backends.simulate.record import UNSTOPPED
 from seqlang.model import expression as ir
 from seqlang.model.program import Program, Stop
@@ -27,8 +30,7 @@ class Chunk:
     returned label in `returned_labels(program)`, NOTHING for a stop without a label (or with a number), UNSTOPPED.
     `values` (.., count) are returned numbers, NaN for none; None where no run returned one. `statistics` have their
     last values (NaN: never computed), `reports` say how often each was made, `released` what reports with a value
-    released last (NaN: never); a name may be missing where no run has a value. `ends` (codes, steps), where the engine
-    has counted them, is how many runs have the code UNSTOPPED + i and made j steps, at [i, j]."""
+    released last (NaN: never); a name may be missing where no run has a value."""
 
     first: int
     steps: NDArray[np.int64]
@@ -37,7 +39,6 @@ class Chunk:
     statistics: Mapping[str, NDArray[Any]]
     reports: Mapping[str, NDArray[np.int64]]
     released: Mapping[str, NDArray[Any]]
-    ends: NDArray[np.int64] | None = None
 
     @property
     def count(self) -> int:
@@ -61,6 +62,9 @@ class Chunk:
             reports={name: v[some] for name, v in self.reports.items()},
             released={name: v[..., some] for name, v in self.released.items()},
         )
+
+
+Part = Chunk | Counted
 
 
 class Watch:
@@ -105,6 +109,10 @@ class Engine(Protocol):
     def batch(self) -> int:
         """The most runs of one part."""
 
+    @property
+    def block(self) -> int:
+        """The most runs whose sums are taken together: a power of two, given by the program alone."""
+
     def run(self, first: int, count: int, cap: int | None, watch: Watch) -> Chunk:
         """These runs, each to its stop or to `cap` steps.
 
@@ -112,6 +120,9 @@ class Engine(Protocol):
         the runs in work are left as UNSTOPPED with the steps they made, and the chunk may end with the last run begun.
         Raises SpecError, EvaluationError, CannotVectorise (the program is not for this engine).
         """
+
+    def counted(self, first: int, count: int, cap: int | None, watch: Watch) -> Part:
+        """The same runs; one by one only where counting them is no faster."""
 
 
 def returned_labels(program: Program) -> tuple[str, ...]:
@@ -128,41 +139,75 @@ def returned_labels(program: Program) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*found, *program.labels))) if flipped else tuple(found)
 
 
+def broken_off(part: Part, cap: int | None) -> dict[int, int]:
+    """The runs that an interrupt found at work, and the steps that they had made."""
+    if isinstance(part, Counted):
+        numbers, steps, codes = part.apart
+    else:
+        numbers, steps, codes = np.arange(part.first, part.first + part.count), part.steps, part.codes
+    there = codes == UNSTOPPED if cap is None else (codes == UNSTOPPED) & (steps < cap)
+    return dict(zip(numbers[there].tolist(), steps[there].tolist(), strict=True))
+
+
 def joined(chunks: Sequence[Chunk]) -> Chunk:
     """Successive chunks as one."""
     if len(chunks) == 1:
         return chunks[0]
-    counts = [c.count for c in chunks]
-    values = [c.values for c in chunks]
+    values, statistics, released = _numbers(chunks)
     return Chunk(
         first=chunks[0].first,
         steps=np.concatenate([c.steps for c in chunks]),
         codes=np.concatenate([c.codes for c in chunks]),
-        values=None if all(v is None for v in values) else _side_by_side(values, counts),
-        statistics=_tables([c.statistics for c in chunks], counts),
+        values=values,
+        statistics=statistics,
         reports={name: np.concatenate([c.reports[name] for c in chunks]) for name in chunks[0].reports},
-        released=_tables([c.released for c in chunks], counts),
-        ends=_added([c.ends for c in chunks]),
+        released=released,
     )
 
 
-def blocks(chunks: Iterator[Chunk], block_end: BlockEnd) -> Iterator[Chunk]:
+def counted_together(parts: Sequence[Counted]) -> Counted:
+    """Successive ones as one."""
+    if len(parts) == 1:
+        return parts[0]
+    values, statistics, released = _numbers(parts)
+    return Counted(
+        first=parts[0].first,
+        count=sum(p.count for p in parts),
+        ends=np.sum([p.ends for p in parts], axis=0),
+        apart=np.concatenate([p.apart for p in parts], axis=1),
+        reports={name: reduce(added, [p.reports[name] for p in parts]) for name in parts[0].reports},
+        values=values,
+        statistics=statistics,
+        released=released,
+    )
+
+
+def blocks(parts: Iterator[Part], block_end: BlockEnd) -> Iterator[Part]:
     """The same runs, cut where `block_end` says, however the engine cut them: sums that are taken block by block then
-    have the same last digit for any batch and any number of threads."""
-    held: list[Chunk] = []
-    for given in chunks:
-        chunk = given
-        while chunk.count:
-            begin = held[0].first if held else chunk.first
-            room = block_end(begin) - chunk.first
-            held.append(chunk.part(0, room) if chunk.count > room else chunk)
-            if chunk.count < room:
+    have the same last digit for any batch and any number of threads. Runs that are only counted cannot be cut: parts of
+    them must end where blocks do."""
+    held: list[Part] = []
+    for given in parts:
+        part = given
+        while part.count:
+            begin = held[0].first if held else part.first
+            room = block_end(begin) - part.first
+            some = part.part(0, room) if isinstance(part, Chunk) and part.count > room else part
+            held.append(some)
+            if part.count < room:
                 break
-            yield joined(held)
+            yield _one(held)
             held = []
-            chunk = chunk.part(room, chunk.count)
+            if isinstance(part, Counted):
+                break
+            part = part.part(room, part.count)
     if held:
-        yield joined(held)
+        yield _one(held)
+
+
+def _one(held: Sequence[Part]) -> Part:
+    counted = [p for p in held if isinstance(p, Counted)]
+    return counted_together(counted) if counted else joined([p for p in held if isinstance(p, Chunk)])
 
 
 def block_end(first: int, largest: int = LARGEST_BLOCK, smallest: int = SMALLEST_BLOCK) -> int:
@@ -172,10 +217,17 @@ def block_end(first: int, largest: int = LARGEST_BLOCK, smallest: int = SMALLEST
     return (first // size + 1) * size
 
 
-def _added(parts: Sequence[NDArray[np.int64] | None]) -> NDArray[np.int64] | None:
-    """Tables of the same shape, if all are there."""
-    there = [p for p in parts if p is not None]
-    return np.sum(there, axis=0) if len(there) == len(parts) else None
+def _numbers(
+    parts: Sequence[Part],
+) -> tuple[NDArray[Any] | None, dict[str, NDArray[Any]], dict[str, NDArray[Any]]]:
+    """Returned numbers, statistics and released values of all of them."""
+    counts = [p.count for p in parts]
+    values = [p.values for p in parts]
+    return (
+        None if all(v is None for v in values) else _side_by_side(values, counts),
+        _tables([p.statistics for p in parts], counts),
+        _tables([p.released for p in parts], counts),
+    )
 
 
 def _tables(parts: Sequence[Mapping[str, NDArray[Any]]], counts: Sequence[int]) -> dict[str, NDArray[Any]]:

@@ -11,17 +11,17 @@ from typing import Self
 
 import numpy as np
 
-from seqlang.backends.simulate.chunks import BlockEnd, Chunk, Engine, Watch, block_end
+from seqlang.backends.simulate.chunks import BlockEnd, Chunk, Engine, Part, Watch, block_end
 from seqlang.backends.simulate.progress import EVERY, Teller
 
 PARTS_A_THREAD = 4
 """Parts differ in length: with some more of them than threads, no thread waits long for the last."""
 
-_Work = tuple["Future[Chunk]", Watch, int]
+_Work = tuple["Future[Part]", Watch, int]
 
 
 class Drive:
-    """Runs an engine on runs that are asked for with `chunks`, of which blocks with these `ends` will be made. To be
+    """Runs an engine on runs that are asked for with `parts`, of which blocks with these `ends` will be made. To be
     used with `with`: what is still at work at its end is left."""
 
     def __init__(self, engine: Engine, cap: int | None, teller: Teller, ends: BlockEnd = block_end) -> None:
@@ -41,13 +41,17 @@ class Drive:
         if self._pool is not None:
             self._pool.shutdown(wait=True, cancel_futures=True)
 
-    def chunks(self, first: int, end: int) -> Iterator[Chunk]:
-        """The runs `first` .. `end - 1`, in order. After a KeyboardInterrupt they end early, the last unfinished, and
-        `interrupted` says so."""
-        parts = self._parts(first, end)
-        return self._in_threads(parts) if self.engine.threads else self._here(parts)
+    def parts(self, first: int, end: int, single: int) -> Iterator[Part]:
+        """The runs `first` .. `end - 1`, in order; those from `single` on, the end of a block, need only be counted.
+        After a KeyboardInterrupt they end early, the last unfinished, and `interrupted` says so."""
+        parts = self._pieces(first, end)
+        return self._in_threads(parts, single) if self.engine.threads else self._here(parts)
 
-    def _parts(self, first: int, end: int) -> Iterator[tuple[int, int]]:
+    def chunks(self, first: int, end: int) -> Iterator[Chunk]:
+        """These runs one by one: see `parts`."""
+        return (part for part in self.parts(first, end, end) if isinstance(part, Chunk))
+
+    def _pieces(self, first: int, end: int) -> Iterator[tuple[int, int]]:
         """First runs and sizes. In threads no part goes across the end of a block, so that most need not be joined."""
         if not self.engine.threads:
             return _equal(first, end, self.engine.batch)
@@ -60,7 +64,7 @@ class Drive:
             yield from _equal(first, until, most)
             first = until
 
-    def _here(self, parts: Iterator[tuple[int, int]]) -> Iterator[Chunk]:
+    def _here(self, parts: Iterator[tuple[int, int]]) -> Iterator[Part]:
         for first, count in parts:
             watch = Watch(self._flag, self.teller.look)
             self.teller.working = [watch]
@@ -72,30 +76,31 @@ class Drive:
             if self.interrupted:
                 return
 
-    def _in_threads(self, parts: Iterator[tuple[int, int]]) -> Iterator[Chunk]:
+    def _in_threads(self, parts: Iterator[tuple[int, int]], single: int) -> Iterator[Part]:
         pool = self._pool = self._pool or ThreadPoolExecutor(self.engine.threads)
         begun = deque[_Work]()
         while True:
             # Not all at once: what is finished waits in memory for its turn.
             for first, count in islice(parts, 2 * self.engine.threads - len(begun)):
                 watch = Watch(self._flag, lambda: None)
-                begun.append((pool.submit(self.engine.run, first, count, self.cap, watch), watch, count))
+                work = self.engine.run if first < single else self.engine.counted
+                begun.append((pool.submit(work, first, count, self.cap, watch), watch, count))
             if not begun:
                 return
             self.teller.working = [watch for _, watch, _ in begun]
             future, _, count = begun.popleft()
-            chunk = self._result(future, begun)
-            if chunk is None:
+            part = self._result(future, begun)
+            if part is None:
                 return
             self.teller.working = [watch for _, watch, _ in begun]
-            self.teller.finished(chunk)
+            self.teller.finished(part)
             if self.interrupted:
                 parts = iter(())
-            yield chunk
-            if chunk.count < count:
+            yield part
+            if part.count < count:
                 return
 
-    def _result(self, future: Future[Chunk], others: deque[_Work]) -> Chunk | None:
+    def _result(self, future: Future[Part], others: deque[_Work]) -> Part | None:
         """The part when it is done; None if it was never begun."""
         while True:
             try:
@@ -105,13 +110,13 @@ class Drive:
             except KeyboardInterrupt:
                 self._interrupt(future, others)
 
-    def _look(self, future: Future[Chunk], others: deque[_Work]) -> None:
+    def _look(self, future: Future[Part], others: deque[_Work]) -> None:
         try:
             self.teller.look()
         except KeyboardInterrupt:
             self._interrupt(future, others)
 
-    def _interrupt(self, future: Future[Chunk], others: deque[_Work]) -> None:
+    def _interrupt(self, future: Future[Part], others: deque[_Work]) -> None:
         """Those at work leave soon; a second interrupt does not wait for them."""
         if self.interrupted:
             raise KeyboardInterrupt

@@ -74,11 +74,12 @@ def _mean_and_squares(values: Array) -> tuple[Array, Array]:
     if not values.shape[-1]:
         return np.full(shape, np.nan), np.full(shape, np.nan)
     size = max(1, SLICE // max(1, math.prod(shape)))
+    room = np.empty((*shape, min(size, values.shape[-1])))  # a new one for each slice would be new pages each time
     counts, means, squares = [], [], []
     for i in range(0, values.shape[-1], size):
         some = values[..., i : i + size]
         mean = np.asarray(np.add.reduce(some, axis=-1) / some.shape[-1])
-        away = some - mean[..., None]
+        away = np.subtract(some, mean[..., None], out=room[..., : some.shape[-1]])
         counts.append(some.shape[-1])
         means.append(mean)
         squares.append(np.add.reduce(np.multiply(away, away, out=away), axis=-1))

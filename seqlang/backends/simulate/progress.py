@@ -8,9 +8,9 @@ from collections.abc import Callable
 
 import numpy as np
 
-from seqlang.backends.simulate.chunks import Chunk, Watch
+from seqlang.backends.simulate.chunks import Part, Watch
 from seqlang.backends.simulate.interval import Z95, wilson
-from seqlang.backends.simulate.record import UNSTOPPED
+from seqlang.backends.simulate.tally import lengths
 from seqlang.record import record
 
 EVERY = 0.25  # seconds between two calls
@@ -61,17 +61,18 @@ class Teller:
         self.working: list[Watch] = []
         self._began = time.perf_counter()
         self._next = self._began + EVERY
-        self._runs, self._steps, self._squares = 0, 0, 0.0
+        self._runs, self._steps, self._squares = 0, 0, 0
         self._kinds = np.zeros(2 + len(labels), dtype=np.int64)
 
-    def finished(self, chunk: Chunk) -> None:
+    def finished(self, part: Part) -> None:
         """These runs are done: the parts in order of run number, each once."""
-        if self.progress is None:
+        if self.progress is None or not part.count:
             return
-        self._runs += chunk.count
-        self._steps += int(chunk.steps.sum())
-        self._squares += float(np.square(chunk.steps, dtype=np.float64).sum())
-        self._kinds += np.bincount(chunk.codes - UNSTOPPED, minlength=len(self._kinds))
+        steps, made, *_ = lengths(part, len(self._kinds))
+        self._runs += made.runs
+        self._steps += made.total
+        self._squares += made.squares
+        self._kinds += steps.kinds
 
     def look(self) -> None:
         """Tells, if it is time."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
 from seqlang.backends.simulate.chunks import Chunk, joined
@@ -133,8 +134,10 @@ class Samples:
             return self.labels[code]
         if code == UNSTOPPED or chunk.values is None:
             return None
-        value = chunk.values[..., i].tolist()
-        return tuple(value) if isinstance(value, list) else None if value != value else value
+        value = chunk.values[..., i]
+        if np.isnan(value).any():
+            return None
+        return tuple(value.tolist()) if value.ndim else value.item()
 
     def summary(self) -> dict[str, Any]:
         """What `run --json` shows of the runs."""

@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import Literal
 
+import numpy as np
+
 from seqlang.backends.simulate.arrays import CannotVectorise
 from seqlang.backends.simulate.by_interpreter import ByInterpreter
-from seqlang.backends.simulate.by_numpy import ByNumpy, runs_in_memory
+from seqlang.backends.simulate.by_numpy import ByNumpy
 from seqlang.backends.simulate.chunks import (
-    LARGEST_BLOCK,
     SMALLEST_BLOCK,
     Chunk,
     Engine,
+    Part,
+    Watch,
     block_end,
     blocks,
+    broken_off,
     returned_labels,
 )
 from seqlang.backends.simulate.drive import Drive
@@ -115,12 +119,19 @@ def _likely(runs: int, until_ci: float | None) -> int:
     return runs if until_ci is None else int(min(runs, (2 * Z95 / until_ci) ** 2 / 4 + 1))
 
 
-def _again(recipe: _Recipe, name: str, end: int) -> Iterator[Chunk]:
-    """The first runs once more."""
-    with Drive(recipe.engine(name, None), recipe.cap, Teller(None, (), lambda _estimate, runs: runs)) as drive:
-        yield from drive.chunks(0, end)
-        if drive.interrupted:
-            raise KeyboardInterrupt
+def _again(recipe: _Recipe, name: str, broken_off: Mapping[int, int], end: int) -> Iterator[Chunk]:
+    """The first runs once more, those that were broken off up to the same step: they may have no end."""
+    engine = recipe.engine(name, None)
+    with Drive(engine, recipe.cap, Teller(None, (), lambda _estimate, runs: runs)) as drive:
+        begin = 0
+        for run in (*sorted(run for run in broken_off if run < end), end):
+            if begin < run:
+                yield from drive.chunks(begin, run)
+            if drive.interrupted:
+                raise KeyboardInterrupt
+            if run < end:
+                yield engine.run(run, 1, broken_off[run], Watch(np.zeros(1, np.int64), lambda: None))
+            begin = run + 1
 
 
 def _simulated(
@@ -139,16 +150,17 @@ def _simulated(
     def runs_wanted(estimate: Estimate | None, done: int) -> int:
         return ends[-1] if until_ci is None else wanted(until_ci, estimate, done, ends[-1])
 
-    gathered = _Gathered(labels, keep)
+    gathered = _Gathered(labels, keep, recipe.cap)
     until: Until | None = None
     engine = recipe.engine(name, why)
-    sizes = partial(block_end, largest=_largest_block(recipe.program, engine), smallest=_smallest_block(ends))
+    sizes = partial(block_end, largest=engine.block, smallest=_smallest_block(ends))
+    single = sizes(keep - 1) if keep and (until_ci is not None or ends[-1] <= keep) else 0
     interrupted = False
     prepared = time.perf_counter()
     with Drive(engine, recipe.cap, Teller(progress, labels, runs_wanted), sizes) as drive:
         try:
             for number, end in enumerate(ends, start=1):
-                for block in blocks(drive.chunks(gathered.runs, end), sizes):
+                for block in blocks(drive.parts(gathered.runs, end, single), sizes):
                     gathered.add(block, drive.interrupted)
                 interrupted = drive.interrupted
                 if until_ci is not None and gathered.tally is not None:
@@ -170,19 +182,22 @@ def _simulated(
         seconds=time.perf_counter() - began,
         preparing=prepared - began,
         tally=gathered.tally,
-        all_runs=Runs(gathered.runs, gathered.kept, partial(_again, recipe, name)),
+        all_runs=Runs(gathered.runs, gathered.kept, partial(_again, recipe, name, gathered.broken_off)),
         until=until,
     )
 
 
 class _Gathered:
     """The tally of the blocks so far. `kept` are all of them while they are few, and those that an interrupt may have
-    cut short, which no seed brings back."""
+    cut short; of blocks that were only counted there are none. `broken_off` are the runs that the interrupt found at
+    work, with the steps that they had made."""
 
-    def __init__(self, labels: tuple[str, ...], keep: int) -> None:
+    def __init__(self, labels: tuple[str, ...], keep: int, cap: int | None) -> None:
         self.labels = labels
         self.keep = keep
+        self.cap = cap
         self.state: tuple[Tally | None, tuple[Chunk, ...]] = (None, ())
+        self.broken_off: dict[int, int] = {}
 
     @property
     def tally(self) -> Tally | None:
@@ -196,17 +211,17 @@ class _Gathered:
     def runs(self) -> int:
         return 0 if self.tally is None else self.tally.runs
 
-    def add(self, block: Chunk, cut: bool) -> None:
+    def add(self, block: Part, cut: bool) -> None:
         """The next block. An interrupt comes before or after it, never between the two."""
         tally, kept = self.state
         one = Tally.of(block, self.labels, tally)
         both = one if tally is None else merged(tally, one)
-        self.state = (both, (*kept, block) if cut or both.runs <= self.keep else ())
-
-
-def _largest_block(program: Program, engine: Engine) -> int:
-    """A power of two; smaller for programs whose runs take much memory. Threads hand over whole blocks."""
-    return (2 if engine.threads else 1) << (runs_in_memory(program, LARGEST_BLOCK).bit_length() - 1)
+        if cut:
+            self.broken_off |= broken_off(block, self.cap)
+        if isinstance(block, Chunk) and (cut or both.runs <= self.keep):
+            self.state = (both, (*kept, block))
+        else:
+            self.state = (both, ())
 
 
 def _smallest_block(ends: list[int]) -> int:

@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from seqlang.backends.simulate import histogram, moments
-from seqlang.backends.simulate.chunks import Chunk
+from seqlang.backends.simulate.chunks import Chunk, Part
+from seqlang.backends.simulate.counted import Counted
 from seqlang.backends.simulate.histogram import BIN, Histogram
 from seqlang.backends.simulate.interval import wilson
 from seqlang.backends.simulate.moments import Moments, Whole
@@ -43,28 +44,28 @@ class Tally:
     ends: tuple[float, float, float, float]  # least and most steps, least and largest returned number (NaN: none)
 
     @staticmethod
-    def of(chunk: Chunk, labels: tuple[str, ...], before: Tally | None = None) -> Tally:
-        """Of the runs of one chunk (at least one). `before` is what it will be merged with, if that is known: it is
+    def of(part: Part, labels: tuple[str, ...], before: Tally | None = None) -> Tally:
+        """Of some successive runs (at least one). `before` is what it will be merged with, if that is known: it is
         faster then, and gives the same."""
-        if chunk.ends is None:
-            steps = histogram.of_steps(chunk.steps, chunk.codes, 2 + len(labels), UNSTOPPED)
-        else:
-            steps = histogram.of_counts(chunk.ends)
-        released = {name: moments.moments_of(v) for name, v in chunk.released.items()}
-        values = None if chunk.values is None else moments.moments_of(chunk.values)
-        some = _numbers(chunk.values, values)
-        few, many = (chunk.steps.min(), chunk.steps.max()) if steps.coarse else steps.at[[0, -1]]
+        steps, made, few, many = lengths(part, 2 + len(labels))
+        released = {name: moments.moments_of(v) for name, v in part.released.items()}
+        values = None if part.values is None else moments.moments_of(part.values)
+        some = _numbers(part.values, values)
         low, high = (float(some.min()), float(some.max())) if len(some) else (math.nan, math.nan)
+        if isinstance(part, Counted):
+            reports = dict(part.reports)
+        else:
+            reports = {name: moments.whole_of(v) for name, v in part.reports.items()}
         return Tally(
             labels=labels,
             steps=steps,
-            made=_made(chunk, steps),
-            statistics={name: moments.moments_of(v) for name, v in chunk.statistics.items()},
-            reports={name: moments.whole_of(v) for name, v in chunk.reports.items()},
+            made=made,
+            statistics={name: moments.moments_of(v) for name, v in part.statistics.items()},
+            reports=reports,
             released={name: found for name, found in released.items() if found.count},
             values=values if values is not None and values.count else None,
             numbers=histogram.of_values(some, None if before is None else before.numbers) if len(some) else None,
-            ends=(float(few), float(many), low, high),
+            ends=(few, many, low, high),
         )
 
     @property
@@ -183,10 +184,31 @@ def _numbers(values: NDArray[Any] | None, found: Moments | None) -> NDArray[Any]
     return values if found.count == len(values) else moments.present(values)
 
 
-def _made(chunk: Chunk, steps: Histogram) -> Whole:
-    if steps.coarse:
-        return moments.whole_of(chunk.steps)
-    return moments.whole_of(steps.at.astype(np.int64), steps.counts.sum(axis=1))  # fewer than the runs
+def lengths(part: Part, kinds: int) -> tuple[Histogram, Whole, float, float]:
+    """The steps, their moments, the fewest and the most."""
+    if isinstance(part, Chunk):
+        return _of_each(part.steps, part.codes, kinds)
+    _, steps, codes = part.apart
+    if not part.ends.any():
+        return _of_each(steps, codes, kinds)
+    table = histogram.of_counts(part.ends)
+    found = table, _made(table), float(table.at[0]), float(table.at[-1])
+    if not len(steps):
+        return found
+    others, made, few, many = _of_each(steps, codes, kinds)
+    return histogram.merged(table, others), moments.added(found[1], made), min(found[2], few), max(found[3], many)
+
+
+def _of_each(steps: NDArray[np.int64], codes: NDArray[np.int64], kinds: int) -> tuple[Histogram, Whole, float, float]:
+    found = histogram.of_steps(steps, codes, kinds, UNSTOPPED)
+    if found.coarse:
+        return found, moments.whole_of(steps), float(steps.min()), float(steps.max())
+    return found, _made(found), float(found.at[0]), float(found.at[-1])
+
+
+def _made(steps: Histogram) -> Whole:
+    """Of steps that are not in bins; there are fewer of these than runs."""
+    return moments.whole_of(steps.at.astype(np.int64), steps.counts.sum(axis=1))
 
 
 def _together(first: Mapping[str, T], second: Mapping[str, T], both: Callable[[T, T], T]) -> dict[str, T]:
