@@ -1,0 +1,176 @@
+"""Bounds, witnesses and verdicts of a spec."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from fractions import Fraction
+from math import inf
+from typing import TYPE_CHECKING
+
+from seqlang.diagnostics import Diagnostic, SpecError
+from seqlang.driver.loading import Loaded
+
+if TYPE_CHECKING:
+    from seqlang.analyses.instances import Instances
+    from seqlang.analyses.prove import Bounds
+    from seqlang.analyses.weak.summary import Curve, Least
+    from seqlang.model.program import Program
+    from seqlang.proof.witness import Witness
+    from seqlang.report.calibration import Calibration
+    from seqlang.report.check_result import CheckResult
+
+DEFAULT_DELTA = Fraction(1, 10**6)
+
+
+def check(
+    loaded: Loaded,
+    *,
+    delta: Fraction = DEFAULT_DELTA,
+    horizon: int | None = None,
+    audit: float = 0.0,
+    profile: Sequence[float] = (),
+    models: tuple[str, ...] = (),
+) -> CheckResult:
+    """Bounds, witnesses and verdicts of one spec.
+
+    `delta` is where the (epsilon, delta) bounds are taken; `horizon` (steps) serves bounds that need one, by default
+    the longest that a claim names with `within`; `audit` is the number of seconds to search for deeper witnesses (0:
+    the quick search); where the exact laws of given streams are not computed, it is an audit of simulated runs.
+    `profile` are the epsilons at which the weak privacy profile is computed, under `models` (default: every model of
+    the file).
+    """
+    from seqlang.analyses.claims import claimed_horizon, decide
+    from seqlang.analyses.prove import prove, size_of
+    from seqlang.analyses.refute import lower_bound
+    from seqlang.analyses.shifts import statistics
+    from seqlang.report.check_result import CheckResult
+
+    began = time.perf_counter()
+    program = loaded.program
+    horizon = horizon or claimed_horizon(program)
+    bounds = prove(program, delta=delta, horizon=horizon)
+    proved = inf if bounds.pure is None else size_of(program, bounds.pure)
+    witness = lower_bound(program, horizon=horizon, seconds=audit, enough=proved)
+    deep = _at_delta(program, witness, bounds, float(delta), horizon, audit)
+    statistical = None
+    if audit > 0 and witness is None:
+        from seqlang.analyses.audit import audit as audited
+
+        statistical = audited(program, seconds=audit, horizon=horizon)
+    verdicts = decide(program, delta=delta, horizon=horizon, known=bounds, witness=witness)
+    weak, profiles = _weak(loaded, delta, bounds, profile, models)
+    return CheckResult(
+        source=loaded.source,
+        program=program,
+        statistics=statistics(program),
+        bounds=bounds,
+        witness=witness,
+        verdicts=verdicts,
+        warnings=loaded.warnings,
+        delta=delta,
+        overridden=bool(loaded.settings),
+        weak=weak,
+        profiles=profiles,
+        audit=statistical,
+        epsilon_at_delta=deep,
+        seconds=time.perf_counter() - began,
+    )
+
+
+def calibrate(loaded: Loaded, name: str, target: str, *, horizon: int | None = None) -> Calibration:
+    """The value of parameter `name` that just proves `target`. The search begins at the value that it has. Raises
+    SpecError: E0602 (no such target), E0626 (no value was found)."""
+    from seqlang.analyses.calibrate import calibrate as search
+    from seqlang.analyses.calibrate import target_of
+    from seqlang.report.calibration import Calibration
+    from seqlang.syntax import parse
+
+    wanted = target_of(target)
+    if wanted is None:
+        remedy = 'write "dp(1, 1e-6)", "pure(1)", "rdp(8, 1)" or "zcdp(0.5)", all numbers above 0'
+        raise SpecError((Diagnostic("E0602", f"`{target}` is not a privacy target", help=remedy),))
+    tree, _ = parse(loaded.source)
+    assert tree is not None, "load has read it"
+    found = search(tree, name, wanted, settings=loaded.settings, horizon=horizon)
+    if isinstance(found, str):
+        remedy = "give the other parameters other values, or this one, where the search begins (`--set`)"
+        raise SpecError((Diagnostic("E0626", found, help=remedy),), loaded.source)
+    return Calibration(loaded.program.name, found)
+
+
+def instances(
+    loaded: Loaded,
+    *,
+    models: tuple[str, ...] = (),
+    count: int = 20,
+    seed: int = 1,
+    progress: Callable[[int, int], None] | None = None,
+) -> Iterator[Instances]:
+    """Draws `count` streams from each of the models (default: every model of the file), and computes the loss against
+    the neighbours of these streams. Raises SpecError E0623 where their laws are not computed."""
+    from seqlang.analyses.instances import instances as drawn
+    from seqlang.backends.solve.unsolved import Unsolved
+
+    program = loaded.program
+    for name in models or tuple(m.name for m in program.models) or (None,):
+        try:
+            yield drawn(program, name, count=count, seed=seed, progress=progress)
+        except Unsolved as why:
+            message = f"the laws of `{program.name}` on given streams are not computed: {why}"
+            raise SpecError((Diagnostic("E0623", message),), loaded.source) from None
+        except SpecError as error:
+            raise SpecError(error.diagnostics, loaded.source) from None
+
+
+def _at_delta(
+    program: Program, witness: Witness | None, bounds: Bounds, delta: float, horizon: int | None, audit: float
+) -> float:
+    """The largest epsilon that a witness forces at `delta`: the one at hand, or where it is too rare one of its own."""
+    from seqlang.analyses.refute import lower_dp
+    from seqlang.analyses.witnesses.confirm import epsilon_at
+    from seqlang.proof.derivation import ApproximateBound
+
+    found = 0.0 if witness is None else epsilon_at(witness, delta)
+    proved = bounds.dp.conclusion.epsilon if bounds.dp and isinstance(bounds.dp.conclusion, ApproximateBound) else inf
+    if witness is not None and (audit > 0 or found < 0.5 * min(witness.loss, proved)):
+        deeper = lower_dp(program, delta, horizon=horizon, seconds=audit / 2, enough=proved)
+        found = max(found, 0.0 if deeper is None else deeper[0])
+    return found
+
+
+def _weak(
+    loaded: Loaded, delta: Fraction, bounds: Bounds, epsilons: Sequence[float], models: tuple[str, ...]
+) -> tuple[tuple[Least, ...], tuple[Curve, ...]]:
+    """Numbers of weak privacy under the models that the weak claims name; with epsilons also the profiles."""
+    program = loaded.program
+    claimed = tuple(c.model for c in program.claims if c.kind == "weak" and c.model is not None)
+    if not claimed and not epsilons:
+        return (), ()
+    if epsilons:
+        for name in models or (None,):
+            _known_model(loaded, name)
+    from seqlang.analyses.weak import curve, least
+    from seqlang.backends.solve.unsolved import Unsolved
+
+    names = models or (tuple(m.name for m in program.models) if epsilons else tuple(dict.fromkeys(claimed)))
+    found, curves = [], []
+    for name in names:
+        try:
+            found.append(least(program, name, delta, bounds))
+            if epsilons:
+                curves.append(curve(program, name, epsilons))
+        except Unsolved as why:
+            if epsilons:
+                message = f"`{program.name}` has no exact law under {name}: {why}"
+                raise SpecError((Diagnostic("E0623", message),), loaded.source) from None
+    return tuple(found), tuple(curves)
+
+
+def _known_model(loaded: Loaded, name: str | None) -> None:
+    from seqlang.backends.simulate.stopping import chosen_model
+
+    try:
+        chosen_model(loaded.program, name)
+    except SpecError as error:
+        raise SpecError(error.diagnostics, loaded.source) from None

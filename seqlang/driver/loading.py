@@ -1,0 +1,99 @@
+"""Specs from files and from the library, up to the model."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from seqlang.diagnostics import Diagnostic, SpecError
+from seqlang.diagnostics.suggest import did_you_mean
+from seqlang.locate import data_folder
+from seqlang.record import record
+from seqlang.source import Source
+
+if TYPE_CHECKING:
+    from seqlang.model.program import Program
+
+_LARGEST = 1_000_000
+"""Bytes of the largest spec that is read; real ones have a few thousand."""
+
+
+@record
+class Loaded:
+    """A spec that can be used: its text, its model, the warnings found on the way, and the parameters that were given
+    other values than the text has."""
+
+    source: Source
+    program: Program
+    warnings: tuple[Diagnostic, ...]
+    settings: Mapping[str, Fraction]
+
+
+def library() -> dict[str, Path]:
+    """The shipped specs: name (`tight/one_sided`) -> path."""
+    folder = data_folder("specs")
+    return {p.relative_to(folder).with_suffix("").as_posix(): p for p in sorted(folder.rglob("*.seq"))}
+
+
+def read(name: str) -> Source:
+    """The text of a file, or of `@library/name`. Raises SpecError where there is no readable text."""
+    if name.startswith("@"):
+        known = library()
+        key = name[1:].removesuffix(".seq")
+        if key not in known:
+            near = did_you_mean(key, known)
+            remedy = f"did you mean `@{near}`?" if near else "`seqlang specs` lists the library"
+            raise SpecError((Diagnostic("E0605", f"the library has no spec `{key}`", help=remedy),))
+        return _decode(name, known[key].read_bytes())
+    try:
+        path = Path(name)
+        if path.is_dir():
+            if next(path.rglob("*.seq"), None) is None:
+                raise SpecError((Diagnostic("E0605", f"`{name}` is a folder, and no spec (*.seq) is below it"),))
+            raise SpecError((Diagnostic("E0605", f"`{name}` is a folder, not a spec",
+                                        help=f"name its files: {name.rstrip('/')}/*.seq"),))  # fmt: skip
+        data = path.read_bytes()
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        raise SpecError((Diagnostic("E0605", f"cannot read `{name}`: {reason}"),)) from None
+    return _decode(name, data)
+
+
+def specs_under(names: Sequence[str]) -> list[str]:
+    """The specs that `names` stand for: a folder, or `@folder` of the library, is all specs below it."""
+    found: list[str] = []
+    for name in names:
+        below = [f"@{key}" for key in library() if name in ("@", f"@{key.rpartition('/')[0]}")]
+        if Path(name).is_dir():
+            below = [str(path) for path in sorted(Path(name).rglob("*.seq"))]
+        found += below or [name]
+    return found
+
+
+def _decode(name: str, data: bytes) -> Source:
+    if len(data) > _LARGEST:
+        raise SpecError((Diagnostic("E0605", f"`{name}` has {len(data):,} bytes: not a spec"),))
+    try:
+        return Source(name, data.decode("utf-8-sig"))
+    except UnicodeDecodeError as error:
+        line = data[: error.start].count(b"\n") + 1
+        column = error.start - (data.rfind(b"\n", 0, error.start) + 1) + 1
+        raise SpecError((Diagnostic("E0605", f"{name}:{line}:{column}: this is not UTF-8 text",
+                                    help="save the file as UTF-8"),)) from None  # fmt: skip
+
+
+def load(source: Source, settings: Mapping[str, Fraction] | None = None) -> Loaded:
+    """Parses and elaborates; raises SpecError with every diagnostic if the spec cannot be used."""
+    from seqlang.elaborate import elaborate
+    from seqlang.syntax import parse
+
+    tree, found = parse(source)
+    program = None
+    if tree is not None:
+        program, more = elaborate(tree, settings or {})
+        found += more
+    if program is None or any(d.severity == "error" for d in found):
+        raise SpecError(found, source)
+    return Loaded(source, program, found, dict(settings or {}))

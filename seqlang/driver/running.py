@@ -1,0 +1,128 @@
+"""Runs of a spec: simulated, weighted, and on real data."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from seqlang.diagnostics import Diagnostic, SpecError
+from seqlang.diagnostics.suggest import did_you_mean
+from seqlang.driver.loading import Loaded
+
+if TYPE_CHECKING:
+    from seqlang.backends.simulate import Progress, Samples
+    from seqlang.backends.simulate.simulate import EngineName
+    from seqlang.report.rare_result import RareResult
+    from seqlang.report.run_result import DataResult, RunResult
+
+ENGINES = ("auto", "compiled", "numpy", "interpreter")
+RUNS = 10_000
+"""Simulated under each model unless more or fewer are asked for."""
+RARE_RUNS = 20_000
+"""Weighted runs for the chance of a rare return."""
+MOST_RUNS = 100_000_000
+"""The same, where they end when an interval is narrow enough."""
+
+
+def run(
+    loaded: Loaded,
+    *,
+    models: tuple[str, ...] = (),
+    runs: int | None = None,
+    seed: int = 1,
+    cap: int | None = None,
+    progress: Callable[[Progress], None] | None = None,
+    until_ci: float | None = None,
+    engine: EngineName = "auto",
+    threads: int | None = None,
+) -> tuple[RunResult, ...]:
+    """Simulates under the named models, or under every model of the file: one result a model, in file order.
+
+    `runs` is 10,000 unless given; with `until_ci` it is the most runs, 100 million unless given, and fewer are made if
+    the 95 % interval is that narrow before (see `backends.simulate.until`). Raises SpecError E0603 for a width that is
+    not above 0.
+    """
+    from seqlang.backends.simulate import simulate
+    from seqlang.report.run_result import RunResult
+
+    program = loaded.program
+    names: tuple[str | None, ...] = models or tuple(m.name for m in program.models) or (None,)
+    values = {p.name: float(p.value) for p in program.parameters}
+    if until_ci is not None and not 0 < until_ci < math.inf:
+        raise SpecError((Diagnostic("E0603", f"until_ci is {until_ci}: it must be above 0, the width of an interval"),))
+    if engine not in ENGINES:
+        near = did_you_mean(engine, ENGINES)
+        hint = f"did you mean `{near}`?" if near else "engines are " + ", ".join(ENGINES)
+        raise SpecError((Diagnostic("E0601", f"there is no engine `{engine}`", help=hint),))
+    many = runs if runs is not None else RUNS if until_ci is None else MOST_RUNS
+
+    def simulated(name: str | None) -> Samples:
+        return simulate(
+            program, name, runs=many, seed=seed, cap=cap, progress=progress, until_ci=until_ci, engine=engine,
+            threads=threads,
+        )  # fmt: skip
+
+    try:
+        return tuple(RunResult(program.name, values, simulated(name)) for name in names)
+    except SpecError as error:
+        raise SpecError(error.diagnostics, loaded.source) from None  # the engines know spans, not the text
+
+
+def rare(
+    loaded: Loaded,
+    labels: Sequence[str],
+    *,
+    models: tuple[str, ...] = (),
+    runs: int = RARE_RUNS,
+    seed: int = 1,
+    cap: int | None = None,
+    progress: Callable[[int, float], None] | None = None,
+) -> tuple[RareResult, ...]:
+    """The chances of rare returns by weighted runs under the named models, or under every model of the file.
+    `progress` is told the runs done for a return, and the estimate so far."""
+    from seqlang.backends.rare import estimate
+    from seqlang.report.rare_result import RareResult
+
+    program = loaded.program
+    if not labels:
+        raise SpecError((Diagnostic("E0601", "which return is rare? none is named", help='rare(spec, "reject")'),))
+    values = {p.name: float(p.value) for p in program.parameters}
+    results = []
+    try:
+        for name in models or tuple(m.name for m in program.models) or (None,):
+            found = tuple(
+                estimate(program, name, label, runs=runs, seed=seed, cap=cap, progress=progress) for label in labels
+            )
+            results.append(RareResult(program.name, found[0].model, values, found))
+    except SpecError as error:
+        raise SpecError(error.diagnostics, loaded.source) from None
+    return tuple(results)
+
+
+def run_data(
+    loaded: Loaded,
+    file: str | Path,
+    *,
+    seed: int = 1,
+    columns: Mapping[str, str] | None = None,
+    where: Sequence[str] = (),
+    clip: bool = False,
+    skip: int = 0,
+    names: Sequence[str] | None = None,
+    cap: int | None = None,
+) -> DataResult:
+    """Runs the spec once on a file: one row a step for a stream, all rows at once for a dataset."""
+    from seqlang.backends.interpret import data
+    from seqlang.backends.interpret.data.layout import Layout
+    from seqlang.report.run_result import DataResult
+
+    try:
+        layout = Layout(skip, None if names is None else tuple(names))
+        done = data.run_data(
+            loaded.program, file, seed=seed, columns=columns, where=where, clip=clip, cap=cap, layout=layout
+        )
+    except SpecError as error:
+        raise SpecError(error.diagnostics, loaded.source) from None
+    return DataResult(loaded.program.name, str(file), done)

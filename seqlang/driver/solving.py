@@ -1,0 +1,40 @@
+"""The exact law of a spec."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+from seqlang.diagnostics import Diagnostic, SpecError
+from seqlang.driver.loading import Loaded
+
+if TYPE_CHECKING:
+    from seqlang.report.solve_result import SolveResult
+
+
+def solve(loaded: Loaded, *, models: tuple[str, ...] = (), tolerance: float = 1e-11) -> tuple[SolveResult, ...]:
+    """The exact law under the named models, or under every model of the file: one result a model, in file order.
+
+    Raises SpecError E0623 where there is no exact law here; the remedy is `run`.
+    """
+    from seqlang.backends.simulate.stopping import chosen_model
+    from seqlang.backends.solve import Unsolved
+    from seqlang.backends.solve import solve as solved
+    from seqlang.report.solve_result import SolveResult
+
+    program = loaded.program
+    values = {p.name: float(p.value) for p in program.parameters}
+    results = []
+    for chosen in models or tuple(m.name for m in program.models) or (None,):
+        began = time.perf_counter()
+        try:
+            name = chosen_model(program, chosen).name
+            solution = solved(program, name, tolerance=tolerance)
+        except Unsolved as why:
+            message = f"`{program.name}` under {name} has no exact law here: {why}"
+            remedy = f"`seqlang run {loaded.source.name}` estimates the same numbers by simulation"
+            raise SpecError((Diagnostic("E0623", message, help=remedy),), loaded.source) from None
+        except SpecError as error:
+            raise SpecError(error.diagnostics, loaded.source) from None
+        results.append(SolveResult(program.name, name, values, solution, time.perf_counter() - began))
+    return tuple(results)
