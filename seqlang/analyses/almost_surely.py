@@ -32,7 +32,9 @@ from seqlang.model.life import EachStep, Once
 from seqlang.model.program import AllSteps, Claim, Program, Stop
 from seqlang.rules.sensitivity.evaluate import evaluate, evaluate_number
 from seqlang.rules.sensitivity.facts import ONE, UNIT, ZERO, Facts, apply, facts_of
-from seqlang.rules.sensitivity.ranges import Range, hull, plus, range_in, times
+from seqlang.rules.sensitivity.range import Range
+from seqlang.rules.sensitivity.range_arithmetic import hull, plus, times
+from seqlang.rules.sensitivity.ranges import range_in
 
 WITH_A_MEAN = frozenset(
     {"laplace", "gaussian", "geometric", "discrete_gaussian", "staircase", "exponential", "gumbel", "uniform"}

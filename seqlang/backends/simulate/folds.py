@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from seqlang.backends.simulate.arrays import CannotVectorise, Ragged, Value, rows_stand_together, shape_of
+from seqlang.backends.simulate.lists import stack
 
 LOWEST = -math.inf
 
@@ -138,8 +139,6 @@ def fold_list(operator: str, elements: list[Value], values: list[Value], masks: 
     if operator == "list":
         if any(m is not True for m in masks):
             raise CannotVectorise("a list with different elements in different runs")
-        from seqlang.backends.simulate.vectorised import stack
-
         return stack(values)
     if operator == "set":
         raise CannotVectorise("a set as a value")

@@ -13,8 +13,9 @@ from seqlang.rules.mechanism.exposure import touched
 from seqlang.rules.mechanism.gate_rule import NOT_MINE, Showings, checked, in_all, suggested
 from seqlang.rules.sensitivity.facts import facts_of
 from seqlang.rules.sensitivity.formulas import parameter_values
-from seqlang.rules.sensitivity.ranges import dimension, is_vector, range_of
+from seqlang.rules.sensitivity.ranges import range_of
 from seqlang.rules.sensitivity.shifts import shift_of
+from seqlang.rules.sensitivity.vectors import dimension, is_vector
 
 NAME = "mechanism/bernoulli"
 CITE = "Bittner et al. 2020, Lemma 4.2, with both outcomes counted"

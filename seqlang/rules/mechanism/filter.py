@@ -38,7 +38,8 @@ from seqlang.rules.sensitivity.evaluate import evaluate_number
 from seqlang.rules.sensitivity.facts import TWO, UNIT, Facts, facts_of
 from seqlang.rules.sensitivity.formulas import formula_of, parameter_bounds, parameter_values
 from seqlang.rules.sensitivity.linear import linear
-from seqlang.rules.sensitivity.ranges import is_vector, range_in
+from seqlang.rules.sensitivity.ranges import range_in
+from seqlang.rules.sensitivity.vectors import is_vector
 
 NAME = "mechanism/filter"
 CITE = "Rogers, Roth, Ullman & Vadhan 2016, Theorem 3.1; with Gaussian noise: Feldman & Zrnic 2021"

@@ -26,12 +26,12 @@ from seqlang.rules.mechanism.outcomes import (
     table_of,
     vector_of,
 )
+from seqlang.rules.sensitivity.ends import greatest
 from seqlang.rules.sensitivity.entry import Entry
 from seqlang.rules.sensitivity.evaluate import Assignment, evaluate
 from seqlang.rules.sensitivity.facts import Facts, facts_of
 from seqlang.rules.sensitivity.formulas import parameter_values
 from seqlang.rules.sensitivity.neighbours import neighbours_of
-from seqlang.rules.sensitivity.ranges import greatest
 from seqlang.rules.sensitivity.records import reads_records
 from seqlang.rules.sensitivity.shift import Shift
 from seqlang.rules.sensitivity.spreads import too_far

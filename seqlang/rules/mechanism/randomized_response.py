@@ -19,9 +19,9 @@ from seqlang.rules.mechanism.gate_rule import NOT_MINE, Showings, checked, in_al
 from seqlang.rules.mechanism.radius import radius_of
 from seqlang.rules.sensitivity.facts import facts_of
 from seqlang.rules.sensitivity.formulas import formula_of, parameter_values
-from seqlang.rules.sensitivity.ranges import is_vector
 from seqlang.rules.sensitivity.shift import Shift
 from seqlang.rules.sensitivity.shifts import shift_of
+from seqlang.rules.sensitivity.vectors import is_vector
 
 NAME = "mechanism/randomized_response"
 CITE = "Warner 1965; Dwork & Roth 2014, Section 3.2"

@@ -22,10 +22,12 @@ from seqlang.model.expression import (
     walk,
 )
 from seqlang.record import record, replace
+from seqlang.rules.sensitivity.ends import greatest, least, size_of
 from seqlang.rules.sensitivity.evaluate import evaluate, evaluate_number
 from seqlang.rules.sensitivity.facts import NOUGHT, ONE, TWO, UNIT, ZERO, Facts
 from seqlang.rules.sensitivity.piecewise import convex, pieces_of
-from seqlang.rules.sensitivity.ranges import greatest, least, magnitude, norm_bound, range_in, size_of
+from seqlang.rules.sensitivity.range_arithmetic import magnitude
+from seqlang.rules.sensitivity.ranges import norm_bound, range_in
 from seqlang.rules.sensitivity.slopes import contains
 
 Directions = frozenset[Expression] | None

@@ -16,14 +16,17 @@ from seqlang.arithmetic.formula import Formula, number, root
 from seqlang.model.expression import Apply, Bound, Choice, Expression, Field, Quantified
 from seqlang.model.expression import Sequence as Listed
 from seqlang.record import record
+from seqlang.rules.sensitivity.ends import greatest, size_of
 from seqlang.rules.sensitivity.entry import Entry, Norms
 from seqlang.rules.sensitivity.evaluate import Assignment, Value, evaluate, evaluate_number
 from seqlang.rules.sensitivity.facts import NOUGHT, ONE, UNIT, ZERO, Facts
 from seqlang.rules.sensitivity.finite import combinations, values_of, variables
 from seqlang.rules.sensitivity.pieces import representatives
-from seqlang.rules.sensitivity.ranges import greatest, is_vector, magnitude, norm_bound, range_in, size_of, width
+from seqlang.rules.sensitivity.range_arithmetic import magnitude, width
+from seqlang.rules.sensitivity.ranges import norm_bound, range_in
 from seqlang.rules.sensitivity.slopes import contains, slopes
 from seqlang.rules.sensitivity.spreads import Weighted, moving_terms, spread, too_far, vector_spread
+from seqlang.rules.sensitivity.vectors import is_vector
 
 MOST_EVALUATIONS = 1500
 MOST_ROWS = 150

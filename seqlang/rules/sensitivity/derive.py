@@ -19,6 +19,7 @@ from seqlang.model.expression import (
 from seqlang.model.program import AllSteps, Keep
 from seqlang.record import replace
 from seqlang.rules.sensitivity.coordinates import lesser
+from seqlang.rules.sensitivity.ends import greatest
 from seqlang.rules.sensitivity.evaluate import evaluate, evaluate_number
 from seqlang.rules.sensitivity.facts import NOUGHT, ONE, UNIT, ZERO, Facts
 from seqlang.rules.sensitivity.folds import (
@@ -43,19 +44,13 @@ from seqlang.rules.sensitivity.motion import (
     unbounded,
     varying,
 )
-from seqlang.rules.sensitivity.ranges import (
-    dimension,
-    greatest,
-    is_vector,
-    magnitude,
-    norm_bound,
-    range_in,
-    width,
-)
+from seqlang.rules.sensitivity.range_arithmetic import magnitude, width
+from seqlang.rules.sensitivity.ranges import norm_bound, range_in
 from seqlang.rules.sensitivity.records import is_static, reads_records, reads_streams, records_motion
 from seqlang.rules.sensitivity.shift import Kind
 from seqlang.rules.sensitivity.slopes import direction
 from seqlang.rules.sensitivity.spreads import Entry, Norms, Weighted, moving_terms
+from seqlang.rules.sensitivity.vectors import dimension, is_vector
 
 
 def motion_of(entry: Entry, expression: Expression) -> Motion:

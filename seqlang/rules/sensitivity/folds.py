@@ -19,12 +19,14 @@ from seqlang.model.expression import (
 from seqlang.model.program import AllSteps, Cell, Keep, LastSteps, Previous, SinceReport
 from seqlang.record import replace
 from seqlang.rules.sensitivity.coordinates import vector_norms
+from seqlang.rules.sensitivity.ends import greatest, size_of
 from seqlang.rules.sensitivity.evaluate import evaluate_number
 from seqlang.rules.sensitivity.facts import NOUGHT, ONE, ZERO, Facts
 from seqlang.rules.sensitivity.motion import NONE, Motion, added, scaled, unbounded
-from seqlang.rules.sensitivity.ranges import greatest, is_vector, range_in, size_of
+from seqlang.rules.sensitivity.ranges import range_in
 from seqlang.rules.sensitivity.slopes import direction, slopes
 from seqlang.rules.sensitivity.spreads import Entry, Norms, Weighted, moving_terms, spread
+from seqlang.rules.sensitivity.vectors import is_vector
 
 MotionOf = Callable[[Entry, Expression], Motion]
 

@@ -14,10 +14,12 @@ from seqlang.arithmetic.formula import Formula, root
 from seqlang.model.expression import Apply, Bound, Choice, Expression, Quantified, RealVectors
 from seqlang.record import replace
 from seqlang.rules.sensitivity.convexity import curve_of, multiple
+from seqlang.rules.sensitivity.ends import greatest, size_of
 from seqlang.rules.sensitivity.evaluate import evaluate_number
 from seqlang.rules.sensitivity.facts import NOUGHT, UNIT, ZERO, Facts
 from seqlang.rules.sensitivity.motion import Motion, unbounded
-from seqlang.rules.sensitivity.ranges import greatest, magnitude, range_in, size_of
+from seqlang.rules.sensitivity.range_arithmetic import magnitude
+from seqlang.rules.sensitivity.ranges import range_in
 from seqlang.rules.sensitivity.records import changed_parts, element, is_index_set
 from seqlang.rules.sensitivity.shift import Kind
 from seqlang.rules.sensitivity.slopes import contains

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from seqlang.arithmetic.formula import INFINITY, Formula
 from seqlang.record import record, replace
+from seqlang.rules.sensitivity.ends import greatest, size_of
 from seqlang.rules.sensitivity.facts import ZERO, Facts
-from seqlang.rules.sensitivity.ranges import greatest, size_of
 from seqlang.rules.sensitivity.shift import Kind
 from seqlang.rules.sensitivity.spreads import Norms
 

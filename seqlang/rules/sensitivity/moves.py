@@ -21,15 +21,16 @@ from seqlang.model.expression import Expression
 from seqlang.model.program import AllSteps, CompareGate, Margin, Program
 from seqlang.record import record, replace
 from seqlang.rules.sensitivity.derive import combined_motion, grouped
+from seqlang.rules.sensitivity.ends import size_of
 from seqlang.rules.sensitivity.facts import ZERO, Facts, facts_of
 from seqlang.rules.sensitivity.folds import why_unbounded
 from seqlang.rules.sensitivity.formulas import parameter_bounds
 from seqlang.rules.sensitivity.motion import Motion
 from seqlang.rules.sensitivity.neighbours import Neighbours, neighbours_of
-from seqlang.rules.sensitivity.ranges import is_vector, size_of
 from seqlang.rules.sensitivity.shift import Move, Step
 from seqlang.rules.sensitivity.shifts import is_certain
 from seqlang.rules.sensitivity.spreads import Entry, Weighted, moving_terms, proportion, table_differences
+from seqlang.rules.sensitivity.vectors import is_vector
 
 MOST_MOVES = 128
 Steps = tuple[Step, ...]

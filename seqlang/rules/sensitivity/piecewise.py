@@ -11,9 +11,9 @@ from itertools import pairwise
 from seqlang.arithmetic.formula import Formula
 from seqlang.model.expression import Apply, Choice, Expression
 from seqlang.record import record
+from seqlang.rules.sensitivity.ends import greatest, size_of
 from seqlang.rules.sensitivity.evaluate import evaluate_number
 from seqlang.rules.sensitivity.facts import NOUGHT, ONE, TWO, ZERO, Facts
-from seqlang.rules.sensitivity.ranges import greatest, size_of
 
 Quadratic = tuple[Formula, Formula, Formula]
 """a, b, c of a t^2 + b t + c."""

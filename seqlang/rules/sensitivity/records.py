@@ -25,8 +25,9 @@ from seqlang.rules.sensitivity.evaluate import evaluate, evaluate_number
 from seqlang.rules.sensitivity.facts import NOUGHT, ONE, RECORD, ZERO, Facts
 from seqlang.rules.sensitivity.folds import sign_of
 from seqlang.rules.sensitivity.motion import NONE, STATIC, Motion, unbounded
-from seqlang.rules.sensitivity.ranges import is_vector, norm_bound, range_in
+from seqlang.rules.sensitivity.ranges import norm_bound, range_in
 from seqlang.rules.sensitivity.spreads import Entry, Norms, spread, vector_spread
+from seqlang.rules.sensitivity.vectors import is_vector
 
 FOLDS = frozenset({"sum", "mean", "count", "max", "min", "list"})
 

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from seqlang.arithmetic.formula import Formula
 from seqlang.model.expression import Apply, Choice, Expression, Noised, Quantified, children
+from seqlang.rules.sensitivity.ends import greatest, least
 from seqlang.rules.sensitivity.evaluate import evaluate_number
 from seqlang.rules.sensitivity.facts import ONE, UNIT, ZERO, Facts
 from seqlang.rules.sensitivity.linear import flips
-from seqlang.rules.sensitivity.ranges import greatest, least, range_in, ratio_polynomial
+from seqlang.rules.sensitivity.ranges import range_in, ratio_polynomial
 
 Slopes = tuple[Formula, Formula]
 FLAT: Slopes = (ZERO, ZERO)

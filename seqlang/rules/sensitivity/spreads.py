@@ -24,24 +24,17 @@ from seqlang.model.expression import (
     Sequence,
     walk,
 )
+from seqlang.rules.sensitivity.ends import greatest, size_of
 from seqlang.rules.sensitivity.entry import Entry as Entry
 from seqlang.rules.sensitivity.entry import Norms as Norms
 from seqlang.rules.sensitivity.evaluate import Assignment, evaluate, evaluate_number
 from seqlang.rules.sensitivity.facts import NOUGHT, ONE, UNIT, ZERO, Facts
 from seqlang.rules.sensitivity.finite import combinations, variables
 from seqlang.rules.sensitivity.linear import flips, linear
-from seqlang.rules.sensitivity.ranges import (
-    dimension,
-    domain_range,
-    greatest,
-    is_vector,
-    magnitude,
-    norm_bound,
-    range_in,
-    ratio_polynomial,
-    size_of,
-    width,
-)
+from seqlang.rules.sensitivity.range_arithmetic import magnitude, width
+from seqlang.rules.sensitivity.ranges import norm_bound, range_in, ratio_polynomial
+from seqlang.rules.sensitivity.supports import domain_range
+from seqlang.rules.sensitivity.vectors import dimension, is_vector
 
 Weighted = tuple[tuple[Expression, Formula], ...]
 LARGEST_PAIRS = 24

@@ -1,0 +1,67 @@
+"""The ranges of aggregates: of cells, over the steps of a run, and of quantified expressions, over a set.
+
+What is aggregated may be any expression: its range comes from the caller's `range_in`, which itself asks here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeAlias
+
+from seqlang.arithmetic.formula import Formula, number
+from seqlang.model.expression import Expression, Quantified, Records
+from seqlang.model.program import AtReports, LastSteps, Previous
+from seqlang.rules.sensitivity.evaluate import evaluate, evaluate_number
+from seqlang.rules.sensitivity.facts import ONE, ZERO, Facts
+from seqlang.rules.sensitivity.range import ANYTHING, BIT, NOTHING, Range
+from seqlang.rules.sensitivity.range_arithmetic import hull, of_values, times
+
+RangeIn: TypeAlias = Callable[[Facts, Expression, frozenset[str]], Range]
+
+
+def cell_range(range_in: RangeIn, facts: Facts, name: str, visiting: frozenset[str]) -> Range:
+    facts = facts.from_start
+    cell = facts.cells[name]
+    body = range_in(facts, facts.expand(cell.body), visiting)
+    match cell.operator, cell.keep:
+        case "last", Previous(initial):
+            return hull(facts, [body, range_in(facts, facts.expand(initial), visiting)])
+        case (("max" | "min" | "mean"), _):
+            if cell.where is not None and facts.is_private(facts.expand(cell.where)):
+                return NOTHING
+            return Range(body.low, body.high, body.integer and cell.operator != "mean")
+        case "list", AtReports():
+            return body
+        case (("argmax" | "argmin"), _):
+            return Range(ONE, None, True)
+        case (("sum" | "count"), keep):
+            element = BIT if cell.operator == "count" else hull(facts, [body, Range(ZERO, ZERO, True)])
+            limit = evaluate_number(facts, keep.count) if isinstance(keep, LastSteps) else None
+            return times(facts, Range(ZERO, limit, True), element)
+    return ANYTHING
+
+
+def quantified_range(range_in: RangeIn, facts: Facts, expression: Quantified, visiting: frozenset[str]) -> Range:
+    body = range_in(facts, expression.body, visiting)
+    domain = evaluate(facts, expression.domain)
+    size = number(len(domain)) if isinstance(domain, tuple) else None
+    if expression.operator in ("max", "min", "mean") and _may_be_empty(facts, expression):
+        return NOTHING
+    match expression.operator:
+        case "max" | "min" | "list" | "set":
+            return body
+        case "mean":
+            return Range(body.low, body.high)
+        case "sum" | "count":
+            element = BIT if expression.operator == "count" else hull(facts, [body, Range(ZERO, ZERO, True)])
+            return times(facts, Range(ZERO, size, True), element)
+    if isinstance(domain, tuple) and all(isinstance(v, Formula) for v in domain) and domain:
+        return of_values(facts, tuple(v for v in domain if isinstance(v, Formula)))
+    return ANYTHING
+
+
+def _may_be_empty(facts: Facts, expression: Quantified) -> bool:
+    """Whether there is an element may depend on the data."""
+    if expression.where is not None and facts.is_private(expression.where):
+        return True
+    return facts.resized and (isinstance(expression.domain, Records) or facts.is_sample(expression.domain))
