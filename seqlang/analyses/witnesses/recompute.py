@@ -2,12 +2,14 @@
 
 From the conditions on the noises that the event demands of a stream, with closed forms where no noise stays, sums over
 a persistent noise of whole numbers, and enclosed integrals over a persistent Laplace or Gaussian noise. Nothing of the
-search's integrator or laws is used. What needs more (two persistent noises together, other families) is refused.
+search's integrator or laws is used. What needs more (two persistent noises together with fresh ones, other families) is
+refused.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import combinations
 from math import ceil, exp, inf, log, log1p, nextafter
 from typing import Any
 
@@ -120,14 +122,25 @@ class _System:
                 groups = [*rest, (keys, mine)]
         low = high = 0.0
         for keys, steps in groups:
-            if len(keys) > 1:
-                raise NotEnclosed("two noises would have to be integrated together")
-            one = self._of_one(next(iter(keys), None), steps)
+            one = self._of_several(keys, steps) if len(keys) > 1 else self._of_one(next(iter(keys), None), steps)
             if one[1] == -inf:
                 return NEVER
             low, high = low + one[0], high + one[1]
         slack = ROUNDING * len(groups) * (1 + abs(high))
         return low - slack, high + slack
+
+    def _of_several(self, keys: set[Any], steps: list[tuple[Any, int]]) -> Enclosure:
+        """Steps that read these persistent noises and nothing else are one step: to repeat a condition changes nothing.
+        Of two noises the one then has the part of a fresh one."""
+        ways = [way for step, _ in steps for way in step]
+        halves = tuple(dict.fromkeys(half for way in ways for half in way))
+        if len(ways) > len(steps) or any(k not in keys for _, terms, _ in halves for k, _ in terms):
+            raise NotEnclosed("two noises would have to be integrated together with fresh ones")
+        if any(_exclude(one, other) for one, other in combinations(halves, 2)):
+            return NEVER
+        if len(keys) > 2:
+            raise NotEnclosed("three noises would have to be integrated together")
+        return self._of_one(min(keys, key=str), [((halves,), 1)])
 
     def _of_one(self, key: Any, steps: list[tuple[Any, int]]) -> Enclosure:
         """Steps that read this persistent noise (or none), each with fresh noises of its own."""
@@ -296,6 +309,21 @@ def _pieces(step: Any) -> list[Any]:
                 rest.append((others, halves))
         groups = [*rest, (keys, mine)]
     return [(tuple(halves),) for _, halves in groups]
+
+
+def _exclude(one: Any, other: Any) -> bool:
+    """Whether `a + S >= 0` and `b - c S >= 0`, S being the same sum of noises and c > 0, leave S no value. If one of
+    them is strict S may not lie at the end either."""
+    (a, first, strict), (b, second, as_strict) = one, other
+    mine, theirs = ({k: sum(f for i, f in terms if i == k) for k, _ in terms} for terms in (first, second))
+    if mine.keys() != theirs.keys():
+        return False
+    ratios = {-theirs[k] / f if f else 0.0 for k, f in mine.items()}
+    if len(ratios) > 1 or min(ratios, default=0.0) <= 0:
+        return False
+    (c,) = ratios
+    left = b + c * a
+    return bool(left < -1e-9 * (1 + abs(b) + abs(c * a)) or (left == 0 and (strict or as_strict)))
 
 
 def _geometric(ratio: float, halves: list[tuple[float, float, bool]]) -> Enclosure:

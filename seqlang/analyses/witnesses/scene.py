@@ -16,7 +16,7 @@ from seqlang.analyses.witnesses.moving import moved_within
 from seqlang.backends.exact.facts import Fact
 from seqlang.backends.exact.follow import NOTHING, Follower
 from seqlang.backends.exact.unsupported import Unsupported
-from seqlang.model.domain import Interval
+from seqlang.model.domain import Integers, Interval
 from seqlang.model.expression import Apply, Expression, Field, Label, Number, ParameterValue, walk
 from seqlang.model.life import EachStep
 from seqlang.model.program import (
@@ -68,6 +68,7 @@ class Scene:
         self.streams = [i for i in program.inputs if i.kind == "stream"]
         self.datasets = [i for i in program.inputs if i.kind == "dataset"]
         self.continuous = next((i for i in self.streams if isinstance(i.domain, Interval)), None)
+        self.aimed = self.continuous or next((i for i in self.streams if isinstance(i.domain, Integers)), None)
         self.ranges = {i.name: self.domains.range(i.domain) for i in program.inputs}
         publics = {i.name: self.domains.public(i) for i in program.inputs if i.kind == "public"}
         self.entries = self._entries(publics)
@@ -196,19 +197,19 @@ class Scene:
         if isinf(level):
             return (max if level > 0 else min)(known, key=lambda me: me[0])[1]
         best = min(known, key=lambda me: abs(me[0] - level))
-        if self.continuous is None or best[0] == level:
+        if self.aimed is None or best[0] == level:
             return best[1]
         return self._solve(state, target, level, known, best)
 
     def _solve(
         self, state: Any, target: Target, level: float, known: list[tuple[float, Entry]], best: tuple[float, Entry]
     ) -> Entry:
-        """The continuous field so that the margin is the level: a secant kept inside its bracket."""
-        assert self.continuous is not None
-        name = self.continuous.name
+        """The numeric field so that the margin is the level, or near it: a secant kept inside its bracket."""
+        assert self.aimed is not None
+        name, whole = self.aimed.name, self.continuous is None
         low, high = self.ranges[name]
         same = [(m, e) for m, e in known if all(e[k] == best[1][k] for k in e if k != name)]
-        unit = 2.0 ** (int(log2(max(target.scale, 1e-12))) - 10)
+        unit = 1.0 if whole else 2.0 ** (int(log2(max(target.scale, 1e-12))) - 10)
         near = 0.02 * (min(target.scale, self.radius) if target.noisy and not target.fresh else target.scale)
         for turn in range(24):
             if abs(best[0] - level) <= near:
@@ -226,9 +227,9 @@ class Scene:
                 x = _middle(first[1][name], second[1][name])
             # as round a number as keeps the margin: finer where it changes fast, as a logarithm does near 0
             steep = abs(slope / (second[1][name] - first[1][name])) if second[1][name] != first[1][name] else 0.0
-            while steep * unit > 0.05 * target.scale and unit > 1e-300:
+            while steep * unit > 0.05 * target.scale and unit > 1e-300 and not whole:
                 unit /= 16
-            x = min(max(round(x / unit) * unit if abs(x) < 1e9 * unit else x, low), high)
+            x = min(max(round(x / unit) * unit if whole or abs(x) < 1e9 * unit else x, low), high)
             entry = {**best[1], name: tidy(x)}
             margin = self.margin(state, entry, target)
             if margin is None or any(e[name] == entry[name] for _, e in same):

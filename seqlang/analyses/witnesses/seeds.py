@@ -134,7 +134,8 @@ def _moving(scene: Scene, i: int, reports: bool, far: bool) -> list[Pattern]:
     ]
     if not scene.targets[i].fresh:
         # only a noise that stays: two entries bracket it in one stream and miss it in the other
-        near = 0.4 * scene.radius / scene.targets[i].scale
+        # half of the radius; of whole numbers it would lie between two
+        near = (0.5 if scene.continuous else 0.6) * scene.radius / scene.targets[i].scale
         found.insert(0, Pattern((_hover(i, -near, 1, 1), _fire(i, near, 1, -1))))
     answers = any(name for name in scene.optional)
     if reports:

@@ -90,6 +90,42 @@ def components_given(conjunction: Conjunction, key: Key) -> list[list[Half]]:
     return [[half] for half in alone] + [part for _, part in groups]
 
 
+def of_persistent_noises(system: System) -> Conjunction | None:
+    """All conditions together, where they read persistent noises only: to repeat one of these changes nothing. None
+    where a step reads a fresh noise, or has several ways."""
+    halves: dict[Half, None] = {}
+    for step in system:
+        if len(step) != 1 or not all(is_shared(key) for key in variables(step)):
+            return None
+        halves |= dict.fromkeys(step[0])
+    return tuple(halves)
+
+
+def exclude_each_other(conjunction: Conjunction) -> bool:
+    """Whether two of the conditions leave no value of one and the same sum of noises, by more than rounding."""
+    lows: dict[Terms, tuple[float, bool]] = {}
+    highs: dict[Terms, tuple[float, bool]] = {}
+    for constant, terms, strict in conjunction:
+        factors: dict[Key, float] = {}
+        for key, factor in terms:
+            factors[key] = factors.get(key, 0.0) + factor
+        direction = sorted(((k, f) for k, f in factors.items() if f), key=str)
+        if not direction:
+            continue
+        first = direction[0][1]
+        scaled = tuple((k, f / first) for k, f in direction)
+        end = -constant / first
+        if first > 0:
+            lows[scaled] = max(lows.get(scaled, (end, strict)), (end, strict))
+        else:  # of equal ends the strict one is the narrower
+            highs[scaled] = min(highs.get(scaled, (end, strict)), (end, strict), key=lambda e: (e[0], not e[1]))
+    return any(
+        low - highs[s][0] > 1e-9 * (1 + abs(low)) or (low == highs[s][0] and (strict or highs[s][1]))
+        for s, (low, strict) in lows.items()
+        if s in highs
+    )
+
+
 def fixed_at(step: Alternatives, key: Key, x: float) -> Alternatives:
     """The step with the noise `key` at x; conditions that are decided are dropped, with their conjunctions."""
     kept = []

@@ -16,8 +16,10 @@ from seqlang.backends.exact.conditions import (
     Key,
     System,
     components,
+    exclude_each_other,
     fixed_at,
     is_shared,
+    of_persistent_noises,
     parts_of,
     variables,
 )
@@ -51,6 +53,8 @@ def _connected(part: System, laws: Laws, accuracy: Accuracy, depth: int, work: W
                 uses[key] = uses.get(key, 0) + 1
     if not uses:
         return _independent(part, laws, accuracy, depth, work)
+    if len(uses) > 1 and (alone := of_persistent_noises(part)) is not None:
+        return IMPOSSIBLE if exclude_each_other(alone) else _conjunction(alone, laws, accuracy, depth, work)
     if depth >= MOST_NESTED:
         raise Unsupported("more than two noises would have to be integrated together")
     key = max(uses, key=lambda k: (uses[k], str(k)))
