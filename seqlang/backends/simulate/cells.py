@@ -300,7 +300,11 @@ class VectorCell:
             bad = is_nan(value)
             if np.any(bad):
                 engine.check(np.logical_and(bad, taken), "a value that is summed over the steps", self.cell.span)
+            self.note(engine.step_number, taken, value)
             kept.tick(engine.step_number, taken, value, frame.count)
+
+    def note(self, step: int, taken: Value, value: Value) -> None:
+        """Told of all that is ticked."""
 
     def read(self, key: tuple[Value, ...]) -> Value:
         if self.shared:

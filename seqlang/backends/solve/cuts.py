@@ -14,11 +14,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from seqlang.backends.simulate.vectorised import Run, VectorCompiler
+from seqlang.backends.simulate.vectorised import VectorCompiler
 from seqlang.backends.solve.laws import TIE, Law1
 from seqlang.backends.solve.needed import Condition
 from seqlang.backends.solve.roles import Half, Roles
-from seqlang.backends.solve.stage import Stage, magnitude
+from seqlang.backends.solve.stage import Stage
+from seqlang.backends.solve.ties import Holds, Ties, tested
 from seqlang.backends.solve.unsolved import Unsolved
 from seqlang.model.program import And, Margin, Not, Or, PublicTest, Test
 from seqlang.source import NOWHERE
@@ -115,8 +116,8 @@ class Gate:
     """One condition. `variables`: those that its halves read."""
 
     def __init__(self, condition: Condition, roles: Roles, compiler: VectorCompiler) -> None:
-        self.guard = None if condition.guard is None else compiler.compile(condition.guard)
-        self.leaves: list[Compared | Run] = []
+        self.guard = None if condition.guard is None else tested(condition.guard, compiler)
+        self.leaves: list[Compared | Holds] = []
         self.laws = {name: v.law for name, v in roles.variables.items()}
         self._places: dict[Margin | PublicTest, int] = {}
         self.fires: list[tuple[Literal, ...]] = [()]
@@ -141,7 +142,7 @@ class Gate:
             case PublicTest(expression):
                 if test not in self._places:
                     self._places[test] = len(self.leaves)
-                    self.leaves.append(compiler.compile(expression))
+                    self.leaves.append(tested(expression, compiler))
             case And(parts) | Or(parts):
                 for part in parts:
                     self._place(part, roles, compiler)
@@ -178,13 +179,13 @@ class Gate:
         """(guard, leaves) on the rows of a stage; `known` has the nodes' values, (theta, 1)."""
         guard = None
         if self.guard is not None:
-            guard = np.atleast_1d(np.asarray(stage.value(self.guard), dtype=bool))[None, :]
+            guard = np.atleast_1d(np.asarray(self.guard(stage), dtype=bool))[None, :]
         leaves: list[Leaf] = []
         for leaf in self.leaves:
             if isinstance(leaf, Compared):
                 leaves.append(leaf.read(stage, known, guard))
             else:
-                leaves.append(Known(np.atleast_1d(np.asarray(stage.value(leaf), dtype=bool))[None, :]))
+                leaves.append(Known(np.atleast_1d(np.asarray(leaf(stage), dtype=bool))[None, :]))
         return guard, leaves
 
     def holds(self, stage: Stage) -> Array:
@@ -282,7 +283,7 @@ class Compared:
         self.half = half
         self.strict = half.margin.strict
         self.value = compiler.compile(half.margin.value)
-        self.size = compiler.compile(magnitude(half.margin.value))
+        self.ties = Ties(half.margin.value, compiler)
         self.known = [(t.noise, compiler.compile(t.factor)) for t in half.known]
         self.scale = None if half.scale is None else compiler.compile(half.scale)
         law = None if half.variable is None else roles.variables[half.variable].law
@@ -290,7 +291,6 @@ class Compared:
         self.seen: list[tuple[Array, dict[str, Array]]] | None = None
         self.order: typing.Literal["K", "F"] = "K"
         """How bounds lie in memory, and so all that is computed of them; "F": the nodes of one row side by side."""
-        self.largest = 0.0
 
     def plain(self, stage: Stage, known: Mapping[str, Array]) -> Array:
         """The value and the noises that are fixed."""
@@ -300,11 +300,6 @@ class Compared:
             total = np.add(total, stage.numbers(factor)[None, :] * noise, order=self.order)
         return total
 
-    def rounding(self, size: Array) -> Array:
-        """How far from a tie a tie may look: relative to the terms, or, where they cancel, to the largest seen."""
-        self.largest = max(self.largest, float(np.max(size, where=np.isfinite(size), initial=0.0)))
-        return 4 * TIE * size + max(1e-14 * self.largest, 1e-12 * min(1.0, self.largest))
-
     def read(self, stage: Stage, known: Mapping[str, Array], guard: Array | None) -> Leaf:
         with np.errstate(all="ignore"):
             total = self.plain(stage, known)
@@ -312,7 +307,7 @@ class Compared:
                 wrong = np.isnan(total) if guard is None else np.isnan(total) & guard
                 stage.check(wrong, "a side of a comparison", NOWHERE)
             if self.scale is None or self.unit is not None:
-                rounding = self.rounding(np.abs(stage.numbers(self.size))[None, :])
+                rounding = self.ties.within(stage, total)[None, :]
             if self.scale is None:
                 if self.seen is not None:
                     self.seen.append((stage.numbers(self.value), {n: stage.numbers(run) for n, run in self.known}))

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 Array = NDArray[Any]
-CLOSE, NOTHING = 1e-11, 2e-14
-"""Relative to the numbers; to the largest of their column."""
+CLOSE = 1e-11
+"""Relative to the numbers. What is nothing beside the largest of its column may be all there is of another number."""
 LARGEST = 1 << 61
 SMALL_RANGE = 1 << 20
 
@@ -47,10 +47,9 @@ def _ranks(column: Array) -> tuple[Array, int]:
     order = np.argsort(column, kind="stable")
     ordered = column[order]
     finite = np.isfinite(ordered)
-    scale = float(np.max(np.abs(ordered[finite]), initial=0.0))
     with np.errstate(invalid="ignore"):
         gaps = np.diff(ordered)
-        new = gaps > np.maximum(CLOSE * np.abs(ordered[1:]), NOTHING * scale)
+        new = gaps > CLOSE * np.abs(ordered[1:])
     new |= finite[1:] != finite[:-1]
     new &= ~(ordered[1:] == ordered[:-1])
     ranks = np.empty(len(column), dtype=np.int64)

@@ -15,8 +15,9 @@ from numpy.typing import NDArray
 
 from seqlang.backends.interpret.alphabet import alphabet_of
 from seqlang.backends.simulate.arrays import Ragged, Value, is_nan, shape_of, spread, take
-from seqlang.backends.simulate.cells import History, VectorCell, Window
+from seqlang.backends.simulate.cells import History, Window
 from seqlang.backends.simulate.vectorised import Frame, Run, VectorCompiler
+from seqlang.backends.solve.drift import OFF, Added, CarriedCell
 from seqlang.backends.solve.unsolved import Unsolved
 from seqlang.model import expression as ir
 from seqlang.model.program import Cell, Program
@@ -36,8 +37,8 @@ class Given:
 
 
 class Stage:
-    """See above. `held` has the values of noises that are enumerated. `strict`: a comparison with what is not a number
-    raises Unsolved (else it is false)."""
+    """See above. `held` has the values of noises that are enumerated; `added`, which all stages of a chain share, tells
+    what was added to memories. `strict`: a comparison with what is not a number raises Unsolved (else it is false)."""
 
     def __init__(self, compiler: VectorCompiler, count: int, strict: bool = True) -> None:
         self.compiler = compiler
@@ -53,6 +54,7 @@ class Stage:
         self.held: dict[str, Value] = {}
         self.fired: dict[str, Value] = {}
         self.cells: dict[str, Any] = {}
+        self.added: dict[str, Added] = {}
 
     def take(self, rows: Rows) -> Stage:
         """The stage of these rows, in that order; a row may come several times."""
@@ -85,6 +87,24 @@ class Stage:
         if isinstance(value, Ragged) or shape_of(value):
             raise Unsolved("a vector is compared")
         return np.atleast_1d(np.asarray(value, dtype=np.float64))
+
+    def drift(self, run: Run, bound: Mapping[str, float]) -> NDArray[np.float64]:
+        """The value with these bound numbers, of a vector the largest coordinate; no number is 0."""
+        with np.errstate(all="ignore"):
+            frame = self.frame()
+            frame.bound.update(bound)
+            value = np.nan_to_num(np.abs(np.asarray(run(frame), dtype=np.float64)), nan=0.0, posinf=0.0)
+        return np.atleast_1d(value.max(axis=tuple(range(value.ndim - 1))))
+
+    def off(self, name: str) -> tuple[float, float]:
+        """How much is forgiven of the sum in this cell or memory, and how far it may be off."""
+        cell = self.cells.get(name)
+        if isinstance(cell, CarriedCell):
+            return cell.added.off
+        if isinstance(cell, Given):
+            largest = OFF * float(np.max(np.abs(cell.value), initial=0.0))
+            return largest, largest
+        return self.added[name].off if name in self.added else (0.0, 0.0)
 
     # ---- what compiled expressions read
 
@@ -170,22 +190,7 @@ def started(program: Program, compiler: VectorCompiler, names: frozenset[str]) -
                 stage.memory[memory.name] = spread(value * 1.0, 1)
         for statement in program.body:
             if isinstance(statement, Cell) and statement.name in names:
-                cell = VectorCell(statement, compiler)
+                cell = CarriedCell(statement, compiler)
                 cell.start(stage, stage.frame())  # type: ignore[arg-type]
                 stage.cells[statement.name] = cell
     return stage
-
-
-def magnitude(e: ir.Expression) -> ir.Expression:
-    """An expression that bounds the sizes of what `e` adds up: the scale of its rounding errors."""
-    match e:
-        case ir.Apply("+" | "-", (left, right)):
-            return ir.Apply("+", (magnitude(left), magnitude(right)))
-        case ir.Apply("*", (left, right)):
-            return ir.Apply("*", (magnitude(left), magnitude(right)))
-        case ir.Apply("negate", (inner,)):
-            return magnitude(inner)
-        case ir.Choice(test, yes, no):
-            return ir.Choice(test, magnitude(yes), magnitude(no))
-        case _:
-            return ir.Apply("abs", (e,))

@@ -11,6 +11,7 @@ from seqlang.backends.simulate.arrays import Ragged, shape_of, spread
 from seqlang.backends.simulate.vectorised import Run
 from seqlang.backends.solve.batch import Batch, joined, points_of
 from seqlang.backends.solve.cuts import Case, Gate
+from seqlang.backends.solve.drift import Added, adds_up
 from seqlang.backends.solve.outcomes import alphabet, chances_of_return, flipped, truth_of
 from seqlang.backends.solve.solution import Array, Outcome
 from seqlang.backends.solve.stage import Rows, Stage
@@ -228,6 +229,9 @@ class Work:
         if np.ndim(new) > changed.ndim:
             changed = spread(changed + np.zeros_like(new[..., :1]), stage.count)
         changed[..., rows] = new
+        if isinstance(self.statement, Update) and adds_up(self.statement):
+            old = spread(stage.memory[name], stage.count)
+            stage.added.setdefault(name, Added()).note(int(stage.step_number), changed[..., rows] - old[..., rows])
         stage.memory[name] = changed
 
     def _stop(self, batch: Batch, course: Step) -> None:

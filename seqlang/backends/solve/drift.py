@@ -1,0 +1,169 @@
+"""How far sums that are carried from step to step may be off, and what is computed of them.
+
+Such a sum may come back to 0 and be 1e-16: a comparison must not tell the two apart. How much is forgiven follows from
+what was added, and is carried through the expression: what is nothing beside one number may be all of another.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from functools import reduce
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from seqlang.backends.simulate.arrays import Value
+from seqlang.backends.simulate.cells import VectorCell
+from seqlang.backends.simulate.vectorised import VectorCompiler
+from seqlang.backends.solve.magnitude import magnitude
+from seqlang.model import expression as ir
+from seqlang.model.program import Cell, Program, Update
+from seqlang.record import replace
+
+Array = NDArray[Any]
+OFF = 1e-14
+"""A sum is off by less than that, relative to the sizes of all that was added."""
+APART = 1e-7
+"""Of the least number that was added: by less a sum is never away from where it matters."""
+WHOLE = 2.0**53
+NOTHING: ir.Expression = ir.Number(Fraction(0))
+SUMS = ("sum", "mean")
+
+
+class Added:
+    """What was added to a sum so far, in all rows: `reach` bounds the sizes of all that one row has added."""
+
+    def __init__(self) -> None:
+        self.least, self.reach, self.whole = np.inf, 0.0, True
+        self._step, self._largest = 0, 0.0
+
+    def note(self, step: int, terms: Array) -> None:
+        """The terms of one step; a step may come in several parts, and again."""
+        sizes = np.abs(terms)
+        sizes = sizes[np.isfinite(sizes) & (sizes > 0)]
+        if not sizes.size:
+            return
+        largest = float(sizes.max())
+        self.least = min(self.least, float(sizes.min()))
+        self.whole = self.whole and bool(np.array_equal(sizes, np.rint(sizes)))
+        if step > self._step:
+            self._step, self._largest = step, 0.0
+        if largest > self._largest:
+            self.reach += largest - self._largest
+            self._largest = largest
+
+    @property
+    def off(self) -> tuple[float, float]:
+        """How much is forgiven, and how far the sum may be off."""
+        if self.whole and self.reach < WHOLE:
+            return 0.0, 0.0
+        return min(OFF * self.reach, APART * self.least), OFF * self.reach
+
+
+class CarriedCell(VectorCell):
+    """A cell that knows what was added to it; copies share that."""
+
+    def __init__(self, cell: Cell, compiler: VectorCompiler) -> None:
+        super().__init__(cell, compiler)
+        self.added = Added()
+
+    def note(self, step: int, taken: Value, value: Value) -> None:
+        if self.cell.operator in SUMS:
+            self.added.note(step, np.asarray(value if taken is True else np.where(taken, value, 0.0), dtype=np.float64))
+
+
+def sums_in(program: Program, e: ir.Expression) -> tuple[str, ...]:
+    """The cells and memories that add something up, of those that it reads."""
+    return tuple(dict.fromkeys(_sums(program, e)))
+
+
+def adds_up(update: Update) -> bool:
+    """Whether the new value of a memory is the old one and a term."""
+    return (
+        isinstance(update.value, ir.Apply)
+        and update.value.operator in ("+", "-")
+        and any(part == ir.MemoryValue(update.memory) for part in update.value.arguments)
+    )
+
+
+def _sums(program: Program, e: ir.Expression) -> Iterator[str]:
+    for node in ir.walk(e):
+        match node:
+            case ir.CellValue(name):
+                if any(isinstance(s, Cell) and s.name == name and s.operator in SUMS for s in program.body):
+                    yield name
+            case ir.MemoryValue(name):
+                if any(isinstance(s, Update) and s.memory == name and adds_up(s) for s in program.body):
+                    yield name
+            case ir.Local(name):
+                yield from _sums(program, program.define(name).expression)
+            case _:
+                pass
+
+
+def drift(program: Program, e: ir.Expression) -> ir.Expression:
+    """How far `e` is off, to first order, where the cell of the name N is off by the bound number `off(N)`."""
+
+    def of(inner: ir.Expression) -> ir.Expression:
+        return drift(program, inner)
+
+    match e:
+        case ir.CellValue(name) | ir.MemoryValue(name):
+            return ir.Bound(off(name)) if sums_in(program, e) else NOTHING
+        case ir.Local(name):
+            return of(program.define(name).expression)
+        case ir.Noised(base=base):
+            return of(base)
+        case ir.Apply("+" | "-", (left, right)):
+            return _plus(of(left), of(right))
+        case ir.Apply("negate" | "abs", (inner,)):
+            return of(inner)
+        case ir.Apply("*", (left, right)):
+            return _plus(_times(_size(left), of(right)), _times(_size(right), of(left)))
+        case ir.Apply("/", (left, right)):
+            return _plus(_over(of(left), _size(right)), _over(_times(_size(e), of(right)), _size(right)))
+        case ir.Apply("exp", (inner,)):
+            return _times(e, of(inner))
+        case ir.Apply("log" | "log2", (inner,)):
+            return _over(_plus(of(inner), _times(ir.Number(Fraction(OFF)), magnitude(program, inner))), _size(inner))
+        case ir.Apply("sqrt", (inner,)):
+            moved = of(inner)
+            over = ir.Choice(ir.Apply(">", (inner, moved)), _over(moved, e), ir.Apply("sqrt", (moved,)))
+            return NOTHING if moved == NOTHING else over
+        case ir.Quantified("sum" | "mean" | "max" | "min", body):
+            moved = of(body)
+            return NOTHING if moved == NOTHING else replace(e, operator="sum", body=moved)
+        case ir.Choice(test, yes, no):
+            first, second = of(yes), of(no)
+            return first if first == second else ir.Choice(test, first, second)
+        case ir.Apply(operator) if operator in ir.COMPARISONS | ir.LOGIC:
+            return NOTHING
+        case ir.Apply(_, arguments):
+            return reduce(_plus, map(of, arguments), NOTHING)
+        case _:
+            return reduce(_plus, [ir.Bound(off(name)) for name in sums_in(program, e)], NOTHING)
+
+
+def off(name: str) -> str:
+    """The bound variable that stands for how far a sum is off; no name of a spec has such a form."""
+    return f"off {name}"
+
+
+def _plus(left: ir.Expression, right: ir.Expression) -> ir.Expression:
+    if NOTHING in (left, right):
+        return right if left == NOTHING else left
+    return ir.Apply("+", (left, right))
+
+
+def _times(left: ir.Expression, right: ir.Expression) -> ir.Expression:
+    return NOTHING if NOTHING in (left, right) else ir.Apply("*", (left, right))
+
+
+def _over(left: ir.Expression, right: ir.Expression) -> ir.Expression:
+    return NOTHING if left == NOTHING else ir.Apply("/", (left, right))
+
+
+def _size(e: ir.Expression) -> ir.Expression:
+    return ir.Apply("abs", (e,))
