@@ -21,7 +21,7 @@ from seqlang.backends.interpret.values import EvaluationError
 from seqlang.backends.kernels import build
 from seqlang.backends.kernels.inputs import ModelInputs
 from seqlang.backends.kernels.lower import lower
-from seqlang.backends.kernels.runs import ByKernel
+from seqlang.backends.kernels.runs import ByKernel, block_of
 from seqlang.backends.kernels.scalar import scalar_text
 from seqlang.backends.kernels.training import ByRows
 from seqlang.backends.simulate.arrays import CannotVectorise
@@ -157,6 +157,17 @@ def test_steps_in_bins_are_the_same_when_they_are_counted() -> None:
     sums = Counted(0, len(steps), ends, apart, {}, None, {}, {})
     assert Tally.of(chunk, ("a",)).steps.coarse
     assert Tally.of(chunk, ("a",)).to_plain() == Tally.of(sums, ("a",)).to_plain()
+
+
+def test_blocks_are_powers_of_two_and_their_numbers_bounded() -> None:
+    for kept in (0, 1, 2, 3, 8, 9, 100, 1000, 4000, 10**5):
+        block = block_of(kept)
+        assert block & (block - 1) == 0
+        assert block * kept <= 1 << 20 or block == 64
+        assert 64 <= block <= 1 << 20
+    wide = VECTORS.replace("^ 3", "^ 700").replace("[0, 1, 2]", "0").replace("[0, 0, 0]", "zeros(700)")
+    program = program_of(wide)
+    assert ByKernel(program, program.models[0], 1).block == 256
 
 
 @pytest.mark.parametrize("text", [RETURNS, VECTORS])

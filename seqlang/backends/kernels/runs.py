@@ -27,10 +27,6 @@ from seqlang.backends.simulate.counted import Counted
 from seqlang.backends.simulate.moments import Whole
 from seqlang.model.program import Model, Program, Report
 
-SMALLEST, LARGEST = 1 << 17, 1 << 20
-"""Runs of the largest blocks: many if there is hardly anything to keep of each."""
-NUMBERS = 1 << 18
-"""Numbers that are kept of the runs of a block, about."""
 MOST_NUMBERS = 1 << 22
 """Numbers that are written down in one part, about."""
 _NOTHING = np.zeros(0, np.int64)
@@ -58,9 +54,9 @@ class ByKernel:
         self._reports = tuple(s.name for s in program.body if isinstance(s, Report))
         self._codes = 2 + len(returned_labels(program))
         kept = sum(self._numbers)
-        self.block = LARGEST if kept == 0 else 1 << (max(SMALLEST, NUMBERS // kept).bit_length() - 1)
+        self.block = block_of(kept)
         self.batch = batch or int(min(self.block, max(64, MOST_NUMBERS // (kept + 2 + len(self._reports)))))
-        self._rooms = _Rooms(2 * self.threads + 2)
+        self._rooms = _Rooms(self.threads + 3)
 
     def run(self, first: int, count: int, cap: int | None, watch: Watch) -> Chunk:
         """See `chunks.Engine`."""
@@ -154,6 +150,15 @@ class ByKernel:
             return EvaluationError(message, self.model.span, (remedy, note), "E0621")
         what = f"{place.what} is not a number (0/0, or the logarithm or root of a negative?)"
         return EvaluationError(what, place.span, (note,))
+
+
+def block_of(numbers: int) -> int:
+    """The most runs of a block, if so many numbers of each are kept until their moments are known: a power of two. Each
+    block has its price; it takes at most 8 MiB, or holds 64 runs."""
+    if numbers == 0:
+        return 1 << 20
+    most = max((1 << 18) // numbers, min(1 << 17, (1 << 20) // numbers), 64)
+    return 1 << (most.bit_length() - 1)
 
 
 class _Rooms:

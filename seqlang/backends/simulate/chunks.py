@@ -206,8 +206,9 @@ def blocks(parts: Iterator[Part], block_end: BlockEnd) -> Iterator[Part]:
 
 
 def _one(held: Sequence[Part]) -> Part:
-    counted = [p for p in held if isinstance(p, Counted)]
-    return counted_together(counted) if counted else joined([p for p in held if isinstance(p, Chunk)])
+    counted, single = [p for p in held if isinstance(p, Counted)], [p for p in held if isinstance(p, Chunk)]
+    assert not (counted and single), "where single runs are no longer asked for a block begins"
+    return counted_together(counted) if counted else joined(single)
 
 
 def block_end(first: int, largest: int = LARGEST_BLOCK, smallest: int = SMALLEST_BLOCK) -> int:

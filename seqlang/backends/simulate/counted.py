@@ -17,9 +17,8 @@ class Counted:
     """The runs `first` .. `first + count - 1`, with the codes and numbers of `chunks.Chunk`.
 
     `ends` (codes, steps) is how many runs have the code UNSTOPPED + i and made j steps, at [i, j]. `apart` (3, some)
-    are number, steps and code of the runs that are not in it: those with more steps than it has columns, and those that
-    were broken off. `reports` tell of how often each was made. `values`, `statistics` and `released` have an entry a
-    run, as in a chunk."""
+    are number, steps and code of the runs that are not in it: those that made more steps, or were broken off. `reports`
+    tell how often each was made. `values`, `statistics` and `released` have an entry a run, as in a chunk."""
 
     first: int
     count: int

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections import deque
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -14,6 +15,9 @@ import numpy as np
 from seqlang.backends.simulate.chunks import BlockEnd, Chunk, Engine, Part, Watch, block_end
 from seqlang.backends.simulate.progress import EVERY, Teller
 
+FIRST_PART = 1 << 14
+"""Runs of the first parts, at most; while parts are done in less than QUICK seconds there are more and more in one."""
+QUICK = 0.1
 PARTS_A_THREAD = 4
 """Parts differ in length: with some more of them than threads, no thread waits long for the last."""
 
@@ -32,6 +36,7 @@ class Drive:
         self.interrupted = False
         self._flag = np.zeros(1, dtype=np.int64)
         self._pool: ThreadPoolExecutor | None = None
+        self._most = FIRST_PART
 
     def __enter__(self) -> Self:
         return self
@@ -61,7 +66,7 @@ class Drive:
     def _in_blocks(self, first: int, end: int, most: int) -> Iterator[tuple[int, int]]:
         while first < end:
             until = min(end, self.ends(first))
-            yield from _equal(first, until, most)
+            yield from _equal(first, until, min(most, self._most))
             first = until
 
     def _here(self, parts: Iterator[tuple[int, int]]) -> Iterator[Part]:
@@ -80,11 +85,10 @@ class Drive:
         pool = self._pool = self._pool or ThreadPoolExecutor(self.engine.threads)
         begun = deque[_Work]()
         while True:
-            # Not all at once: what is finished waits in memory for its turn.
-            for first, count in islice(parts, 2 * self.engine.threads - len(begun)):
+            # One more than there are threads: what is finished waits in memory for its turn.
+            for first, count in islice(parts, self.engine.threads + 1 - len(begun)):
                 watch = Watch(self._flag, lambda: None)
-                work = self.engine.run if first < single else self.engine.counted
-                begun.append((pool.submit(work, first, count, self.cap, watch), watch, count))
+                begun.append((pool.submit(self._work, first, count, watch, first < single), watch, count))
             if not begun:
                 return
             self.teller.working = [watch for _, watch, _ in begun]
@@ -99,6 +103,13 @@ class Drive:
             yield part
             if part.count < count:
                 return
+
+    def _work(self, first: int, count: int, watch: Watch, single: bool) -> Part:
+        began = time.perf_counter()
+        part = (self.engine.run if single else self.engine.counted)(first, count, self.cap, watch)
+        if time.perf_counter() - began < QUICK:
+            self._most = max(self._most, 2 * count)
+        return part
 
     def _result(self, future: Future[Part], others: deque[_Work]) -> Part | None:
         """The part when it is done; None if it was never begun."""
