@@ -23,6 +23,7 @@ from seqlang.backends.simulate.record import Record
 from seqlang.backends.simulate.streams import Streams
 from seqlang.backends.simulate.vectorised import Frame, Run
 from seqlang.backends.solve.cuts import Case, Gate, merged
+from seqlang.backends.solve.drift import OFF, size_of
 from seqlang.model.program import Model, Report, Stop
 from seqlang.source import NOWHERE
 
@@ -222,6 +223,7 @@ class _Reading:
     def __init__(self, engine: Walker) -> None:
         self.engine = engine
         self.held = _Held(engine)
+        self.largest: dict[str, float] = {}
 
     @property
     def count(self) -> int:
@@ -235,6 +237,19 @@ class _Reading:
         if isinstance(value, Ragged) or shape_of(value):
             raise CannotVectorise("a vector is compared")
         return np.atleast_1d(np.asarray(value, dtype=np.float64))
+
+    def drift(self, run: Run, bound: Mapping[str, float]) -> Array:
+        return size_of(run, Frame(self.engine), bound)
+
+    def off(self, name: str) -> tuple[float, float]:
+        """How far this sum may be off, by the largest that it was so far."""
+        if name in self.engine.cells:
+            values = [kept.read() for kept in self.engine.cells[name].kept.values()]
+        else:
+            values = [self.engine.memory[name]]
+        sizes = [np.max(np.abs(v), where=np.isfinite(v), initial=0.0) for v in values if not isinstance(v, Ragged)]
+        largest = self.largest[name] = max(self.largest.get(name, 0.0), *map(float, sizes), 0.0)
+        return OFF * largest, OFF * largest
 
     def check(self, bad: Array, what: str, span: Any) -> None:
         self.engine.check(np.ravel(bad), what, NOWHERE)

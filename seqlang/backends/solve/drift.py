@@ -6,7 +6,7 @@ what was added, and is carried through the expression: what is nothing beside on
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from functools import reduce
 from typing import Any
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from seqlang.backends.simulate.arrays import Value
 from seqlang.backends.simulate.cells import VectorCell
-from seqlang.backends.simulate.vectorised import VectorCompiler
+from seqlang.backends.simulate.vectorised import Frame, Run, VectorCompiler
 from seqlang.backends.solve.magnitude import magnitude
 from seqlang.model import expression as ir
 from seqlang.model.program import Cell, Program, Update
@@ -144,6 +144,15 @@ def drift(program: Program, e: ir.Expression) -> ir.Expression:
             return reduce(_plus, map(of, arguments), NOTHING)
         case _:
             return reduce(_plus, [ir.Bound(off(name)) for name in sums_in(program, e)], NOTHING)
+
+
+def size_of(run: Run, frame: Frame, bound: Mapping[str, float]) -> Array:
+    """The size of a compiled value with these bound numbers, by row; of a vector the largest coordinate; what is no
+    number has none."""
+    frame.bound.update(bound)
+    with np.errstate(all="ignore"):
+        value = np.nan_to_num(np.abs(np.asarray(run(frame), dtype=np.float64)), nan=0.0, posinf=0.0)
+    return np.atleast_1d(value.max(axis=tuple(range(value.ndim - 1))))
 
 
 def off(name: str) -> str:

@@ -17,7 +17,7 @@ from seqlang.backends.interpret.alphabet import alphabet_of
 from seqlang.backends.simulate.arrays import Ragged, Value, is_nan, shape_of, spread, take
 from seqlang.backends.simulate.cells import History, Window
 from seqlang.backends.simulate.vectorised import Frame, Run, VectorCompiler
-from seqlang.backends.solve.drift import OFF, Added, CarriedCell
+from seqlang.backends.solve.drift import OFF, Added, CarriedCell, size_of
 from seqlang.backends.solve.unsolved import Unsolved
 from seqlang.model import expression as ir
 from seqlang.model.program import Cell, Program
@@ -89,12 +89,8 @@ class Stage:
         return np.atleast_1d(np.asarray(value, dtype=np.float64))
 
     def drift(self, run: Run, bound: Mapping[str, float]) -> NDArray[np.float64]:
-        """The value with these bound numbers, of a vector the largest coordinate; no number is 0."""
-        with np.errstate(all="ignore"):
-            frame = self.frame()
-            frame.bound.update(bound)
-            value = np.nan_to_num(np.abs(np.asarray(run(frame), dtype=np.float64)), nan=0.0, posinf=0.0)
-        return np.atleast_1d(value.max(axis=tuple(range(value.ndim - 1))))
+        """See `drift.size_of`."""
+        return size_of(run, self.frame(), bound)
 
     def off(self, name: str) -> tuple[float, float]:
         """How much is forgiven of the sum in this cell or memory, and how far it may be off."""
