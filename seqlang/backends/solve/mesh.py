@@ -21,7 +21,7 @@ from seqlang.backends.solve.chances import Chances, Environment
 from seqlang.backends.solve.grid import Grid, common, first_level, grid_of
 from seqlang.backends.solve.increments import Increments
 from seqlang.backends.solve.mesh_cuts import CutFinder
-from seqlang.backends.solve.mesh_layout import Layout, Move
+from seqlang.backends.solve.mesh_layout import MOST_NUMBERS, Layout, Move, bounded
 from seqlang.backends.solve.mesh_plan import columns_of, plan_of
 from seqlang.backends.solve.mesh_reading import Reading, cells_of, read, with_nodes
 from seqlang.backends.solve.packed import Packed
@@ -30,7 +30,6 @@ from seqlang.backends.solve.roles import Roles, roles_of
 from seqlang.backends.solve.settled import Settled, settled, spread
 from seqlang.backends.solve.solution import Array, Outcome, Tail
 from seqlang.backends.solve.together import regrouped
-from seqlang.backends.solve.unsolved import Unsolved
 from seqlang.backends.solve.watching import Watched
 from seqlang.backends.solve.wide_panels import Places, pack
 from seqlang.model import expression as ir
@@ -43,7 +42,6 @@ DROP = 1e-15
 """Ends of the band with less than this share of the mass are dropped in a step."""
 REMEMBERED = 2
 """Steps for which the places of moving thresholds stay ends of panels."""
-MOST_NUMBERS = 40_000_000
 PRODUCT, CALLS = 3.0, 10_000
 KEPT = 16
 """Matrices and tables that are kept: forced entries make new ones."""
@@ -162,8 +160,7 @@ class Mesh:
         mass = move(frontier.mass, live)
         mass, first = self._bounded(layout, first, mass, live)
         mass, first, dropped = _trimmed(mass, first)
-        if mass.size > MOST_NUMBERS:
-            raise Unsolved("the mass spreads over too many nodes")
+        bounded(MOST_NUMBERS, mass.size)
         band = self._band(step, layout, first, mass.shape[1])
         here = slice(first - band.first, first - band.first + mass.shape[1])
         chances = band.table[:, :, here]

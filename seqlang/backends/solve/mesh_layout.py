@@ -14,9 +14,12 @@ from numpy.typing import NDArray
 from seqlang.backends.solve.increments import Increments
 from seqlang.backends.solve.panels import density_at, gauss, transfer
 from seqlang.backends.solve.solution import Array
+from seqlang.backends.solve.unsolved import Unsolved
 
 CLOSE = 1e-9
 """Cuts nearer than this (in periods) are one."""
+MOST_NUMBERS, MOST_MOVED = 40_000_000, 200_000_000
+"""In one array of masses; on the way from one to the next."""
 
 
 class Layout:
@@ -67,6 +70,7 @@ class Move:
         self.source, self.target = source, target
         groups = max(len(source.cuts), len(target.cuts))
         shifts: Array = (ahead + np.arange(self.first, self.first + self.span)) * np.float64(period)
+        bounded(MOST_MOVED, groups, source.rows, self.span, target.rows)
         matrix = np.zeros((groups, source.rows, self.span, target.rows))
         if not points_only:
             self._density(matrix, shifts, increments)
@@ -111,12 +115,19 @@ class Move:
         theta, periods, _ = mass.shape
         target = self.target.rows
         matrix = self.matrix if len(self.matrix) in (1, len(live)) else self.matrix[live]
+        bounded(MOST_MOVED, theta, periods, self.span, target)
         spread = mass @ matrix  # many small products: one large one would start threads, which cost more
         spread = spread.reshape(theta, periods, self.span, target)
         found = np.zeros((theta, periods + self.span - 1, target))
         for j in range(self.span):
             found[:, j : j + periods] += spread[:, :, j]
         return found
+
+
+def bounded(most: int, *sizes: int) -> None:
+    """Raises Unsolved for an array of these sizes, if that were more numbers."""
+    if math.prod(sizes) > most:
+        raise Unsolved("the mass spreads over too many nodes, as where noise is very narrow beside the data")
 
 
 def joined(groups: list[Array], size: int) -> Array:

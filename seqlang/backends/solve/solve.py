@@ -59,8 +59,11 @@ def solve(
     """The law, with bounds on its error; Unsolved where no space of states fits. `work` is in numbers computed, about
     a nanosecond each; when it is used up the answer is partial and says so (`unresolved`, `notes`)."""
     with one_thread():
-        space = space_of(program, model, watch, tolerance)
-        course, errors, notes = _refined(space, tolerance, work, forced)
+        try:
+            space = space_of(program, model, watch, tolerance)
+            course, errors, notes = _refined(space, tolerance, work, forced)
+        except MemoryError:
+            raise Unsolved("it takes more memory than there is") from None
     return _solution(course, errors, space, notes, tolerance)
 
 
