@@ -23,7 +23,7 @@ from seqlang.backends.simulate.record import Record
 from seqlang.backends.simulate.streams import Streams
 from seqlang.backends.simulate.vectorised import Frame, Run
 from seqlang.backends.solve.cuts import Case, Gate, merged
-from seqlang.backends.solve.drift import OFF, size_of
+from seqlang.backends.solve.drift import OFF, Off, size_of
 from seqlang.model.program import Model, Report, Stop
 from seqlang.source import NOWHERE
 
@@ -241,7 +241,7 @@ class _Reading:
     def drift(self, run: Run, bound: Mapping[str, float]) -> Array:
         return size_of(run, Frame(self.engine), bound)
 
-    def off(self, name: str) -> tuple[float, float]:
+    def off(self, name: str) -> Off:
         """How far this sum may be off, by the largest that it was so far."""
         if name in self.engine.cells:
             values = [kept.read() for kept in self.engine.cells[name].kept.values()]
@@ -249,7 +249,7 @@ class _Reading:
             values = [self.engine.memory[name]]
         sizes = [np.max(np.abs(v), where=np.isfinite(v), initial=0.0) for v in values if not isinstance(v, Ragged)]
         largest = self.largest[name] = max(self.largest.get(name, 0.0), *map(float, sizes), 0.0)
-        return OFF * largest, OFF * largest
+        return Off(OFF * largest, OFF * largest, np.inf)
 
     def check(self, bad: Array, what: str, span: Any) -> None:
         self.engine.check(np.ravel(bad), what, NOWHERE)

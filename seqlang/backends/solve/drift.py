@@ -20,16 +20,44 @@ from seqlang.backends.simulate.vectorised import Frame, Run, VectorCompiler
 from seqlang.backends.solve.magnitude import magnitude
 from seqlang.model import expression as ir
 from seqlang.model.program import Cell, Program, Update
-from seqlang.record import replace
+from seqlang.record import record, replace
 
 Array = NDArray[Any]
 OFF = 1e-14
 """A sum is off by less than that, relative to the sizes of all that was added."""
+ONCE = 1e-15
+"""A sum that is computed at once, as a multiple of a unit."""
 APART = 1e-7
 """Of the least number that was added: by less a sum is never away from where it matters."""
+NOISE = 1e-15
+"""A term below that is taken for nothing, beside the largest of its step if that is below 1: a logarithm of 1, say."""
 WHOLE = 2.0**53
 NOTHING: ir.Expression = ir.Number(Fraction(0))
 SUMS = ("sum", "mean")
+
+
+@record
+class Off:
+    """How far a sum may be off: `forgiven` is taken for nothing, `most` is as far as it may be. `least` is the least
+    number that was added."""
+
+    forgiven: float
+    most: float
+    least: float
+
+
+NONE = Off(0.0, 0.0, np.inf)
+
+
+def off_of(values: Array) -> Off:
+    """Of the values that a sum may have: at equal distances, or anywhere."""
+    finite = values[np.isfinite(values)]
+    most = ONCE * float(np.max(np.abs(finite), initial=0.0))
+    gaps = np.diff(np.sort(finite))
+    gap = float(gaps.min(initial=np.inf))
+    if not gaps.size or gap <= 0 or float(gaps.max()) > gap * (1 + 1e-6):
+        return Off(most, most, np.inf)
+    return Off(min(most, APART * gap), most, gap)
 
 
 class Added:
@@ -42,10 +70,10 @@ class Added:
     def note(self, step: int, terms: Array) -> None:
         """The terms of one step; a step may come in several parts, and again."""
         sizes = np.abs(terms)
-        sizes = sizes[np.isfinite(sizes) & (sizes > 0)]
+        largest = float(sizes.max(where=np.isfinite(sizes), initial=0.0))
+        sizes = sizes[np.isfinite(sizes) & (sizes > NOISE * min(1.0, largest))]
         if not sizes.size:
             return
-        largest = float(sizes.max())
         self.least = min(self.least, float(sizes.min()))
         self.whole = self.whole and bool(np.array_equal(sizes, np.rint(sizes)))
         if step > self._step:
@@ -55,11 +83,10 @@ class Added:
             self._largest = largest
 
     @property
-    def off(self) -> tuple[float, float]:
-        """How much is forgiven, and how far the sum may be off."""
+    def off(self) -> Off:
         if self.whole and self.reach < WHOLE:
-            return 0.0, 0.0
-        return min(OFF * self.reach, APART * self.least), OFF * self.reach
+            return Off(0.0, 0.0, self.least)
+        return Off(min(OFF * self.reach, APART * self.least), OFF * self.reach, self.least)
 
 
 class CarriedCell(VectorCell):

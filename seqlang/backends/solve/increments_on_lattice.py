@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from seqlang.backends.interpret.compiled import Compiler
+from seqlang.backends.solve.drift import APART, NOISE
 from seqlang.backends.solve.entries import Entry, entries, model_of, reads_step
 from seqlang.backends.solve.needed import Needed
 from seqlang.backends.solve.solution import Array
@@ -20,6 +21,8 @@ from seqlang.record import record
 
 EXACT = 1e-14
 """Ratios of increments that are this close to a fraction with a small denominator are that fraction."""
+FINEST = 1e-9
+"""Beside the largest number that an entry adds: smaller ones are too near to rounding where sums are compared."""
 DENOMINATOR = 256
 WIDEST = 4000
 
@@ -144,12 +147,16 @@ def _lattice(rows: Array, chances: list[float]) -> tuple[Array, Array, tuple[int
     if not np.any(np.abs(moves) > 1e-13):
         return rows[start].copy(), np.zeros(rows.shape[1]), tuple(0 for _ in chances)
     direction = moves[far]
+    least = _least(rows) / np.abs(rows).max(axis=0, where=rows != 0, initial=1e-300)
+    if np.any(least < FINEST):
+        raise Unsolved("what the entries add is of very different sizes")
     ratios: list[Fraction] = []
     for row, move in zip(scaled, moves, strict=True):
         ratio = move[column] / direction[column]
         near = Fraction(float(ratio)).limit_denominator(DENOMINATOR)
         size = np.maximum(np.abs(row), np.abs(scaled[start]))
-        if np.any(np.abs(move - float(near) * direction) > 10 * EXACT * size):  # also for a move that is tiny
+        missed = np.abs(move - float(near) * direction)
+        if np.any((missed > 10 * EXACT * size) | (missed > APART * least)):  # also for a move that is tiny
             raise Unsolved("what the entries add lies on no lattice")
         ratios.append(near)
     common = lcm(*(r.denominator for r in ratios))
@@ -160,6 +167,13 @@ def _lattice(rows: Array, chances: list[float]) -> tuple[Array, Array, tuple[int
         raise Unsolved("the lattice of what the entries add is too fine")
     unit = (rows[far] - rows[start]) / shifts[far]
     return rows[start].copy(), unit, shifts
+
+
+def _least(rows: Array) -> Array:
+    """The least number of each column that is no rounding error, of a logarithm of 1 say."""
+    sizes = np.abs(rows)
+    seen = sizes > NOISE * np.minimum(1.0, sizes.max(axis=0, initial=0.0))
+    return np.asarray(np.where(seen, sizes, np.inf).min(axis=0, initial=np.inf))
 
 
 def _ratio(start: Array, unit: Array) -> tuple[int | None, int]:

@@ -17,7 +17,7 @@ from seqlang.backends.interpret.alphabet import alphabet_of
 from seqlang.backends.simulate.arrays import Ragged, Value, is_nan, shape_of, spread, take
 from seqlang.backends.simulate.cells import History, Window
 from seqlang.backends.simulate.vectorised import Frame, Run, VectorCompiler
-from seqlang.backends.solve.drift import OFF, Added, CarriedCell, size_of
+from seqlang.backends.solve.drift import NONE, Added, CarriedCell, Off, off_of, size_of
 from seqlang.backends.solve.unsolved import Unsolved
 from seqlang.model import expression as ir
 from seqlang.model.program import Cell, Program
@@ -92,15 +92,17 @@ class Stage:
         """See `drift.size_of`."""
         return size_of(run, self.frame(), bound)
 
-    def off(self, name: str) -> tuple[float, float]:
-        """How much is forgiven of the sum in this cell or memory, and how far it may be off."""
+    def off(self, name: str) -> Off:
+        """How far the sum in this cell or memory may be off."""
         cell = self.cells.get(name)
         if isinstance(cell, CarriedCell):
             return cell.added.off
         if isinstance(cell, Given):
-            largest = OFF * float(np.max(np.abs(cell.value), initial=0.0))
-            return largest, largest
-        return self.added[name].off if name in self.added else (0.0, 0.0)
+            return off_of(np.asarray(cell.value, dtype=np.float64))
+        if name not in self.added:
+            return NONE
+        most = self.added[name].off.most
+        return Off(most, most, np.inf)  # what is added follows from what was shown: it may be anything
 
     # ---- what compiled expressions read
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from seqlang.backends.simulate.arrays import Ragged, shape_of
 from seqlang.backends.simulate.vectorised import VectorCompiler
-from seqlang.backends.solve.drift import NOTHING, SUMS, drift, off, sums_in
+from seqlang.backends.solve.drift import NOTHING, SUMS, Off, drift, off, sums_in
 from seqlang.backends.solve.laws import TIE
 from seqlang.backends.solve.magnitude import magnitude
 from seqlang.backends.solve.stage import Stage
@@ -20,7 +20,24 @@ from seqlang.model.program import Cell, Program
 
 Array = NDArray[Any]
 Holds = Callable[[Stage], Any]
+FAR_LESS = 0.1
+"""What is forgiven must be less than that, relative to the least number that is added, where it matters."""
 _TIED = {">=": True, "<=": True, "==": True, ">": False, "<": False, "!=": False}
+
+
+def _constants(program: Program, e: ir.Expression) -> Iterator[float]:
+    """The sizes of the constants in it, 0 apart."""
+    for node in ir.walk(e):
+        match node:
+            case ir.Number(value) if value:
+                yield abs(float(value))
+            case ir.ParameterValue(name):
+                value = next(p for p in program.parameters if p.name == name).value
+                yield from [abs(float(value))] if value else []
+            case ir.Local(name):
+                yield from _constants(program, program.define(name).expression)
+            case _:
+                pass
 
 
 class Ties:
@@ -30,23 +47,35 @@ class Ties:
         program = compiler.program
         self.size = compiler.compile(magnitude(program, difference))
         self.sums = sums_in(program, difference)
+        self.grain = min(_constants(program, difference), default=np.inf)
         moved = drift(program, difference)
         self.drift = None if moved == NOTHING else compiler.compile(moved)
 
     def within(self, stage: Stage, difference: Array) -> Array:
         """How far from 0 a tie may look, by row: relative to the terms, and by what sums over the steps are off.
-        Unsolved where a sum may be off by more than the least that was added to it, and the side is not sure."""
-        found = 4 * TIE * np.abs(stage.numbers(self.size))
-        if self.drift is None:
-            return np.asarray(found)
-        ends = {off(name): stage.off(name) for name in self.sums}
-        forgiven, most = ({name: pair[k] for name, pair in ends.items()} for k in (0, 1))
-        close = found + stage.drift(self.drift, forgiven)
-        if forgiven != most:
-            far, away = found + stage.drift(self.drift, most), np.abs(difference)
-            if np.any((away > close) & (away <= far)):
-                raise Unsolved("numbers of very different sizes are added up, and a comparison of their sum is close")
+        Unsolved where that is not far less than what the least number that is added does, and the side is not sure."""
+        found, away = 4 * TIE * np.abs(stage.numbers(self.size)), np.abs(difference)
+        offs = {off(name): stage.off(name) for name in self.sums} if self.drift is not None else {}
+        close = far = found
+        if self.drift is not None:
+            close = found + stage.drift(self.drift, {name: o.forgiven for name, o in offs.items()})
+            if any(o.most > o.forgiven for o in offs.values()):
+                far = found + stage.drift(self.drift, {name: o.most for name, o in offs.items()})
+        near = away <= np.maximum(close, far)
+        if np.any(near) and np.any(near & ((away > close) | (close > FAR_LESS * self._least(stage, offs)))):
+            raise Unsolved("numbers of very different sizes are added up, and a comparison of their sum is close")
         return np.asarray(close)
+
+    def _least(self, stage: Stage, offs: Mapping[str, Off]) -> Any:
+        """What the least constant, and the least number that was added to any of the sums, makes of the difference."""
+        least: Any = self.grain
+        if self.drift is not None:
+            none = dict.fromkeys(offs, 0.0)
+            always = stage.drift(self.drift, none)
+            for name, one in offs.items():
+                if np.isfinite(one.least):
+                    least = np.minimum(least, stage.drift(self.drift, {**none, name: one.least}) - always)
+        return least
 
 
 def tested(e: ir.Expression, compiler: VectorCompiler) -> Holds:
