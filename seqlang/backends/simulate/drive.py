@@ -15,7 +15,7 @@ import numpy as np
 from seqlang.backends.simulate.chunks import BlockEnd, Chunk, Engine, Part, Watch, block_end
 from seqlang.backends.simulate.progress import EVERY, Teller
 
-FIRST_PART = 1 << 14
+FIRST_PART = 1 << 16
 """Runs of the first parts, at most; while parts are done in less than QUICK seconds there are more and more in one."""
 QUICK = 0.1
 PARTS_A_THREAD = 4
@@ -108,7 +108,7 @@ class Drive:
         began = time.perf_counter()
         part = (self.engine.run if single else self.engine.counted)(first, count, self.cap, watch)
         if time.perf_counter() - began < QUICK:
-            self._most = max(self._most, 2 * count)
+            self._most = max(self._most, 4 * count)
         return part
 
     def _result(self, future: Future[Part], others: deque[_Work]) -> Part | None:
