@@ -62,7 +62,7 @@ def test_the_program_itself_is_fine(program: p.Program) -> None:
         (lambda q: replace(q, body=tuple(reversed(q.body))), "before it"),
         (lambda q: changed(q, p.Update, value=m.Field("x")), "is not public"),
         (lambda q: changed(q, p.Cell, level=p.Level.PUBLIC), "too low"),
-        (lambda q: changed(q, p.Stop, when=m.Bound("k")), "outside of its binder"),
+        (lambda q: changed(q, p.Stop, when=m.Bound(m.Variable(7, "k"))), "outside of its binder"),
         (lambda q: changed(q, p.Stop, when=m.Apply("??", (m.Number(Fraction(1)),))), "unknown operator"),
         (lambda q: replace(q, noises=tuple(replace(n, law=m.Field("x")) for n in q.noises)), "is not constant"),
         (lambda q: replace(q, claims=tuple(replace(c, model="m") for c in q.claims)), "unknown model"),

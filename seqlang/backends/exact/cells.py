@@ -6,11 +6,11 @@ from collections.abc import Callable
 from itertools import accumulate
 from typing import Any
 
-from seqlang.backends.exact.plain import PlainWriter, name_of
+from seqlang.backends.exact.plain import PlainWriter, bound_name, name_of
 from seqlang.backends.exact.unsupported import Unsupported
 from seqlang.backends.interpret.operators import OTHER
-from seqlang.model import expression as e
 from seqlang.model import program as p
+from seqlang.model.binding import free_variables, reads
 
 
 class CellWriter:
@@ -30,6 +30,8 @@ class CellWriter:
         name = f"c_{name_of(cell.name)}"
         initial: Any = {"sum": 0, "count": 0, "mean": (0, 0)}.get(cell.operator)
         match cell.keep:
+            case p.Previous(first) if free_variables(first):
+                raise Unsupported("a first value that differs from element to element")
             case p.Previous(first):
                 initial = self.plain.value(first)
             case p.AtReports():
@@ -61,7 +63,7 @@ class CellWriter:
             self._window(cell, body, where)
             return
         if cell.binders:
-            key = "(" + "".join(f"b_{name_of(v)}, " for v, _ in cell.binders) + ")"
+            key = "(" + "".join(f"{bound_name(v)}, " for v, _ in cell.binders) + ")"
             old = f"c_{name}[{key}]"
         match cell.keep:
             case p.Previous():
@@ -101,7 +103,7 @@ class CellWriter:
         if not (cell.binders and isinstance(cell.keep, p.LastSteps) and f"window_{cell.operator}" in WINDOWS):
             return None
         inside = [cell.body, *([] if cell.where is None else [cell.where])]
-        if self.plain.is_vector(cell.body) or any(isinstance(x, e.Bound) for one in inside for x in e.walk(one)):
+        if self.plain.is_vector(cell.body) or any(reads(one, v) for one in inside for v, _ in cell.binders):
             return None
         try:
             written = self._each_binding(cell, f"int({self.plain.write(cell.keep.count)})")
@@ -121,8 +123,8 @@ class CellWriter:
     def _each_binding(self, cell: p.Cell, body: str) -> str:
         if not cell.binders:
             return body
-        key = "(" + "".join(f"b_{name_of(v)}, " for v, _ in cell.binders) + ")"
-        loops = " ".join(f"for b_{name_of(v)} in {self.plain.write(domain)}" for v, domain in cell.binders)
+        key = "(" + "".join(f"{bound_name(v)}, " for v, _ in cell.binders) + ")"
+        loops = " ".join(f"for {bound_name(v)} in {self.plain.write(domain)}" for v, domain in cell.binders)
         return f"{{{key}: {body} {loops}}}"
 
     def _folded(self, cell: p.Cell, old: str, body: str, where: str | None) -> str:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from seqlang.backends.simulate.arrays import CannotVectorise, Ragged, Rows, Value, is_nan, spread
 from seqlang.backends.simulate.keys import keys_of, window_of
-from seqlang.model import expression as ir
+from seqlang.model.binding import reads
 from seqlang.model.program import AllSteps, AtReports, Cell, LastSteps, Previous, SinceReport
 
 if TYPE_CHECKING:
@@ -254,9 +254,8 @@ class VectorCell:
         self.where: Run | None = None if cell.where is None else compiler.compile(cell.where)
         self.keys = list(keys_of(cell, compiler.exact))
         reading = [cell.body] if cell.where is None else [cell.body, cell.where]
-        names = {e.name for part in reading for e in ir.walk(part) if isinstance(e, ir.Bound)}
-        bound_here = {v for v, _ in cell.binders} & names
-        self.shared = not bound_here and isinstance(cell.keep, LastSteps) and bool(cell.binders)
+        alike = not any(reads(part, v) for part in reading for v, _ in cell.binders)
+        self.shared = alike and isinstance(cell.keep, LastSteps) and bool(cell.binders)
         self.kept: dict[tuple[Value, ...], Kept] = {}
         self.lengths: dict[tuple[Value, ...], int] = {}
         self.compiler = compiler
@@ -280,6 +279,7 @@ class VectorCell:
             case AtReports():
                 return History(engine.count)
             case Previous(initial):
+                frame.bound.update(zip((v.number for v, _ in self.cell.binders), key, strict=True))
                 return Last(self.compiler.compile(initial)(frame))
             case _:
                 assert_never(keep)
@@ -289,7 +289,7 @@ class VectorCell:
             kept.begin(fired)
 
     def tick(self, frame: Frame) -> None:
-        names = [v for v, _ in self.cell.binders]
+        names = [v.number for v, _ in self.cell.binders]
         engine = frame.engine
         for key, kept in self.kept.items():
             frame.bound.update(zip(names, key, strict=False))

@@ -29,7 +29,7 @@ def window_of(cell: Cell, compiler: Compiler, key: Key) -> int:
 
 
 def _at(e: ir.Expression, cell: Cell, compiler: Compiler, key: Key) -> Any:
-    names = (name for name, _ in cell.binders)
+    names = (variable.number for variable, _ in cell.binders)
     machine: Any = _Binding(dict(zip(names, key, strict=False)))
     return compiler.compile(e).run(machine)
 
@@ -37,5 +37,5 @@ def _at(e: ir.Expression, cell: Cell, compiler: Compiler, key: Key) -> Any:
 class _Binding:
     """What an expression of binders only needs of a machine."""
 
-    def __init__(self, bound: dict[str, Value]) -> None:
+    def __init__(self, bound: dict[int, Value]) -> None:
         self.bound = bound

@@ -70,7 +70,6 @@ def showings_of(program: Program, gate: Gate) -> Showings | str:
     signs = Signs(parameter_values(program))
     entries, single = single_entry(program)
     facts = facts_of(single)
-    facts.learn(shown)
     near = neighbours_of(facts)
     read = one_record(facts, facts.expand(shown))
     if isinstance(near, str) or near.resized or read is None:
