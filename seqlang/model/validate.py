@@ -121,18 +121,21 @@ class _Check:
                 pass
         if isinstance(e, m.Quantified | m.WeightsOf):
             yield from self._names(where, e.domain, defined, bound)
-            yield from self._binds(where, e)
             bound = bound | {e.variable}
         for child in m.children(e):
             if not (isinstance(e, m.Quantified | m.WeightsOf) and child is e.domain):
                 yield from self._names(where, child, defined, bound)
 
-    def _binds(self, where: str, binder: m.Quantified | m.WeightsOf) -> Iterator[str]:
-        variable, meant = binder.variable, canonical(binder)
-        if variable.number < 1:
-            yield f"{where} binds {variable.letter}, a placeholder"
-        elif self.binders.setdefault(variable.number, meant) != meant:
-            yield f"{where} binds {variable.letter} under the number of another binder"
+    def _binders(self, where: str, expression: m.Expression) -> Iterator[str]:
+        """Numbers that stand for two binders. Not asked of gates: they hold expressions of the body with a part
+        replaced, under the same binders."""
+        for node in m.walk(expression):
+            if isinstance(node, m.Quantified | m.WeightsOf):
+                variable, meant = node.variable, canonical(node)
+                if variable.number < 1:
+                    yield f"{where} binds {variable.letter}, a placeholder"
+                elif self.binders.setdefault(variable.number, meant) != meant:
+                    yield f"{where} binds {variable.letter} under the number of another binder"
 
     def _cell_read(self, where: str, name: str, arguments: int, defined: set[str]) -> Iterator[str]:
         cell = self.cells.get(name)
@@ -158,6 +161,7 @@ class _Check:
             where, expressions, bound = _parts(statement)
             for expression in expressions:
                 yield from self._names(where, expression, defined, bound)
+                yield from self._binders(where, expression)
                 yield from _versions(where, expression, updated)
             if isinstance(statement, p.Update):
                 updated.add(statement.memory)
