@@ -10,20 +10,18 @@ from seqlang.model.expression import Law, Number
 from seqlang.model.life import EachReport, EachStep, Once
 from seqlang.model.program import (
     AddRemove,
-    CompareGate,
     Margin,
     Program,
     PublicGate,
     Replace,
-    Report,
 )
 from seqlang.record import record, replace
 from seqlang.rules.alignment.allowances import Allowance, allowances_of
 from seqlang.rules.alignment.factors import scaled_margins
-from seqlang.rules.alignment.limits import decisions_of, first_step, least, limit_of
-from seqlang.rules.alignment.looking import together
+from seqlang.rules.alignment.limits import first_step, limit_of
 from seqlang.rules.alignment.outlets import Outlet, Release, shape_of
-from seqlang.rules.alignment.reach import gate_noises, reached_draws, reached_resets, shared_noise
+from seqlang.rules.alignment.reach import reached_draws, reached_resets, shared_noise
+from seqlang.rules.alignment.refreshing import draws_read, most_made, unclear_report
 from seqlang.rules.alignment.signs import Signs
 from seqlang.rules.alignment.steps import Steps
 from seqlang.rules.alignment.translation import Translation, translation_of
@@ -132,11 +130,11 @@ def layout_of(program: Program, names: tuple[str, ...], turned: frozenset[str] =
         return f"{', '.join(sorted(turned))}: something starts anew when it is made"
     several: dict[str, Formula] = {}
     if refreshes and len(cuts) > 1:
-        several = {z: _lives(program, z, lives[z].report, signs) for z in refreshed}  # type: ignore[union-attr]
+        several = {z: draws_read(program, z, lives[z].report, signs) for z in refreshed}  # type: ignore[union-attr]
         kept, refreshed, cuts = kept | refreshed, frozenset(), reports | resets
-    unclear = next((r for r in sorted(refreshes | resets) if not _is_made_when_it_fires(program, r)), None)
+    unclear = unclear_report(program, refreshes | resets)
     if unclear is not None:
-        return f"{unclear} is reported whether it is true or false, and something starts anew each time"
+        return f"{unclear} may be reported as false, and something starts anew each time"
     if len(resets) > 1:
         return f"statistics start anew at different reports ({', '.join(sorted(resets))})"
     decisions, ended = limit_of(program, reports, signs, turned) if reports else (ONE, True)
@@ -153,7 +151,7 @@ def layout_of(program: Program, names: tuple[str, ...], turned: frozenset[str] =
         several=several,
         refreshed=refreshed,
         decisions=decisions,
-        segments=decisions if cuts <= reports else _most_made(program, cuts, signs) + 1,
+        segments=decisions if cuts <= reports else most_made(program, cuts, signs) + 1,
         each_decides=cuts <= reports,
         ended=ended,
         allowances=allowances_of(program, reports, signs, turned),
@@ -207,34 +205,10 @@ def look_layout(program: Program, names: tuple[str, ...], fresh: frozenset[str])
     )
 
 
-def _lives(program: Program, noise: str, report: str, signs: Signs) -> Formula:
-    """How many draws of a noise that is refreshed at this report are read: at the start, and after each report. If only
-    the report reads it, and a guard limits that, nobody reads the draw after the last one."""
-    most, ended = limit_of(program, frozenset({report}), signs)
-    readers = {gate.statement for gate in program.gates if noise in gate_noises(gate)}
-    unread = ended or (not most.is_infinite and readers == {f"report {report}"})
-    return least([_most_made(program, frozenset({report}), signs) + 1, most if unread else most + 1], signs)
-
-
-def _most_made(program: Program, reports: frozenset[str], signs: Signs) -> Formula:
-    """The most steps of a run in which one of these reports is made."""
-    asked = [(gate.expression, place) for gate in program.gates if isinstance(gate, PublicGate) and gate.name in reports
-             for place, s in enumerate(program.body) if isinstance(s, Report) and s.name == gate.name]  # fmt: skip
-    public = together(program, asked, signs) if len(asked) == len(reports) else INFINITY
-    return least([public, decisions_of(program, reports, signs)], signs)
-
-
 def _is_result(program: Program, outlet: Outlet) -> bool:
     """A comparison that decides what a stop returns."""
     gate = next(g for g in program.gates if g.name == outlet.name)
     return gate.statement.startswith("stop ") and gate.name != gate.statement
-
-
-def _is_made_when_it_fires(program: Program, report: str) -> bool:
-    """Not so for the value of a comparison: false is reported too, and `since` and `each` count that."""
-    compared = any(isinstance(gate, CompareGate) and gate.name == report for gate in program.gates)
-    made = (s for s in program.body if isinstance(s, Report) and s.name == report and s.value is not None)
-    return all(statement.when is not None and not compared for statement in made)
 
 
 def single_entry(program: Program) -> tuple[Formula, Program]:

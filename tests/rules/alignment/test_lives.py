@@ -61,3 +61,22 @@ def test_every_law_has_every_life() -> None:
     finite = Counter((i.threshold, i.life) for i in (random_instance(rng) for _ in range(2000)) if _judge(i) < math.inf)
     assert {life for _, life in finite} == set(LIVES)
     assert len({law for law, _ in finite}) == 5
+
+
+TRUTHS = """
+algorithm a
+stream x in {0, 1}
+draw z ~ laplace(1) each R
+draw w ~ laplace(1)
+statistic s = sum(x over steps)
+report R = (step == 9) when step >= 1
+stop when s + w >= z
+"""
+
+
+@pytest.mark.parametrize("end", ["stop when step >= 1 and R", "stop when step >= 9"])
+def test_a_report_that_says_false_refreshes_too(end: str) -> None:
+    """R is made in every step, though it is true in one: a run has nine draws of z, and a loss of 6.3905."""
+    model = driver.load(Source("<instance>", TRUTHS + end)).program
+    found = prove(model, orders=()).pure
+    assert found is None or upper(found.conclusion.epsilon, {}) >= 6.39  # type: ignore[union-attr]
