@@ -167,11 +167,14 @@ def _high(
 
 
 def _lands(steps: Steps, left: Expression, right: Expression, place: int, kinds: tuple[Fired, ...]) -> bool:
-    """left - right rises by one unit or not at all, and reaches 0 exactly."""
-    up, down = (meter_of(steps, difference(left, right), place, sign) for sign in (1, -1))
-    if up is None or down is None:
+    """left - right rises by one unit or not at all, and reaches 0 exactly. What is known of steps of these kinds is not
+    known of others."""
+    apart, others = difference(left, right), replace(steps, known=frozenset(), unmoved=frozenset())
+    up, down = (meter_of(steps, apart, place, sign) for sign in (1, -1))
+    rest, fall = (meter_of(others, apart, place, sign) for sign in (1, -1))
+    if up is None or down is None or rest is None or fall is None:
         return False
-    rises = [(up.rise(kind), down.rise(kind)) for kind in (NONE, *kinds)]
+    rises = [(rest.rise(NONE), fall.rise(NONE)), *((up.rise(kind), down.rise(kind)) for kind in kinds)]
     exact = [a for a, b in rises if a is not None and b is not None and steps.signs.equal(a, -b)]
     units = [a for a in dict.fromkeys(exact) if a != ZERO]
     if len(exact) < len(rises) or len(units) != 1 or steps.signs.of(units[0]) != 1:
