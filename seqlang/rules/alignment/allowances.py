@@ -184,14 +184,14 @@ def _lands(steps: Steps, left: Expression, right: Expression, place: int, kinds:
 
 
 def _still_running(steps: Steps, left: Expression, right: Expression, strict: bool) -> Steps:
-    """The stop was not taken in the step before: a memory that it reads was still low."""
+    """The stop was not taken in the step before: a memory that it reads was still low, and is so above its update."""
     if not isinstance(left, MemoryValue):
         return steps
     start = formula_of(steps.program, next(m.initial for m in steps.program.memories if m.name == left.name))
     limit = formula_of(steps.program, right)
     if start is None or limit is None or steps.signs.of(limit - start) != 1:
         return steps  # it is high from the start
-    low = Apply("<" if strict else "<=", (left, right))
+    low = Apply("<" if strict else "<=", (MemoryValue(left.name), right))
     return replace(steps, unmoved=steps.unmoved | {(left.name, low)})
 
 
@@ -210,9 +210,10 @@ def _floor(steps: Steps, guard: tuple[Expression, int], left: Expression, right:
     limit = formula_of(steps.program, right)
     if meter is None or not meter.late or limit is None:
         return None
+    above = MemoryValue(left.name) if isinstance(left, MemoryValue) else left  # the guard stands above the update
     for other, operator, low in comparisons(guard[0], "and"):
         value = formula_of(steps.program, low)
-        if other == left and operator in (">=", ">", "==") and value is not None and not value.is_infinite:
+        if other == above and operator in (">=", ">", "==") and value is not None and not value.is_infinite:
             return value - limit
     return None
 
