@@ -255,4 +255,5 @@ def number(value: Any) -> int | float:
 
 
 def name_of(name: str) -> str:
-    return "".join(c if c.isalnum() else "_" for c in name)
+    """The name as a part of a Python name; different names stay different (`L.w` beside `L_w`)."""
+    return "".join(c if c.isascii() and c.isalnum() else f"_{ord(c):x}_" for c in name)

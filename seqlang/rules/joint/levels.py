@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from seqlang.model.binding import canonical
+from seqlang.model.binding import canonical, free_variables
 from seqlang.model.expression import (
     Apply,
     Bound,
@@ -142,7 +142,7 @@ class _Reader:
     def _winner(self, e: Expression) -> Winner | None:
         if isinstance(e, Reported):
             return e.name if e.name in self.shown else None
-        key = self._chosen(e)
+        key = None if free_variables(e) else self._chosen(e)  # else each candidate may have a winner of its own
         if key is None:
             return None
         return self.winners.setdefault(key, f"winner {len(self.winners) + 1}")
