@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from fractions import Fraction
 from math import inf, nextafter
-from types import ModuleType
 
 from seqlang.analyses.grouping import Group, groupings
 from seqlang.arithmetic.formula import enclose
@@ -17,6 +16,7 @@ from seqlang.rules import searches
 from seqlang.rules.alignment.limits import horizon_of
 from seqlang.rules.alignment.signs import Signs
 from seqlang.rules.composition import hypothetical_transcript
+from seqlang.rules.search import Search
 from seqlang.rules.sensitivity.formulas import parameter_values
 
 DEFAULT_DELTA = Fraction(1, 10**6)
@@ -104,7 +104,7 @@ class _Search:
         self.program = program
         self.asked_for_horizon = horizon is not None
         self.known: dict[str, object] = {
-            "program": program, "delta": _rounded_down(delta), "orders": orders,
+            "delta": _rounded_down(delta), "orders": orders,
             "horizon": longest_run(program) if horizon is None else horizon,
         }  # fmt: skip
         self.replay = Replay(program)
@@ -124,11 +124,11 @@ class _Search:
             found = tuple(
                 d
                 for kind in sorted(shared, key=str)
-                for module in searches("composition")
-                for d in self._asked(module, parts=tuple(of_group[kind] for of_group in best))[0]
+                for search in searches("composition")
+                for d in self._asked(search, parts=tuple(of_group[kind] for of_group in best))[0]
             )
             if not partition:
-                found = tuple(d for module in searches("composition") for d in self._asked(module, parts=())[0])
+                found = tuple(d for search in searches("composition") for d in self._asked(search, parts=())[0])
         return tuple(self._without_hidden(d) for d in self._with_conversions(found))
 
     def _without_hidden(self, whole: Derivation) -> Derivation:
@@ -145,14 +145,14 @@ class _Search:
     def _rules_about(self, group: Group) -> tuple[tuple[Derivation, ...], tuple[str, ...]]:
         gates = tuple(gate for gate in self.program.gates if gate.name in group)
         if any(isinstance(gate, CompareGate) for gate in gates):
-            answers = [self._asked(module, gates=group) for module in searches("alignment")]
+            answers = [self._asked(search, gates=group) for search in searches("alignment")]
             # What the rules about tests prove without a horizon is less than a pure bound implies.
             if self.asked_for_horizon or not any(found for found, _ in answers):
                 answers.append((tuple(d for d in self._about_tests() if set(d.conclusion.gates) == set(group)), ""))
         else:
             alone = gates if len(gates) == 1 else ()
-            answers = [self._asked(module, gate=gate) for gate in alone for module in searches("mechanism")]
-            answers += [self._asked(module, gates=group) for module in searches("joint")]
+            answers = [self._asked(search, gate=gate) for gate in alone for search in searches("mechanism")]
+            answers += [self._asked(search, gates=group) for search in searches("joint")]
         reasons = dict.fromkeys(reason for _, reason in answers if reason)
         reasons |= dict.fromkeys(gate.reason for gate in gates if isinstance(gate, OpaqueGate))
         return tuple(d for found, _ in answers for d in found), tuple(reasons)
@@ -160,7 +160,7 @@ class _Search:
     def _about_tests(self) -> tuple[Derivation, ...]:
         """Bounds of noisy tests: these rules choose the gates that they are about."""
         if self.tests is None:
-            self.tests = tuple(d for module in searches("stopping") for d in self._asked(module)[0])
+            self.tests = tuple(d for search in searches("stopping") for d in self._asked(search)[0])
         return self.tests
 
     def _with_conversions(self, found: tuple[Derivation, ...], *, whole: bool = True) -> tuple[Derivation, ...]:
@@ -173,22 +173,21 @@ class _Search:
             renyi = tuple(d for kind, d in best.items() if kind[0] is RenyiBound)
             fresh = [d for d in best.values() if id(d) not in used]
             used.update(map(id, fresh))
-            for module in searches("conversion"):
+            for search in searches("conversion"):
                 for part in fresh:
-                    result.extend(self._asked(module, whole, part=part)[0])
+                    result.extend(self._asked(search, whole, part=part)[0])
             if whole and fresh and renyi:
-                result.extend(d for module in searches("conversion") for d in self._asked(module, parts=renyi)[0])
+                result.extend(d for search in searches("conversion") for d in self._asked(search, parts=renyi)[0])
         return tuple(dict.fromkeys(result))
 
-    def _asked(self, module: ModuleType, with_delta: bool = True, **more: object) -> tuple[tuple[Derivation, ...], str]:
-        """What a rule file offers and what of it replays. Its `suggest` names what it needs; if that is not at hand,
-        the rule is not asked."""
+    def _asked(self, search: Search, with_delta: bool = True, **more: object) -> tuple[tuple[Derivation, ...], str]:
+        """What a rule file offers and what of it replays. If something that it needs is not at hand, or it does not
+        need what it is to be asked about, it is not asked."""
         known = self.known | more
-        code = module.suggest.__code__
-        names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
-        if not known.keys() >= set(names) or not set(names) >= more.keys() or ("delta" in names and not with_delta):
+        needs = set(search.needs)
+        if not needs <= known.keys() or not more.keys() <= needs or ("delta" in needs and not with_delta):
             return (), ""
-        answer = module.suggest(**{name: known[name] for name in names})
+        answer = search.suggest(self.program, **{name: known[name] for name in search.needs})
         if isinstance(answer, str):
             return (), answer
         offered = (answer,) if isinstance(answer, Derivation) else tuple(answer or ())

@@ -13,6 +13,7 @@ from seqlang.proof.replay import replay
 from seqlang.proof.rule import Rule
 from seqlang.record import replace
 from seqlang.rules.composition.joint import horizon_covered
+from seqlang.rules.search import Search
 from seqlang.rules.sensitivity.formulas import formula_of, parameter_values
 
 NAME = "composition/group_privacy"
@@ -111,3 +112,5 @@ RULE = Rule(
     CITE,
     holds,
 )
+
+SEARCH = Search(NAME, ("part",), suggest)

@@ -9,6 +9,7 @@ from seqlang.model.program import Program
 from seqlang.proof.derivation import ApproximateBound, Derivation, PureBound
 from seqlang.proof.rule import Rule
 from seqlang.rules.composition.joint import together, value_up
+from seqlang.rules.search import Search
 
 NAME = "composition/optimal"
 CITE = "Kairouz, Oh & Viswanath 2015, Theorem 3.3"
@@ -57,3 +58,5 @@ RULE = Rule(
     CITE,
     holds,
 )
+
+SEARCH = Search(NAME, ("parts", "delta"), suggest)

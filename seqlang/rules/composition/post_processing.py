@@ -9,6 +9,7 @@ from seqlang.proof.derivation import ApproximateBound, ConcentratedBound, Deriva
 from seqlang.proof.rule import Rule
 from seqlang.record import replace
 from seqlang.rules.composition.joint import horizon_covered
+from seqlang.rules.search import Search
 from seqlang.rules.sensitivity.formulas import parameter_values
 
 NAME = "composition/post_processing"
@@ -60,3 +61,5 @@ RULE = Rule(
     CITE,
     holds,
 )
+
+SEARCH = Search(NAME, ("part",), suggest)

@@ -15,6 +15,7 @@ from seqlang.rules.composition.joint import value_up
 from seqlang.rules.conversion.premise import mismatch
 from seqlang.rules.mechanism.each_showing import pure_showings
 from seqlang.rules.mechanism.gate_rule import in_all
+from seqlang.rules.search import Search
 
 NAME = "conversion/gaussians_to_approximate"
 CITE = "Balle & Wang 2018, Theorem 8; composition: Dong, Roth & Su 2022, Corollary 3.3; which showing is touched may \
@@ -103,3 +104,5 @@ Epsilon in nats.
 """
 
 RULE = Rule(NAME, "Gaussian releases to (epsilon, delta)", STATEMENT, CITE, holds)
+
+SEARCH = Search(NAME, ("part", "delta"), suggest)

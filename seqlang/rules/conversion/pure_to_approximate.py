@@ -8,6 +8,7 @@ from seqlang.proof.derivation import ApproximateBound, Derivation, PureBound
 from seqlang.proof.rule import Rule
 from seqlang.rules.composition.joint import value_up
 from seqlang.rules.conversion.premise import mismatch
+from seqlang.rules.search import Search
 
 NAME = "conversion/pure_to_approximate"
 CITE = "Kairouz, Oh & Viswanath 2015, Theorem 3.3 with k = 1"
@@ -47,3 +48,5 @@ RULE = Rule(
     CITE,
     holds,
 )
+
+SEARCH = Search(NAME, ("part", "delta"), suggest)

@@ -12,6 +12,7 @@ from seqlang.proof.rule import Rule
 from seqlang.rules.composition.joint import value_up
 from seqlang.rules.conversion.premise import mismatch
 from seqlang.rules.mechanism.each_showing import pure_showings
+from seqlang.rules.search import Search
 from seqlang.rules.sensitivity.formulas import parameter_values
 
 NAME = "conversion/showings_to_approximate"
@@ -98,3 +99,5 @@ response, asked when it is needed. Epsilon in nats.
 """
 
 RULE = Rule(NAME, "Pure showings to (epsilon, delta)", STATEMENT, CITE, holds)
+
+SEARCH = Search(NAME, ("part", "delta"), suggest)

@@ -22,6 +22,7 @@ from seqlang.rules.alignment.reach import reached_draws, shared_noise
 from seqlang.rules.alignment.signs import Signs
 from seqlang.rules.mechanism.exposure import showings, touched
 from seqlang.rules.mechanism.noise import is_fresh
+from seqlang.rules.search import Search
 from seqlang.rules.sensitivity.formulas import formula_of, parameter_bounds, parameter_values
 from seqlang.rules.sensitivity.shifts import shift_of
 
@@ -206,3 +207,5 @@ Epsilon in nats.
 """
 
 RULE = Rule(NAME, "Releases that share noises", STATEMENT, CITE, holds)
+
+SEARCH = Search(NAME, ("gates",), suggest)

@@ -34,6 +34,7 @@ from seqlang.rules.alignment.signs import Signs
 from seqlang.rules.mechanism.gate_rule import NOT_MINE, checked
 from seqlang.rules.mechanism.noise import Added, noises_of
 from seqlang.rules.mechanism.radius import radius_of
+from seqlang.rules.search import Search
 from seqlang.rules.sensitivity.evaluate import evaluate_number
 from seqlang.rules.sensitivity.facts import TWO, UNIT, Facts, facts_of
 from seqlang.rules.sensitivity.formulas import formula_of, parameter_bounds, parameter_values
@@ -267,3 +268,5 @@ before the step is taken, with that step in it. Epsilon in nats.
 """
 
 RULE = Rule(NAME, "Privacy filter", STATEMENT, CITE, holds)
+
+SEARCH = Search(NAME, ("gate",), suggest)

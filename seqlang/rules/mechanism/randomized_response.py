@@ -17,6 +17,7 @@ from seqlang.rules.alignment.signs import Signs
 from seqlang.rules.mechanism.exposure import never_changes, showings, touched
 from seqlang.rules.mechanism.gate_rule import NOT_MINE, Showings, checked, in_all, suggested
 from seqlang.rules.mechanism.radius import radius_of
+from seqlang.rules.search import Search
 from seqlang.rules.sensitivity.facts import facts_of
 from seqlang.rules.sensitivity.formulas import formula_of, parameter_values
 from seqlang.rules.sensitivity.shift import Shift
@@ -137,3 +138,5 @@ shown: whoever sees it sees more. Epsilon in nats.
 """
 
 RULE = Rule(NAME, "Randomised response", STATEMENT, CITE, holds)
+
+SEARCH = Search(NAME, ("gate",), suggest, showings_of)

@@ -10,6 +10,7 @@ from seqlang.arithmetic.rounding import add_up, divide_up, multiply_up
 from seqlang.model.program import Program
 from seqlang.proof.derivation import Derivation, RenyiBound
 from seqlang.proof.rule import Rule
+from seqlang.rules.search import Search
 from seqlang.rules.stopping.directions import Directions, directions_of
 from seqlang.rules.stopping.ends import End, end_of
 
@@ -125,3 +126,5 @@ opposite direction, by one constant each from the changed entry on, at most D_1 
     CITE,
     holds,
 )
+
+SEARCH = Search(NAME, ("orders", "horizon"), suggest)
