@@ -65,7 +65,8 @@ def _left_over(delta: float, each: float, k: int) -> float:
     """d with 1 - (1 - each)^k (1 - d) <= delta, rounded down."""
     if each == 0:
         return delta
-    return (1 - (1 - interval(delta)) / exp(log1p(-interval(each)) * k)).low
+    none_fails = exp(log1p(-interval(each)) * k)
+    return (1 - (1 - interval(delta)) / none_fails).low if none_fails.low > 0 else -math.inf
 
 
 def _tails(epsilon: float, k: int) -> Iterator[tuple[Interval, Interval]]:
