@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
 from seqlang.accounting import arguments
@@ -59,6 +60,8 @@ def renyi(order: float, curve: Callable[[float], float], size: int) -> float:
 
 def _value(curve: Callable[[float], float], order: float) -> float:
     """The divergence does not fall with the order, so asking at an order rounded up is safe."""
+    if order == math.inf:
+        return math.inf
     return arguments.not_negative("curve", curve(order))
 
 

@@ -45,7 +45,7 @@ def renyi(rate: float, sigma: float, order: float, sensitivity: float = 1.0) -> 
     """
     a, q, s = _checked(rate, sigma, order, sensitivity)
     if q == 1 or not LEAST < s < MOST:
-        return curves.gaussian(s, a)
+        return curves.gaussian(s, a) if s > 0 else math.inf
     return min(max(_divergence(a, q, s, a, 0), _divergence(a, q, s, 1 - a, 0)), curves.gaussian(s, a))
 
 
@@ -53,7 +53,7 @@ def renyi_replace(rate: float, sigma: float, order: float, sensitivity: float = 
     """The same under replace one."""
     a, q, s = _checked(rate, sigma, order, sensitivity)
     if q == 1 or not LEAST < s < MOST:
-        return curves.gaussian(s, a, 2.0)
+        return curves.gaussian(s, a, 2.0) if s > 0 else math.inf
     return min(_divergence(a, q, s, a, 1 - a), curves.gaussian(s, a, 2.0))
 
 
@@ -62,7 +62,7 @@ def _checked(rate: float, sigma: float, order: float, sensitivity: float) -> tup
     if rate > 1:
         raise ValueError(f"rate must be a probability above 0, got {rate}")
     relative = arguments.positive("sigma", sigma) / arguments.positive("sensitivity", sensitivity)
-    if relative * sensitivity != sigma:
+    if relative * sensitivity != sigma or relative == math.inf:
         relative = math.nextafter(relative, 0.0)
     return arguments.renyi_order("order", order), float(rate), relative
 

@@ -126,7 +126,8 @@ class Composed:
         if len(enough) == 0:
             return INF
         cell = max(1, int(enough[0]))
-        inside = (kept[cell] - (delta - self.beyond) / scale) / other[cell] if other[cell] > 0 else 0.0
+        rest, lower = float(kept[cell]) - (delta - self.beyond) / scale, float(other[cell])
+        inside = rest / lower if lower > LEAST else 0.0
         between = math.log(inside) if inside > 0 else 0.0
         near = min(max(between, float(over[cell - 1])), float(over[cell]))
         return self.first * self.step + near + self.slack

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import inf
 
 from seqlang.accounting import advanced
 from seqlang.model.program import Program
@@ -19,6 +20,8 @@ def _epsilon(program: Program, parts: Sequence[Derivation], delta: float) -> flo
     epsilons = [value_up(program, p.conclusion.epsilon) for p in parts if isinstance(p.conclusion, PureBound)]
     if len(epsilons) != len(parts) or not epsilons:
         return "every part must be a pure bound"
+    if max(epsilons) == inf:
+        return "a part has no finite epsilon"
     return advanced.tanh_form(epsilons, delta)
 
 

@@ -64,6 +64,8 @@ def _epsilon(program: Program, part: Derivation, delta: float) -> float | str:
     if not 0 < parts.rho < math.inf:
         return "no Gaussian release"
     mu = up(math.sqrt(up(2 * parts.rho)))
+    if mu == math.inf:
+        return "no finite epsilon"
     return sum_up([gaussian.epsilon_at(delta, mu), *parts.epsilons])
 
 

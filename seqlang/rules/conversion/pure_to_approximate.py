@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import inf
+
 from seqlang.accounting import homogeneous
 from seqlang.model.program import Program
 from seqlang.proof.derivation import ApproximateBound, Derivation, PureBound
@@ -25,7 +27,7 @@ def suggest(program: Program, part: Derivation, delta: float) -> Derivation | No
 
 def _epsilon(program: Program, claim: PureBound, delta: float) -> float:
     epsilon = value_up(program, claim.epsilon)
-    return epsilon if delta == 0 else min(epsilon, homogeneous.optimal(epsilon, 1, delta))
+    return epsilon if delta == 0 or epsilon == inf else min(epsilon, homogeneous.optimal(epsilon, 1, delta))
 
 
 def holds(program: Program, derivation: Derivation) -> str | None:
