@@ -12,8 +12,8 @@ from seqlang.arithmetic.compare import at_most
 from seqlang.arithmetic.formula import Formula, enclose, number
 from seqlang.model.program import Claim, Privacy, Program, Replace
 from seqlang.proof.derivation import ApproximateBound, ConcentratedBound, Derivation, PureBound, RenyiBound
-from seqlang.proof.witness import Witness
 from seqlang.proof.replay import replay
+from seqlang.proof.witness import Witness
 from seqlang.record import record
 from seqlang.rules.composition import every_algorithm
 from seqlang.rules.sensitivity.formulas import formula_of, parameter_values
@@ -175,7 +175,8 @@ def _candidates(
             # rounded up: divergences grow with the order, so a bound at a higher order serves, one below does not
             order = enclose(goal[0], parameter_values(program)).high
             again = prove(program, delta=bounds.delta, horizon=bounds.horizon, orders=(order,))
-            return (*again.rdp, *pure)
+            above = tuple(d for d in bounds.rdp if isinstance(d.conclusion, RenyiBound) and d.conclusion.order >= order)
+            return (*again.rdp, *above, *pure)
         case _:
             assert_never(privacy.notion)
 

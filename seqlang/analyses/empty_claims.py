@@ -10,7 +10,7 @@ from seqlang.model.expression import Apply
 from seqlang.model.program import Claim, Program
 from seqlang.rules.sensitivity.formulas import formula_of, parameter_values
 
-_TURNED = {"<=": ">=", "<": ">", ">=": "<=", ">": "<"}
+_TURNED: dict[str, str] = {"<=": ">=", "<": ">", ">=": "<=", ">": "<"}
 
 
 def allows_everything(program: Program, claim: Claim) -> bool:
@@ -31,12 +31,16 @@ def decided_by_its_bound(program: Program, claim: Claim) -> tuple[bool, str] | N
     values = parameter_values(program)
     below, above = compare(bound, ZERO, values), compare(bound, ONE, values)
     most, strict = sense in ("<=", "<"), sense in ("<", ">")
-    if (above == "greater" or (above == "equal" and not strict)) if most else (
-        below == "less" or (below == "equal" and not strict)
+    if (
+        (above == "greater" or (above == "equal" and not strict))
+        if most
+        else (below == "less" or (below == "equal" and not strict))
     ):
         return True, "a probability lies between 0 and 1: at these parameters the bound says nothing"
-    if (below == "less" or (below == "equal" and strict)) if most else (
-        above == "greater" or (above == "equal" and strict)
+    if (
+        (below == "less" or (below == "equal" and strict))
+        if most
+        else (above == "greater" or (above == "equal" and strict))
     ):
         return False, "a probability lies between 0 and 1: at these parameters no algorithm meets the bound"
     return None
@@ -45,10 +49,10 @@ def decided_by_its_bound(program: Program, claim: Claim) -> tuple[bool, str] | N
 def _bound(program: Program, claim: Claim) -> tuple[str, Formula] | None:
     """(<=, b) of `probability(C) <= b`, whichever way round it is written."""
     match claim.condition:
-        case Apply("<=" | "<" | ">=" | ">" as sense, (Apply("probability"), bound)):
+        case Apply(sense, (Apply("probability"), bound)) if sense in _TURNED:
             formula = formula_of(program, bound)
-        case Apply("<=" | "<" | ">=" | ">" as turned, (bound, Apply("probability"))):
-            formula, sense = formula_of(program, bound), _TURNED[turned]
-        case _:
-            return None
-    return None if formula is None else (sense, formula)
+            return None if formula is None else (sense, formula)
+        case Apply(sense, (bound, Apply("probability"))) if sense in _TURNED:
+            formula = formula_of(program, bound)
+            return None if formula is None else (_TURNED[sense], formula)
+    return None

@@ -7,6 +7,7 @@ from fractions import Fraction
 from math import inf, nextafter
 
 from seqlang.analyses.grouping import Group, groupings
+from seqlang.analyses.groups import grown
 from seqlang.arithmetic.formula import enclose
 from seqlang.model.program import CompareGate, OpaqueGate, Program
 from seqlang.proof.derivation import ApproximateBound, ConcentratedBound, Derivation, PureBound, RenyiBound
@@ -15,7 +16,7 @@ from seqlang.record import record
 from seqlang.rules import searches
 from seqlang.rules.alignment.limits import horizon_of
 from seqlang.rules.alignment.signs import Signs
-from seqlang.rules.composition import hypothetical_transcript
+from seqlang.rules.composition import hypothetical_transcript, post_processing
 from seqlang.rules.search import Search
 from seqlang.rules.sensitivity.formulas import parameter_values
 
@@ -60,12 +61,14 @@ def prove(
     partitions = groupings(program)
     by_partition = {partition: search.for_partition(partition) for partition in partitions}
     found = tuple(dict.fromkeys(d for derivations in by_partition.values() for d in derivations))
+    if not any(isinstance(d.conclusion, PureBound) for d in found):  # a pure bound is for several entries already
+        found = search.with_groups(found)
     best = search.best_of_each(found)
     pure = best.get((PureBound, 0.0))
     chosen = tuple(best.values())
     return Bounds(
         pure=pure,
-        rdp=tuple(best[RenyiBound, order] for order in orders if (RenyiBound, order) in best),
+        rdp=search.rising(best, orders),
         zcdp=best.get((ConcentratedBound, 0.0)),
         dp=best.get((ApproximateBound, 0.0)),
         delta=delta,
@@ -101,7 +104,7 @@ class _Search:
     """What has been found for groups of gates, so that partitions share it."""
 
     def __init__(self, program: Program, delta: Fraction, horizon: int | None, orders: tuple[float, ...]) -> None:
-        self.program = program
+        self.program, self.delta, self.horizon, self.orders = program, delta, horizon, orders
         self.asked_for_horizon = horizon is not None
         self.known: dict[str, object] = {
             "delta": _rounded_down(delta), "orders": orders,
@@ -130,6 +133,32 @@ class _Search:
             if not partition:
                 found = tuple(d for search in searches("composition") for d in self._asked(search, parts=())[0])
         return tuple(self._without_hidden(d) for d in self._with_conversions(found))
+
+    def with_groups(self, found: tuple[Derivation, ...]) -> tuple[Derivation, ...]:
+        """What was found, and what follows from bounds for one entry, where neighbours differ in several."""
+
+        def proved(program: Program, delta: Fraction, orders: tuple[float, ...]) -> Bounds:
+            return prove(program, delta=delta, horizon=self.horizon, orders=orders)
+
+        offered = (d for d in grown(self.program, self.delta, self.orders, proved) if not self.replay.problems(d))
+        grew = tuple(d for d in offered if size_of(self.program, d) < inf)
+        return self._with_conversions((*found, *grew)) if grew else found
+
+    def rising(self, best: dict[Kind, Derivation], orders: tuple[float, ...]) -> tuple[Derivation, ...]:
+        """The bound at each order, that of a higher one where it is less: divergences do not fall with the order."""
+        kept: dict[float, Derivation] = {}
+        least: Derivation | None = None
+        for order in sorted(orders, reverse=True):
+            own = best.get((RenyiBound, order))
+            if least is not None and (own is None or size_of(self.program, least) < size_of(self.program, own)):
+                own = post_processing.at_lower_order(least, order)
+                assert own is not None
+                assert not self.replay.problems(own)
+            elif own is not None:
+                least = own
+            if own is not None:
+                kept[order] = own
+        return tuple(kept[order] for order in orders if order in kept)
 
     def _without_hidden(self, whole: Derivation) -> Derivation:
         """The bound for what is really shown, if hidden choices were counted as shown."""

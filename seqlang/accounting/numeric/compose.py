@@ -11,9 +11,10 @@ What rounding does, with u = 2^-53, n the length of the transform, f_j the tilte
 F the transform (of length n, unnormalised):
 
 1. Masses. log m + t l - log_sum and its exponential: libm's log and exp are right to LIBM units in the last place, as
-   `arithmetic.rounding` takes them, + - * to half of one. With s the largest |log m| + t |l| + |log m + t l| + |log_sum|
-   the relative error of a mass is at most (2 LIBM s + 4 s + 2 LIBM) u (`tilted`). As masses are not negative, the exact
-   convolution of the computed masses times e^(sum of k_j times that) is above that of the exact ones (`factor`).
+   `arithmetic.rounding` takes them, + - * to half of one. With s the largest |log m| + t |l| + |log m + t l| +
+   |log_sum| the relative error of a mass is at most (2 LIBM s + 4 s + 2 LIBM) u (`tilted`). As masses are not negative,
+   the exact convolution of the computed masses times e^(sum of k_j times that) is above that of the exact ones
+   (`factor`).
 2. One transform. A stage of a transform of radix 2 has a relative l2 error of at most eta = mu + gamma_4 (sqrt 2 + mu),
    gamma_4 = 4 u/(1 - 4 u), mu the error of its roots of unity, and log2 n stages have at most log2(n) eta/(1 - log2(n)
    eta) (Higham 2002, Theorem 24.2). pocketfft, which numpy has, computes the roots to half a unit, mu <= u; a stage of
@@ -22,7 +23,7 @@ F the transform (of length n, unnormalised):
    transform at hand conserves the l2 norm to that accuracy, as it then must, is checked in every use (`_conserves`):
    one that does not gives no bound.
 3. Products. With d_j = unit |F f_j|_2 <= unit sqrt(n) |f_j|_2 the error of a part's spectrum, whose largest value is at
-   most |f_j|_1 + d_j: the product of all powers is off by at most sum_j k_j d_j times the product of all (|f_j|_1 + d_j)
+   most |f_j|_1 + d_j: the product of all powers is off by at most sum_j k_j d_j times that of all (|f_j|_1 + d_j)
    <= e^(sum of k_j (d_j + ||f_j|_1 - 1|)) (`carried`, `grown`). A product of complex numbers has a relative error of
    at most sqrt(5) u (Brent, Percival & Zimmermann 2007); a k-th power by repeated squaring has k - 1 times that, so all
    of them together 3 u times the uses (PRODUCT).
@@ -169,7 +170,7 @@ def composed(parts: tuple[Losses, ...], step: float, tilt: float, reach: float, 
     grown, carried, rounded, uses = 0.0, 0.0, 0.0, 0
     unit = STAGE * (math.log2(size) + 2) * UNIT
     for t in lent:
-        folded = np.bincount((t.part.first + np.arange(len(t.masses))) % size, weights=t.masses, minlength=size)
+        folded: Array = np.bincount((t.part.first + np.arange(len(t.masses))) % size, weights=t.masses, minlength=size)
         length = float(np.sqrt(np.dot(folded, folded))) * (1 + SUMMED)
         one = np.fft.rfft(folded)
         if not _conserves(one, folded, unit):

@@ -65,7 +65,7 @@ def _direction(up: End, down: End, rise: float, fall: float, order: float, horiz
     """`up` rises by `rise`, `down` falls by `fall`; both at their largest."""
     needed = fall
     if up.threshold.name == down.threshold.name:  # the scales hold the factors of the one noise
-        needed = add_up(fall, multiply_up(rise, divide_up(down.threshold.scale, up.threshold.scale)))
+        needed = add_up(fall, multiply_up(rise, divide_up(down.threshold.widest, up.threshold.scale)))
     mu = divide_up(rise, up.threshold.scale)
     gaussian_threshold = up.threshold.family == "gaussian"
     if down.look.family == "laplace":
