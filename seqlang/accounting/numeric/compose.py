@@ -170,7 +170,8 @@ def composed(parts: tuple[Losses, ...], step: float, tilt: float, reach: float, 
     grown, carried, rounded, uses = 0.0, 0.0, 0.0, 0
     unit = STAGE * (math.log2(size) + 2) * UNIT
     for t in lent:
-        folded: Array = np.bincount((t.part.first + np.arange(len(t.masses))) % size, weights=t.masses, minlength=size)
+        places = (t.part.first + np.arange(len(t.masses))) % size
+        folded: Array = np.bincount(places, weights=t.masses, minlength=size).astype(np.float64)
         length = float(np.sqrt(np.dot(folded, folded))) * (1 + SUMMED)
         one = np.fft.rfft(folded)
         if not _conserves(one, folded, unit):

@@ -18,7 +18,7 @@ from seqlang.rules.search import Search
 from seqlang.rules.sensitivity.formulas import formula_of, parameter_values
 
 NAME = "composition/group_privacy"
-CITE = "Dwork & Roth 2014, Theorem 2.2; Bun & Steinke 2016, Proposition 1.9; RDP: Mironov 2017, Proposition 11"
+CITE = "Dwork & Roth 2014, Theorem 2.2; Bun & Steinke 2016, Proposition 1.9; Mironov 2017, Proposition 11"
 MOST_STEPS = 8
 """RDP bounds of larger groups would be asked at orders beyond 2^8 times their own."""
 

@@ -19,7 +19,7 @@ from seqlang.rules.stopping.directions import directions_of, worst
 from seqlang.rules.stopping.ends import End, Source, candidates, ends_of
 
 NAME = "stopping/concentrated"
-CITE = f"{gaussian_two_ends.CITE}; between orders: van Erven & Harremoes 2014, Corollary 2"
+CITE = "Theorems G2 and G3 (seqlang, accounting/noisy_test); van Erven & Harremoes 2014, Corollary 2"
 
 ORDERS = (1.05, 1.125, 1.25, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0, 16.0, 32.0)
 """Where the RDP bounds are taken; a smaller rho would come of more of them."""
