@@ -10,10 +10,10 @@ from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
 from seqlang.accounting import arguments
-from seqlang.accounting.interval import Interval, interval
-from seqlang.arithmetic.rounding import down, up
+from seqlang.accounting.interval import interval
+from seqlang.arithmetic.rounding import add_up, divide_up, multiply_down, multiply_up, subtract_down, subtract_up
 
-PIECES = 32
+PIECES = 128
 """Into how many the orders between two bounds are cut."""
 
 
@@ -61,10 +61,12 @@ def between_orders(points: Sequence[tuple[float, float]], beyond: float) -> floa
         low, high = interval(a) - 1, interval(b) - 1
         slope = (high * second - low * first) / (high - low)
         offset = low * first - slope * low
-        for i in range(PIECES):
-            left, right = a + (b - a) * i / PIECES, a + (b - a) * (i + 1) / PIECES
-            piece = Interval(down(left), up(right))
-            worst = max(worst, (slope / piece + offset / (piece * (piece - 1))).high)
+        cuts = [a + (b - a) * i / PIECES for i in range(PIECES)] + [b]
+        for left, right in pairwise(cuts):
+            steep, rest = (left if slope.high >= 0 else right), (left if offset.high >= 0 else right)
+            least, most = multiply_down(rest, subtract_down(rest, 1.0)), multiply_up(rest, subtract_up(rest, 1.0))
+            falling = divide_up(offset.high, least if offset.high >= 0 else most)
+            worst = max(worst, add_up(divide_up(slope.high, steep), falling))
     return worst
 
 
