@@ -264,6 +264,8 @@ def zeta(s: Fraction) -> Fraction:
     if s <= 1:
         raise _NoValue("zeta of a number that is not above 1")
     x, n = float(s), 20
+    if x > 60:
+        return Fraction(1)  # 2^-x is below half a unit of rounding
     head = math.fsum(k**-x for k in range(1, n))
     tail = n ** (1 - x) / (x - 1) + n**-x / 2
     term = x * n ** (-x - 1)

@@ -278,6 +278,7 @@ def event_words(event: Event) -> str:
 def _value(value: object) -> str:
     if value is True:
         return ""
-    if isinstance(value, tuple) and len(value) == 2:
-        return f" in [{shown(float(value[0]))}, {shown(float(value[1]))}]"
+    match value:
+        case (float() | int() as low, float() | int() as high) if not isinstance(low, bool) | isinstance(high, bool):
+            return f" in [{shown(float(low))}, {shown(float(high))}]"
     return f" = {value}"

@@ -22,6 +22,25 @@ class Plan:
     local: tuple[tuple[Shifts, ...], ...]
 
 
+def are_shifts(value: object) -> bool:
+    """Evidence is untrusted: is it pairs of a noise's name and a formula?"""
+    return isinstance(value, tuple) and all(
+        isinstance(pair, tuple) and len(pair) == 2 and isinstance(pair[0], str) and isinstance(pair[1], Formula)
+        for pair in value
+    )
+
+
+def are_plans(value: object) -> bool:
+    """Is it a tuple of plans, of the right shape all the way down?"""
+    return isinstance(value, tuple) and all(
+        isinstance(plan, Plan)
+        and are_shifts(plan.kept)
+        and isinstance(plan.local, tuple)
+        and all(isinstance(choices, tuple) and all(map(are_shifts, choices)) for choices in plan.local)
+        for plan in value
+    )
+
+
 def plan_cost(layout: Layout, scenario: Scenario, plan: Plan) -> Formula | str:
     """The most that the plan costs over all runs of the scenario; text: why it is no alignment."""
     if len(plan.local) != len(scenario.pieces):

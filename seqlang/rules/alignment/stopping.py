@@ -44,13 +44,14 @@ from seqlang.arithmetic.simplify import simplify
 from seqlang.model.program import CompareGate, Program
 from seqlang.proof.derivation import Derivation, PureBound
 from seqlang.proof.rule import Rule
-from seqlang.rules.alignment.cost import Plan, is_totally_unimodular, largest, scenario_cost, stairs_cost
+from seqlang.rules.alignment.cost import Plan, are_plans, is_totally_unimodular, largest, scenario_cost, stairs_cost
 from seqlang.rules.alignment.lattice import moves_by_whole_numbers, reads_private
 from seqlang.rules.alignment.layout import Layout, layout_of
 from seqlang.rules.alignment.outlets import may_turn
 from seqlang.rules.alignment.reach import revealed_choices
 from seqlang.rules.alignment.scenario import Scenario, scenarios_of
 from seqlang.rules.alignment.search import plans_for
+from seqlang.rules.search import Search
 from seqlang.rules.sensitivity.formulas import parameter_bounds
 from seqlang.rules.sensitivity.moves import moves
 
@@ -95,7 +96,7 @@ def holds(program: Program, derivation: Derivation) -> str | None:
     if isinstance(case, str):
         return case
     layout, scenarios = case
-    if not isinstance(evidence, tuple) or len(evidence) != len(scenarios):
+    if not isinstance(evidence, tuple) or len(evidence) != len(scenarios) or not all(map(are_plans, evidence)):
         return "one tuple of plans a scenario is needed"
     cost = _cost(layout, scenarios, evidence)
     if isinstance(cost, str):
@@ -223,3 +224,5 @@ numbers. Horizon-free: "never stops" is covered.
 """
 
 RULE = Rule(NAME, "Alignment of noisy comparisons", STATEMENT, CITE, holds)
+
+SEARCH = Search(NAME, ("gates",), suggest)

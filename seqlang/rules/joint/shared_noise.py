@@ -23,6 +23,7 @@ from seqlang.rules.alignment.signs import Signs
 from seqlang.rules.joint.one_reading import statement_of
 from seqlang.rules.mechanism.exposure import showings, touched
 from seqlang.rules.mechanism.noise import is_fresh
+from seqlang.rules.search import Search
 from seqlang.rules.sensitivity.formulas import formula_of, parameter_bounds, parameter_values
 from seqlang.rules.sensitivity.shifts import shift_of
 
@@ -208,3 +209,5 @@ Epsilon in nats.
 """
 
 RULE = Rule(NAME, "Releases that share noises", STATEMENT, CITE, holds)
+
+SEARCH = Search(NAME, ("gates",), suggest)

@@ -30,6 +30,7 @@ from seqlang.rules.alignment.reach import revealed_choices, shared_noise
 from seqlang.rules.alignment.signs import Signs
 from seqlang.rules.mechanism.exposure import showings
 from seqlang.rules.mechanism.gate_rule import NOT_MINE, Showings, checked, in_all, suggested
+from seqlang.rules.search import Search
 from seqlang.rules.sensitivity.convexity import curve_of
 from seqlang.rules.sensitivity.derive import motion_of
 from seqlang.rules.sensitivity.evaluate import evaluate_number
@@ -219,3 +220,5 @@ Over all of R^d, each record in one f. With the logistic loss, |x| <= 1 and J = 
 """
 
 RULE = Rule(NAME, "Objective perturbation", STATEMENT, CITE, holds)
+
+SEARCH = Search(NAME, ("gate",), suggest, showings_of)

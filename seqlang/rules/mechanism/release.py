@@ -19,6 +19,7 @@ from seqlang.rules.mechanism.exposure import never_changes, touched
 from seqlang.rules.mechanism.gate_rule import NOT_MINE, Showings, checked, in_all, suggested
 from seqlang.rules.mechanism.noise import Added, noises_of
 from seqlang.rules.mechanism.radius import radius_of
+from seqlang.rules.search import Search
 from seqlang.rules.sensitivity.facts import facts_of
 from seqlang.rules.sensitivity.folds import element_of
 from seqlang.rules.sensitivity.formulas import formula_of, parameter_values
@@ -171,3 +172,5 @@ showings then speak of disjoint entries); else the number of showings. Epsilon i
 """
 
 RULE = Rule(NAME, "Release with noise", STATEMENT, CITE, holds)
+
+SEARCH = Search(NAME, ("gate",), suggest, showings_of)

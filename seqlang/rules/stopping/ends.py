@@ -18,13 +18,13 @@ _SCALED = ("gaussian", "laplace", "exponential")
 
 @record
 class Source:
-    """A noise in a margin. `scale`: a lower bound of |factor| times the law's scale, `most` an upper one; `sign`: of the
+    """A noise in a margin. |factor| times the law's scale is at least `scale` and at most `widest`; `sign`: of the
     factor."""
 
     name: str
     family: str
     scale: float
-    most: float
+    widest: float
     sign: int
 
 
@@ -105,7 +105,7 @@ def _source(program: Program, term: Term) -> Source | None:
     values = parameter_values(program)
     product, turn = enclose(scale * factor, values), enclose(factor, values)
     least, most = sorted((abs(product.low), abs(product.high)))
-    if not 0 < least < float("inf") or product.low < 0 < product.high or not (turn.low > 0 or turn.high < 0):
+    if not 0 < least <= most < float("inf") or product.low < 0 < product.high or not (turn.low > 0 or turn.high < 0):
         return None
     sign = 1 if turn.low > 0 else -1
     if (product.low > 0) != (sign > 0):
