@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from seqlang.cli.errors import show, show_error
 from seqlang.cli.options import Parser, add_settings, curve, exact, positive, probability, settings
+from seqlang.cli.output import print_json, say
 from seqlang.cli.solve_for import asks_for_a_value, solve_for
 from seqlang.diagnostics import Diagnostic, SpecError
 
@@ -106,7 +107,7 @@ def run(arguments: list[str]) -> int:
 
             program = result.program
             plot_profiles(f"{program.name}: {program.title}".rstrip(": "), result.profiles, options.plot)
-            print(f"wrote {options.plot}", file=sys.stderr)
+            say(f"wrote {options.plot}")
         worst = max(worst, 0 if result.ok else 1)
     if options.suite and not options.json:
         _tell("")
@@ -129,9 +130,7 @@ def _print_suite(results: list[CheckResult], invalid: list[str]) -> None:
 
 def _print(result: CheckResult, options: Namespace) -> None:
     if options.json:
-        import json
-
-        print(json.dumps(result.to_dict(), ensure_ascii=False, allow_nan=False))
+        print_json(result.to_dict())
         return
     from seqlang.report.rich_document import show as show_document
 
@@ -195,9 +194,7 @@ def _instances(loaded: Loaded, models: tuple[str, ...], count: int, seed: int, a
 
     for found in instances(loaded, models=models, count=count, seed=seed, progress=_progress(count)):
         if as_json:
-            import json
-
-            print(json.dumps(found.to_dict(), ensure_ascii=False, allow_nan=False), flush=True)
+            print_json(found.to_dict())
         else:
             from seqlang.report.instances_text import instances_document
             from seqlang.report.rich_document import show as show_document

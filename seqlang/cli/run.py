@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from argparse import Namespace
 from collections.abc import Iterator
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from seqlang.cli.errors import show
 from seqlang.cli.options import Parser, add_settings, exact, positive, settings, sweeps
+from seqlang.cli.output import print_json, say
 from seqlang.cli.progress import progress_line
 from seqlang.cli.rare import add_rare, rare
 from seqlang.cli.sweep import sweep
@@ -83,7 +83,7 @@ def run(arguments: list[str]) -> int:
         from seqlang.report.plot import plot_runs
 
         plot_runs(loaded.program, results, options.plot, int(seed))
-        print(f"wrote {options.plot}", file=sys.stderr)
+        say(f"wrote {options.plot}")
     return 130 if interrupted else 0
 
 
@@ -186,7 +186,7 @@ def _width(text: str | None) -> float | None:
 
 def _print(result: Any, as_json: bool) -> None:
     if as_json:
-        print(json.dumps(result.to_dict(), ensure_ascii=False, allow_nan=False), flush=True)
+        print_json(result.to_dict())
     else:
         from seqlang.report.rich_document import show as show_document
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from typing import TYPE_CHECKING
 
 from seqlang.cli.errors import show
 from seqlang.cli.options import Parser, add_settings, curve, exact, settings, sweeps
+from seqlang.cli.output import print_json, say
 from seqlang.cli.sweep import sweep
 from seqlang.cli.sweep_options import add_sweep, is_sweep, refuse_axes
 from seqlang.diagnostics import Diagnostic, SpecError
@@ -53,7 +53,7 @@ def run(arguments: list[str]) -> int:
         program = loaded.program
         title = f"{program.name}: {program.title}" if program.title else program.name
         plot_laws(title, results, options.plot)
-        print(f"wrote {options.plot}", file=sys.stderr)
+        say(f"wrote {options.plot}")
     return 0
 
 
@@ -90,7 +90,7 @@ def _solved(cell: Loaded, models: tuple[str, ...], tolerance: float) -> Iterator
 
 def _print(result: SolveResult, as_json: bool) -> None:
     if as_json:
-        print(json.dumps(result.to_dict(), ensure_ascii=False, allow_nan=False), flush=True)
+        print_json(result.to_dict())
     else:
         from seqlang.report.rich_document import show as show_document
 

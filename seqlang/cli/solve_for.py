@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from argparse import Namespace
 from typing import TYPE_CHECKING
 
+from seqlang.cli.output import print_json
 from seqlang.diagnostics import Diagnostic, SpecError
 
 if TYPE_CHECKING:
@@ -27,4 +27,7 @@ def solve_for(loaded: Loaded, options: Namespace, horizon: int | None) -> None:
     from seqlang.driver import calibrate
 
     found = calibrate(loaded, options.solve_for, options.target, horizon=horizon)
-    print(json.dumps(found.to_dict(), ensure_ascii=False, allow_nan=False) if options.json else found)
+    if options.json:
+        print_json(found.to_dict())
+    else:
+        print(found)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import gzip
 import os
+import zlib
 from collections.abc import Iterator
 
 from seqlang.backends.interpret.data.problem import problem
@@ -46,7 +47,7 @@ def bytes_of(path: str | os.PathLike[str]) -> bytes:
     if data[:2] == GZIP:
         try:
             data = gzip.decompress(data)
-        except (OSError, EOFError) as error:
+        except (OSError, EOFError, zlib.error) as error:
             raise problem("E0610", f"`{name}` is not a whole gzip file: {error}") from None
     data = data.removeprefix(b"\xef\xbb\xbf")
     if not data.isascii():
