@@ -7,7 +7,6 @@ from collections.abc import Iterable
 from seqlang.diagnostics import Diagnostic, Label
 from seqlang.source import Span
 
-
 _MANY = 100
 
 

@@ -1,7 +1,7 @@
 """A document on a terminal or in a notebook: rich does the drawing.
 
-rich reads `[...]` in strings as markup, so everything here is built from `rich.text.Text`. What a terminal would obey in
-a text that a user wrote is shown as symbols.
+rich reads `[...]` in strings as markup, so everything here is built from `rich.text.Text`. What a terminal would obey
+in a text that a user wrote is shown as symbols.
 """
 
 from __future__ import annotations
