@@ -47,6 +47,7 @@ __all__ = [
     "train",
 ]
 
+
 @record
 class Spec:
     """A spec that was parsed, checked for errors, and given parameter values."""

@@ -9,6 +9,7 @@ from pathlib import Path
 from seqlang.cli.errors import show, show_error
 from seqlang.cli.options import Parser
 from seqlang.cli.output import say
+from seqlang.cli.waiting import working
 from seqlang.diagnostics import Diagnostic, SpecError
 from seqlang.diagnostics.display import visible
 from seqlang.driver import read
@@ -37,8 +38,9 @@ def run(arguments: list[str]) -> int:
 def _one(name: str, only_check: bool) -> int:
     from seqlang.syntax import format_text
 
-    source = read(name)
-    text, diagnostics = format_text(source)
+    with working(name):
+        source = read(name)
+        text, diagnostics = format_text(source)
     show(diagnostics, source)
     if text is None:
         return 2

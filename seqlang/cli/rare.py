@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from seqlang.cli.output import print_json, say
+from seqlang.cli.waiting import working
 from seqlang.diagnostics import Diagnostic, SpecError
 
 if TYPE_CHECKING:
@@ -54,7 +55,10 @@ def _estimated(loaded: Loaded, model: str | None, labels: Sequence[str], as_json
         for label in labels:
             reached = []
             models = () if model is None else (model,)
-            found += estimated(loaded, (label,), models=models, progress=_into(reached), **how)
+            with working(f"P({label}){f' under {model}' if model else ''}") as tell:
+                found += estimated(
+                    loaded, (label,), models=models, progress=_into(reached, tell, how["runs"]), **how
+                )  # fmt: skip
     except KeyboardInterrupt:
         say("\ninterrupted")
     if found:
@@ -65,8 +69,12 @@ def _estimated(loaded: Loaded, model: str | None, labels: Sequence[str], as_json
     return len(found) == len(labels)
 
 
-def _into(reached: list[tuple[int, float]]) -> Callable[[int, float], None]:
-    return lambda done, estimate: reached.append((done, estimate))
+def _into(reached: list[tuple[int, float]], tell: Callable[[str], None], runs: int) -> Callable[[int, float], None]:
+    def hear(done: int, estimate: float) -> None:
+        reached.append((done, estimate))
+        tell(f"about {estimate:.2g} after {done:,} of {runs:,} weighted runs")
+
+    return hear
 
 
 def _unknown(label: str, model: str | None, state: Sequence[tuple[int, float]], runs: int) -> None:

@@ -16,6 +16,7 @@ from seqlang.cli.sweep import sweep
 from seqlang.cli.sweep_options import GIVEN, add_sweep, is_sweep, refuse_axes
 from seqlang.cli.threads import note_unused
 from seqlang.cli.train import TRAINING, add_layout, add_training, columns_of, layout_of, train
+from seqlang.cli.waiting import working
 from seqlang.diagnostics import Diagnostic, SpecError
 
 if TYPE_CHECKING:
@@ -60,7 +61,8 @@ def run(arguments: list[str]) -> int:
         **({} if options.engine == "auto" else {"engine": options.engine}),
     }
     source = read(options.file)
-    loaded = load(source, values)
+    with working(options.file):
+        loaded = load(source, values)
     show(loaded.warnings, source)
     if options.rare:
         return rare(options, loaded, runs=simulation["runs"], seed=int(seed), cap=cap, swept=is_sweep(options))
@@ -157,10 +159,11 @@ def _on_data(options: Namespace, loaded: Loaded, seed: int, cap: int | None) -> 
         raise SpecError((Diagnostic("E0601", message, help="say where to look: --checkpoints 10"),))
     from seqlang.driver import run_data
 
-    result = run_data(
-        loaded, options.data, seed=seed, columns=columns_of(options), where=options.where, clip=options.clip, cap=cap,
-        **layout_of(options),
-    )  # fmt: skip
+    with working(f"{loaded.program.name} on {options.data}"):
+        result = run_data(
+            loaded, options.data, seed=seed, columns=columns_of(options), where=options.where, clip=options.clip,
+            cap=cap, **layout_of(options),
+        )  # fmt: skip
     _print(result, options.json)
     return 0
 

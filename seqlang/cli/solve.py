@@ -10,6 +10,7 @@ from seqlang.cli.options import Parser, add_settings, curve, exact, settings, sw
 from seqlang.cli.output import print_json, say
 from seqlang.cli.sweep import sweep
 from seqlang.cli.sweep_options import add_sweep, is_sweep, refuse_axes
+from seqlang.cli.waiting import working
 from seqlang.diagnostics import Diagnostic, SpecError
 
 if TYPE_CHECKING:
@@ -39,7 +40,8 @@ def run(arguments: list[str]) -> int:
     from seqlang.driver import load, read
 
     source = read(options.file)
-    loaded = load(source, values)
+    with working(options.file):
+        loaded = load(source, values)
     show(loaded.warnings, source)
     if grid or is_sweep(options):
         return sweep(options, loaded, values, grid, run=None, solve={"tolerance": float(tolerance)})
@@ -85,7 +87,9 @@ def _solved(cell: Loaded, models: tuple[str, ...], tolerance: float) -> Iterator
     from seqlang.driver import solve
 
     for name in models or tuple(m.name for m in cell.program.models) or ("",):
-        yield from solve(cell, models=(name,) if name else (), tolerance=tolerance)
+        with working(f"{cell.program.name} under {name}" if name else cell.program.name):
+            results = solve(cell, models=(name,) if name else (), tolerance=tolerance)
+        yield from results
 
 
 def _print(result: SolveResult, as_json: bool) -> None:

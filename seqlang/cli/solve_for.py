@@ -5,11 +5,11 @@ from __future__ import annotations
 from argparse import Namespace
 from typing import TYPE_CHECKING
 
-from seqlang.cli.output import print_json
 from seqlang.diagnostics import Diagnostic, SpecError
 
 if TYPE_CHECKING:
     from seqlang.driver import Loaded
+    from seqlang.report.calibration import Calibration
 
 
 def asks_for_a_value(options: Namespace) -> bool:
@@ -22,12 +22,8 @@ def asks_for_a_value(options: Namespace) -> bool:
     return options.target is not None
 
 
-def solve_for(loaded: Loaded, options: Namespace, horizon: int | None) -> None:
-    """Prints the value and what it proves. Raises SpecError E0602 and E0626, where no value was found."""
+def solve_for(loaded: Loaded, options: Namespace, horizon: int | None) -> Calibration:
+    """The value and what it proves. Raises SpecError E0602 and E0626, where no value was found."""
     from seqlang.driver import calibrate
 
-    found = calibrate(loaded, options.solve_for, options.target, horizon=horizon)
-    if options.json:
-        print_json(found.to_dict())
-    else:
-        print(found)
+    return calibrate(loaded, options.solve_for, options.target, horizon=horizon)

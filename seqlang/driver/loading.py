@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from seqlang.diagnostics import Diagnostic, SpecError
 from seqlang.diagnostics.suggest import did_you_mean
+from seqlang.doing import doing
 from seqlang.locate import data_folder
 from seqlang.record import record
 from seqlang.source import Source
@@ -89,6 +90,7 @@ def load(source: Source, settings: Mapping[str, Fraction] | None = None) -> Load
     from seqlang.elaborate import elaborate
     from seqlang.syntax import parse
 
+    doing("reading the spec")
     tree, found = parse(source)
     program = None
     if tree is not None:

@@ -122,7 +122,9 @@ def _flipped(rng: random.Random, data: bytes) -> bytes:
             case 2 if changed:
                 changed[at] = rng.choice(b'\0\xff",\n\r\x1b;0-.eE{[\x9b')
             case 3:
-                changed[at:at] = rng.choice([b"\n", b",", b'"', b"\x1b[2J", b"1e999", b"nan", b"\xc2\x9b31m", b"9" * 5000])
+                changed[at:at] = rng.choice(
+                    [b"\n", b",", b'"', b"\x1b[2J", b"1e999", b"nan", b"\xc2\x9b31m", b"9" * 5000]
+                )
             case _ if rng.random() < 0.3:
                 del changed[at:]
     return bytes(changed)

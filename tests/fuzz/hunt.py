@@ -1,6 +1,6 @@
 """The long form: attempts until the time is up, and each fault with what makes it again.
 
-    python tests/fuzz/hunt.py --seconds 3600 --first 0 --kinds meaning settings --keep faults
+python tests/fuzz/hunt.py --seconds 3600 --first 0 --kinds meaning settings --keep faults
 """
 
 from __future__ import annotations

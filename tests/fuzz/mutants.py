@@ -113,7 +113,9 @@ CHANGES: list[Callable[[random.Random, str], str]] = [
 def _same_kind(rng: random.Random, text: str) -> str:
     """A word, an operator or a domain in the place of another that can mostly stand there."""
     kind = rng.choice(KINDS)
-    pattern = "|".join(re.escape(word) if not word[:1].isalpha() else rf"\b{re.escape(word)}\b" for word in kind if word)
+    pattern = "|".join(
+        re.escape(word) if not word[:1].isalpha() else rf"\b{re.escape(word)}\b" for word in kind if word
+    )
     places = [found for found in re.finditer(pattern, text) if text.rfind('"', 0, found.start()) < 0 or
               text.count('"', 0, found.start()) % 2 == 0]  # fmt: skip
     return _put(text, rng.choice(places), rng.choice(kind)) if places else text
