@@ -207,12 +207,15 @@ def kept(rng: random.Random, folder: Path) -> Words:
     return _KERNEL
 
 
+ODD = ["", "nan", "inf", "1e999", "x", "a=1", "1:2:3", "-1:1", "0:0:0", "\x1b[31m", "é", "1,2", "eps=1,2", "eps=0:1:3",
+       "cases.csv", "/", "/dev/full", "nowhere/file.csv", "pure(1)"]  # fmt: skip
+
+
 def options(rng: random.Random, folder: Path) -> Words:
     """Options with odd values, or without."""
     (folder / FILE).write_text(rng.choice(LIBRARY), encoding="utf-8")
     (folder / "cases.csv").write_bytes(_flipped(rng, b"eps,model,seed,runs\n1,null,1,10\n2,,2,\n"))
-    value = rng.choice([*VALUES, "", "nan", "inf", "1e999", "x", "a=1", "1:2:3", "-1:1", "0:0:0", "\x1b[31m", "é", "1,2",
-                        "eps=1,2", "eps=0:1:3", "cases.csv", "/", "/dev/full", "nowhere/file.csv", "pure(1)"])  # fmt: skip
+    value = rng.choice([*VALUES, *ODD])
     names = {
         "check": "--set --delta --horizon --json --explain --latex --suite --audit --model --solve-for --target "
                  "--weak-profile --epsilons --plot --instances --seed",

@@ -16,8 +16,8 @@ from pathlib import Path
 
 sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parents[2])]
 
-from attempts import KINDS, attempt
-from forked import carried_out
+from attempts import KINDS, attempt  # noqa: E402 # the folders above must be known first
+from forked import carried_out  # noqa: E402
 
 
 def main() -> int:
