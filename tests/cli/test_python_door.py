@@ -35,7 +35,8 @@ claim strong pure(eps)
         (2, 2), (0.1, Fraction(1, 10)), (Decimal("0.1"), Fraction(1, 10)), ("1/3", Fraction(1, 3)),
         (Fraction(1, 3), Fraction(1, 3)), (np.float64(0.1), Fraction(1, 10)), (np.float32(0.1), Fraction(1, 10)),
         (np.float16(0.1), Fraction(1, 10)), (np.array(0.1), Fraction(1, 10)), (np.int64(7), 7), (np.uint8(200), 200),
-        (np.int8(-5), -5), (np.array(3), 3), (np.float64(1e-200), Fraction(1, 10**200)), (np.longdouble(0.5), Fraction(1, 2)),
+        (np.int8(-5), -5), (np.array(3), 3),
+        (np.float64(1e-200), Fraction(1, 10**200)), (np.longdouble(0.5), Fraction(1, 2)),
     ],
 )  # fmt: skip
 def test_numbers_are_exact(value: Any, exact: Any) -> None:

@@ -15,7 +15,7 @@ CPU = 30
 """Seconds of CPU after which a command counts as hanging."""
 _MEMORY = 12 << 30
 """Bytes of address space; who wants more fails with a MemoryError."""
-_SLOWER = 8
+_SLOWER = 20
 """A process that waits for so many times its CPU limit waits for ever."""
 _OUTSIDE = 97
 """Exit code of a child in which an exception left `main`."""

@@ -47,14 +47,15 @@ KINDS = [
     ["steps", "last 2"],
 ]
 WRAPPED = [
-    "({})", "abs({})", "-({})", "2 * ({})", "({}) / step", "({}) + step", "sqrt(abs({}))", "exp({})", "log(1 + abs({}))",
+    "({})", "abs({})", "-({})", "2 * ({})", "({}) / step", "({}) + step", "sqrt(abs({}))", "exp({})",
+    "log(1 + abs({}))",
     "previous({}, 0)", "max({}, 1)", "min({}, 0)", "if step < 3 then {} else 0", "clip({}, -1, 1)", "floor({})",
     "({}) * 1e300", "({}) / 1e300", "({}) ^ 2", "1 / ({})", "({}) - ({})", "sum({} over steps)", "max({} over last 2)",
     "sum({} for k in 1..3)", "[{}, {}]", "sum([{}, {}])", "max([{}, 0])",
 ]  # fmt: skip
 ADDED = [
-    "claim strong pure(1)", "claim strong dp(1, 1e-6)", "claim strong rdp(2, 1) within 10 steps", "claim strong zcdp(1)",
-    "claim strong pure(1) within 3 steps", "claim weak dp(1, 0.01) under null", "claim expected(step) <= 10 under null",
+    "claim strong pure(1)", "claim strong dp(1, 1e-6)", "claim strong rdp(2, 1) within 10 steps",
+    "claim strong zcdp(1)", "claim strong pure(1) within 3 steps", "claim weak dp(1, 0.01) under null", "claim expected(step) <= 10 under null",
     "claim probability(step >= 3) <= 0.5 under null", "claim probability(stops) >= 1 under null",
     "stop when step >= 3", "stop when step >= 5 return late", "adjacent replace 2", "adjacent replace one",
     "adjacent add or remove one", "adjacent one x within 1", "adjacent every x within 1e300", "attach laplace(1) to x",

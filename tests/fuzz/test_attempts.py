@@ -1,5 +1,5 @@
-"""Whatever stands in a spec, in an option, in a file of data, in a store or in a cache: every command ends soon, with 0,
-1 or 2, with a word where it is 2, and without a traceback. A fixed budget here; `--long` tries much more, and
+"""Whatever stands in a spec, in an option, in a file of data, in a store or in a cache: every command ends soon, with
+0, 1 or 2, with a word where it is 2, and without a traceback. A fixed budget here; `--long` tries much more, and
 `python tests/fuzz/hunt.py` goes on until it is told to end."""
 
 from __future__ import annotations
