@@ -55,12 +55,13 @@ WRAPPED = [
 ]  # fmt: skip
 ADDED = [
     "claim strong pure(1)", "claim strong dp(1, 1e-6)", "claim strong rdp(2, 1) within 10 steps",
-    "claim strong zcdp(1)", "claim strong pure(1) within 3 steps", "claim weak dp(1, 0.01) under null", "claim expected(step) <= 10 under null",
-    "claim probability(step >= 3) <= 0.5 under null", "claim probability(stops) >= 1 under null",
-    "stop when step >= 3", "stop when step >= 5 return late", "adjacent replace 2", "adjacent replace one",
-    "adjacent add or remove one", "adjacent one x within 1", "adjacent every x within 1e300", "attach laplace(1) to x",
-    "attach gaussian(2) to x once", "attach geometric(0.5) to x", "attach randomized_response(0.8) to return",
-    "report also = step", "report also when step > 2", "report seen = x", "statistic extra = sum(x over steps)",
+    "claim strong zcdp(1)", "claim strong pure(1) within 3 steps", "claim weak dp(1, 0.01) under null",
+    "claim expected(step) <= 10 under null", "claim probability(step >= 3) <= 0.5 under null",
+    "claim probability(stops) >= 1 under null", "stop when step >= 3", "stop when step >= 5 return late",
+    "adjacent replace 2", "adjacent replace one", "adjacent add or remove one", "adjacent one x within 1",
+    "adjacent every x within 1e300", "attach laplace(1) to x", "attach gaussian(2) to x once",
+    "attach geometric(0.5) to x", "attach randomized_response(0.8) to return", "report also = step",
+    "report also when step > 2", "report seen = x", "statistic extra = sum(x over steps)",
     "memory w = 1\nupdate w = w / 2", "draw coin ~ bernoulli(0.5) once", "model other: x ~ bernoulli(0.3)",
     "model other: x ~ normal(0, 1)", "model other: x ~ point(1e300)", "param extra in [0, 1] = 1/2",
 ]  # fmt: skip

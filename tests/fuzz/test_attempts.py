@@ -13,7 +13,7 @@ from forked import Outcome, carried_out
 from mutants import is_spec, syntactic
 
 BATCH = 10
-BUDGET = {"syntax": 60, "meaning": 20, "settings": 20, "data": 30, "store": 20, "options": 30, "kept": 2, "kernels": 1}
+BUDGET = {"syntax": 40, "meaning": 15, "settings": 15, "data": 20, "store": 15, "options": 20, "kept": 1, "kernels": 1}
 LONG = {"syntax": 3000, "meaning": 2000, "settings": 2000, "data": 1500, "store": 1000, "options": 2000, "kept": 100,
         "kernels": 100}  # fmt: skip
 
