@@ -137,3 +137,12 @@ def test_github_annotations() -> None:
 
     said = workflow_commands([Diagnostic("E0203", f"no {TITLE}", notes=(TITLE,))], Source(TITLE, ""))
     assert not any(c in said for c in OBEYED)
+
+
+@pytest.mark.skipif(not Path("/dev/zero").exists(), reason="needs a device that never ends")
+@pytest.mark.parametrize("words", [["check", "/dev/zero"], ["fmt", "--check", "/dev/zero"],
+                                   ["run", "@wald1945/sprt", "--data", "/dev/zero"],
+                                   ["run", "@wald1945/sprt", "--cases", "/dev/zero"]])  # fmt: skip
+def test_files_without_an_end(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(words) == 2
+    assert "/dev/zero" in capsys.readouterr().err

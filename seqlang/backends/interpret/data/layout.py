@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import gzip
 import os
+import stat
 import zlib
 from collections.abc import Iterator
 
@@ -64,6 +65,8 @@ def raw_bytes(name: str, most: int = -1) -> bytes:
     """The first `most` bytes of a file, or all. Raises SpecError E0610."""
     try:
         with open(name, "rb") as file:
+            if stat.S_ISCHR(os.fstat(file.fileno()).st_mode):  # some never end
+                raise problem("E0610", f"`{name}` is a device, not a file of rows")
             return file.read(most)
     except FileNotFoundError:
         raise problem("E0610", f"there is no file `{name}`") from None
