@@ -10,6 +10,7 @@ from seqlang.analyses.prove import Bounds, longest_run, prove
 from seqlang.analyses.refute import refute
 from seqlang.arithmetic.compare import at_most
 from seqlang.arithmetic.formula import Formula, enclose, number
+from seqlang.doing import doing
 from seqlang.model.program import Claim, Privacy, Program, Replace
 from seqlang.proof.derivation import ApproximateBound, ConcentratedBound, Derivation, PureBound, RenyiBound
 from seqlang.proof.replay import replay
@@ -78,6 +79,7 @@ def _decide(
     witness: Witness | None,
     solve: Solve,
 ) -> Verdict:
+    doing(f"claim {claim.text.removeprefix('claim ')}")
     match claim.kind:
         case "operating":
             from seqlang.analyses.operating import decide_operating

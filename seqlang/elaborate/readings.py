@@ -51,17 +51,20 @@ def _undeclared(state: State, scope: Scope, node: tree.Name) -> Typed:
             help=f"write `{node.name}(..)`",
         )
         return ERROR
-    known = [*state.symbols, *scope.bindings] + (["records"] if _dataset(state) else [])
-    labels = [*list(state.label_spans), "stops"] if scope.mode == "claim" else []
     what = "is neither a name of this file nor a label that it returns" if scope.mode == "claim" else "is not defined"
     state.problems.add(
         "E0203",
         f"`{node.name}` {what}",
         node.span,
         "unknown name",
-        help=hint(node.name, [*known, *labels]),
+        help=None if state.problems.many else hint(node.name, _known(state, scope)),
     )
     return ERROR
+
+
+def _known(state: State, scope: Scope) -> list[str]:
+    known = [*state.symbols, *scope.bindings] + (["records"] if _dataset(state) else [])
+    return [*known, *state.label_spans, "stops"] if scope.mode == "claim" else known
 
 
 def _dataset(state: State) -> bool:

@@ -202,6 +202,19 @@ def _adaptive(
     accuracy: Accuracy,
     count: Callable[[int], None],
 ) -> Answer:
+    try:
+        return _refined(integrand, cuts, peak, accuracy, count)
+    except OverflowError:  # what was taken for the peak lies hundreds of orders of magnitude below another value
+        return NOT_FOUND
+
+
+def _refined(
+    integrand: Callable[[float], float],
+    cuts: Sequence[float],
+    peak: float,
+    accuracy: Accuracy,
+    count: Callable[[int], None],
+) -> Answer:
     count(15 * len(cuts))
     panels = [_panel(integrand, a, b, peak) for a, b in pairwise(cuts)]
     if not panels:

@@ -21,6 +21,7 @@ from typing import Any
 
 from seqlang.backends.kernels.prune import note_use, prune, versions
 from seqlang.backends.kernels.runtime import collect
+from seqlang.doing import doing
 
 Function = Callable[..., None]
 """kernel(k, start_noise, start_inputs, first, count, cap, out_steps, out_codes, out_values, out_statistics,
@@ -83,6 +84,7 @@ def _compiled(text: str, further: tuple[Any, ...]) -> Function:
     key = "\n".join([text, numba.__version__, sys.version])
     name = "seqlang_kernel_" + hashlib.blake2b(key.encode(), digest_size=16).hexdigest()
     path = _folder() / f"{name}.py"
+    doing("compiling a kernel")
     note_use(path)
     if not path.exists():
         _write(path, text)
