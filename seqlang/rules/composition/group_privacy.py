@@ -110,4 +110,5 @@ RULE = Rule(
     for K entries: K eps-DP, or (K eps, delta (1 + e^eps + .. + e^((K-1) eps)))-DP, or K^2 rho-zCDP""",
     CITE,
     holds,
+    Derivation,
 )

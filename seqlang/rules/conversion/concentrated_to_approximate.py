@@ -45,4 +45,5 @@ RULE = Rule(
     (max(0, rho a + ln(1 - 1/a) - ln(a delta)/(a-1)), delta)-DP, in nats""",
     CITE,
     holds,
+    float,
 )

@@ -70,4 +70,4 @@ Parts: Gaussian releases, Laplace releases of numbers, subsampled Gaussian relea
 everything else that is pure.
 """
 
-RULE = Rule(NAME, "RDP curves to (epsilon, delta)", STATEMENT, CITE, holds)
+RULE = Rule(NAME, "RDP curves to (epsilon, delta)", STATEMENT, CITE, holds, float)
