@@ -51,11 +51,11 @@ def as_one(program: Program, reading: Reading, gate: ReleaseGate | ChooseGate) -
 def shown_value(reading: Reading) -> ReleaseGate:
     """The gate that shows the noisy value itself, in the first gate's place."""
     first = reading.gates[0]
-    return ReleaseGate(first.name, first.statement, reading.guard, reading.value, reading.terms, None, first.span)
+    return ReleaseGate(first.source, reading.guard, reading.value, reading.terms, None, first.span)
 
 
 def shown_largest(reading: Reading, sign: int) -> ChooseGate:
     """The gate that shows the position of the largest (sign 1) or smallest of the noisy values."""
     first = reading.gates[0]
     law = NoisyMaxLaw(reading.value, reading.terms, sign)
-    return ChooseGate(first.name, first.statement, reading.guard, law, True, first.span)
+    return ChooseGate(first.source, reading.guard, law, True, first.span)

@@ -19,6 +19,7 @@ from seqlang.model.expression import (
     StepNumber,
     walk,
 )
+from seqlang.model.gate_source import OfResult, OfStop
 from seqlang.model.program import (
     Cell,
     ChooseGate,
@@ -49,7 +50,7 @@ def showings(program: Program, gate: ReleaseGate | ChooseGate | OpaqueGate, sign
     public stop ends the run at the latest. Else as often as the reports that it needs are made, as its guard names the
     step, or as there are steps.
     """
-    returned = gate.statement.startswith("stop ") and gate.name != gate.statement
+    returned = isinstance(gate.source, OfResult)
     if returned or _holds_once(program, gate.guard):
         return ONE
     needed = frozenset(required_reports(gate.guard))
@@ -101,7 +102,7 @@ def _holds_once(program: Program, guard: Expression | None) -> bool:
     if guard is None or not _reads_only_the_clock(guard):
         return False
     return any(
-        isinstance(g, PublicGate) and g.name.startswith("stop ") and g.expression == guard for g in program.gates
+        isinstance(g, PublicGate) and isinstance(g.source, OfStop) and g.expression == guard for g in program.gates
     )
 
 
