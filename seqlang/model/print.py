@@ -110,6 +110,8 @@ def _show(e: m.Expression, program: p.Program | None) -> tuple[str, int]:
             return f"{model or at(law, _ATOM)}.{method}({plain(point)})", _ATOM
         case m.Bound(variable=variable):
             return variable.letter, _ATOM
+        case m.ReleasedValue():
+            return "the released value", _ATOM
         case _:
             return e.name, _ATOM  # every other form is a name
 
@@ -258,7 +260,7 @@ def _lines(program: p.Program) -> Iterator[str]:
         yield f"{field.kind} {field.name} in {show_domain(field.domain)}"
     if program.size is not None:
         yield f"size {show_expression(program.size)}"
-    yield f"adjacent {_show_adjacency(program.adjacency)}"
+    yield f"adjacent {show_adjacency(program.adjacency)}"
     for model in program.models:
         yield f"model {model.name}: " + ", ".join(f"{f} ~ {show_expression(law)}" for f, law in model.laws)
     for memory in program.memories:
@@ -273,7 +275,8 @@ def _lines(program: p.Program) -> Iterator[str]:
         yield claim.text + (f" expect {claim.expect}" if claim.expect else "")
 
 
-def _show_adjacency(adjacency: p.Adjacency) -> str:
+def show_adjacency(adjacency: p.Adjacency) -> str:
+    """As it is declared: `replace 1`, `one x within D`."""
     match adjacency:
         case p.Replace(count=count):
             return f"replace {show_expression(count)}"

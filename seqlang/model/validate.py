@@ -8,6 +8,7 @@ from seqlang.model import expression as m
 from seqlang.model import program as p
 from seqlang.model.binding import NO_VARIABLES, canonical
 from seqlang.model.domain import Ball, Domain, Finite, Integers, Interval, Power
+from seqlang.model.gate_source import GateSource, OfEvent, OfStop, OfValue, is_hidden, name_of
 from seqlang.model.life import EachReport
 
 
@@ -16,8 +17,9 @@ def validate(program: p.Program) -> tuple[str, ...]:
 
     Every name is defined, and in the step before it is read (look-back cells read names further down); cells stand
     before their readers, or look back; each binder has a number of its own, which two binders share only if they stand
-    for the same expression; a memory is read in the version of the place; lets, memories and updates are public; what
-    is noised has its noises, whose laws are constant; gates belong to statements and name existing noises.
+    for the same expression, and its variable has everywhere the set that it is bound over; a memory is read in the
+    version of the place; lets, memories and updates are public; what is noised has its noises, whose laws are constant;
+    gates belong to statements and name existing noises.
     """
     return tuple(_Check(program).problems())
 
@@ -113,8 +115,8 @@ class _Check:
                 yield from self._cell_read(where, name, len(at), defined)
             case m.Noised(terms=terms):
                 yield from (f"{where} has an unknown noise {t.noise}" for t in terms if t.noise not in self.noises)
-            case m.Bound(variable=variable) if variable not in bound:
-                yield f"{where} reads {variable.letter} outside of its binder"
+            case m.Bound(variable=variable):
+                yield from self._bound(where, variable, bound)
             case m.Apply(operator=operator) if operator not in m.OPERATORS | {"probability", "expected"}:
                 yield f"{where} has an unknown operator {operator}"
             case _:
@@ -126,12 +128,21 @@ class _Check:
             if not (isinstance(e, m.Quantified | m.WeightsOf) and child is e.domain):
                 yield from self._names(where, child, defined, bound)
 
+    def _bound(self, where: str, variable: m.Variable, bound: Variables) -> Iterator[str]:
+        binders = [v for v in bound if v == variable]
+        if not binders:
+            yield f"{where} reads {variable.letter} outside of its binder"
+        elif variable.domain != binders[0].domain:
+            yield f"{where} reads {variable.letter} as an element of another set than its binder's"
+
     def _binders(self, where: str, expression: m.Expression) -> Iterator[str]:
         """Numbers that stand for two binders. Not asked of gates: they hold expressions of the body with a part
         replaced, under the same binders."""
         for node in m.walk(expression):
             if isinstance(node, m.Quantified | m.WeightsOf):
                 variable, meant = node.variable, canonical(node)
+                if variable.domain != node.domain:
+                    yield f"{where} binds {variable.letter} over another set than it says"
                 if variable.number < 1:
                     yield f"{where} binds {variable.letter}, a placeholder"
                 elif self.binders.setdefault(variable.number, meant) != meant:
@@ -149,6 +160,8 @@ class _Check:
     def _own_variables(self, cell: p.Cell) -> Iterator[str]:
         for variable, domain in cell.binders:
             meant = m.Sequence("list", (m.CellValue(cell.name), domain))  # no other binder has this meaning
+            if variable.domain != domain:
+                yield f"the cell {cell.name} binds {variable.letter} over another set than it says"
             if self.binders.setdefault(variable.number, meant) != meant:
                 yield f"the cell {cell.name} has a variable of another binder"
 
@@ -221,18 +234,18 @@ class _Check:
     # ---- gates and claims
 
     def _gates(self) -> Iterator[str]:
-        seen = {g.name for g in self.program.gates}
+        seen = {g.source for g in self.program.gates}
         everything = set(self.defines) | self.reports | set(self.draws) | {f"cell {c}" for c in self.cells}
         for statement in self.program.body:
-            name = {p.Report: "name", p.Stop: "index"}.get(type(statement))
-            if isinstance(statement, p.Report | p.Stop):
-                label = statement.name if isinstance(statement, p.Report) else f"stop {statement.index}"
-                if name is not None and label not in seen:
-                    yield f"{label} has no gate"
+            if isinstance(statement, p.Report | p.Stop) and _own_gate(statement) not in seen:
+                yield f"{name_of(_own_gate(statement))} has no gate"
         for gate in self.program.gates:
-            released = {"the released value"} if isinstance(gate, p.ReleaseGate) else set()
+            if not is_hidden(gate.source) and self.program.place_of(gate.source) is None:
+                yield f"gate {gate.name} belongs to no statement"
             for expression in _gate_expressions(gate):
-                yield from self._names(f"gate {gate.name}", expression, everything | released, NO_VARIABLES)
+                yield from self._names(f"gate {gate.name}", expression, everything, NO_VARIABLES)
+                if _reads_released(expression) and not (isinstance(gate, p.ReleaseGate) and expression is gate.post):
+                    yield f"gate {gate.name} reads a released value before it is released"
             for term in _gate_terms(gate):
                 if term.noise not in self.noises:
                     yield f"gate {gate.name} has an unknown noise {term.noise}"
@@ -260,6 +273,17 @@ def _versions(where: str, expression: m.Expression, updated: set[str]) -> Iterat
     for node in m.walk(expression):
         if isinstance(node, m.MemoryValue) and node.updated != (node.name in updated):
             yield f"{where} reads the wrong version of the memory {node.name}"
+
+
+def _own_gate(statement: p.Report | p.Stop) -> GateSource:
+    """The gate that every such statement has."""
+    if isinstance(statement, p.Stop):
+        return OfStop(statement.index)
+    return OfEvent(statement.name) if statement.value is None else OfValue(statement.name)
+
+
+def _reads_released(expression: m.Expression) -> bool:
+    return any(isinstance(node, m.ReleasedValue) for node in m.walk(expression))
 
 
 def _report_of(statement: p.Statement) -> str | None:
