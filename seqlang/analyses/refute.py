@@ -143,7 +143,7 @@ def refute(
     if start is not None:
         if notion == "pure" and horizon is None and start.family is not None:
             return start
-        if refutes(start) and _length(start) <= (horizon or _length(start)):
+        if refutes(start) and length_of(start) <= (horizon or length_of(start)):
             start = replace(start, family=None)
             return _deeper(program, start, epsilon, horizon) if notion == "dp" else start
     scene = _scene(program)
@@ -208,7 +208,7 @@ def _best_of(search: Search, good: Callable[[Witness], bool] = lambda w: w.loss 
     return None
 
 
-def _length(witness: Witness) -> int:
+def length_of(witness: Witness) -> int:
     event = witness.event
     last = max((step for step, _, _ in event.reports), default=0)
     return max(event.not_by or 0, event.stopped_at or 0, last)

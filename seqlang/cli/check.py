@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
-from seqlang.cli.errors import show, show_error
+from seqlang.cli.errors import show, show_contradiction, show_error
 from seqlang.cli.options import Parser, add_settings, curve, exact, positive, probability, settings
 from seqlang.cli.solve_for import asks_for_a_value, solve_for
 from seqlang.diagnostics import Diagnostic, SpecError
@@ -63,6 +63,7 @@ def run(arguments: list[str]) -> int:
     calibrates = asks_for_a_value(options)
 
     from seqlang.driver import check, load, read, specs_under
+    from seqlang.driver.contradicted import Contradicted
 
     worst = 0
     table: list[CheckResult] = []
@@ -96,6 +97,12 @@ def run(arguments: list[str]) -> int:
             show_error(error)
             invalid.append(name)
             worst = max(worst, 2)
+            continue
+        except Contradicted as error:
+            _tell("")
+            show_contradiction(error)
+            invalid.append(name)
+            worst = 3
             continue
         if options.suite and not options.json:
             table.append(result)

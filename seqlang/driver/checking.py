@@ -9,6 +9,7 @@ from math import inf
 from typing import TYPE_CHECKING
 
 from seqlang.diagnostics import Diagnostic, SpecError
+from seqlang.driver.contradicted import refuse
 from seqlang.driver.loading import Loaded
 
 if TYPE_CHECKING:
@@ -38,12 +39,14 @@ def check(
     the longest that a claim names with `within`; `audit` is the number of seconds to search for deeper witnesses (0:
     the quick search); where the exact laws of given streams are not computed, it is an audit of simulated runs.
     `profile` are the epsilons at which the weak privacy profile is computed, under `models` (default: every model of
-    the file).
+    the file). Raises Contradicted where two parts of the result exclude each other.
     """
     from seqlang.analyses.claims import claimed_horizon, decide
+    from seqlang.analyses.contradictions import contradictions
     from seqlang.analyses.prove import prove, size_of
     from seqlang.analyses.refute import lower_bound
     from seqlang.analyses.shifts import statistics
+    from seqlang.analyses.trials import QUICK, THOROUGH, failures
     from seqlang.report.check_result import CheckResult
 
     began = time.perf_counter()
@@ -60,6 +63,12 @@ def check(
         statistical = audited(program, seconds=audit, horizon=horizon)
     verdicts = decide(program, delta=delta, horizon=horizon, known=bounds, witness=witness)
     weak, profiles = _weak(loaded, delta, bounds, profile, models)
+    trials = failures(program, work=THOROUGH if audit > 0 else QUICK)
+    found = contradictions(
+        program, bounds, witness, verdicts,
+        delta=float(delta), epsilon_at_delta=deep, weak=weak, profiles=profiles, trials=trials,
+    )  # fmt: skip
+    refuse(loaded, found)
     return CheckResult(
         source=loaded.source,
         program=program,
