@@ -76,10 +76,10 @@ def contradictions(
     """Every pair of statements that exclude each other, each once. `epsilon_at_delta` is the largest epsilon at `delta`
     that a witness of its own forces."""
     uppers = tuple(_uppers(program, bounds, verdicts))
-    witnesses = [w for w in (witness, *(v.witness for v in verdicts)) if w is not None]
+    witnesses = {id(w): w for w in (witness, *(v.witness for v in verdicts)) if w is not None}
     found = [
         *(moved_too_far(failed) for failed in trials),
-        *(c for w in dict.fromkeys(witnesses) for u in uppers for c in _exceeded(w, u)),
+        *(c for w in witnesses.values() for u in uppers for c in _exceeded(w, u)),
         *_forced(uppers, delta, epsilon_at_delta),
         *_refuted_though_bounded(program, uppers, verdicts),
         *_conversions(uppers),

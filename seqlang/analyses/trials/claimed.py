@@ -17,7 +17,8 @@ from seqlang.rules.sensitivity.neighbours import neighbours_of
 from seqlang.rules.sensitivity.shift import Kind
 from seqlang.rules.sensitivity.shifts import shift_of
 
-Norm = Literal["abs", "l1", "l2", "linf"]
+Norm = Literal["abs", "l1", "l2", "linf", "apart"]
+"""`apart`: how far two coordinates move apart."""
 NORMS: tuple[Literal["l1", "l2", "linf"], ...] = ("l1", "l2", "linf")
 
 
@@ -58,5 +59,5 @@ def in_words(claim: Claimed) -> str:
     """`at most 1, uniformly`, as the report has it."""
     if claim.kind == "none":
         return "it does not move"
-    sizes = ", ".join(f"{radius:.10g}" + ("" if norm == "abs" else f" in {norm}") for norm, radius in claim.radii)
+    sizes = ", ".join(f"{radius:.10g}" + (f" in {norm}" if norm in NORMS else "") for norm, radius in claim.radii)
     return f"it moves by at most {sizes} ({claim.kind})"

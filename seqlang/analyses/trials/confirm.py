@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from seqlang.analyses.trials.claimed import Claimed
 from seqlang.analyses.trials.exactly import ExactCompiler, exact_draws, exact_pair, is_exact
-from seqlang.analyses.trials.fits import SLACK, Seen, misfit
+from seqlang.analyses.trials.fits import SLACK, Seen
 from seqlang.analyses.trials.pairs import Pair, Rows
 from seqlang.analyses.trials.play import Drawn, Duel, Shared
 from seqlang.analyses.trials.quantities import Quantity
@@ -25,28 +24,37 @@ COARSE = 1e-7  # of the largest number: what iterated functions (roots, minimise
 STEPS_ASIDE = (2e-6, 1e-5, 7e-5)  # parts of the way to the middle of what the input holds
 
 
+Judge = Callable[[Mapping[int, list[Seen]], bool, float], tuple[int, str] | None]
+"""From what was seen of each quantity, whether in exact numbers, and the part of the largest number that rounding may
+make: the step in which a claim fails, and how."""
+
+
 def confirmed(
     program: Program,
-    quantity: Quantity,
-    claim: Claimed,
+    quantities: Sequence[Quantity],
+    judge: Judge,
     revealed: frozenset[str],
     pair: Pair,
     drawn: Drawn,
     steps: int,
 ) -> tuple[Seen, str] | None:
-    """The step with both values, and how the claim fails there; None if it may have been rounding."""
+    """The step with both values (of the first quantity), and how the claim fails; None if it may have been rounding."""
     if not _is_pair(program, pair):
         return None
 
     def judged(tried: Pair, exact: bool, draws: Drawn) -> tuple[Seen, str] | None:
-        duel = Duel(program, (quantity,), revealed, ExactCompiler if exact else Compiler)
-        series = duel.play(tried, Shared(None, pair.noisy, draws), steps).get(0, [])
-        if exact and any(isinstance(v, float) for s in series for v in _numbers((s.first, s.second))):
+        duel = Duel(program, quantities, revealed, ExactCompiler if exact else Compiler)
+        seen = duel.play(tried, Shared(None, pair.noisy, draws), steps)
+        if exact and any(isinstance(v, float) for every in seen.values() for s in every for v in _both(s)):
             return None
-        found = misfit(claim, series, pair.single, exact, SLACK if exact else COARSE)
-        return None if found is None else (next(s for s in series if s.step == found[0]), found[1])
+        found = judge(seen, exact, SLACK if exact else COARSE)
+        if found is None:
+            return None
+        return next((s for s in seen.get(0, ()) if s.step == found[0]), Seen(found[0], "", "", 0, frozenset())), found[
+            1
+        ]
 
-    parts = tuple(reached(program, (quantity.expression,)))
+    parts = tuple(reached(program, [q.expression for q in quantities]))
     if is_exact(iter(parts)):
         draws = exact_draws(drawn)
         answers = (judged(exact_pair(pair, positions), True, draws) for positions in (False, True))
@@ -69,6 +77,10 @@ def _is_pair(program: Program, pair: Pair) -> bool:
         return are_neighbours(program, *pair.entries)
     beside = replace(program, inputs=tuple(i for i in program.inputs if i.kind == "dataset"))
     return pair.entries[0] == pair.entries[1] and are_neighbours(beside, *pair.records)
+
+
+def _both(seen: Seen) -> Iterator[Any]:
+    return _numbers((seen.first, seen.second))
 
 
 def _numbers(value: Any) -> Iterator[Any]:

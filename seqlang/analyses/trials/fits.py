@@ -44,9 +44,9 @@ def misfit(
     return _of_class(claim, found, slack) if single or claim.onset < 0 else _of_direction(claim, found, slack)
 
 
-def direction(series: Sequence[Seen]) -> int:
+def direction(series: Sequence[Seen], slack: float = SLACK) -> int:
     """1 if all differences are at least 0 and some are above, -1 the other way round, 0 if there are none."""
-    slack = SLACK * max((_size(s.first) + _size(s.second) for s in series), default=0)
+    slack *= max((_size(s.first) + _size(s.second) for s in series), default=0)
     for seen in series:
         for d in _differences(seen.first, seen.second) or ():
             if abs(d) > slack:
@@ -86,6 +86,8 @@ def _measure(moved: Sequence[Any], norm: Norm) -> Any:
             return sum(abs(d) for d in moved)
         case "l2":
             return hypot(*moved)
+        case "apart":
+            return max(moved, default=0) - min(moved, default=0)
         case _:
             assert_never(norm)
 

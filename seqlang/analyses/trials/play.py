@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from math import log
 from typing import TYPE_CHECKING, Any
 
 from seqlang.analyses.trials.fits import Seen
 from seqlang.analyses.trials.pairs import Pair, Rows
 from seqlang.analyses.trials.quantities import Quantity
 from seqlang.backends.interpret.compiled import Compiler
+from seqlang.backends.interpret.laws.discrete import Table
 from seqlang.backends.interpret.laws.law import LawValue
 from seqlang.backends.interpret.machine import Machine, Outcome
 from seqlang.backends.interpret.randomness import centre_shaped, sample_shaped
@@ -131,9 +133,16 @@ class Side(Machine):
                 continue
             try:
                 if quantity.guard is None or self.value(quantity.guard):
-                    here[number] = self.value(quantity.expression)
+                    value = self.value(quantity.expression)
+                    here[number] = _log_weights(value) if isinstance(value, Table) else value
             except (EvaluationError, KeyError):
                 continue
+
+
+def _log_weights(law: Table) -> tuple[float, ...]:
+    if min(law.table.values()) <= 0:
+        raise EvaluationError("a weight is too small for a float")
+    return tuple(log(weight) for weight in law.table.values())
 
 
 class Duel:

@@ -49,7 +49,7 @@ def quantities_of(program: Program) -> tuple[Quantity, ...]:
     found = [*_statistics(program), *(c.quantity for c in comparisons_of(program))]
     for gate in program.gates:
         for what, expression in _shown(gate):
-            found.append(Quantity(what, expression, _place(program, gate), _guard(gate)))
+            found.append(Quantity(what, expression, place_of(program, gate), _guard(gate)))
     kept: dict[tuple[Expression, Report | Stop | None], Quantity] = {}
     named = {q.expression for q in found if isinstance(q.expression, Local)}
     for quantity in found:
@@ -62,7 +62,7 @@ def quantities_of(program: Program) -> tuple[Quantity, ...]:
 def comparisons_of(program: Program) -> tuple[Compared, ...]:
     """All that is compared with noise, in file order."""
     return tuple(
-        Compared(margin, Quantity(f"what {gate.name} compares", margin.value, _place(program, gate), gate.guard))
+        Compared(margin, Quantity(f"what {gate.name} compares", margin.value, place_of(program, gate), gate.guard))
         for gate in program.gates
         if isinstance(gate, CompareGate)
         for margin in margins(gate.test)
@@ -91,7 +91,8 @@ def _guard(gate: Gate) -> Expression | None:
     return None if isinstance(gate, PublicGate) else gate.guard
 
 
-def _place(program: Program, gate: Gate) -> Report | Stop | None:
+def place_of(program: Program, gate: Gate) -> Report | Stop | None:
+    """The report or stop that the gate stands for; None for what is hidden."""
     return next((s for s in program.body if _says(s) == gate.statement), None)  # type: ignore[return-value]
 
 

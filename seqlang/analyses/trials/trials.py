@@ -2,26 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from seqlang.analyses.trials.choices import choices_of
 from seqlang.analyses.trials.claimed import Claimed, claimed, in_words
-from seqlang.analyses.trials.confirm import confirmed
-from seqlang.analyses.trials.fits import Seen, direction, misfit
+from seqlang.analyses.trials.confirm import Judge, confirmed
+from seqlang.analyses.trials.fits import SLACK, Seen, direction, misfit
 from seqlang.analyses.trials.pairs import Pair, pairs_of
 from seqlang.analyses.trials.play import Drawn, Duel, Shared
-from seqlang.analyses.trials.quantities import Quantity, quantities_of
+from seqlang.analyses.trials.quantities import Quantity, comparisons_of, quantities_of
+from seqlang.analyses.trials.together import Direction, directions, outside
 from seqlang.analyses.trials.work import work_of
 from seqlang.model.program import Program
 from seqlang.record import record
 from seqlang.rules.alignment.layout import single_entry
 from seqlang.rules.alignment.reach import revealed_choices
 
-QUICK = 120_000
+if TYPE_CHECKING:
+    from random import Random
+
+QUICK = 75_000
 """Evaluations of a node, about: what a `check` tries."""
 THOROUGH = 20_000_000
 MOST_PAIRS = 20_000
+PAIR = 150  # evaluations that the making and judging of a pair are worth
 STEPS = 3  # of a dataset that nothing is streamed beside
 
 
@@ -44,73 +50,97 @@ def failures(program: Program, *, work: int = QUICK, seed: int = 1) -> tuple[Fai
 
     _, single = single_entry(program)
     programs = (program,) if single is program else (program, single)
-    hidden = revealed_choices(program)
-    settings = [(p, revealed) for p in programs for revealed in ((frozenset(), hidden) if hidden else (hidden,))]
+    sets = dict.fromkeys((frozenset[str](), revealed_choices(program)))
+    settings = [(p, revealed) for p in programs for revealed in sets]
     found: list[Failed] = []
     for number, (one, revealed) in enumerate(settings):
         found += _tried(one, revealed, work // len(settings), Random(f"trials {seed} {number}"))
     return tuple({f.quantity: f for f in reversed(found)}.values())
 
 
-def _tried(program: Program, revealed: frozenset[str], work: int, random: Any) -> Iterator[Failed]:
-    claims = [(q, claimed(program, q.expression, revealed)) for q in quantities_of(program)]
-    known = [(q, claim) for q, claim in claims if claim is not None]
-    if not known:
-        return
-    quantities = [q for q, _ in known]
-    duel = Duel(program, quantities, revealed)
-    each = work_of(program) + 8 * len(quantities)
+def _tried(program: Program, revealed: frozenset[str], work: int, random: Random) -> Iterator[Failed]:
+    claims = _claims(program, revealed)
+    every = tuple(dict.fromkeys(q for claim in claims for q in claim.quantities))
+    duel = Duel(program, every, revealed)
+    numbers = [[every.index(q) for q in claim.quantities] for claim in claims]
+    each = work_of(program) + 8 * len(every)
     failed: set[int] = set()
-    for pair in islice(pairs_of(program, random), MOST_PAIRS):
+    for pair in islice(pairs_of(program, random), MOST_PAIRS if claims else 0):
         steps = len(pair.entries[0]) or STEPS
-        work -= 2 * each * steps
+        work -= PAIR + 2 * each * steps
         if work < 0:
             return
         drawn: Drawn = {}
         seen = duel.play(pair, Shared(random, pair.noisy, drawn), steps)
-        for number, series in seen.items():
-            quantity, claim = known[number]
-            if number not in failed and misfit(claim, series, pair.single) is not None:
-                failure = _failure(program, quantity, claim, revealed, pair, drawn, steps)
-                if failure is not None:
-                    failed.add(number)
-                    yield failure
-        turned = _both_ways(known, seen, pair)
-        if turned is not None and -1 not in failed:
-            failed.add(-1)
-            yield turned
+        for number, claim in enumerate(claims):
+            here = {i: seen[q] for i, q in enumerate(numbers[number]) if q in seen}
+            if number in failed or not here or claim.judge(pair)(here, False, SLACK) is None:
+                continue
+            found = confirmed(program, claim.quantities, claim.judge(pair), revealed, pair, drawn, steps)
+            if found is not None:
+                failed.add(number)
+                at, why = found
+                yield Failed(claim.name, claim.words, why, at.step, at.first, at.second, pair)
 
 
-def _failure(
-    program: Program,
-    quantity: Quantity,
-    claim: Claimed,
-    revealed: frozenset[str],
-    pair: Pair,
-    drawn: Drawn,
-    steps: int,
-) -> Failed | None:
-    found = confirmed(program, quantity, claim, revealed, pair, drawn, steps)
-    if found is None:
-        return None
-    seen, why = found
-    return Failed(quantity.name, in_words(claim), why, seen.step, seen.first, seen.second, pair)
+@record
+class _Claim:
+    """Something that is said of one quantity, or of several together."""
+
+    name: str
+    words: str
+    quantities: tuple[Quantity, ...]
+    judge: Callable[[Pair], Judge]
 
 
-def _both_ways(known: Sequence[tuple[Quantity, Claimed]], seen: Any, pair: Pair) -> Failed | None:
-    """Two quantities of which the same thing decides the sign, and that move against each other."""
-    signs: dict[object, tuple[int, Quantity]] = {}
-    for number, series in seen.items():
-        quantity, claim = known[number]
-        if claim.sign is None or not pair.single:
+def _claims(program: Program, revealed: frozenset[str]) -> tuple[_Claim, ...]:
+    _, single = single_entry(program)
+    alone = single is program
+    quantities = [(q, claimed(program, q.expression, revealed)) for q in quantities_of(program)]
+    known = [(q, claim) for q, claim in quantities if claim is not None]
+    if alone and revealed == revealed_choices(program):
+        known += choices_of(program)
+    found = [_Claim(q.name, in_words(claim), (q,), _alone(claim)) for q, claim in known]
+    found += _signs(known)
+    compared = comparisons_of(program) if alone else ()
+    allowed = directions(program, compared, revealed)
+    if allowed:
+        names = " and ".join(dict.fromkeys(c.quantity.name for c in compared))
+        words = f"they move as the vertices of {len(compared)} margins allow"
+        found.append(_Claim(names, words, tuple(c.quantity for c in compared), _within(allowed, len(compared))))
+    return tuple(found)
+
+
+def _alone(claim: Claimed) -> Callable[[Pair], Judge]:
+    def of(pair: Pair) -> Judge:
+        return lambda seen, exact, slack: misfit(claim, seen.get(0, ()), pair.single, exact, slack)
+
+    return of
+
+
+def _within(allowed: tuple[Direction, ...], size: int) -> Callable[[Pair], Judge]:
+    return lambda pair: lambda seen, exact, slack: outside(allowed, seen, range(size), slack)
+
+
+def _signs(known: Sequence[tuple[Quantity, Claimed]]) -> Iterator[_Claim]:
+    """Pairs of quantities of which the same thing decides the sign."""
+    first: dict[object, tuple[Quantity, int]] = {}
+    for quantity, claim in known:
+        if claim.sign is None:
             continue
         key, turn = claim.sign
-        way = direction(series) * turn
-        if way == 0:
-            continue
-        other = signs.setdefault(key, (way, quantity))
-        if other[0] != way:
-            last: Seen = series[-1]
-            claim_text = f"it moves as {other[1].name} does" if turn > 0 else f"it moves against {other[1].name}"
-            return Failed(quantity.name, claim_text, "it does not", last.step, last.first, last.second, pair)
-    return None
+        other, other_turn = first.setdefault(key, (quantity, turn))
+        if other != quantity:
+            agree = turn * other_turn
+            words = f"it moves {'as' if agree > 0 else 'against'} {other.name}{' does' if agree > 0 else ''}"
+            yield _Claim(quantity.name, words, (quantity, other), _agreeing(agree))
+
+
+def _agreeing(agree: int) -> Callable[[Pair], Judge]:
+    def judge(seen: Mapping[int, list[Seen]], exact: bool, slack: float) -> tuple[int, str] | None:
+        ways = [direction(seen.get(number, ()), slack) for number in (0, 1)]
+        if 0 in ways or ways[0] * ways[1] == agree:
+            return None
+        return seen[0][-1].step, "they move the other way round"
+
+    return lambda pair: judge
