@@ -64,7 +64,7 @@ class _Upper:
 def contradictions(
     program: Program,
     bounds: Bounds,
-    witness: Witness | None,
+    witnesses: Sequence[Witness],
     verdicts: Sequence[Verdict],
     *,
     delta: float,
@@ -76,10 +76,10 @@ def contradictions(
     """Every pair of statements that exclude each other, each once. `epsilon_at_delta` is the largest epsilon at `delta`
     that a witness of its own forces."""
     uppers = tuple(_uppers(program, bounds, verdicts))
-    witnesses = {id(w): w for w in (witness, *(v.witness for v in verdicts)) if w is not None}
+    pairs = {id(w): w for w in (*witnesses, *(v.witness for v in verdicts)) if w is not None}
     found = [
         *(moved_too_far(failed) for failed in trials),
-        *(c for w in witnesses.values() for u in uppers for c in _exceeded(w, u)),
+        *(c for w in pairs.values() for u in uppers for c in _exceeded(w, u)),
         *_forced(uppers, delta, epsilon_at_delta),
         *_refuted_though_bounded(program, uppers, verdicts),
         *_conversions(uppers),

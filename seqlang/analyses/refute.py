@@ -21,6 +21,7 @@ LONGEST = 160  # steps of a quick witness: people read it
 MORE_STEPS = 100  # where no comparison is looked at for a while
 FARTHEST = 4000
 QUICK = 32.0  # work, see `Search`
+BRIEF = 8.0
 THOROUGH = 900.0
 MORE = 100.0  # work, where the quick search ended far below the proved bound
 FAR_OFF = 0.97  # of it
@@ -114,6 +115,21 @@ def lower_dp(
             if epsilon_at(better, delta) > (0.0 if found is None else epsilon_at(found, delta)):
                 found = better
     return None if found is None else (epsilon_at(found, delta), found)
+
+
+def beyond(program: Program, bound: float, *, horizon: int | None = None, thorough: bool = False) -> Witness | None:
+    """A witness whose loss is above a bound that is held for proved; None is what should come out.
+
+    A search that ends where it reaches the bound would never find that the bound is too small; this one is told that
+    more is wanted. Its work is fixed, and larger if `thorough`.
+    """
+    scene = _scene(program)
+    if scene is None:
+        return None
+    longest = min(horizon or _longest(scene), _longest(scene))
+    search = Search(scene, loss, longest, THOROUGH if thorough else BRIEF, False, min(LARGE, bound * (1 + 1e-3) + 1e-6))
+    search.deadline = time.monotonic() + PATIENCE
+    return _confirmed(search, lambda w: w.loss > bound * (1 + 1e-9))
 
 
 def leaks(program: Program) -> Witness | None:

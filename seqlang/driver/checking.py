@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
-from math import inf
+from math import inf, isinf
 from typing import TYPE_CHECKING
 
 from seqlang.diagnostics import Diagnostic, SpecError
@@ -44,7 +44,7 @@ def check(
     from seqlang.analyses.claims import claimed_horizon, decide
     from seqlang.analyses.contradictions import contradictions
     from seqlang.analyses.prove import prove, size_of
-    from seqlang.analyses.refute import lower_bound
+    from seqlang.analyses.refute import beyond, lower_bound
     from seqlang.analyses.shifts import statistics
     from seqlang.analyses.trials import QUICK, THOROUGH, failures
     from seqlang.report.check_result import CheckResult
@@ -64,8 +64,9 @@ def check(
     verdicts = decide(program, delta=delta, horizon=horizon, known=bounds, witness=witness)
     weak, profiles = _weak(loaded, delta, bounds, profile, models)
     trials = failures(program, work=THOROUGH if audit > 0 else QUICK)
+    above = None if isinf(proved) else beyond(program, proved, horizon=horizon, thorough=audit > 0)
     found = contradictions(
-        program, bounds, witness, verdicts,
+        program, bounds, [w for w in (witness, above) if w is not None], verdicts,
         delta=float(delta), epsilon_at_delta=deep, weak=weak, profiles=profiles, trials=trials,
     )  # fmt: skip
     refuse(loaded, found)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import importlib
 import sys
 from collections.abc import Callable
@@ -10,7 +11,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from seqlang.arithmetic.formula import INFINITY, ONE, ZERO, Formula
+from seqlang.arithmetic.formula import ONE, ZERO, Formula
 from seqlang.record import replace
 from seqlang.rules.sensitivity.motion import Motion
 
@@ -45,7 +46,7 @@ def plant(monkeypatch: pytest.MonkeyPatch, mutant: Mutant) -> Planted:
     *classes, function = name.split(".")
     for one in classes:
         holder = getattr(holder, one)
-    right = getattr(holder, function)
+    right = getattr(holder, function, None) or getattr(builtins, function)
     wrong, planted = mutant.wrong(right), Planted()
 
     def counted(*arguments: Any, **named: Any) -> Any:
@@ -54,12 +55,11 @@ def plant(monkeypatch: pytest.MonkeyPatch, mutant: Mutant) -> Planted:
         planted.changed += answer != right(*arguments, **named)
         return answer
 
-    # What a module asks of a rule's arguments is read off its code object.
     holders = [holder] if classes else [
         m for n, m in list(sys.modules.items()) if n.startswith("seqlang") and getattr(m, function, None) is right
     ]  # fmt: skip
-    for one in holders:
-        monkeypatch.setattr(one, function, counted)
+    for one in holders or [holder]:
+        monkeypatch.setattr(one, function, counted, raising=False)
     return planted
 
 
@@ -113,10 +113,6 @@ def _one_way(near: Any) -> Any:
     return near if isinstance(near, str) or near.single else replace(near, same_direction=True)
 
 
-def _one_entry(near: Any) -> Any:
-    return near if isinstance(near, str) or near.entries is None else replace(near, entries=ONE, single=True)
-
-
 def _monotone(right: Callable[..., Any]) -> Callable[..., Any]:
     return lambda motions, facts, monotone, extreme=False: right(motions, facts, True, extreme)
 
@@ -130,7 +126,7 @@ def _positive_part(right: Callable[..., Any]) -> Callable[..., Any]:
     return lambda facts, expression: False if type(expression).__name__ == "CellValue" else right(facts, expression)
 
 
-STREAM = "stream x in [0, 1]\n"
+STREAM = "stream x in {0, 1}\n"
 QUERIES = "stream q in real\nadjacent every q within 1\n"
 RECORDS = "dataset x in [0, 1] size 6\n"
 SUM = STREAM + "statistic s = sum(x over steps)\n"
@@ -152,9 +148,6 @@ MUTANTS = (
     Mutant("all queries move one way", f"{SENSITIVITY}.neighbours:neighbours_of", answering(_one_way),
            QUERIES + "statistic v = [q, q, previous(q, 0)]\nreport r = previous(q, 0) - q when step == 3\n"
            "attach laplace(1) to r\nstop when step >= 3"),
-    Mutant("neighbours differ in one entry only", f"{SENSITIVITY}.neighbours:neighbours_of", answering(_one_entry),
-           "stream x in [0, 1]\nadjacent replace 3\nstatistic s = sum(x over steps)\n"
-           "report r = s when step == 4\nattach laplace(1) to r\nstop when step >= 4"),
     Mutant("a sum of records moves by half", f"{SENSITIVITY}.records:records_motion", answering(halved),
            RECORDS + "adjacent add or remove one\nstatistic s = sum(x[i] for i in records)\n"
            "stop return s\nattach laplace(1) to s"),
@@ -168,10 +161,9 @@ MUTANTS = (
     Mutant("one decision fewer is made", f"{ALIGNMENT}.limits:limit_of", answering(_one_fewer),
            QUERIES + "param T = 2\n" + ABOVE + "report above when q >= T\n"
            "stop when count(above over steps) >= 2"),
-    Mutant("noise that is shared is taken for two", f"{ALIGNMENT}.reach:shared_noise", instead(None),
-           STREAM + "draw z ~ laplace(1) once\nstatistic a = sum(x over steps)\nstatistic b = a\n"
-           "attach z to a\nattach -z to b\nreport r = a when step == 2\nreport t = b when step == 2\n"
-           "stop when step >= 2"),
+    Mutant("several entries cost as much as one", f"{ALIGNMENT}.layout:single_entry", answering(lambda f: (ONE, f[1])),
+           STREAM + "adjacent replace 3\nstatistic s = sum(x over steps)\nreport r = s when step == 4\n"
+           "attach laplace(1) to r\nstop when step >= 4"),
     # ---- composition
     Mutant("the last part is not composed", "seqlang.rules.composition.basic:sum", _all_but_last,
            STREAM + "report r = x\nreport t = x * x\nattach laplace(1) to r\nattach laplace(1) to t\n"
@@ -180,7 +172,7 @@ MUTANTS = (
     Mutant("a changed entry is shown once", f"{MECHANISM}.exposure:touched", instead(ONE),
            SUM + "report r = s\nattach laplace(2) to r\nstop when step >= 4"),
     Mutant("a draw hides several values", f"{MECHANISM}.noise:is_fresh", instead(True),
-           SUM + "report r = s\nattach laplace(2) to r once\nstop when step >= 4"),
+           STREAM + "report r = x\nattach geometric(1 / 2) to r once\nstop when step >= 2"),
     Mutant("half the radius is hidden", f"{MECHANISM}.radius:radius_of", answering(halved),
            SUM + "report r = s when step == 3\nattach geometric(1 / 2) to r\nstop when step >= 3"),
     Mutant("log-weights move apart by half", f"{MECHANISM}.radius:apart", answering(halved),
@@ -201,5 +193,3 @@ MUTANTS = (
            QUERIES + "param T = 2\nattach gaussian(1) to T once\nattach gaussian(2) to q\n"
            "stop when q >= T\nstop when step >= 6"),
 )  # fmt: skip
-
-assert INFINITY.is_infinite
