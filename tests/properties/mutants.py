@@ -12,7 +12,9 @@ from typing import Any, NamedTuple
 import pytest
 
 from seqlang.arithmetic.formula import ONE, ZERO, Formula
+from seqlang.model.expression import Bound, CellValue, Expression, Field, Index, Variable, children, rebuild
 from seqlang.record import replace
+from seqlang.rules.sensitivity.facts import RECORD
 from seqlang.rules.sensitivity.motion import Motion
 
 Wrong = Callable[[Callable[..., Any]], Callable[..., Any]]
@@ -20,12 +22,15 @@ Wrong = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 
 class Mutant(NamedTuple):
-    """`where` is `module:function` (or `module:Class.method`); `body` are the statements of the program."""
+    """`where` is `module:function` (or `module:Class.method`); `body` are the statements of the program. `entries`: no
+    witness is looked for between such neighbours, all inputs over {0, 1} that differ in so many entries are gone
+    through (0: the check itself must notice)."""
 
     name: str
     where: str
     wrong: Wrong
     body: str
+    entries: int = 0
 
     @property
     def room(self) -> str:
@@ -121,9 +126,24 @@ def _all_but_last(right: Callable[..., Any]) -> Callable[..., Any]:
     return lambda terms, start=0: right(tuple(terms)[:-1] or (), start=start)
 
 
-def _positive_part(right: Callable[..., Any]) -> Callable[..., Any]:
-    """A count is taken for public as soon as it is inside of something else."""
-    return lambda facts, expression: False if type(expression).__name__ == "CellValue" else right(facts, expression)
+def _cells_are_public(right: Callable[..., Any]) -> Callable[..., Any]:
+    return lambda facts, expression: not isinstance(expression, CellValue) and right(facts, expression)
+
+
+def _captured(right: Callable[..., Any]) -> Callable[..., Any]:
+    """`x[j]` is read as the record of the fold at hand, whatever binds j."""
+
+    def wrong(entry: Any, body: Expression, variable: Variable) -> Expression:
+        return _own_record(body)
+
+    return wrong
+
+
+def _own_record(expression: Expression) -> Expression:
+    match expression:
+        case Index(Field(name), Bound()):
+            return Field(name + RECORD)
+    return rebuild(expression, _own_record) if any(True for _ in children(expression)) else expression
 
 
 STREAM = "stream x in {0, 1}\n"
@@ -151,9 +171,12 @@ MUTANTS = (
     Mutant("a sum of records moves by half", f"{SENSITIVITY}.records:records_motion", answering(halved),
            RECORDS + "adjacent add or remove one\nstatistic s = sum(x[i] for i in records)\n"
            "stop return s\nattach laplace(1) to s"),
+    Mutant("the record of another fold is taken for one's own", f"{SENSITIVITY}.records:one_record", _captured,
+           RECORDS + "statistic m = max(x[i] for i in records)\nstatistic c = count(x[j] >= m for j in records)\n"
+           "stop return c\nattach laplace(1) to c"),
     Mutant("the vertices of one direction are dropped", f"{SENSITIVITY}.moves:moves", answering(_only_first),
            QUERIES + "param T = 2\n" + ABOVE + "stop when q >= T\nstop when step >= 5"),
-    Mutant("what a cell holds is public", f"{SENSITIVITY}.facts:Facts.is_private", _positive_part,
+    Mutant("what a cell holds is public", f"{SENSITIVITY}.facts:Facts.is_private", _cells_are_public,
            SUM + "report r = s + x when step == 3\nattach laplace(1) to r\nstop when step >= 3"),
     # ---- alignment
     Mutant("translations cost half", f"{ALIGNMENT}.cost:scenario_cost", answering(halved),
@@ -162,8 +185,8 @@ MUTANTS = (
            QUERIES + "param T = 2\n" + ABOVE + "report above when q >= T\n"
            "stop when count(above over steps) >= 2"),
     Mutant("several entries cost as much as one", f"{ALIGNMENT}.layout:single_entry", answering(lambda f: (ONE, f[1])),
-           STREAM + "adjacent replace 3\nstatistic s = sum(x over steps)\nreport r = s when step == 4\n"
-           "attach laplace(1) to r\nstop when step >= 4"),
+           STREAM + "adjacent replace 2\nstatistic s = sum(x over steps)\nreport r = s when step == 3\n"
+           "attach geometric(1 / 2) to r\nstop when step >= 3", 2),
     # ---- composition
     Mutant("the last part is not composed", "seqlang.rules.composition.basic:sum", _all_but_last,
            STREAM + "report r = x\nreport t = x * x\nattach laplace(1) to r\nattach laplace(1) to t\n"
@@ -172,7 +195,7 @@ MUTANTS = (
     Mutant("a changed entry is shown once", f"{MECHANISM}.exposure:touched", instead(ONE),
            SUM + "report r = s\nattach laplace(2) to r\nstop when step >= 4"),
     Mutant("a draw hides several values", f"{MECHANISM}.noise:is_fresh", instead(True),
-           STREAM + "report r = x\nattach geometric(1 / 2) to r once\nstop when step >= 2"),
+           STREAM + "report r = x\nattach geometric(1 / 2) to r once\nstop when step >= 3", 1),
     Mutant("half the radius is hidden", f"{MECHANISM}.radius:radius_of", answering(halved),
            SUM + "report r = s when step == 3\nattach geometric(1 / 2) to r\nstop when step >= 3"),
     Mutant("log-weights move apart by half", f"{MECHANISM}.radius:apart", answering(halved),
