@@ -39,7 +39,7 @@ def confirmed(
     steps: int,
 ) -> tuple[Seen, str] | None:
     """The step with both values (of the first quantity), and how the claim fails; None if it may have been rounding."""
-    if not _is_pair(program, pair):
+    if not is_pair(program, pair):
         return None
 
     def judged(tried: Pair, exact: bool, draws: Drawn) -> tuple[Seen, str] | None:
@@ -66,7 +66,7 @@ def confirmed(
     return found if any(p != pair and judged(p, False, drawn) is not None for p in aside) else None
 
 
-def _is_pair(program: Program, pair: Pair) -> bool:
+def is_pair(program: Program, pair: Pair) -> bool:
     """By the letter of the adjacency and of the domains."""
     compiler = Compiler(program)
     domains = {i.name: CheckedDomain(compiler, i.domain) for i in program.inputs}

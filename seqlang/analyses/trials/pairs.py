@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 Rows = tuple[Row, ...]
 LENGTHS = (6, 12, 3, 24)  # steps, in turn
 LONGEST = 10**6  # records
+PATIENCE = 200  # attempts in a row at which no entry could be changed
 EXHAUSTIVE = 3  # steps of the streams that are gone through one by one
 
 
@@ -37,19 +38,17 @@ class Pair:
 
 
 def pairs_of(program: Program, random: Random) -> Iterator[Pair]:
-    """Pair after pair, without end; none where the inputs are not understood."""
+    """Pair after pair, without end; none where the inputs are not understood, or nobody has a neighbour."""
     maker = _Maker(program, random)
     if maker.size > LONGEST or not (maker.record_names or maker.stream_names):
         return
-    changes = maker.changes()
-    for number in range(10**9):
-        pair = next(changes, None)
-        if pair is None:
+    in_vain = 0
+    for number, (first, second, missing) in enumerate(maker.changes()):
+        in_vain = in_vain + 1 if first == second else 0
+        if in_vain > PATIENCE:
             return
-        first, second, missing = pair
-        if first == second:
-            continue
-        yield maker.pair(number, first, second, missing)
+        if first != second:
+            yield maker.pair(number, first, second, missing)
 
 
 class _Maker:

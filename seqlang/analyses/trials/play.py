@@ -105,7 +105,7 @@ class Side(Machine):
     def flipped(self, name: str, read: ir.Noised, value: Value) -> Value:
         if name not in self.revealed and read.name not in self.revealed:
             return super().flipped(name, read, value)
-        key = name, self._life(self._noises[name].life)
+        key = name, self.step_number  # shown in every step, however long the coin of the flip lasts
         if self.told is None:
             self.kept[key] = super().flipped(name, read, value)
         return self.kept[key]
@@ -113,6 +113,8 @@ class Side(Machine):
     def _seen(self, machine: Machine, statement: Report | Stop, happened: Outcome | None) -> Outcome:
         self._measure(statement)
         if self.told is not None:
+            if not self.told:
+                raise EvaluationError("the first side ended here")
             return self.told.pop(0)
         if happened is None:
             raise EvaluationError("a report or stop without a value")
