@@ -63,7 +63,7 @@ def check(
         statistical = audited(program, seconds=audit, horizon=horizon)
     verdicts = decide(program, delta=delta, horizon=horizon, known=bounds, witness=witness)
     weak, profiles = _weak(loaded, delta, bounds, profile, models)
-    trials = failures(program, work=THOROUGH if audit > 0 else QUICK)
+    trials = failures(program, work=THOROUGH if audit > 0 else QUICK, minimisers=audit > 0)
     above = None if isinf(proved) else beyond(program, proved, horizon=horizon, thorough=audit > 0)
     found = contradictions(
         program, bounds, [w for w in (witness, above) if w is not None], verdicts,

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import product
-from typing import TYPE_CHECKING, assert_never
+from itertools import islice, product
+from typing import TYPE_CHECKING, TypeVar, assert_never
 
 from seqlang.analyses.trials.entries import Entries, Row
 from seqlang.backends.interpret.compiled import Compiler
@@ -15,9 +15,12 @@ from seqlang.record import record
 if TYPE_CHECKING:
     from random import Random
 
+T = TypeVar("T")
 Rows = tuple[Row, ...]
 LENGTHS = (6, 12, 3, 24)  # steps, in turn
 LONGEST = 10**6  # records
+SHARES = (0, 1, 0.25, 1 / 3, -2, 0.5, 2, 0.2, 3, 0.75)
+"""Of the second of two values: parts of the length, or from 1 on counts (-2: all but one)."""
 PATIENCE = 200  # attempts in a row at which no entry could be changed
 EXHAUSTIVE = 3  # steps of the streams that are gone through one by one
 
@@ -74,7 +77,7 @@ class _Maker:
         if not self.static:
             rows = self._with_public(first, second)
             return Pair(((), ()), rows, differing[0] + 1, (), single, noisy)
-        steps = LENGTHS[number % len(LENGTHS)] if self.stream_names or self.public_names else LENGTHS[2]
+        steps = LENGTHS[number % len(LENGTHS)] if self.stream_names or self.public_names else 0
         beside = tuple(self.entries.random_row(self.stream_names) for _ in range(steps))
         return Pair((first, second), self._with_public(beside, beside), 0, missing, single, noisy)
 
@@ -111,13 +114,14 @@ class _Maker:
         return self.size if self.static else LENGTHS[self.number % len(LENGTHS)]
 
     def _bases(self) -> Iterator[Rows]:
-        """Inputs: two values in every proportion, then random mixtures of a few values, and of any."""
+        """Inputs: two values in every proportion, among random mixtures of a few values and of any."""
         corners = self.entries.corners(self.names)
-        for a, b in _ordered_pairs(corners):
-            size = self._length()
-            for held in _spread_out(size):
-                yield (b,) * held + (a,) * (size - held)
+        proportions = _diagonally(list(_ordered_pairs(corners)), SHARES)
         while True:
+            for (a, b), share in islice(proportions, 2):
+                size = self._length()
+                held = min(max(round(share * size) if abs(share) < 1 else int(share) % (size + 1), 0), size)
+                yield (b,) * held + (a,) * (size - held)
             few = [self.random.choice(corners) for _ in range(self.random.choice((2, 3)))]
             yield tuple(self.random.choice(few) for _ in range(self._length()))
             yield tuple(self.entries.random_row(self.names) for _ in range(self._length()))
@@ -172,10 +176,12 @@ def _ordered_pairs(corners: Sequence[Row]) -> Iterator[tuple[Row, Row]]:
             yield corners[i + distance], corners[i]
 
 
-def _spread_out(size: int) -> Iterator[int]:
-    """0..size - 1, or a few of them: none, one, about a third, half, all but one."""
-    few = [0, 1, size // 4, size // 3, size // 3 - 1, size // 2, size - 1, 2, 3, size // 5]
-    yield from dict.fromkeys(n for n in few if 0 <= n < max(size, 1))
+def _diagonally(rows: Sequence[T], columns: Sequence[float]) -> Iterator[tuple[T, float]]:
+    """All of the product, such that a beginning of it has some of every row and column."""
+    for total in range(len(rows) + len(columns) - 1):
+        for i in range(min(total + 1, len(rows))):
+            if total - i < len(columns):
+                yield rows[i], columns[total - i]
 
 
 def _mixed(rows: Rows, random: Random) -> Rows:

@@ -15,10 +15,11 @@ from seqlang.analyses.trials.play import Drawn, Duel, Shared
 from seqlang.analyses.trials.quantities import Quantity, comparisons_of, quantities_of
 from seqlang.analyses.trials.together import Direction, directions, outside
 from seqlang.analyses.trials.work import work_of
+from seqlang.model.expression import RealVectors
 from seqlang.model.program import Program
 from seqlang.record import record
 from seqlang.rules.alignment.layout import single_entry
-from seqlang.rules.alignment.reach import revealed_choices
+from seqlang.rules.alignment.reach import reached, revealed_choices
 
 if TYPE_CHECKING:
     from random import Random
@@ -27,8 +28,10 @@ QUICK = 75_000
 """Evaluations of a node, about: what a `check` tries."""
 THOROUGH = 20_000_000
 MOST_PAIRS = 20_000
+LEAST_PAIRS = 3  # also where one alone is dearer, but not much
+DEAR = 4
 PAIR = 150  # evaluations that the making and judging of a pair are worth
-STEPS = 3  # of a dataset that nothing is streamed beside
+STEPS = 2  # of a dataset that nothing is streamed beside
 
 
 @record
@@ -44,8 +47,9 @@ class Failed:
     pair: Pair
 
 
-def failures(program: Program, *, work: int = QUICK, seed: int = 1) -> tuple[Failed, ...]:
-    """What fails of the derived shifts, at most one failure a quantity. The same seed tries the same pairs."""
+def failures(program: Program, *, work: int = QUICK, seed: int = 1, minimisers: bool = False) -> tuple[Failed, ...]:
+    """What fails of the derived shifts, at most one failure a quantity. The same seed tries the same pairs.
+    `minimisers`: also where vectors are found numerically, which takes numpy, scipy and time."""
     from random import Random
 
     _, single = single_entry(program)
@@ -54,31 +58,35 @@ def failures(program: Program, *, work: int = QUICK, seed: int = 1) -> tuple[Fai
     settings = [(p, revealed) for p in programs for revealed in sets]
     found: list[Failed] = []
     for number, (one, revealed) in enumerate(settings):
-        found += _tried(one, revealed, work // len(settings), Random(f"trials {seed} {number}"))
+        claims = _claims(one, revealed, minimisers)
+        found += _tried(one, revealed, claims, work // len(settings), Random(f"trials {seed} {number}"))
     return tuple({f.quantity: f for f in reversed(found)}.values())
 
 
-def _tried(program: Program, revealed: frozenset[str], work: int, random: Random) -> Iterator[Failed]:
-    claims = _claims(program, revealed)
+def _tried(
+    program: Program, revealed: frozenset[str], claims: Sequence[_Claim], work: int, random: Random
+) -> Iterator[Failed]:
     every = tuple(dict.fromkeys(q for claim in claims for q in claim.quantities))
     duel = Duel(program, every, revealed)
     numbers = [[every.index(q) for q in claim.quantities] for claim in claims]
     each = work_of(program) + 8 * len(every)
     failed: set[int] = set()
-    for pair in islice(pairs_of(program, random), MOST_PAIRS if claims else 0):
+    spent = 0
+    for number, pair in enumerate(islice(pairs_of(program, random), MOST_PAIRS if claims else 0), 1):
         steps = len(pair.entries[0]) or STEPS
-        work -= PAIR + 2 * each * steps
-        if work < 0:
+        cost = PAIR + 2 * each * steps
+        spent += cost
+        if spent > work and (number > LEAST_PAIRS or cost > DEAR * work):
             return
         drawn: Drawn = {}
         seen = duel.play(pair, Shared(random, pair.noisy, drawn), steps)
-        for number, claim in enumerate(claims):
-            here = {i: seen[q] for i, q in enumerate(numbers[number]) if q in seen}
-            if number in failed or not here or claim.judge(pair)(here, False, SLACK) is None:
+        for place, claim in enumerate(claims):
+            here = {i: seen[q] for i, q in enumerate(numbers[place]) if q in seen}
+            if place in failed or not here or claim.judge(pair)(here, False, SLACK) is None:
                 continue
             found = confirmed(program, claim.quantities, claim.judge(pair), revealed, pair, drawn, steps)
             if found is not None:
-                failed.add(number)
+                failed.add(place)
                 at, why = found
                 yield Failed(claim.name, claim.words, why, at.step, at.first, at.second, pair)
 
@@ -93,10 +101,11 @@ class _Claim:
     judge: Callable[[Pair], Judge]
 
 
-def _claims(program: Program, revealed: frozenset[str]) -> tuple[_Claim, ...]:
+def _claims(program: Program, revealed: frozenset[str], minimisers: bool) -> tuple[_Claim, ...]:
     _, single = single_entry(program)
     alone = single is program
-    quantities = [(q, claimed(program, q.expression, revealed)) for q in quantities_of(program)]
+    plain = [q for q in quantities_of(program) if minimisers or not _minimises(program, q)]
+    quantities = [(q, claimed(program, q.expression, revealed)) for q in plain]
     known = [(q, claim) for q, claim in quantities if claim is not None]
     if alone and revealed == revealed_choices(program):
         known += choices_of(program)
@@ -109,6 +118,10 @@ def _claims(program: Program, revealed: frozenset[str]) -> tuple[_Claim, ...]:
         words = f"they move as the vertices of {len(compared)} margins allow"
         found.append(_Claim(names, words, tuple(c.quantity for c in compared), _within(allowed, len(compared))))
     return tuple(found)
+
+
+def _minimises(program: Program, quantity: Quantity) -> bool:
+    return any(isinstance(node, RealVectors) for node in reached(program, (quantity.expression,)))
 
 
 def _alone(claim: Claimed) -> Callable[[Pair], Judge]:
