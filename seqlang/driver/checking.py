@@ -68,6 +68,7 @@ def check(
     found = contradictions(
         program, bounds, [w for w in (witness, above) if w is not None], verdicts,
         delta=float(delta), epsilon_at_delta=deep, weak=weak, profiles=profiles, trials=trials,
+        audit=statistical,
     )  # fmt: skip
     refuse(loaded, found)
     return CheckResult(

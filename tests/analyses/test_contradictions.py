@@ -189,6 +189,21 @@ def test_a_law_that_never_ends_although_it_must() -> None:
     assert "never stops" in one.second
 
 
+def audited(hits: tuple[int, int], runs: int) -> Any:
+    return SimpleNamespace(hits=hits, runs=runs, streams=STREAMS)
+
+
+def test_simulated_runs(program: Program) -> None:
+    """Counts that show a loss of log 4, and such that show it with too little certainty."""
+    bound = bounds(PURE, proved(ApproximateBound(GATES, 1.0, 1e-6, 2)))
+    assert found(program, bound, audit=audited((4000, 1000), 100_000)) != ()
+    assert found(program, bound, audit=audited((40, 10), 1_000)) == ()
+    (one,) = found(program, bounds(PURE), audit=audited((4000, 1000), 100_000))
+    assert one.second_by == "an audit of 100000 runs of each input"
+    late = bounds(proved(ApproximateBound(GATES, 1.0, 1e-6, 2)))  # three steps were run
+    assert found(program, late, audit=audited((4000, 1000), 100_000)) == ()
+
+
 def test_what_is_said_of_a_family(program: Program) -> None:
     """A witness of a family whose loss grows without bound stands against every pure bound for runs of any length."""
     family: Any = SimpleNamespace()

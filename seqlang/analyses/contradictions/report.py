@@ -9,6 +9,7 @@ from seqlang.analyses.claims import Verdict
 from seqlang.analyses.contradictions.average import average_above_worst, weak_claims
 from seqlang.analyses.contradictions.contradiction import Contradiction
 from seqlang.analyses.contradictions.moved import moved_too_far
+from seqlang.analyses.contradictions.sampled import exceeded_by_runs
 from seqlang.analyses.contradictions.strong import conversions, exceeded, forced, refuted_though_bounded
 from seqlang.analyses.contradictions.upper import uppers_of
 from seqlang.analyses.prove import Bounds
@@ -16,6 +17,7 @@ from seqlang.model.program import Program
 from seqlang.proof.witness import Witness
 
 if TYPE_CHECKING:
+    from seqlang.analyses.audit import Audit
     from seqlang.analyses.trials import Failed
     from seqlang.analyses.weak.summary import Curve, Least
 
@@ -31,6 +33,7 @@ def contradictions(
     weak: Sequence[Least] = (),
     profiles: Sequence[Curve] = (),
     trials: Sequence[Failed] = (),
+    audit: Audit | None = None,
 ) -> tuple[Contradiction, ...]:
     """Every pair of statements that exclude each other, each once. `epsilon_at_delta` is the largest epsilon at `delta`
     that a witness of its own forces."""
@@ -40,6 +43,7 @@ def contradictions(
         *(moved_too_far(failed) for failed in trials),
         *(c for w in pairs.values() for u in uppers for c in exceeded(w, u)),
         *forced(uppers, delta, epsilon_at_delta),
+        *(() if audit is None else exceeded_by_runs(audit, uppers)),
         *refuted_though_bounded(program, uppers, verdicts),
         *conversions(uppers),
         *average_above_worst(program, uppers, weak),

@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 
 QUICK = 75_000
 """Evaluations of a node, about: what a `check` tries."""
-THOROUGH = 20_000_000
+THOROUGH = 4_000_000
+"""What `check --audit` tries."""
 MOST_PAIRS = 20_000
 LEAST_PAIRS = 3  # also where one alone is dearer, but not much
 DEAR = 4
