@@ -57,8 +57,14 @@ def confirmed(
     parts = tuple(reached(program, [q.expression for q in quantities]))
     if is_exact(iter(parts)):
         draws = exact_draws(drawn)
-        answers = (judged(exact_pair(pair, positions), True, draws) for positions in (False, True))
-        return next((answer for answer in answers if answer is not None), None)
+        for positions in (False, True):
+            try:
+                answer = judged(exact_pair(pair, positions), True, draws)
+            except (TypeError, ValueError):  # a function of the interpreter that has no rational numbers
+                continue
+            if answer is not None:
+                return answer
+        return None
     found = judged(pair, False, drawn)
     if found is None or not _jumps(parts):
         return found
