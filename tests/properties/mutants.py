@@ -34,7 +34,8 @@ class Mutant(NamedTuple):
 
     @property
     def room(self) -> str:
-        return ".".join(self.where.partition(":")[0].split(".")[1:3])
+        _, *rooms = self.where.partition(":")[0].split(".")
+        return ".".join(rooms[:2]) if rooms[0] == "rules" else rooms[0]
 
 
 class Planted:
@@ -114,6 +115,12 @@ def _only_first(found: Any) -> Any:
     return found if isinstance(found, str) else found[:1]
 
 
+def _wide(end: Any) -> Any:
+    return end if isinstance(end, str) else replace(end, **{
+        name: replace(getattr(end, name), scale=10 * getattr(end, name).scale) for name in ("threshold", "look")
+    })  # fmt: skip
+
+
 def _one_way(near: Any) -> Any:
     return near if isinstance(near, str) or near.single else replace(near, same_direction=True)
 
@@ -187,6 +194,8 @@ MUTANTS = (
     Mutant("several entries cost as much as one", f"{ALIGNMENT}.layout:single_entry", answering(lambda f: (ONE, f[1])),
            STREAM + "adjacent replace 2\nstatistic s = sum(x over steps)\nreport r = s when step == 3\n"
            "attach geometric(1 / 2) to r\nstop when step >= 3", 2),
+    Mutant("a run is one step shorter", f"{ALIGNMENT}.limits:horizon_of", answering(lambda n: n - 1),
+           SUM + "report r = s\nattach tree(geometric(1 / 2)) to s\nstop when step >= 2"),
     # ---- composition
     Mutant("the last part is not composed", "seqlang.rules.composition.basic:sum", _all_but_last,
            STREAM + "report r = x\nreport t = x * x\nattach laplace(1) to r\nattach laplace(1) to t\n"
@@ -211,6 +220,9 @@ MUTANTS = (
            SUM + "report r = s when step == 3\nattach laplace(1) to r\nstop when step >= 3"),
     Mutant("pure bounds have half the divergence", "seqlang.accounting.renyi:pure", answering(halved),
            SUM + "report r = s when step == 3\nattach laplace(1 / 4) to r\nstop when step >= 3"),
+    Mutant("scales are read ten times too large", "seqlang.rules.stopping.ends:end_of", answering(_wide),
+           QUERIES + "param T = 2\nattach gaussian(1) to T once\nattach gaussian(2) to q\n"
+           "stop when q >= T\nstop when step >= 6"),
     Mutant("looks are counted once whatever the horizon", "seqlang.accounting.noisy_test.zhu_wang:within_horizon",
            lambda right: lambda order, once, look, horizon, most: 0.01 * right(order, 0.0, look, 1, 1),
            QUERIES + "param T = 2\nattach gaussian(1) to T once\nattach gaussian(2) to q\n"
