@@ -188,3 +188,24 @@ def test_half_of_a_tight_radius_is_found(body: str, monkeypatch: pytest.MonkeyPa
 
     monkeypatch.setattr(trials, "claimed", half)
     assert failures(given, work=FEW) != ()
+
+
+LEARNING = (
+    "dataset x in ball(1, 2), y in {-1, 1} size 12\n"
+    "let loss(m) = log(1 + exp(-m))\n"
+    "statistic w = argmin(mean(loss(y[i] * dot(x[i], v)) for i in records) + dot(v, v) / 2 for v in real ^ 2)\n"
+    "stop return w"
+)
+
+
+def test_minimisers_are_tried_where_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    """2 / (n lambda) = 1/6 bounds how far the minimiser moves (Chaudhuri, Monteleoni & Sarwate 2011, Corollary 8)."""
+    given = program(LEARNING)
+    right = claimed(given, Local("w"), frozenset())
+    assert right is not None
+    assert dict(right.radii)["l2"] == pytest.approx(1 / 6)
+    assert failures(given, work=100_000, minimisers=True) == ()
+    wrong = Claimed(right.kind, (("l2", 1 / 30),), right.onset, None, None)
+    monkeypatch.setattr(trials, "claimed", lambda *_: wrong)
+    assert failures(given, work=100_000) == ()
+    assert [f.quantity for f in failures(given, work=100_000, minimisers=True)] == ["statistic w"]

@@ -7,7 +7,17 @@ from collections.abc import Iterator
 from seqlang.backends.interpret.compiled import Compiler
 from seqlang.backends.interpret.values import EvaluationError, as_index
 from seqlang.model.domain import Ball, Domain, Power
-from seqlang.model.expression import Apply, Bound, Expression, Quantified, Records, Sequence, children, walk
+from seqlang.model.expression import (
+    Apply,
+    Bound,
+    Expression,
+    Quantified,
+    RealVectors,
+    Records,
+    Sequence,
+    children,
+    walk,
+)
 from seqlang.model.program import Cell, Define, Draw, LastSteps, Program, Report, Statement, Stop, Update
 
 UNKNOWN = 8
@@ -63,6 +73,8 @@ def _length(compiler: Compiler, domain: Expression, size: int) -> int:
             return max(size, 1)
         case Sequence(items=items):
             return max(len(items), 1)
+        case RealVectors():
+            return 1  # minimised by numpy, all records at once
     if any(isinstance(node, Bound) for node in walk(domain)):
         return UNKNOWN
     try:
