@@ -111,7 +111,8 @@ def check(
 
     `delta` in (0, 1) is where the (epsilon, delta) bound is taken; `horizon` (steps) serves bounds that need one;
     `audit` are seconds to search for deeper witnesses; `profile` are the epsilons of a weak privacy profile, which is
-    computed under every model.
+    computed under every model. Raises `seqlang.driver.contradicted.Contradicted`, a bug of ours, where two independent
+    parts of the result exclude each other.
     """
     from seqlang import driver
     from seqlang.driver.given import between, number, numbers, whole

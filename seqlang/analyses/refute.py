@@ -21,6 +21,7 @@ LONGEST = 160  # steps of a quick witness: people read it
 MORE_STEPS = 100  # where no comparison is looked at for a while
 FARTHEST = 4000
 QUICK = 32.0  # work, see `Search`
+BRIEF = 8.0
 THOROUGH = 900.0
 MORE = 100.0  # work, where the quick search ended far below the proved bound
 FAR_OFF = 0.97  # of it
@@ -116,6 +117,21 @@ def lower_dp(
     return None if found is None else (epsilon_at(found, delta), found)
 
 
+def beyond(program: Program, bound: float, *, horizon: int | None = None, thorough: bool = False) -> Witness | None:
+    """A witness whose loss is above a bound that is held for proved; None is what should come out.
+
+    A search that ends where it reaches the bound would never find that the bound is too small; this one is told that
+    more is wanted. Its work is fixed, and larger if `thorough`.
+    """
+    scene = _scene(program)
+    if scene is None:
+        return None
+    longest = min(horizon or _longest(scene), _longest(scene))
+    search = Search(scene, loss, longest, THOROUGH if thorough else BRIEF, False, min(LARGE, bound * (1 + 1e-3) + 1e-6))
+    search.deadline = time.monotonic() + PATIENCE
+    return _confirmed(search, lambda w: w.loss > bound * (1 + 1e-9))
+
+
 def leaks(program: Program) -> Witness | None:
     """A witness with infinite loss: a transcript that one of two neighbouring streams can give and the other cannot."""
     scene = _scene(program)
@@ -143,7 +159,7 @@ def refute(
     if start is not None:
         if notion == "pure" and horizon is None and start.family is not None:
             return start
-        if refutes(start) and _length(start) <= (horizon or _length(start)):
+        if refutes(start) and length_of(start) <= (horizon or length_of(start)):
             start = replace(start, family=None)
             return _deeper(program, start, epsilon, horizon) if notion == "dp" else start
     scene = _scene(program)
@@ -208,7 +224,7 @@ def _best_of(search: Search, good: Callable[[Witness], bool] = lambda w: w.loss 
     return None
 
 
-def _length(witness: Witness) -> int:
+def length_of(witness: Witness) -> int:
     event = witness.event
     last = max((step for step, _, _ in event.reports), default=0)
     return max(event.not_by or 0, event.stopped_at or 0, last)

@@ -9,6 +9,10 @@ import errno
 import os
 import sys
 from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from seqlang.driver.contradicted import Contradicted
 
 from seqlang.cli.output import ready, say, silence
 
@@ -98,6 +102,20 @@ def _dispatch(words: list[str]) -> int:
 
         show_error(error)
         return 2
+    except Exception as error:
+        if isinstance(error, _contradicted()):
+            from seqlang.cli.errors import show_contradiction
+
+            show_contradiction(error)
+            return 3
+        raise
+
+
+def _contradicted() -> type[Contradicted]:
+    """Imported when something went wrong: a start-up that succeeds does without."""
+    from seqlang.driver.contradicted import Contradicted
+
+    return Contradicted
 
 
 def _bug(error: Exception, words: list[str]) -> int:

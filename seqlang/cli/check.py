@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from seqlang.cli.errors import show, show_error
+from seqlang.cli.errors import show, show_contradiction, show_error
 from seqlang.cli.options import Parser, add_settings, curve, exact, positive, probability, settings
 from seqlang.cli.output import print_json, say
 from seqlang.cli.solve_for import asks_for_a_value, solve_for
@@ -69,6 +69,7 @@ def run(arguments: list[str]) -> int:
         _refuse_certificate(options)
 
     from seqlang.driver import check, load, read, specs_under
+    from seqlang.driver.contradicted import Contradicted
 
     worst = 0
     table: list[CheckResult] = []
@@ -103,6 +104,12 @@ def run(arguments: list[str]) -> int:
             show_error(error)
             invalid.append(name)
             worst = max(worst, 2)
+            continue
+        except Contradicted as error:
+            _tell("")
+            show_contradiction(error)
+            invalid.append(name)
+            worst = 3
             continue
         if options.suite and not options.json:
             table.append(result)

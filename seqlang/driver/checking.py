@@ -5,11 +5,12 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
-from math import inf
+from math import inf, isinf
 from typing import TYPE_CHECKING
 
 from seqlang.diagnostics import Diagnostic, SpecError
 from seqlang.doing import doing
+from seqlang.driver.contradicted import refuse
 from seqlang.driver.loading import Loaded
 
 if TYPE_CHECKING:
@@ -39,12 +40,14 @@ def check(
     the longest that a claim names with `within`; `audit` is the number of seconds to search for deeper witnesses (0:
     the quick search); where the exact laws of given streams are not computed, it is an audit of simulated runs.
     `profile` are the epsilons at which the weak privacy profile is computed, under `models` (default: every model of
-    the file).
+    the file). Raises Contradicted where two parts of the result exclude each other.
     """
     from seqlang.analyses.claims import claimed_horizon, decide
+    from seqlang.analyses.contradictions import contradictions
     from seqlang.analyses.prove import prove, size_of
-    from seqlang.analyses.refute import lower_bound
+    from seqlang.analyses.refute import beyond, lower_bound
     from seqlang.analyses.shifts import statistics
+    from seqlang.analyses.trials import QUICK, THOROUGH, failures
     from seqlang.report.check_result import CheckResult
 
     began = time.perf_counter()
@@ -65,6 +68,14 @@ def check(
     verdicts = decide(program, delta=delta, horizon=horizon, known=bounds, witness=witness)
     doing("weak privacy")
     weak, profiles = _weak(loaded, delta, bounds, profile, models)
+    trials = failures(program, work=THOROUGH if audit > 0 else QUICK, minimisers=audit > 0)
+    above = None if isinf(proved) else beyond(program, proved, horizon=horizon, thorough=audit > 0)
+    found = contradictions(
+        program, bounds, [w for w in (witness, above) if w is not None], verdicts,
+        delta=float(delta), epsilon_at_delta=deep, weak=weak, profiles=profiles, trials=trials,
+        audit=statistical,
+    )  # fmt: skip
+    refuse(loaded, found)
     return CheckResult(
         source=loaded.source,
         program=program,

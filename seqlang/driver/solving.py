@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from seqlang.diagnostics import Diagnostic, SpecError
 from seqlang.doing import doing
+from seqlang.driver.contradicted import refuse
 from seqlang.driver.loading import Loaded
 
 if TYPE_CHECKING:
@@ -16,8 +17,10 @@ if TYPE_CHECKING:
 def solve(loaded: Loaded, *, models: tuple[str, ...] = (), tolerance: float = 1e-11) -> tuple[SolveResult, ...]:
     """The exact law under the named models, or under every model of the file: one result a model, in file order.
 
-    Raises SpecError E0623 where there is no exact law here; the remedy is `run`.
+    Raises SpecError E0623 where there is no exact law here; the remedy is `run`. Raises Contradicted where the law
+    excludes what is known without it.
     """
+    from seqlang.analyses.contradictions.law import law_contradictions
     from seqlang.backends.simulate.stopping import chosen_model
     from seqlang.backends.solve import Unsolved
     from seqlang.backends.solve import solve as solved
@@ -38,5 +41,6 @@ def solve(loaded: Loaded, *, models: tuple[str, ...] = (), tolerance: float = 1e
             raise SpecError((Diagnostic("E0623", message, help=remedy),), loaded.source) from None
         except SpecError as error:
             raise SpecError(error.diagnostics, loaded.source) from None
+        refuse(loaded, law_contradictions(program, name, solution))
         results.append(SolveResult(program.name, name, values, solution, time.perf_counter() - began))
     return tuple(results)

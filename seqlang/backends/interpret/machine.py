@@ -43,10 +43,26 @@ class Machine:
     `randomness` supplies noise and draws; `observe` follows or replaces what the transcript shows.
     """
 
-    def __init__(self, program: Program, randomness: Randomness, observe: Observer | None = None) -> None:
+    def __init__(
+        self,
+        program: Program,
+        randomness: Randomness,
+        observe: Observer | None = None,
+        compiler: Compiler | None = None,
+    ) -> None:
         self.program = program
-        self.randomness = randomness
         self.observe = observe
+        self.compiler = Compiler(program) if compiler is None else compiler
+        self._noises = {n.name: n for n in program.noises}
+        self._alphabets: dict[str, tuple[Value, ...] | None] = {}
+        self._size = 0 if program.size is None else as_index(self.compiler.constant(program.size))
+        self.cells = {s.name: CellState(s, self.compiler) for s in program.body if isinstance(s, Cell)}
+        self.restart(randomness)
+        self._body = [self._compiled(s) for s in program.body]
+
+    def restart(self, randomness: Randomness) -> None:
+        """Back to before step 1, with other randomness: what was compiled stays."""
+        self.randomness = randomness
         self.step_number = 0
         self.stopped = False
         self.result: Value = None
@@ -55,17 +71,11 @@ class Machine:
         self.bound: dict[int, Value] = {}
         self.reported: dict[str, Value] = {}
         self.report_counts: dict[str, int] = {}
-        self.compiler = Compiler(program)
-        self._noises = {n.name: n for n in program.noises}
         self._laws: dict[str, Value] = {}
         self._lives: dict[str, tuple[int, Value]] = {}
         self._nodes: dict[str, dict[int, Value]] = {}
-        self._alphabets: dict[str, tuple[Value, ...] | None] = {}
-        size = 0 if program.size is None else as_index(self.compiler.constant(program.size))
-        self.records = range(1, size + 1)
-        self.memory = {m.name: self.compiler.constant(m.initial) for m in program.memories}
-        self.cells = {s.name: CellState(s, self.compiler) for s in program.body if isinstance(s, Cell)}
-        self._body = [self._compiled(s) for s in program.body]
+        self.records = range(1, self._size + 1)
+        self.memory = {m.name: self.compiler.constant(m.initial) for m in self.program.memories}
         self._started = False
 
     def load(self, records: Mapping[str, Sequence[Value]]) -> None:

@@ -51,8 +51,9 @@ def _joint_motion(entry: Entry, expression: Expression) -> Motion | None:
     if kind == "records":
         count = records_in(entry.facts, over) if near.every else near.entries  # type: ignore[arg-type]
         return None if count is None else _of_records(entry, expression, norms.times(count))
-    moved = Motion("single step", norms.linf, norms)
-    return in_every_step(own, over, moved) if near.every else in_kept_steps(own, over, moved)  # type: ignore[arg-type]
+    if near.every:
+        return in_every_step(own, over, Motion("arbitrary", norms.linf, norms))  # type: ignore[arg-type]
+    return in_kept_steps(own, over, Motion("single step", norms.linf, norms))  # type: ignore[arg-type]
 
 
 def _of_records(entry: Entry, expression: Expression, norms: Norms) -> Motion:

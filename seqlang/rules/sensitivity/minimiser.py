@@ -64,7 +64,7 @@ def _minimiser(entry: Entry, objective: Expression, v: Bound, size: Formula | No
     if steep is None:
         return unbounded("how steep one entry's part of what is minimised can be is not known")
     radius = steep / curve.strong
-    kind: Kind = "single step" if entry.is_local(objective) else "arbitrary"
+    kind: Kind = "single step" if entry.near.single and entry.is_local(objective) else "arbitrary"
     return Motion(kind, radius, Norms(None if size is None else root(size) * radius, radius, radius))
 
 

@@ -1,0 +1,140 @@
+"""A suspicion that arose in floating point, looked at once more: with exact numbers, or close by."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+from seqlang.analyses.trials.exactly import ExactCompiler, exact_draws, exact_pair, is_exact
+from seqlang.analyses.trials.fits import SLACK, Seen
+from seqlang.analyses.trials.pairs import Pair, Rows
+from seqlang.analyses.trials.play import Drawn, Duel, Shared
+from seqlang.analyses.trials.quantities import Quantity
+from seqlang.analyses.witnesses.neighbours import are_neighbours
+from seqlang.backends.interpret.compiled import Compiler
+from seqlang.backends.interpret.domains import CheckedDomain
+from seqlang.model.domain import Ball, Domain, Interval, Power
+from seqlang.model.expression import COMPARISONS, Apply, Expression, Quantified
+from seqlang.model.program import Program
+from seqlang.record import replace
+from seqlang.rules.alignment.reach import reached
+
+JUMPS = COMPARISONS | {"floor", "ceil", "%", "argmax", "argmin", "count"}
+COARSE = 1e-7  # of the largest number: what iterated functions (roots, minimisers) may be off
+STEPS_ASIDE = (2e-6, 1e-5, 7e-5)  # parts of the way to the middle of what the input holds
+
+
+Judge = Callable[[Mapping[int, list[Seen]], bool, float], tuple[int, str] | None]
+"""From what was seen of each quantity, whether in exact numbers, and the part of the largest number that rounding may
+make: the step in which a claim fails, and how."""
+
+
+def confirmed(
+    program: Program,
+    quantities: Sequence[Quantity],
+    judge: Judge,
+    revealed: frozenset[str],
+    pair: Pair,
+    drawn: Drawn,
+    steps: int,
+) -> tuple[Seen, str] | None:
+    """The step with both values (of the first quantity), and how the claim fails; None if it may have been rounding."""
+    if not is_pair(program, pair):
+        return None
+
+    def judged(tried: Pair, exact: bool, draws: Drawn) -> tuple[Seen, str] | None:
+        duel = Duel(program, quantities, revealed, ExactCompiler if exact else Compiler)
+        seen = duel.play(tried, Shared(None, pair.noisy, draws), steps)
+        if exact and any(isinstance(v, float) for every in seen.values() for s in every for v in _both(s)):
+            return None
+        found = judge(seen, exact, SLACK if exact else COARSE)
+        if found is None:
+            return None
+        return next((s for s in seen.get(0, ()) if s.step == found[0]), Seen(found[0], "", "", 0, frozenset())), found[
+            1
+        ]
+
+    parts = tuple(reached(program, [q.expression for q in quantities]))
+    if is_exact(iter(parts)):
+        draws = exact_draws(drawn)
+        for positions in (False, True):
+            try:
+                answer = judged(exact_pair(pair, positions), True, draws)
+            except (TypeError, ValueError):  # a function of the interpreter that has no rational numbers
+                continue
+            if answer is not None:
+                return answer
+        return None
+    found = judged(pair, False, drawn)
+    if found is None or not _jumps(parts):
+        return found
+    aside = (_contracted(program, pair, share) for share in STEPS_ASIDE)
+    return found if any(p != pair and judged(p, False, drawn) is not None for p in aside) else None
+
+
+def is_pair(program: Program, pair: Pair) -> bool:
+    """By the letter of the adjacency and of the domains."""
+    compiler = Compiler(program)
+    domains = {i.name: CheckedDomain(compiler, i.domain) for i in program.inputs}
+    rows = [row for rows in (*pair.records, *pair.entries) for row in rows]
+    if not all(domains[name].contains(value) for row in rows for name, value in row.items()):
+        return False
+    if not pair.records[0] and not pair.records[1]:
+        return are_neighbours(program, *pair.entries)
+    beside = replace(program, inputs=tuple(i for i in program.inputs if i.kind == "dataset"))
+    return pair.entries[0] == pair.entries[1] and are_neighbours(beside, *pair.records)
+
+
+def _both(seen: Seen) -> Iterator[Any]:
+    return _numbers((seen.first, seen.second))
+
+
+def _numbers(value: Any) -> Iterator[Any]:
+    if isinstance(value, (tuple, range)):
+        for item in value:
+            yield from _numbers(item)
+    else:
+        yield value
+
+
+def _jumps(parts: Sequence[Expression]) -> bool:
+    """True if a tie may decide it: rounding then does more than a little."""
+    return any(
+        (isinstance(node, Apply) and node.operator in JUMPS)
+        or (isinstance(node, Quantified) and node.operator in ("count", "argmax", "argmin"))
+        or getattr(node, "where", None) is not None
+        for node in parts
+    )
+
+
+def _contracted(program: Program, pair: Pair, share: float) -> Pair:
+    """All real numbers a little nearer to a middle: equal ones stay equal, neighbours neighbours, and no domain is
+    left. Whole numbers and listed values stay where they are."""
+    real = {i.name for i in program.inputs if _is_real(i.domain)}
+    rows = [row for rows in (*pair.records, *pair.entries) for row in rows]
+    middle = {name: _middle([row[name] for row in rows if name in row]) for name in real}
+
+    def moved(rows: Rows) -> Rows:
+        return tuple(
+            {name: _towards(value, middle[name], share) if name in real else value for name, value in row.items()}
+            for row in rows
+        )
+
+    first, second = pair.records
+    one, other = pair.entries
+    return replace(pair, records=(moved(first), moved(second)), entries=(moved(one), moved(other)))
+
+
+def _is_real(domain: Domain) -> bool:
+    return isinstance(domain, Interval | Ball) or (isinstance(domain, Power) and isinstance(domain.of, Interval))
+
+
+def _middle(values: Sequence[Any]) -> float:
+    numbers = [n for value in values for n in _numbers(value)]
+    return 0.37 * min(numbers) + 0.63 * max(numbers) if numbers else 0.0
+
+
+def _towards(value: Any, middle: float, share: float) -> Any:
+    if isinstance(value, tuple):
+        return tuple(_towards(v, middle, share) for v in value)
+    return value + share * (middle - value)

@@ -1,0 +1,123 @@
+"""The interpreter with exact rational numbers, so that a tie is a tie: what floats found suspicious is judged by it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from math import isfinite
+from typing import Any
+
+from seqlang.analyses.trials.pairs import Pair
+from seqlang.analyses.trials.play import Drawn
+from seqlang.backends.interpret.compiled import Code, Compiler
+from seqlang.backends.interpret.operators import PAIR, apply
+from seqlang.backends.interpret.values import Members, Value, numbers_in, pairwise
+from seqlang.model import expression as ir
+from seqlang.model.program import Program
+from seqlang.record import replace
+from seqlang.source import Span
+
+LARGEST_DENOMINATOR = 10**6
+SHORT = 14  # characters of a number that somebody wrote
+INEXACT = frozenset({"log", "log2", "exp", "sqrt", "norm", "project", "clip_norm", "zeta"})
+
+
+class ExactCompiler(Compiler):
+    """Constants, quotients, powers and products of vectors stay rational; other functions give floats as ever."""
+
+    def __init__(self, program: Program) -> None:
+        super().__init__(program)
+        self.parameters = {p.name: whole(p.value) for p in program.parameters}
+
+    def _compile(self, e: ir.Expression) -> Code:
+        if isinstance(e, ir.Number):
+            value = whole(e.value)
+            return Code(lambda m: value, frozenset())
+        return super()._compile(e)
+
+    def _apply(self, operator: str, arguments: tuple[ir.Expression, ...], span: Span) -> Code:
+        if operator not in ("/", "^", "dot", "zeros"):
+            return super()._apply(operator, arguments, span)
+        parts, reads = self._all(arguments)
+
+        def run(m: Any) -> Value:
+            values = tuple(part(m) for part in parts)
+            match operator, values:
+                case "/", (a, b):
+                    return pairwise(_quotient, a, b, span)
+                case "^", (a, b):
+                    return pairwise(_power, a, b, span)
+                case "dot", (a, b):
+                    return sum(x * y for x, y in zip(numbers_in(a), numbers_in(b), strict=True))
+                case _:
+                    return tuple(0 for _ in apply(operator, values, span))
+
+        return Code(run, reads)
+
+
+def is_exact(reached: Iterator[ir.Expression]) -> bool:
+    """True if nothing that is reached makes floats of rational numbers."""
+    for node in reached:
+        match node:
+            case ir.Apply(operator=operator) if operator in INEXACT:
+                return False
+            case ir.Apply(operator="^", arguments=(_, exponent)) if not isinstance(exponent, ir.Number):
+                return False
+            case ir.Density() | ir.RealVectors():
+                return False
+            case _:
+                pass
+    return True
+
+
+def whole(value: Fraction) -> int | Fraction:
+    return value.numerator if value.denominator == 1 else value
+
+
+def exact_pair(pair: Pair, positions: bool) -> Pair:
+    """The same pair in rational numbers: decimals that were rounded to floats are decimals again. `positions`: whole
+    numbers stay integers, as they may be used to find an element of a list."""
+    records, entries = (
+        tuple(tuple({name: exactly(value, positions) for name, value in row.items()} for row in rows) for rows in both)
+        for both in (pair.records, pair.entries)
+    )
+    return replace(pair, records=records, entries=entries)
+
+
+def exact_draws(drawn: Drawn) -> Drawn:
+    return {key: exactly(value, True) for key, value in drawn.items()}
+
+
+def exactly(value: Any, positions: bool) -> Any:
+    """A number as a rational, a vector with rational coordinates."""
+    match value:
+        case Members() | bool():
+            return value
+        case tuple():
+            return tuple(exactly(v, positions) for v in value)
+        case float() if isfinite(value):
+            return _decimal(value)
+        case int() if not positions:
+            return Fraction(value)
+        case _:
+            return value
+
+
+def _decimal(value: float) -> Fraction:
+    text = repr(value)
+    if len(text) <= SHORT:
+        return Fraction(text)
+    near = Fraction(value).limit_denominator(LARGEST_DENOMINATOR)
+    return near if abs(near - Fraction(value)) <= abs(Fraction(value)) / 10**14 else Fraction(value)
+
+
+def _quotient(a: Any, b: Any) -> Any:
+    if isinstance(a, (int, Fraction)) and isinstance(b, (int, Fraction)) and b != 0:
+        return whole(Fraction(a) / Fraction(b))
+    return PAIR["/"](a, b)
+
+
+def _power(a: Any, b: Any) -> Any:
+    if isinstance(a, Fraction) and isinstance(b, int) and abs(b) <= 64 and a != 0:
+        return whole(a**b)
+    return PAIR["^"](a, b)

@@ -1,0 +1,180 @@
+"""The two sides of a pair, run by the interpreter with the same noise and the same transcript."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import log
+from typing import TYPE_CHECKING, Any
+
+from seqlang.analyses.trials.fits import Seen
+from seqlang.analyses.trials.pairs import Pair, Rows
+from seqlang.analyses.trials.quantities import Quantity
+from seqlang.backends.interpret.compiled import Compiler
+from seqlang.backends.interpret.laws.discrete import Table
+from seqlang.backends.interpret.laws.law import LawValue
+from seqlang.backends.interpret.machine import Machine, Outcome
+from seqlang.backends.interpret.randomness import centre_shaped, sample_shaped
+from seqlang.backends.interpret.values import EvaluationError, Members, Value
+from seqlang.model import expression as ir
+from seqlang.model.program import Draw, Noise, Program, PublicGate, Report, Stop
+
+if TYPE_CHECKING:
+    from random import Random
+
+Drawn = dict[tuple[str, int], Any]
+
+
+class Shared:
+    """Randomness that gives both sides the same value of each draw in each life. `drawn` is what has been given."""
+
+    def __init__(self, random: Random | None, noisy: bool, drawn: Drawn | None = None) -> None:
+        self.random, self.noisy = random, noisy
+        self.drawn: Drawn = {} if drawn is None else drawn
+        self.missing: tuple[int, ...] = ()
+
+    def noise(self, noise: Noise, life: int, law: LawValue, shape: tuple[int, ...]) -> Value:
+        key = noise.name, life
+        if key not in self.drawn:
+            self.drawn[key] = sample_shaped(law, shape, self._source()) if self.noisy else centre_shaped(law, shape)
+        value = self.drawn[key]
+        return self._renumbered(value) if self.missing and isinstance(value, Members) else value
+
+    def draw(self, draw: Draw, life: int, law: LawValue) -> Value:
+        key = draw.name, life
+        if key not in self.drawn:
+            self.drawn[key] = law.sample(self._source()) if self.noisy else law.centre()
+        return self.drawn[key]
+
+    def entry(self, field: str, step: int, law: LawValue) -> Value:
+        raise EvaluationError("no entry is drawn here")
+
+    def _source(self) -> Random:
+        if self.random is None:
+            raise EvaluationError("a draw that the first run did not make")
+        return self.random
+
+    def _renumbered(self, sample: Members) -> Members:
+        """The same records under the numbers that they have where some are missing."""
+        kept = (i for i in sample if i not in self.missing)
+        return Members(i - sum(1 for gone in self.missing if gone < i) for i in kept)
+
+
+class Side(Machine):
+    """A run that measures quantities. The first side makes the transcript, in which no private stop is taken; the
+    second is told it. Flips in `revealed` show what they showed on the first side."""
+
+    def __init__(
+        self,
+        program: Program,
+        quantities: Sequence[Quantity],
+        revealed: frozenset[str],
+        compiler: Compiler | None = None,
+    ) -> None:
+        self.quantities, self.revealed = quantities, revealed
+        self.obeyed = {g.statement for g in program.gates if isinstance(g, PublicGate)}
+        self.told: list[Outcome] | None = None
+        self.kept: dict[tuple[str, int], Value] = {}
+        self._begin_measuring([])
+        super().__init__(program, Shared(None, False), self._seen, compiler)
+
+    def run(self, records: Rows, entries: Rows, shared: Shared, told: list[Outcome] | None, steps: int) -> None:
+        """As many steps as there are entries (`steps` without a stream), until a public stop or an error."""
+        self.restart(shared)
+        self.told = None if told is None else list(told)
+        self._begin_measuring([])
+        if records:
+            self.load({name: tuple(row[name] for row in records) for name in records[0]})
+        for n in range(len(entries) or steps):
+            if self.stopped:
+                return
+            self.values.append({})
+            try:
+                self.locals.clear()
+                self.step(entries[n] if entries else {})
+                self._measure(None)
+            except (EvaluationError, KeyError, OverflowError, ZeroDivisionError):
+                self.values.pop()
+                return
+            self.made.append(frozenset(self.reported))
+
+    def _begin_measuring(self, values: list[dict[int, Value]]) -> None:
+        self.values = values
+        self.made: list[frozenset[str]] = []
+        self.log: list[Outcome] = []
+
+    def flipped(self, name: str, read: ir.Noised, value: Value) -> Value:
+        if name not in self.revealed and read.name not in self.revealed:
+            return super().flipped(name, read, value)
+        key = name, self.step_number  # shown in every step, however long the coin of the flip lasts
+        if self.told is None:
+            self.kept[key] = super().flipped(name, read, value)
+        return self.kept[key]
+
+    def _seen(self, machine: Machine, statement: Report | Stop, happened: Outcome | None) -> Outcome:
+        self._measure(statement)
+        if self.told is not None:
+            if not self.told:
+                raise EvaluationError("the first side ended here")
+            return self.told.pop(0)
+        if happened is None:
+            raise EvaluationError("a report or stop without a value")
+        if isinstance(statement, Stop) and f"stop {statement.index}" not in self.obeyed:
+            happened = Outcome(False)
+        self.log.append(happened)
+        return happened
+
+    def _measure(self, place: Report | Stop | None) -> None:
+        """The quantities of this place. One that cannot be computed here is left out."""
+        here = self.values[-1]
+        for number, quantity in enumerate(self.quantities):
+            if quantity.place != place:
+                continue
+            if isinstance(quantity.expression, ir.Local):
+                if quantity.expression.name in self.locals:
+                    here[number] = self.locals[quantity.expression.name]
+                continue
+            try:
+                if quantity.guard is None or self.value(quantity.guard):
+                    value = self.value(quantity.expression)
+                    here[number] = _log_weights(value) if isinstance(value, Table) else value
+            except (EvaluationError, KeyError):
+                continue
+
+
+def _log_weights(law: Table) -> tuple[float, ...]:
+    if min(law.table.values()) <= 0:
+        raise EvaluationError("a weight is too small for a float")
+    return tuple(log(weight) for weight in law.table.values())
+
+
+class Duel:
+    """Both sides of one program, compiled once."""
+
+    def __init__(
+        self,
+        program: Program,
+        quantities: Sequence[Quantity],
+        revealed: frozenset[str],
+        compiler: type[Compiler] = Compiler,
+    ) -> None:
+        self.quantities = quantities
+        self.sides = tuple(Side(program, quantities, revealed, compiler(program)) for _ in range(2))
+
+    def play(self, pair: Pair, shared: Shared, steps: int) -> Mapping[int, list[Seen]]:
+        """What each quantity (by its number) was in each step that both sides reached."""
+        first, second = self.sides
+        first.kept.clear()
+        second.kept = first.kept
+        shared.missing = ()
+        first.run(pair.records[0], pair.entries[0], shared, None, steps)
+        shared.missing = pair.missing
+        second.run(pair.records[1], pair.entries[1], shared, first.log, steps)
+        found: dict[int, list[Seen]] = {}
+        renewed: frozenset[str] = frozenset()
+        for n, (mine, other) in enumerate(zip(first.values, second.values, strict=False), 1):
+            for number in mine.keys() & other.keys():
+                seen = Seen(n, mine[number], other[number], n - max(pair.changed, 1), renewed)
+                found.setdefault(number, []).append(seen)
+            if n >= pair.changed:
+                renewed |= first.made[n - 1] if n <= len(first.made) else frozenset()
+        return found

@@ -1,0 +1,83 @@
+"""How dear one step of a program is to the interpreter, before it is run: so that a number of trials can be fixed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from seqlang.backends.interpret.compiled import Compiler
+from seqlang.backends.interpret.values import EvaluationError, as_index
+from seqlang.model.domain import Ball, Domain, Power
+from seqlang.model.expression import (
+    Apply,
+    Bound,
+    Expression,
+    Quantified,
+    RealVectors,
+    Records,
+    Sequence,
+    children,
+    walk,
+)
+from seqlang.model.program import Cell, Define, Draw, LastSteps, Program, Report, Statement, Stop, Update
+
+UNKNOWN = 8
+STATEMENT = 4
+
+
+def work_of(program: Program) -> int:
+    """Evaluations of a node on a number in one step, about; for a dataset those that load it are counted too."""
+    compiler = Compiler(program)
+    size = 0 if program.size is None else as_index(compiler.constant(program.size))
+    wide = max((_dimension(compiler, i.domain) for i in program.inputs), default=1)
+    return wide * (size + sum(_statement(compiler, s, size) for s in program.body))
+
+
+def _dimension(compiler: Compiler, domain: Domain) -> int:
+    return as_index(compiler.constant(domain.dimension)) if isinstance(domain, Ball | Power) else 1
+
+
+def _statement(compiler: Compiler, statement: Statement, size: int) -> int:
+    work = STATEMENT + sum(_work(compiler, part, size) for part in _parts(statement))
+    if isinstance(statement, Cell):
+        for _, domain in statement.binders:
+            work *= _length(compiler, domain, size)
+        if isinstance(statement.keep, LastSteps):
+            work += UNKNOWN
+    return work
+
+
+def _parts(statement: Statement) -> Iterator[Expression]:
+    match statement:
+        case Define(expression=expression):
+            yield expression
+        case Draw(law=law):
+            yield law
+        case Cell(body=one, where=two) | Report(when=one, value=two) | Stop(when=one, result=two):
+            yield from (part for part in (one, two) if part is not None)
+        case Update(value=value, when=when):
+            yield from (part for part in (value, when) if part is not None)
+
+
+def _work(compiler: Compiler, expression: Expression, size: int) -> int:
+    inside = 1 + sum(_work(compiler, child, size) for child in children(expression))
+    if isinstance(expression, Quantified):
+        return inside * _length(compiler, expression.domain, size)
+    if isinstance(expression, Apply) and expression.operator in ("sum", "mean", "max", "min", "count"):
+        return inside + (size if len(expression.arguments) == 1 else 0)
+    return inside
+
+
+def _length(compiler: Compiler, domain: Expression, size: int) -> int:
+    match domain:
+        case Records():
+            return max(size, 1)
+        case Sequence(items=items):
+            return max(len(items), 1)
+        case RealVectors():
+            return 1  # minimised by numpy, all records at once
+    if any(isinstance(node, Bound) for node in walk(domain)):
+        return UNKNOWN
+    try:
+        return max(len(compiler.constant(domain)), 1)
+    except (EvaluationError, AttributeError, TypeError, KeyError):
+        return UNKNOWN
