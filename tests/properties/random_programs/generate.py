@@ -1,0 +1,461 @@
+"""Random programs, drawn from the grammar by types: a number with the range of its values, a truth value, a list.
+
+`release_program` makes programs whose every showing is a value plus noise of its own, a private choice, or a flip: their
+loss is known by arithmetic (`losses`).
+"""
+
+from __future__ import annotations
+
+import itertools
+import random
+from dataclasses import dataclass, field
+from typing import Any
+
+from random_programs.syntax import (
+    RECORDS,
+    STEP,
+    E,
+    Field,
+    Function,
+    Noise,
+    Program,
+    Statement,
+    call,
+    index,
+    name,
+    num,
+    op,
+    upto,
+    var,
+)
+
+WIDEST = 60.0
+
+
+@dataclass(frozen=True)
+class Num:
+    """An expression of number type with bounds of its value; `whole`: always a whole number."""
+
+    e: E
+    low: float
+    high: float
+    whole: bool = True
+
+
+@dataclass(frozen=True)
+class Items:
+    """A list of `length` numbers."""
+
+    e: E
+    length: int
+    low: float
+    high: float
+    whole: bool = True
+
+
+@dataclass
+class Scope:
+    """What can be read where an expression stands."""
+
+    numbers: dict[str, Num] = field(default_factory=dict)
+    lists: dict[str, Items] = field(default_factory=dict)
+    bound: dict[int, Num] = field(default_factory=dict)
+    records: tuple[int, ...] = ()
+    looks: bool = True
+    private: bool = True
+
+    def under(self, v: int, low: float, high: float, *, records: bool = False, looks: bool | None = None) -> Scope:
+        bound = self.bound if records else self.bound | {v: Num(var(v), low, high)}
+        more = (*self.records, v) if records else self.records
+        return Scope(self.numbers, self.lists, bound, more, self.looks if looks is None else looks, self.private)
+
+
+class Maker:
+    """One random program."""
+
+    def __init__(self, rng: random.Random) -> None:
+        self.rng = rng
+        self.count = itertools.count(1)
+        self.kind = rng.choice(["dataset", "stream"])
+        self.size = rng.choice([2, 2, 3])
+        self.steps = 1 if self.kind == "dataset" else rng.choice([2, 3, 3])
+        self.fields: tuple[Field, ...] = ()
+        self.functions: list[Function] = []
+        self.ranges: dict[str, tuple[float, float, bool]] = {}
+        self.adjacency: tuple[Any, ...] = ("replace", 1)
+        self.events: list[str] = []
+        self.tags: set[str] = set()
+        self.whole_only = False
+
+    # ---- numbers
+
+    def number(self, depth: int, scope: Scope) -> Num:
+        for _ in range(20):
+            found = self._number(depth, scope)
+            if max(abs(found.low), abs(found.high)) <= WIDEST:
+                return found
+        return self.leaf(scope)
+
+    def _number(self, depth: int, scope: Scope) -> Num:
+        if depth <= 0:
+            return self.leaf(scope)
+        r = self.rng
+        kinds: dict[str, float] = {"leaf": 2, "sum": 3, "product": 1.5, "max": 1.2, "clip": 1, "abs": 0.7, "if": 1.5,
+                                   "fold range": 3, "element": 2, "fold list": 1, "floor": 0.4, "half": 0.5, "mod": 0.3}  # fmt: skip
+        if scope.private and self.kind == "dataset":
+            kinds["fold records"] = 6 if not scope.records else 3
+            if self.adjacency[0] != "add or remove":
+                kinds["fold field"] = 0.7
+        if scope.looks and self.kind == "stream" and scope.private:
+            kinds["time"] = 5
+            kinds["previous"] = 1
+        if self.functions:
+            kinds["apply"] = 1.5
+        match r.choices(list(kinds), list(kinds.values()))[0]:
+            case "leaf":
+                return self.leaf(scope)
+            case "sum":
+                a, b = self.number(depth - 1, scope), self.number(depth - 1, scope)
+                if r.random() < 0.5:
+                    return Num(op("+", a.e, b.e), a.low + b.low, a.high + b.high, a.whole and b.whole)
+                return Num(op("-", a.e, b.e), a.low - b.high, a.high - b.low, a.whole and b.whole)
+            case "product":
+                a, b = self.number(depth - 1, scope), self.number(depth - 2, scope)
+                ends = [x * y for x in (a.low, a.high) for y in (b.low, b.high)]
+                return Num(op("*", a.e, b.e), min(ends), max(ends), a.whole and b.whole)
+            case "max":
+                a, b = self.number(depth - 1, scope), self.number(depth - 1, scope)
+                which = r.choice(["max", "min"])
+                f = max if which == "max" else min
+                return Num(call(which, a.e, b.e), f(a.low, b.low), f(a.high, b.high), a.whole and b.whole)
+            case "clip":
+                a = self.number(depth - 1, scope)
+                low = r.choice([-1.0, 0.0, 0.0])
+                high = low + r.choice([1.0, 2.0])
+                e = call("clip", a.e, num(low), num(high))
+                return Num(e, min(max(a.low, low), high), max(min(a.high, high), low), a.whole)
+            case "abs":
+                a = self.number(depth - 1, scope)
+                low = 0.0 if a.low <= 0 <= a.high else min(abs(a.low), abs(a.high))
+                return Num(call("abs", a.e), low, max(abs(a.low), abs(a.high)), a.whole)
+            case "if":
+                c = self.truth(depth - 1, scope)
+                a, b = self.number(depth - 1, scope), self.number(depth - 2, scope)
+                e = E("if", (c, a.e, b.e))
+                return Num(e, min(a.low, b.low), max(a.high, b.high), a.whole and b.whole)
+            case "floor":
+                a = self.number(depth - 1, scope)
+                return Num(call(r.choice(["floor", "ceil"]), a.e), a.low - 1, a.high + 1, True)
+            case "half":
+                a = self.number(depth - 1, scope)
+                if self.whole_only:
+                    return a
+                return Num(op("/", a.e, num(2.0)), a.low / 2, a.high / 2, False)
+            case "mod":
+                a = self.whole(depth - 1, scope)
+                return Num(op("%", a.e, num(2.0)), 0, 1)
+            case "fold records":
+                return self.fold_records(depth, scope)
+            case "fold range":
+                return self.fold_range(depth, scope)
+            case "fold field":
+                f = r.choice(self.fields)
+                which = r.choice(["sum", "max", "min"])
+                low, high, whole = self.ranges[f.name]
+                n = self.size if which == "sum" else 1
+                return Num(call(which, name(f.name)), min(low * n, low), max(high * n, high), whole)
+            case "fold list":
+                items = self.items(depth - 1, scope)
+                which = r.choice(["sum", "max", "min", "argmax", "argmin"])
+                return self._folded(which, call(which, items.e), items.low, items.high, items.whole, items.length, 1, items.length)
+            case "element":
+                items = self.items(depth - 1, scope)
+                return Num(index(items.e, self.place(depth - 1, scope, items.length)), items.low, items.high, items.whole)
+            case "time":
+                return self.time(depth, scope)
+            case "previous":
+                a = self.number(depth - 1, scope)
+                init = float(r.choice([0, 0, 1]))
+                return Num(E("previous", (a.e, num(init))), min(a.low, init), max(a.high, init), a.whole)
+            case "apply":
+                return self.applied(depth, scope)
+        raise AssertionError
+
+    def _folded(self, which: str, e: E, low: float, high: float, whole: bool, n: int, first: float, last: float) -> Num:
+        match which:
+            case "count":
+                return Num(e, 0, n)
+            case "sum":
+                return Num(e, min(low * n, low, 0), max(high * n, high, 0), whole)
+            case "argmax" | "argmin":
+                return Num(e, first, last)
+            case "mean":
+                return Num(e, low, high, False)
+        return Num(e, low, high, whole)
+
+    def fold_records(self, depth: int, scope: Scope) -> Num:
+        r = self.rng
+        v = next(self.count)
+        inside = scope.under(v, 1, self.size, records=True)
+        # a binder of the outer kind may be met again in the body: that is the point
+        which = r.choices(["sum", "count", "max", "min", "mean", "argmax"], [5, 3, 2, 1, 0.5, 0.4])[0]
+        if which == "mean" and (self.size == 3 or self.adjacency[0] == "add or remove" or self.whole_only):
+            which = "sum"
+        return self._fold(which, depth, inside, v, RECORDS, self.size, 1, self.size)
+
+    def fold_range(self, depth: int, scope: Scope) -> Num:
+        r = self.rng
+        v = next(self.count)
+        low = r.choice([1, 1, 1, 0])
+        n = r.choice([1, 2, 2, 3, 3])
+        if r.random() < 0.15:
+            members = r.sample([-1, 0, 1, 2, 3], n)
+            domain = E("set", tuple(num(float(m)) for m in members))
+            first, last = min(members), max(members)
+        else:
+            domain, first, last = upto(num(float(low)), num(float(low + n - 1))), low, low + n - 1
+        which = r.choices(["sum", "count", "max", "min", "argmax", "argmin"], [5, 3, 2, 1, 1, 0.5])[0]
+        return self._fold(which, depth, scope.under(v, first, last), v, domain, n, first, last)
+
+    def _fold(self, which: str, depth: int, inside: Scope, v: int, domain: E, n: int, first: float, last: float) -> Num:
+        where: tuple[E, ...] = ()
+        if which in ("sum", "count") and self.rng.random() < 0.25:
+            where = (self.truth(depth - 2, inside),)
+        if which == "count":
+            body = self.truth(depth - 1, inside)
+            return Num(E("fold", (body, domain, *where), (which, v)), 0, n)
+        a = self.number(depth - 1, inside)
+        e = E("fold", (a.e, domain, *where), (which, v))
+        return self._folded(which, e, a.low, a.high, a.whole, n, first, last)
+
+    def time(self, depth: int, scope: Scope) -> Num:
+        r = self.rng
+        keep = r.choices(["steps", "last", "since"], [5, 2, 1])[0]
+        data: tuple[Any, ...] = (keep, None)
+        n = self.steps
+        if keep == "last":
+            m = r.choice([1, 2, 2])
+            data, n = (keep, m), min(m, n)
+        elif keep == "since":
+            if not self.events:
+                data = ("steps", None)
+            else:
+                data = (keep, r.choice(self.events))
+        which = r.choices(["sum", "count", "max", "min", "argmax"], [6, 3, 2, 1, 0.4])[0]
+        where: tuple[E, ...] = ()
+        if which in ("sum", "count") and r.random() < 0.15:
+            where = (self.truth(depth - 2, scope),)
+        if which == "count":
+            return Num(E("time", (self.truth(depth - 1, scope), *where), (which, *data)), 0, n)
+        a = self.number(depth - 1, scope)
+        return self._folded(which, E("time", (a.e, *where), (which, *data)), a.low, a.high, a.whole, n, 1, self.steps)
+
+    def applied(self, depth: int, scope: Scope) -> Num:
+        f = self.rng.choice(self.functions)
+        given = [self.number(depth - 2, Scope(scope.numbers, scope.lists, scope.bound, scope.records, False, scope.private))
+                 for _ in f.parameters]  # fmt: skip
+        given = [a if -3 <= a.low and a.high <= 3 else Num(call("clip", a.e, num(-3.0), num(3.0)), -3, 3, a.whole) for a in given]
+        low, high = self.ranges[f.name][:2]
+        return Num(E("apply", tuple(a.e for a in given), (f.name,)), low, high, all(a.whole for a in given))
+
+    def whole(self, depth: int, scope: Scope) -> Num:
+        a = self.number(depth, scope)
+        return a if a.whole else Num(call("floor", a.e), a.low - 1, a.high)
+
+    def place(self, depth: int, scope: Scope, length: int) -> E:
+        """A whole number from 1 to length."""
+        fitting = [b for b in scope.bound.values() if b.whole and b.low >= 1 and b.high <= length]
+        if fitting and self.rng.random() < 0.5:
+            return self.rng.choice(fitting).e
+        a = self.whole(depth, scope)
+        if a.low >= 1 and a.high <= length:
+            return a.e
+        if a.high - a.low < length:
+            shift = 1 - a.low
+            return op("+", num(shift), a.e) if shift > 0 else op("-", a.e, num(-shift))
+        return call("clip", a.e, num(1.0), num(float(length)))
+
+    def leaf(self, scope: Scope) -> Num:
+        r = self.rng
+        options: list[tuple[float, Num]] = []
+        for v in scope.records:
+            for f in self.fields:
+                low, high, whole = self.ranges[f.name]
+                options.append((5 / len(scope.records) / len(self.fields) + 1, Num(index(name(f.name), var(v)), low, high, whole)))
+        if scope.private and self.kind == "stream":
+            options += [(4 / len(self.fields), Num(name(f.name), *self.ranges[f.name])) for f in self.fields]
+        options += [(1.5, b) for b in scope.bound.values()]
+        options += [(3.0, n) for n in scope.numbers.values()]
+        options += [(0.3, Num(num(float(c)), c, c)) for c in (0, 1, 2)]
+        if not self.whole_only:
+            options.append((0.3, Num(num(0.5), 0.5, 0.5, False)))
+        if self.kind == "stream":
+            options.append((0.7, Num(STEP, 1, self.steps)))
+        return r.choices([o for _, o in options], [w for w, _ in options])[0]
+
+    # ---- truth values and lists
+
+    def truth(self, depth: int, scope: Scope) -> E:
+        r = self.rng
+        roll = r.random()
+        if depth > 0 and roll < 0.15:
+            return op(r.choice(["and", "or"]), self.truth(depth - 1, scope), self.truth(depth - 1, scope))
+        if depth > 0 and roll < 0.22:
+            return call("not", self.truth(depth - 1, scope))
+        a, b = self.number(depth, scope), self.number(depth - 1, scope)
+        if a.low == a.high and b.low == b.high:
+            a = self.number(depth, scope)
+        return op(r.choice([">=", "<=", ">", "<", "==", "!="]), a.e, b.e)
+
+    def items(self, depth: int, scope: Scope, length: int | None = None) -> Items:
+        r = self.rng
+        known = [i for i in scope.lists.values() if length in (None, i.length)]
+        if known and r.random() < 0.5:
+            return r.choice(known)
+        n = length or r.choice([2, 2, 3, 3, 1])
+        roll = r.random()
+        if roll < 0.3 or depth <= 0:
+            parts = [self.number(depth - 1, scope) for _ in range(n)]
+            e = E("list", tuple(p.e for p in parts))
+            return Items(e, n, min(p.low for p in parts), max(p.high for p in parts), all(p.whole for p in parts))
+        v = next(self.count)
+        first = r.choice([1, 1, 0])
+        inside = scope.under(v, first, first + n - 1)
+        a = self.number(depth, inside)
+        e = E("listfor", (a.e, upto(num(float(first)), num(float(first + n - 1)))), (v,))
+        return Items(e, n, a.low, a.high, a.whole)
+
+    # ---- the program
+
+    def field(self, n: str) -> Field:
+        r = self.rng
+        values, domain, whole = r.choice([
+            ((0.0, 1.0), "{0, 1}", True), ((0.0, 1.0), "{0, 1}", True), ((0.0, 0.5, 1.0), "[0, 1]", False),
+            ((-1.0, 0.0, 1.0), "[-1, 1]", False), ((-1.0, 1.0), "{-1, 1}", True), ((0.0, 1.0, 2.0), "0..2", True),
+        ])  # fmt: skip
+        if self.whole_only and not whole:
+            values, domain, whole = (0.0, 1.0), "{0, 1}", True
+        self.ranges[n] = (values[0], values[-1], whole)
+        return Field(n, domain, values)
+
+    def function(self, n: str) -> Function:
+        """Its arguments are clipped to [-3, 3] where it is called."""
+        r = self.rng
+        parameters = tuple(next(self.count) for _ in range(r.choice([1, 1, 2])))
+        scope = Scope(bound={p: Num(var(p), -3, 3, self.whole_only) for p in parameters}, looks=False, private=False)
+        kind, self.kind = self.kind, "none"
+        body = self.number(r.choice([1, 2]), scope)
+        self.kind = kind
+        self.ranges[n] = (body.low, body.high, body.whole)
+        return Function(n, parameters, body.e)
+
+
+FAMILIES = ("laplace", "laplace", "geometric", "gaussian", "laplace")
+
+
+def release_program(seed: int) -> Program:
+    """A program whose loss is known by arithmetic."""
+    rng = random.Random(seed)
+    m = Maker(rng)
+    family = rng.choice(FAMILIES)
+    m.whole_only = family == "geometric"
+    if rng.random() < 0.1 and not m.whole_only:
+        m.fields = (Field("x", "real", (0.0, 0.5, 1.0, 2.0)),)
+        m.ranges["x"] = (0.0, 2.0, False)
+        m.adjacency = (rng.choice(["one", "every"]), "x", rng.choice([0.5, 1.0]), rng.random() < 0.2)
+    else:
+        m.fields = tuple(m.field(n) for n in ("x", "y")[: rng.choice([1, 1, 2])])
+        options: list[tuple[Any, ...]] = [("replace", 1)] * 6 + [("replace", 2)]
+        if m.kind == "dataset":
+            options += [("add or remove", 1)] * 3 + [("add or remove", 2)]
+        m.adjacency = rng.choice(options)
+    memories, updates, scope = _memory(m)
+    if rng.random() < 0.2:
+        m.functions.append(m.function("f"))
+    if m.kind == "stream" and rng.random() < 0.3:
+        m.events.append("R")
+    statements: list[Statement] = []
+    depth = rng.choice([1, 2, 2, 3, 3])
+    for i in range(rng.choice([0, 1, 2, 2, 3, 4])):
+        if updates and rng.random() < 0.5:
+            statements.append(updates.pop())
+        n = f"s{i}" if rng.random() < 0.5 else ("a", "b", "c", "h", "l")[i]
+        if rng.random() < 0.3:
+            items = m.items(depth, scope)
+            scope.lists[n] = Items(name(n), items.length, items.low, items.high, items.whole)
+            statements.append(Statement("statistic", n, items.e))
+        else:
+            a = m.number(depth, scope)
+            scope.numbers[n] = Num(name(n), a.low, a.high, a.whole)
+            statements.append(Statement("statistic", n, a.e))
+    if updates and rng.random() < 0.5:
+        statements += updates
+        updates = []
+    noises: list[Noise] = []
+    out = _outputs(m, scope, depth, family, noises)
+    ending = rng.random() < 0.5
+    last = [] if m.kind == "dataset" else [Statement("stop", when=op(">=", STEP, num(float(m.steps))))]
+    public = [Statement("report", "R", None, op("==", op("%", STEP, num(2.0)), num(1.0)))] if m.events else []
+    statements += [*out, *updates, *public, *last] if ending else [*public, *out, *updates, *last]
+    return Program(
+        m.kind, m.fields, m.size, m.steps, m.adjacency, tuple(statements), tuple(noises), tuple(m.functions),
+        memories=tuple(memories), letters=rng.randrange(10**6), tags=frozenset(m.tags),
+    )  # fmt: skip
+
+
+def _memory(m: Maker) -> tuple[list[tuple[str, float]], list[Statement], Scope]:
+    scope = Scope()
+    if m.kind == "dataset" or m.rng.random() < 0.6:
+        return [], [], scope
+    start = float(m.rng.choice([0, 1]))
+    public = Scope(numbers={"w": Num(name("w"), -1, 2)}, looks=False, private=False)
+    kind, m.kind = m.kind, "stream"
+    value: E
+    roll = m.rng.random()
+    if roll < 0.4:
+        value, low, high = op("-", num(1.0), name("w")), 0.0, 1.0
+    else:
+        a = m.number(2, public)
+        value, low, high = call("clip", a.e, num(-1.0), num(2.0)), -1.0, 2.0
+        if not a.whole:
+            value = call("floor", value)
+    m.kind = kind
+    scope.numbers["w"] = Num(name("w"), min(low, start), max(high, start))
+    return [("w", start)], [Statement("update", "w", value)], scope
+
+
+def _outputs(m: Maker, scope: Scope, depth: int, family: str, noises: list[Noise]) -> list[Statement]:
+    rng = m.rng
+    scale = {"laplace": 1.0, "gaussian": 2.0, "geometric": 0.5}[family] if rng.random() < 0.7 else 0.25
+    law = (family, scale)
+    life = "once" if m.kind == "stream" and rng.random() < 0.05 else ""
+    roll = rng.random()
+    if roll < 0.15:
+        v = next(m.count)
+        score = m.number(depth, scope.under(v, 1, 3))
+        weight = call("exp", op("/", score.e, num(2.0)))
+        draw = E("weights", (weight, upto(num(1.0), num(3.0))), (v,))
+        shown = Statement("stop", value=name("r")) if m.kind == "dataset" else Statement("report", "chosen", name("r"))
+        return [Statement("draw", "r", draw), shown]
+    if roll < 0.3:
+        items = m.items(depth, scope)
+        value, vector = items.e, True
+    else:
+        value, vector = m.number(depth, scope).e, False
+        if rng.random() < 0.4 and scope.numbers:
+            value = list(scope.numbers.values())[-1].e
+    if vector and family == "laplace" and rng.random() < 0.2:
+        law = ("l2_laplace", scale)
+    if m.kind == "dataset" and rng.random() < 0.5:
+        noises.append(Noise(law, ("out",)))
+        return [Statement("statistic", "out", value), Statement("stop", value=name("out"))]
+    when = op(">=", STEP, num(2.0)) if m.kind == "stream" and rng.random() < 0.1 else None
+    noises.append(Noise(law, ("r",), life))
+    out = [Statement("report", "r", value, when)]
+    if rng.random() < 0.1:
+        more = m.number(depth, scope)
+        noises.append(Noise((family, scale), ("r2",)))
+        out.append(Statement("report", "r2", more.e))
+    if m.kind == "dataset":
+        out.append(Statement("stop"))
+    return out

@@ -1,0 +1,89 @@
+"""Compares what seqlang proves with what the oracles know."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+
+from random_programs.inputs import Inputs, inputs_of
+from random_programs.losses import ORDERS, Losses, losses
+from random_programs.meaning import Undefined
+from random_programs.showing import showings
+from random_programs.syntax import Program, text
+
+from seqlang import driver
+from seqlang.analyses.prove import Bounds, prove, size_of
+from seqlang.diagnostics import SpecError
+from seqlang.model.program import Program as Model
+from seqlang.proof.derivation import ApproximateBound, Derivation, RenyiBound
+from seqlang.source import Source
+
+DELTA = Fraction(1, 1000)
+
+
+@dataclass(frozen=True)
+class Judged:
+    """`status`: invalid (seqlang refuses the text), undefined (no value on some input), open (nothing proved), held, or
+    trivial (nothing is lost: no bound can be too small), false (a proved bound below the truth). `said`: what was refused, or what is false. `rules`: fired in the proofs."""
+
+    status: str
+    said: str = ""
+    rules: frozenset[str] = frozenset()
+    notion: str = ""
+    proved: float = math.inf
+    true: float = 0.0
+    witness: str = ""
+
+
+def judged(program: Program) -> Judged:
+    try:
+        inputs = inputs_of(program)
+        truth = losses(program, inputs, showings(program, inputs))
+    except Undefined:
+        return Judged("undefined")
+    if truth.pure == 0:
+        return Judged("trivial")
+    try:
+        model = driver.load(Source("<random>", text(program))).program
+    except SpecError as error:
+        return Judged("invalid", "; ".join(f"{d.code} {d.message}" for d in error.diagnostics))
+    try:
+        bounds = prove(model, delta=DELTA, orders=ORDERS)
+    except Exception as error:  # noqa: BLE001
+        return Judged("crashed", repr(error))
+    return compared(model, bounds, truth, inputs)
+
+
+def compared(model: Model, bounds: Bounds, truth: Losses, inputs: Inputs) -> Judged:
+    found = [d for d in (bounds.pure, bounds.zcdp, bounds.dp, *bounds.rdp) if d is not None]
+    fired = frozenset(rule for d in found for rule in _rules(d))
+    if not found:
+        return Judged("open")
+    for notion, proved, true in _notions(model, bounds, truth):
+        if true > proved * (1 + 1e-7) + 1e-7:
+            where = f"{inputs.shown(int(inputs.first[truth.row]))} | {inputs.shown(int(inputs.second[truth.row]))}"
+            return Judged("false", f"{notion}: proved {proved:.6g}, true {true:.6g}", fired, notion, proved, true, where)
+    return Judged("held", "", fired)
+
+
+def _notions(model: Model, bounds: Bounds, truth: Losses) -> Iterator[tuple[str, float, float]]:
+    if bounds.pure is not None:
+        yield "pure", size_of(model, bounds.pure), truth.pure
+    if bounds.zcdp is not None:
+        yield "zcdp", size_of(model, bounds.zcdp), truth.zcdp
+    for d in bounds.rdp:
+        assert isinstance(d.conclusion, RenyiBound)
+        yield f"rdp {d.conclusion.order}", d.conclusion.epsilon, truth.rdp[ORDERS.index(d.conclusion.order)]
+    if bounds.dp is not None:
+        assert isinstance(bounds.dp.conclusion, ApproximateBound)
+        delta = truth.delta(bounds.dp.conclusion.epsilon)
+        if delta is not None:
+            yield "dp", bounds.dp.conclusion.delta, delta
+
+
+def _rules(d: Derivation) -> Iterator[str]:
+    yield d.rule
+    for premise in d.premises:
+        yield from _rules(premise)
