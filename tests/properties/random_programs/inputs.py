@@ -29,7 +29,7 @@ class Inputs:
         return ", ".join(f"{f} = {v[row, :n].tolist()}" for f, v in self.entries.items())
 
 
-def inputs_of(program: Program, most: int = 300, seed: int = 0) -> Inputs:
+def inputs_of(program: Program, most: int = 300, seed: int = 0, count: int = 16) -> Inputs:
     """All inputs over the fields' values if they are few, else some of them with all their neighbours."""
     rng = random.Random(seed)
     length = program.size if program.kind == "dataset" else program.steps
@@ -43,8 +43,7 @@ def inputs_of(program: Program, most: int = 300, seed: int = 0) -> Inputs:
     if len(alphabet) ** length <= most:
         starts = list(itertools.product(range(len(alphabet)), repeat=length))
     else:
-        starts = [tuple(rng.randrange(len(alphabet)) for _ in range(length)) for _ in range(12)]
-        starts += [tuple([a] * length) for a in range(min(4, len(alphabet)))]
+        starts = [tuple(rng.randrange(len(alphabet)) for _ in range(length)) for _ in range(count)]
     whole = len(alphabet) ** length <= most
     for start in starts:
         for other in _neighbours(program, alphabet, start, rng, whole):
@@ -52,14 +51,14 @@ def inputs_of(program: Program, most: int = 300, seed: int = 0) -> Inputs:
             if len(pairs) > 40_000:
                 break
     rows = list(found)
-    count = np.array([len(r) for r in rows])
+    sizes = np.array([len(r) for r in rows])
     entries = {
         f.name: np.array([[alphabet[a][j] for a in r] + [0.0] * (length - len(r)) for r in rows])
         for j, f in enumerate(program.fields)
     }
     both = sorted({(min(p), max(p)) for p in pairs if p[0] != p[1]})
     first, second = (np.array([p[k] for p in both], dtype=int) for k in (0, 1))
-    return Inputs(entries, count, first, second)
+    return Inputs(entries, sizes, first, second)
 
 
 def _neighbours(program: Program, alphabet: list[Any], start: tuple[int, ...], rng: random.Random, whole: bool) -> Any:

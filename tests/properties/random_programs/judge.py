@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
+from random_programs.enumeration import Laws, TooWide, laws
 from random_programs.inputs import Inputs, inputs_of
 from random_programs.losses import ORDERS, Losses, losses
 from random_programs.meaning import Undefined
@@ -38,6 +39,7 @@ class Judged:
 
 
 def judged(program: Program) -> Judged:
+    """A program whose showings are values plus noise of their own."""
     try:
         inputs = inputs_of(program)
         truth = losses(program, inputs, showings(program, inputs))
@@ -45,6 +47,46 @@ def judged(program: Program) -> Judged:
         return Judged("undefined")
     if truth.pure == 0:
         return Judged("trivial")
+    return _proved(program, lambda model, bounds: compared(model, bounds, truth, inputs))
+
+
+def judged_by_listing(program: Program) -> Judged:
+    """A program with discrete noise: its law is listed."""
+    return _proved(program, lambda model, bounds: _listed(program, model, bounds))
+
+
+def _listed(program: Program, model: Model, bounds: Bounds) -> Judged:
+    found = [d for d in (bounds.pure, bounds.zcdp, bounds.dp, *bounds.rdp) if d is not None]
+    fired = frozenset(rule for d in found for rule in _rules(d))
+    if not found:
+        return Judged("open")
+    try:
+        inputs = inputs_of(program, 30, count=2)
+        law = laws(program, inputs)
+    except Undefined:
+        return Judged("undefined")
+    except TooWide:
+        return Judged("too wide")
+    loss, row = law.loss(inputs)
+    for notion, proved, true in _listed_notions(model, bounds, law, inputs, loss):
+        if true > proved * (1 + 1e-7) + 1e-7:
+            where = f"{inputs.shown(int(inputs.first[row]))} | {inputs.shown(int(inputs.second[row]))}"
+            return Judged("false", f"{notion}: proved {proved:.6g}, true {true:.6g}", fired, notion, proved, true, where)
+    return Judged("held" if loss > 0 else "trivial", "", fired)
+
+
+def _listed_notions(model: Model, bounds: Bounds, law: Laws, inputs: Inputs, loss: float) -> Iterator[tuple[str, float, float]]:
+    if bounds.pure is not None:
+        yield "pure", size_of(model, bounds.pure), loss
+    for d in bounds.rdp:
+        assert isinstance(d.conclusion, RenyiBound)
+        yield f"rdp {d.conclusion.order}", d.conclusion.epsilon, law.renyi(inputs, d.conclusion.order)
+    if bounds.dp is not None:
+        assert isinstance(bounds.dp.conclusion, ApproximateBound)
+        yield "dp", bounds.dp.conclusion.delta, law.excess(inputs, bounds.dp.conclusion.epsilon)
+
+
+def _proved(program: Program, compare: Callable[[Model, Bounds], Judged]) -> Judged:
     try:
         model = driver.load(Source("<random>", text(program))).program
     except SpecError as error:
@@ -53,7 +95,7 @@ def judged(program: Program) -> Judged:
         bounds = prove(model, delta=DELTA, orders=ORDERS)
     except Exception as error:  # noqa: BLE001
         return Judged("crashed", repr(error))
-    return compared(model, bounds, truth, inputs)
+    return compare(model, bounds)
 
 
 def compared(model: Model, bounds: Bounds, truth: Losses, inputs: Inputs) -> Judged:

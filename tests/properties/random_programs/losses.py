@@ -39,7 +39,7 @@ class Losses:
         if self.gaussian == 0:
             return 0.0
         a, b = self.gaussian / 2 - epsilon / self.gaussian, -self.gaussian / 2 - epsilon / self.gaussian
-        return float(norm.cdf(a) - math.exp(min(epsilon, 500) + float(norm.logcdf(b))))
+        return float(norm.cdf(a) - math.exp(epsilon + float(norm.logcdf(b))))
 
 
 @dataclass

@@ -39,6 +39,7 @@ class E:
     | time     | body[, where]            | operator, keep ("steps", "since"), report or None; or "last" with the count as data |
     | previous | body, initial            |                                                          |
     | weights  | weight, domain           | variable: a law, drawn from                              |
+    | label    |                          | what a stop returns                                      |
     """
 
     kind: str
@@ -156,11 +157,14 @@ class Function:
 
 @dataclass(frozen=True)
 class Noise:
-    """`law` is a family and its numbers; `targets` names, or "return"; `life` once, each step, or each R."""
+    """`law` is a family and its numbers; `targets` names, or "return"; `life` once, each step, or each R. With a `name`
+    it is one draw for all targets, each with its factor; without, every target has a draw of its own."""
 
     law: tuple[Any, ...]
     targets: tuple[str, ...]
     life: str = ""
+    name: str = ""
+    factors: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -245,7 +249,7 @@ def written(e: E, scope: dict[int, str], letters: Letters) -> str:
     match e.kind:
         case "num":
             return number(e.data[0])
-        case "name":
+        case "name" | "label":
             return str(e.data[0])
         case "var":
             return scope[e.data[0]]
@@ -311,8 +315,18 @@ def text(program: Program, claims: tuple[str, ...] = (), *, distinct: bool = Fal
         lines.append(f"let {f.name}({', '.join(scope[v] for v in f.parameters)}) = {written(f.body, scope, letters)}")
     lines += [f"memory {n} = {number(v)}" for n, v in program.memories]
     lines += [_statement(s, letters) for s in program.statements]
-    lines += [f"attach {law_text(n.law)} to {', '.join(n.targets)}{' ' + n.life if n.life else ''}" for n in program.noises]
+    lines += [line for n in program.noises for line in _noise(n)]
     return "\n".join((*lines, *claims)) + "\n"
+
+
+def _noise(n: Noise) -> Iterator[str]:
+    life = " " + n.life if n.life else ""
+    if not n.name:
+        yield f"attach {law_text(n.law)} to {', '.join(n.targets)}{life}"
+        return
+    yield f"draw {n.name} ~ {law_text(n.law)}{life}"
+    for target, factor in zip(n.targets, n.factors, strict=True):
+        yield f"attach {'-' if factor < 0 else ''}{n.name} to {target}"
 
 
 def adjacency_text(adjacency: tuple[Any, ...]) -> str:
