@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from random_programs.inputs import Inputs
 from random_programs.meaning import Cell, State, Undefined, domain, value
+from random_programs.showing import entry
 from random_programs.syntax import E, Noise, Program, Statement, changed, copied, free
 
 Array = NDArray[Any]
@@ -140,9 +141,9 @@ class _Rows:
 
     # ---- noise
 
-    def drawn(self, noise: Noise, target: str) -> Any:
+    def drawn(self, noise: Noise, target: str, place: str = "") -> Any:
         """The value of the noise for a target in its present life."""
-        key = noise.name or f"{self.program.noises.index(noise)} {target}"
+        key = (noise.name or f"{self.program.noises.index(noise)} {target}") + place
         if key not in self.noise:
             values, chances = support(noise.law)
             self.noise[key] = None
@@ -155,30 +156,28 @@ class _Rows:
         """`v` with the noise of `target`; draws what is not drawn yet."""
         self.plain["~"] = v
         for noise in self.program.noises:
-            if target in noise.targets:
+            if target in noise.targets and isinstance(self.plain["~"], list):
+                drawn = [self.drawn(noise, target, f" {i}") for i in range(len(self.plain["~"]))]
+                drawn = [self.drawn(noise, target, f" {i}") for i in range(len(drawn))]  # rows of the last branch
+                self.plain["~"] = [old + z for old, z in zip(self.plain["~"], drawn, strict=True)]
+            elif target in noise.targets:
                 z = self.drawn(noise, target)
                 old = self.plain["~"]
                 if noise.law[0] == "randomized_response":
                     self.plain["~"] = np.where(z > 0, 1.0 - old, old)
-                elif isinstance(old, list):
-                    raise Undefined
                 else:
                     self.plain["~"] = old + z
         return self.plain.pop("~")
 
     def renew(self) -> None:
         """After a step: what is drawn each step is forgotten; what is drawn after a report, where that was made."""
-        for i, noise in enumerate(self.program.noises):
-            for target in noise.targets:
-                key = noise.name or f"{i} {target}"
-                if key not in self.noise:
-                    continue
-                if noise.life in ("", "each step"):
-                    del self.noise[key]
-                elif noise.life != "once":
-                    self._anew(key, noise, noise.life.split()[1])
-                if noise.name:
-                    break
+        for key in list(self.noise):
+            which = key.split()[0]
+            noise = next(n for i, n in enumerate(self.program.noises) if which in (n.name, str(i)))
+            if noise.life in ("", "each step"):
+                del self.noise[key]
+            elif noise.life != "once":
+                self._anew(key, noise, noise.life.split()[1])
 
     def _anew(self, key: str, noise: Noise, report: str) -> None:
         here = np.broadcast_to(np.asarray(self.now[report], dtype=bool), self.row.shape)
@@ -294,7 +293,7 @@ def _begin(rows: _Rows, public: tuple[tuple[float, ...], ...]) -> None:
     program, s = rows.program, rows.state
     for f in program.fields:
         table = rows.inputs.entries[f.name][rows.row]
-        s.scope[f.name] = [table[:, i] for i in range(table.shape[1])] if program.kind == "dataset" else table[:, s.step - 1]
+        s.scope[f.name] = [entry(table[:, i]) for i in range(table.shape[1])] if program.kind == "dataset" else entry(table[:, s.step - 1])
     for j, f in enumerate(program.public):
         s.scope[f.name] = public[s.step - 1][j]
     for n, v in program.memories:

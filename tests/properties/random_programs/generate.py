@@ -21,6 +21,7 @@ from random_programs.syntax import (
     Program,
     Statement,
     call,
+    free,
     index,
     name,
     num,
@@ -30,6 +31,7 @@ from random_programs.syntax import (
 )
 
 WIDEST = 60.0
+BUILT_IN = frozenset({"sum", "count", "mean", "max", "min", "argmax", "argmin", "clip", "abs", "floor", "ceil", "-", "not", "records"})
 
 
 @dataclass(frozen=True)
@@ -86,6 +88,9 @@ class Maker:
         self.events: list[str] = []
         self.tags: set[str] = set()
         self.whole_only = False
+        self.vectors: dict[str, int] = {}
+        self.defined: dict[str, E] = {}
+        self.made: list[tuple[Num, bool]] = []
 
     # ---- numbers
 
@@ -93,15 +98,37 @@ class Maker:
         for _ in range(20):
             found = self._number(depth, scope)
             if max(abs(found.low), abs(found.high)) <= WIDEST:
+                if found.e.parts:
+                    self.made.append((found, scope.looks))
                 return found
         return self.leaf(scope)
+
+    def again(self, scope: Scope) -> Num | None:
+        """Something made before, whose free variables are bound here too."""
+        known = {*scope.bound, *scope.records}
+        fitting = [a for a, looks in self.made if free(a.e)[0] <= known and (scope.looks or not looks)
+                   and free(a.e)[1] <= self.readable(scope)]  # fmt: skip
+        return self.rng.choice(fitting) if fitting else None
+
+    def difference(self, scope: Scope) -> Num | None:
+        """A statistic less its own expression: nothing, unless something moved in between."""
+        fitting = [n for n, e in self.defined.items() if n in scope.numbers and free(e)[1] <= self.readable(scope) and scope.looks]
+        if not fitting:
+            return None
+        n = self.rng.choice(fitting)
+        a = scope.numbers[n]
+        return Num(op("-", name(n), self.defined[n]), a.low - a.high, a.high - a.low, a.whole)
+
+    def readable(self, scope: Scope) -> frozenset[str]:
+        names = {*scope.numbers, *scope.lists, *BUILT_IN, *(f.name for f in self.functions), *self.events}
+        return frozenset(names | ({f.name for f in self.fields} if scope.private else set()))
 
     def _number(self, depth: int, scope: Scope) -> Num:
         if depth <= 0:
             return self.leaf(scope)
         r = self.rng
         kinds: dict[str, float] = {"leaf": 2, "sum": 3, "product": 1.5, "max": 1.2, "clip": 1, "abs": 0.7, "if": 1.5,
-                                   "fold range": 3, "element": 2, "fold list": 1, "floor": 0.4, "half": 0.5, "mod": 0.3}  # fmt: skip
+                                   "fold range": 3, "element": 2, "fold list": 1, "floor": 0.4, "half": 0.5, "mod": 0.3, "again": 1.5}  # fmt: skip
         if scope.private and self.kind == "dataset":
             kinds["fold records"] = 6 if not scope.records else 3
             if self.adjacency[0] != "add or remove":
@@ -114,6 +141,8 @@ class Maker:
         match r.choices(list(kinds), list(kinds.values()))[0]:
             case "leaf":
                 return self.leaf(scope)
+            case "again":
+                return (self.difference(scope) if r.random() < 0.4 else self.again(scope)) or self.leaf(scope)
             case "sum":
                 a, b = self.number(depth - 1, scope), self.number(depth - 1, scope)
                 if r.random() < 0.5:
@@ -160,6 +189,8 @@ class Maker:
                 return self.fold_range(depth, scope)
             case "fold field":
                 f = r.choice(self.fields)
+                if f.name in self.vectors:
+                    return self.leaf(scope)
                 which = r.choice(["sum", "max", "min"])
                 low, high, whole = self.ranges[f.name]
                 n = self.size if which == "sum" else 1
@@ -281,9 +312,9 @@ class Maker:
         for v in scope.records:
             for f in self.fields:
                 low, high, whole = self.ranges[f.name]
-                options.append((5 / len(scope.records) / len(self.fields) + 1, Num(index(name(f.name), var(v)), low, high, whole)))
+                options.append((5 / len(scope.records) / len(self.fields) + 1, Num(self.entry(f.name, index(name(f.name), var(v)), scope), low, high, whole)))
         if scope.private and self.kind == "stream":
-            options += [(4 / len(self.fields), Num(name(f.name), *self.ranges[f.name])) for f in self.fields]
+            options += [(4 / len(self.fields), Num(self.entry(f.name, name(f.name), scope), *self.ranges[f.name])) for f in self.fields]
         options += [(1.5, b) for b in scope.bound.values()]
         options += [(3.0, n) for n in scope.numbers.values()]
         options += [(0.3, Num(num(float(c)), c, c)) for c in (0, 1, 2)]
@@ -292,6 +323,10 @@ class Maker:
         if self.kind == "stream":
             options.append((0.7, Num(STEP, 1, self.steps)))
         return r.choices([o for _, o in options], [w for w, _ in options])[0]
+
+    def entry(self, n: str, e: E, scope: Scope) -> E:
+        """A coordinate where the field is a vector."""
+        return index(e, self.place(0, Scope(bound=scope.bound, looks=False, private=False), 2)) if n in self.vectors else e
 
     # ---- truth values and lists
 
@@ -310,9 +345,18 @@ class Maker:
     def items(self, depth: int, scope: Scope, length: int | None = None) -> Items:
         r = self.rng
         known = [i for i in scope.lists.values() if length in (None, i.length)]
+        for n in self.vectors if scope.private and length in (None, 2) else ():
+            read = [name(n)] if self.kind == "stream" else [index(name(n), var(v)) for v in scope.records]
+            known += [Items(e, 2, *self.ranges[n]) for e in read]
         if known and r.random() < 0.5:
             return r.choice(known)
         n = length or r.choice([2, 2, 3, 3, 1])
+        if self.vectors and scope.private and n == 2 and self.kind == "dataset" and depth > 0 and r.random() < 0.4:
+            v = next(self.count)
+            inside = scope.under(v, 1, self.size, records=True)
+            a = self.items(depth - 1, inside, 2)
+            e = E("fold", (a.e, RECORDS), ("sum", v))
+            return Items(e, 2, min(0, a.low) * self.size, max(0, a.high) * self.size, a.whole)
         roll = r.random()
         if roll < 0.3 or depth <= 0:
             parts = [self.number(depth - 1, scope) for _ in range(n)]
@@ -329,6 +373,11 @@ class Maker:
 
     def field(self, n: str) -> Field:
         r = self.rng
+        if n == "x" and r.random() < 0.15:
+            low, domain = r.choice([(0.0, "{0, 1}"), (0.0, "[0, 1]"), (-1.0, "[-1, 1]")]) if not self.whole_only else (0.0, "{0, 1}")
+            self.ranges[n] = (low, 1.0, domain == "{0, 1}")
+            self.vectors[n] = 2
+            return Field(n, f"{domain} ^ 2", tuple(itertools.product((low, 1.0), repeat=2)))
         values, domain, whole = r.choice([
             ((0.0, 1.0), "{0, 1}", True), ((0.0, 1.0), "{0, 1}", True), ((0.0, 0.5, 1.0), "[0, 1]", False),
             ((-1.0, 0.0, 1.0), "[-1, 1]", False), ((-1.0, 1.0), "{-1, 1}", True), ((0.0, 1.0, 2.0), "0..2", True),
@@ -369,7 +418,13 @@ def release_program(seed: int) -> Program:
         if m.kind == "dataset":
             options += [("add or remove", 1)] * 3 + [("add or remove", 2)]
         m.adjacency = rng.choice(options)
-    memories, updates, scope = _memory(m)
+    public = ()
+    if m.kind == "stream" and rng.random() < 0.2:
+        public = (Field("u", *rng.choice([("{0, 1}", (0.0, 1.0)), ("{1, 2, 3}", (1.0, 2.0, 3.0)), ("{-1, 2}", (-1.0, 2.0))])),)
+    scope = Scope()
+    for f in public:
+        scope.numbers[f.name] = Num(name(f.name), f.values[0], f.values[-1])
+    memories, updates = _memory(m, scope)
     if rng.random() < 0.2:
         m.functions.append(m.function("f"))
     if m.kind == "stream" and rng.random() < 0.3:
@@ -388,6 +443,7 @@ def release_program(seed: int) -> Program:
             a = m.number(depth, scope)
             scope.numbers[n] = Num(name(n), a.low, a.high, a.whole)
             statements.append(Statement("statistic", n, a.e))
+            m.defined[n] = a.e
     if updates and rng.random() < 0.5:
         statements += updates
         updates = []
@@ -395,33 +451,31 @@ def release_program(seed: int) -> Program:
     out = _outputs(m, scope, depth, family, noises)
     ending = rng.random() < 0.5
     last = [] if m.kind == "dataset" else [Statement("stop", when=op(">=", STEP, num(float(m.steps))))]
-    public = [Statement("report", "R", None, op("==", op("%", STEP, num(2.0)), num(1.0)))] if m.events else []
-    statements += [*out, *updates, *public, *last] if ending else [*public, *out, *updates, *last]
+    event = [Statement("report", "R", None, op("==", op("%", STEP, num(2.0)), num(1.0)))] if m.events else []
+    statements += [*out, *updates, *event, *last] if ending else [*event, *out, *updates, *last]
     return Program(
         m.kind, m.fields, m.size, m.steps, m.adjacency, tuple(statements), tuple(noises), tuple(m.functions),
-        memories=tuple(memories), letters=rng.randrange(10**6), tags=frozenset(m.tags),
+        memories=tuple(memories), public=public, letters=rng.randrange(10**6), tags=frozenset(m.tags),
     )  # fmt: skip
 
 
-def _memory(m: Maker) -> tuple[list[tuple[str, float]], list[Statement], Scope]:
-    scope = Scope()
-    if m.kind == "dataset" or m.rng.random() < 0.6:
-        return [], [], scope
+def _memory(m: Maker, scope: Scope) -> tuple[list[tuple[str, float]], list[Statement]]:
+    if m.kind == "dataset" or m.rng.random() < 0.5:
+        return [], []
     start = float(m.rng.choice([0, 1]))
-    public = Scope(numbers={"w": Num(name("w"), -1, 2)}, looks=False, private=False)
-    kind, m.kind = m.kind, "stream"
+    public = Scope(numbers=scope.numbers | {"w": Num(name("w"), -1, 2)}, looks=False, private=False)
     value: E
-    roll = m.rng.random()
-    if roll < 0.4:
+    if m.rng.random() < 0.4:
         value, low, high = op("-", num(1.0), name("w")), 0.0, 1.0
     else:
-        a = m.number(2, public)
-        value, low, high = call("clip", a.e, num(-1.0), num(2.0)), -1.0, 2.0
+        a = m.number(m.rng.choice([1, 2, 2]), public)
+        value, low, high = a.e, a.low, a.high
+        if low < -1 or high > 2 or free(value)[1] & {"w"}:
+            value, low, high = call("clip", value, num(-1.0), num(2.0)), -1.0, 2.0
         if not a.whole:
             value = call("floor", value)
-    m.kind = kind
     scope.numbers["w"] = Num(name("w"), min(low, start), max(high, start))
-    return [("w", start)], [Statement("update", "w", value)], scope
+    return [("w", start)], [Statement("update", "w", value)]
 
 
 def _outputs(m: Maker, scope: Scope, depth: int, family: str, noises: list[Noise]) -> list[Statement]:

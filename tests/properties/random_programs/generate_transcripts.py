@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from random_programs.generate import Maker, Num, Scope
-from random_programs.syntax import STEP, E, Field, Noise, Program, Statement, call, free, name, num, op, upto
+from random_programs.syntax import STEP, E, Field, Noise, Program, Statement, call, free, index, name, num, op, upto, var
 
 
 def label(n: str) -> E:
@@ -116,6 +116,8 @@ class Transcripts:
 
     def _atom(self) -> E:
         r = self.rng
+        if r.random() < 0.08:
+            return self.m.truth(1, Scope(numbers={n: v for n, v in self.scope.numbers.items() if n == "w"}, looks=False, private=False))
         left = name(r.choice(self.compared)[0])
         right = r.choice(self.bars)
         if r.random() < 0.1:
@@ -125,6 +127,12 @@ class Transcripts:
         return op(r.choice([">=", ">=", "<=", ">", "<"]), left, right)
 
     def _event(self, n: str) -> None:
+        if self.rng.random() < 0.15:
+            when = op(self.rng.choice([">=", "<="]), STEP, num(2.0)) if self.rng.random() < 0.5 and n != "R" else None
+            self.statements.append(Statement("report", n, self._truth(), when))
+            if when is None:
+                self.events.append(n)
+            return
         self.statements.append(Statement("report", n, None, self._truth()))
         self.events.append(n)
 
@@ -138,7 +146,7 @@ class Transcripts:
                 self.statements.append(Statement("update", "w", op("+", name("w"), num(1.0)), name(n)))
         elif roll < 0.6:
             self.statements.append(Statement("stop", "", label(f"r{i}") if r.random() < 0.9 else None, self._truth()))
-        elif roll < 0.9:
+        elif roll < 0.85:
             when = name(r.choice(self.events)) if self.events and r.random() < 0.6 else None
             a = self._private(lambda: m.number(r.choice([0, 1, 2]), self.scope))
             n = f"v{i}"
@@ -148,8 +156,26 @@ class Transcripts:
             if self.memories and r.random() < 0.6:
                 value = call("clip", name(n), num(-1.0), num(2.0))
                 self.statements.append(Statement("update", "w", value, when))
-        else:
+        elif roll < 0.95:
             self._choice(i)
+        else:
+            self._best(i)
+
+    def _best(self, i: int) -> None:
+        """The place of the largest or smallest of a noisy list, all of it or all but one place."""
+        r, m = self.rng, self.m
+        items = m.items(1, self.scope, r.choice([2, 2, 3]))
+        n, which = f"l{i}", r.choice(["argmax", "argmin"])
+        self.statements.append(Statement("statistic", n, items.e))
+        self.noises.append(Noise(("geometric", self._ratio()), (n,)))
+        best = call(which, name(n))
+        if items.length == 3 and r.random() < 0.6:
+            v = next(m.count)
+            other = name("w") if self.memories else num(float(r.choice([1, 2, 3])))
+            best = E("fold", (index(name(n), var(v)), upto(num(1.0), num(3.0)), op("!=", var(v), other)), (which, v))
+        self.statements.append(Statement("report", f"A{i}", best))
+        if self.memories and r.random() < 0.7:
+            self.statements.append(Statement("update", "w", name(f"A{i}")))
 
     def _choice(self, i: int) -> None:
         r, m = self.rng, self.m

@@ -53,7 +53,7 @@ def inputs_of(program: Program, most: int = 300, seed: int = 0, count: int = 16)
     rows = list(found)
     sizes = np.array([len(r) for r in rows])
     entries = {
-        f.name: np.array([[alphabet[a][j] for a in r] + [0.0] * (length - len(r)) for r in rows])
+        f.name: np.array([[alphabet[a][j] for a in r] + [alphabet[0][j]] * (length - len(r)) for r in rows])
         for j, f in enumerate(program.fields)
     }
     both = sorted({(min(p), max(p)) for p in pairs if p[0] != p[1]})
@@ -95,3 +95,12 @@ def _put(start: tuple[int, ...], places: tuple[int, ...], new: tuple[int, ...]) 
     for place, a in zip(places, new, strict=True):
         out[place] = a
     return tuple(out)
+
+
+def publics(program: Program) -> list[tuple[tuple[float, ...], ...]]:
+    """Some courses of the public inputs: for each step the values of its fields."""
+    if not program.public:
+        return [()]
+    entries = list(itertools.product(*(f.values for f in program.public)))
+    courses = list(itertools.product(entries, repeat=program.steps))
+    return courses if len(courses) <= 5 else random.Random(0).sample(courses, 5)

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from random_programs.enumeration import Laws, TooWide, laws
-from random_programs.inputs import Inputs, inputs_of
-from random_programs.losses import ORDERS, Losses, losses
+from random_programs.inputs import Inputs, inputs_of, publics
+from random_programs.losses import ORDERS, Losses, losses, worst
 from random_programs.meaning import Undefined
 from random_programs.showing import showings
 from random_programs.syntax import Program, text
@@ -42,7 +42,7 @@ def judged(program: Program) -> Judged:
     """A program whose showings are values plus noise of their own."""
     try:
         inputs = inputs_of(program)
-        truth = losses(program, inputs, showings(program, inputs))
+        truth = worst([losses(program, inputs, showings(program, inputs, course)) for course in publics(program)])
     except Undefined:
         return Judged("undefined")
     if truth.pure == 0:

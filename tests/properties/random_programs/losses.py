@@ -80,6 +80,15 @@ def losses(program: Program, inputs: Inputs, shown: Sequence[Showing]) -> Losses
     )  # fmt: skip
 
 
+def worst(found: Sequence[Losses]) -> Losses:
+    """Of several courses of the public inputs."""
+    largest = max(found, key=lambda f: f.pure)
+    rdp = tuple(max(f.rdp[i] for f in found) for i in range(len(ORDERS)))
+    distances = [f.gaussian for f in found if f.gaussian is not None]
+    gaussian = max(distances) if len(distances) == len(found) else None
+    return Losses(largest.pure, rdp, max(f.zcdp for f in found), gaussian, largest.row)
+
+
 def _plain(pairs: Pairs, moves: list[Array]) -> None:
     """Shown without noise: any difference tells all."""
     differs = np.any([np.any(move != 0, axis=1) for move in moves], axis=0)

@@ -71,11 +71,16 @@ def _read(program: Program, inputs: Inputs, state: State, public: tuple[tuple[fl
     for f in program.fields:
         table = inputs.entries[f.name]
         if program.kind == "dataset":
-            state.scope[f.name] = [table[:, i] for i in range(table.shape[1])]
+            state.scope[f.name] = [entry(table[:, i]) for i in range(table.shape[1])]
         else:
-            state.scope[f.name] = table[:, state.step - 1]
+            state.scope[f.name] = entry(table[:, state.step - 1])
     for j, f in enumerate(program.public):
         state.scope[f.name] = public[state.step - 1][j]
+
+
+def entry(table: Array) -> Any:
+    """One entry of all inputs: a vector's coordinates are a list."""
+    return table if table.ndim == 1 else [table[:, j] for j in range(table.shape[1])]
 
 
 def _released(e: E, noisy: frozenset[str]) -> str:
