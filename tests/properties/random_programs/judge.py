@@ -9,10 +9,11 @@ from fractions import Fraction
 
 from random_programs.enumeration import Laws, TooWide, laws
 from random_programs.inputs import Inputs, inputs_of, publics
+from random_programs.learning import density_loss, minimisers, sample_divergences
 from random_programs.losses import ORDERS, Losses, losses, worst
 from random_programs.meaning import Undefined
-from random_programs.showing import showings
-from random_programs.syntax import Program, text
+from random_programs.showing import Showing, showings
+from random_programs.syntax import Program, changed, copied, text
 
 from seqlang import driver
 from seqlang.analyses.prove import Bounds, prove, size_of
@@ -53,6 +54,28 @@ def judged(program: Program) -> Judged:
 def judged_by_listing(program: Program) -> Judged:
     """A program with discrete noise: its law is listed."""
     return _proved(program, lambda model, bounds: _listed(program, model, bounds))
+
+
+def judged_learning(program: Program) -> Judged:
+    """A minimiser or a sum over a sample."""
+    inputs = inputs_of(program, 40)
+    kind = next(iter(program.tags))
+    e = program.statements[0].value
+    assert e is not None
+    program = changed(program, copied)
+    e = program.statements[0].value
+    assert e is not None
+    try:
+        if kind == "sample":
+            truth = Losses(0.0, sample_divergences(program, inputs, ORDERS), 0.0, None, 0)
+        elif kind == "objective":
+            truth = Losses(density_loss(program, inputs, e), (0.0,) * len(ORDERS), 0.0, None, 0)
+        else:
+            found = minimisers(program, inputs, e)
+            truth = losses(program, inputs, [Showing("w", 1, found[:, None], True)])
+    except Undefined:
+        return Judged("undefined")
+    return _proved(program, lambda model, bounds: compared(model, bounds, truth, inputs, 1e-3))
 
 
 def _listed(program: Program, model: Model, bounds: Bounds) -> Judged:
@@ -98,13 +121,13 @@ def _proved(program: Program, compare: Callable[[Model, Bounds], Judged]) -> Jud
     return compare(model, bounds)
 
 
-def compared(model: Model, bounds: Bounds, truth: Losses, inputs: Inputs) -> Judged:
+def compared(model: Model, bounds: Bounds, truth: Losses, inputs: Inputs, error: float = 1e-7) -> Judged:
     found = [d for d in (bounds.pure, bounds.zcdp, bounds.dp, *bounds.rdp) if d is not None]
     fired = frozenset(rule for d in found for rule in _rules(d))
     if not found:
         return Judged("open")
     for notion, proved, true in _notions(model, bounds, truth):
-        if true > proved * (1 + 1e-7) + 1e-7:
+        if true > proved * (1 + error) + error:
             where = f"{inputs.shown(int(inputs.first[truth.row]))} | {inputs.shown(int(inputs.second[truth.row]))}"
             return Judged("false", f"{notion}: proved {proved:.6g}, true {true:.6g}", fired, notion, proved, true, where)
     return Judged("held", "", fired)

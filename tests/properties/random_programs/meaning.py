@@ -40,7 +40,7 @@ PAIR: dict[str, Callable[[Value, Value], Value]] = {
 }  # fmt: skip
 
 ONE: dict[str, Callable[[Value], Value]] = {
-    "-": np.negative, "not": np.logical_not, "abs": np.abs, "floor": np.floor, "ceil": np.ceil, "exp": np.exp,
+    "-": np.negative, "not": np.logical_not, "abs": np.abs, "floor": np.floor, "ceil": np.ceil, "exp": np.exp, "log": np.log,
 }  # fmt: skip
 
 
@@ -113,6 +113,8 @@ def _called(function: str, arguments: list[Value]) -> Value:
         if isinstance(arguments[0], list):
             return [_called(function, [a]) for a in arguments[0]]
         return ONE[function](arguments[0])
+    if function == "dot":
+        return _total([np.multiply(a, b) for a, b in zip(*arguments, strict=True)])
     if function == "clip":
         return np.clip(_number(arguments[0]), arguments[1], arguments[2])
     if function in ("max", "min", "sum", "mean", "count", "argmax", "argmin"):

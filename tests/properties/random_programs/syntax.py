@@ -40,6 +40,8 @@ class E:
     | previous | body, initial            |                                                          |
     | weights  | weight, domain           | variable: a law, drawn from                              |
     | label    |                          | what a stop returns                                      |
+    | minimise | objective, dimension     | "argmin", variable: over all vectors of that dimension   |
+    | sample   | set                      | chance of each member: a law                             |
     """
 
     kind: str
@@ -50,7 +52,7 @@ class E:
         return E(self.kind, parts, self.data)
 
 
-BINDERS = ("fold", "listfor", "weights")
+BINDERS = ("fold", "listfor", "weights", "minimise")
 
 
 def num(value: float) -> E:
@@ -275,6 +277,8 @@ def written(e: E, scope: dict[int, str], letters: Letters) -> str:
             where = f" where {w(e.parts[1])}" if len(e.parts) > 1 else ""
             over = {"steps": "over steps", "last": f"over last {e.data[2]}", "since": f"since {e.data[2]}"}[e.data[1]]
             return f"{e.data[0]}({w(e.parts[0])}{where} {over})"
+        case "sample":
+            return f"sample({w(e.parts[0])}, {number(e.data[0])})"
         case "previous":
             return f"previous({w(e.parts[0])}, {w(e.parts[1])})"
     return _binder(e, scope, letters)
@@ -288,11 +292,13 @@ def _binder(e: E, scope: dict[int, str], letters: Letters) -> str:
         names |= read | {scope[u] for u in variables if u != v}
     letter = letters.pick(names)
     domain = written(e.parts[1], scope, letters)
+    if e.kind == "minimise":
+        domain = f"real ^ {domain}"
     under = scope | {v: letter}
     body = written(e.parts[0], under, letters)
     where = f" where {written(e.parts[2], under, letters)}" if len(e.parts) > 2 else ""
     binder = f"for {letter} in {domain}{where}"
-    if e.kind == "fold":
+    if e.kind in ("fold", "minimise"):
         return f"{e.data[0]}({body} {binder})"
     return f"[{body} {binder}]" if e.kind == "listfor" else f"{{{letter}: {body} {binder}}}"
 
@@ -325,6 +331,8 @@ def _noise(n: Noise) -> Iterator[str]:
         yield f"attach {law_text(n.law)} to {', '.join(n.targets)}{life}"
         return
     yield f"draw {n.name} ~ {law_text(n.law)}{life}"
+    if not n.targets:
+        return
     for target, factor in zip(n.targets, n.factors, strict=True):
         yield f"attach {'-' if factor < 0 else ''}{n.name} to {target}"
 
