@@ -47,7 +47,7 @@ class Laws:
 
     def excess(self, inputs: Inputs, epsilon: float) -> float:
         """A lower bound of the least delta at which (epsilon, delta) holds."""
-        e, worst = math.exp(epsilon), 0.0
+        e, worst = math.exp(min(epsilon, 300.0)), 0.0
         for a, b in zip(inputs.first.tolist(), inputs.second.tolist(), strict=True):
             for p, q in ((a, b), (b, a)):
                 over = sum(max(0.0, c - e * self.chance[q].get(seen, 0.0)) for seen, c in self.chance[p].items())

@@ -432,7 +432,7 @@ def release_program(seed: int) -> Program:
     statements: list[Statement] = []
     depth = rng.choice([1, 2, 2, 3, 3])
     for i in range(rng.choice([0, 1, 2, 2, 3, 4])):
-        if updates and rng.random() < 0.5:
+        if i and updates and rng.random() < 0.5:
             statements.append(updates.pop())
         n = f"s{i}" if rng.random() < 0.5 else ("a", "b", "c", "h", "l")[i]
         if rng.random() < 0.3:
@@ -496,8 +496,15 @@ def _outputs(m: Maker, scope: Scope, depth: int, family: str, noises: list[Noise
         value, vector = items.e, True
     else:
         value, vector = m.number(depth, scope).e, False
-        if rng.random() < 0.4 and scope.numbers:
+        roll = rng.random()
+        if roll < 0.4 and scope.numbers:
             value = list(scope.numbers.values())[-1].e
+        elif roll < 0.55 and scope.numbers:
+            a, b = rng.choice(list(scope.numbers.values())), m.number(1, scope)
+            value = op(rng.choice(["+", "-"]), a.e, b.e)
+        elif roll < 0.7:
+            found = m.difference(scope)
+            value = value if found is None else found.e
     if vector and family == "laplace" and rng.random() < 0.2:
         law = ("l2_laplace", scale)
     if m.kind == "dataset" and rng.random() < 0.5:

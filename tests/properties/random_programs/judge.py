@@ -1,4 +1,4 @@
-"""Compares what seqlang proves with what the oracles know."""
+"""Compares what seqlang proves of a random program with what an oracle knows of it."""
 
 from __future__ import annotations
 
@@ -6,10 +6,13 @@ import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Protocol
 
 from random_programs.enumeration import Laws, TooWide, laws
+from random_programs.generate import release_program
+from random_programs.generate_transcripts import transcript_program
 from random_programs.inputs import Inputs, inputs_of, publics
-from random_programs.learning import density_loss, minimisers, sample_divergences
+from random_programs.learning import density_loss, learning_program, minimisers, sample_divergences
 from random_programs.losses import ORDERS, Losses, losses, worst
 from random_programs.meaning import Undefined
 from random_programs.showing import Showing, showings
@@ -19,7 +22,7 @@ from seqlang import driver
 from seqlang.analyses.prove import Bounds, prove, size_of
 from seqlang.diagnostics import SpecError
 from seqlang.model.program import Program as Model
-from seqlang.proof.derivation import ApproximateBound, Derivation, RenyiBound
+from seqlang.proof.derivation import ApproximateBound, ConcentratedBound, Derivation, PureBound, RenyiBound
 from seqlang.source import Source
 
 DELTA = Fraction(1, 1000)
@@ -27,128 +30,195 @@ DELTA = Fraction(1, 1000)
 
 @dataclass(frozen=True)
 class Judged:
-    """`status`: invalid (seqlang refuses the text), undefined (no value on some input), open (nothing proved), held, or
-    trivial (nothing is lost: no bound can be too small), false (a proved bound below the truth). `said`: what was refused, or what is false. `rules`: fired in the proofs."""
+    """`status`: invalid (seqlang refuses the text), undefined (no value on some input), too wide (for the oracle),
+    trivial (nothing is lost: no bound can be too small), open (nothing proved), crashed, held, or false (a proved bound
+    below the truth). `said`: the diagnostics, the error, or what is false. `rules`: fired in the proofs that were
+    judged. `witness`: two neighbouring inputs."""
 
     status: str
     said: str = ""
     rules: frozenset[str] = frozenset()
-    notion: str = ""
-    proved: float = math.inf
-    true: float = 0.0
     witness: str = ""
 
 
-def judged(program: Program) -> Judged:
-    """A program whose showings are values plus noise of their own."""
-    try:
-        inputs = inputs_of(program)
-        truth = worst([losses(program, inputs, showings(program, inputs, course)) for course in publics(program)])
-    except Undefined:
-        return Judged("undefined")
-    if truth.pure == 0:
-        return Judged("trivial")
-    return _proved(program, lambda model, bounds: compared(model, bounds, truth, inputs))
+class Truth(Protocol):
+    """Lower bounds of what is lost, for some pairs of neighbours."""
+
+    def pure(self) -> float: ...
+
+    def renyi(self, order: float) -> float: ...
+
+    def rho(self) -> float: ...
+
+    def delta(self, epsilon: float) -> float: ...
+
+    def where(self) -> str: ...
 
 
-def judged_by_listing(program: Program) -> Judged:
-    """A program with discrete noise: its law is listed."""
-    return _proved(program, lambda model, bounds: _listed(program, model, bounds))
+@dataclass(frozen=True)
+class Added:
+    """Losses that are known by arithmetic; `error` is relative."""
+
+    known: Losses
+    inputs: Inputs
+
+    def pure(self) -> float:
+        return self.known.pure
+
+    def renyi(self, order: float) -> float:
+        return self.known.rdp[ORDERS.index(order)]
+
+    def rho(self) -> float:
+        return self.known.zcdp
+
+    def delta(self, epsilon: float) -> float:
+        return self.known.delta(epsilon) or 0.0
+
+    def where(self) -> str:
+        return pair(self.inputs, self.known.row)
 
 
-def judged_learning(program: Program) -> Judged:
-    """A minimiser or a sum over a sample."""
+class Listed:
+    """Losses of laws that are listed."""
+
+    def __init__(self, law: Laws, inputs: Inputs) -> None:
+        self.law, self.inputs = law, inputs
+        self.loss, self.row = law.loss(inputs)
+
+    def pure(self) -> float:
+        return self.loss
+
+    def renyi(self, order: float) -> float:
+        return self.law.renyi(self.inputs, order)
+
+    def rho(self) -> float:
+        return max(self.law.renyi(self.inputs, order) / order for order in (1.1, 2.0, 8.0))
+
+    def delta(self, epsilon: float) -> float:
+        return self.law.excess(self.inputs, epsilon)
+
+    def where(self) -> str:
+        return pair(self.inputs, self.row)
+
+
+def pair(inputs: Inputs, row: int) -> str:
+    if not len(inputs.first):
+        return ""
+    return f"{inputs.shown(int(inputs.first[row]))} | {inputs.shown(int(inputs.second[row]))}"
+
+
+# ---- the three kinds of programs
+
+
+def release_truth(program: Program) -> Truth:
+    inputs = inputs_of(program)
+    return Added(worst([losses(program, inputs, showings(program, inputs, course)) for course in publics(program)]), inputs)
+
+
+def listed_truth(program: Program) -> Truth:
+    inputs = inputs_of(program, 30, count=2)
+    return Listed(laws(program, inputs), inputs)
+
+
+def learning_truth(program: Program) -> Truth:
     inputs = inputs_of(program, 40)
-    kind = next(iter(program.tags))
-    e = program.statements[0].value
-    assert e is not None
     program = changed(program, copied)
     e = program.statements[0].value
-    assert e is not None
+    shown = any(s.kind in ("report", "stop") and s.value is not None for s in program.statements)
+    if e is None or not shown or len(program.noises) != 1 or e.kind not in ("minimise", "sample"):
+        raise Undefined  # a smaller program may be one of these
+    nothing = (0.0,) * len(ORDERS)
+    if e.kind == "sample":
+        return Added(Losses(0.0, sample_divergences(program, inputs, ORDERS), 0.0, None, 0), inputs)
+    if program.noises[0].name:
+        return Added(Losses(density_loss(program, inputs, e), nothing, 0.0, None, 0), inputs)
+    found = minimisers(program, inputs, e)
+    return Added(losses(program, inputs, [Showing("w", 1, found[:, None], True)]), inputs)
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A family of random programs. `first`: the oracle is cheaper than the proof, and speaks first."""
+
+    name: str
+    program: Callable[[int], Program]
+    truth: Callable[[Program], Truth]
+    error: float = 1e-7
+    first: bool = False
+
+    def judged(self, program: Program, letters: bool = True) -> Judged:
+        """`letters`: with re-used letters; otherwise every binder has its own."""
+        try:
+            truth = self.truth(program) if self.first else None
+            if truth is not None and truth.pure() <= 0 and truth.renyi(ORDERS[0]) <= 0:
+                return Judged("trivial")
+            model = driver.load(Source("<random>", text(program, distinct=not letters))).program
+            bounds = proved(model)
+            found = [d for d in derivations(bounds) if size_of(model, d) < math.inf]
+            if not found:
+                return Judged("open")
+            return compared(model, found, truth or self.truth(program), self.error)
+        except Undefined:
+            return Judged("undefined")
+        except TooWide:
+            return Judged("too wide")
+        except SpecError as error:
+            return Judged("invalid", "; ".join(f"{d.code} {d.message}" for d in error.diagnostics))
+        except Crashed as error:
+            return Judged("crashed", str(error))
+
+
+class Crashed(Exception):
+    """The prover ended with an error."""
+
+
+def proved(model: Model) -> Bounds:
     try:
-        if kind == "sample":
-            truth = Losses(0.0, sample_divergences(program, inputs, ORDERS), 0.0, None, 0)
-        elif kind == "objective":
-            truth = Losses(density_loss(program, inputs, e), (0.0,) * len(ORDERS), 0.0, None, 0)
-        else:
-            found = minimisers(program, inputs, e)
-            truth = losses(program, inputs, [Showing("w", 1, found[:, None], True)])
-    except Undefined:
-        return Judged("undefined")
-    return _proved(program, lambda model, bounds: compared(model, bounds, truth, inputs, 1e-3))
+        return prove(model, delta=DELTA, orders=ORDERS)
+    except Exception as error:
+        raise Crashed(repr(error)) from error
 
 
-def _listed(program: Program, model: Model, bounds: Bounds) -> Judged:
-    found = [d for d in (bounds.pure, bounds.zcdp, bounds.dp, *bounds.rdp) if d is not None]
-    fired = frozenset(rule for d in found for rule in _rules(d))
-    if not found:
-        return Judged("open")
-    try:
-        inputs = inputs_of(program, 30, count=2)
-        law = laws(program, inputs)
-    except Undefined:
-        return Judged("undefined")
-    except TooWide:
-        return Judged("too wide")
-    loss, row = law.loss(inputs)
-    for notion, proved, true in _listed_notions(model, bounds, law, inputs, loss):
-        if true > proved * (1 + 1e-7) + 1e-7:
-            where = f"{inputs.shown(int(inputs.first[row]))} | {inputs.shown(int(inputs.second[row]))}"
-            return Judged("false", f"{notion}: proved {proved:.6g}, true {true:.6g}", fired, notion, proved, true, where)
-    return Judged("held" if loss > 0 else "trivial", "", fired)
+def derivations(bounds: Bounds) -> Iterator[Derivation]:
+    """The best of each notion, and what other rules gave."""
+    yield from (d for d in (bounds.pure, bounds.zcdp, bounds.dp, *bounds.rdp, *bounds.alternatives) if d is not None)
 
 
-def _listed_notions(model: Model, bounds: Bounds, law: Laws, inputs: Inputs, loss: float) -> Iterator[tuple[str, float, float]]:
-    if bounds.pure is not None:
-        yield "pure", size_of(model, bounds.pure), loss
-    for d in bounds.rdp:
-        assert isinstance(d.conclusion, RenyiBound)
-        yield f"rdp {d.conclusion.order}", d.conclusion.epsilon, law.renyi(inputs, d.conclusion.order)
-    if bounds.dp is not None:
-        assert isinstance(bounds.dp.conclusion, ApproximateBound)
-        yield "dp", bounds.dp.conclusion.delta, law.excess(inputs, bounds.dp.conclusion.epsilon)
+def compared(model: Model, found: list[Derivation], truth: Truth, error: float) -> Judged:
+    fired = frozenset(rule for d in found for rule in rules_of(d))
+    lost = False
+    for d in found:
+        notion, bound, true = _sides(model, d, truth)
+        lost = lost or true > 0
+        if true > bound * (1 + error) + error:
+            return Judged("false", f"{notion}: proved {bound:.6g}, true {true:.6g}, by {d.rule}", fired, truth.where())
+    return Judged("held" if lost else "trivial", "", fired)
 
 
-def _proved(program: Program, compare: Callable[[Model, Bounds], Judged]) -> Judged:
-    try:
-        model = driver.load(Source("<random>", text(program))).program
-    except SpecError as error:
-        return Judged("invalid", "; ".join(f"{d.code} {d.message}" for d in error.diagnostics))
-    try:
-        bounds = prove(model, delta=DELTA, orders=ORDERS)
-    except Exception as error:  # noqa: BLE001
-        return Judged("crashed", repr(error))
-    return compare(model, bounds)
+def _sides(model: Model, d: Derivation, truth: Truth) -> tuple[str, float, float]:
+    """The notion, what is proved, and what is true at least."""
+    match d.conclusion:
+        case PureBound():
+            return "pure", size_of(model, d), truth.pure()
+        case ConcentratedBound():
+            return "zcdp", size_of(model, d), truth.rho()
+        case RenyiBound(order=order, epsilon=epsilon):
+            return f"rdp {order}", epsilon, truth.renyi(order)
+        case ApproximateBound(epsilon=epsilon, delta=delta):
+            return f"delta at {epsilon:.6g}", delta, truth.delta(epsilon)
 
 
-def compared(model: Model, bounds: Bounds, truth: Losses, inputs: Inputs, error: float = 1e-7) -> Judged:
-    found = [d for d in (bounds.pure, bounds.zcdp, bounds.dp, *bounds.rdp) if d is not None]
-    fired = frozenset(rule for d in found for rule in _rules(d))
-    if not found:
-        return Judged("open")
-    for notion, proved, true in _notions(model, bounds, truth):
-        if true > proved * (1 + error) + error:
-            where = f"{inputs.shown(int(inputs.first[truth.row]))} | {inputs.shown(int(inputs.second[truth.row]))}"
-            return Judged("false", f"{notion}: proved {proved:.6g}, true {true:.6g}", fired, notion, proved, true, where)
-    return Judged("held", "", fired)
-
-
-def _notions(model: Model, bounds: Bounds, truth: Losses) -> Iterator[tuple[str, float, float]]:
-    if bounds.pure is not None:
-        yield "pure", size_of(model, bounds.pure), truth.pure
-    if bounds.zcdp is not None:
-        yield "zcdp", size_of(model, bounds.zcdp), truth.zcdp
-    for d in bounds.rdp:
-        assert isinstance(d.conclusion, RenyiBound)
-        yield f"rdp {d.conclusion.order}", d.conclusion.epsilon, truth.rdp[ORDERS.index(d.conclusion.order)]
-    if bounds.dp is not None:
-        assert isinstance(bounds.dp.conclusion, ApproximateBound)
-        delta = truth.delta(bounds.dp.conclusion.epsilon)
-        if delta is not None:
-            yield "dp", bounds.dp.conclusion.delta, delta
-
-
-def _rules(d: Derivation) -> Iterator[str]:
+def rules_of(d: Derivation) -> Iterator[str]:
     yield d.rule
     for premise in d.premises:
-        yield from _rules(premise)
+        yield from rules_of(premise)
+
+
+KINDS = {
+    kind.name: kind
+    for kind in (
+        Kind("release", release_program, release_truth, first=True),
+        Kind("transcript", transcript_program, listed_truth),
+        Kind("learning", learning_program, learning_truth, 1e-3),
+    )
+}

@@ -117,8 +117,10 @@ def _log_weights(e: E, state: State, size: int) -> Array:
             raise Undefined
         state.bound = outer | {v: k}
         weight = value(e.parts[0], state)
-        scores.append(np.log(np.broadcast_to(np.asarray(weight, dtype=float), (size,))))
+        weights = np.broadcast_to(np.asarray(weight, dtype=float), (size,))
+        if not np.all((weights > 1e-200) & (weights < 1e200)):
+            raise Undefined
+        scores.append(np.log(weights))
     state.bound = outer
     table = np.stack(scores, axis=1)
-    total = np.log(np.exp(table).sum(axis=1, keepdims=True))
-    return np.asarray(table - total)
+    return np.asarray(table - np.logaddexp.reduce(table, axis=1, keepdims=True))
