@@ -29,9 +29,11 @@ class TooWide(Exception):
 
 @dataclass(frozen=True)
 class Laws:
-    """`chance`: input -> transcript -> at least this; `missing`: input -> what is cut off."""
+    """`chance`: input -> transcript -> at least this; `ends`: input -> (step, outcome as text) -> at least this;
+    `missing`: input -> what is cut off."""
 
     chance: list[dict[int, float]]
+    ends: list[dict[tuple[int, str], float]]
     missing: list[float]
 
     def loss(self, inputs: Inputs) -> tuple[float, int]:
@@ -85,6 +87,7 @@ class _Rows:
         self.plain: dict[str, Any] = dict(program.parameters) | dict(program.memories)
         self.now: dict[str, Any] = {}
         self.done: list[dict[int, float]] = [{} for _ in range(size)]
+        self.ends: list[dict[tuple[int, str], float]] = [{} for _ in range(size)]
         self.missing = np.zeros(size)
 
     # ---- rows
@@ -201,11 +204,15 @@ class _Rows:
             mixed ^= mixed >> np.uint64(32)
             self.seen = np.where(where, mixed, self.seen)
 
-    def end(self, where: Any) -> None:
-        """Runs that stop leave with their transcript."""
+    def end(self, where: Any, outcome: Any = "") -> None:
+        """Runs that stop leave with their transcript; `outcome`: a label, or the number returned."""
         here = np.broadcast_to(np.asarray(where, dtype=bool), self.row.shape)
-        for row, seen, weight in zip(self.row[here].tolist(), self.seen[here].tolist(), self.weight[here].tolist(), strict=True):
+        shown = np.broadcast_to(np.asarray(outcome), self.row.shape)[here].tolist()
+        ends = zip(self.row[here].tolist(), self.seen[here].tolist(), self.weight[here].tolist(), shown, strict=True)
+        for row, seen, weight, said in ends:
             self.done[row][seen] = self.done[row].get(seen, 0.0) + weight
+            key = (self.state.step, f"{said:g}" if isinstance(said, float) else str(said))
+            self.ends[row][key] = self.ends[row].get(key, 0.0) + weight
         if here.any():
             self.take(np.flatnonzero(~here))
 
@@ -244,7 +251,7 @@ def laws(program: Program, inputs: Inputs, public: tuple[tuple[float, ...], ...]
         if size == 1:
             raise
         parts = [_laws_of(program, inputs, rows, public) for rows in (slice(0, size // 2), slice(size // 2, size))]
-        return Laws(parts[0].chance + parts[1].chance, parts[0].missing + parts[1].missing)
+        return Laws(parts[0].chance + parts[1].chance, parts[0].ends + parts[1].ends, parts[0].missing + parts[1].missing)
 
 
 def _laws_of(program: Program, inputs: Inputs, rows: slice, public: tuple[tuple[float, ...], ...]) -> Laws:
@@ -263,7 +270,7 @@ def _laws(program: Program, inputs: Inputs, public: tuple[tuple[float, ...], ...
         for i, s in enumerate(program.statements):
             _statement(rows, i, s)
             if not len(rows.row):
-                return Laws(rows.done, rows.missing.tolist())
+                return Laws(rows.done, rows.ends, rows.missing.tolist())
             for n in [n for n in rows.state.scope if last.get(n, len(program.statements)) <= i]:
                 del rows.state.scope[n]
         rows.renew()
@@ -272,8 +279,8 @@ def _laws(program: Program, inputs: Inputs, public: tuple[tuple[float, ...], ...
             del rows.state.scope[n]
         rows.merge()
     rows.show(999, 0.0)
-    rows.end(True)
-    return Laws(rows.done, rows.missing.tolist())
+    rows.end(True, "goes on")
+    return Laws(rows.done, rows.ends, rows.missing.tolist())
 
 
 def _last_reads(program: Program) -> dict[str, int]:
@@ -329,7 +336,7 @@ def _statement(rows: _Rows, i: int, s: Statement) -> None:
         if v is not None:
             rows.show(i + 1, v, when)
         rows.show(i + 1, 1.0, when)
-        rows.end(when)
+        rows.end(when, v if v is not None else "stop" if s.value is None else s.value.data[0])
 
 
 def _draw(rows: _Rows, n: str, e: E) -> None:

@@ -7,6 +7,7 @@ loss is known by arithmetic (`losses`).
 from __future__ import annotations
 
 import itertools
+import math
 import random
 from dataclasses import dataclass, field
 from typing import Any
@@ -128,7 +129,7 @@ class Maker:
             return self.leaf(scope)
         r = self.rng
         kinds: dict[str, float] = {"leaf": 2, "sum": 3, "product": 1.5, "max": 1.2, "clip": 1, "abs": 0.7, "if": 1.5,
-                                   "fold range": 3, "element": 2, "fold list": 1, "floor": 0.4, "half": 0.5, "mod": 0.3, "again": 1.5}  # fmt: skip
+                                   "fold range": 3, "element": 2, "fold list": 1, "floor": 0.4, "half": 0.5, "mod": 0.3, "again": 1.5, "smooth": 0.4, "norm": 0.4}  # fmt: skip
         if scope.private and self.kind == "dataset":
             kinds["fold records"] = 6 if not scope.records else 3
             if self.adjacency[0] != "add or remove":
@@ -175,6 +176,23 @@ class Maker:
             case "floor":
                 a = self.number(depth - 1, scope)
                 return Num(call(r.choice(["floor", "ceil"]), a.e), a.low - 1, a.high + 1, True)
+            case "smooth":
+                a = self.number(depth - 1, scope)
+                if self.whole_only:
+                    return a
+                which = r.choice(["sqrt", "log", "exp"])
+                if which == "exp":
+                    a = Num(call("clip", a.e, num(-1.0), num(1.0)), max(-1, min(1, a.low)), min(1, max(-1, a.high)), False)
+                    return Num(call("exp", a.e), math.exp(a.low), math.exp(a.high), False)
+                high = max(abs(a.low), abs(a.high))
+                if which == "sqrt":
+                    return Num(call("sqrt", call("abs", a.e)), 0, math.sqrt(high), False)
+                return Num(call("log", op("+", num(1.0), call("abs", a.e))), 0, math.log(1 + high), False)
+            case "norm":
+                items = self.items(depth - 1, scope)
+                if self.whole_only:
+                    return Num(call("max", items.e), items.low, items.high, items.whole)
+                return Num(call("norm", items.e), 0, math.sqrt(items.length) * max(abs(items.low), abs(items.high)), False)
             case "half":
                 a = self.number(depth - 1, scope)
                 if self.whole_only:
@@ -362,10 +380,15 @@ class Maker:
             parts = [self.number(depth - 1, scope) for _ in range(n)]
             e = E("list", tuple(p.e for p in parts))
             return Items(e, n, min(p.low for p in parts), max(p.high for p in parts), all(p.whole for p in parts))
+        if roll < 0.38 and not self.whole_only and depth > 0:
+            a = self.items(depth - 1, scope, n)
+            radius = r.choice([0.5, 1.0, 2.0])
+            return Items(call("clip_norm", a.e, num(radius)), n, -radius if a.low < 0 else 0.0, radius if a.high > 0 else 0.0, False)
         v = next(self.count)
         first = r.choice([1, 1, 0])
         inside = scope.under(v, first, first + n - 1)
-        a = self.number(depth, inside)
+        lasting = scope.looks and scope.private and self.kind == "stream" and r.random() < 0.4
+        a = self.time(depth, inside) if lasting else self.number(depth, inside)
         e = E("listfor", (a.e, upto(num(float(first)), num(float(first + n - 1)))), (v,))
         return Items(e, n, a.low, a.high, a.whole)
 
@@ -399,7 +422,7 @@ class Maker:
         return Function(n, parameters, body.e)
 
 
-FAMILIES = ("laplace", "laplace", "geometric", "gaussian", "laplace")
+FAMILIES = (*("laplace",) * 5, *("geometric",) * 2, *("gaussian",) * 3, "staircase", "discrete_gaussian", "tree", "flip")
 
 
 def release_program(seed: int) -> Program:
@@ -407,7 +430,7 @@ def release_program(seed: int) -> Program:
     rng = random.Random(seed)
     m = Maker(rng)
     family = rng.choice(FAMILIES)
-    m.whole_only = family == "geometric"
+    m.whole_only = family in ("geometric", "discrete_gaussian")
     if rng.random() < 0.1 and not m.whole_only:
         m.fields = (Field("x", "real", (0.0, 0.5, 1.0, 2.0)),)
         m.ranges["x"] = (0.0, 2.0, False)
@@ -478,45 +501,73 @@ def _memory(m: Maker, scope: Scope) -> tuple[list[tuple[str, float]], list[State
     return [("w", start)], [Statement("update", "w", value)]
 
 
+LAWS: dict[str, tuple[Any, ...]] = {
+    "laplace": ("laplace", 1.0), "gaussian": ("gaussian", 2.0), "geometric": ("geometric", 0.5),
+    "staircase": ("staircase", 0.5, 1.0), "discrete_gaussian": ("discrete_gaussian", 1.5), "flip": ("randomized_response", 0.75),
+}  # fmt: skip
+
+
 def _outputs(m: Maker, scope: Scope, depth: int, family: str, noises: list[Noise]) -> list[Statement]:
+    """What is shown: a private choice, a flip, a prefix sum through a tree, or values plus noise."""
     rng = m.rng
-    scale = {"laplace": 1.0, "gaussian": 2.0, "geometric": 0.5}[family] if rng.random() < 0.7 else 0.25
-    law = (family, scale)
-    life = "once" if m.kind == "stream" and rng.random() < 0.05 else ""
-    roll = rng.random()
-    if roll < 0.15:
-        v = next(m.count)
-        score = m.number(depth, scope.under(v, 1, 3))
-        weight = call("exp", op("/", score.e, num(2.0)))
-        draw = E("weights", (weight, upto(num(1.0), num(3.0))), (v,))
-        shown = Statement("stop", value=name("r")) if m.kind == "dataset" else Statement("report", "chosen", name("r"))
-        return [Statement("draw", "r", draw), shown]
-    if roll < 0.3:
+    if rng.random() < 0.12:
+        return _choice(m, scope, depth)
+    if family == "flip":
+        e = E("if", (m.truth(depth, scope), num(1.0), num(0.0)))
+        return _shown(m, e, LAWS["flip"], noises)
+    if family == "tree":
+        if m.kind == "stream":
+            a = m.number(depth, scope)
+            noises.append(Noise(("tree", ("laplace", 1.0)), ("r",)))
+            return [Statement("report", "r", E("time", (a.e,), ("sum", "steps", None)))]
+        family = "laplace"
+    law = LAWS[family]
+    if rng.random() < 0.3:
+        law = (family, 0.25) if len(law) == 2 and family != "discrete_gaussian" else law
+    if rng.random() < 0.2:
         items = m.items(depth, scope)
-        value, vector = items.e, True
-    else:
-        value, vector = m.number(depth, scope).e, False
-        roll = rng.random()
-        if roll < 0.4 and scope.numbers:
-            value = list(scope.numbers.values())[-1].e
-        elif roll < 0.55 and scope.numbers:
-            a, b = rng.choice(list(scope.numbers.values())), m.number(1, scope)
-            value = op(rng.choice(["+", "-"]), a.e, b.e)
-        elif roll < 0.7:
-            found = m.difference(scope)
-            value = value if found is None else found.e
-    if vector and family == "laplace" and rng.random() < 0.2:
-        law = ("l2_laplace", scale)
+        if family == "laplace" and rng.random() < 0.3:
+            law = ("l2_laplace", law[1])
+        return _shown(m, items.e, law, noises)
+    out = _shown(m, _value(m, scope, depth), law, noises)
+    if out[0].kind == "report" and not m.rng.random() < 0.85:
+        more = m.number(depth, scope)
+        if rng.random() < 0.3 and noises[-1].life == "":
+            noises[-1] = Noise(law, ("r", "r2"), "", "z", rng.choice([(1, -1), (1, 1)]))
+        else:
+            noises.append(Noise(law, ("r2",)))
+        out.insert(1, Statement("report", "r2", more.e))
+    return out
+
+
+def _value(m: Maker, scope: Scope, depth: int) -> E:
+    rng, roll = m.rng, m.rng.random()
+    value = m.number(depth, scope).e
+    if roll < 0.4 and scope.numbers:
+        return list(scope.numbers.values())[-1].e
+    if roll < 0.55 and scope.numbers:
+        a, b = rng.choice(list(scope.numbers.values())), m.number(1, scope)
+        return op(rng.choice(["+", "-"]), a.e, b.e)
+    found = m.difference(scope) if roll < 0.65 else None
+    return value if found is None else found.e
+
+
+def _shown(m: Maker, value: E, law: tuple[Any, ...], noises: list[Noise]) -> list[Statement]:
+    rng = m.rng
     if m.kind == "dataset" and rng.random() < 0.5:
         noises.append(Noise(law, ("out",)))
         return [Statement("statistic", "out", value), Statement("stop", value=name("out"))]
     when = op(">=", STEP, num(2.0)) if m.kind == "stream" and rng.random() < 0.1 else None
+    flips = law[0] == "randomized_response"
+    life = "once" if m.kind == "stream" and rng.random() < 0.05 and not flips else ""
     noises.append(Noise(law, ("r",), life))
-    out = [Statement("report", "r", value, when)]
-    if rng.random() < 0.1:
-        more = m.number(depth, scope)
-        noises.append(Noise((family, scale), ("r2",)))
-        out.append(Statement("report", "r2", more.e))
-    if m.kind == "dataset":
-        out.append(Statement("stop"))
-    return out
+    return [Statement("report", "r", value, when), *([Statement("stop")] if m.kind == "dataset" else [])]
+
+
+def _choice(m: Maker, scope: Scope, depth: int) -> list[Statement]:
+    """The exponential mechanism, of a random score."""
+    v = next(m.count)
+    score = m.number(depth, scope.under(v, 1, 3))
+    draw = E("weights", (call("exp", op("/", score.e, num(2.0))), upto(num(1.0), num(3.0))), (v,))
+    shown = Statement("stop", value=name("r")) if m.kind == "dataset" else Statement("report", "chosen", name("r"))
+    return [Statement("draw", "r", draw), shown]

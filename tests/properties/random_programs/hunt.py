@@ -52,7 +52,7 @@ def main(arguments: list[str]) -> int:
     options = parser.parse_args(arguments)
     kind, counts, coverage = KINDS[options.kind], Counter[str](), Coverage()
     began = time.monotonic()
-    failures = 0
+    failures, met = 0, set[str]()
     for seed in range(options.first_seed, options.first_seed + options.instances):
         if time.monotonic() - began > options.seconds:
             break
@@ -66,6 +66,9 @@ def main(arguments: list[str]) -> int:
             counts[judged.said[:80]] += 1
         if judged.status in FAILURES:
             failures += 1
+            if judged.status == "crashed" and judged.said in met:
+                continue  # one reproducer of an error is enough
+            met.add(judged.said)
             least, said = small(kind, program, judged, not options.distinct)
             told = reproducer(kind, seed, least, said, not options.distinct)
             print(told, flush=True)

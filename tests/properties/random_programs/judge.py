@@ -152,7 +152,7 @@ class Kind:
             truth = self.truth(program) if self.first else None
             if truth is not None and truth.pure() <= 0 and truth.renyi(ORDERS[0]) <= 0:
                 return Judged("trivial")
-            model = driver.load(Source("<random>", text(program, distinct=not letters))).program
+            model = loaded(text(program, distinct=not letters))
             bounds = proved(model)
             found = [d for d in derivations(bounds) if size_of(model, d) < math.inf]
             if not found:
@@ -169,7 +169,16 @@ class Kind:
 
 
 class Crashed(Exception):
-    """The prover ended with an error."""
+    """seqlang ended with an error of its own."""
+
+
+def loaded(source: str) -> Model:
+    try:
+        return driver.load(Source("<random>", source)).program
+    except SpecError:
+        raise
+    except Exception as error:
+        raise Crashed(repr(error)) from error
 
 
 def proved(model: Model) -> Bounds:

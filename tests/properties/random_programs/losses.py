@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -66,6 +66,11 @@ def losses(program: Program, inputs: Inputs, shown: Sequence[Showing]) -> Losses
                 _chosen(pairs, s.numbers[inputs.first], s.numbers[inputs.second])
         elif name not in noises:
             _plain(pairs, moves)
+        elif noises[name].law[0] == "tree":
+            _tree(pairs, noises[name], {s.step: m for s, m in zip(mine, moves, strict=True)})
+        elif noises[name].name:
+            if name == noises[name].targets[0]:
+                _shared(pairs, noises[name], shown, inputs)
         elif noises[name].life == "once":
             _kept(pairs, noises[name], moves)
         else:
@@ -93,6 +98,24 @@ def _plain(pairs: Pairs, moves: list[Array]) -> None:
     """Shown without noise: any difference tells all."""
     differs = np.any([np.any(move != 0, axis=1) for move in moves], axis=0)
     _infinite(pairs, differs)
+
+
+def _tree(pairs: Pairs, noise: Noise, moves: dict[int, Array]) -> None:
+    """A prefix sum through a binary tree: what is shown at t less what is shown at t without its lowest bit has the
+    noise of one node of its own. Every step must be shown (AssertionError)."""
+    assert sorted(moves) == list(range(1, len(moves) + 1))
+    for t, move in moves.items():
+        before = t - (t & -t)
+        _add(pairs, replace(noise, law=noise.law[1]), move - moves[before] if before else move)
+
+
+def _shared(pairs: Pairs, noise: Noise, shown: Sequence[Showing], inputs: Inputs) -> None:
+    """One draw a step for several numbers, each with a factor: differences between them are plain."""
+    for step in sorted({s.step for s in shown}):
+        moves = [(s.numbers[inputs.first] - s.numbers[inputs.second]) / noise.factors[noise.targets.index(s.name)]
+                 for s in shown if s.step == step and s.name in noise.targets]  # fmt: skip
+        if moves:
+            _kept(pairs, replace(noise, name=""), moves)
 
 
 def _infinite(pairs: Pairs, where: Array) -> None:
@@ -133,6 +156,15 @@ def _add(pairs: Pairs, noise: Noise, move: Array) -> None:
     elif family == "l2_laplace":
         pairs.pure += np.sqrt((size**2).sum(axis=1)) / scale
         _no_divergence(pairs)
+    elif family == "staircase":
+        # what is log density c for |z| < gamma D falls by eps at once, and by eps again after every D
+        pairs.pure += (np.ceil(size / noise.law[2] - 1e-9) * scale).sum(axis=1)
+        _no_divergence(pairs)
+    elif family == "discrete_gaussian":
+        whole = np.all(np.abs(size - np.rint(size)) < 1e-9, axis=1)
+        pairs.pure[size.any(axis=1)] = math.inf
+        for order in pairs.renyi:
+            pairs.renyi[order] += np.where(whole, discrete_gaussian_divergence(np.rint(size), scale, order).sum(axis=1), math.inf)
     elif family == "exponential":
         pairs.pure[size.any(axis=1)] = math.inf
         _no_divergence(pairs)
@@ -176,6 +208,18 @@ def geometric_divergence(shift: Array, ratio: float, order: float) -> Array:
         exponents = (order * p + (1.0 - order) * q) * math.log(ratio)
         total = math.log((1 - ratio) / (1 + ratio)) + np.logaddexp.reduce(exponents)
         out[shift == d] = max(0.0, total / (order - 1))
+    return out
+
+
+def discrete_gaussian_divergence(shift: Array, sd: float, order: float) -> Array:
+    """Of discrete Gaussian noise moved by a whole number, by summing."""
+    out = np.zeros_like(shift)
+    reach = math.ceil(40 * sd) + 40
+    for d in np.unique(shift):
+        k = np.arange(-reach - int(order * d), reach + int(order * d) + 1, dtype=float)
+        p, q = -(k**2) / (2 * sd**2), -((k - d) ** 2) / (2 * sd**2)
+        total = np.logaddexp.reduce(order * p + (1 - order) * q) - np.logaddexp.reduce(p)
+        out[shift == d] = max(0.0, float(total) / (order - 1))
     return out
 
 

@@ -40,7 +40,7 @@ PAIR: dict[str, Callable[[Value, Value], Value]] = {
 }  # fmt: skip
 
 ONE: dict[str, Callable[[Value], Value]] = {
-    "-": np.negative, "not": np.logical_not, "abs": np.abs, "floor": np.floor, "ceil": np.ceil, "exp": np.exp, "log": np.log,
+    "-": np.negative, "not": np.logical_not, "abs": np.abs, "floor": np.floor, "ceil": np.ceil, "exp": np.exp, "log": np.log, "sqrt": np.sqrt,
 }  # fmt: skip
 
 
@@ -113,6 +113,12 @@ def _called(function: str, arguments: list[Value]) -> Value:
         if isinstance(arguments[0], list):
             return [_called(function, [a]) for a in arguments[0]]
         return ONE[function](arguments[0])
+    if function == "norm":
+        return np.sqrt(_total([np.square(_number(v)) for v in arguments[0]]))
+    if function == "clip_norm":
+        size = np.sqrt(_total([np.square(_number(v)) for v in arguments[0]]))
+        factor = np.where(size > arguments[1], arguments[1] / np.maximum(size, 1e-300), 1.0)
+        return [v * factor for v in arguments[0]]
     if function == "dot":
         return _total([np.multiply(a, b) for a, b in zip(*arguments, strict=True)])
     if function == "clip":
