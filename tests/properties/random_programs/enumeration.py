@@ -1,6 +1,7 @@
-"""The law of what a program with discrete noise shows, by carrying every draw along: one row for each input and each
-combination of draws that still matters. Two-sided geometric noise is cut off; what is cut off is counted as missing, so
-every chance is known between bounds.
+"""The law of what a program shows, by carrying every draw along: one row for each input and each combination of draws
+that still matters. Two-sided geometric noise is cut off; what is cut off is counted as missing, so every chance is known
+between bounds. Continuous noise that lasts becomes nodes of a quadrature, whose cells begin and end at whole numbers, as
+do the kinks of the integrands; continuous noise on a statistic that one comparison reads becomes the chance of that.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from random_programs.inputs import Inputs
 from random_programs.meaning import Cell, State, Undefined, domain, value
 from random_programs.showing import entry
 from random_programs.syntax import E, Noise, Program, Statement, changed, copied, free
+from scipy.special import ndtr
 
 Array = NDArray[Any]
 WIDEST = 40_000
@@ -35,6 +37,8 @@ class Laws:
     chance: list[dict[int, float]]
     ends: list[dict[tuple[int, str], float]]
     missing: list[float]
+    error: float = 1e-13
+    """By how much any chance may be off besides."""
 
     def loss(self, inputs: Inputs) -> tuple[float, int]:
         """A lower bound of the pure loss, and the pair of neighbours that has it."""
@@ -42,9 +46,9 @@ class Laws:
         for n, (a, b) in enumerate(zip(inputs.first.tolist(), inputs.second.tolist(), strict=True)):
             for p, q in ((a, b), (b, a)):
                 for seen, chance in self.chance[p].items():
-                    loss = math.log(chance / min(1.0, self.chance[q].get(seen, 0.0) + self.missing[q] + 1e-13))
-                    if loss > worst:
-                        worst, row = loss, n
+                    other = min(1.0, self.chance[q].get(seen, 0.0) + self.missing[q] + self.error)
+                    if chance > other and chance > 100 * self.error and math.log((chance - self.error) / other) > worst:
+                        worst, row = math.log((chance - self.error) / other), n
         return worst, row
 
     def excess(self, inputs: Inputs, epsilon: float) -> float:
@@ -53,7 +57,7 @@ class Laws:
         for a, b in zip(inputs.first.tolist(), inputs.second.tolist(), strict=True):
             for p, q in ((a, b), (b, a)):
                 over = sum(max(0.0, c - e * self.chance[q].get(seen, 0.0)) for seen, c in self.chance[p].items())
-                worst = max(worst, over - e * self.missing[q] - 1e-12 * (1 + e))
+                worst = max(worst, over - e * self.missing[q] - 100 * self.error * (1 + e))
         return worst
 
     def renyi(self, inputs: Inputs, order: float) -> float:
@@ -63,9 +67,9 @@ class Laws:
             for p, q in ((a, b), (b, a)):
                 total = 0.0
                 for seen, c in self.chance[p].items():
-                    d = self.chance[q].get(seen, 0.0) + self.missing[q] + 1e-13
-                    if c > 1e-9:
-                        total += c**order * d ** (1 - order)
+                    d = self.chance[q].get(seen, 0.0) + self.missing[q] + self.error
+                    if c > 1e4 * self.error:
+                        total += (c - self.error) ** order * d ** (1 - order)
                 if total > 0:
                     worst = max(worst, math.log(total) / (order - 1))
         return worst
@@ -86,9 +90,20 @@ class _Rows:
         self.state.functions = {f.name: f for f in program.functions}
         self.plain: dict[str, Any] = dict(program.parameters) | dict(program.memories)
         self.now: dict[str, Any] = {}
+        statistics = {s.name for s in program.statements if s.kind == "statistic"}
+        self.smooth = {t: n.law for n in program.noises for t in n.targets if n.law[0] in CONTINUOUS and t in statistics}
+        self._once(program)
         self.done: list[dict[int, float]] = [{} for _ in range(size)]
         self.ends: list[dict[tuple[int, str], float]] = [{} for _ in range(size)]
         self.missing = np.zeros(size)
+
+    def _once(self, program: Program) -> None:
+        """Continuous noise on a statistic must be drawn each step and read by one comparison."""
+        readings = [n for s in program.statements for e in (s.value, s.when) if e is not None for n in _names(e)]
+        lives = [n.life for n in program.noises for t in n.targets if t in self.smooth]
+        shown = [t for n in program.noises for t in n.targets if n.law[0] in CONTINUOUS and t in {s.name for s in program.statements if s.kind == "report"}]
+        if any(readings.count(n) > 1 for n in self.smooth) or any(lives) or shown:
+            raise Undefined
 
     # ---- rows
 
@@ -217,8 +232,49 @@ class _Rows:
             self.take(np.flatnonzero(~here))
 
 
+CONTINUOUS = ("laplace", "gaussian", "exponential", "staircase")
+
+
+def at_least(law: tuple[Any, ...], x: Array) -> Array:
+    """P(noise >= x)."""
+    family, a = law[0], law[1]
+    if family == "gaussian":
+        return np.asarray(ndtr(-x / a))
+    if family == "exponential":
+        return np.exp(-np.maximum(x, 0) / a)
+    assert family == "laplace", law
+    tail = 0.5 * np.exp(-np.abs(x) / a)
+    return np.where(x > 0, tail, 1 - tail)
+
+
+def at_most(law: tuple[Any, ...], x: Array) -> Array:
+    """P(noise <= x), without cancellation."""
+    if law[0] == "exponential":
+        return np.where(x > 0, -np.expm1(-np.maximum(x, 0) / law[1]), 0.0)
+    return at_least(law, -x)
+
+
+def _quadrature(law: tuple[Any, ...]) -> tuple[list[float], list[float]]:
+    """Nodes and weights: Gauss-Legendre on cells of width 1/2 or 1."""
+    family, a = law[0], law[1]
+    reach = math.ceil((8 if family == "gaussian" else 21) * a)
+    edges = np.arange(0.0 if family == "exponential" else -reach, reach + 0.1, 1.0)
+    nodes, weights = np.polynomial.legendre.leggauss(8)
+    x = ((edges[1:] + edges[:-1])[:, None] / 2 + nodes / 2).ravel()
+    if family == "gaussian":
+        density = np.exp(-(x**2) / (2 * a * a)) / (a * math.sqrt(2 * math.pi))
+    elif family == "laplace":
+        density = np.exp(-np.abs(x) / a) / (2 * a)
+    else:
+        density = np.exp(-x / a) / a
+    chance = np.tile(weights / 2, len(edges) - 1) * density
+    return x.tolist(), chance.tolist()
+
+
 def support(law: tuple[Any, ...]) -> tuple[list[float], list[float]]:
     family, a = law[0], law[1]
+    if family in CONTINUOUS:
+        return _quadrature(law)
     if family == "geometric":
         reach = math.ceil(math.log(MISSING) / math.log(a))
         return [float(k) for k in range(-reach, reach + 1)], [(1 - a) / (1 + a) * a ** abs(k) for k in range(-reach, reach + 1)]
@@ -241,6 +297,10 @@ def _columns(v: Any) -> list[Any]:
     return [np.asarray(v, dtype=float)] if v is not None and np.ndim(v) else []
 
 
+def _names(e: E) -> list[str]:
+    return ([e.data[0]] if e.kind == "name" else []) + [n for p in e.parts for n in _names(p)]
+
+
 def laws(program: Program, inputs: Inputs, public: tuple[tuple[float, ...], ...] = ()) -> Laws:
     """The law of the transcript for every input, up to `program.steps` steps: of all at once, or, where these are too
     many rows, of half of them and half. Raises TooWide, Undefined."""
@@ -251,7 +311,7 @@ def laws(program: Program, inputs: Inputs, public: tuple[tuple[float, ...], ...]
         if size == 1:
             raise
         parts = [_laws_of(program, inputs, rows, public) for rows in (slice(0, size // 2), slice(size // 2, size))]
-        return Laws(parts[0].chance + parts[1].chance, parts[0].ends + parts[1].ends, parts[0].missing + parts[1].missing)
+        return Laws(parts[0].chance + parts[1].chance, parts[0].ends + parts[1].ends, parts[0].missing + parts[1].missing, parts[0].error)
 
 
 def _laws_of(program: Program, inputs: Inputs, rows: slice, public: tuple[tuple[float, ...], ...]) -> Laws:
@@ -262,6 +322,7 @@ def _laws_of(program: Program, inputs: Inputs, rows: slice, public: tuple[tuple[
 def _laws(program: Program, inputs: Inputs, public: tuple[tuple[float, ...], ...]) -> Laws:
     program = changed(program, copied)
     rows = _Rows(program, inputs)
+    error = 1e-9 if any(n.law[0] in CONTINUOUS for n in program.noises) else 1e-13
     last = _last_reads(program)
     for step in range(1, program.steps + 1):
         rows.state.step = step
@@ -270,7 +331,7 @@ def _laws(program: Program, inputs: Inputs, public: tuple[tuple[float, ...], ...
         for i, s in enumerate(program.statements):
             _statement(rows, i, s)
             if not len(rows.row):
-                return Laws(rows.done, rows.ends, rows.missing.tolist())
+                return Laws(rows.done, rows.ends, rows.missing.tolist(), error)
             for n in [n for n in rows.state.scope if last.get(n, len(program.statements)) <= i]:
                 del rows.state.scope[n]
         rows.renew()
@@ -280,7 +341,7 @@ def _laws(program: Program, inputs: Inputs, public: tuple[tuple[float, ...], ...
         rows.merge()
     rows.show(999, 0.0)
     rows.end(True, "goes on")
-    return Laws(rows.done, rows.ends, rows.missing.tolist())
+    return Laws(rows.done, rows.ends, rows.missing.tolist(), error)
 
 
 def _last_reads(program: Program) -> dict[str, int]:
@@ -311,14 +372,14 @@ def _begin(rows: _Rows, public: tuple[tuple[float, ...], ...]) -> None:
 
 def _statement(rows: _Rows, i: int, s: Statement) -> None:
     state = rows.state
-    when: Any = True if s.when is None else np.asarray(value(s.when, state), dtype=bool)
+    when: Any = True if s.when is None else _condition(rows, s.when)
     if s.kind == "draw":
         assert s.value is not None
         _draw(rows, s.name, s.value)
         return
     v = None if s.value is None or s.value.kind == "label" else value(s.value, state)
     if s.kind in ("statistic", "let"):
-        state.scope[s.name] = rows.noisy(s.name, v)
+        state.scope[s.name] = v if s.name in rows.smooth else rows.noisy(s.name, v)
     elif s.kind == "update":
         state.scope[s.name] = np.where(when, v, state.scope[s.name]) if s.when is not None else v
     elif s.kind == "report":
@@ -337,6 +398,27 @@ def _statement(rows: _Rows, i: int, s: Statement) -> None:
             rows.show(i + 1, v, when)
         rows.show(i + 1, 1.0, when)
         rows.end(when, v if v is not None else "stop" if s.value is None else s.value.data[0])
+
+
+def _condition(rows: _Rows, e: E) -> Any:
+    """Whether it holds; comparisons of a statistic with continuous noise are drawn."""
+    if not free(e)[1] & rows.smooth.keys():
+        return np.asarray(value(e, rows.state), dtype=bool)
+    if e.data in (("and",), ("or",)):
+        rows.plain["~left"] = _condition(rows, e.parts[0])
+        right = _condition(rows, e.parts[1])
+        left = rows.plain.pop("~left")
+        return np.logical_and(left, right) if e.data == ("and",) else np.logical_or(left, right)
+    if e.data == ("not",):
+        return np.logical_not(_condition(rows, e.parts[0]))
+    left, right = e.parts
+    if left.kind != "name" or left.data[0] not in rows.smooth or free(right)[1] & rows.smooth.keys():
+        raise Undefined
+    law = rows.smooth[left.data[0]]
+    gap = np.broadcast_to(np.asarray(value(right, rows.state) - value(left, rows.state), dtype=float), rows.row.shape)
+    above, below = at_least(law, gap), at_most(law, gap)
+    chances = [below, above] if e.data[0] in (">=", ">") else [above, below]
+    return rows.branch([0.0, 1.0], chances) > 0
 
 
 def _draw(rows: _Rows, n: str, e: E) -> None:

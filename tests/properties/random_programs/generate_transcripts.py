@@ -22,6 +22,7 @@ class Transcripts:
         self.rng = random.Random(seed)
         m = self.m = Maker(self.rng)
         m.whole_only = True
+        self.family = self.rng.choices(["geometric", "laplace", "gaussian", "exponential"], [6, 1.5, 1.5, 1])[0]
         m.kind = "stream" if self.rng.random() < 0.8 else "dataset"
         m.size, m.steps = 2, self.rng.choice([2, 2, 3]) if m.kind == "stream" else self.rng.choice([1, 2])
         self.parameters: list[tuple[str, float]] = []
@@ -32,6 +33,7 @@ class Transcripts:
         self.scope = Scope()
         self.bars: list[E] = []
         self.compared: list[tuple[str, Num]] = []
+        self.left: list[str] = []
         self.secret: set[str] = {"x", "y"}
 
     def program(self) -> Program:
@@ -50,6 +52,7 @@ class Transcripts:
             m.functions.append(m.function("f"))
         for i in range(r.choice([1, 1, 2])):
             self._statistic(f"s{i}")
+        self.left = [n for n, _ in self.compared]
         for i in range(r.choice([1, 1, 2, 2])):
             self._gate(i)
         self._noise()
@@ -118,6 +121,10 @@ class Transcripts:
         r = self.rng
         if r.random() < 0.08:
             return self.m.truth(1, Scope(numbers={n: v for n, v in self.scope.numbers.items() if n == "w"}, looks=False, private=False))
+        if self.family != "geometric":
+            if not self.left:
+                return op(">=", STEP, num(2.0))
+            return op(r.choice([">=", "<=", ">", "<"]), name(self.left.pop()), r.choice(self.bars))
         left = name(r.choice(self.compared)[0])
         right = r.choice(self.bars)
         if r.random() < 0.1:
@@ -138,7 +145,7 @@ class Transcripts:
 
     def _gate(self, i: int) -> None:
         r, m = self.rng, self.m
-        roll = r.random()
+        roll = r.random() * (0.6 if self.family != "geometric" else 1)
         if roll < 0.3:
             n = "R" if m.events and "R" not in self.events else f"high{i}"
             self._event(n)
@@ -197,6 +204,13 @@ class Transcripts:
     def _noise(self) -> None:
         r = self.rng
         lives = ["once", "once", "once", ""] + [f"each {n}" for n in self.events]
+        if self.family != "geometric":
+            scales = [2.0, 4.0] if self.family == "gaussian" else [1.0, 2.0]
+            self.noises += [Noise((self.family, r.choice(scales)), (n,)) for n, _ in self.compared]
+            for n, _ in self.parameters:
+                if r.random() < 0.6:
+                    self.noises.append(Noise((self.family, r.choice([1.0, 2.0])), (n,), r.choice([*lives[:3], *lives[4:]])))
+            return
         for n, _ in self.compared:
             if r.random() < 0.92:
                 self.noises.append(Noise(("geometric", self._ratio()), (n,), "" if r.random() < 0.95 else "once"))
