@@ -13,6 +13,7 @@ from random_programs.generate import release_program
 from random_programs.generate_transcripts import transcript_program
 from random_programs.inputs import Inputs, inputs_of, publics
 from random_programs.learning import density_loss, learning_program, minimisers, sample_divergences
+from random_programs.linear import linear_losses, linear_program
 from random_programs.losses import ORDERS, Losses, losses, worst
 from random_programs.meaning import Undefined
 from random_programs.showing import Showing, showings
@@ -113,6 +114,11 @@ def pair(inputs: Inputs, row: int) -> str:
 def release_truth(program: Program) -> Truth:
     inputs = inputs_of(program)
     return Added(worst([losses(program, inputs, showings(program, inputs, course)) for course in publics(program)]), inputs)
+
+
+def linear_truth(program: Program) -> Truth:
+    inputs = inputs_of(program)
+    return Added(linear_losses(program, inputs), inputs)
 
 
 def listed_truth(program: Program) -> Truth:
@@ -227,6 +233,7 @@ KINDS = {
     kind.name: kind
     for kind in (
         Kind("release", release_program, release_truth, first=True),
+        Kind("linear", linear_program, linear_truth, 1e-6, first=True),
         Kind("transcript", transcript_program, listed_truth),
         Kind("learning", learning_program, learning_truth, 1e-3),
     )

@@ -160,13 +160,14 @@ class Function:
 @dataclass(frozen=True)
 class Noise:
     """`law` is a family and its numbers; `targets` names, or "return"; `life` once, each step, or each R. With a `name`
-    it is one draw for all targets, each with its factor; without, every target has a draw of its own."""
+    it is one draw for all targets, each with its factor (1, -1 or a public expression), and can be read by that name;
+    without, every target has a draw of its own."""
 
     law: tuple[Any, ...]
     targets: tuple[str, ...]
     life: str = ""
     name: str = ""
-    factors: tuple[int, ...] = ()
+    factors: tuple[Any, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -331,10 +332,11 @@ def _noise(n: Noise) -> Iterator[str]:
         yield f"attach {law_text(n.law)} to {', '.join(n.targets)}{life}"
         return
     yield f"draw {n.name} ~ {law_text(n.law)}{life}"
-    if not n.targets:
-        return
     for target, factor in zip(n.targets, n.factors, strict=True):
-        yield f"attach {'-' if factor < 0 else ''}{n.name} to {target}"
+        if isinstance(factor, E):
+            yield f"attach {written(factor, {}, Letters(0))} * {n.name} to {target}"
+        else:
+            yield f"attach {'-' if factor < 0 else ''}{n.name} to {target}"
 
 
 def adjacency_text(adjacency: tuple[Any, ...]) -> str:
