@@ -377,7 +377,11 @@ def _statement(rows: _Rows, i: int, s: Statement) -> None:
         assert s.value is not None
         _draw(rows, s.name, s.value)
         return
-    v = None if s.value is None or s.value.kind == "label" else value(s.value, state)
+    v = None
+    if s.value is not None and s.value.kind != "label":
+        rows.plain["~when"] = when
+        v = _condition(rows, s.value).astype(float) if free(s.value)[1] & rows.smooth.keys() else value(s.value, state)
+        when = rows.plain.pop("~when")
     if s.kind in ("statistic", "let"):
         state.scope[s.name] = v if s.name in rows.smooth else rows.noisy(s.name, v)
     elif s.kind == "update":
@@ -411,6 +415,8 @@ def _condition(rows: _Rows, e: E) -> Any:
         return np.logical_and(left, right) if e.data == ("and",) else np.logical_or(left, right)
     if e.data == ("not",):
         return np.logical_not(_condition(rows, e.parts[0]))
+    if e.kind != "op" or e.data[0] not in (">=", ">", "<=", "<"):
+        raise Undefined
     left, right = e.parts
     if left.kind != "name" or left.data[0] not in rows.smooth or free(right)[1] & rows.smooth.keys():
         raise Undefined
