@@ -1,4 +1,4 @@
-"""Changes that must leave every bound as it is, and changes that may only lower it, on random programs and the library."""
+"""Changes that must leave every bound as it is, or may only lower it, on random programs and the library."""
 
 from __future__ import annotations
 

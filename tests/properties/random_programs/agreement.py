@@ -7,10 +7,10 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+
 from random_programs.inputs import inputs_of, publics
 from random_programs.showing import showings
 from random_programs.syntax import Program, text
-
 from seqlang import driver
 from seqlang.backends.interpret.session import Session
 from seqlang.source import Source
@@ -38,7 +38,9 @@ def disagreement(program: Program, seed: int = 0, inputs: int = 3) -> str | None
                 theirs["return"] = outcome.result
             for n, v in mine.items():
                 if n not in theirs or not np.allclose(np.ravel(np.asarray(theirs[n], dtype=float)), v, atol=1e-9):
-                    return f"step {step}: {n} is {theirs.get(n)}, and {v} by the evaluator, on {known.shown(row)} {course}"
+                    return (
+                        f"step {step}: {n} is {theirs.get(n)}, and {v} by the evaluator, on {known.shown(row)} {course}"
+                    )
             if outcome.stopped:
                 break
     return None

@@ -1,4 +1,4 @@
-"""On how many random programs a proof rule fired in a proof that an oracle judged, by adjacency, noise and kind of data."""
+"""On how many random programs a rule fired in a proof that an oracle judged, by adjacency, noise and kind of data."""
 
 from __future__ import annotations
 
@@ -27,12 +27,13 @@ class Coverage:
         if judged.status not in JUDGED:
             return
         for rule in judged.rules:
-            for family in families(program):
-                cell = f"{rule} | {adjacency(program)} | {family} | {data(program)}"
-                self.cells[cell] = self.cells.get(cell, 0) + 1
+            cell = f"{rule} | {adjacency(program)} | {families(program)} | {data(program)}"
+            self.cells[cell] = self.cells.get(cell, 0) + 1
 
     def __add__(self, other: Coverage) -> Coverage:
-        return Coverage(dict(Counter(self.cells) + Counter(other.cells)), dict(Counter(self.programs) + Counter(other.programs)))
+        return Coverage(
+            dict(Counter(self.cells) + Counter(other.cells)), dict(Counter(self.programs) + Counter(other.programs))
+        )
 
     def as_json(self) -> dict[str, dict[str, int]]:
         return {"cells": self.cells, "programs": self.programs}
@@ -45,11 +46,11 @@ def adjacency(program: Program) -> str:
     return f"{first} within"
 
 
-def families(program: Program) -> list[str]:
+def families(program: Program) -> str:
     found = {n.law[0] for n in program.noises}
     if any(s.kind == "draw" and s.value is not None and s.value.kind != "sample" for s in program.statements):
         found.add("private choice")
-    return sorted(found)
+    return " + ".join(sorted(found)) or "none"
 
 
 def data(program: Program) -> str:

@@ -1,23 +1,25 @@
-"""The law of what a program shows, by carrying every draw along: one row for each input and each combination of draws
-that still matters. Two-sided geometric noise is cut off; what is cut off is counted as missing, so every chance is known
-between bounds. Continuous noise that lasts becomes nodes of a quadrature, whose cells begin and end at whole numbers, as
-do the kinks of the integrands; continuous noise on a statistic that one comparison reads becomes the chance of that.
+"""The law of what a program shows, by carrying every draw along.
+
+One row stands for an input and a combination of draws that still matters. Two-sided geometric noise is cut off; what is
+cut off is counted as missing, so every chance is known between bounds. Continuous noise that lasts becomes nodes of a
+quadrature, whose cells begin and end at whole numbers, as do the kinks of the integrands; continuous noise on a
+statistic that one comparison reads becomes the chance of that comparison.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import ndtr
+
 from random_programs.inputs import Inputs
 from random_programs.meaning import Cell, State, Undefined, domain, value
 from random_programs.showing import entry
 from random_programs.syntax import E, Noise, Program, Statement, changed, copied, free
-from scipy.special import ndtr
 
 Array = NDArray[Any]
 WIDEST = 40_000
@@ -91,7 +93,9 @@ class _Rows:
         self.plain: dict[str, Any] = dict(program.parameters) | dict(program.memories)
         self.now: dict[str, Any] = {}
         statistics = {s.name for s in program.statements if s.kind == "statistic"}
-        self.smooth = {t: n.law for n in program.noises for t in n.targets if n.law[0] in CONTINUOUS and t in statistics}
+        self.smooth = {
+            t: n.law for n in program.noises for t in n.targets if n.law[0] in CONTINUOUS and t in statistics
+        }
         self._once(program)
         self.done: list[dict[int, float]] = [{} for _ in range(size)]
         self.ends: list[dict[tuple[int, str], float]] = [{} for _ in range(size)]
@@ -101,7 +105,12 @@ class _Rows:
         """Continuous noise on a statistic must be drawn each step and read by one comparison."""
         readings = [n for s in program.statements for e in (s.value, s.when) if e is not None for n in _names(e)]
         lives = [n.life for n in program.noises for t in n.targets if t in self.smooth]
-        shown = [t for n in program.noises for t in n.targets if n.law[0] in CONTINUOUS and t in {s.name for s in program.statements if s.kind == "report"}]
+        shown = [
+            t
+            for n in program.noises
+            for t in n.targets
+            if n.law[0] in CONTINUOUS and t in {s.name for s in program.statements if s.kind == "report"}
+        ]
         if any(readings.count(n) > 1 for n in self.smooth) or any(lives) or shown:
             raise Undefined
 
@@ -111,7 +120,10 @@ class _Rows:
         """Rows by their numbers, some perhaps several times."""
         self.row, self.weight, self.seen = self.row[chosen], self.weight[chosen], self.seen[chosen]
         size = len(chosen)
-        f: Callable[[Any], Any] = lambda v: _taken(v, chosen)
+
+        def f(v: Any) -> Any:
+            return _taken(v, chosen)
+
         s = self.state
         s.count = self.inputs.count[self.row]
         s.scope = {n: f(v) for n, v in s.scope.items()}
@@ -142,7 +154,11 @@ class _Rows:
         """Rows that differ in nothing that can matter later are added up."""
         if len(self.row) < 2:
             return
-        columns = [self.row.astype(float), (self.seen >> np.uint64(32)).astype(float), (self.seen & np.uint64(0xFFFFFFFF)).astype(float)]
+        columns = [
+            self.row.astype(float),
+            (self.seen >> np.uint64(32)).astype(float),
+            (self.seen & np.uint64(0xFFFFFFFF)).astype(float),
+        ]
         s = self.state
         for v in (*s.scope.values(), *self.plain.values(), *self.noise.values(), *s.fired.values()):
             columns += _columns(v)
@@ -212,7 +228,9 @@ class _Rows:
         """Adds to the transcript: statement `what` showed `v`."""
         seen = np.uint64(0x9E3779B97F4A7C15)
         for item in v if isinstance(v, list) else [v]:
-            code = (np.rint(np.asarray(item, dtype=float) * 64).astype(np.int64).astype(np.uint64) + np.uint64(what * 1_000_003 + 17))
+            code = np.rint(np.asarray(item, dtype=float) * 64).astype(np.int64).astype(np.uint64) + np.uint64(
+                what * 1_000_003 + 17
+            )
             mixed = (self.seen ^ code) * seen
             mixed ^= mixed >> np.uint64(29)
             mixed *= np.uint64(0xBF58476D1CE4E5B9)
@@ -277,7 +295,9 @@ def support(law: tuple[Any, ...]) -> tuple[list[float], list[float]]:
         return _quadrature(law)
     if family == "geometric":
         reach = math.ceil(math.log(MISSING) / math.log(a))
-        return [float(k) for k in range(-reach, reach + 1)], [(1 - a) / (1 + a) * a ** abs(k) for k in range(-reach, reach + 1)]
+        return [float(k) for k in range(-reach, reach + 1)], [
+            (1 - a) / (1 + a) * a ** abs(k) for k in range(-reach, reach + 1)
+        ]
     if family == "randomized_response":
         return [0.0, 1.0], [a, 1 - a]
     if family == "bernoulli":
@@ -311,12 +331,19 @@ def laws(program: Program, inputs: Inputs, public: tuple[tuple[float, ...], ...]
         if size == 1:
             raise
         parts = [_laws_of(program, inputs, rows, public) for rows in (slice(0, size // 2), slice(size // 2, size))]
-        return Laws(parts[0].chance + parts[1].chance, parts[0].ends + parts[1].ends, parts[0].missing + parts[1].missing, parts[0].error)
+        return Laws(
+            parts[0].chance + parts[1].chance,
+            parts[0].ends + parts[1].ends,
+            parts[0].missing + parts[1].missing,
+            parts[0].error,
+        )
 
 
 def _laws_of(program: Program, inputs: Inputs, rows: slice, public: tuple[tuple[float, ...], ...]) -> Laws:
     none = np.zeros(0, dtype=int)
-    return laws(program, Inputs({n: v[rows] for n, v in inputs.entries.items()}, inputs.count[rows], none, none), public)
+    return laws(
+        program, Inputs({n: v[rows] for n, v in inputs.entries.items()}, inputs.count[rows], none, none), public
+    )
 
 
 def _laws(program: Program, inputs: Inputs, public: tuple[tuple[float, ...], ...]) -> Laws:
@@ -361,7 +388,11 @@ def _begin(rows: _Rows, public: tuple[tuple[float, ...], ...]) -> None:
     program, s = rows.program, rows.state
     for f in program.fields:
         table = rows.inputs.entries[f.name][rows.row]
-        s.scope[f.name] = [entry(table[:, i]) for i in range(table.shape[1])] if program.kind == "dataset" else entry(table[:, s.step - 1])
+        s.scope[f.name] = (
+            [entry(table[:, i]) for i in range(table.shape[1])]
+            if program.kind == "dataset"
+            else entry(table[:, s.step - 1])
+        )
     for j, f in enumerate(program.public):
         s.scope[f.name] = public[s.step - 1][j]
     for n, v in program.memories:

@@ -1,7 +1,7 @@
 """Random programs, drawn from the grammar by types: a number with the range of its values, a truth value, a list.
 
-`release_program` makes programs whose every showing is a value plus noise of its own, a private choice, or a flip: their
-loss is known by arithmetic (`losses`).
+`release_program` makes programs whose every showing is a value plus noise of its own, a private choice, or a flip.
+Their loss is known by arithmetic: see `losses`.
 """
 
 from __future__ import annotations
@@ -32,7 +32,9 @@ from random_programs.syntax import (
 )
 
 WIDEST = 60.0
-BUILT_IN = frozenset({"sum", "count", "mean", "max", "min", "argmax", "argmin", "clip", "abs", "floor", "ceil", "-", "not", "records"})
+BUILT_IN = frozenset(
+    {"sum", "count", "mean", "max", "min", "argmax", "argmin", "clip", "abs", "floor", "ceil", "-", "not", "records"}
+)
 
 
 @dataclass(frozen=True)
@@ -107,13 +109,20 @@ class Maker:
     def again(self, scope: Scope) -> Num | None:
         """Something made before, whose free variables are bound here too."""
         known = {*scope.bound, *scope.records}
-        fitting = [a for a, looks in self.made if free(a.e)[0] <= known and (scope.looks or not looks)
-                   and free(a.e)[1] <= self.readable(scope)]  # fmt: skip
+        fitting = [
+            a
+            for a, looks in self.made
+            if free(a.e)[0] <= known and (scope.looks or not looks) and free(a.e)[1] <= self.readable(scope)
+        ]
         return self.rng.choice(fitting) if fitting else None
 
     def difference(self, scope: Scope) -> Num | None:
         """A statistic less its own expression: nothing, unless something moved in between."""
-        fitting = [n for n, e in self.defined.items() if n in scope.numbers and free(e)[1] <= self.readable(scope) and scope.looks]
+        fitting = [
+            n
+            for n, e in self.defined.items()
+            if n in scope.numbers and free(e)[1] <= self.readable(scope) and scope.looks
+        ]
         if not fitting:
             return None
         n = self.rng.choice(fitting)
@@ -128,8 +137,24 @@ class Maker:
         if depth <= 0:
             return self.leaf(scope)
         r = self.rng
-        kinds: dict[str, float] = {"leaf": 2, "sum": 3, "product": 1.5, "max": 1.2, "clip": 1, "abs": 0.7, "if": 1.5,
-                                   "fold range": 3, "element": 2, "fold list": 1, "floor": 0.4, "half": 0.5, "mod": 0.3, "again": 1.5, "smooth": 0.4, "norm": 0.4}  # fmt: skip
+        kinds: dict[str, float] = {
+            "leaf": 2,
+            "sum": 3,
+            "product": 1.5,
+            "max": 1.2,
+            "clip": 1,
+            "abs": 0.7,
+            "if": 1.5,
+            "fold range": 3,
+            "element": 2,
+            "fold list": 1,
+            "floor": 0.4,
+            "half": 0.5,
+            "mod": 0.3,
+            "again": 1.5,
+            "smooth": 0.4,
+            "norm": 0.4,
+        }
         if scope.private and self.kind == "dataset":
             kinds["fold records"] = 6 if not scope.records else 3
             if self.adjacency[0] != "add or remove":
@@ -182,7 +207,9 @@ class Maker:
                     return a
                 which = r.choice(["sqrt", "log", "exp"])
                 if which == "exp":
-                    a = Num(call("clip", a.e, num(-1.0), num(1.0)), max(-1, min(1, a.low)), min(1, max(-1, a.high)), False)
+                    a = Num(
+                        call("clip", a.e, num(-1.0), num(1.0)), max(-1, min(1, a.low)), min(1, max(-1, a.high)), False
+                    )
                     return Num(call("exp", a.e), math.exp(a.low), math.exp(a.high), False)
                 high = max(abs(a.low), abs(a.high))
                 if which == "sqrt":
@@ -192,7 +219,9 @@ class Maker:
                 items = self.items(depth - 1, scope)
                 if self.whole_only:
                     return Num(call("max", items.e), items.low, items.high, items.whole)
-                return Num(call("norm", items.e), 0, math.sqrt(items.length) * max(abs(items.low), abs(items.high)), False)
+                return Num(
+                    call("norm", items.e), 0, math.sqrt(items.length) * max(abs(items.low), abs(items.high)), False
+                )
             case "half":
                 a = self.number(depth - 1, scope)
                 if self.whole_only:
@@ -216,10 +245,14 @@ class Maker:
             case "fold list":
                 items = self.items(depth - 1, scope)
                 which = r.choice(["sum", "max", "min", "argmax", "argmin"])
-                return self._folded(which, call(which, items.e), items.low, items.high, items.whole, items.length, 1, items.length)
+                return self._folded(
+                    which, call(which, items.e), items.low, items.high, items.whole, items.length, 1, items.length
+                )
             case "element":
                 items = self.items(depth - 1, scope)
-                return Num(index(items.e, self.place(depth - 1, scope, items.length)), items.low, items.high, items.whole)
+                return Num(
+                    index(items.e, self.place(depth - 1, scope, items.length)), items.low, items.high, items.whole
+                )
             case "time":
                 return self.time(depth, scope)
             case "previous":
@@ -286,10 +319,7 @@ class Maker:
             m = r.choice([1, 2, 2])
             data, n = (keep, m), min(m, n)
         elif keep == "since":
-            if not self.events:
-                data = ("steps", None)
-            else:
-                data = (keep, r.choice(self.events))
+            data = (keep, r.choice(self.events)) if self.events else ("steps", None)
         which = r.choices(["sum", "count", "max", "min", "argmax"], [6, 3, 2, 1, 0.4])[0]
         where: tuple[E, ...] = ()
         if which in ("sum", "count") and r.random() < 0.15:
@@ -301,9 +331,14 @@ class Maker:
 
     def applied(self, depth: int, scope: Scope) -> Num:
         f = self.rng.choice(self.functions)
-        given = [self.number(depth - 2, Scope(scope.numbers, scope.lists, scope.bound, scope.records, False, scope.private))
-                 for _ in f.parameters]  # fmt: skip
-        given = [a if -3 <= a.low and a.high <= 3 else Num(call("clip", a.e, num(-3.0), num(3.0)), -3, 3, a.whole) for a in given]
+        given = [
+            self.number(depth - 2, Scope(scope.numbers, scope.lists, scope.bound, scope.records, False, scope.private))
+            for _ in f.parameters
+        ]
+        given = [
+            a if a.low >= -3 and a.high <= 3 else Num(call("clip", a.e, num(-3.0), num(3.0)), -3, 3, a.whole)
+            for a in given
+        ]
         low, high = self.ranges[f.name][:2]
         return Num(E("apply", tuple(a.e for a in given), (f.name,)), low, high, all(a.whole for a in given))
 
@@ -330,9 +365,17 @@ class Maker:
         for v in scope.records:
             for f in self.fields:
                 low, high, whole = self.ranges[f.name]
-                options.append((5 / len(scope.records) / len(self.fields) + 1, Num(self.entry(f.name, index(name(f.name), var(v)), scope), low, high, whole)))
+                options.append(
+                    (
+                        5 / len(scope.records) / len(self.fields) + 1,
+                        Num(self.entry(f.name, index(name(f.name), var(v)), scope), low, high, whole),
+                    )
+                )
         if scope.private and self.kind == "stream":
-            options += [(4 / len(self.fields), Num(self.entry(f.name, name(f.name), scope), *self.ranges[f.name])) for f in self.fields]
+            options += [
+                (4 / len(self.fields), Num(self.entry(f.name, name(f.name), scope), *self.ranges[f.name]))
+                for f in self.fields
+            ]
         options += [(1.5, b) for b in scope.bound.values()]
         options += [(3.0, n) for n in scope.numbers.values()]
         options += [(0.3, Num(num(float(c)), c, c)) for c in (0, 1, 2)]
@@ -344,7 +387,9 @@ class Maker:
 
     def entry(self, n: str, e: E, scope: Scope) -> E:
         """A coordinate where the field is a vector."""
-        return index(e, self.place(0, Scope(bound=scope.bound, looks=False, private=False), 2)) if n in self.vectors else e
+        return (
+            index(e, self.place(0, Scope(bound=scope.bound, looks=False, private=False), 2)) if n in self.vectors else e
+        )
 
     # ---- truth values and lists
 
@@ -383,7 +428,13 @@ class Maker:
         if roll < 0.38 and not self.whole_only and depth > 0:
             a = self.items(depth - 1, scope, n)
             radius = r.choice([0.5, 1.0, 2.0])
-            return Items(call("clip_norm", a.e, num(radius)), n, -radius if a.low < 0 else 0.0, radius if a.high > 0 else 0.0, False)
+            return Items(
+                call("clip_norm", a.e, num(radius)),
+                n,
+                -radius if a.low < 0 else 0.0,
+                radius if a.high > 0 else 0.0,
+                False,
+            )
         v = next(self.count)
         first = r.choice([1, 1, 0])
         inside = scope.under(v, first, first + n - 1)
@@ -397,14 +448,24 @@ class Maker:
     def field(self, n: str) -> Field:
         r = self.rng
         if n == "x" and r.random() < 0.15:
-            low, domain = r.choice([(0.0, "{0, 1}"), (0.0, "[0, 1]"), (-1.0, "[-1, 1]")]) if not self.whole_only else (0.0, "{0, 1}")
+            low, domain = (
+                r.choice([(0.0, "{0, 1}"), (0.0, "[0, 1]"), (-1.0, "[-1, 1]")])
+                if not self.whole_only
+                else (0.0, "{0, 1}")
+            )
             self.ranges[n] = (low, 1.0, domain == "{0, 1}")
             self.vectors[n] = 2
             return Field(n, f"{domain} ^ 2", tuple(itertools.product((low, 1.0), repeat=2)))
-        values, domain, whole = r.choice([
-            ((0.0, 1.0), "{0, 1}", True), ((0.0, 1.0), "{0, 1}", True), ((0.0, 0.5, 1.0), "[0, 1]", False),
-            ((-1.0, 0.0, 1.0), "[-1, 1]", False), ((-1.0, 1.0), "{-1, 1}", True), ((0.0, 1.0, 2.0), "0..2", True),
-        ])  # fmt: skip
+        values, domain, whole = r.choice(
+            [
+                ((0.0, 1.0), "{0, 1}", True),
+                ((0.0, 1.0), "{0, 1}", True),
+                ((0.0, 0.5, 1.0), "[0, 1]", False),
+                ((-1.0, 0.0, 1.0), "[-1, 1]", False),
+                ((-1.0, 1.0), "{-1, 1}", True),
+                ((0.0, 1.0, 2.0), "0..2", True),
+            ]
+        )
         if self.whole_only and not whole:
             values, domain, whole = (0.0, 1.0), "{0, 1}", True
         self.ranges[n] = (values[0], values[-1], whole)
@@ -422,7 +483,15 @@ class Maker:
         return Function(n, parameters, body.e)
 
 
-FAMILIES = (*("laplace",) * 5, *("geometric",) * 2, *("gaussian",) * 3, "staircase", "discrete_gaussian", "tree", "flip")
+FAMILIES = (
+    *("laplace",) * 5,
+    *("geometric",) * 2,
+    *("gaussian",) * 3,
+    "staircase",
+    "discrete_gaussian",
+    "tree",
+    "flip",
+)
 
 
 def release_program(seed: int) -> Program:
@@ -443,7 +512,9 @@ def release_program(seed: int) -> Program:
         m.adjacency = rng.choice(options)
     public = ()
     if m.kind == "stream" and rng.random() < 0.2:
-        public = (Field("u", *rng.choice([("{0, 1}", (0.0, 1.0)), ("{1, 2, 3}", (1.0, 2.0, 3.0)), ("{-1, 2}", (-1.0, 2.0))])),)
+        public = (
+            Field("u", *rng.choice([("{0, 1}", (0.0, 1.0)), ("{1, 2, 3}", (1.0, 2.0, 3.0)), ("{-1, 2}", (-1.0, 2.0))])),
+        )
     scope = Scope()
     for f in public:
         scope.numbers[f.name] = Num(name(f.name), f.values[0], f.values[-1])
@@ -477,9 +548,19 @@ def release_program(seed: int) -> Program:
     event = [Statement("report", "R", None, op("==", op("%", STEP, num(2.0)), num(1.0)))] if m.events else []
     statements += [*out, *updates, *event, *last] if ending else [*event, *out, *updates, *last]
     return Program(
-        m.kind, m.fields, m.size, m.steps, m.adjacency, tuple(statements), tuple(noises), tuple(m.functions),
-        memories=tuple(memories), public=public, letters=rng.randrange(10**6), tags=frozenset(m.tags),
-    )  # fmt: skip
+        m.kind,
+        m.fields,
+        m.size,
+        m.steps,
+        m.adjacency,
+        tuple(statements),
+        tuple(noises),
+        tuple(m.functions),
+        memories=tuple(memories),
+        public=public,
+        letters=rng.randrange(10**6),
+        tags=frozenset(m.tags),
+    )
 
 
 def _memory(m: Maker, scope: Scope) -> tuple[list[tuple[str, float]], list[Statement]]:
@@ -502,9 +583,13 @@ def _memory(m: Maker, scope: Scope) -> tuple[list[tuple[str, float]], list[State
 
 
 LAWS: dict[str, tuple[Any, ...]] = {
-    "laplace": ("laplace", 1.0), "gaussian": ("gaussian", 2.0), "geometric": ("geometric", 0.5),
-    "staircase": ("staircase", 0.5, 1.0), "discrete_gaussian": ("discrete_gaussian", 1.5), "flip": ("randomized_response", 0.75),
-}  # fmt: skip
+    "laplace": ("laplace", 1.0),
+    "gaussian": ("gaussian", 2.0),
+    "geometric": ("geometric", 0.5),
+    "staircase": ("staircase", 0.5, 1.0),
+    "discrete_gaussian": ("discrete_gaussian", 1.5),
+    "flip": ("randomized_response", 0.75),
+}
 
 
 def _outputs(m: Maker, scope: Scope, depth: int, family: str, noises: list[Noise]) -> list[Statement]:

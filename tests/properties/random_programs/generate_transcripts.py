@@ -1,5 +1,6 @@
-"""Random programs with discrete noise anywhere: comparisons, thresholds, reports that start things anew, released values
-that memory keeps, noise in sums, choices and flips. `enumeration` lists their laws."""
+"""Random programs with discrete noise anywhere: comparisons, thresholds, reports that start things anew, released
+values that memory keeps, noise in sums, choices; and comparisons with continuous noise. `enumeration` lists their laws.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +9,22 @@ from collections.abc import Callable
 from typing import Any
 
 from random_programs.generate import Maker, Num, Scope
-from random_programs.syntax import STEP, E, Field, Noise, Program, Statement, call, free, index, name, num, op, upto, var
+from random_programs.syntax import (
+    STEP,
+    E,
+    Field,
+    Noise,
+    Program,
+    Statement,
+    call,
+    free,
+    index,
+    name,
+    num,
+    op,
+    upto,
+    var,
+)
 
 
 def label(n: str) -> E:
@@ -120,7 +136,9 @@ class Transcripts:
     def _atom(self) -> E:
         r = self.rng
         if r.random() < 0.08:
-            return self.m.truth(1, Scope(numbers={n: v for n, v in self.scope.numbers.items() if n == "w"}, looks=False, private=False))
+            return self.m.truth(
+                1, Scope(numbers={n: v for n, v in self.scope.numbers.items() if n == "w"}, looks=False, private=False)
+            )
         if self.family != "geometric":
             if not self.left:
                 return op(">=", STEP, num(2.0))
@@ -149,7 +167,7 @@ class Transcripts:
         if roll < 0.3:
             n = "R" if m.events and "R" not in self.events else f"high{i}"
             self._event(n)
-            if self.memories and r.random() < 0.6:
+            if n in self.events and self.memories and r.random() < 0.6:
                 self.statements.append(Statement("update", "w", op("+", name("w"), num(1.0)), name(n)))
         elif roll < 0.6:
             self.statements.append(Statement("stop", "", label(f"r{i}") if r.random() < 0.9 else None, self._truth()))
@@ -209,7 +227,9 @@ class Transcripts:
             self.noises += [Noise((self.family, r.choice(scales)), (n,)) for n, _ in self.compared]
             for n, _ in self.parameters:
                 if r.random() < 0.6:
-                    self.noises.append(Noise((self.family, r.choice([1.0, 2.0])), (n,), r.choice([*lives[:3], *lives[4:]])))
+                    self.noises.append(
+                        Noise((self.family, r.choice([1.0, 2.0])), (n,), r.choice([*lives[:3], *lives[4:]]))
+                    )
             return
         for n, _ in self.compared:
             if r.random() < 0.92:

@@ -25,7 +25,7 @@ def small(kind: Kind, program: Program, judged: Judged, letters: bool, budget: i
     def fails(candidate: Program) -> bool:
         try:
             found = kind.judged(candidate, letters)
-        except Exception:  # noqa: BLE001 - a candidate that no oracle can read
+        except Exception:
             return False
         return found.status == judged.status
 
@@ -35,7 +35,11 @@ def small(kind: Kind, program: Program, judged: Judged, letters: bool, budget: i
 
 def reproducer(kind: Kind, seed: int, program: Program, judged: Judged, letters: bool) -> str:
     """The `.seq` file of a failure."""
-    lines = [f"{judged.status.upper()}: {judged.said}", f"neighbours: {judged.witness}", f"{kind.name} program, seed {seed}"]
+    lines = [
+        f"{judged.status.upper()}: {judged.said}",
+        f"neighbours: {judged.witness}",
+        f"{kind.name} program, seed {seed}",
+    ]
     return "".join(f"# {line}\n" for line in lines) + text(program, distinct=not letters)
 
 
@@ -77,7 +81,10 @@ def main(arguments: list[str]) -> int:
             options.found.mkdir(exist_ok=True)
             (options.found / f"{kind.name}-{seed}.seq").write_text(told)
     seconds = time.monotonic() - began
-    print(f"{kind.name} programs from seed {options.first_seed}: {dict(counts)}, {sum(counts.values()) / seconds:.1f} a second")
+    print(
+        f"{kind.name} programs from seed {options.first_seed}: {dict(counts)}, "
+        f"{sum(counts.values()) / seconds:.1f} a second"
+    )
     if options.counts:
         old = Coverage(**json.loads(options.counts.read_text())) if options.counts.exists() else Coverage()
         options.counts.write_text(json.dumps((old + coverage).as_json(), indent=1, sort_keys=True) + "\n")

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
 from random_programs.syntax import Program
 
 Array = NDArray[Any]

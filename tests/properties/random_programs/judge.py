@@ -18,7 +18,6 @@ from random_programs.losses import ORDERS, Losses, losses, worst
 from random_programs.meaning import Undefined
 from random_programs.showing import Showing, showings
 from random_programs.syntax import Program, changed, copied, text
-
 from seqlang import driver
 from seqlang.analyses.prove import Bounds, prove, size_of
 from seqlang.diagnostics import SpecError
@@ -113,7 +112,9 @@ def pair(inputs: Inputs, row: int) -> str:
 
 def release_truth(program: Program) -> Truth:
     inputs = inputs_of(program)
-    return Added(worst([losses(program, inputs, showings(program, inputs, course)) for course in publics(program)]), inputs)
+    return Added(
+        worst([losses(program, inputs, showings(program, inputs, course)) for course in publics(program)]), inputs
+    )
 
 
 def linear_truth(program: Program) -> Truth:

@@ -13,9 +13,27 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
 from random_programs.inputs import Inputs
 from random_programs.meaning import State, Undefined, value
-from random_programs.syntax import RECORDS, E, Field, Noise, Program, Statement, call, changed, copied, index, name, num, op, upto, var
+from random_programs.showing import entry
+from random_programs.syntax import (
+    RECORDS,
+    E,
+    Field,
+    Noise,
+    Program,
+    Statement,
+    call,
+    changed,
+    copied,
+    index,
+    name,
+    num,
+    op,
+    upto,
+    var,
+)
 
 Array = NDArray[np.float64]
 REACH = 6.0
@@ -54,7 +72,11 @@ class Learner:
             if r.random() < 0.3:
                 body = op("*", var(k), body)
             where = () if r.random() < 0.8 else (op(r.choice(["<=", "!="]), var(k), num(2.0)),)
-            return E("fold", (body, upto(num(1.0), num(float(n))), *where), (r.choice(["sum", "sum", "max"]) if not where else "sum", k))
+            return E(
+                "fold",
+                (body, upto(num(1.0), num(float(n))), *where),
+                (r.choice(["sum", "sum", "max"]) if not where else "sum", k),
+            )
         if roll < 0.75:
             return op("+", self.loss(depth - 1, i, bound), self.loss(depth - 1, i, bound))
         if roll < 0.85:
@@ -111,7 +133,9 @@ def learning_program(seed: int) -> Program:
         noises = (Noise((rng.choice(["l2_laplace", "laplace", "gaussian"]), 1.0), ("w",)),)
     least = E("minimise", (objective, num(1.0)), ("argmin", learner.v))
     statements = (Statement("statistic", "w", least), Statement("stop", value=name("w")))
-    return Program("dataset", (x, y), size, 1, adjacency, statements, noises, letters=rng.randrange(10**6), tags=frozenset({kind}))
+    return Program(
+        "dataset", (x, y), size, 1, adjacency, statements, noises, letters=rng.randrange(10**6), tags=frozenset({kind})
+    )
 
 
 def _sampling(rng: random.Random, y: Field, adjacency: tuple[Any, ...]) -> Program:
@@ -128,7 +152,11 @@ def _sampling(rng: random.Random, y: Field, adjacency: tuple[Any, ...]) -> Progr
         k += 1
         v = k
         if roll < 0.55:
-            return E("fold", (part(depth - 1, (*bound, v)), upto(num(1.0), num(float(rng.choice([1, 2, 3]))))), (rng.choice(["sum", "sum", "max", "min"]), v))
+            return E(
+                "fold",
+                (part(depth - 1, (*bound, v)), upto(num(1.0), num(float(rng.choice([1, 2, 3]))))),
+                (rng.choice(["sum", "sum", "max", "min"]), v),
+            )
         if roll < 0.7:
             return call("clip", part(depth - 1, bound), num(-1.0), num(1.0))
         if roll < 0.8:
@@ -150,7 +178,17 @@ def _sampling(rng: random.Random, y: Field, adjacency: tuple[Any, ...]) -> Progr
         Statement("stop", when=op(">=", E("step"), num(float(steps)))),
     )  # fmt: skip
     noise = Noise(("gaussian", rng.choice([0.5, 1.0, 2.0])), ("g",))
-    return Program("dataset", (x, y), rng.choice([1, 2]), steps, adjacency, statements, (noise,), letters=rng.randrange(10**6), tags=frozenset({"sample"}))
+    return Program(
+        "dataset",
+        (x, y),
+        rng.choice([1, 2]),
+        steps,
+        adjacency,
+        statements,
+        (noise,),
+        letters=rng.randrange(10**6),
+        tags=frozenset({"sample"}),
+    )
 
 
 # ---- the losses
@@ -161,8 +199,7 @@ def _state(program: Program, inputs: Inputs, rows: Array) -> State:
     state = State(program, {}, inputs.count[rows], step=1)
     for f in program.fields:
         table = inputs.entries[f.name][rows]
-        column = lambda i, table=table: table[:, i] if table.ndim == 2 else [table[:, i, j] for j in range(table.shape[2])]  # noqa: E731
-        state.scope[f.name] = [column(i) for i in range(table.shape[1])]
+        state.scope[f.name] = [entry(table[:, i]) for i in range(table.shape[1])]
     return state
 
 
@@ -190,8 +227,8 @@ def minimisers(program: Program, inputs: Inputs, e: E) -> Array:
 
 
 def density_loss(program: Program, inputs: Inputs, e: E) -> float:
-    """The largest log ratio of densities of the minimiser under a random linear term: with F what is minimised less that
-    term, the draw that gives v is -F'(v) / factor, and v has the density of the draw there times F''(v) / factor."""
+    """The largest log ratio of densities of the minimiser under a random linear term. With F what is minimised less
+    that term, the draw that gives v is -F'(v) / factor, and v has the density of the draw there times F''(v) / factor."""
     factor = _factor(e.parts[0])
     points = np.linspace(-REACH, REACH, 61) + 0.0123
     h = 1e-3
@@ -261,4 +298,3 @@ def _sampled(e: E, members: list[float]) -> E:
     if e.kind == "name" and e.data[0] == "batch":
         return E("set", tuple(num(m) for m in members)) if members else upto(num(1.0), num(0.0))
     return e.with_parts(tuple(_sampled(p, members) for p in e.parts))
-

@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-TOKEN = re.compile(r'"[^"\r\n]*"|#[^\r\n]*|[a-zA-Z_][a-zA-Z_0-9]*|[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?|\s+|\.\.|.', re.S)
+TOKEN = re.compile(
+    r'"[^"\r\n]*"|#[^\r\n]*|[a-zA-Z_][a-zA-Z_0-9]*|[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?|\s+|\.\.|.', re.S
+)
 OPENS, CLOSES = "([{", ")]}"
 
 
@@ -21,7 +23,24 @@ def declared(source: str) -> list[str]:
     return list(dict.fromkeys(found))
 
 
-WORDS = frozenset({"size", "one", "every", "within", "steps", "last", "same", "direction", "replace", "add", "remove", "strong", "weak", "per"})
+WORDS = frozenset(
+    {
+        "size",
+        "one",
+        "every",
+        "within",
+        "steps",
+        "last",
+        "same",
+        "direction",
+        "replace",
+        "add",
+        "remove",
+        "strong",
+        "weak",
+        "per",
+    }
+)
 
 
 def renamed(source: str, names: dict[str, str]) -> str:

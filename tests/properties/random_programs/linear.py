@@ -1,9 +1,10 @@
-"""Random programs that show plain values plus public multiples of noise, in any arrangement: draws that are read by name,
-shown several times, kept, renewed after reports, shared between showings and scaled by memory, under public conditions.
+"""Random programs that show plain values plus public multiples of noise, in any arrangement: draws that are read by
+name, shown several times, kept, renewed after reports, shared between showings, scaled by memory, under public
+conditions.
 
 With noise n = (n_1, .., n_k) independent and everything that is shown y = f(x) + A n, where A has independent columns,
-the loss of neighbours with f(x) - f(x') = A u is the sum of |u_i| / b_i for Laplace noise; for Gaussian noise it is that
-of a distance sqrt(d' (A S A')^+ d). A difference outside the range of A is seen without doubt. f and A are found by
+the loss of neighbours with f(x) - f(x') = A u is the sum of |u_i| / b_i for Laplace noise; for Gaussian noise it is
+that of a distance sqrt(d' (A S A')^+ d). A difference outside the range of A is seen without doubt. f and A are found by
 running the evaluator with each noise set to 0 and to 1.
 """
 
@@ -15,6 +16,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
 from random_programs.generate import Maker, Num, Scope
 from random_programs.inputs import Inputs
 from random_programs.losses import CONCENTRATED, ORDERS, Losses, geometric_divergence, laplace_divergence
@@ -30,13 +32,17 @@ Key = tuple[str, int]
 def linear_program(seed: int) -> Program:
     rng = random.Random(seed)
     m = Maker(rng)
-    family, scales = rng.choice([("laplace", (1.0, 2.0)), ("laplace", (1.0, 2.0)), ("gaussian", (1.0, 4.0)), ("geometric", (0.5, 0.25))])
+    family, scales = rng.choice(
+        [("laplace", (1.0, 2.0)), ("laplace", (1.0, 2.0)), ("gaussian", (1.0, 4.0)), ("geometric", (0.5, 0.25))]
+    )
     m.whole_only = family == "geometric"
     m.kind = rng.choice(["stream", "stream", "stream", "dataset"])
     m.steps = rng.choice([2, 3, 3, 4]) if m.kind == "stream" else rng.choice([1, 2, 3])
     m.size = 2
     m.fields = tuple(m.field(n) for n in ("x", "y")[: rng.choice([1, 1, 1, 2])])
-    m.adjacency = rng.choice([("replace", 1), ("replace", 1), ("replace", 2)] + ([("add or remove", 1)] if m.kind == "dataset" else []))
+    m.adjacency = rng.choice(
+        [("replace", 1), ("replace", 1), ("replace", 2)] + ([("add or remove", 1)] if m.kind == "dataset" else [])
+    )
     return _Linear(m, family, scales).program()
 
 
@@ -78,17 +84,31 @@ class _Linear:
         stop = Statement("stop", value=self._shown() if r.random() < 0.4 else None, when=ends)
         body = [*self.statistics, *shown, *self.events]
         if update is not None:
-            body.insert(r.randrange(len(self.statistics), len(body) + 1) if r.random() < 0.7 else r.randrange(len(body) + 1), update)
+            body.insert(
+                r.randrange(len(self.statistics), len(body) + 1) if r.random() < 0.7 else r.randrange(len(body) + 1),
+                update,
+            )
         after = 1 + max(i for i, s in enumerate(body) if s.kind == "statistic")
         body.insert(r.choice([len(body), r.randrange(after, len(body) + 1)]), stop)
         return Program(
-            m.kind, m.fields, m.size, m.steps, m.adjacency, tuple(body), tuple(self.noises), memories=tuple(self.memories),
+            m.kind,
+            m.fields,
+            m.size,
+            m.steps,
+            m.adjacency,
+            tuple(body),
+            tuple(self.noises),
+            memories=tuple(self.memories),
             letters=r.randrange(10**6),
-        )  # fmt: skip
+        )
 
     def _private(self, depth: int) -> Num:
         for _ in range(8):
-            made = self.m.time(depth, self.scope) if self.m.kind == "stream" and self.rng.random() < 0.6 else self.m.number(depth, self.scope)
+            made = (
+                self.m.time(depth, self.scope)
+                if self.m.kind == "stream" and self.rng.random() < 0.6
+                else self.m.number(depth, self.scope)
+            )
             if free(made.e)[1] & {"x", "y"}:
                 break
         return made
@@ -96,10 +116,16 @@ class _Linear:
     def _memory(self) -> Statement:
         r, w = self.rng, name("w")
         self.memories.append(("w", float(r.choice([0, 1, 1]))))
-        value = r.choice([
-            op("+", w, num(1.0)), op("-", num(2.0), w), STEP, op("+", num(1.0), op("%", STEP, num(2.0))),
-            E("if", (op("==", op("%", STEP, num(2.0)), num(0.0)), op("+", w, num(1.0)), op("+", w, num(2.0)))), num(2.0),
-        ])  # fmt: skip
+        value = r.choice(
+            [
+                op("+", w, num(1.0)),
+                op("-", num(2.0), w),
+                STEP,
+                op("+", num(1.0), op("%", STEP, num(2.0))),
+                E("if", (op("==", op("%", STEP, num(2.0)), num(0.0)), op("+", w, num(1.0)), op("+", w, num(2.0)))),
+                num(2.0),
+            ]
+        )
         return Statement("update", "w", value, self._public() if r.random() < 0.3 else None)
 
     def _event(self) -> None:
@@ -112,7 +138,11 @@ class _Linear:
 
     def _public(self) -> E:
         r = self.rng
-        options = [op("==", op("%", STEP, num(2.0)), num(float(r.choice([0, 1])))), op(">=", STEP, num(2.0)), op("==", STEP, num(float(r.choice([1, 2, 3]))))]
+        options = [
+            op("==", op("%", STEP, num(2.0)), num(float(r.choice([0, 1])))),
+            op(">=", STEP, num(2.0)),
+            op("==", STEP, num(float(r.choice([1, 2, 3])))),
+        ]
         if self.memories:
             options += [op(r.choice(["==", ">=", "<="]), name("w"), num(float(r.choice([1, 2])))) for _ in range(2)]
         return r.choice(options)
@@ -153,7 +183,13 @@ class _Run:
         self.shown: list[tuple[str, int, Array]] = []
 
     def draw(self, noise: Noise, key: str) -> float:
-        life = 0 if noise.life == "once" else self.lives.get(noise.life, 0) if noise.life.startswith("each ") else self.state.step
+        life = (
+            0
+            if noise.life == "once"
+            else self.lives.get(noise.life, 0)
+            if noise.life.startswith("each ")
+            else self.state.step
+        )
         self.met.add((key, life))
         return self.noise.get((key, life), 0.0)
 
@@ -174,7 +210,11 @@ class _Run:
             state.step = step
             for f in program.fields:
                 table = self.inputs.entries[f.name]
-                state.scope[f.name] = [entry(table[:, i]) for i in range(table.shape[1])] if program.kind == "dataset" else entry(table[:, step - 1])
+                state.scope[f.name] = (
+                    [entry(table[:, i]) for i in range(table.shape[1])]
+                    if program.kind == "dataset"
+                    else entry(table[:, step - 1])
+                )
             for noise in program.noises:
                 if noise.name:
                     state.scope[noise.name] = self.draw(noise, noise.name)
@@ -218,7 +258,9 @@ def linear_losses(program: Program, inputs: Inputs) -> Losses:
     plain, met = _all_shown(program, inputs, {})
     keys = sorted(met)
     columns, scales = [], []
-    laws = {n.name or f"{i} {t}": n.law for i, n in enumerate(program.noises) for t in (n.targets if not n.name else ("",))}
+    laws = {
+        n.name or f"{i} {t}": n.law for i, n in enumerate(program.noises) for t in (n.targets if not n.name else ("",))
+    }
     for key in keys:
         moved = _all_shown(program, inputs, {key: 1.0})[0] - plain
         again = _all_shown(program, inputs, {key: 2.5})[0] - plain
@@ -245,7 +287,13 @@ def _of(moves: Array, a: Array, scales: Array, family: str) -> Losses:
         square[seen] = math.inf
         pure = np.where(square > 1e-12, math.inf, 0.0)
         distance = math.sqrt(float(square.max()))
-        return Losses(float(pure.max()), tuple(order * float(square.max()) / 2 for order in ORDERS), float(square.max()) / 2, distance, int(square.argmax()))
+        return Losses(
+            float(pure.max()),
+            tuple(order * float(square.max()) / 2 for order in ORDERS),
+            float(square.max()) / 2,
+            distance,
+            int(square.argmax()),
+        )
     if not full:
         pure = np.where(seen, math.inf, 0.0)
         top = float(pure.max())
@@ -265,5 +313,6 @@ def _of(moves: Array, a: Array, scales: Array, family: str) -> Losses:
     for order in renyi:
         renyi[order][seen] = math.inf
     zcdp = max(float(renyi[order].max()) / order for order in CONCENTRATED)
-    return Losses(float(pure.max()), tuple(float(renyi[order].max()) for order in ORDERS), zcdp, None, int(pure.argmax()))
-
+    return Losses(
+        float(pure.max()), tuple(float(renyi[order].max()) for order in ORDERS), zcdp, None, int(pure.argmax())
+    )

@@ -1,6 +1,8 @@
-"""The privacy loss of what a program shows, by arithmetic on plain values: each noise is independent of the others, so
-for one pair of neighbours the losses of all showings add up. A lower bound of the truth (only some inputs are tried), and
-the truth itself where the inputs are all there are."""
+"""The privacy loss of what a program shows, by arithmetic on plain values.
+
+Each noise is independent of the others, so for one pair of neighbours the losses of all showings add up. It is a lower
+bound of the truth, as only some inputs are tried, and the truth itself where the inputs are all there are.
+"""
 
 from __future__ import annotations
 
@@ -10,10 +12,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.stats import norm
+
 from random_programs.inputs import Inputs
 from random_programs.showing import Showing
 from random_programs.syntax import Noise, Program
-from scipy.stats import norm
 
 Array = NDArray[np.float64]
 ORDERS = (2.0, 8.0)
@@ -23,8 +26,8 @@ CONCENTRATED = (1.001, 1.1, 1.5, 2.0, 4.0, 16.0, 64.0)
 
 @dataclass(frozen=True)
 class Losses:
-    """`pure`, `rdp` (at ORDERS), `zcdp` in nats; `gaussian`: the largest distance in standard deviations if all noise is
-    Gaussian. `row`: the pair of neighbours where `pure` is reached."""
+    """`pure`, `rdp` (at ORDERS), `zcdp` in nats; `gaussian`: the largest distance in standard deviations, if all noise
+    is Gaussian. `row`: the pair of neighbours where `pure` is reached."""
 
     pure: float
     rdp: tuple[float, ...]
@@ -164,7 +167,9 @@ def _add(pairs: Pairs, noise: Noise, move: Array) -> None:
         whole = np.all(np.abs(size - np.rint(size)) < 1e-9, axis=1)
         pairs.pure[size.any(axis=1)] = math.inf
         for order in pairs.renyi:
-            pairs.renyi[order] += np.where(whole, discrete_gaussian_divergence(np.rint(size), scale, order).sum(axis=1), math.inf)
+            pairs.renyi[order] += np.where(
+                whole, discrete_gaussian_divergence(np.rint(size), scale, order).sum(axis=1), math.inf
+            )
     elif family == "exponential":
         pairs.pure[size.any(axis=1)] = math.inf
         _no_divergence(pairs)
@@ -188,7 +193,9 @@ def _chosen(pairs: Pairs, a: Array, b: Array) -> None:
     for order in pairs.renyi:
         one = np.log(np.exp(order * a + (1 - order) * b).sum(axis=1)) / (order - 1)
         other = np.log(np.exp(order * b + (1 - order) * a).sum(axis=1)) / (order - 1)
-        pairs.renyi[order] += np.maximum(np.minimum(one, other), 0)  # one direction for all showings: the smaller is safe
+        pairs.renyi[order] += np.maximum(
+            np.minimum(one, other), 0
+        )  # one direction for all showings: the smaller is safe
 
 
 def laplace_divergence(t: Array, order: float) -> Array:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+
 from random_programs.syntax import E, Function, Program
 
 Value = Any
@@ -34,14 +35,32 @@ def _power(a: Value, b: Value) -> Value:
 
 
 PAIR: dict[str, Callable[[Value, Value], Value]] = {
-    "+": np.add, "-": np.subtract, "*": np.multiply, "/": _divided, "%": np.mod, "^": _power,
-    ">=": np.greater_equal, "<=": np.less_equal, ">": np.greater, "<": np.less, "==": np.equal, "!=": np.not_equal,
-    "and": np.logical_and, "or": np.logical_or,
-}  # fmt: skip
+    "+": np.add,
+    "-": np.subtract,
+    "*": np.multiply,
+    "/": _divided,
+    "%": np.mod,
+    "^": _power,
+    ">=": np.greater_equal,
+    "<=": np.less_equal,
+    ">": np.greater,
+    "<": np.less,
+    "==": np.equal,
+    "!=": np.not_equal,
+    "and": np.logical_and,
+    "or": np.logical_or,
+}
 
 ONE: dict[str, Callable[[Value], Value]] = {
-    "-": np.negative, "not": np.logical_not, "abs": np.abs, "floor": np.floor, "ceil": np.ceil, "exp": np.exp, "log": np.log, "sqrt": np.sqrt,
-}  # fmt: skip
+    "-": np.negative,
+    "not": np.logical_not,
+    "abs": np.abs,
+    "floor": np.floor,
+    "ceil": np.ceil,
+    "exp": np.exp,
+    "log": np.log,
+    "sqrt": np.sqrt,
+}
 
 
 @dataclass

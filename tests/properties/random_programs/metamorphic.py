@@ -20,14 +20,24 @@ def other_letters(program: Program, rng: random.Random) -> Program:
 
 
 def renamed(program: Program, rng: random.Random) -> Program:
-    """Statistics, parameters, memories, reports, functions and fields get other names, also letters that binders have."""
-    own = [*(f.name for f in (*program.fields, *program.public)), *(n for n, _ in (*program.parameters, *program.memories)),
-           *(s.name for s in program.statements if s.name and s.kind != "update"), *(f.name for f in program.functions),
-           *(n.name for n in program.noises if n.name)]  # fmt: skip
+    """Statistics, parameters, memories, reports, functions and fields get other names, also binders' letters."""
+    own = [
+        *(f.name for f in (*program.fields, *program.public)),
+        *(n for n, _ in (*program.parameters, *program.memories)),
+        *(s.name for s in program.statements if s.name and s.kind != "update"),
+        *(f.name for f in program.functions),
+        *(n.name for n in program.noises if n.name),
+    ]
     own = list(dict.fromkeys(own))
     pool = [n for n in (*POOL, *(f"g{i}" for i in range(len(own)))) if n not in own]
     rng.shuffle(pool)
-    names = dict(zip(own, [rng.choice([pool.pop(), pool.pop()]) if len(pool) > len(own) + 2 else f"h{i}" for i in range(len(own))], strict=True))
+    names = dict(
+        zip(
+            own,
+            [rng.choice([pool.pop(), pool.pop()]) if len(pool) > len(own) + 2 else f"h{i}" for i in range(len(own))],
+            strict=True,
+        )
+    )
     return with_names(program, names)
 
 
@@ -49,13 +59,18 @@ def with_names(program: Program, names: dict[str, str]) -> Program:
     if adjacency[0] in ("one", "every"):
         adjacency = (adjacency[0], new(adjacency[1]), *adjacency[2:])
     return replace(
-        program, fields=fields(program.fields), public=fields(program.public), adjacency=adjacency,
+        program,
+        fields=fields(program.fields),
+        public=fields(program.public),
+        adjacency=adjacency,
         statements=tuple(replace(s, name=new(s.name)) for s in program.statements),
         functions=tuple(replace(g, name=new(g.name)) for g in program.functions),
         parameters=tuple((new(n), v) for n, v in program.parameters),
         memories=tuple((new(n), v) for n, v in program.memories),
-        noises=tuple(replace(n, name=new(n.name), targets=tuple(map(new, n.targets)), life=life(n.life)) for n in program.noises),
-    )  # fmt: skip
+        noises=tuple(
+            replace(n, name=new(n.name), targets=tuple(map(new, n.targets)), life=life(n.life)) for n in program.noises
+        ),
+    )
 
 
 def exchanged(program: Program, rng: random.Random) -> Program | None:
@@ -74,7 +89,7 @@ def _independent(a: Statement, b: Statement) -> bool:
         return False
     if "stop" in (a.kind, b.kind) and "statistic" not in (a.kind, b.kind):
         return False
-    return a.name not in _reads(b) and b.name not in _reads(a) and not ({a.kind, b.kind} == {"update"})
+    return a.name not in _reads(b) and b.name not in _reads(a) and {a.kind, b.kind} != {"update"}
 
 
 def _reads(s: Statement) -> frozenset[str]:
@@ -85,9 +100,16 @@ def in_line(program: Program, rng: random.Random) -> Program | None:
     """A statistic's expression in place of its name, where it has no noise and no memory moves in between."""
     noisy = {t for n in program.noises for t in n.targets}
     moved = {s.name for s in program.statements if s.kind == "update"}
-    places = [i for i, s in enumerate(program.statements)
-              if s.kind == "statistic" and s.name not in noisy and s.value is not None and not (free(s.value)[1] & moved)
-              and s.name not in free(s.value)[1] and not (program.functions and _lasting(s.value))]  # fmt: skip
+    places = [
+        i
+        for i, s in enumerate(program.statements)
+        if s.kind == "statistic"
+        and s.name not in noisy
+        and s.value is not None
+        and not (free(s.value)[1] & moved)
+        and s.name not in free(s.value)[1]
+        and not (program.functions and _lasting(s.value))
+    ]
     if not places:
         return None
     i = rng.choice(places)
@@ -109,13 +131,25 @@ def named(program: Program, rng: random.Random) -> Program | None:
         s = program.statements[i]
         if s.kind not in ("statistic", "report") or s.value is None:
             continue
-        parts = [e for e in _parts(s.value) if e is not s.value and not free(e)[0] and not (free(e)[1] & noisy)
-                 and e.kind in ("op", "fold", "call", "time", "if") and not _truth(e)]  # fmt: skip
+        parts = [
+            e
+            for e in _parts(s.value)
+            if e is not s.value
+            and not free(e)[0]
+            and not (free(e)[1] & noisy)
+            and e.kind in ("op", "fold", "call", "time", "if")
+            and not _truth(e)
+        ]
         if not parts:
             continue
         part = rng.choice(parts)
         f = lambda e: name("part") if e is part else e.with_parts(tuple(map(f, e.parts)))  # noqa: E731, B023
-        statements = (*program.statements[:i], Statement("statistic", "part", part), replace(s, value=f(s.value)), *program.statements[i + 1 :])
+        statements = (
+            *program.statements[:i],
+            Statement("statistic", "part", part),
+            replace(s, value=f(s.value)),
+            *program.statements[i + 1 :],
+        )
         return replace(program, statements=statements)
     return None
 
@@ -128,7 +162,9 @@ def _parts(e: E) -> Iterator[E]:
 
 
 def _truth(e: E) -> bool:
-    return e.kind == "op" and e.data[0] in (">=", "<=", "==", "!=", ">", "<", "and", "or") or (e.kind == "call" and e.data[0] == "not")
+    return (e.kind == "op" and e.data[0] in (">=", "<=", "==", "!=", ">", "<", "and", "or")) or (
+        e.kind == "call" and e.data[0] == "not"
+    )
 
 
 def two_stops(program: Program, rng: random.Random) -> Program | None:
@@ -154,8 +190,7 @@ def other_unit(program: Program, rng: random.Random) -> Program | None:
     """The first field is written in halves of its unit: its domain is doubled, and it is halved where it is read."""
     first = program.fields[0]
     wide = {"[0, 1]": "[0, 2]", "[-1, 1]": "[-2, 2]", "{0, 1}": "{0, 2}", "{-1, 1}": "{-2, 2}", "real": "real"}
-    if first.domain not in wide or any(e.kind == "call" and e.data[0] in ("max", "min", "sum") and e.parts[0].kind == "name" and e.parts[0].data[0] == first.name
-                                       for top in program.expressions() for e in _parts(top)):  # fmt: skip
+    if first.domain not in wide or _folded_whole(program, first.name):
         return None
 
     def f(e: E) -> E:
@@ -173,9 +208,24 @@ def other_unit(program: Program, rng: random.Random) -> Program | None:
 
 
 SAME: dict[str, Change] = {
-    "other letters": other_letters, "other names": renamed, "statements exchanged": exchanged, "in line": in_line,
-    "a part named": named, "two stops": two_stops, "something unread": unread, "another unit": other_unit,
-}  # fmt: skip
+    "other letters": other_letters,
+    "other names": renamed,
+    "statements exchanged": exchanged,
+    "in line": in_line,
+    "a part named": named,
+    "two stops": two_stops,
+    "something unread": unread,
+    "another unit": other_unit,
+}
+
+
+def _folded_whole(program: Program, field: str) -> bool:
+    """Whether all of a field is folded at once, as in max(x)."""
+    return any(
+        e.kind == "call" and e.parts and e.parts[0].kind == "name" and e.parts[0].data[0] == field
+        for top in program.expressions()
+        for e in _parts(top)
+    )
 
 
 # ---- more private
@@ -203,7 +253,9 @@ def narrowed(program: Program, rng: random.Random) -> Program | None:
 
 def one_report_less(program: Program, rng: random.Random) -> Program | None:
     """A report that nothing reads is dropped."""
-    read = frozenset().union(*(_reads(s) for s in program.statements)) | {n.life.split()[1] for n in program.noises if n.life.startswith("each ")}
+    read = frozenset().union(*(_reads(s) for s in program.statements)) | {
+        n.life.split()[1] for n in program.noises if n.life.startswith("each ")
+    }
     places = [i for i, s in enumerate(program.statements) if s.kind == "report" and s.name not in read]
     if not places:
         return None
@@ -216,7 +268,9 @@ def one_report_less(program: Program, rng: random.Random) -> Program | None:
 def _without(noise: Noise, target: str) -> Noise | None:
     if target not in noise.targets:
         return noise
-    kept = [(t, f) for t, f in zip(noise.targets, noise.factors or (1,) * len(noise.targets), strict=True) if t != target]
+    kept = [
+        (t, f) for t, f in zip(noise.targets, noise.factors or (1,) * len(noise.targets), strict=True) if t != target
+    ]
     return replace(noise, targets=tuple(t for t, _ in kept), factors=tuple(f for _, f in kept)) if kept else None
 
 
@@ -227,7 +281,9 @@ def less_returned(program: Program, rng: random.Random) -> Program | None:
     for i, s in enumerate(program.statements):
         if s.kind == "stop" and s.value is not None and s.value.kind == "name" and s.value.data[0] in noisy - lists:
             value = E("call", (s.value, num(0.0), num(1.0)), ("clip",))
-            return replace(program, statements=(*program.statements[:i], replace(s, value=value), *program.statements[i + 1 :]))
+            return replace(
+                program, statements=(*program.statements[:i], replace(s, value=value), *program.statements[i + 1 :])
+            )
     return None
 
 
@@ -237,15 +293,26 @@ def shorter(program: Program, rng: random.Random) -> Program | None:
         return None
 
     def f(e: E) -> E:
-        if e.kind == "op" and e.data == (">=",) and e.parts[0].kind == "step" and e.parts[1].kind == "num" and e.parts[1].data[0] == program.steps:
+        if (
+            e.kind == "op"
+            and e.data == (">=",)
+            and e.parts[0].kind == "step"
+            and e.parts[1].kind == "num"
+            and e.parts[1].data[0] == program.steps
+        ):
             return op(">=", e.parts[0], num(program.steps - 1.0))
         return e.with_parts(tuple(map(f, e.parts)))
 
-    statements = tuple(replace(s, when=f(s.when)) if s.kind == "stop" and s.when is not None else s for s in program.statements)
+    statements = tuple(
+        replace(s, when=f(s.when)) if s.kind == "stop" and s.when is not None else s for s in program.statements
+    )
     return replace(program, statements=statements, steps=program.steps - 1)
 
 
 LESS: dict[str, Change] = {
-    "noise doubled": doubled, "adjacency narrowed": narrowed, "a report less": one_report_less,
-    "the return clipped": less_returned, "a step less": shorter,
-}  # fmt: skip
+    "noise doubled": doubled,
+    "adjacency narrowed": narrowed,
+    "a report less": one_report_less,
+    "the return clipped": less_returned,
+    "a step less": shorter,
+}

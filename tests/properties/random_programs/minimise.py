@@ -1,4 +1,4 @@
-"""Makes a failing program small: parts are taken away as long as it fails in the same way (delta debugging on syntax)."""
+"""Makes a failing program small: parts are taken away as long as it fails in the same way (delta debugging)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,15 @@ from random_programs.syntax import BINDERS, E, Program, Statement, free, inner, 
 def size(program: Program) -> int:
     """What the search makes small."""
     nodes = sum(_weight(e) for e in program.expressions())
-    lists = (program.statements, program.noises, program.functions, program.parameters, program.memories, program.fields, program.public)
+    lists = (
+        program.statements,
+        program.noises,
+        program.functions,
+        program.parameters,
+        program.memories,
+        program.fields,
+        program.public,
+    )
     return nodes + 3 * sum(map(len, lists)) + program.size + program.steps + sum(len(f.values) for f in program.fields)
 
 
@@ -91,9 +99,7 @@ def _simpler(e: E | None) -> Iterator[E]:
 
 def _here(e: E) -> Iterator[E]:
     if e.kind in ("num", "name", "var", "step", "records", "range", "set"):
-        if e.kind in ("name", "var", "step"):
-            yield num(1.0)
-        elif e.kind == "num" and e.data[0] not in (0, 1):
+        if e.kind in ("name", "var", "step") or (e.kind == "num" and e.data[0] not in (0, 1)):
             yield num(1.0)
         elif e.kind == "range" and e.parts[1].kind == "num" and e.parts[1].data[0] > 1:
             yield e.with_parts((e.parts[0], num(e.parts[1].data[0] - 1)))
@@ -118,5 +124,3 @@ def _here(e: E) -> Iterator[E]:
     if e.kind in ("list", "call") and len(e.parts) > 1:
         for i in range(len(e.parts)):
             yield e.with_parts(e.parts[:i] + e.parts[i + 1 :])
-
-

@@ -1,4 +1,4 @@
-"""The law of (last step, what is returned) under a model of the data, by listing; and what `solve` and the engines say."""
+"""The law of (last step, what is returned) under a model of the data, by listing; what `solve` and engines say."""
 
 from __future__ import annotations
 
@@ -8,15 +8,14 @@ import random
 from dataclasses import dataclass
 
 import numpy as np
+
+import seqlang
 from random_programs.enumeration import TooWide, laws
 from random_programs.generate_transcripts import transcript_program
 from random_programs.inputs import Inputs
 from random_programs.syntax import Program, text, walk
 
-import seqlang
-
 Ends = dict[tuple[int, str], float]
-RUNS = 20_000
 
 
 @dataclass(frozen=True)
@@ -35,7 +34,12 @@ class Modelled:
 def modelled_program(seed: int) -> Modelled | None:
     """None if the program has more than one field, or its field takes any number."""
     program = transcript_program(seed)
-    if program.kind != "stream" or len(program.fields) != 1 or program.fields[0].domain == "real" or isinstance(program.fields[0].values[0], tuple):
+    if (
+        program.kind != "stream"
+        or len(program.fields) != 1
+        or program.fields[0].domain == "real"
+        or isinstance(program.fields[0].values[0], tuple)
+    ):
         return None
     weights = {2: (0.375, 0.625), 3: (0.25, 0.5, 0.25)}
     return Modelled(program, random.Random(seed).choice([weights[len(program.fields[0].values)]]))
@@ -78,9 +82,9 @@ def difference(a: Ends, b: Ends) -> tuple[float, tuple[int, str] | None]:
     return max(((abs(a.get(k, 0.0) - b.get(k, 0.0)), k) for k in keys), default=(0.0, None))
 
 
-def simulated(source: str, engine: str, seed: int) -> tuple[dict[str, float], float]:
+def simulated(source: str, engine: str, seed: int, runs: int) -> tuple[dict[str, float], float]:
     """By runs: the chance of each return, and the mean of the steps."""
-    (result,) = seqlang.run(source, runs=RUNS, seed=seed, engine=engine)  # type: ignore[arg-type]
+    (result,) = seqlang.run(source, runs=runs, seed=seed, engine=engine)  # type: ignore[arg-type]
     document = result.to_dict()
     return {n: r["probability"] for n, r in document["returns"].items()}, document["steps"]["mean"]
 
@@ -97,3 +101,21 @@ def operators(program: Program) -> set[str]:
             elif e.kind in ("fold", "listfor", "if", "previous", "index", "list", "weights"):
                 out.add(f"{e.data[0]} for" if e.kind == "fold" else e.kind)
     return out
+
+
+def states(program: Program) -> set[str]:
+    """What has to be remembered from step to step."""
+    out = {
+        f"{e.data[0]} over {e.data[1]}" if e.kind == "time" else "previous"
+        for top in program.expressions()
+        for e in walk(top)
+        if e.kind in ("time", "previous")
+    }
+    out |= {"memory"} if program.memories else set()
+    out |= {"noise that is kept"} if any(n.life == "once" for n in program.noises) else set()
+    out |= (
+        {"noise renewed after a report"}
+        if any(n.life.startswith("each ") and n.life != "each step" for n in program.noises)
+        else set()
+    )
+    return out or {"nothing"}

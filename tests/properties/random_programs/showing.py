@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
 from random_programs.inputs import Inputs
 from random_programs.meaning import State, Undefined, domain, value
 from random_programs.syntax import E, Program, changed, copied
@@ -49,9 +50,7 @@ def showings(program: Program, inputs: Inputs, public: tuple[tuple[float, ...], 
             when = True if s.when is None else _certain(value(s.when, state))
             shown = None if s.value is None else _drawn(s.value, drawn)
             v = None if s.value is None or shown is not None else value(s.value, state)
-            if s.kind in ("statistic", "let"):
-                state.scope[s.name] = v
-            elif s.kind == "update" and when:
+            if s.kind in ("statistic", "let") or (s.kind == "update" and when):
                 state.scope[s.name] = v
             elif s.kind == "report":
                 fired[s.name] = when

@@ -1,8 +1,8 @@
 """The generator's own syntax of programs, and how it is written as `.seq` text.
 
-A bound variable is a number here, so scope cannot be confused; letters are chosen when a program is written, from few, so
-that nested and sibling binders often share one (`Letters`). Writing is correct under lexical scope: a letter is never
-given to a binder whose body reads something else of that name.
+A bound variable is a number here, so scope cannot be confused. Letters are chosen when a program is written, from few,
+so that nested and sibling binders often share one. Writing is correct under lexical scope: a letter is never given to a
+binder whose body reads something else of that name.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class E:
     | range    | low, high                |                                                          |
     | listfor  | body, domain[, where]    | variable                                                 |
     | fold     | body, domain[, where]    | operator, variable                                       |
-    | time     | body[, where]            | operator, keep ("steps", "since"), report or None; or "last" with the count as data |
+    | time     | body[, where]            | operator, "steps", None; .., "since", report; .., "last", count |
     | previous | body, initial            |                                                          |
     | weights  | weight, domain           | variable: a law, drawn from                              |
     | label    |                          | what a stop returns                                      |
@@ -114,9 +114,7 @@ def free(e: E) -> tuple[frozenset[int], frozenset[str]]:
         names = frozenset({e.data[2]})
     elif e.kind == "records":
         names = frozenset({"records"})
-    elif e.kind == "call":
-        names = frozenset({e.data[0]})
-    elif e.kind in ("fold", "time"):
+    elif e.kind == "call" or e.kind in ("fold", "time"):
         names = frozenset({e.data[0]})
     else:
         names = frozenset()

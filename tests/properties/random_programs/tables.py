@@ -17,16 +17,11 @@ Counts = dict[str, dict[str, int]]
 """Name of a count -> cell ("rule | adjacency | noise | data" in "cells") -> programs."""
 
 REASONS = {
-    "composition/hypothetical_transcript": "needs a selection that a later release reads: test_soundness_discrete, test_reports_and_values",
-    "composition/joint": "needs gates that one pair of neighbours cannot move all: test_reports_and_values (weighted counts)",
-    "joint/one_reading": "needs several comparisons of one noisy number: test_reports_and_values",
-    "joint/ranking": "needs the best of the rest, noise read twice: test_reports_and_values (selection programs)",
-    "joint/same_value": "needs one noisy value shown twice: test_reports_and_values",
-    "joint/shared_noise": "needs one draw for several released values: test_adversarial",
-    "mechanism/filter": "needs noise that memory scales: test_adversarial_learning (accounts)",
-    "mechanism/flip_of_flip": "needs a flip of a flipped value: test_reports_and_values (flipped statistic, flipped return)",
-    "stopping/noisy_test": "needs continuous noise on a test: test_soundness_gaussian",
-    "stopping/shared_noise": "needs continuous noise that two tests share: test_soundness_gaussian",
+    "composition/hypothetical_transcript": "needs a selection that a later release reads: test_soundness_discrete",
+    "joint/ranking": "needs the best of the rest, its noise read twice: selection programs of test_reports_and_values",
+    "joint/shared_noise": "needs one draw for several released values of different shifts: tests/rules/joint",
+    "mechanism/filter": "needs noise whose cost memory counts: accounts of test_adversarial_learning",
+    "mechanism/flip_of_flip": "needs a flip of a flipped value: flips of test_reports_and_values",
 }
 """Rules that these programs do not reach, with the tests that judge them; a rule that is counted needs no reason."""
 
@@ -39,12 +34,16 @@ def added(parts: Sequence[Counts]) -> Counts:
     return {name: dict(sorted(cells.items())) for name, cells in sorted(out.items())}
 
 
+TOLD = (
+    "A cell is the number of random programs in whose proofs the rule fired, and whose bounds an oracle of its own",
+    "judged against a loss above 0. Made by `python -m random_programs.tables`.",
+)
+
+
 def proof_table(counts: Counts, rules: Sequence[str]) -> str:
     """Rule x adjacency, then rule x noise and rule x kind of data."""
     cells = [(key.split(" | "), n) for key, n in counts.get("cells", {}).items()]
-    lines = ["# Proof rules that random programs have judged", "",
-             "A cell is a number of random programs in whose proofs the rule fired and whose bounds an oracle of its own then",
-             "judged against a loss above 0. Made by `python -m random_programs.tables`; `random_programs/README.md` says how.", ""]  # fmt: skip
+    lines = ["# Proof rules that random programs have judged", "", *TOLD, ""]
     for place, title in ((1, "adjacency"), (2, "noise"), (3, "kind of data")):
         lines += [f"## Rule and {title}", "", *_grid(cells, place, rules), ""]
     lines += ["## Rules that these programs do not reach", ""]
@@ -74,8 +73,7 @@ def pair_table(title: str, told: str, cells: dict[str, int]) -> str:
     rows, columns = sorted({p[0] for p, _ in parts}), sorted({p[1] for p, _ in parts})
     known = {(p[0], p[1]): n for p, n in parts}
     lines = [f"# {title}", "", told, "", "| | " + " | ".join(columns) + " |", "|---|" + "---:|" * len(columns)]
-    for row in rows:
-        lines.append(f"| `{row}` | " + " | ".join(str(known.get((row, c), "·")) for c in columns) + " |")
+    lines += [f"| `{row}` | " + " | ".join(str(known.get((row, c), "·")) for c in columns) + " |" for row in rows]
     return "\n".join(lines) + "\n"
 
 
@@ -83,10 +81,12 @@ def tables(counts: Counts, rules: Sequence[str]) -> dict[str, str]:
     """File name -> text."""
     out = {"proofs.md": proof_table(counts, rules)}
     if "solve" in counts:
-        told = "Random programs whose exact law by `solve` was compared with the listed one, by method and what the state holds."
+        told = (
+            "Random programs whose law by `solve` was compared with the listed one, by method and what the state holds."
+        )
         out["solve.md"] = pair_table("Methods of `solve` that random programs have judged", told, counts["solve"])
     if "engines" in counts:
-        told = "Random programs whose simulated returns and steps were compared with the listed law, by what they are made of."
+        told = "Random programs whose simulated returns and steps were compared with the listed law, by their parts."
         out["engines.md"] = pair_table("Engines that random programs have judged", told, counts["engines"])
     return out
 
