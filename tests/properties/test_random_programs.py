@@ -17,8 +17,10 @@ from random_programs.enumeration import TooWide
 from random_programs.hunt import FAILURES, reproducer, small
 from random_programs.judge import KINDS, Judged, Kind
 from random_programs.meaning import Undefined
+from random_programs.refutations import exaggeration
 from random_programs.syntax import Program
 
+from seqlang.diagnostics import SpecError
 from seqlang.model.program import Program as Model
 from seqlang.proof.derivation import Derivation
 
@@ -45,6 +47,23 @@ def test_no_proof_is_below_the_truth(name: str, request: pytest.FixtureRequest) 
             pytest.fail(_kept(kind, seed, program, judged))
     assert counts["held"] >= 0.12 * sum(counts.values()), f"the programs must exercise the prover: {counts}"
     assert counts["invalid"] <= 0.02 * sum(counts.values()), f"the programs must be valid: {counts}"
+
+
+def test_no_witness_is_above_the_truth(request: pytest.FixtureRequest) -> None:
+    """Where every input is tried and the run ends, the loss is known, and a witness may not claim more."""
+    seen = 0
+    first = int(request.config.getoption("--first-seed"))
+    count = round(int(request.config.getoption("--instances")) * 0.12)
+    for name in ("release", "linear"):
+        for seed in range(first, first + count):
+            program = KINDS[name].program(seed)
+            try:
+                said = exaggeration(KINDS[name], program)
+            except (Undefined, SpecError):
+                continue
+            assert said is None, f"{name} program, seed {seed}: {said}\n{judge.text(program)}"
+            seen += 1
+    assert seen >= count / 6
 
 
 def _kept(kind: Kind, seed: int, program: Program, judged: Judged) -> str:

@@ -228,7 +228,7 @@ def minimisers(program: Program, inputs: Inputs, e: E) -> Array:
 
 def density_loss(program: Program, inputs: Inputs, e: E) -> float:
     """The largest log ratio of densities of the minimiser under a random linear term. With F what is minimised less
-    that term, the draw that gives v is -F'(v) / factor, and v has the density of the draw there times F''(v) / factor."""
+    that term, the draw that gives v is -F'(v) / factor; v has the density of the draw there times F''(v) / factor."""
     factor = _factor(e.parts[0])
     points = np.linspace(-REACH, REACH, 61) + 0.0123
     h = 1e-3

@@ -4,7 +4,7 @@ conditions.
 
 With noise n = (n_1, .., n_k) independent and everything that is shown y = f(x) + A n, where A has independent columns,
 the loss of neighbours with f(x) - f(x') = A u is the sum of |u_i| / b_i for Laplace noise; for Gaussian noise it is
-that of a distance sqrt(d' (A S A')^+ d). A difference outside the range of A is seen without doubt. f and A are found by
+that of a distance sqrt(d' (A S A')^+ d). A difference outside the range of A is seen for certain. f and A are found by
 running the evaluator with each noise set to 0 and to 1.
 """
 
