@@ -43,6 +43,39 @@ def reproducer(kind: Kind, seed: int, program: Program, judged: Judged, letters:
     return "".join(f"# {line}\n" for line in lines) + text(program, distinct=not letters)
 
 
+class Hunt:
+    """Judges one kind of program, and keeps count."""
+
+    def __init__(self, kind: Kind, letters: bool, found: Path) -> None:
+        self.kind, self.letters, self.found = kind, letters, found
+        self.coverage, self.failures = Coverage(), 0
+        self.refused: Counter[str] = Counter()
+        self.met: set[str] = set()
+
+    def judge(self, seed: int, program: Program) -> None:
+        judged = self.kind.judged(program, self.letters)
+        self.coverage.add(self.kind.name, program, judged)
+        if judged.status == "invalid":
+            self.refused[judged.said[:80]] += 1
+        if judged.status not in FAILURES:
+            return
+        self.failures += 1
+        if judged.status == "crashed" and judged.said in self.met:
+            return  # one reproducer of an error is enough
+        self.met.add(judged.said)
+        least, said = small(self.kind, program, judged, self.letters)
+        told = reproducer(self.kind, seed, least, said, self.letters)
+        print(told, flush=True)
+        if self.letters and judged.status == "false":
+            print(f"# with a letter for each binder: {self.kind.judged(least, False).status}\n", flush=True)
+        self.found.mkdir(exist_ok=True)
+        (self.found / f"{self.kind.name}-{seed}.seq").write_text(told)
+
+    def save(self, file: Path | None) -> None:
+        if file is not None:
+            file.write_text(json.dumps(self.coverage.as_json(), indent=1, sort_keys=True) + "\n")
+
+
 def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("kind", choices=[*KINDS])
@@ -50,45 +83,22 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--first-seed", type=int, default=0)
     parser.add_argument("--seconds", type=float, default=1e9)
     parser.add_argument("--distinct", action="store_true", help="every binder with a letter of its own")
-    parser.add_argument("--only", default="", help="stream or dataset")
     parser.add_argument("--found", type=Path, default=Path(__file__).parent.parent / "found")
-    parser.add_argument("--counts", type=Path, help="where the counts are added, for the tables")
+    parser.add_argument("--counts", type=Path, help="a new file for the counts, which `tables` adds")
     options = parser.parse_args(arguments)
-    kind, counts, coverage = KINDS[options.kind], Counter[str](), Coverage()
+    hunt = Hunt(KINDS[options.kind], not options.distinct, options.found)
     began = time.monotonic()
-    failures, met = 0, set[str]()
     for seed in range(options.first_seed, options.first_seed + options.instances):
         if time.monotonic() - began > options.seconds:
             break
-        program = kind.program(seed)
-        if options.only and program.kind != options.only:
-            continue
-        judged = kind.judged(program, not options.distinct)
-        counts[judged.status] += 1
-        coverage.add(kind.name, program, judged)
-        if judged.status == "invalid":
-            counts[judged.said[:80]] += 1
-        if judged.status in FAILURES:
-            failures += 1
-            if judged.status == "crashed" and judged.said in met:
-                continue  # one reproducer of an error is enough
-            met.add(judged.said)
-            least, said = small(kind, program, judged, not options.distinct)
-            told = reproducer(kind, seed, least, said, not options.distinct)
-            print(told, flush=True)
-            if not options.distinct and judged.status == "false":
-                print(f"# with a letter for each binder: {kind.judged(least, False).status}\n", flush=True)
-            options.found.mkdir(exist_ok=True)
-            (options.found / f"{kind.name}-{seed}.seq").write_text(told)
-    seconds = time.monotonic() - began
+        hunt.judge(seed, hunt.kind.program(seed))
+        if seed % 100 == 0:
+            hunt.save(options.counts)
+    hunt.save(options.counts)
     print(
-        f"{kind.name} programs from seed {options.first_seed}: {dict(counts)}, "
-        f"{sum(counts.values()) / seconds:.1f} a second"
+        f"from seed {options.first_seed}, {time.monotonic() - began:.0f} s: {hunt.coverage.programs} {dict(hunt.refused)}"
     )
-    if options.counts:
-        old = Coverage(**json.loads(options.counts.read_text())) if options.counts.exists() else Coverage()
-        options.counts.write_text(json.dumps((old + coverage).as_json(), indent=1, sort_keys=True) + "\n")
-    return 1 if failures else 0
+    return 1 if hunt.failures else 0
 
 
 if __name__ == "__main__":
