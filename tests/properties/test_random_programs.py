@@ -1,0 +1,123 @@
+"""Random programs from the grammar: no proof may lie below what an oracle knows is lost.
+
+`pytest tests/properties/test_random_programs.py --instances 100000 --first-seed 5000` is the longer run, and
+`python -m random_programs.hunt` the one for several processes. Every failure is made small and written to `found/`.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from random_programs import judge
+from random_programs.agreement import disagreement
+from random_programs.enumeration import TooWide
+from random_programs.hunt import FAILURES, reproducer, small
+from random_programs.judge import KINDS, Judged, Kind
+from random_programs.meaning import Undefined
+from random_programs.refutations import exaggeration
+from random_programs.syntax import Program
+
+from seqlang.diagnostics import SpecError
+from seqlang.model.program import Program as Model
+from seqlang.proof.derivation import Derivation
+
+FOUND = Path(__file__).parent / "found"
+SHARE = {"release": 0.3, "linear": 0.12, "transcript": 0.05, "learning": 0.03}
+"""Programs of each kind for one of `--instances`."""
+
+
+def _seeds(kind: str, request: pytest.FixtureRequest) -> range:
+    count = round(int(request.config.getoption("--instances")) * SHARE[kind])
+    first = int(request.config.getoption("--first-seed"))
+    print(f"{kind} programs with the seeds {first} to {first + count - 1}")
+    return range(first, first + count)
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_no_proof_is_below_the_truth(name: str, request: pytest.FixtureRequest) -> None:
+    kind, counts = KINDS[name], Counter[str]()
+    for seed in _seeds(name, request):
+        program = kind.program(seed)
+        judged = kind.judged(program)
+        counts[judged.status] += 1
+        if judged.status in FAILURES:
+            pytest.fail(_kept(kind, seed, program, judged))
+    assert counts["held"] >= 0.12 * sum(counts.values()), f"the programs must exercise the prover: {counts}"
+    assert counts["invalid"] <= 0.02 * sum(counts.values()), f"the programs must be valid: {counts}"
+
+
+def test_no_witness_is_above_the_truth(request: pytest.FixtureRequest) -> None:
+    """Where every input is tried and the run ends, the loss is known, and a witness may not claim more."""
+    seen = 0
+    first = int(request.config.getoption("--first-seed"))
+    count = round(int(request.config.getoption("--instances")) * 0.12)
+    for name in ("release", "linear"):
+        for seed in range(first, first + count):
+            program = KINDS[name].program(seed)
+            try:
+                said = exaggeration(KINDS[name], program)
+            except (Undefined, SpecError):
+                continue
+            assert said is None, f"{name} program, seed {seed}: {said}\n{judge.text(program)}"
+            seen += 1
+    assert seen >= count / 6
+
+
+def _kept(kind: Kind, seed: int, program: Program, judged: Judged) -> str:
+    least, said = small(kind, program, judged, letters=True)
+    told = reproducer(kind, seed, least, said, letters=True)
+    FOUND.mkdir(exist_ok=True)
+    (FOUND / f"{kind.name}-{seed}.seq").write_text(told)
+    return told
+
+
+def test_the_judge_sees_a_bound_that_is_halved(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Half of every bound: for many programs the bound is what is lost, and that is then seen."""
+    honest = judge.size_of
+
+    def halved(model: Model, d: Derivation) -> float:
+        return honest(model, d) / 2
+
+    seen = [kind.judged(kind.program(seed)).status for kind in _kinds() for seed in range(25)]
+    monkeypatch.setattr(judge, "size_of", halved)
+    now = [kind.judged(kind.program(seed)).status for kind in _kinds() for seed in range(25)]
+    assert "false" not in seen
+    assert now.count("false") >= seen.count("held") / 3
+
+
+def _kinds() -> Iterator[Kind]:
+    yield from (KINDS["release"], KINDS["linear"])
+
+
+def test_the_evaluator_agrees_with_the_interpreter() -> None:
+    """Two readings of the language by independent code, on the same programs and inputs."""
+    compared = 0
+    for seed in range(120):
+        program = KINDS["release"].program(seed)
+        if any(s.kind == "draw" for s in program.statements):
+            continue
+        try:
+            said = disagreement(program, seed)
+        except Undefined:
+            continue
+        assert said is None, f"seed {seed}: {said}\n{judge.text(program)}"
+        compared += 1
+    assert compared > 80
+
+
+def test_every_listed_law_adds_up_to_one() -> None:
+    listed = 0
+    for seed in range(25):
+        program = KINDS["transcript"].program(seed)
+        inputs = judge.inputs_of(program, 30, count=2)
+        try:
+            law = judge.laws(program, inputs)
+        except (TooWide, Undefined):
+            continue
+        listed += 1
+        for chance, missing in zip(law.chance, law.missing, strict=True):
+            assert sum(chance.values()) + missing == pytest.approx(1, abs=1e-9), seed
+    assert listed > 10
