@@ -106,7 +106,6 @@ def run(arguments: list[str]) -> int:
             worst = max(worst, 2)
             continue
         except Contradicted as error:
-            _tell("")
             show_contradiction(error)
             invalid.append(name)
             worst = 3

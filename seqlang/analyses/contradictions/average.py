@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from seqlang.analyses.claims import Verdict
 from seqlang.analyses.contradictions.contradiction import Contradiction, above
 from seqlang.analyses.contradictions.upper import Upper, about, differ, said
-from seqlang.analyses.prove import longest_run
 from seqlang.model.program import Program, Replace
+from seqlang.rules.claims import longest_run
 
 if TYPE_CHECKING:
     from seqlang.analyses.weak.summary import Curve, Least

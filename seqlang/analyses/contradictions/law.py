@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from seqlang.analyses.almost_surely import surely_stops
 from seqlang.analyses.contradictions.contradiction import Contradiction
-from seqlang.analyses.prove import longest_run
 from seqlang.model.program import Program
+from seqlang.rules.claims import longest_run
 
 if TYPE_CHECKING:
     from seqlang.backends.solve import Solution

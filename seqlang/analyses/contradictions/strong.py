@@ -8,11 +8,11 @@ from math import inf
 from seqlang.analyses.claims import Verdict
 from seqlang.analyses.contradictions.contradiction import BEYOND, Contradiction, above
 from seqlang.analyses.contradictions.upper import Notion, Upper, about, differ, said
-from seqlang.analyses.prove import longest_run
 from seqlang.analyses.refute import ORDERS, length_of
 from seqlang.analyses.witnesses.confirm import epsilon_at, renyi
 from seqlang.model.program import Program
 from seqlang.proof.witness import Witness
+from seqlang.rules.claims import longest_run
 
 LOOSE = 1e-6
 """What is forgiven between a bound and what another bound converts to: these are optimised numerically."""

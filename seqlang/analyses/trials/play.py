@@ -16,6 +16,7 @@ from seqlang.backends.interpret.machine import Machine, Outcome
 from seqlang.backends.interpret.randomness import centre_shaped, sample_shaped
 from seqlang.backends.interpret.values import EvaluationError, Members, Value
 from seqlang.model import expression as ir
+from seqlang.model.gate_source import OfStop
 from seqlang.model.program import Draw, Noise, Program, PublicGate, Report, Stop
 
 if TYPE_CHECKING:
@@ -71,7 +72,7 @@ class Side(Machine):
         compiler: Compiler | None = None,
     ) -> None:
         self.quantities, self.revealed = quantities, revealed
-        self.obeyed = {g.statement for g in program.gates if isinstance(g, PublicGate)}
+        self.obeyed = {g.source for g in program.gates if isinstance(g, PublicGate)}
         self.told: list[Outcome] | None = None
         self.kept: dict[tuple[str, int], Value] = {}
         self._begin_measuring([])
@@ -118,7 +119,7 @@ class Side(Machine):
             return self.told.pop(0)
         if happened is None:
             raise EvaluationError("a report or stop without a value")
-        if isinstance(statement, Stop) and f"stop {statement.index}" not in self.obeyed:
+        if isinstance(statement, Stop) and OfStop(statement.index) not in self.obeyed:
             happened = Outcome(False)
         self.log.append(happened)
         return happened

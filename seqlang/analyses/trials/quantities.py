@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from seqlang.model.expression import Expression, Local, MemoryValue
+from seqlang.model.gate_source import report_of, stop_of
 from seqlang.model.margins import margins
 from seqlang.model.program import (
     ChooseGate,
@@ -18,7 +19,6 @@ from seqlang.model.program import (
     PublicGate,
     ReleaseGate,
     Report,
-    Statement,
     Stop,
 )
 from seqlang.record import record
@@ -93,17 +93,16 @@ def _guard(gate: Gate) -> Expression | None:
 
 def place_of(program: Program, gate: Gate) -> Report | Stop | None:
     """The report or stop that the gate stands for; None for what is hidden."""
-    return next((s for s in program.body if _says(s) == gate.statement), None)  # type: ignore[return-value]
-
-
-def _says(statement: Statement) -> str | None:
-    match statement:
-        case Report(name=name):
-            return f"report {name}"
-        case Stop(index=index):
-            return f"stop {index}"
-        case _:
-            return None
+    stop, report = stop_of(gate.source), report_of(gate.source)
+    for statement in program.body:
+        match statement:
+            case Stop(index=index) if index == stop:
+                return statement
+            case Report(name=name) if name == report:
+                return statement
+            case _:
+                pass
+    return None
 
 
 def _changes_later(program: Program, expression: Expression) -> bool:

@@ -95,9 +95,8 @@ def main(arguments: list[str]) -> int:
         if seed % 100 == 0:
             hunt.save(options.counts)
     hunt.save(options.counts)
-    print(
-        f"from seed {options.first_seed}, {time.monotonic() - began:.0f} s: {hunt.coverage.programs} {dict(hunt.refused)}"
-    )
+    seconds = time.monotonic() - began
+    print(f"from seed {options.first_seed}, {seconds:.0f} s: {hunt.coverage.programs} {dict(hunt.refused)}")
     return 1 if hunt.failures else 0
 
 
