@@ -48,6 +48,19 @@ def test_a_refreshed_noise_is_paid_for_in_every_segment() -> None:
     assert _bound(replace(STAIRS, horizon=None)) == math.inf
 
 
+@pytest.mark.parametrize(
+    ("instance", "bound"),
+    [
+        # two reports read two draws, and nobody reads the third; the sum rises, each draw rises with it
+        (Instance("laplace(1)", "laplace(1)", "each T", "all", False, 0, 2, "guard", 2, None), 2),
+        # Q is made at steps 2, 4, 6 and 8: five draws
+        (Instance("geometric(1/2)", "geometric(1/2)", "each Q", "all", False, 0, 2, "stop", 1, 9), 5 * math.log(2)),
+    ],
+)
+def test_draws_that_nobody_reads_cost_nothing(instance: Instance, bound: float) -> None:
+    assert _bound(instance) == pytest.approx(bound)
+
+
 @pytest.mark.parametrize("seed", range(5))
 def test_no_bound_is_below_the_exact_loss(seed: int) -> None:
     rng = random.Random(seed)
