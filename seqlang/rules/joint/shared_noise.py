@@ -83,7 +83,7 @@ def cost_of(program: Program, names: tuple[str, ...]) -> Formula | str:
         return f"{', '.join(sorted(inside))}: the noise is also part of a value"
     if not all(is_fresh(program, gate, program.noise(n).life, signs) for gate in gates for n in noises):
         return "one draw hides several values"
-    kept = _independent(single, gates, factors)
+    kept = _independent(single, found, factors)
     if isinstance(kept, str):
         return kept
     shifts = [shift_of(single, gates[i].value) for i in kept]
