@@ -20,6 +20,8 @@ Point = tuple[float, Callable[[], mpf], float]
 """The bound, the truth, and how far above it the bound may be, relatively."""
 
 DIGITS = 60
+NEXT_TO_ONE = 1e-5
+"""A curve is a logarithm divided by order - 1, which may be 1e-3: so many digits are lost where the loss is small."""
 
 
 def spread(rng: random.Random, low: float, high: float) -> float:
@@ -85,10 +87,10 @@ def point(rng: random.Random, kind: str) -> Point:
 
             return advanced.tanh_form(many, d), truth, 1e-12
         case "pure curve":
-            return renyi.pure(e, a), lambda: of_pure(e, a), 1e-6
+            return renyi.pure(e, a), lambda: of_pure(e, a), NEXT_TO_ONE
         case "laplace curve":
             scale = spread(rng, 1e-2, 1e3)
-            return renyi.laplace(scale, a), lambda: of_laplace(1 / mpf(scale), mpf(a)), 1e-6
+            return renyi.laplace(scale, a), lambda: of_laplace(1 / mpf(scale), mpf(a)), NEXT_TO_ONE
         case "response curve":
             truth, size = rng.uniform(0.01, 0.99), rng.randrange(2, 9)
 
@@ -97,7 +99,7 @@ def point(rng: random.Random, kind: str) -> Point:
                 q = (1 - p) / (size - 1)
                 return divergence([(p, q), (q, p), *[(q, q)] * (size - 2)], mpf(a))
 
-            return renyi.randomized_response(truth, a, size), exact, 1e-5  # near a coin and order 1 digits are lost
+            return renyi.randomized_response(truth, a, size), exact, NEXT_TO_ONE
         case "gaussian curve":
             sigma, size = spread(rng, 1e-3, 1e3), spread(rng, 1e-3, 1e3)
             return renyi.gaussian(sigma, a, size), lambda: mpf(a) * (mpf(size) / mpf(sigma)) ** 2 / 2, 1e-12

@@ -51,25 +51,29 @@ class Law:
         return np.where(self.high > 0, self.high, self.blind) + self.lost
 
 
+LARGEST = 700.0
+"""Epsilons above are taken as this for the upper end, which they only lower; the lower end is 0 then."""
+
+
 def delta(p: Law, q: Law, epsilon: float) -> Range:
     """max over sets S of P(S) - e^epsilon Q(S), for epsilon >= 0. Below `first` the laws agree: that adds nothing.
 
     Upper end, beyond the table: later stops can all lie in S and have no mass under Q; of "never" at least the lower
     ends of both are known, so the two together add at most beyond_P - min(never_P, e^epsilon never_Q)."""
-    factor = exp(epsilon)
+    factor = exp(min(epsilon, LARGEST))
     above = float(np.maximum(p.high - factor * q.low, 0.0).sum())
     above += p.lost + p.beyond - min(p.never[0], factor * q.never[0])
     below = float(np.maximum(p.low - factor * q.high, 0.0).sum()) - factor * q.lost
     below = max(below, 0.0) + max(p.never[0] - factor * q.never[1], 0.0)
-    return _probability(below, above)
+    return _probability(below if epsilon <= LARGEST else 0.0, above)
 
 
 def delta_per_step(p: Law, q: Law, epsilon: float) -> Range:
     """max over stopping steps K and sets O of returns of P(T = K, O) - e^epsilon Q(T = K, O)."""
-    factor = exp(epsilon)
+    factor = exp(min(epsilon, LARGEST))
     above = np.maximum(p.high - factor * q.low, 0.0).sum(axis=1).max(initial=0.0) + p.lost
     below = np.maximum(p.low - factor * q.high, 0.0).sum(axis=1).max(initial=0.0) - factor * q.lost
-    return _probability(float(below), max(float(above), p.beyond - p.never[0]))
+    return _probability(float(below) if epsilon <= LARGEST else 0.0, max(float(above), p.beyond - p.never[0]))
 
 
 def _probability(below: float, above: float) -> Range:

@@ -4,6 +4,7 @@
     zhu_wang.suggest(program, orders, horizon)          -> tuple[Derivation, ...]   RenyiBound an order (any shift)
     mixed_gaussian.suggest(program, delta)              -> tuple[Derivation, ...]   one ApproximateBound, no horizon
     shared_noise.suggest(program, orders, horizon)      -> tuple[Derivation, ...]   two ends that share a noise
+    concentrated.suggest(program, horizon)              -> tuple[Derivation, ...]   ConcentratedBound (uniform shifts)
 
 All are empty where nothing applies. The conclusion names the gates covered: every comparison with one noise drawn once
 and one drawn in each step, after which the run ends; other gates of the program need bounds of their own
