@@ -21,7 +21,9 @@ def show_error(error: SpecError) -> None:
 
 def show_contradiction(error: Contradicted) -> None:
     """Says what contradicts what, and where the spec was saved."""
-    print(error.report(), file=sys.stderr)
+    from seqlang.cli.output import say
+
+    say(error.report())
 
 
 def show(diagnostics: Iterable[Diagnostic], source: Source | None) -> None:

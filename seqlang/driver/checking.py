@@ -68,6 +68,7 @@ def check(
     verdicts = decide(program, delta=delta, horizon=horizon, known=bounds, witness=witness)
     doing("weak privacy")
     weak, profiles = _weak(loaded, delta, bounds, profile, models)
+    doing("sensitivities are tried")
     trials = failures(program, work=THOROUGH if audit > 0 else QUICK, minimisers=audit > 0)
     above = None if isinf(proved) else beyond(program, proved, horizon=horizon, thorough=audit > 0)
     found = contradictions(

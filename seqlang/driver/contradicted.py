@@ -49,7 +49,7 @@ def _saved(loaded: Loaded, found: Sequence[Contradiction]) -> Path | None:
     import tempfile
 
     settings = "".join(f" --set {name}={value}" for name, value in loaded.settings.items())
-    notes = "".join(f"# {contradiction}\n" for contradiction in found)
+    notes = "".join(f"# {' '.join(str(contradiction).split())}\n" for contradiction in found)
     text = f"# A contradiction inside seqlang: seqlang check FILE{settings}\n{notes}{loaded.source.text}"
     name = f"contradiction-{loaded.program.name}-{crc32(text.encode()):08x}.seq"
     for folder in (os.getcwd(), tempfile.gettempdir()):
