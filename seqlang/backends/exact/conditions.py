@@ -54,19 +54,18 @@ def _split(step: Alternatives) -> list[Alternatives]:
 
 def components(conjunction: Sequence[Half]) -> list[list[Half]]:
     """Conditions that share no noise, apart."""
-    groups: list[tuple[set[Key], list[Half]]] = []
-    for half in conjunction:
+    groups: dict[int, tuple[set[Key], list[Half]]] = {}
+    group_of: dict[Key, int] = {}
+    for number, half in enumerate(conjunction):
         keys = {key for key, _ in half[1]}
         joined = [half]
-        rest = []
-        for other_keys, other in groups:
-            if keys & other_keys:
-                keys |= other_keys
-                joined = other + joined
-            else:
-                rest.append((other_keys, other))
-        groups = [*rest, (keys, joined)]
-    return [part for _, part in groups]
+        for earlier in sorted({group_of[key] for key in keys if key in group_of}):
+            other_keys, other = groups.pop(earlier)
+            keys |= other_keys
+            joined = other + joined
+        groups[number] = (keys, joined)
+        group_of.update(dict.fromkeys(keys, number))
+    return [part for _, part in groups.values()]
 
 
 def components_given(conjunction: Conjunction, key: Key) -> list[list[Half]]:
