@@ -6,18 +6,18 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Literal, assert_never
 
 from seqlang.analyses.empty_claims import allows_everything, decided_by_its_bound
-from seqlang.analyses.prove import Bounds, longest_run, prove
+from seqlang.analyses.prove import Bounds, prove
 from seqlang.analyses.refute import refute
-from seqlang.arithmetic.compare import at_most
-from seqlang.arithmetic.formula import Formula, enclose, number
+from seqlang.arithmetic.formula import Formula, enclose
 from seqlang.doing import doing
-from seqlang.model.program import Claim, Privacy, Program, Replace
-from seqlang.proof.derivation import ApproximateBound, ConcentratedBound, Derivation, PureBound, RenyiBound
+from seqlang.model.program import Claim, Privacy, Program
+from seqlang.proof.derivation import Derivation, RenyiBound
 from seqlang.proof.replay import replay
 from seqlang.proof.witness import Witness
 from seqlang.record import record
+from seqlang.rules.claims import claimed_amounts, falls_short, steps_claimed
 from seqlang.rules.composition import every_algorithm
-from seqlang.rules.sensitivity.formulas import formula_of, parameter_values
+from seqlang.rules.sensitivity.formulas import parameter_values
 
 if TYPE_CHECKING:
     from seqlang.analyses.operating import Solve, Watches
@@ -66,8 +66,8 @@ def _solver(program: Program) -> Solve:
 
 def claimed_horizon(program: Program) -> int | None:
     """The longest horizon (steps) that a claim names with `within`; None if none does."""
-    steps = [_steps(program, claim) for claim in program.claims if claim.horizon is not None]
-    return max(steps, default=None)
+    steps = [steps_claimed(program, claim) for claim in program.claims if claim.horizon is not None]
+    return max((n for n in steps if n is not None), default=None)
 
 
 def _decide(
@@ -98,14 +98,11 @@ def _decide(
         nothing = every_algorithm.derivation(program)
         assert not replay(program, nothing)
         return Verdict(claim, "proved", nothing.because, nothing)
-    goal = tuple(_constant(program, argument) for argument in claim.privacy.arguments)
-    # A claim without `within` speaks of runs of any length: only the file itself may limit them.
-    steps = _steps(program, claim) if claim.horizon is not None else longest_run(program)
+    goal = claimed_amounts(program, claim.privacy)
+    steps = steps_claimed(program, claim)
     wanted = _exactly(program, goal[1]) if claim.privacy.notion == "dp" else delta
     bounds = known if (steps, wanted) == (horizon, delta) else prove(program, delta=wanted, horizon=steps)
-    # A weak claim is about any two values of one entry: only a strong bound for replaced entries covers them.
-    covers = claim.kind == "strong" or isinstance(program.adjacency, Replace)
-    proof = _proof(program, claim.privacy, goal, bounds) if covers else None
+    proof = _proof(program, claim, goal, bounds)
     if proof is not None:
         if claim.kind == "weak":
             return Verdict(claim, "proved", f"the strong bound implies it: {proof.because}", proof)
@@ -122,43 +119,15 @@ def _decide(
     return Verdict(claim, "unknown", _why_unknown(bounds, claim.privacy, bool(known_bounds)))
 
 
-def _constant(program: Program, expression: object) -> Formula:
-    formula = formula_of(program, expression)  # type: ignore[arg-type]
-    assert formula is not None, "claims have constant arguments: elaboration checks it"
-    return formula
-
-
 def _exactly(program: Program, formula: Formula) -> Fraction:
     """A rational at most the formula's value: a claim at a smaller delta is the stronger one."""
     return Fraction(enclose(formula, parameter_values(program)).low)
 
 
-def _steps(program: Program, claim: Claim) -> int:
-    assert claim.horizon is not None
-    return int(enclose(_constant(program, claim.horizon), parameter_values(program)).high)
-
-
-def _proof(program: Program, privacy: Privacy, goal: tuple[Formula, ...], bounds: Bounds) -> Derivation | None:
-    values = parameter_values(program)
-    for derivation in _candidates(privacy, goal, bounds, program):
-        match derivation.conclusion:
-            case PureBound(epsilon=epsilon):
-                reached = at_most(epsilon, goal[-1] if privacy.notion != "dp" else goal[0], values)
-            case ConcentratedBound(rho=rho):
-                reached = at_most(rho, goal[0], values)
-            case RenyiBound(order=order, epsilon=epsilon_at_order):
-                reached = at_most(number(Fraction(epsilon_at_order)), goal[1], values) and at_most(
-                    goal[0], number(Fraction(order)), values
-                )
-            case ApproximateBound(epsilon=epsilon_at_delta, delta=at_delta):
-                reached = at_most(number(Fraction(epsilon_at_delta)), goal[0], values) and at_most(
-                    number(Fraction(at_delta)), goal[1], values
-                )
-            case _:
-                assert_never(derivation.conclusion)
-        if reached:
-            return derivation
-    return None
+def _proof(program: Program, claim: Claim, goal: tuple[Formula, ...], bounds: Bounds) -> Derivation | None:
+    assert claim.privacy is not None
+    candidates = _candidates(claim.privacy, goal, bounds, program)
+    return next((found for found in candidates if falls_short(program, claim, found) is None), None)
 
 
 def _candidates(

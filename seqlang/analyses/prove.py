@@ -14,8 +14,7 @@ from seqlang.proof.derivation import ApproximateBound, ConcentratedBound, Deriva
 from seqlang.proof.replay import Replay
 from seqlang.record import record
 from seqlang.rules import searches
-from seqlang.rules.alignment.limits import horizon_of
-from seqlang.rules.alignment.signs import Signs
+from seqlang.rules.claims import longest_run
 from seqlang.rules.composition import hypothetical_transcript, post_processing
 from seqlang.rules.search import Search
 from seqlang.rules.sensitivity.formulas import parameter_values
@@ -86,12 +85,6 @@ def size_of(program: Program, derivation: Derivation) -> float:
             return inf if formula.is_infinite else enclose(formula, parameter_values(program)).high
         case RenyiBound(epsilon=epsilon) | ApproximateBound(epsilon=epsilon):
             return epsilon
-
-
-def longest_run(program: Program) -> int | None:
-    """The most steps of a run, if a public stop bounds them."""
-    limit = horizon_of(program, Signs(parameter_values(program)))
-    return None if limit.is_infinite else int(enclose(limit, parameter_values(program)).high)
 
 
 def kind_of(derivation: Derivation) -> Kind:

@@ -6,7 +6,6 @@ import time
 from collections.abc import Callable
 from math import exp, inf, isinf, log
 
-from seqlang.analyses.prove import longest_run
 from seqlang.analyses.witnesses.confirm import epsilon_at, excess, renyi, two_point
 from seqlang.analyses.witnesses.scene import Scene
 from seqlang.analyses.witnesses.search import Score, Search, loss
@@ -15,6 +14,7 @@ from seqlang.model.program import Program
 from seqlang.proof.family import Family
 from seqlang.proof.witness import Witness
 from seqlang.record import replace
+from seqlang.rules.claims import longest_run
 
 LARGE = 12.0  # a loss beyond it says: no useful epsilon
 LONGEST = 160  # steps of a quick witness: people read it

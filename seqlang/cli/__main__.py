@@ -16,6 +16,7 @@ COMMANDS = {
     "check": "privacy bounds, derivations, the verdict of every claim",
     "run": "simulate a spec under its models, or run it on a real stream",
     "solve": "the exact law of the stopping step and the return, without simulation",
+    "verify": "replay the derivations of a certificate that `check --certificate` wrote",
     "fmt": "rewrite specs in the canonical layout",
     "specs": "list the shipped library, or print one of its specs",
     "explain": "the long text of a diagnostic code or of a proof rule",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from seqlang.cli.errors import show, show_error
@@ -26,7 +27,8 @@ _EXAMPLES = """\
   seqlang check --suite @suite @lyu2017
   seqlang check @abadi2016/dp_sgd --solve-for sigma --target "dp(1, 1e-6)"
   seqlang check @wang2020/weak_sprt --weak-profile --plot profile.png
-  seqlang check @wang2020/weak_sprt --instances 20 --model null"""
+  seqlang check @wang2020/weak_sprt --instances 20 --model null
+  seqlang check @tight/one_sided --certificate one_sided.cert"""
 
 
 def run(arguments: list[str]) -> int:
@@ -41,6 +43,7 @@ def run(arguments: list[str]) -> int:
     parser.add_argument("--latex", action="store_true", help="the formulas once more as LaTeX, for papers")
     parser.add_argument("--json", action="store_true", help="one JSON object a file")
     parser.add_argument("--suite", action="store_true", help="one table over all files: claims, verdicts, bounds")
+    parser.add_argument("--certificate", metavar="FILE", help="write the derivations, for `seqlang verify` to replay")
     parser.add_argument("--audit", metavar="SECONDS", help="search that long for deeper witnesses")
     parser.add_argument("--model", action="append", default=[], metavar="NAME",
                         help="for --weak-profile and --instances: only this model (repeatable)")  # fmt: skip
@@ -62,6 +65,8 @@ def run(arguments: list[str]) -> int:
     seed = 1 if options.seed is None else _seed(options.seed)
 
     calibrates = asks_for_a_value(options)
+    if options.certificate is not None:
+        _refuse_certificate(options)
 
     from seqlang.driver import check, load, read, specs_under
 
@@ -103,6 +108,8 @@ def run(arguments: list[str]) -> int:
             table.append(result)
         else:
             _print(result, options)
+        if options.certificate is not None:
+            _write(options.certificate, result.certificate())
         if options.plot is not None:
             from seqlang.report.weak_plot import plot_profiles
 
@@ -134,6 +141,23 @@ def _print(result: CheckResult, options: Namespace) -> None:
 
         print()
         show_document(latex_document(result), sys.stdout)
+
+
+def _refuse_certificate(options: Namespace) -> None:
+    """A certificate is of one check of one spec."""
+    for name, given in (("--suite", options.suite), ("--instances", options.instances),
+                        ("--solve-for", options.solve_for), ("several files", len(options.files) > 1)):  # fmt: skip
+        if given:
+            raise SpecError((Diagnostic("E0601", f"--certificate is of one check of one spec: not of {name}"),))
+
+
+def _write(file: str, text: str) -> None:
+    try:
+        Path(file).write_text(text, encoding="utf-8")
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        raise SpecError((Diagnostic("E0605", f"cannot write `{file}`: {reason}"),)) from None
+    print(f"wrote {file}", file=sys.stderr)
 
 
 def _seconds(text: str) -> float:

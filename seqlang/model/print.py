@@ -258,7 +258,7 @@ def _lines(program: p.Program) -> Iterator[str]:
         yield f"{field.kind} {field.name} in {show_domain(field.domain)}"
     if program.size is not None:
         yield f"size {show_expression(program.size)}"
-    yield f"adjacent {_show_adjacency(program.adjacency)}"
+    yield f"adjacent {show_adjacency(program.adjacency)}"
     for model in program.models:
         yield f"model {model.name}: " + ", ".join(f"{f} ~ {show_expression(law)}" for f, law in model.laws)
     for memory in program.memories:
@@ -273,7 +273,8 @@ def _lines(program: p.Program) -> Iterator[str]:
         yield claim.text + (f" expect {claim.expect}" if claim.expect else "")
 
 
-def _show_adjacency(adjacency: p.Adjacency) -> str:
+def show_adjacency(adjacency: p.Adjacency) -> str:
+    """As it is declared: `replace 1`, `one x within D`."""
     match adjacency:
         case p.Replace(count=count):
             return f"replace {show_expression(count)}"

@@ -13,10 +13,12 @@ from seqlang.record import record
 class Rule:
     """`holds(program, derivation)` is the trusted part: None if the last step of the derivation is right, else what is
     wrong with it. It never searches and never trusts the evidence. `statement` is the inference rule as people read it,
-    with units and conditions; it is what `seqlang explain NAME` prints."""
+    with units and conditions; it is what `seqlang explain NAME` prints. `evidence` is the type of the evidence that
+    `holds` needs (None: it needs none): a certificate is read by it."""
 
     name: str
     title: str
     statement: str
     cite: str
     holds: Callable[[Program, Derivation], str | None]
+    evidence: object = None

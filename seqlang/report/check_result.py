@@ -58,6 +58,13 @@ class CheckResult:
 
         return check_document(self, explain)
 
+    def certificate(self) -> str:
+        """The derivations as a text that `seqlang verify` replays: those of the claims, and of the best bound of each
+        notion. Raises SpecError E0605 if a number of the model is too long to be written."""
+        from seqlang.report.certificate import certificate_text
+
+        return certificate_text(self)
+
     def __str__(self) -> str:
         from seqlang.report.plain import render_plain
 

@@ -223,6 +223,6 @@ its lower bound. No statistic contains a noise that is translated; geometric noi
 numbers. Horizon-free: "never stops" is covered.
 """
 
-RULE = Rule(NAME, "Alignment of noisy comparisons", STATEMENT, CITE, holds)
+RULE = Rule(NAME, "Alignment of noisy comparisons", STATEMENT, CITE, holds, Evidence)
 
 SEARCH = Search(NAME, ("gates",), suggest)

@@ -203,6 +203,6 @@ alignment/stopping; no statistic and no other gate reads a fresh noise that is t
 noise needs quantities that move by whole numbers.
 """
 
-RULE = Rule(NAME, "Looks, one by one", STATEMENT, CITE, holds)
+RULE = Rule(NAME, "Looks, one by one", STATEMENT, CITE, holds, Evidence)
 
 SEARCH = Search(NAME, ("gates",), suggest)

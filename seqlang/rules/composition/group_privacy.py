@@ -176,6 +176,7 @@ RULE = Rule(
 RDP: D_a over k + 1 neighbours is at most (a - 1/2)/(a - 1) D_2a of one step and D_(2a - 1) over the other k.""",
     CITE,
     holds,
+    Derivation | tuple[Derivation, ...],
 )
 
 SEARCH = Search(NAME, ("part",), suggest)

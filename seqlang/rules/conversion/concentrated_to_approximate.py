@@ -46,6 +46,7 @@ RULE = Rule(
     (max(0, rho a + ln(1 - 1/a) - ln(a delta)/(a-1)), delta)-DP, in nats""",
     CITE,
     holds,
+    float,
 )
 
 SEARCH = Search(NAME, ("part", "delta"), suggest)

@@ -71,6 +71,6 @@ Parts: Gaussian releases, Laplace releases of numbers, subsampled Gaussian relea
 everything else that is pure.
 """
 
-RULE = Rule(NAME, "RDP curves to (epsilon, delta)", STATEMENT, CITE, holds)
+RULE = Rule(NAME, "RDP curves to (epsilon, delta)", STATEMENT, CITE, holds, float)
 
 SEARCH = Search(NAME, ("parts", "delta"), suggest)

@@ -1,0 +1,84 @@
+"""Formulas as JSON: a number is a string ("1/2"), everything else a list with its operator first.
+
+    "1/2"   ["symbol", "eps"]   ["+", a, b]   ["*", a, b]   ["^", a, b]   ["max", a, b]   ["infinity"]
+
+A formula is built again by the operators, so that whatever the text holds, what is compared is in their form.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from seqlang.arithmetic.formula import (
+    INFINITY,
+    MINUS_INFINITY,
+    UNDEFINED,
+    Call,
+    Formula,
+    Infinite,
+    Number,
+    Power,
+    Product,
+    Sum,
+    Symbol,
+    Undefined,
+    function,
+    power,
+    product,
+    symbol,
+    total,
+)
+from seqlang.certificate.numbers import fraction_of, text_of
+from seqlang.certificate.unreadable import Unreadable
+
+_CONSTANTS = {"infinity": INFINITY, "-infinity": MINUS_INFINITY, "undefined": UNDEFINED}
+_ONE = ("abs", "log", "exp", "sqrt", "log2", "zeta", "floor", "ceil")
+_TWO_OR_MORE: dict[str, Callable[[list[Formula]], Formula]] = {
+    "+": total,
+    "*": product,
+    "max": lambda parts: function("max", *parts),
+    "min": lambda parts: function("min", *parts),
+}
+
+
+def formula_to_json(formula: Formula) -> Any:
+    match formula:
+        case Number(value):
+            return text_of(value)
+        case Symbol(name):
+            return ["symbol", name]
+        case Sum(terms):
+            return ["+", *map(formula_to_json, terms)]
+        case Product(factors):
+            return ["*", *map(formula_to_json, factors)]
+        case Power(base, exponent):
+            return ["^", formula_to_json(base), formula_to_json(exponent)]
+        case Call(name, arguments):
+            return [name, *map(formula_to_json, arguments)]
+        case Infinite(positive):
+            return ["infinity" if positive else "-infinity"]
+        case Undefined():
+            return ["undefined"]
+    raise AssertionError(formula)
+
+
+def formula_from_json(raw: Any) -> Formula:
+    """Raises Unreadable."""
+    if isinstance(raw, str):
+        return Number(fraction_of(raw))
+    if not isinstance(raw, list) or not raw or not isinstance(raw[0], str):
+        raise Unreadable("a formula is a number or a list with its operator first")
+    operator, *rest = raw
+    if operator == "symbol" and len(rest) == 1 and isinstance(rest[0], str):
+        return symbol(rest[0])
+    parts = [formula_from_json(part) for part in rest] if operator != "symbol" else []
+    if operator in _CONSTANTS and not parts:
+        return _CONSTANTS[operator]
+    if operator in _TWO_OR_MORE and len(parts) >= 2:
+        return _TWO_OR_MORE[operator](parts)
+    if operator == "^" and len(parts) == 2:
+        return power(*parts)
+    if operator in _ONE and len(parts) == 1:
+        return function(operator, *parts)
+    raise Unreadable(f"no formula has the operator {operator!r:.40} with {len(rest)} parts")

@@ -1,0 +1,113 @@
+"""When a derivation is a proof of a claim: it bounds everything that is shown, for as many steps as the claim speaks
+of, by no more than the claimed amount. Together with `holds` of the rules this is what *proved* rests on."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import assert_never
+
+from seqlang.arithmetic.compare import at_most
+from seqlang.arithmetic.formula import Formula, enclose, number
+from seqlang.model.program import Claim, Privacy, Program, PublicGate, Replace
+from seqlang.proof.derivation import ApproximateBound, ConcentratedBound, Derivation, Judgement, PureBound, RenyiBound
+from seqlang.rules.alignment.limits import horizon_of
+from seqlang.rules.alignment.reach import revealed_choices
+from seqlang.rules.alignment.signs import Signs
+from seqlang.rules.composition import hypothetical_transcript
+from seqlang.rules.composition.joint import horizon_of as steps_of
+from seqlang.rules.sensitivity.formulas import formula_of, parameter_values
+
+
+def falls_short(program: Program, claim: Claim, derivation: Derivation) -> str | None:
+    """None if the derivation, once it replays, proves the claim; else what is missing."""
+    if claim.privacy is None:
+        return "it is about the law of the run, not about privacy"
+    if claim.kind == "weak" and not isinstance(program.adjacency, Replace):
+        # A weak claim is about any two values of one entry: only a strong bound for replaced entries covers them.
+        return "a weak claim follows from a bound for replaced entries only"
+    return (
+        leaves_out(program, derivation)
+        or _too_few_steps(derivation.conclusion, steps_claimed(program, claim))
+        or _too_large(program, claim.privacy, derivation.conclusion)
+    )
+
+
+def leaves_out(program: Program, derivation: Derivation) -> str | None:
+    """None if the bound is for everything that is shown; else which gates it leaves out.
+
+    Hidden choices have to be paid for too, unless the derivation forgets them by the rule that checks just that."""
+    wanted = {gate.name for gate in program.gates if not isinstance(gate, PublicGate)}
+    if _forgets_hidden_choices(derivation):
+        wanted -= revealed_choices(program)
+    missing = wanted - set(derivation.conclusion.gates)
+    return f"it does not bound {', '.join(sorted(missing))}" if missing else None
+
+
+def _forgets_hidden_choices(derivation: Derivation) -> bool:
+    while derivation.rule != hypothetical_transcript.NAME:
+        if len(derivation.premises) != 1:
+            return False
+        (derivation,) = derivation.premises
+    return True
+
+
+def steps_claimed(program: Program, claim: Claim) -> int | None:
+    """The steps that a claim speaks of: those it names with `within`; without it only the file itself may limit them
+    (None: runs of any length)."""
+    if claim.horizon is None:
+        return longest_run(program)
+    return int(enclose(_constant(program, claim.horizon), parameter_values(program)).high)
+
+
+def longest_run(program: Program) -> int | None:
+    """The most steps of a run, if a public stop bounds them."""
+    values = parameter_values(program)
+    limit = horizon_of(program, Signs(values))
+    return None if limit.is_infinite else int(enclose(limit, values).high)
+
+
+def _too_few_steps(conclusion: Judgement, claimed: int | None) -> str | None:
+    steps = steps_of(conclusion)
+    if steps is None or (claimed is not None and claimed <= steps):
+        return None
+    return f"it holds for {steps} steps only"
+
+
+def _too_large(program: Program, privacy: Privacy, conclusion: Judgement) -> str | None:
+    """None if the conclusion is of the claimed notion, or of a stronger one, and certainly at most what is claimed."""
+    values = parameter_values(program)
+    goal = claimed_amounts(program, privacy)
+
+    def below(x: Formula | float, y: Formula) -> bool:
+        return at_most(x if isinstance(x, Formula) else number(Fraction(x)), y, values)
+
+    match privacy.notion, conclusion:
+        case "pure", PureBound(epsilon=epsilon):
+            good = below(epsilon, goal[0])
+        case "dp", PureBound(epsilon=epsilon):
+            good = below(epsilon, goal[0])
+        case "dp", ApproximateBound(epsilon=at_delta, delta=delta):
+            good = below(at_delta, goal[0]) and below(delta, goal[1])
+        case "zcdp", ConcentratedBound(rho=rho):
+            good = below(rho, goal[0])
+        case "rdp", PureBound(epsilon=epsilon):
+            good = below(epsilon, goal[1])
+        case "rdp", RenyiBound(order=order, epsilon=at_order):
+            # divergences grow with the order: a bound at a higher order serves
+            good = below(at_order, goal[1]) and at_most(goal[0], number(Fraction(order)), values)
+        case "pure" | "dp" | "zcdp" | "rdp", _:
+            return f"it is no {privacy.notion} bound"
+        case _:
+            assert_never(privacy.notion)
+    return None if good else "its bound is not certainly at most the claimed one"
+
+
+def claimed_amounts(program: Program, privacy: Privacy) -> tuple[Formula, ...]:
+    """The numbers of a privacy claim, as formulas over the parameters."""
+    return tuple(_constant(program, argument) for argument in privacy.arguments)
+
+
+def _constant(program: Program, expression: object) -> Formula:
+    formula = formula_of(program, expression)  # type: ignore[arg-type]
+    assert formula is not None, "claims have constant arguments: elaboration checks it"
+    return formula
