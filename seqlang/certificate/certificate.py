@@ -12,8 +12,8 @@ from seqlang.record import record
 
 @record
 class Stated:
-    """What the check said of one claim of the program. `derivation` is its proof: claims that the exact law decides have
-    none, nor have those that are refuted."""
+    """What the check said of one claim of the program. `derivation` is its proof; a claim that is refuted, or that the
+    exact law decides, has none."""
 
     verdict: Literal["proved", "refuted", "unknown"]
     derivation: Derivation | None

@@ -118,8 +118,9 @@ def _certificate(raw: Any) -> Certificate:
 def _read_step(reader: Reader, raw: Any) -> None:
     named = raw.get("rule") if isinstance(raw, dict) else None
     rule = find(named) if isinstance(named, str) else None
-    evidence = object if rule is None else rule.evidence  # a step by an unknown rule is read, and does not replay
-    reader.step(raw, reachable(evidence), evidence)
+    if rule is None:
+        raise Unreadable(f"there is no rule {named!r:.60}", ("rule",))
+    reader.step(raw, reachable(rule.evidence), rule.evidence)
 
 
 def _part(reader: Reader, raw: dict[str, Any], key: str, annotation: Any) -> Any:

@@ -1,0 +1,23 @@
+"""Certificates to try things on: of library specs, and as JSON that may be edited."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from seqlang import driver
+
+SPECS = Path(__file__).resolve().parents[2] / "specs"
+
+
+@cache
+def certificate(name: str) -> str:
+    """What `check --certificate` writes for a spec of the library."""
+    return driver.check(driver.load(driver.read(str(SPECS / f"{name}.seq")))).certificate()
+
+
+def editable(name: str) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(certificate(name))
+    return found
