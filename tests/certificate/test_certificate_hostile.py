@@ -45,6 +45,7 @@ TEXTS = {
     "infinity": b'{"seqlang certificate": Infinity}',
     "no number": b'{"seqlang certificate": NaN}',
     "the same key twice": b'{"seqlang certificate": 1, "seqlang certificate": 1}',
+    "a key twice in a whole one": certificate(ONE).replace('"made by"', '"spec": "", "made by"').encode(),
     "another version": b'{"seqlang certificate": 2}',
     "true for 1": b'{"seqlang certificate": true}',
     "nothing else": b'{"seqlang certificate": 1}',

@@ -1,0 +1,103 @@
+"""When a derivation that replays proves a claim: for all that is shown, for as many steps, by no more than claimed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from seqlang import driver
+from seqlang.arithmetic.formula import Formula, number, symbol
+from seqlang.model.program import Program
+from seqlang.proof.derivation import ApproximateBound, ConcentratedBound, Derivation, Judgement, PureBound, RenyiBound
+from seqlang.rules.claims import falls_short, leaves_out, longest_run, steps_claimed
+from seqlang.source import Source
+
+SPEC = """algorithm t
+param eps > 0 = 1
+stream x in [0, 1]
+statistic s = sum(x over steps)
+model coin: x ~ bernoulli(1 / 2)
+report y = x when step == 3
+{end}stop when s >= 10
+attach laplace(1) to y
+{claim}
+"""
+HIDDEN = Path(__file__).resolve().parents[2] / "specs/bittner2020/flsw.seq"
+
+
+def _program(claim: str, end: str = "") -> Program:
+    return driver.load(Source("<test>", SPEC.format(claim=claim, end=end))).program
+
+
+def _short(claim: str, conclusion: Judgement, end: str = "") -> str | None:
+    program = _program(claim, end)
+    return falls_short(program, program.claims[0], Derivation(conclusion, "test/rule"))
+
+
+ALL = ("y", "stop 1")
+LAST = ("y", "stop 2")
+EPS: Formula = symbol("eps")
+
+
+@pytest.mark.parametrize(
+    ("claim", "good", "bad"),
+    [
+        ("strong pure(eps)", PureBound(ALL, EPS), PureBound(ALL, EPS * number(2))),
+        ("strong pure(eps)", PureBound(("stop 1", "y"), EPS), ConcentratedBound(ALL, EPS, None)),
+        ("strong dp(eps, 1e-6)", ApproximateBound(ALL, 1.0, 1e-6, None), ApproximateBound(ALL, 1.0, 2e-6, None)),
+        ("strong dp(eps, 1e-6)", ApproximateBound(ALL, 0.5, 1e-7, None), ApproximateBound(ALL, 1.1, 1e-7, None)),
+        ("strong dp(eps, 1e-6)", PureBound(ALL, EPS), RenyiBound(ALL, 2.0, 0.1, None)),
+        ("strong zcdp(eps)", ConcentratedBound(ALL, EPS, None), PureBound(ALL, EPS)),
+        ("strong rdp(4, eps)", RenyiBound(ALL, 4.0, 1.0, None), RenyiBound(ALL, 2.0, 1.0, None)),
+        ("strong rdp(4, eps)", RenyiBound(ALL, 8.0, 1.0, None), RenyiBound(ALL, 4.0, 1.5, None)),
+        ("strong rdp(4, eps)", PureBound(ALL, EPS), ApproximateBound(ALL, 0.1, 1e-9, None)),
+        ("strong dp(eps, 1e-6)", PureBound(ALL, EPS), PureBound(("y",), EPS)),
+        ("strong dp(eps, 1e-6) within 20 steps", ApproximateBound(ALL, 1.0, 1e-6, 20),
+         ApproximateBound(ALL, 1.0, 1e-6, 19)),
+        ("strong dp(eps, 1e-6)", ApproximateBound(ALL, 1.0, 1e-6, None), ApproximateBound(ALL, 1.0, 1e-6, 10**9)),
+        ("strong rdp(4, eps)", RenyiBound(ALL, 4.0, 1.0, None), RenyiBound(ALL, 4.0, 1.0, 100)),
+        ("strong zcdp(eps)", ConcentratedBound(ALL, EPS, None), ConcentratedBound(ALL, EPS, 100)),
+        ("weak dp(eps, 1e-6) under coin", PureBound(ALL, EPS), PureBound(ALL, EPS * number(2))),
+    ],
+)  # fmt: skip
+def test_what_proves_a_claim(claim: str, good: Judgement, bad: Judgement) -> None:
+    assert _short(f"claim {claim}", good) is None
+    assert _short(f"claim {claim}", bad)
+
+
+def test_the_file_may_limit_the_steps() -> None:
+    """A claim without `within` speaks of all runs; a bound for as many steps as a public stop allows will do."""
+    end = "stop when step >= 50\n"
+    program = _program("claim strong zcdp(eps)", end)
+    assert longest_run(program) == steps_claimed(program, program.claims[0]) == 50
+    assert _short("claim strong zcdp(eps)", ConcentratedBound(LAST, EPS, 50), end) is None
+    assert _short("claim strong zcdp(eps)", ConcentratedBound(LAST, EPS, 49), end)
+    assert longest_run(_program("")) is None
+
+
+def test_a_weak_claim_needs_replaced_entries() -> None:
+    claim = "claim weak dp(eps, 1e-6) under coin"
+    assert _short(claim, PureBound(ALL, EPS)) is None
+    assert _short(f"adjacent one x within 1 / 2\n{claim}", PureBound(ALL, EPS))
+
+
+def test_a_claim_on_the_law_of_a_run_has_no_derivation() -> None:
+    assert _short("claim expected(step) <= 100 under coin", PureBound(ALL, number(0)))
+
+
+def test_hidden_choices_are_paid_for() -> None:
+    """A bound of what is shown is conditional on the hidden choices, but for the rule that forgets them."""
+    program = driver.load(driver.read(str(HIDDEN))).program
+    hidden = {g.name for g in program.gates if getattr(g, "visible", True) is False}
+    assert hidden
+    every = tuple(g.name for g in program.gates if type(g).__name__ != "PublicGate")
+    shown = tuple(name for name in every if name not in hidden)
+    forgotten = Derivation(PureBound(shown, EPS), "composition/hypothetical_transcript")
+    assert leaves_out(program, Derivation(PureBound(every, EPS), "composition/basic")) is None
+    assert leaves_out(program, Derivation(PureBound(shown, EPS), "composition/basic"))
+    assert leaves_out(program, forgotten) is None
+    after = Derivation(PureBound(shown, EPS), "conversion/pure_to_concentrated", (forgotten,))
+    assert leaves_out(program, after) is None
+    assert leaves_out(program, Derivation(PureBound(shown, EPS), "composition/basic", (forgotten, forgotten)))
+    assert leaves_out(program, Derivation(PureBound(shown[1:], EPS), forgotten.rule))
