@@ -82,6 +82,7 @@ def _read(name: str) -> str:
 def _differs(certificate: Certificate, name: str) -> list[str]:
     """How the spec differs from what the certificate is about. This imports the parser and elaboration."""
     from seqlang.certificate.certificate import hash_of
+    from seqlang.certificate.compare import parts_that_differ
     from seqlang.driver.loading import load, read
 
     source, program = read(name), certificate.program
@@ -92,9 +93,7 @@ def _differs(certificate: Certificate, name: str) -> list[str]:
     except SpecError as error:
         return [f"the parameters in the certificate are not those of {name}: {error.diagnostics[0].message}"]
     return [
-        f"the {part} in the certificate is not what {name} says"
-        for part in again._record_fields  # type: ignore[attr-defined]
-        if getattr(again, part) != getattr(program, part)
+        f"{part} of the model in the certificate: not what {name} says" for part in parts_that_differ(again, program)
     ]
 
 

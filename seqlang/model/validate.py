@@ -16,8 +16,9 @@ def validate(program: p.Program) -> tuple[str, ...]:
 
     Every name is defined, and in the step before it is read (look-back cells read names further down); cells stand
     before their readers, or look back; each binder has a number of its own, which two binders share only if they stand
-    for the same expression; a memory is read in the version of the place; lets, memories and updates are public; what
-    is noised has its noises, whose laws are constant; gates belong to statements and name existing noises.
+    for the same expression, and its variable has everywhere the set that it is bound over; a memory is read in the
+    version of the place; lets, memories and updates are public; what is noised has its noises, whose laws are constant;
+    gates belong to statements and name existing noises.
     """
     return tuple(_Check(program).problems())
 
@@ -113,8 +114,8 @@ class _Check:
                 yield from self._cell_read(where, name, len(at), defined)
             case m.Noised(terms=terms):
                 yield from (f"{where} has an unknown noise {t.noise}" for t in terms if t.noise not in self.noises)
-            case m.Bound(variable=variable) if variable not in bound:
-                yield f"{where} reads {variable.letter} outside of its binder"
+            case m.Bound(variable=variable):
+                yield from self._bound(where, variable, bound)
             case m.Apply(operator=operator) if operator not in m.OPERATORS | {"probability", "expected"}:
                 yield f"{where} has an unknown operator {operator}"
             case _:
@@ -126,12 +127,21 @@ class _Check:
             if not (isinstance(e, m.Quantified | m.WeightsOf) and child is e.domain):
                 yield from self._names(where, child, defined, bound)
 
+    def _bound(self, where: str, variable: m.Variable, bound: Variables) -> Iterator[str]:
+        binders = [v for v in bound if v == variable]
+        if not binders:
+            yield f"{where} reads {variable.letter} outside of its binder"
+        elif variable.domain != binders[0].domain:
+            yield f"{where} reads {variable.letter} as an element of another set than its binder's"
+
     def _binders(self, where: str, expression: m.Expression) -> Iterator[str]:
         """Numbers that stand for two binders. Not asked of gates: they hold expressions of the body with a part
         replaced, under the same binders."""
         for node in m.walk(expression):
             if isinstance(node, m.Quantified | m.WeightsOf):
                 variable, meant = node.variable, canonical(node)
+                if variable.domain != node.domain:
+                    yield f"{where} binds {variable.letter} over another set than it says"
                 if variable.number < 1:
                     yield f"{where} binds {variable.letter}, a placeholder"
                 elif self.binders.setdefault(variable.number, meant) != meant:
@@ -149,6 +159,8 @@ class _Check:
     def _own_variables(self, cell: p.Cell) -> Iterator[str]:
         for variable, domain in cell.binders:
             meant = m.Sequence("list", (m.CellValue(cell.name), domain))  # no other binder has this meaning
+            if variable.domain != domain:
+                yield f"the cell {cell.name} binds {variable.letter} over another set than it says"
             if self.binders.setdefault(variable.number, meant) != meant:
                 yield f"the cell {cell.name} has a variable of another binder"
 

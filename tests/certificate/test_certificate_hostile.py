@@ -271,3 +271,17 @@ def test_the_message_leads_to_the_place() -> None:
     raw["model"]["body"][0]["level"] = 0
     with pytest.raises(Unreadable, match=r"^model > body > 0 > level: this is no value for the field level of Cell$"):
         from_text(json.dumps(raw))
+
+
+def test_a_variable_that_says_another_set_than_its_binder(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Equality of models does not look at that set, but proofs read it."""
+    text = certificate("dwork2014/exponential")
+    used = '{"is": "Bound", "variable": {"is": "Variable", "number": 1, "letter": "i", "domain": {"is": "Records"}}}'
+    assert text.count(used) > 1
+    other = used.replace('{"is": "Records"}', '{"is": "Sequence", "kind": "list", "items": []}')
+    assert from_text(text.replace(used, other)).program == from_text(text).program
+    assert _verify(text.replace(used, other).encode(), tmp_path) == 2
+    assert "as an element of another set" in capsys.readouterr().err
+    bound = '"variable": {"is": "Variable", "number": 1, "letter": "i", "domain": {"is": "Records"}}, "domain"'
+    assert bound in text
+    assert _verify(text.replace(bound, bound.replace('{"is": "Records"}', "null")).encode(), tmp_path) == 2
