@@ -19,6 +19,7 @@ from seqlang.elaborate.lower_value import Spot, flip_law, lower_value, release_o
 from seqlang.elaborate.sharing import keep_sound
 from seqlang.model import expression as m
 from seqlang.model import program as p
+from seqlang.model.gate_source import GateSource, OfCondition, OfDraw, OfEvent, OfNoise, OfResult, OfStop, OfValue
 from seqlang.record import replace
 from seqlang.source import Span
 
@@ -34,7 +35,7 @@ class Lowering:
         self.kinds, self.labels, self.values = kinds, labels, values
         self.reader = Reader(fields, noises, records_are_private)
         self.updates: dict[str, int] = {}
-        self.shown: dict[str, m.Noised | m.Drawn] = {}
+        self.shown: dict[GateSource, m.Noised | m.Drawn] = {}
         for index, statement in enumerate(body):
             match statement:
                 case p.Define(name=name):
@@ -75,34 +76,32 @@ class Lowering:
     def _gates_of(self, place: Place, statement: p.Statement) -> list[p.Gate]:
         match statement:
             case p.Report(name=name, when=when, value=None, span=span):
-                return [self._condition(self._spot(place, name, f"report {name}", None, span), when)]
+                return [self._condition(self._spot(place, OfEvent(name), None, span), when)]
             case p.Report(name=name, when=when, value=value, span=span) if value is not None:
                 return self._report(place, name, when, value, span)
             case p.Stop(index=index, when=when, result=result, span=span):
-                label = f"stop {index}"
-                gates = [self._condition(self._spot(place, label, label, None, span), when)]
+                gates = [self._condition(self._spot(place, OfStop(index), None, span), when)]
                 if result is not None and not _is_constant_result(result):
                     guard = guard_of(place, when)
-                    gates += self._value(self._spot(place, f"return {index}", label, guard, span), result)
+                    gates += self._value(self._spot(place, OfResult(index), guard, span), result)
                 return gates
             case _:
                 return []
 
-    def _spot(self, place: Place, name: str, statement: str, guard: m.Expression | None, span: Span) -> Spot:
-        return Spot(place, self.kinds, self._alphabet, name, statement, guard, span)
+    def _spot(self, place: Place, source: GateSource, guard: m.Expression | None, span: Span) -> Spot:
+        return Spot(place, self.kinds, self._alphabet, source, guard, span)
 
     def _report(
         self, place: Place, name: str, when: m.Expression | None, value: m.Expression, span: Span
     ) -> list[p.Gate]:
-        label = f"report {name}"
         gates: list[p.Gate] = []
         if any(not self.reader.contents(part).public for part in parts_of(when)):
-            gates.append(self._condition(self._spot(place, f"{name} when", label, None, span), when))
-        return gates + self._value(self._spot(place, name, label, guard_of(place, when), span), value)
+            gates.append(self._condition(self._spot(place, OfCondition(name), None, span), when))
+        return gates + self._value(self._spot(place, OfValue(name), guard_of(place, when), span), value)
 
     def _value(self, spot: Spot, value: m.Expression) -> list[p.Gate]:
         if isinstance(value, m.Noised | m.Drawn):
-            self.shown[spot.name] = value
+            self.shown[spot.source] = value
         return lower_value(spot, value)
 
     def _condition(self, spot: Spot, when: m.Expression | None) -> p.Gate:
@@ -110,15 +109,15 @@ class Lowering:
         parts = parts_of(when)
         secret = [c for c in parts if not self.reader.contents(c).public]
         if not secret:
-            return p.PublicGate(spot.name, spot.statement, when, spot.span)
+            return p.PublicGate(spot.source, when, spot.span)
         if len(secret) == 1 and isinstance(secret[0], m.Noised) and self.reader.is_flip(secret[0]):
             guard = joined(tuple(c for c in parts if c is not secret[0]))
-            self.shown[spot.name] = secret[0]
+            self.shown[spot.source] = secret[0]
             return replace(spot, guard=guard).choice(flip_law(place, secret[0], self._alphabet))
         spot = replace(spot, guard=guard_of(place, when))
         rest = tuple(c for c in parts if not self.reader.contents(c).settled)
         if not rest:
-            return p.PublicGate(spot.name, spot.statement, when, spot.span)
+            return p.PublicGate(spot.source, when, spot.span)
         whole = joined(rest)
         assert whole is not None  # there is at least one part
         saved = dict(place.hidden)
@@ -134,15 +133,15 @@ class Lowering:
         span = next((n.span for n in self.reader.noises.values() if n.target == name), Span(0, 0))
         if isinstance(what, str):
             draw = self.reader.draws[what]
-            return p.ChooseGate(name, f"draw {name}", None, p.PrivateLaw(draw.law), False, draw.span)
+            return p.ChooseGate(OfDraw(name), None, p.PrivateLaw(draw.law), False, draw.span)
         if self.reader.is_flip(what):
             law = flip_law(place, what, self._alphabet)
-            return p.ChooseGate(name, f"noise on {name}", None, law, False, span)
+            return p.ChooseGate(OfNoise(name), None, law, False, span)
         try:
             form = linear(place, what)
         except Unfit as problem:
-            return p.OpaqueGate(name, f"noise on {name}", None, what, problem.reason, span)
-        return p.ReleaseGate(name, f"noise on {name}", None, form.value, form.as_terms(), None, span)
+            return p.OpaqueGate(OfNoise(name), None, what, problem.reason, span)
+        return p.ReleaseGate(OfNoise(name), None, form.value, form.as_terms(), None, span)
 
     def _alphabet(self, reading: m.Noised) -> tuple[m.Expression, ...]:
         if reading.name == "return" and self.labels:
@@ -154,19 +153,17 @@ class Lowering:
         """A choice that is counted as shown in every step says nothing new where it is shown."""
         result: list[p.Gate] = []
         for gate in made:
-            reading = self.shown.get(gate.name)
+            reading = self.shown.get(gate.source)
             counted = isinstance(gate, p.ChooseGate) and gate.visible and reading is not None
             if counted and reading is not None and reading.name in hidden:
-                result.append(p.PublicGate(gate.name, gate.statement, self._whole(gate, reading), gate.span))
+                result.append(p.PublicGate(gate.source, self._whole(gate, reading), gate.span))
             else:
                 result.append(gate)
         return result
 
     def _whole(self, gate: p.Gate, reading: m.Expression) -> m.Expression:
         guard = None if isinstance(gate, p.PublicGate) else gate.guard
-        is_condition = gate.name == gate.statement or any(
-            isinstance(s, p.Report) and s.name == gate.name and s.value is None for s in self.body
-        )
+        is_condition = isinstance(gate.source, OfStop | OfEvent)
         return m.Apply("and", (guard, reading)) if is_condition and guard is not None else reading
 
 

@@ -9,39 +9,39 @@ from seqlang.elaborate.kinds import Kind
 from seqlang.elaborate.lower_condition import is_truth, test_of
 from seqlang.model import expression as m
 from seqlang.model import program as p
+from seqlang.model.gate_source import GateSource, OfResult, OfValue
 from seqlang.record import record, replace
 from seqlang.source import Span
 
-RELEASED = m.Local("the released value")
+RELEASED = m.ReleasedValue()
 Alphabet = Callable[[m.Noised], tuple[m.Expression, ...]]
 
 
 @record
 class Spot:
-    """Where a value is shown: the name of its gate, its statement, and the public guard."""
+    """Where a value is shown: what its gate stands for, and the public guard."""
 
     place: Place
     kinds: dict[str, Kind]
     alphabet: Alphabet
-    name: str
-    statement: str
+    source: GateSource
     guard: m.Expression | None
     span: Span
 
     def public(self, e: m.Expression) -> p.Gate:
-        return p.PublicGate(self.name, self.statement, e, self.span)
+        return p.PublicGate(self.source, e, self.span)
 
     def choice(self, law: p.FlipLaw | p.NoisyMaxLaw | p.PrivateLaw) -> p.Gate:
-        return p.ChooseGate(self.name, self.statement, self.guard, law, True, self.span)
+        return p.ChooseGate(self.source, self.guard, law, True, self.span)
 
     def compare(self, test: p.Test) -> p.Gate:
-        return p.CompareGate(self.name, self.statement, self.guard, test, self.span)
+        return p.CompareGate(self.source, self.guard, test, self.span)
 
     def opaque(self, e: m.Expression, reason: str) -> p.Gate:
-        return p.OpaqueGate(self.name, self.statement, self.guard, e, reason, self.span)
+        return p.OpaqueGate(self.source, self.guard, e, reason, self.span)
 
     def release(self, value: m.Expression, terms: tuple[m.Term, ...], post: m.Expression | None = None) -> p.Gate:
-        return p.ReleaseGate(self.name, self.statement, self.guard, value, terms, post, self.span)
+        return p.ReleaseGate(self.source, self.guard, value, terms, post, self.span)
 
 
 def lower_value(spot: Spot, e: m.Expression) -> list[p.Gate]:
@@ -92,7 +92,8 @@ def _decisions(spot: Spot, e: m.Expression) -> list[p.Gate]:
         return []
     made: list[p.Gate] = []
     for at, test in enumerate(dict.fromkeys(tests), 1):
-        own = spot if at == 1 else replace(spot, name=f"{spot.name}.{at}")
+        assert at == 1 or isinstance(spot.source, OfResult | OfValue), "conditions are no choices between values"
+        own = spot if at == 1 else replace(spot, source=replace(spot.source, part=at))
         made.append(own.compare(test_of(place, spot.kinds, test)))
     return made
 
@@ -222,7 +223,7 @@ def release_of_condition(spot: Spot, rest: Sequence[m.Expression]) -> p.Gate | N
     return gate
 
 
-def _put(place: Place, e: m.Expression, new: dict[m.Noised, m.Local]) -> m.Expression:
+def _put(place: Place, e: m.Expression, new: dict[m.Noised, m.ReleasedValue]) -> m.Expression:
     """`e` with the noisy reading replaced; statistics that hold it are written out."""
     if isinstance(e, m.Noised) and e in new:
         return RELEASED

@@ -10,6 +10,7 @@ from seqlang.elaborate.contents import Reader
 from seqlang.elaborate.state import State
 from seqlang.model import expression as m
 from seqlang.model import program as p
+from seqlang.model.gate_source import OfStop
 from seqlang.model.life import EachStep
 from seqlang.model.margins import margins
 
@@ -115,18 +116,15 @@ def _accumulates(reader: Reader, divisor: m.Expression) -> bool:
 
 def _counts_out_of_reach(state: State, body: Sequence[p.Statement], gates: Sequence[p.Gate]) -> None:
     """More reports than steps: noise that is scaled for c reports is then larger than it need be."""
-    ends = {g.name: g for g in gates if isinstance(g, p.PublicGate) and g.name.startswith("stop ")}
+    ends = [g for g in gates if isinstance(g, p.PublicGate) and isinstance(g.source, OfStop)]
     cells = {s.name: s for s in body if isinstance(s, p.Cell)}
     limits = [
-        (bound, gate)
-        for gate in ends.values()
-        for left, bound in _limits(state, gate.expression)
-        if left == m.StepNumber()
+        (bound, gate) for gate in ends for left, bound in _limits(state, gate.expression) if left == m.StepNumber()
     ]
     if not limits:
         return
     last, first = min(limits, key=lambda limit: limit[0])
-    for gate in ends.values():
+    for gate in ends:
         for left, bound in _limits(state, gate.expression):
             report = _counted(left, cells)
             if report is not None and bound > last:

@@ -11,13 +11,14 @@ from collections.abc import Iterator, Sequence
 from seqlang.elaborate.contents import Reader
 from seqlang.model import expression as m
 from seqlang.model import program as p
+from seqlang.model.gate_source import OfNoise
 from seqlang.model.margins import leaves, margins
 
 
 def keep_sound(reader: Reader, gates: Sequence[p.Gate]) -> tuple[p.Gate, ...]:
     """The gates, with those made opaque whose plain parts read noise that is a term somewhere."""
     terms = {t.noise for gate in gates for t in _terms(gate)}
-    shown = {t.noise for gate in gates if gate.statement.startswith("noise on ") for t in _terms(gate)}
+    shown = {t.noise for gate in gates if isinstance(gate.source, OfNoise) for t in _terms(gate)}
     return tuple(_checked(reader, gate, terms, shown) for gate in gates)
 
 
@@ -38,7 +39,7 @@ def _checked(reader: Reader, gate: p.Gate, terms: set[str], shown: set[str]) -> 
 
 def _opaque(gate: p.Gate, expression: m.Expression, reason: str) -> p.Gate:
     guard = None if isinstance(gate, p.PublicGate) else gate.guard
-    return p.OpaqueGate(gate.name, gate.statement, guard, expression, reason, gate.span)
+    return p.OpaqueGate(gate.source, guard, expression, reason, gate.span)
 
 
 def _terms(gate: p.Gate) -> tuple[m.Term, ...]:

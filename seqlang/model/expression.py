@@ -94,6 +94,11 @@ class Drawn:
 
 
 @record
+class ReleasedValue:
+    """In what is done to a released value before it is seen (`ReleaseGate.post`): the noisy value itself."""
+
+
+@record
 class Term:
     """`factor` times the noise of that name; the factor is public."""
 
@@ -252,6 +257,7 @@ Expression = (
     | Reported
     | Drawn
     | Noised
+    | ReleasedValue
     | Bound
     | Apply
     | Choice

@@ -110,6 +110,8 @@ def _show(e: m.Expression, program: p.Program | None) -> tuple[str, int]:
             return f"{model or at(law, _ATOM)}.{method}({plain(point)})", _ATOM
         case m.Bound(variable=variable):
             return variable.letter, _ATOM
+        case m.ReleasedValue():
+            return "the released value", _ATOM
         case _:
             return e.name, _ATOM  # every other form is a name
 

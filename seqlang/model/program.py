@@ -12,6 +12,7 @@ from typing import Literal
 
 from seqlang.model.domain import Domain
 from seqlang.model.expression import Expression, Term, Variable
+from seqlang.model.gate_source import GateSource, OfCondition, OfEvent, OfResult, OfStop, OfValue, name_of
 from seqlang.model.life import Life
 from seqlang.record import field, record
 from seqlang.source import NOWHERE, Span
@@ -261,36 +262,44 @@ Test = Margin | PublicTest | And | Or | Not
 class PublicGate:
     """A report or stop that depends on constants and the transcript only: it says nothing new."""
 
-    name: str
-    statement: str
+    source: GateSource
     expression: Expression | None
     span: Span = field(default=NOWHERE, compare=False)
+
+    @property
+    def name(self) -> str:
+        return name_of(self.source)
 
 
 @record
 class CompareGate:
     """Seen: whether `test` holds, in the steps where the public `guard` holds (None: always)."""
 
-    name: str
-    statement: str
+    source: GateSource
     guard: Expression | None
     test: Test
     span: Span = field(default=NOWHERE, compare=False)
 
+    @property
+    def name(self) -> str:
+        return name_of(self.source)
+
 
 @record
 class ReleaseGate:
-    """Seen: post(value + noise) where `guard` holds. `post` reads the noisy value as `Local("the released value")` (no
-    user can write that name) and otherwise public names (None: the value itself). No terms: released plainly. `value`
-    may be a vector."""
+    """Seen: post(value + noise) where `guard` holds. `post` reads the noisy value as `ReleasedValue` and otherwise
+    public names (None: the value itself). No terms: released plainly. `value` may be a vector."""
 
-    name: str
-    statement: str
+    source: GateSource
     guard: Expression | None
     value: Expression
     terms: tuple[Term, ...]
     post: Expression | None
     span: Span = field(default=NOWHERE, compare=False)
+
+    @property
+    def name(self) -> str:
+        return name_of(self.source)
 
 
 @record
@@ -322,24 +331,30 @@ class PrivateLaw:
 class ChooseGate:
     """Seen (`visible`) or used inside by cells and guards (a select gate): a randomised choice."""
 
-    name: str
-    statement: str
+    source: GateSource
     guard: Expression | None
     law: FlipLaw | NoisyMaxLaw | PrivateLaw
     visible: bool
     span: Span = field(default=NOWHERE, compare=False)
+
+    @property
+    def name(self) -> str:
+        return name_of(self.source)
 
 
 @record
 class OpaqueGate:
     """None of the above: it runs, and no rule applies. `reason` says, in a phrase, what did not fit."""
 
-    name: str
-    statement: str
+    source: GateSource
     guard: Expression | None
     expression: Expression
     reason: str
     span: Span = field(default=NOWHERE, compare=False)
+
+    @property
+    def name(self) -> str:
+        return name_of(self.source)
 
 
 Gate = PublicGate | CompareGate | ReleaseGate | ChooseGate | OpaqueGate
@@ -377,9 +392,7 @@ class Claim:
 
 @record
 class Program:
-    """One algorithm. `gates` are in file order; gate names are report names, and `stop 1`, `stop 2`, .. for stops
-    (what a stop returns, where that is not a constant, is the gate `return 1`, ..; a hidden choice has its draw's or
-    target's name)."""
+    """One algorithm. `gates` are in file order, each with a source of its own."""
 
     name: str
     title: str
@@ -407,3 +420,15 @@ class Program:
 
     def input(self, name: str) -> Input:
         return next(i for i in self.inputs if i.name == name)
+
+    def place_of(self, source: GateSource) -> int | None:
+        """Where in the body the report or stop stands that a gate belongs to; None if it belongs to neither."""
+        for place, statement in enumerate(self.body):
+            match source, statement:
+                case ((OfStop(index) | OfResult(index)), Stop(index=own)) if index == own:
+                    return place
+                case ((OfEvent(name) | OfCondition(name) | OfValue(name)), Report(name=own_name)) if name == own_name:
+                    return place
+                case _:
+                    pass
+        return None

@@ -8,6 +8,7 @@ from seqlang.model import expression as m
 from seqlang.model import program as p
 from seqlang.model.binding import NO_VARIABLES, canonical
 from seqlang.model.domain import Ball, Domain, Finite, Integers, Interval, Power
+from seqlang.model.gate_source import GateSource, OfEvent, OfStop, OfValue, is_hidden, name_of
 from seqlang.model.life import EachReport
 
 
@@ -233,18 +234,18 @@ class _Check:
     # ---- gates and claims
 
     def _gates(self) -> Iterator[str]:
-        seen = {g.name for g in self.program.gates}
+        seen = {g.source for g in self.program.gates}
         everything = set(self.defines) | self.reports | set(self.draws) | {f"cell {c}" for c in self.cells}
         for statement in self.program.body:
-            name = {p.Report: "name", p.Stop: "index"}.get(type(statement))
-            if isinstance(statement, p.Report | p.Stop):
-                label = statement.name if isinstance(statement, p.Report) else f"stop {statement.index}"
-                if name is not None and label not in seen:
-                    yield f"{label} has no gate"
+            if isinstance(statement, p.Report | p.Stop) and _own_gate(statement) not in seen:
+                yield f"{name_of(_own_gate(statement))} has no gate"
         for gate in self.program.gates:
-            released = {"the released value"} if isinstance(gate, p.ReleaseGate) else set()
+            if not is_hidden(gate.source) and self.program.place_of(gate.source) is None:
+                yield f"gate {gate.name} belongs to no statement"
             for expression in _gate_expressions(gate):
-                yield from self._names(f"gate {gate.name}", expression, everything | released, NO_VARIABLES)
+                yield from self._names(f"gate {gate.name}", expression, everything, NO_VARIABLES)
+                if _reads_released(expression) and not (isinstance(gate, p.ReleaseGate) and expression is gate.post):
+                    yield f"gate {gate.name} reads a released value before it is released"
             for term in _gate_terms(gate):
                 if term.noise not in self.noises:
                     yield f"gate {gate.name} has an unknown noise {term.noise}"
@@ -272,6 +273,17 @@ def _versions(where: str, expression: m.Expression, updated: set[str]) -> Iterat
     for node in m.walk(expression):
         if isinstance(node, m.MemoryValue) and node.updated != (node.name in updated):
             yield f"{where} reads the wrong version of the memory {node.name}"
+
+
+def _own_gate(statement: p.Report | p.Stop) -> GateSource:
+    """The gate that every such statement has."""
+    if isinstance(statement, p.Stop):
+        return OfStop(statement.index)
+    return OfEvent(statement.name) if statement.value is None else OfValue(statement.name)
+
+
+def _reads_released(expression: m.Expression) -> bool:
+    return any(isinstance(node, m.ReleasedValue) for node in m.walk(expression))
 
 
 def _report_of(statement: p.Statement) -> str | None:

@@ -48,26 +48,26 @@ def gate_rows(program: Program) -> tuple[GateRow, ...]:
 
 def _row(program: Program, gate: Gate) -> GateRow:
     match gate:
-        case PublicGate(name, _, expression):
+        case PublicGate(expression=expression):
             return GateRow(
-                name, "public", "" if expression is None else show_expression(expression, program), "none", ()
+                gate.name, "public", "" if expression is None else show_expression(expression, program), "none", ()
             )
-        case CompareGate(name, _, _, test):
+        case CompareGate(test=test):
             found = tuple(margins(test))
             shifts = dict.fromkeys(_moves(program, m.value) for m in found)
             terms = tuple(t for m in found for t in m.terms)
-            return GateRow(name, "compare", show_test(program, test), ", ".join(shifts), _noises(program, terms))
-        case ReleaseGate(name, _, _, value, terms, post):
+            return GateRow(gate.name, "compare", show_test(program, test), ", ".join(shifts), _noises(program, terms))
+        case ReleaseGate(value=value, terms=terms, post=post):
             shown = show_expression(value, program) + (
                 "" if post is None else f", then {show_expression(post, program)}"
             )
-            return GateRow(name, "release", shown, _moves(program, value), _noises(program, terms))
-        case ChooseGate(name, _, _, law, visible):
-            return _choose_row(program, name, law, "choose" if visible else "select")
-        case OpaqueGate(name, _, _, expression, reason):
+            return GateRow(gate.name, "release", shown, _moves(program, value), _noises(program, terms))
+        case ChooseGate(law=law, visible=visible):
+            return _choose_row(program, gate.name, law, "choose" if visible else "select")
+        case OpaqueGate(expression=expression, reason=reason):
             inner = tuple(t for e in walk(expression) if isinstance(e, Noised) for t in e.terms)
             return GateRow(
-                name, "opaque", f"{show_expression(expression, program)} ({reason})", "", _noises(program, inner)
+                gate.name, "opaque", f"{show_expression(expression, program)} ({reason})", "", _noises(program, inner)
             )
         case _:
             assert_never(gate)

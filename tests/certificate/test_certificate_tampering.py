@@ -155,7 +155,7 @@ def _without_the_report(raw: dict[str, Any]) -> None:
     """The report of the number is gone: from the step and from the gates, and what is proved of the rest is left."""
     model = raw["model"]
     model["body"] = [s for s in model["body"] if s.get("name") != "answer"]
-    model["gates"] = [g for g in model["gates"] if g["name"] != "answer"]
+    model["gates"] = [g for g in model["gates"] if g["source"].get("report") != "answer"]
     raw["bounds"] = [_about(raw, "above")]
     raw["claims"][0]["derivation"] = raw["bounds"][0]
 
@@ -188,7 +188,7 @@ def test_another_model_is_not_the_spec(case: str, tmp_path: Path, capsys: pytest
 
 def test_a_gate_that_is_taken_out_is_missed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     raw = editable(VECTOR)
-    raw["model"]["gates"] = [g for g in raw["model"]["gates"] if g["name"] != "answer"]
+    raw["model"]["gates"] = [g for g in raw["model"]["gates"] if g["source"].get("report") != "answer"]
     assert _verify(raw, tmp_path) == 2
     assert "answer has no gate" in capsys.readouterr().err
     raw = editable(VECTOR)

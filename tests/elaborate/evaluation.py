@@ -128,7 +128,7 @@ class World:
                 return self.field(name)
             case m.Records():
                 return [float(i + 1) for i in range(min(8, int(self.of(self.program.size))))]  # type: ignore[arg-type]
-            case m.Local(name="the released value"):
+            case m.ReleasedValue():
                 return self.made["the released value"]
             case m.Local(name=name):
                 return self.of(self.defines[name].expression)

@@ -18,6 +18,7 @@ from seqlang.model.expression import (
     Reported,
     Term,
 )
+from seqlang.model.gate_source import OfEvent, OfStop, OfValue
 from seqlang.model.life import EachReport, EachStep, Life, Once
 from seqlang.model.program import (
     Adjacency,
@@ -105,7 +106,7 @@ def one_sided(
     statements, value = statistic(kind, keep)
     terms = (Term("w", ONE), Term("z", MINUS)) if lw else (Term("z", MINUS),)
     terms = terms if lz else (Term("w", ONE),)
-    gate = CompareGate("stop 1", "stop", None, Margin(minus(value, num(b)), terms, False))
+    gate = CompareGate(OfStop(1), None, Margin(minus(value, num(b)), terms, False))
     noises = tuple(n for n, scale in ((noise("z", z, lz or 1, life=Once()), lz), (noise("w", w, lw or 1), lw)) if scale)
     when = Apply(">=", (noised(value, "w") if lw else value, noised(num(b), "z") if lz else num(b)))
     body = (*statements, Stop(1, when, None))
@@ -124,7 +125,7 @@ def two_sided(lz: float = 1, lw: float = 1, share: str = "none", query: bool = F
     up = Margin(minus(value, num(10)), (Term("w", ONE), Term("z", MINUS)), False)
     # low + z' - value - w >= 0, where z' is second_z with its sign
     down = Margin(minus(num(-10), value), (Term(second_w, MINUS), Term(second_z, sign)), False)
-    gates = (CompareGate("stop 1", "stop", None, up), CompareGate("stop 2", "stop", None, down))
+    gates = (CompareGate(OfStop(1), None, up), CompareGate(OfStop(2), None, down))
     noises = [noise("z", "laplace", lz, life=Once()), noise("w", "laplace", lw)]
     if second_w == "w2":
         noises.append(noise("w2", "laplace", lw))
@@ -146,7 +147,7 @@ def repeated(kind: str, c: int, lz: float = 1, lw: float = 1, query: bool = Fals
     count = Cell("reports", "count", Reported("high"), None, AllSteps(), (), Level.PUBLIC)
     done = Apply(">=", (CellValue("reports"), num(c)))
     test = Margin(minus(value, num(b)), (Term("w", ONE), Term("z", MINUS)), False)
-    gates = (CompareGate("high", "report", None, test), PublicGate("stop 1", "stop", done))
+    gates = (CompareGate(OfEvent("high"), None, test), PublicGate(OfStop(1), done))
     when = Apply(">=", (noised(value, "w"), noised(num(b), "z")))
     body = (*statements, Report("high", when, None), count, Stop(1, done, None))
     home, adjacency = (REAL, EVERY) if query else (interval(0, 1), None)
@@ -156,7 +157,7 @@ def repeated(kind: str, c: int, lz: float = 1, lw: float = 1, query: bool = Fals
 def plain_threshold(b: float = 3) -> Program:
     """stop when total >= b, without any noise"""
     statements, value = statistic("sum")
-    gate = CompareGate("stop 1", "stop", None, Margin(minus(value, num(b)), (), False))
+    gate = CompareGate(OfStop(1), None, Margin(minus(value, num(b)), (), False))
     body = (*statements, Stop(1, Apply(">=", (value, num(b))), Label("high")))
     return program(body, (gate,), (), interval(0, 1))
 
@@ -164,7 +165,7 @@ def plain_threshold(b: float = 3) -> Program:
 def released(family: str, *arguments: float, query: bool = False) -> Program:
     """report y = total + noise, every step"""
     statements, value = statistic("query" if query else "sum")
-    gate = ReleaseGate("y", "report", None, value, (Term("w", ONE),), None)
+    gate = ReleaseGate(OfValue("y"), None, value, (Term("w", ONE),), None)
     home, adjacency = (REAL, EVERY) if query else (interval(0, 1), None)
     body = (*statements, Report("y", None, noised(value, "w")))
     return program(body, (gate,), (noise("w", family, *arguments),), home, adjacency)

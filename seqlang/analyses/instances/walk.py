@@ -21,6 +21,7 @@ from seqlang.backends.interpret.compiled import Compiler
 from seqlang.backends.solve.unsolved import Unsolved
 from seqlang.model import expression as e
 from seqlang.model import program as p
+from seqlang.model.gate_source import OfResult
 from seqlang.record import record
 
 Entry = Mapping[str, Any]
@@ -131,7 +132,7 @@ def _outcomes(program: p.Program) -> tuple[tuple[str | None, ...], list[tuple[in
     for stop in program.body:
         if not isinstance(stop, p.Stop):
             continue
-        gates = [g for g in program.gates if g.name == f"return {stop.index}" and not isinstance(g, p.PublicGate)]
+        gates = [g for g in program.gates if g.source == OfResult(stop.index) and not isinstance(g, p.PublicGate)]
         if gates:
             values = _values(program, stop, gates)
             told += [(names.setdefault(str(value), len(names)), (stop.index, value)) for value in values]

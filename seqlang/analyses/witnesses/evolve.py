@@ -15,6 +15,7 @@ from seqlang.analyses.witnesses.domains import tidy
 from seqlang.analyses.witnesses.play import Pattern, Played, replay
 from seqlang.analyses.witnesses.scene import Entry, Scene
 from seqlang.backends.exact.unsupported import Unsupported
+from seqlang.model.gate_source import OfStop, name_of
 
 if TYPE_CHECKING:
     from random import Random
@@ -59,7 +60,7 @@ def script_of(played: Played, scene: Scene) -> Script:
 
 def _fired(told: Any, scene: Scene) -> str | None:
     if told["stop"] is not None:
-        return f"stop {told['stop'][0]}"
+        return name_of(OfStop(told["stop"][0]))
     return next((name for name, v in told.items() if v is True and name != "stop" and name not in scene.optional), None)
 
 

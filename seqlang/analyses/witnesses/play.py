@@ -311,8 +311,7 @@ class _Stage:
         look, possible = self.scene.follower.look, self.scene.follower.possible
         state = self.states[0]
         fixed: dict[str, Any] = {"stop": None}
-        if fire is not None and fire.startswith("stop "):
-            index = int(fire[5:])
+        if fire is not None and (index := self.scene.stop_by_gate.get(fire)) is not None:
             fixed["stop"] = (index, None if self.pattern.release == "any" else self.scene.labels.get(index))
         elif fire is not None:
             fixed[fire] = True
@@ -355,10 +354,10 @@ class _Stage:
         return told
 
     def _returns(self, index: int) -> bool:
-        return any(g.name == f"return {index}" for g in self.scene.program.gates)
+        return index in self.scene.result_gates.values()
 
     def _tell(self, told: dict[str, Any], name: str, value: Any) -> None:
-        if name.startswith("return "):
+        if name in self.scene.result_gates:
             told["stop"] = (told["stop"][0], value)
         else:
             told[name] = value

@@ -18,6 +18,7 @@ from seqlang.backends.exact.follow import NOTHING, Follower
 from seqlang.backends.exact.unsupported import Unsupported
 from seqlang.model.domain import Integers, Interval
 from seqlang.model.expression import Apply, Expression, Field, Label, Number, ParameterValue, walk
+from seqlang.model.gate_source import OfResult, OfStop, name_of
 from seqlang.model.life import EachStep
 from seqlang.model.program import (
     AddRemove,
@@ -45,14 +46,15 @@ MOST_HELD = 100_000  # records of a dataset, entries of a vector
 
 @record
 class Target:
-    """A margin of a gate: its place among the gate's margins, whether noise is added to it, and whether some of that
-    noise is drawn anew in each step."""
+    """A margin of a gate: its place among the gate's margins, whether noise is added to it, whether some of that noise
+    is drawn anew in each step, and whether the gate is a stop's condition."""
 
     gate: str
     index: int
     noisy: bool
     scale: float
     fresh: bool = True
+    stops: bool = False
 
 
 class Scene:
@@ -79,8 +81,10 @@ class Scene:
         self.stops = [(s.index, self.labels.get(s.index)) for s in stops]
         self.optional = self._obligations()
         self.value_reports = {s.name for s in program.body if isinstance(s, Report) and s.value is not None}
-        public_gates = {g.name for g in program.gates if not isinstance(g, CompareGate)}
-        self.public_stops = [s.index for s in stops if f"stop {s.index}" in public_gates]
+        public_gates = {g.source for g in program.gates if not isinstance(g, CompareGate)}
+        self.public_stops = [s.index for s in stops if OfStop(s.index) in public_gates]
+        self.stop_by_gate = {name_of(OfStop(s.index)): s.index for s in stops}
+        self.result_gates = {g.name: g.source.stop for g in program.gates if isinstance(g.source, OfResult)}
         self._pairs: list[tuple[Entry, Entry]] | None = None
         self.weight = 1 + sum(self._size_of(c) for c in program.body if isinstance(c, Cell)) / 300
         if self.weight > MOST_HELD / 300 or self._longest() > MOST_HELD:
@@ -122,7 +126,7 @@ class Scene:
                 scale = self._scale(terms)
                 if scale is not None:
                     fresh = any(isinstance(self.follower.stepper.lives[name], EachStep) for name, _ in terms)
-                    found.append(Target(gate, index, bool(terms), scale, fresh))
+                    found.append(Target(gate, index, bool(terms), scale, fresh, gate in self.stop_by_gate))
         return found
 
     def _closed(self) -> int:
@@ -254,7 +258,9 @@ class Scene:
     @property
     def ends_by_itself(self) -> bool:
         """Whether a run ends where no noise plays a part, and shows then what is noised or chosen."""
-        shown = any(g.name.startswith("return ") for g in self.program.gates if isinstance(g, ChooseGate | ReleaseGate))
+        shown = any(
+            isinstance(g.source, OfResult) for g in self.program.gates if isinstance(g, ChooseGate | ReleaseGate)
+        )
         return bool(self.public_stops) and shown
 
     @property

@@ -23,7 +23,7 @@ def seeds(scene: Scene, far: bool) -> list[Pattern]:
     found: list[Pattern] = []
     noisy = [i for i, t in enumerate(scene.targets) if t.noisy]
     plain = [i for i, t in enumerate(scene.targets) if not t.noisy]
-    reports = {i for i in range(len(scene.targets)) if not scene.targets[i].gate.startswith("stop ")}
+    reports = {i for i in range(len(scene.targets)) if not scene.targets[i].stops}
     for i in plain:
         found += _plain(scene, i, noisy, far)
     if not scene.everywhere:  # two ends see more than one: first

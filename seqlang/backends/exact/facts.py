@@ -10,6 +10,7 @@ from seqlang.backends.exact.told import same
 from seqlang.backends.exact.unsupported import Unsupported
 from seqlang.model import expression as e
 from seqlang.model import program as p
+from seqlang.model.gate_source import GateSource, OfCondition, OfEvent, OfResult, OfStop, name_of, report_of
 from seqlang.model.life import EachStep, Once
 
 Fact = tuple[Any, ...]
@@ -32,15 +33,17 @@ class FactWriter:
         plain.scope["both_right"] = both_right
         self._check_choices()
 
-    def gates(self, statement: str, wanted: str, told: str) -> None:
-        """The facts of the gates of one report or stop."""
-        mine = [g for g in self.program.gates if g.name == statement]
+    def gates(self, source: GateSource, wanted: str, told: str) -> None:
+        """The facts of one gate of a report or stop."""
+        mine = [g for g in self.program.gates if g.source == source]
+        statement = name_of(source)
         if not mine:
             raise Unsupported(f"no gate for {statement}")
-        report = next((s for s in self.program.body if isinstance(s, p.Report) and s.name == statement), None)
+        named = report_of(source)
+        report = next((s for s in self.program.body if isinstance(s, p.Report) and s.name == named), None)
         value = None if report is None else report.value
         # whether a value is reported may be seen by a gate of its own
-        whether = [g for g in self.program.gates if value is not None and g.name == f"{statement} when"]
+        whether = [g for g in self.program.gates if isinstance(g.source, OfCondition) and g.source.report == named]
         for gate in whether:
             self._whether(gate, wanted, statement)
         self.seen_apart = bool(whether)
@@ -49,37 +52,37 @@ class FactWriter:
                 case p.PublicGate() if report is not None and value is not None:
                     fact = f"('release', {told}, {self.plain.write(value)}, (), None, {statement!r})"
                     self._guarded(report.when if not whether else None, wanted, fact, must=True)
-                case p.PublicGate(_, _, expression):
+                case p.PublicGate(expression=expression):
                     holds = "True" if expression is None else f"bool({self.plain.write(expression)})"
                     self.lines.append(f"facts.append(('certain', ({wanted}) == {holds}))")
-                case p.CompareGate(_, _, guard, test):
+                case p.CompareGate(guard=guard, test=test):
                     written = self._test(test)
                     idle = f"('idle', {written}, {statement!r})"
                     self._guarded(guard, wanted, f"('compare', {wanted}, {written}, {statement!r})", idle=idle)
-                case p.ReleaseGate(_, _, guard, value, terms, post):
+                case p.ReleaseGate(guard=guard, value=value, terms=terms, post=post):
                     shown, written = self._post(post), self.plain.write(value)
                     fact = f"('release', {told}, {written}, {self._terms(terms)}, {shown}, {statement!r})"
                     self._guarded(guard, wanted, fact, must=True)
-                case p.ChooseGate(_, _, guard, law):
+                case p.ChooseGate(guard=guard, law=law):
                     self._guarded(guard, wanted, self._choice(law, told, statement), must=True)
-                case p.OpaqueGate(_, _, guard, expression):
+                case p.OpaqueGate(guard=guard, expression=expression):
                     if self._reads_noise(expression):
                         raise Unsupported(f"{gate.name}: {gate.reason}")
-                    self._opaque(statement, guard, wanted, told, expression)
+                    self._opaque(source, guard, wanted, told, expression)
                 case _ as never:
                     assert_never(never)
 
     def _whether(self, gate: p.Gate, wanted: str, statement: str) -> None:
         """The facts of a condition that decides whether a value is reported."""
         match gate:
-            case p.CompareGate(_, _, guard, test):
+            case p.CompareGate(guard=guard, test=test):
                 written = self._test(test)
                 idle = f"('idle', {written}, {statement!r})"
                 self._guarded(guard, wanted, f"('compare', {wanted}, {written}, {statement!r})", idle=idle)
-            case p.PublicGate(_, _, expression):
+            case p.PublicGate(expression=expression):
                 holds = "True" if expression is None else f"bool({self.plain.write(expression)})"
                 self.lines.append(f"facts.append(('certain', ({wanted}) == {holds}))")
-            case p.OpaqueGate(_, _, guard, expression) if not self._reads_noise(expression):
+            case p.OpaqueGate(guard=guard, expression=expression) if not self._reads_noise(expression):
                 self._guarded(guard, wanted, f"('certain', ({wanted}) == bool({self.plain.write(expression)}))")
             case _:
                 raise Unsupported(f"whether {statement} is reported")
@@ -107,11 +110,11 @@ class FactWriter:
         return False
 
     def returned(self, index: int, result: e.Expression | None) -> None:
-        gates = [g for g in self.program.gates if g.name == f"return {index}"]
+        gates = [g for g in self.program.gates if g.source == OfResult(index)]
         told = "told['stop'][1]"
         if any(not isinstance(g, p.PublicGate) for g in gates):
             mark = len(self.lines)
-            self.gates(f"return {index}", "True", told)
+            self.gates(OfResult(index), "True", told)
             self.lines[mark:] = ["    " + line for line in self.lines[mark:]]
             self.lines.insert(mark, f"if {told} is not None:")
         elif result is None:
@@ -140,16 +143,15 @@ class FactWriter:
             if idle is not None:
                 self.lines.append(f"else: facts.append({idle})")
 
-    def _opaque(self, statement: str, guard: e.Expression | None, wanted: str, told: str, body: e.Expression) -> None:
+    def _opaque(
+        self, source: GateSource, guard: e.Expression | None, wanted: str, told: str, body: e.Expression
+    ) -> None:
         """A plain expression: a condition where a report or stop is an event, a value otherwise."""
         written = self.plain.write(body)
-        event = statement.startswith("stop ") or any(
-            isinstance(s, p.Report) and s.name == statement and s.value is None for s in self.program.body
-        )
-        if event:
+        if isinstance(source, OfStop | OfEvent):
             self._guarded(guard, wanted, f"('certain', ({wanted}) == bool({written}))")
         else:
-            self._guarded(guard, wanted, f"('release', {told}, {written}, (), None, {statement!r})", must=True)
+            self._guarded(guard, wanted, f"('release', {told}, {written}, (), None, {name_of(source)!r})", must=True)
 
     def _choice(self, law: p.FlipLaw | p.NoisyMaxLaw | p.PrivateLaw, told: str, gate: str) -> str:
         match law:
@@ -193,11 +195,11 @@ class FactWriter:
     def _post(self, post: e.Expression | None) -> str:
         """What is done to the value before it is seen, as it is written."""
         match post:
-            case None | e.Local("the released value"):
+            case None | e.ReleasedValue():
                 return "None"
-            case e.Apply(("max" | "min") as operator, (e.Local("the released value"),)):
+            case e.Apply(("max" | "min") as operator, (e.ReleasedValue(),)):
                 return repr(operator)
-            case e.Apply("clip", (e.Local("the released value"), low, high)):
+            case e.Apply("clip", (e.ReleasedValue(), low, high)):
                 return f"('clip', {self.plain.write(low)}, {self.plain.write(high)})"
             case _:
                 return "'other'"
@@ -225,7 +227,6 @@ class FactWriter:
         laws = [g.law for g in self.program.gates if isinstance(g, p.ChooseGate) and g.visible]
         if len(set(laws)) < len(laws):
             raise Unsupported("one random choice is shown in two places")
-        stops = {g.name for g in self.program.gates if g.name.startswith("return ")}
         if any(isinstance(s, p.Stop) and s.when is None for s in self.program.body):
             stays: tuple[type, ...] = (EachStep, Once)  # a single step: what lives longer does not
         else:
@@ -238,7 +239,9 @@ class FactWriter:
                 raise Unsupported("a flip with a name of its own, which several may share")
         for draw in self.program.body:
             if isinstance(draw, p.Draw) and not isinstance(draw.life, stays):
-                shown = [g for g in self.program.gates if isinstance(g, p.ChooseGate) and g.name not in stops]
+                shown = [
+                    g for g in self.program.gates if isinstance(g, p.ChooseGate) and not isinstance(g.source, OfResult)
+                ]
                 if any(isinstance(g.law, p.PrivateLaw) and g.law.law == draw.law for g in shown):
                     raise Unsupported("a choice that lives longer than a step")
 

@@ -109,6 +109,8 @@ class PlainWriter:
                 return f"('weights', tuple([({self.write(value)}, {self.write(weight)}) {loop}]))"
             case e.Density(method, law, at):
                 return f"density({method!r}, {self.write(law)}, {self.write(at)})"
+            case e.ReleasedValue():
+                raise AssertionError("a step releases values, and reads none that is released")
             case _ as never:
                 assert_never(never)
 

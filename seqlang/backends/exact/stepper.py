@@ -18,6 +18,7 @@ from seqlang.backends.exact.told import UNKNOWN, told_value
 from seqlang.backends.exact.unsupported import Unsupported
 from seqlang.model import expression as e
 from seqlang.model import program as p
+from seqlang.model.gate_source import OfEvent, OfStop, OfValue
 from seqlang.model.life import EachReport
 from seqlang.record import field_names, record
 
@@ -164,8 +165,9 @@ class _Writer:
             case p.Draw():
                 pass  # what shows a choice reads its law, where it is shown
             case p.Report(name):
-                self.facts.gates(name, f"{name!r} in told", f"told.get({name!r})")
                 is_event = statement.value is None
+                source = OfEvent(name) if is_event else OfValue(name)
+                self.facts.gates(source, f"{name!r} in told", f"told.get({name!r})")
                 got = "True" if is_event else f"told_value(told[{name!r}])"
                 self.lines.append(f"r_{name_of(name)} = {got} if {name!r} in told else False")
                 self.plain.vector_names[name] = statement.value is not None and self.plain.is_vector(statement.value)
@@ -177,7 +179,7 @@ class _Writer:
                 self.lines.append(f"except Unsupported: {name} = UNKNOWN")
             case p.Stop(index, _, result):
                 here = f"told['stop'] is not None and told['stop'][0] == {index}"
-                self.facts.gates(f"stop {index}", f"({here})", "None")
+                self.facts.gates(OfStop(index), f"({here})", "None")
                 self.lines.append(f"if {here}:")
                 mark = len(self.lines)
                 self.facts.returned(index, result)

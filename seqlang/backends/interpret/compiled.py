@@ -154,6 +154,8 @@ class Compiler:
                 return self._weights_of(e)
             case ir.Density(method, law, at):
                 return self._density(method, law, at)
+            case ir.ReleasedValue():
+                raise AssertionError("a step releases values, and reads none that is released")
             case _:
                 assert_never(e)
 

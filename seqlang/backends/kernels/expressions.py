@@ -87,6 +87,8 @@ def _computed(scope: Scope, e: ir.Expression) -> Value:
             raise CannotCompile("a set as a value")
         case ir.Number() | ir.Truth() | ir.Label() | ir.ParameterValue():
             raise CannotCompile("a constant that is neither number, label nor list")
+        case ir.ReleasedValue():
+            raise AssertionError("a step releases values, and reads none that is released")
         case _:
             assert_never(e)
 

@@ -17,6 +17,7 @@ from seqlang.backends.solve.needed import Condition, condition_of, margins_of, n
 from seqlang.backends.solve.roles import Roles, is_flip, roles_of
 from seqlang.backends.solve.unsolved import Unsolved
 from seqlang.model import expression as ir
+from seqlang.model.gate_source import OfStop
 from seqlang.model.life import EachReport, EachStep, Once
 from seqlang.model.margins import margins
 from seqlang.model.program import (
@@ -156,7 +157,7 @@ def _stops_alone(
         test = None if condition.test is None else _with_drawn(condition.test, drawn)
         rewritten[stop.index] = Condition(condition.guard, test)
         if test is not None:
-            gates.append(CompareGate(f"stop {stop.index}", "", condition.guard, test))
+            gates.append(CompareGate(OfStop(stop.index), condition.guard, test))
     stub = replace(
         program,
         body=tuple(replace(s, when=conditions[s.index].guard, result=None) for s in stops),

@@ -119,6 +119,8 @@ class VectorCompiler:
                 return lambda f: density(make(f), method, x(f))
             case ir.Sequence() | ir.Records() | ir.RealVectors():
                 raise CannotVectorise("a set as a value")
+            case ir.ReleasedValue():
+                raise AssertionError("a step releases values, and reads none that is released")
             case _:
                 assert_never(e)
 

@@ -11,6 +11,7 @@ from fractions import Fraction
 from seqlang.backends.solve.entries import model_of
 from seqlang.backends.solve.needed import condition_of
 from seqlang.model import expression as ir
+from seqlang.model.gate_source import GateSource, OfStop
 from seqlang.model.life import EachStep
 from seqlang.model.program import And, CompareGate, Define, Margin, Noise, Not, Or, Program, Stop, Test
 from seqlang.record import replace
@@ -27,20 +28,21 @@ def absorbed(program: Program, model: str, watch: tuple[ir.Expression, ...] = ()
     defines = {s.name: s.expression for s in program.body if isinstance(s, Define)}
     affine = _Affine(laws, defines)
     stops = [s for s in program.body if isinstance(s, Stop)]
-    conditions = {f"stop {s.index}": condition_of(program, s) for s in stops}
+    conditions = {OfStop(s.index): condition_of(program, s) for s in stops}
     plain = [s.result for s in stops if s.result is not None] + list(watch)
     plain += [c.guard for c in conditions.values() if c.guard is not None]
     if any(affine.reads(e) for e in plain):
         return None
-    tests: dict[str, Test] = {}
-    for name, condition in conditions.items():
+    tests: dict[GateSource, Test] = {}
+    for source, condition in conditions.items():
         if condition.test is not None:
             test = affine.test(condition.test)
             if test is None:
                 return None
-            tests[name] = test
+            tests[source] = test
     gates = tuple(
-        replace(g, test=tests[g.name]) if isinstance(g, CompareGate) and g.name in tests else g for g in program.gates
+        replace(g, test=tests[g.source]) if isinstance(g, CompareGate) and g.source in tests else g
+        for g in program.gates
     )
     noises = tuple(Noise(_name(field), law, EachStep(), None) for field, law in laws.items())
     return replace(program, gates=gates, noises=program.noises + noises)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from seqlang.model import expression as ir
+from seqlang.model.gate_source import GateSource, OfCondition, OfEvent, OfStop, OfValue
 from seqlang.model.life import EachReport, Life
 from seqlang.model.program import (
     And,
@@ -52,9 +53,13 @@ class Needed:
 
 def condition_of(program: Program, statement: Report | Stop) -> Condition:
     """The condition, with its comparisons as margins where the program's gate has them."""
-    names = (f"stop {statement.index}",) if isinstance(statement, Stop) else (statement.name, f"{statement.name} when")
+    own: tuple[GateSource, ...] = (
+        (OfStop(statement.index),)
+        if isinstance(statement, Stop)
+        else (OfEvent(statement.name), OfCondition(statement.name), OfValue(statement.name))
+    )
     for gate in program.gates:
-        if isinstance(gate, CompareGate) and gate.name in names:
+        if isinstance(gate, CompareGate) and gate.source in own:
             return Condition(gate.guard, gate.test)
     return Condition(statement.when, None)
 

@@ -19,6 +19,7 @@ from itertools import combinations
 
 from seqlang.arithmetic.formula import ONE, ZERO, Formula, function
 from seqlang.model.expression import Apply, Expression, MemoryValue
+from seqlang.model.gate_source import OfCondition, OfEvent, OfStop, OfValue
 from seqlang.model.program import Gate, Program, PublicGate, Report, Stop, Update
 from seqlang.record import record, replace
 from seqlang.rules.alignment.meters import Meter, difference, meter_of
@@ -80,15 +81,16 @@ def _by_stops(steps: Steps, kinds: tuple[Fired, ...]) -> Iterator[Allowance]:
 def _by_guards(steps: Steps, kinds: tuple[Fired, ...]) -> Iterator[Allowance]:
     program = steps.program
     for report in sorted(steps.counted - steps.turned):
-        gate = next((g for g in program.gates if g.name in (report, f"{report} when")), None)
+        own = (OfEvent(report), OfCondition(report), OfValue(report))
+        gate = next((g for g in program.gates if g.source in own), None)
         place = next((i for i, s in enumerate(program.body) if isinstance(s, Report) and s.name == report), None)
         guard = gate.expression if isinstance(gate, PublicGate) else None if gate is None else gate.guard
         if guard is None or place is None:
             continue
-        own = tuple(kind for kind in kinds if report in kind)
+        with_it = tuple(kind for kind in kinds if report in kind)
         made = frozenset({report})
         for _, weights, before in _low(_where(steps, made, guard, place), guard, place, (made,)):
-            yield Allowance(kinds, dict.fromkeys(own, weights[made]), before, False)
+            yield Allowance(kinds, dict.fromkeys(with_it, weights[made]), before, False)
 
 
 def guarded_steps(program: Program, guard: Expression, place: int, signs: Signs) -> Formula | None:
@@ -108,15 +110,7 @@ def guarded_steps(program: Program, guard: Expression, place: int, signs: Signs)
 
 def guarded_showings(program: Program, gate: Gate, signs: Signs) -> tuple[Formula, ...]:
     """The most steps in which a gate's guard holds, if memory that rises with it bounds them."""
-    place = next(
-        (
-            at
-            for at, s in enumerate(program.body)
-            if (isinstance(s, Report) and gate.statement == f"report {s.name}")
-            or (isinstance(s, Stop) and gate.statement == f"stop {s.index}")
-        ),
-        None,
-    )
+    place = program.place_of(gate.source)
     guard = None if isinstance(gate, PublicGate) else gate.guard
     most = None if guard is None or place is None else guarded_steps(program, guard, place, signs)
     return () if most is None else (most,)
@@ -124,9 +118,9 @@ def guarded_showings(program: Program, gate: Gate, signs: Signs) -> tuple[Formul
 
 def _stops(program: Program) -> Iterator[tuple[int, Expression]]:
     """The public stops with a condition, and their places."""
-    public = {g.name: g for g in program.gates if isinstance(g, PublicGate)}
+    public = {g.source: g for g in program.gates if isinstance(g, PublicGate)}
     for place, statement in enumerate(program.body):
-        gate = public.get(f"stop {statement.index}") if isinstance(statement, Stop) else None
+        gate = public.get(OfStop(statement.index)) if isinstance(statement, Stop) else None
         if gate is not None and gate.expression is not None:
             yield place, gate.expression
 

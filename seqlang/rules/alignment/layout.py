@@ -122,8 +122,7 @@ def layout_of(program: Program, names: tuple[str, ...], turned: frozenset[str] =
     kept = frozenset(name for name, life in lives.items() if isinstance(life, Once))
     refreshed = frozenset(name for name, life in lives.items() if isinstance(life, EachReport))
     refreshes = frozenset(life.report for life in lives.values() if isinstance(life, EachReport))
-    # a value that is reported under a private condition has that condition as a gate of its own
-    reports = frozenset(o.name.removesuffix(" when") for o in outlets if not o.stops and not _is_result(program, o))
+    reports = frozenset(o.made for o in outlets if o.made is not None)
     resets = reached_resets(program, (margin.value for margin in margins))
     cuts = reports | refreshes | resets
     if turned & (refreshes | resets):
@@ -203,12 +202,6 @@ def look_layout(program: Program, names: tuple[str, ...], fresh: frozenset[str])
         entries=entries,
         signs=signs,
     )
-
-
-def _is_result(program: Program, outlet: Outlet) -> bool:
-    """A comparison that decides what a stop returns."""
-    gate = next(g for g in program.gates if g.name == outlet.name)
-    return gate.statement.startswith("stop ") and gate.name != gate.statement
 
 
 def single_entry(program: Program) -> tuple[Formula, Program]:

@@ -17,6 +17,7 @@ from collections.abc import Iterator
 from seqlang.arithmetic.enclosure import exact_value
 from seqlang.arithmetic.formula import INFINITY, ONE, Formula, function, maximum, minimum, total
 from seqlang.model.expression import Apply, CellValue, Expression, Number, Reported, StepNumber
+from seqlang.model.gate_source import OfStop
 from seqlang.model.program import AllSteps, AtReports, Cell, Program, PublicGate
 from seqlang.rules.alignment.allowances import Allowance, allowances_of
 from seqlang.rules.alignment.signs import Signs
@@ -120,7 +121,7 @@ def _limit(program: Program, reports: frozenset[str], signs: Signs) -> Formula:
 
 def _public_stops(program: Program) -> Iterator[Expression | None]:
     for gate in program.gates:
-        if isinstance(gate, PublicGate) and gate.name.startswith("stop "):
+        if isinstance(gate, PublicGate) and isinstance(gate.source, OfStop):
             yield gate.expression
 
 

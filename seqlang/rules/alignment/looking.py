@@ -21,7 +21,8 @@ from seqlang.model.expression import (
     rebuild,
     walk,
 )
-from seqlang.model.program import Program, PublicGate, Stop
+from seqlang.model.gate_source import OfStop
+from seqlang.model.program import Program, PublicGate
 from seqlang.rules.alignment.allowances import guarded_steps
 from seqlang.rules.alignment.limits import decisions_of, horizon_of, least
 from seqlang.rules.alignment.signs import Signs
@@ -66,8 +67,9 @@ def holds_once(program: Program, guard: Expression) -> bool:
     and constants only: memory and cells may have another value where the stop stands."""
     if not all(isinstance(e, Apply | StepNumber | ParameterValue | Number) for e in walk(guard)):
         return False
-    stops = {f"stop {s.index}" for s in program.body if isinstance(s, Stop)}
-    return any(isinstance(g, PublicGate) and g.name in stops and g.expression == guard for g in program.gates)
+    return any(
+        isinstance(g, PublicGate) and isinstance(g.source, OfStop) and g.expression == guard for g in program.gates
+    )
 
 
 def required_reports(guard: Expression | None) -> tuple[str, ...]:

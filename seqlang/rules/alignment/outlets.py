@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from seqlang.model.expression import Apply, Expression, Reported
-from seqlang.model.program import CompareGate, Gate, Margin, Not, Program, PublicGate, ReleaseGate, Report
+from seqlang.model.gate_source import GateSource, OfCondition, OfEvent, OfResult, OfStop, OfValue, name_of, stop_of
+from seqlang.model.program import CompareGate, Gate, Margin, Not, Program, PublicGate, ReleaseGate
 from seqlang.record import record
 from seqlang.rules.alignment.branches import branches_of
 from seqlang.rules.alignment.looking import required_reports
@@ -17,10 +18,25 @@ class Outlet:
     """One gate that may fire; `branches` are tuples of margin numbers. A public gate has one branch without margins.
     The gate is asked where its public `guard` holds."""
 
-    name: str
-    stops: bool
+    source: GateSource
     branches: tuple[tuple[int, ...], ...]
     guard: Expression | None = None
+
+    @property
+    def name(self) -> str:
+        return name_of(self.source)
+
+    @property
+    def stops(self) -> bool:
+        return isinstance(self.source, OfStop)
+
+    @property
+    def made(self) -> str | None:
+        """What is counted when it fires: a report, or one of the comparisons that decide its value; None for stops and
+        what they return."""
+        if isinstance(self.source, OfCondition):
+            return self.source.report  # a value that is reported under a private condition has that as a gate
+        return None if stop_of(self.source) is not None else self.name
 
 
 @record
@@ -48,7 +64,7 @@ def shape_of(program: Program, gates: tuple[Gate, ...], anywhere: bool, turned: 
             if branches is None:
                 return f"{gate.name}: the condition has too many branches"
             numbered = tuple(tuple(_number(margins, margin) for margin in branch) for branch in branches)
-            outlets.append(Outlet(gate.name, gate.name.startswith("stop "), numbered, gate.guard))
+            outlets.append(Outlet(gate.source, numbered, gate.guard))
         elif not isinstance(gate, ReleaseGate):
             return f"{gate.name}: no comparison and no released number"
     releases: list[Release] = []
@@ -65,9 +81,7 @@ def shape_of(program: Program, gates: tuple[Gate, ...], anywhere: bool, turned: 
                 return f"{gate.name}: it is shown in every step, not only when something fires"
             public = (g for g in program.gates if isinstance(g, PublicGate) and g.name in shown)
             outlets.extend(
-                Outlet(g.name, g.name.startswith("stop "), ((),), g.expression)
-                for g in public
-                if g.name not in {o.name for o in outlets}
+                Outlet(g.source, ((),), g.expression) for g in public if g.name not in {o.name for o in outlets}
             )
             if not shown <= {o.name for o in outlets}:
                 if anywhere:
@@ -78,16 +92,19 @@ def shape_of(program: Program, gates: tuple[Gate, ...], anywhere: bool, turned: 
             margins.append(Margin(gate.value, gate.terms, False))
             releases.append(Release(gate.name, len(margins) - 1, shown))
     # what a stop returns is decided in the step in which it fires: such a comparison goes before its stop
-    order = {gate.name: place for place, gate in enumerate(program.gates)}
-    places = {gate.name: order.get(gate.statement, order[gate.name]) for gate in program.gates}
-    outlets.sort(key=lambda outlet: (places[outlet.name], outlet.stops, order[outlet.name]))
+    order = {gate.source: place for place, gate in enumerate(program.gates)}
+
+    def place(outlet: Outlet) -> tuple[int, bool, int]:
+        own, stop = order[outlet.source], stop_of(outlet.source)
+        return (own if stop is None else order.get(OfStop(stop), own), outlet.stops, own)
+
+    outlets.sort(key=place)
     return margins, outlets, releases
 
 
 def may_turn(program: Program, gate: CompareGate) -> bool:
     """A report that is not made only where its comparison is false."""
-    named = any(isinstance(s, Report) and s.name == gate.name and s.value is None for s in program.body)
-    return named and gate.guard is None
+    return isinstance(gate.source, OfEvent) and gate.guard is None
 
 
 def not_made(guard: Expression | None) -> tuple[str, ...]:
@@ -109,11 +126,14 @@ def _number(margins: list[Margin], margin: Margin) -> int:
 
 def shown_with(program: Program, gate: ReleaseGate) -> Iterator[str]:
     """The gates of which at least one fires whenever the value is shown; nothing if there is no such set."""
-    if gate.statement.startswith("stop "):
-        if gate.name != gate.statement:
-            yield gate.statement
+    if isinstance(gate.source, OfStop):
         return
-    if any(other.name == f"{gate.name} when" for other in program.gates):
-        yield f"{gate.name} when"
+    if isinstance(gate.source, OfResult):
+        yield name_of(OfStop(gate.source.stop))
         return
+    if isinstance(gate.source, OfValue):
+        condition = OfCondition(gate.source.report)
+        if any(other.source == condition for other in program.gates):
+            yield name_of(condition)
+            return
     yield from required_reports(gate.guard)

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import assert_never
 
 from seqlang.model.expression import CellValue, Drawn, Expression, Local, Noised, walk
+from seqlang.model.gate_source import OfNoise
 from seqlang.model.margins import margins
 from seqlang.model.program import (
     Cell,
@@ -91,7 +92,7 @@ def shared_noise(program: Program, names: tuple[str, ...], noises: frozenset[str
 
     A noisy value that is counted as shown may be read by public parts: they tell nothing new.
     """
-    shown = frozenset(z for gate in program.gates if gate.statement.startswith("noise on ") for z in gate_noises(gate))
+    shown = frozenset(z for gate in program.gates if isinstance(gate.source, OfNoise) for z in gate_noises(gate))
     for gate in program.gates:
         if gate.name in names:
             continue

@@ -21,6 +21,7 @@ from seqlang.model.expression import (
     Reported,
     StepNumber,
 )
+from seqlang.model.gate_source import OfEvent, report_of
 from seqlang.model.program import Define, Program, PublicGate, Report
 from seqlang.rules.alignment.limits import decisions_of, least, limit_of
 from seqlang.rules.alignment.looking import together
@@ -32,18 +33,18 @@ def draws_read(program: Program, noise: str, report: str, signs: Signs) -> Formu
     """How many draws of a noise that is refreshed at this report are read: at the start, and after each report. If only
     the report reads it, and a guard limits that, nobody reads the draw after the last one."""
     most, ended = limit_of(program, frozenset({report}), signs)
-    readers = {gate.statement for gate in program.gates if noise in gate_noises(gate)}
-    unread = ended or (not most.is_infinite and readers == {f"report {report}"})
+    readers = {report_of(gate.source) for gate in program.gates if noise in gate_noises(gate)}
+    unread = ended or (not most.is_infinite and readers == {report})
     return least([most_made(program, frozenset({report}), signs) + 1, most if unread else most + 1], signs)
 
 
 def most_made(program: Program, reports: frozenset[str], signs: Signs) -> Formula:
     """The most steps of a run in which one of these reports is made; each `is_made_when_it_fires`."""
-    events = {s.name: place for place, s in enumerate(program.body) if isinstance(s, Report) and s.value is None}
     asked = [
-        (gate.expression, events[gate.name])
+        (gate.expression, place)
         for gate in program.gates
-        if isinstance(gate, PublicGate) and gate.name in reports & events.keys()
+        if isinstance(gate, PublicGate) and isinstance(gate.source, OfEvent) and gate.source.report in reports
+        if (place := program.place_of(gate.source)) is not None
     ]
     by_conditions = together(program, asked, signs) if len(asked) == len(reports) else INFINITY
     return least([by_conditions, decisions_of(program, reports, signs)], signs)

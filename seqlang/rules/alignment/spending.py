@@ -28,10 +28,11 @@ def spent_together(layout: Layout, costs: dict[Piece, Formula]) -> Formula | Non
     if quiet != ZERO and layout.segments.is_infinite:
         return None
     stops = {outlet.name for outlet in layout.outlets if outlet.stops}
+    made = {outlet.name: outlet.made for outlet in layout.outlets}
     ends: list[Formula] = []
     dearest: dict[frozenset[str], Formula] = {}
     for piece, cost in costs.items():
-        fired = frozenset(name.removesuffix(" when") for name, _ in piece.fired)
+        fired = frozenset(made[name] or name for name, _ in piece.fired)
         if fired & stops:
             ends.append(cost)
         elif fired:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from seqlang.arithmetic.formula import ONE, ZERO, Formula
 from seqlang.model.expression import Apply, Choice, Expression, Local, MemoryValue, Reported, Truth
+from seqlang.model.gate_source import OfValue, name_of, report_of
 from seqlang.model.program import CompareGate, Define, Program, Report
 from seqlang.record import record
 from seqlang.rules.alignment.signs import Signs
@@ -120,9 +121,10 @@ class Steps:
         """The constant that `report R = if TEST then A else B` shows, where tests are outlets: R, R.2, R.3, .."""
         value = next((s.value for s in self.program.body if isinstance(s, Report) and s.name == name), None)
         tests = list(dict.fromkeys(_tests(value)))
-        outlets = [name, *(f"{name}.{n}" for n in range(2, len(tests) + 1))]
-        gates = {g.name for g in self.program.gates if isinstance(g, CompareGate) and g.statement == f"report {name}"}
-        if not tests or gates != set(outlets) or not gates <= self.counted:
+        sources = [OfValue(name, part) for part in range(1, len(tests) + 1)]
+        outlets = [name_of(source) for source in sources]
+        gates = {g.source for g in self.program.gates if isinstance(g, CompareGate) and report_of(g.source) == name}
+        if not tests or gates != set(sources) or not set(outlets) <= self.counted:
             return None
         while isinstance(value, Choice):
             outlet = outlets[tests.index(value.test)]

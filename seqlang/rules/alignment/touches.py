@@ -22,7 +22,7 @@ from seqlang.arithmetic.compare import at_most
 from seqlang.arithmetic.formula import INFINITY, ONE, ZERO, Formula, product, total
 from seqlang.arithmetic.simplify import simplify
 from seqlang.model.life import EachStep
-from seqlang.model.program import CompareGate, Program, ReleaseGate, Report, Stop, Within
+from seqlang.model.program import CompareGate, Program, ReleaseGate, Within
 from seqlang.proof.derivation import Derivation, PureBound
 from seqlang.proof.rule import Rule
 from seqlang.record import record
@@ -162,12 +162,7 @@ def _times(program: Program, names: tuple[str, ...], layout: Layout) -> Formula:
     """The most steps in which a gate is asked about something that may differ."""
     signs = layout.signs
     gates = [g for g in program.gates if g.name in names and isinstance(g, CompareGate | ReleaseGate)]
-    places = {
-        (f"report {s.name}" if isinstance(s, Report) else f"stop {s.index}"): i
-        for i, s in enumerate(program.body)
-        if isinstance(s, Report | Stop)
-    }
-    asked = [(gate.guard, places[gate.statement]) for gate in gates if gate.statement in places]
+    asked = [(gate.guard, place) for gate in gates if (place := program.place_of(gate.source)) is not None]
     if len(asked) < len(gates):
         return INFINITY
     guards = list(dict.fromkeys(guard for guard, _ in asked))

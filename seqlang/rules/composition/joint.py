@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from seqlang.arithmetic.formula import Formula, enclose
 from seqlang.model.expression import Drawn, Expression, Noised, walk
+from seqlang.model.gate_source import is_hidden
 from seqlang.model.program import (
     And,
     ChooseGate,
@@ -114,8 +115,8 @@ def _parts(gate: Gate) -> Iterator[Expression | str]:
             yield from (term.noise for term in terms)
             if post is not None:
                 yield post
-        case ChooseGate(name=name, law=law):
-            yield name
+        case ChooseGate(law=law):
+            yield gate.name
             match law:
                 case FlipLaw(of=of, truth=truth):
                     yield of
@@ -145,7 +146,7 @@ def _of_test(test: Test) -> Iterator[Expression | str]:
 
 def _shows_a_noise(gate: Gate) -> bool:
     """Gates made for a noise or a draw that is read inside: what they stand for is counted as shown."""
-    return gate.statement.startswith(("noise on ", "draw "))
+    return is_hidden(gate.source)
 
 
 def _is_shown(program: Program, noise: str, shown: set[str]) -> bool:

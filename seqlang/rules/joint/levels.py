@@ -11,10 +11,10 @@ from seqlang.model.expression import (
     Bound,
     Expression,
     Index,
-    Local,
     Number,
     Quantified,
     Records,
+    ReleasedValue,
     Reported,
     Variable,
     walk,
@@ -23,7 +23,7 @@ from seqlang.model.program import ChooseGate, NoisyMaxLaw, ReleaseGate
 from seqlang.record import record
 from seqlang.rules.joint.one_reading import Reading
 
-RELEASED = Local("the released value")
+RELEASED = ReleasedValue()
 Winner = str
 """A name for one choice: that of the gate that shows it, or made up for one that is read but not shown."""
 
@@ -70,11 +70,11 @@ class _Reader:
 
     def read(self, gate: ReleaseGate | ChooseGate) -> None:
         match gate:
-            case ChooseGate(name=name, law=NoisyMaxLaw(sign=sign)):
+            case ChooseGate(law=NoisyMaxLaw(sign=sign)):
                 self._direction(sign)
-                self._name((), name)
-            case ReleaseGate(name=name, post=post) if post is not None and (key := self._chosen(post)) is not None:
-                self._name(key, name)
+                self._name((), gate.name)
+            case ReleaseGate(post=post) if post is not None and (key := self._chosen(post)) is not None:
+                self._name(key, gate.name)
             case ReleaseGate(post=Apply("-", (first, second))):
                 self._level(first)
                 self._level(second)

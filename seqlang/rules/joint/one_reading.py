@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from seqlang.model.expression import Expression, Term
+from seqlang.model.gate_source import GateSource, OfSeveral
 from seqlang.model.program import ChooseGate, Gate, NoisyMaxLaw, Program, ReleaseGate
 from seqlang.record import record, replace
 from seqlang.rules.mechanism.exposure import is_returned
@@ -12,14 +13,14 @@ from seqlang.rules.mechanism.exposure import is_returned
 
 @record
 class Reading:
-    """`gates` read value + terms; where any of them shows something, `guard` holds (None: in every step). `statement`:
-    one that shows something in these steps; "" if there is none."""
+    """`gates` read value + terms; where any of them shows something, `guard` holds (None: in every step). `source`:
+    of the one gate that stands for them."""
 
     gates: tuple[ReleaseGate | ChooseGate, ...]
     value: Expression
     terms: tuple[Term, ...]
     guard: Expression | None
-    statement: str
+    source: GateSource
 
 
 def reading_of(program: Program, names: tuple[str, ...]) -> Reading | None:
@@ -42,16 +43,17 @@ def reading_of(program: Program, names: tuple[str, ...]) -> Reading | None:
     ((value, terms),) = seen
     guards = {gate.guard for gate in found}
     guard = guards.pop() if len(guards) == 1 else None
-    return Reading(tuple(found), value, terms, guard, statement_of(found))
+    return Reading(tuple(found), value, terms, guard, common_source(found))
 
 
-def statement_of(gates: Sequence[ReleaseGate | ChooseGate]) -> str:
-    """The statement that stands for all of these gates: what stops return is shown in one step of a run at most, what
-    is reported wherever the guard holds. Under different guards no report says in which steps something is shown."""
-    reports = [gate.statement for gate in gates if not is_returned(gate)]
+def common_source(gates: Sequence[ReleaseGate | ChooseGate]) -> GateSource:
+    """What stands for all of these gates: what stops return is shown in one step of a run at most, what is reported
+    wherever the guard holds. Under different guards no report says in which steps something is shown."""
+    reports = [gate.source for gate in gates if not is_returned(gate)]
     if not reports:
-        return gates[0].statement
-    return reports[0] if len({gate.guard for gate in gates}) == 1 else ""
+        return gates[0].source
+    same = len({gate.guard for gate in gates}) == 1
+    return reports[0] if same else OfSeveral(tuple(gate.name for gate in gates))
 
 
 def as_one(program: Program, reading: Reading, gate: ReleaseGate | ChooseGate) -> Program:
@@ -65,12 +67,10 @@ def as_one(program: Program, reading: Reading, gate: ReleaseGate | ChooseGate) -
 
 def shown_value(reading: Reading) -> ReleaseGate:
     """The gate that shows the noisy value itself, in the first gate's place."""
-    first = reading.gates[0]
-    return ReleaseGate(first.name, reading.statement, reading.guard, reading.value, reading.terms, None, first.span)
+    return ReleaseGate(reading.source, reading.guard, reading.value, reading.terms, None, reading.gates[0].span)
 
 
 def shown_largest(reading: Reading, sign: int) -> ChooseGate:
     """The gate that shows the position of the largest (sign 1) or smallest of the noisy values."""
-    first = reading.gates[0]
     law = NoisyMaxLaw(reading.value, reading.terms, sign)
-    return ChooseGate(first.name, reading.statement, reading.guard, law, True, first.span)
+    return ChooseGate(reading.source, reading.guard, law, True, reading.gates[0].span)

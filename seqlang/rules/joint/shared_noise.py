@@ -20,7 +20,7 @@ from seqlang.rules.alignment.layout import single_entry
 from seqlang.rules.alignment.limits import least
 from seqlang.rules.alignment.reach import reached_draws, shared_noise
 from seqlang.rules.alignment.signs import Signs
-from seqlang.rules.joint.one_reading import statement_of
+from seqlang.rules.joint.one_reading import common_source
 from seqlang.rules.mechanism.exposure import showings, touched
 from seqlang.rules.mechanism.noise import is_fresh
 from seqlang.rules.search import Search
@@ -66,8 +66,8 @@ def cost_of(program: Program, names: tuple[str, ...]) -> Formula | str:
         return ""
     guards = {gate.guard for gate in found}
     common = guards.pop() if len(guards) == 1 else None  # all count as shown wherever one of them may be
-    statement = statement_of(found)
-    gates = tuple(replace(gate, guard=common, statement=statement) for gate in found)
+    source = common_source(found)
+    gates = tuple(replace(gate, guard=common, source=source) for gate in found)
     signs = Signs(parameter_values(program))
     entries, single = single_entry(program)
     rows = [_row(program, gate) for gate in gates]
@@ -83,7 +83,7 @@ def cost_of(program: Program, names: tuple[str, ...]) -> Formula | str:
         return f"{', '.join(sorted(inside))}: the noise is also part of a value"
     if not all(is_fresh(program, gate, program.noise(n).life, signs) for gate in gates for n in noises):
         return "one draw hides several values"
-    kept = _independent(single, gates, factors)
+    kept = _independent(single, found, factors)
     if isinstance(kept, str):
         return kept
     shifts = [shift_of(single, gates[i].value) for i in kept]

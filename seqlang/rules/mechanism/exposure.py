@@ -19,6 +19,7 @@ from seqlang.model.expression import (
     StepNumber,
     walk,
 )
+from seqlang.model.gate_source import OfResult, OfStop, report_of
 from seqlang.model.program import (
     Cell,
     ChooseGate,
@@ -61,7 +62,7 @@ def showings(program: Program, gate: ReleaseGate | ChooseGate | OpaqueGate, sign
 
 def is_returned(gate: Gate) -> bool:
     """It is what a stop returns."""
-    return gate.statement.startswith("stop ") and gate.name != gate.statement
+    return isinstance(gate.source, OfResult)
 
 
 def _by_the_clock(program: Program, guard: Expression | None, signs: Signs) -> Iterator[Formula]:
@@ -106,7 +107,7 @@ def _holds_once(program: Program, guard: Expression | None) -> bool:
     if guard is None or not _reads_only_the_clock(guard):
         return False
     return any(
-        isinstance(g, PublicGate) and g.name.startswith("stop ") and g.expression == guard for g in program.gates
+        isinstance(g, PublicGate) and isinstance(g.source, OfStop) and g.expression == guard for g in program.gates
     )
 
 
@@ -135,7 +136,7 @@ def touched(
         return shown
     private = tuple(c for c in reached_cells(program, values) if c.level != Level.PUBLIC)
     needed = required_reports(gate.guard) or _made_by_the_clock(program, gate.guard)
-    own = (gate.name,) if gate.statement == f"report {gate.name}" else ()
+    own = (gate.name,) if report_of(gate.source) == gate.name else ()
     if private and any(_all_since(program, private, made) for made in (needed, own)):
         return least([ONE, shown], signs)
     if len(private) == 1 and isinstance(private[0].keep, LastSteps) and not _nested(program, private[0]):

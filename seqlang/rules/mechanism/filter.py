@@ -24,7 +24,8 @@ from seqlang.model.expression import (
     StepNumber,
     walk,
 )
-from seqlang.model.program import Gate, Program, PublicGate, ReleaseGate, Report, Stop, Update
+from seqlang.model.gate_source import OfStop, report_of
+from seqlang.model.program import Gate, Program, PublicGate, ReleaseGate, Stop, Update
 from seqlang.proof.derivation import ConcentratedBound, Derivation, PureBound
 from seqlang.proof.rule import Rule
 from seqlang.record import record
@@ -174,10 +175,8 @@ def _ratio(facts: Facts, factor: Expression, amount: Expression, power: int) -> 
 def _accounts(facts: Facts, gate: ReleaseGate) -> Iterator[Account]:
     """Memory that counts at every showing, and is looked at before it."""
     program, body = facts.program, facts.program.body
-    shown = next(
-        (i for i, s in enumerate(body) if isinstance(s, Report) and gate.statement == f"report {s.name}"), None
-    )
-    if shown is None or gate.name != gate.statement.removeprefix("report "):
+    shown = program.place_of(gate.source)
+    if shown is None or report_of(gate.source) != gate.name:
         return
     guard = tuple(_conjuncts(gate.guard))
     for at, update in enumerate(body):
@@ -229,9 +228,9 @@ def _conjuncts(condition: Expression | None) -> Iterator[Expression]:
 def _looks(facts: Facts, guard: tuple[Expression, ...], shown: int) -> Iterator[Expression]:
     """Conditions that hold whenever the gate shows something: the guard's, and those of no stop above."""
     yield from guard
-    public = {g.name for g in facts.program.gates if isinstance(g, PublicGate)}
+    public = {g.source for g in facts.program.gates if isinstance(g, PublicGate)}
     for statement in facts.program.body[:shown]:
-        if isinstance(statement, Stop) and f"stop {statement.index}" in public and statement.when is not None:
+        if isinstance(statement, Stop) and OfStop(statement.index) in public and statement.when is not None:
             for part in _disjuncts(statement.when):
                 yield Apply("not", (part,))
 

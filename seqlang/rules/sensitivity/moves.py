@@ -18,6 +18,7 @@ from itertools import product
 from seqlang.arithmetic.formula import Formula
 from seqlang.arithmetic.simplify import simplify
 from seqlang.model.expression import Expression
+from seqlang.model.gate_source import OfStop
 from seqlang.model.program import AllSteps, CompareGate, Margin, Program
 from seqlang.record import record, replace
 from seqlang.rules.sensitivity.derive import combined_motion, grouped
@@ -157,7 +158,7 @@ def _branches(entry: Entry, atoms: tuple[Atom, ...], size: int) -> list[list[Bra
 
 
 def _cuts(program: Program) -> frozenset[str]:
-    return frozenset(g.name for g in program.gates if isinstance(g, CompareGate) and not g.name.startswith("stop "))
+    return frozenset(g.name for g in program.gates if isinstance(g, CompareGate) and not isinstance(g.source, OfStop))
 
 
 def _listed(entry: Entry, atoms: tuple[Atom, ...], size: int) -> list[Branch] | None:

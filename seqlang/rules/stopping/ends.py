@@ -7,8 +7,9 @@ from collections.abc import Iterable
 
 from seqlang.arithmetic.formula import enclose
 from seqlang.model.expression import Apply, CellValue, Expression, Law, Reported, Term
+from seqlang.model.gate_source import report_of, stop_of
 from seqlang.model.life import EachStep, Once
-from seqlang.model.program import AllSteps, Cell, CompareGate, Margin, Program, Report, Stop
+from seqlang.model.program import AllSteps, Cell, CompareGate, Margin, Program, Stop
 from seqlang.record import record
 from seqlang.rules.sensitivity.facts import facts_of
 from seqlang.rules.sensitivity.formulas import formula_of, parameter_values
@@ -119,10 +120,10 @@ def most_firings(program: Program, gate: CompareGate) -> int | None:
     A stop: once. A report R: by a `stop when R` or `stop when count(R over steps) >= c` below it, which ends the run in
     the step of the first, or c-th, report.
     """
-    if gate.statement.startswith("stop "):
+    if stop_of(gate.source) is not None:
         return 1
-    place = next((i for i, s in enumerate(program.body) if isinstance(s, Report) and s.name == gate.name), None)
-    if place is None or gate.statement != f"report {gate.name}":
+    place = program.place_of(gate.source)
+    if place is None or report_of(gate.source) != gate.name:
         return None
     limits = [_limit(program, place, gate.name, s) for s in program.body[place + 1 :] if isinstance(s, Stop)]
     return min((limit for limit in limits if limit is not None), default=None)

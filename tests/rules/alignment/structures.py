@@ -7,6 +7,7 @@ from fractions import Fraction
 from seqlang.arithmetic.formula import ZERO, Formula, symbol
 from seqlang.model.domain import REAL, Interval
 from seqlang.model.expression import Apply, CellValue, Expression, Field, Law, Number, ParameterValue, Reported, Term
+from seqlang.model.gate_source import OfEvent, OfStop
 from seqlang.model.life import EachReport, EachStep, Life, Once
 from seqlang.model.program import (
     AllSteps,
@@ -51,7 +52,7 @@ def terms(**factors: int) -> tuple[Term, ...]:
 
 
 def stop(index: int, value: Expression = X, **factors: int) -> CompareGate:
-    return CompareGate(f"stop {index}", "", None, Margin(value, terms(**factors), False))
+    return CompareGate(OfStop(index), None, Margin(value, terms(**factors), False))
 
 
 def move(
@@ -92,8 +93,8 @@ def repeated(z: Noise = Z, keep: Keep | None = None, limited: bool = True) -> Pr
     """c reports of a sum; `keep` of its cell."""
     count = Cell("n", "count", Reported("high"), None, AllSteps(), (), Level.PUBLIC)
     total = Cell("s", "sum", X, None, keep or AllSteps(), (), Level.PRIVATE)
-    high = CompareGate("high", "", None, Margin(CellValue("s"), terms(z=-1, w=1), False))
-    enough = PublicGate("stop 1", "", Apply(">=", (CellValue("n"), ParameterValue("c"))))
+    high = CompareGate(OfEvent("high"), None, Margin(CellValue("s"), terms(z=-1, w=1), False))
+    enough = PublicGate(OfStop(1), Apply(">=", (CellValue("n"), ParameterValue("c"))))
     return program((z, W), (high, enough) if limited else (high,), (total, count))
 
 

@@ -29,6 +29,7 @@ from structures import (
     value,
 )
 
+from seqlang.model.gate_source import OfStop
 from seqlang.model.life import EachStep, Once
 from seqlang.model.program import And, CompareGate, Margin, Not, Or, Program
 from seqlang.proof.derivation import Derivation, PureBound
@@ -142,7 +143,7 @@ def test_a_noise_with_twice_the_factor_moves_half_as_far(monkeypatch: pytest.Mon
 def test_either_of_two_conditions_is_two_gates(monkeypatch: pytest.MonkeyPatch) -> None:
     noises = (Z, noise("y", "lz", Once()), W, noise("v", "lw", EachStep()))
     high, low = Margin(X, terms(z=-1, w=1), False), Margin(X, terms(y=1, v=-1), False)
-    spec = program(noises, (CompareGate("stop 1", "", None, Or((high, low))),))
+    spec = program(noises, (CompareGate(OfStop(1), None, Or((high, low))),))
     check(monkeypatch, spec, OPPOSITE, lambda z, w, c: z + w)
 
 
@@ -150,13 +151,13 @@ def test_both_of_two_conditions(monkeypatch: pytest.MonkeyPatch) -> None:
     # up together: both thresholds move; down together: both fresh noises move
     noises = (Z, noise("y", "lz", Once()), W, noise("v", "lw", EachStep()))
     both = And((Margin(X, terms(z=-1, w=1), False), Margin(X, terms(y=-1, v=1), False)))
-    spec = program(noises, (CompareGate("stop 1", "", None, both),))
+    spec = program(noises, (CompareGate(OfStop(1), None, both),))
     together = (move("up", [(D, D), (D, D)]), move("down", [(0, -D), (0, -D)]))
     check(monkeypatch, spec, together, lambda z, w, c: 2 * max(z, w))
 
 
 def test_a_negated_condition_turns_round(monkeypatch: pytest.MonkeyPatch) -> None:
-    spec = program((Z, W), (CompareGate("stop 1", "", None, Not(Margin(X, terms(z=1, w=-1), True))),))
+    spec = program((Z, W), (CompareGate(OfStop(1), None, Not(Margin(X, terms(z=1, w=-1), True))),))
     check(monkeypatch, spec, UNIFORM, lambda z, w, c: max(z, w))
 
 

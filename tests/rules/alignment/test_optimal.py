@@ -11,6 +11,7 @@ from scipy.optimize import linprog
 from structures import X, move, noise, program, terms, value
 
 from seqlang.model.expression import Apply, Number
+from seqlang.model.gate_source import OfStop
 from seqlang.model.life import EachStep, Once
 from seqlang.model.program import CompareGate, Margin
 from seqlang.proof.derivation import PureBound
@@ -40,8 +41,7 @@ def test_search_is_optimal(monkeypatch: pytest.MonkeyPatch, seed: int) -> None:
     noises = tuple(noise(n, "lz" if n[0] == "z" else "lw", Once() if n[0] == "z" else EachStep()) for n in names)
     tests = tuple(
         CompareGate(
-            f"stop {j + 1}",
-            "",
+            OfStop(j + 1),
             None,
             Margin(Apply("+", (X, Number(Fraction(j)))), terms(**dict(zip(names, factors[j], strict=True))), False),
         )

@@ -49,7 +49,7 @@ def _noisy(scene: Scene) -> list[int]:
 
 
 def _reports(scene: Scene) -> list[int]:
-    return [i for i in _noisy(scene) if not scene.targets[i].gate.startswith("stop ")]
+    return [i for i in _noisy(scene) if not scene.targets[i].stops]
 
 
 def _hover(target: int, level: float, count: int, move: int, change: bool = False) -> Leg:
