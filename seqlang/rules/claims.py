@@ -13,7 +13,7 @@ from seqlang.proof.derivation import ApproximateBound, ConcentratedBound, Deriva
 from seqlang.rules.alignment.limits import horizon_of
 from seqlang.rules.alignment.reach import revealed_choices
 from seqlang.rules.alignment.signs import Signs
-from seqlang.rules.composition import hypothetical_transcript
+from seqlang.rules.composition import every_algorithm, group_privacy, hypothetical_transcript
 from seqlang.rules.composition.joint import horizon_of as steps_of
 from seqlang.rules.sensitivity.formulas import formula_of, parameter_values
 
@@ -22,7 +22,8 @@ def falls_short(program: Program, claim: Claim, derivation: Derivation) -> str |
     """None if the derivation, once it replays, proves the claim; else what is missing."""
     if claim.privacy is None:
         return "it is about the law of the run, not about privacy"
-    if claim.kind == "weak" and not isinstance(program.adjacency, Replace):
+    promises_nothing = derivation.rule == every_algorithm.NAME
+    if claim.kind == "weak" and not isinstance(program.adjacency, Replace) and not promises_nothing:
         # A weak claim is about any two values of one entry: only a strong bound for replaced entries covers them.
         return "a weak claim follows from a bound for replaced entries only"
     return (
@@ -44,7 +45,12 @@ def leaves_out(program: Program, derivation: Derivation) -> str | None:
 
 
 def _forgets_hidden_choices(derivation: Derivation) -> bool:
+    """It rests on one bound, or for groups on bounds for one entry, from which that rule took the hidden choices."""
     while derivation.rule != hypothetical_transcript.NAME:
+        if derivation.rule == group_privacy.NAME:
+            evidence = derivation.evidence
+            parts = evidence if isinstance(evidence, tuple) else (evidence,)
+            return bool(parts) and all(isinstance(p, Derivation) and _forgets_hidden_choices(p) for p in parts)
         if len(derivation.premises) != 1:
             return False
         (derivation,) = derivation.premises

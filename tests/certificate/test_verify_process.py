@@ -15,7 +15,8 @@ from seqlang.cli.__main__ import main
 
 ROOT = SPECS.parent
 MAY = {"proof", "rules", "accounting", "arithmetic", "model", "record", "source", "certificate", "version"}
-THIN = {"cli.__main__", "cli.verify", "cli.options", "cli.errors", "diagnostics.diagnostic", "diagnostics.suggest"}
+THIN = {"cli.__main__", "cli.verify", "cli.options", "cli.errors", "cli.output", "diagnostics.diagnostic",
+        "diagnostics.display", "diagnostics.suggest"}  # fmt: skip
 HEAVY = {"scipy", "sympy", "numba", "lark", "rich", "matplotlib", "threadpoolctl"}
 
 

@@ -11,6 +11,7 @@ from seqlang.arithmetic.formula import Formula, number, symbol
 from seqlang.model.program import Program
 from seqlang.proof.derivation import ApproximateBound, ConcentratedBound, Derivation, Judgement, PureBound, RenyiBound
 from seqlang.rules.claims import falls_short, leaves_out, longest_run, steps_claimed
+from seqlang.rules.composition import every_algorithm
 from seqlang.source import Source
 
 SPEC = """algorithm t
@@ -101,3 +102,15 @@ def test_hidden_choices_are_paid_for() -> None:
     assert leaves_out(program, after) is None
     assert leaves_out(program, Derivation(PureBound(shown, EPS), "composition/basic", (forgotten, forgotten)))
     assert leaves_out(program, Derivation(PureBound(shown[1:], EPS), forgotten.rule))
+    for evidence, missing in ((forgotten, False), ((forgotten, forgotten), False), (after.premises, False), ((), True),
+                              (Derivation(PureBound(shown, EPS), "composition/basic"), True)):  # fmt: skip
+        group = Derivation(PureBound(shown, EPS), "composition/group_privacy", evidence=evidence)
+        assert bool(leaves_out(program, group)) is missing
+
+
+def test_a_delta_of_one_promises_nothing_to_anybody() -> None:
+    claim = "claim weak dp(eps, 1) under coin"
+    program = _program(f"adjacent one x within 1 / 2\nparam d = 1\n{claim.replace(', 1)', ', d)')}")
+    nothing = every_algorithm.derivation(program)
+    assert falls_short(program, program.claims[0], nothing) is None
+    assert falls_short(program, program.claims[0], Derivation(nothing.conclusion, "test/rule"))
