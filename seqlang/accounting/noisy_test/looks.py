@@ -32,6 +32,7 @@ from seqlang.accounting import arguments
 from seqlang.accounting.interval import Interval, exp, interval, log
 from seqlang.accounting.normal import hazard, log_tail
 from seqlang.arithmetic.rounding import up
+from seqlang.time_limit import poll
 
 _FINE = 2.0**-10
 _LOOSENESS = 3e-3
@@ -200,6 +201,7 @@ def _climb(envelope: list[Line], start: float, looks: int) -> tuple[float, list[
     value, left, at = start, looks, 0
     met: list[tuple[Line, float]] = []
     while left > 0:
+        poll()
         while at + 1 < len(envelope) and _crossing(envelope[at], envelope[at + 1]) <= value:
             at += 1
         line = envelope[at]

@@ -27,6 +27,7 @@ from seqlang.diagnostics.suggest import did_you_mean
 from seqlang.model import expression as ir
 from seqlang.model.program import Model, Program, Stop
 from seqlang.record import record
+from seqlang.time_limit import poll
 
 Array = NDArray[np.float64]
 Rows = NDArray[np.intp]
@@ -110,6 +111,7 @@ def estimate(
         if not reached:
             raise _unreached(program, target, "no weighted run came there")
         for i, name in enumerate("AB"):
+            poll()
             own = proposals[i] if proposals[i].reached > 0 else reached[0]
             size = runs // 2 if i else runs - runs // 2
             if not size:
