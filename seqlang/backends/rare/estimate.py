@@ -150,6 +150,7 @@ def _runs(
     left = -math.inf
     floor = log_estimate + math.log(ROULETTE) if log_estimate > -math.inf else -math.inf
     for first in range(0, runs, BATCH):
+        poll()
         numbers = np.arange(first, min(runs, first + BATCH), dtype=np.int64)
         walker = Walker(setting, proposal, seed, f"rare {name}", numbers, floor=floor, rest=REST)
         chosen.append(walker.weights.chosen[: len(numbers)])
