@@ -25,6 +25,7 @@ from seqlang.analyses.weak.mixture import mixture_of
 from seqlang.analyses.weak.profile import Law
 from seqlang.analyses.weak.tabulated import tabulated
 from seqlang.backends.solve.chain import Chain
+from seqlang.backends.solve.threads import one_thread
 from seqlang.backends.solve.unsolved import Unsolved
 from seqlang.model.program import Program, Report
 from seqlang.record import record
@@ -96,7 +97,8 @@ class Scan:
     def position(self, number: int) -> Position | None:
         """None past the work allowed, or where no run gets to. Asked for in order 1, 2, .."""
         while len(self._known) < number and not self.exhausted and self.reached[-1] > 0.0:
-            found = self._next()
+            with one_thread():
+                found = self._next()
             if found is not None:
                 self._known.append(found)
         return self._known[number - 1] if number <= len(self._known) else None
