@@ -127,7 +127,6 @@ def beyond(program: Program, bound: float, *, horizon: int | None = None, thorou
         return None
     longest = min(horizon or _longest(scene), _longest(scene))
     search = Search(scene, loss, longest, THOROUGH if thorough else BRIEF, False, min(LARGE, bound * (1 + 1e-3) + 1e-6))
-    search.deadline = time.monotonic() + PATIENCE
     return _confirmed(search, lambda w: w.loss > bound * (1 + 1e-9))
 
 
