@@ -21,6 +21,7 @@ from seqlang.model.program import Program
 from seqlang.proof.derivation import Derivation
 from seqlang.record import record
 from seqlang.syntax import tree
+from seqlang.time_limit import poll
 
 _NUMBER = re.compile(r"(\d{1,30}\.?\d{0,30}|\.\d{1,30})(e[+-]?\d{1,2})?|\d{1,30}/\d{1,30}")
 
@@ -136,6 +137,7 @@ class _Asked:
             if program is None:
                 self.outside.add(value)
             self.sizes[value] = math.inf if program is None else _best(program, self.target, self.horizon)[0]
+            poll()  # a bound that was not found for lack of time says nothing of the value
         return self.sizes[value]
 
     def reaches(self, value: Fraction) -> bool:

@@ -18,6 +18,7 @@ from seqlang.record import record
 from seqlang.rules.claims import claimed_amounts, falls_short, steps_claimed
 from seqlang.rules.composition import every_algorithm
 from seqlang.rules.sensitivity.formulas import parameter_values
+from seqlang.time_limit import OutOfTime, poll
 
 if TYPE_CHECKING:
     from seqlang.analyses.operating import Solve, Watches
@@ -46,7 +47,7 @@ def decide(
 ) -> tuple[Verdict, ...]:
     """One verdict a claim. `known` are the bounds at `delta` and `horizon`, `witness` the best pair found."""
     solve = _solver(program)
-    return tuple(_decide(program, claim, delta, horizon, known, witness, solve) for claim in program.claims)
+    return tuple(_in_time(program, claim, delta, horizon, known, witness, solve) for claim in program.claims)
 
 
 def _solver(program: Program) -> Solve:
@@ -70,6 +71,22 @@ def claimed_horizon(program: Program) -> int | None:
     return max((n for n in steps if n is not None), default=None)
 
 
+def _in_time(
+    program: Program,
+    claim: Claim,
+    delta: Fraction,
+    horizon: int | None,
+    known: Bounds,
+    witness: Witness | None,
+    solve: Solve,
+) -> Verdict:
+    """The verdict; unknown where the time limit ends the search for one."""
+    try:
+        return _decide(program, claim, delta, horizon, known, witness, solve)
+    except OutOfTime as out:
+        return Verdict(claim, "unknown", str(out))
+
+
 def _decide(
     program: Program,
     claim: Claim,
@@ -87,6 +104,7 @@ def _decide(
             empty = decided_by_its_bound(program, claim)
             if empty is not None:
                 return Verdict(claim, "proved" if empty[0] else "refuted", empty[1])
+            poll()
             decision = decide_operating(program, claim, solve)
             return Verdict(claim, decision.verdict, decision.because)
         case "strong" | "weak":
@@ -110,8 +128,10 @@ def _decide(
     if claim.kind == "weak":
         from seqlang.analyses.weak import decide as decide_weak
 
+        poll()
         exactly = decide_weak(program, claim, bounds)
         return Verdict(claim, exactly.verdict, exactly.because)
+    poll()
     found = _refutation(program, claim.privacy, goal, steps if claim.horizon is not None else None, witness)
     if found is not None:
         return Verdict(claim, "refuted", _how_far(program, claim.privacy, goal, found), witness=found)

@@ -18,6 +18,7 @@ from seqlang.rules.claims import longest_run
 from seqlang.rules.composition import hypothetical_transcript, post_processing
 from seqlang.rules.search import Search
 from seqlang.rules.sensitivity.formulas import parameter_values
+from seqlang.time_limit import OutOfTime, lack, over
 
 DEFAULT_DELTA = Fraction(1, 10**6)
 ORDERS = (2.0, 4.0, 8.0, 16.0, 32.0)
@@ -205,15 +206,20 @@ class _Search:
     def _asked(self, search: Search, with_delta: bool = True, **more: object) -> tuple[tuple[Derivation, ...], str]:
         """What a rule file offers and what of it replays. If something that it needs is not at hand, or it does not
         need what it is to be asked about, it is not asked."""
+        if over():
+            return (), lack()
         known = self.known | more
         needs = set(search.needs)
         if not needs <= known.keys() or not more.keys() <= needs or ("delta" in needs and not with_delta):
             return (), ""
-        answer = search.suggest(self.program, **{name: known[name] for name in search.needs})
-        if isinstance(answer, str):
-            return (), answer
-        offered = (answer,) if isinstance(answer, Derivation) else tuple(answer or ())
-        return tuple(d for d in offered if size_of(self.program, d) < inf and not self.replay.problems(d)), ""
+        try:
+            answer = search.suggest(self.program, **{name: known[name] for name in search.needs})
+            if isinstance(answer, str):
+                return (), answer
+            offered = (answer,) if isinstance(answer, Derivation) else tuple(answer or ())
+            return tuple(d for d in offered if size_of(self.program, d) < inf and not self.replay.problems(d)), ""
+        except OutOfTime as out:
+            return (), str(out)
 
     def best_of_each(self, derivations: Iterable[Derivation]) -> dict[Kind, Derivation]:
         """The least bound of each notion; the first of equals."""

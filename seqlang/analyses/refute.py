@@ -29,7 +29,6 @@ DEEPER = 120.0  # to find out how much a refuted claim is off
 NEAR = 0.998  # of a proved bound: nothing worth more search is left
 CONTENTED = 0.985  # of it: not worth changing a good pattern any more
 PATTERNS = 0.5  # of the time of an audit goes into patterns, the rest into changes at random
-PATIENCE = 3.0  # seconds; a guard only, for steps that are unusually slow
 ORDERS = (1.5, 2.0, 4.0, 8.0, 32.0)
 
 
@@ -128,7 +127,6 @@ def beyond(program: Program, bound: float, *, horizon: int | None = None, thorou
         return None
     longest = min(horizon or _longest(scene), _longest(scene))
     search = Search(scene, loss, longest, THOROUGH if thorough else BRIEF, False, min(LARGE, bound * (1 + 1e-3) + 1e-6))
-    search.deadline = time.monotonic() + PATIENCE
     return _confirmed(search, lambda w: w.loss > bound * (1 + 1e-9))
 
 
@@ -173,7 +171,6 @@ def refute(
     steps = min(horizon or FARTHEST, FARTHEST)
     for work, far in ((QUICK, False), (THOROUGH, True)):
         search = Search(scene, score, steps, work, far, enough)
-        search.deadline = time.monotonic() + PATIENCE
         found = _confirmed(search, refutes)
         if found is not None:
             return _deeper(program, found, epsilon, horizon, search) if notion == "dp" else found
@@ -188,7 +185,6 @@ def _deeper(
     if scene is None:
         return found
     deeper = Search(scene, _excess_score(epsilon), min(horizon or FARTHEST, FARTHEST), DEEPER, False, 2 - 1e-3)
-    deeper.deadline = time.monotonic() + PATIENCE
     if search is None:
         deeper.best()
     else:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from seqlang.driver.contradicted import Contradicted
 
 from seqlang.cli.output import ready, say, silence
+from seqlang.time_limit import OutOfTime
 
 COMMANDS = {
     "check": "privacy bounds, derivations, the verdict of every claim",
@@ -58,6 +59,9 @@ def main(arguments: list[str] | None = None) -> int:
             return _dispatch(words)
         finally:
             sys.stdout.flush()  # here a refusal is heard; at the end of the process nobody would answer for it
+    except OutOfTime as out:
+        say(f"\nended by --time-limit: what is missing is unknown, {out}")
+        return 1
     except KeyboardInterrupt:
         say("\ninterrupted")
         return 130

@@ -7,7 +7,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from seqlang.cli.errors import show, show_contradiction, show_error
-from seqlang.cli.options import Parser, add_settings, curve, exact, positive, probability, settings
+from seqlang.cli.options import (
+    CHECK_LIMIT,
+    Parser,
+    add_settings,
+    add_time_limit,
+    curve,
+    exact,
+    positive,
+    probability,
+    settings,
+    time_limit,
+    within_limit,
+)
 from seqlang.cli.output import print_json, say
 from seqlang.cli.solve_for import asks_for_a_value, solve_for
 from seqlang.cli.waiting import working
@@ -49,6 +61,7 @@ def run(arguments: list[str]) -> int:
                         help="for --weak-profile and --instances: only this model (repeatable)")  # fmt: skip
     parser.add_argument("--solve-for", metavar="NAME", help="the value of a parameter that just proves --target")
     parser.add_argument("--target", metavar="PRIVACY", help='for --solve-for: "dp(1, 1e-6)", "pure(1)", "zcdp(1/2)"')
+    add_time_limit(parser, f"{CHECK_LIMIT:g}; with --audit, --weak-profile, --instances, --solve-for none")
     weak = parser.add_argument_group("average case: entries drawn from a model")
     weak.add_argument("--weak-profile", action="store_true", help="delta against epsilon, exactly")
     weak.add_argument("--epsilons", metavar="A:B:N", help="where the profile is taken (0:3:13)")
@@ -63,6 +76,10 @@ def run(arguments: list[str]) -> int:
     epsilons = _epsilons(options)
     count = None if options.instances is None else positive(options.instances, "--instances")
     seed = 1 if options.seed is None else _seed(options.seed)
+
+    limit = time_limit(options.time_limit)
+    if limit is None and not audit and not epsilons:
+        limit = CHECK_LIMIT
 
     calibrates = asks_for_a_value(options)
     if options.certificate is not None:
@@ -81,7 +98,7 @@ def run(arguments: list[str]) -> int:
             with working(title):
                 loaded = load(read(name), values)
             if calibrates:
-                with working(title):
+                with working(title), within_limit(options):
                     found = solve_for(loaded, options, horizon)
                 print_json(found.to_dict()) if options.json else print(found)
                 continue
@@ -90,12 +107,14 @@ def run(arguments: list[str]) -> int:
             if number and not options.json and not options.suite:
                 print()
             if count is not None:
-                _instances(loaded, tuple(options.model), count, seed, options.json)
+                with within_limit(options):
+                    _instances(loaded, tuple(options.model), count, seed, options.json)
                 continue
             with working(title):
                 result = check(
-                    loaded, delta=delta, horizon=horizon, audit=audit, profile=epsilons, models=tuple(options.model)
-                )
+                    loaded, delta=delta, horizon=horizon, audit=audit, profile=epsilons, models=tuple(options.model),
+                    time_limit=limit,
+                )  # fmt: skip
         except KeyboardInterrupt:
             if table:
                 _print_suite(table, invalid)

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import argparse
 import math
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from fractions import Fraction
 
 from seqlang.diagnostics import Diagnostic, SpecError
 from seqlang.diagnostics.suggest import did_you_mean
+from seqlang.time_limit import OutOfTime, limited, over, poll
 
 MOST_VALUES = 10_000
 
@@ -34,6 +38,45 @@ class Parser(argparse.ArgumentParser):
 
 def add_settings(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="give a parameter a value")
+
+
+CHECK_LIMIT = 60.0
+"""Seconds of CPU time that `check` takes for one file, unless it is told otherwise."""
+
+
+def add_time_limit(parser: argparse.ArgumentParser, default: str = "none") -> None:
+    parser.add_argument(
+        "--time-limit", metavar="S", help=f"end after S seconds of CPU time, with what is known by then ({default})"
+    )
+
+
+def time_limit(text: str | None) -> float | None:
+    """Seconds; None where none is given."""
+    if text is None:
+        return None
+    seconds = exact(text, "--time-limit")
+    if seconds <= 0:
+        raise SpecError((Diagnostic("E0603", f"--time-limit is {text}: it must be a number of seconds above 0"),))
+    return float(seconds)
+
+
+@contextmanager
+def within_limit(options: argparse.Namespace, *, elsewhere: bool = False) -> Iterator[None]:
+    """What runs inside ends when `--time-limit` is over; a simulation and a sweep show what they have. `elsewhere`:
+    other processes do the work, so it is the clock on the wall that counts."""
+    with limited(time_limit(options.time_limit), time.monotonic if elsewhere else time.process_time):
+        try:
+            yield
+        except OutOfTime:
+            raise
+        except KeyboardInterrupt:
+            poll()
+            raise
+
+
+def ended_early() -> tuple[int, str]:
+    """The exit code and the word for it, where something was interrupted: by the time limit, or by somebody."""
+    return (1, "ended by --time-limit") if over() else (130, "interrupted")
 
 
 def settings(texts: list[str]) -> dict[str, Fraction]:

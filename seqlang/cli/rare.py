@@ -7,6 +7,7 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from seqlang.cli.options import ended_early
 from seqlang.cli.output import print_json, say
 from seqlang.cli.waiting import working
 from seqlang.diagnostics import Diagnostic, SpecError
@@ -40,7 +41,7 @@ def rare(options: Namespace, loaded: Loaded, *, runs: int, seed: int, cap: int |
     labels = tuple(dict.fromkeys(options.rare))
     for name in tuple(options.model) or tuple(m.name for m in loaded.program.models) or (None,):
         if not _estimated(loaded, name, labels, options.json, runs=runs, seed=seed, cap=cap):
-            return 130
+            return ended_early()[0]
     return 0
 
 
@@ -60,7 +61,7 @@ def _estimated(loaded: Loaded, model: str | None, labels: Sequence[str], as_json
                     loaded, (label,), models=models, progress=_into(reached, tell, how["runs"]), **how
                 )  # fmt: skip
     except KeyboardInterrupt:
-        say("\ninterrupted")
+        say(f"\n{ended_early()[1]}")
     if found:
         _print(replace(found[0], rare=tuple(e for one in found for e in one.rare)), as_json)
     for label in labels[len(found) :]:

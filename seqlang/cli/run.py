@@ -8,7 +8,17 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from seqlang.cli.errors import show
-from seqlang.cli.options import Parser, add_settings, exact, positive, settings, sweeps
+from seqlang.cli.options import (
+    Parser,
+    add_settings,
+    add_time_limit,
+    ended_early,
+    exact,
+    positive,
+    settings,
+    sweeps,
+    within_limit,
+)
 from seqlang.cli.output import print_json, say
 from seqlang.cli.progress import progress_line
 from seqlang.cli.rare import add_rare, rare
@@ -38,6 +48,11 @@ _EXAMPLES = """\
 def run(arguments: list[str]) -> int:
     """Simulates under each model, sweeps, or runs once on a file."""
     options = _parser().parse_args(arguments)
+    with within_limit(options, elsewhere=is_sweep(options)):
+        return _asked(options)
+
+
+def _asked(options: Namespace) -> int:
     values = settings(options.set)
     grid = sweeps(options.sweep)
     until_ci = _width(options.until_ci)
@@ -86,7 +101,7 @@ def run(arguments: list[str]) -> int:
 
         plot_runs(loaded.program, results, options.plot, int(seed))
         say(f"wrote {options.plot}")
-    return 130 if interrupted else 0
+    return ended_early()[0] if interrupted else 0
 
 
 def _fits_together(options: Namespace) -> None:
@@ -132,6 +147,7 @@ def _parser() -> Parser:
     parser.add_argument("--exact", action="store_true", help="solve it too: exact values beside, and z-scores")
     add_rare(parser)
     add_sweep(parser)
+    add_time_limit(parser)
     data = parser.add_argument_group("one run on real data instead of a model")
     data.add_argument("--data", metavar="FILE", help="CSV (or gzip), Parquet, or sklearn:NAME")
     data.add_argument("--column", action="append", default=[], metavar="x=outcome", help="where a field is found")

@@ -6,7 +6,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from seqlang.cli.errors import show
-from seqlang.cli.options import Parser, add_settings, curve, exact, settings, sweeps
+from seqlang.cli.options import Parser, add_settings, add_time_limit, curve, exact, settings, sweeps, within_limit
 from seqlang.cli.output import print_json, say
 from seqlang.cli.sweep import sweep
 from seqlang.cli.sweep_options import add_sweep, is_sweep, refuse_axes
@@ -30,6 +30,11 @@ _EXAMPLES = """\
 def run(arguments: list[str]) -> int:
     """Solves under each model, along a curve or in a sweep."""
     options = _parser().parse_args(arguments)
+    with within_limit(options, elsewhere=bool(options.curve) or is_sweep(options)):
+        return _asked(options)
+
+
+def _asked(options: Namespace) -> int:
     values = settings(options.set)
     grid = [*(curve(text) for text in options.curve), *sweeps(options.sweep)]
     tolerance = exact(options.tolerance, "--tolerance")
@@ -71,6 +76,7 @@ def _parser() -> Parser:
                         help="the law of the stopping step, or the curve (needs seqlang[plot])")  # fmt: skip
     parser.add_argument("--json", action="store_true", help="one JSON object a model, in a sweep a cell and model")
     add_sweep(parser)
+    add_time_limit(parser)
     return parser
 
 

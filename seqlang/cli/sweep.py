@@ -9,7 +9,7 @@ from contextlib import ExitStack
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from seqlang.cli.options import positive
+from seqlang.cli.options import ended_early, positive
 from seqlang.cli.output import print_json, say
 from seqlang.cli.sweep_options import AXES, fits_together, refuse_twice
 from seqlang.cli.threads import note_unused
@@ -55,7 +55,7 @@ def sweep(
         interrupted = True
     _show(options, gathered, interrupted)
     note_unused(threads, (row.run["engine"] for row in gathered.result().rows if row.run is not None))
-    return 130 if interrupted else 0
+    return ended_early()[0] if interrupted else 0
 
 
 def _cases(options: Namespace, loaded: Loaded) -> tuple[Source | None, tuple[Cell, ...]]:
@@ -134,7 +134,7 @@ def _show(options: Namespace, gathered: Gathered, interrupted: bool) -> None:
         show_document(result.document(), sys.stdout)
     if interrupted:
         kept = f"; go on with the same command: what is finished is in {options.store}" if options.store else ""
-        say(f"\ninterrupted{kept}")
+        say(f"\n{ended_early()[1]}{kept}")
     if interrupted:
         return  # half a table in a file looks like a whole one
     if options.output is not None:

@@ -12,6 +12,7 @@ from seqlang.diagnostics import Diagnostic, SpecError
 from seqlang.doing import doing
 from seqlang.driver.contradicted import refuse
 from seqlang.driver.loading import Loaded
+from seqlang.time_limit import OutOfTime, limited, over
 
 if TYPE_CHECKING:
     from seqlang.analyses.instances import Instances
@@ -33,6 +34,7 @@ def check(
     audit: float = 0.0,
     profile: Sequence[float] = (),
     models: tuple[str, ...] = (),
+    time_limit: float | None = None,
 ) -> CheckResult:
     """Bounds, witnesses and verdicts of one spec.
 
@@ -40,8 +42,22 @@ def check(
     the longest that a claim names with `within`; `audit` is the number of seconds to search for deeper witnesses (0:
     the quick search); where the exact laws of given streams are not computed, it is an audit of simulated runs.
     `profile` are the epsilons at which the weak privacy profile is computed, under `models` (default: every model of
-    the file). Raises Contradicted where two parts of the result exclude each other.
+    the file). `time_limit` (seconds of CPU time) ends every search: what was found before is in the result, claims
+    that are still open are unknown, and `cut_short` names the parts. Raises Contradicted where two parts of the result
+    exclude each other.
     """
+    with limited(time_limit):
+        return _checked(loaded, delta, horizon, audit, profile, models)
+
+
+def _checked(
+    loaded: Loaded,
+    delta: Fraction,
+    horizon: int | None,
+    audit: float,
+    profile: Sequence[float],
+    models: tuple[str, ...],
+) -> CheckResult:
     from seqlang.analyses.claims import claimed_horizon, decide
     from seqlang.analyses.contradictions import contradictions
     from seqlang.analyses.prove import prove, size_of
@@ -57,8 +73,13 @@ def check(
     bounds = prove(program, delta=delta, horizon=horizon)
     proved = inf if bounds.pure is None else size_of(program, bounds.pure)
     doing("witness search")
-    witness = lower_bound(program, horizon=horizon, seconds=audit, enough=proved)
-    deep = _at_delta(program, witness, bounds, float(delta), horizon, audit)
+    cut_short = ["the search for proofs"] if over() else []
+    witness, deep = None, 0.0
+    try:
+        witness = lower_bound(program, horizon=horizon, seconds=audit, enough=proved)
+        deep = _at_delta(program, witness, bounds, float(delta), horizon, audit)
+    except OutOfTime:
+        cut_short.append("the search for a witness")
     statistical = None
     if audit > 0 and witness is None:
         from seqlang.analyses.audit import audit as audited
@@ -67,10 +88,20 @@ def check(
         statistical = audited(program, seconds=audit, horizon=horizon)
     verdicts = decide(program, delta=delta, horizon=horizon, known=bounds, witness=witness)
     doing("weak privacy")
-    weak, profiles = _weak(loaded, delta, bounds, profile, models)
+    cut_short += ["the claims"] if over() and program.claims else []
+    weak: tuple[Least, ...] = ()
+    profiles: tuple[Curve, ...] = ()
+    try:
+        weak, profiles = _weak(loaded, delta, bounds, profile, models)
+    except OutOfTime:
+        cut_short.append("the numbers of weak privacy")
     doing("sensitivities are tried")
     trials = failures(program, work=THOROUGH if audit > 0 else QUICK, minimisers=audit > 0)
-    above = None if isinf(proved) else beyond(program, proved, horizon=horizon, thorough=audit > 0)
+    above = None
+    try:
+        above = None if isinf(proved) else beyond(program, proved, horizon=horizon, thorough=audit > 0)
+    except OutOfTime:
+        cut_short.append("the search for a witness against the bound")
     found = contradictions(
         program, bounds, [w for w in (witness, above) if w is not None], verdicts,
         delta=float(delta), epsilon_at_delta=deep, weak=weak, profiles=profiles, trials=trials,
@@ -92,6 +123,7 @@ def check(
         audit=statistical,
         epsilon_at_delta=deep,
         seconds=time.perf_counter() - began,
+        cut_short=tuple(cut_short),
     )
 
 

@@ -72,6 +72,7 @@ def check_dict(result: CheckResult) -> dict[str, Any]:
         "derivation": _derivation(result),
         "open_goals": list(result.bounds.open_goals),
         "diagnostics": [diagnostic_dict(d, result.source) for d in result.warnings],
+        **({"cut_short": list(result.cut_short)} if result.cut_short else {}),
         "seconds": round(result.seconds, 6),
     }
 

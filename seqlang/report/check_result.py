@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 class CheckResult:
     """Bounds, witness and verdicts of one spec. `delta` is where the (epsilon, delta) bounds were taken. `weak` has the
     models that weak claims name, or that a profile was asked for; `audit` what simulated runs showed;
-    `epsilon_at_delta` the largest epsilon that a witness forces at `delta` (0: none found)."""
+    `epsilon_at_delta` the largest epsilon that a witness forces at `delta` (0: none found). `cut_short` names what the
+    time limit ended."""
 
     source: Source
     program: Program
@@ -40,6 +41,7 @@ class CheckResult:
     profiles: tuple[Curve, ...] = ()
     audit: Audit | None = None
     epsilon_at_delta: float = 0.0
+    cut_short: tuple[str, ...] = ()
 
     @property
     def ok(self) -> bool:

@@ -41,6 +41,8 @@ def _blocks(result: CheckResult, explain: bool) -> Iterator[Block]:
     yield from _bounds(result)
     if explain:
         yield from _explanation(result)
+    if result.cut_short:
+        yield _remark("time limit", f"it ended {', '.join(result.cut_short)}: `--time-limit` gives more seconds")
     if result.weak or result.profiles:
         yield from weak_blocks(result.weak, result.profiles)
     if result.verdicts:

@@ -12,6 +12,7 @@ from seqlang.sweeps.executors.executor import Executor, Tell
 from seqlang.sweeps.failures import of_plain
 from seqlang.sweeps.store import Store
 from seqlang.sweeps.unit import Unit
+from seqlang.time_limit import poll
 
 Plain = dict[str, Any]
 _LOOK_AGAIN = 0.25  # seconds, while another process is at work on what is left
@@ -47,6 +48,8 @@ def carry_out(
             if store is not None:
                 store.finish(unit, answer)
             yield from everywhere(unit.key, answer)
+            poll()
+        poll()
         if elsewhere and len(elsewhere) == len(left):
             time.sleep(_LOOK_AGAIN)
         left = elsewhere

@@ -15,9 +15,11 @@ from scipy import stats
 
 from seqlang import driver
 from seqlang.analyses import weak
+from seqlang.analyses.prove import prove
 from seqlang.analyses.weak import profile
 from seqlang.analyses.weak.moments import curve_of
 from seqlang.analyses.weak.positions import Scan
+from seqlang.analyses.weak.worst import worst
 from seqlang.model.program import Program
 from seqlang.source import Source
 
@@ -407,3 +409,29 @@ def test_what_is_not_decided_says_why(text: str, why: str) -> None:
 def test_importing_the_package_loads_no_numpy() -> None:
     code = "import sys, seqlang.analyses.weak; assert 'numpy' not in sys.modules"
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+@pytest.mark.parametrize("noise", ["geometric(exp(-1)) to b once", "geometric(exp(-1)) to s once"])
+def test_the_scan_ends_where_a_public_stop_ends_the_run(noise: str) -> None:
+    """Mass that quadrature or a discrete law leaves out kept the positions coming: there are none after step 3."""
+    text = (
+        "algorithm g\nlet b = 2\nstream x in {0, 1}\nmodel m: x ~ bernoulli(0.3)\nstatistic s = sum(x over steps)\n"
+        "stop when s >= b return r0\nstop when step >= 3 return r2\nattach geometric(exp(-1 / 2)) to s\n"
+        f"attach {noise}\nclaim weak pure(1) under m"
+    )
+    if "to s" in noise:
+        text = text.replace("attach geometric(exp(-1 / 2)) to s\n", "attach geometric(exp(-1 / 2)) to b\n")
+    program = _program(text)
+    scan = Scan(program, "m", tolerance=1e-18)
+    assert scan.position(3) is not None
+    assert scan.reach(4) == 0.0
+    assert scan.position(4) is None
+    least = weak.least(program, "m", Fraction(1, 10**6), prove(program))
+    assert least.pure.positions <= 3
+
+
+def test_a_constant_bound_on_the_loss_does_not_keep_the_scan_going() -> None:
+    """No position is rare enough for a bound that does not ask how rare it is: the scan is given up as without one."""
+    scan = Scan(_program(WANG.format(stops=LABELS)), "null", tolerance=1e-12)
+    found = worst(scan, lambda p, q: (0.1, 0.2), lambda reach: 50.0, patience=4)
+    assert (found.positions, found.lower, found.upper, found.bound) == (5, 0.1, 0.2, 50.0)

@@ -11,6 +11,8 @@ from scipy.integrate import quad
 
 from seqlang.backends.solve import Forced, Solution, Unsolved, solve
 from seqlang.backends.solve.increments_on_lattice import lattice_of
+from seqlang.backends.solve.lattice import LatticeChain
+from seqlang.backends.solve.spaces import space_of
 from seqlang.driver import load
 from seqlang.model.program import Program
 from seqlang.source import Source
@@ -250,3 +252,44 @@ def test_lattices() -> None:
             program("algorithm a\nstream x in {0, 1, 2}\nmodel m: x ~ uniform({0, 1, 2})\n"
                     "statistic s = sum(sqrt(x) * log(2 + x) over steps)\nstop when s >= 3"), "m"
         )  # fmt: skip
+
+
+STEADY = """algorithm w
+stream x in {{{p}}}
+model m: x ~ uniform({{{p}}})
+statistic s = sum(x - {q} over steps)
+stop when s >= {top} return high
+stop when s <= -3 return low
+{noise}"""
+NOISES = (
+    "",
+    "attach laplace(2) to s",
+    "attach gaussian(1) to s\nattach gaussian(2) to s once",
+    "attach geometric(1 / 3) to s",
+    "draw z ~ conditioned(laplace(1), -2, 2)\nattach z to s",
+    "attach randomized_response(0.9) to return",
+)
+
+
+@pytest.mark.parametrize("noise", NOISES)
+@pytest.mark.parametrize("seed", range(6))
+def test_sums_over_nodes_are_those_of_single_steps(noise: str, seed: int) -> None:
+    """`total` against `advance`, step by step: the same sums, and exact zeros at the same places."""
+    random = np.random.default_rng(seed)
+    p, q = random.choice(["0, 1", "0, 1, 3", "0, 2, 3, 5"]), random.choice(["1 / 2", "1", "3 / 4"])
+    text = STEADY.format(p=p, q=q, top=int(random.integers(2, 7)), noise=noise)
+    chain = space_of(program(text), "m").make(0)
+    if not isinstance(chain, LatticeChain) or chain.total(chain.begin()) is None:
+        pytest.skip("another space of states")
+    chain.rare = 1e-60
+    plain = summed = chain.begin()
+    for _ in range(60):
+        plain, stopped = chain.advance(plain)
+        found = chain.total(summed)
+        assert found is not None
+        summed, row, left = found
+        expected = stopped.by_outcome.sum(axis=-1)
+        np.testing.assert_allclose(row, expected, rtol=1e-12, atol=0)
+        np.testing.assert_array_equal(row == 0, expected == 0)
+        np.testing.assert_allclose(left, plain.survivors.sum(), rtol=1e-12, atol=0)
+        assert (plain.step, plain.low, plain.mass.shape) == (summed.step, summed.low, summed.mass.shape)

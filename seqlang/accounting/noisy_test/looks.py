@@ -26,31 +26,16 @@ from __future__ import annotations
 
 import math
 from functools import lru_cache
-from typing import NamedTuple
 
 from seqlang.accounting import arguments
 from seqlang.accounting.interval import Interval, exp, interval, log
+from seqlang.accounting.noisy_test import small_moves
+from seqlang.accounting.noisy_test.envelope import Line, climb, envelope
 from seqlang.accounting.normal import hazard, log_tail
-from seqlang.arithmetic.rounding import up
 
 _FINE = 2.0**-10
 _LOOSENESS = 3e-3
-_SLACK = 1e-13
 _WIDEST = 60.0
-
-
-class Line(NamedTuple):
-    """V -> V + gain - loss V. The largest of a cell's lines is above the true bracket for all x of the cell
-    [left, left + width]. `spare`, `spare_slope`: what the cubic terms add; `bend`, `bend_slope`: the quadratic ones."""
-
-    loss: float
-    gain: float
-    left: float
-    width: float
-    spare: float = 0.0
-    spare_slope: float = 0.0
-    bend: float = 0.0
-    bend_slope: float = 0.0
 
 
 @lru_cache(maxsize=512)
@@ -64,6 +49,8 @@ def renyi(order: float, mu: float, looks: int) -> float:
     plain = ((peak + log(interval(n) + exp(-peak))) / (interval(a) - 1)).high
     if (a - 1) * d > _WIDEST or a * d > 2 * _WIDEST:
         return plain
+    if small_moves.small(a, d):
+        return max(0.0, min(plain, small_moves.renyi(a, d, n)))
     value = _refined(a, d, n, peak.low)
     sharp = ((log(value) + peak.low) / (interval(a) - 1)).high
     return max(0.0, min(plain, sharp))
@@ -85,8 +72,7 @@ def _refined(a: float, d: float, looks: int, scale: float) -> float:
     ends = [_left_end(a, d, scale, left), _right_end(a, d, scale, left + n * coarse)]
     start = exp(-interval(scale)).high
     while True:
-        envelope = _envelope(lines + ends)
-        value, met = _climb(envelope, start, looks)
+        value, met = climb(envelope(lines + ends), start, looks)
         wide: dict[tuple[float, float], int] = {}
         for line, v in met:
             cell = (line.left, line.width)
@@ -170,51 +156,3 @@ def _right_end(a: float, d: float, scale: float, x: float) -> Line:
     (sf, error), (moved, moved_error) = log_tail(x), log_tail(x + d)
     log_h = a * (sf + error) - (a - 1) * (moved - moved_error) - scale
     return Line(0.0, math.exp(min(700.0, log_h)) * (1 + 1e-9) + 5e-324, x, 0.0)
-
-
-def _envelope(lines: list[Line]) -> list[Line]:
-    """The lines that are highest somewhere, in the order in which they are met as V grows (the loss falls)."""
-    kept: list[Line] = []
-    for line in sorted(lines, key=lambda one: (-one.loss, one.gain)):
-        while kept and kept[-1].gain <= line.gain:
-            kept.pop()
-        while len(kept) > 1 and _crossing(kept[-2], kept[-1]) >= _crossing(kept[-1], line):
-            kept.pop()
-        kept.append(line)
-    return kept
-
-
-def _crossing(first: Line, second: Line) -> float:
-    """The V from which the second line, of the smaller loss, is the higher one."""
-    fall = first.loss - second.loss
-    return (first.gain - second.gain) / fall if fall > 0 else math.inf
-
-
-def _climb(envelope: list[Line], start: float, looks: int) -> tuple[float, list[tuple[Line, float]]]:
-    """V after `looks` steps of V -> max over the envelope, rounded up, with the lines met and V there.
-
-    A little is added to each increment for the rounding of the crossings. Along one line the increments shrink, so
-    (crossing - V) / increment steps stay below the crossing; m of them at once add increment * (1 + (1-loss) + .. +
-    (1-loss)^(m-1)).
-    """
-    value, left, at = start, looks, 0
-    met: list[tuple[Line, float]] = []
-    while left > 0:
-        while at + 1 < len(envelope) and _crossing(envelope[at], envelope[at + 1]) <= value:
-            at += 1
-        line = envelope[at]
-        if not met or met[-1][0] is not line:
-            met.append((line, value))
-        increment = line.gain - line.loss * value + _SLACK * (line.gain + line.loss * value) + 1e-15 * value
-        room = _crossing(line, envelope[at + 1]) * (1 - _SLACK) - value if at + 1 < len(envelope) else math.inf
-        steps = max(1, int(min(left, room / increment)))
-        value = up(value + increment * _series(line.loss, steps), 2)
-        left -= steps
-    return value, met
-
-
-def _series(loss: float, steps: int) -> float:
-    """1 + (1-loss) + .. for `steps` terms, rounded up."""
-    if steps == 1 or loss == 1:
-        return 1.0
-    return (-math.expm1(steps * math.log1p(-loss)) / loss if loss else float(steps)) * (1 + _SLACK)

@@ -23,6 +23,7 @@ from seqlang.backends.exact.unsupported import Unsupported
 from seqlang.backends.simulate.stopping import chosen_model
 from seqlang.backends.solve.unsolved import Unsolved
 from seqlang.model.program import Model, Program
+from seqlang.time_limit import poll
 
 FLOOR = 1e-9
 LONGEST = 2048
@@ -65,6 +66,7 @@ def instances(
         interrupted = thinned = False
         try:
             for run in range(count):
+                poll()
                 compared = comparison.compare(streams.stream(run))
                 thinned |= compared.thinned
                 done.append(_instance(run, compared, walk))

@@ -10,6 +10,7 @@ import numpy as np
 from seqlang.analyses.weak.entries import Entry
 from seqlang.analyses.weak.profile import Array, Law
 from seqlang.backends.solve.chain import Chain
+from seqlang.backends.solve.lattice import LatticeChain
 
 ROUNDED = 1e-13
 """Relative error of one entry of a table by rounding, in one step and for each thousand further ones."""
@@ -44,12 +45,20 @@ class Course:
     def advance(self) -> int:
         """One step; how many numbers it touched."""
         work = 0
+        masses = []
         for k, chain in enumerate(self.chains):
-            self.fronts[k], stopped = chain.advance(self.fronts[k], self.forced)
-            self.tables[k].append(np.asarray(stopped.by_outcome, dtype=float).sum(axis=-1))
+            at_once = chain.total(self.fronts[k]) if self.forced is None and isinstance(chain, LatticeChain) else None
+            if at_once is not None:
+                self.fronts[k], row, left = at_once
+            else:
+                self.fronts[k], stopped = chain.advance(self.fronts[k], self.forced)
+                row = np.asarray(stopped.by_outcome, dtype=float).sum(axis=-1)
+                left = float(np.sum(self.fronts[k].survivors))
+            self.tables[k].append(row)
+            masses.append(left)
             work += self.fronts[k].size + OVERHEAD
         self.forced = None
-        self.lefts.append(survival(self.fronts)[1])
+        self.lefts.append(_between(masses, self.fronts)[1])
         return work
 
     def table(self, order: int, first: int = 0, rows: int | None = None) -> Array:
@@ -75,7 +84,10 @@ class Course:
 
 def survival(fronts: list[Any]) -> tuple[float, float]:
     """Bounds of the mass that goes on: from two orders, each as far off as they differ."""
-    masses = [float(np.sum(f.survivors)) for f in fronts]
+    return _between([float(np.sum(f.survivors)) for f in fronts], fronts)
+
+
+def _between(masses: list[float], fronts: list[Any]) -> tuple[float, float]:
     fine, off = masses[-1], max(masses) - min(masses)
     lost = max(f.lost for f in fronts)
     return max(0.0, fine * (1 - 1e-12) - off), min(1.0, fine * (1 + 1e-12) + off + lost)

@@ -40,6 +40,7 @@ from seqlang.rules.sensitivity.motion import ONE_SIGN
 from seqlang.rules.sensitivity.neighbours import neighbours_of
 from seqlang.rules.sensitivity.shifts import shift_of
 from seqlang.rules.stopping.ends import End, Source, ends_of
+from seqlang.time_limit import poll
 
 GAMMAS = (1.25, 1.5, 2.0, 3.0, 4.0, 6.0)
 ENOUGH = 1e-13
@@ -134,6 +135,7 @@ def _moments(chain: Any, gammas: tuple[float, ...], work: float) -> dict[float, 
     total = np.zeros_like(weights)
     before = now = weights
     while float(now.sum()) > ENOUGH and work > 0:
+        poll()
         total = total + now
         front, _ = chain.advance(front)
         before, now = now, np.asarray(front.survivors, dtype=float)

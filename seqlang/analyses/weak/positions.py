@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from seqlang.analyses.prove import longest_run
 from seqlang.analyses.support import zeros_are_exact
 from seqlang.analyses.weak.course import Course, survival
 from seqlang.analyses.weak.entries import Entry, entries_of
@@ -24,9 +25,11 @@ from seqlang.analyses.weak.mixture import mixture_of
 from seqlang.analyses.weak.profile import Law
 from seqlang.analyses.weak.tabulated import tabulated
 from seqlang.backends.solve.chain import Chain
+from seqlang.backends.solve.threads import one_thread
 from seqlang.backends.solve.unsolved import Unsolved
 from seqlang.model.program import Program, Report
 from seqlang.record import record
+from seqlang.time_limit import poll
 
 if TYPE_CHECKING:
     from seqlang.backends.solve.spaces import Space
@@ -72,6 +75,7 @@ class Scan:
         self.chains = _chains(program, model, AGREED_FOR_RATIOS if ratios else AGREED)
         self.blind = _blind(program, self.chains)
         self.reached = [1.0]
+        self.last = longest_run(program)
         self._known: list[Position] = []
         mixture = mixture_of(program, model, self.entries)
         if len(self.chains) == 1 and (table := tabulated(program, self.chains[0], self.entries, mixture)) is not None:
@@ -93,7 +97,8 @@ class Scan:
     def position(self, number: int) -> Position | None:
         """None past the work allowed, or where no run gets to. Asked for in order 1, 2, .."""
         while len(self._known) < number and not self.exhausted and self.reached[-1] > 0.0:
-            found = self._next()
+            with one_thread():
+                found = self._next()
             if found is not None:
                 self._known.append(found)
         return self._known[number - 1] if number <= len(self._known) else None
@@ -105,7 +110,8 @@ class Scan:
             self.exhausted = True
             return None
         self._fronts = [c.advance(front)[0] for c, front in zip(self.chains, self._fronts, strict=True)]
-        self.reached.append(min(self.reached[-1], survival(self._fronts)[1]))
+        over = self.last is not None and number >= self.last  # mass of unknown place is no mass of a later position
+        self.reached.append(0.0 if over else min(self.reached[-1], survival(self._fronts)[1]))
         return Position(number, self.reached[number - 1], self.entries, laws)
 
     def _laws(self, number: int) -> tuple[Law, ...]:
@@ -114,6 +120,7 @@ class Scan:
         last = None if self._mixture is None or number <= DIRECT else self._mixture.likeliest
         courses = {k: Course(self.chains, self._fronts, e) for k, e in enumerate(self.entries) if k != last}
         while not all(course.ended(self.tolerance) for course in courses.values()) and self.work >= 0:
+            poll()
             self.work -= sum(course.advance() for course in courses.values())
         laws = {k: course.law(number, head, self.blind) for k, course in courses.items()}
         if last is not None:
@@ -157,6 +164,7 @@ def _apart(coarse: Chain, fine: Chain, steps: int = 10_000) -> float:
     fronts = [coarse.begin(), fine.begin()]
     total = 0.0
     for _ in range(steps):
+        poll()
         (fronts[0], a), (fronts[1], b) = coarse.advance(fronts[0]), fine.advance(fronts[1])
         total += float(np.abs(a.by_outcome.sum(axis=-1) - b.by_outcome.sum(axis=-1)).sum())
         if float(fronts[1].survivors.sum()) < 1e-10:

@@ -26,6 +26,7 @@ from seqlang.backends.solve.states import States, state_of
 from seqlang.model.expression import StepNumber, walk
 from seqlang.model.program import Program
 from seqlang.record import field_names
+from seqlang.time_limit import poll
 
 MOST_STEPS = 3000
 """Single steps taken to fill the table; past them there is none."""
@@ -95,6 +96,7 @@ def tabulated(program: Program, chain: Chain, entries: tuple[Entry, ...], mixtur
     for front in keys.fronts:  # grows meanwhile
         if len(keys.fronts) * len(entries) > MOST_STEPS:
             return None
+        poll()
         row = []
         for entry in entries:
             after, stopped = chain.advance(front, entry)

@@ -9,12 +9,15 @@ from seqlang.analyses.weak.entries import Entry
 from seqlang.analyses.weak.positions import Position, Scan
 from seqlang.analyses.weak.profile import Law, Range
 from seqlang.record import record
+from seqlang.time_limit import poll
 
 Measure = Callable[[Law, Law], Range]
 PATIENCE = 30
 """Positions in a row that bring nothing new, after which a scan that no bound can complete is given up."""
 SETTLED = 8
 """The same where the verdict is known already."""
+RAREST = 5e-324
+"""The least chance that a float can hold."""
 NEWS = 1e-3
 """A larger value is news if it is larger by this share."""
 
@@ -50,16 +53,20 @@ def worst(
     """Looks at positions 1, 2, .. until no later one can be above what is found, or above `floor`.
 
     `later(reach)` bounds the measure at every position n with P(T >= n) <= reach; it grows with reach. Where it is
-    infinite the scan ends after `patience` positions without a larger value; where it is known that the measure is
-    at most limit[0] everywhere, or somewhere above limit[1], after SETTLED.
+    infinite, or remains above what is found however rare the later positions are (a bound of the loss does), the scan
+    ends after `patience` positions without a larger value; where it is known that the measure is at most limit[0]
+    everywhere, or somewhere above limit[1], after SETTLED.
     """
     lower, upper, position, pair = 0.0, 0.0, None, None
     number, last, noted = 0, 0, 0.0
+    rarest = later(RAREST)
     while True:
+        poll()
         reach = scan.reach(number + 1)
         after = later(reach) if reach > 0 else 0.0
         settled = lower > limit[1] or max(upper, after) <= limit[0]
-        wait = SETTLED if settled else patience if after == inf else inf
+        endless = after == inf or rarest > max(lower, floor)
+        wait = SETTLED if settled else patience if endless else inf
         if after <= max(lower, floor) or number - last >= wait:
             break
         found = scan.position(number + 1)

@@ -16,6 +16,7 @@ from seqlang.analyses.witnesses.play import Pattern, Played, replay
 from seqlang.analyses.witnesses.scene import Entry, Scene
 from seqlang.backends.exact.unsupported import Unsupported
 from seqlang.model.gate_source import OfStop, name_of
+from seqlang.time_limit import poll
 
 if TYPE_CHECKING:
     from random import Random
@@ -37,6 +38,7 @@ def evolved(
     script, best = script_of(start, scene), value(start)
     failures = 0
     while time.monotonic() < deadline and best < enough and failures < PATIENCE:
+        poll()
         failures += 1
         new = _changed(script, scene, random)
         if new is None or not 0 < len(new) <= horizon:

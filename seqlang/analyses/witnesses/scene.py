@@ -42,6 +42,7 @@ FAR = (16, 2)  # noise scales that an entry without bounds may be changed by
 MOST_CLOSED = 3000
 SHORT = 40
 MOST_HELD = 100_000  # records of a dataset, entries of a vector
+FEW_RECORDS = 1000  # of a dataset: what a look at more of them costs is charged
 
 
 @record
@@ -86,8 +87,10 @@ class Scene:
         self.stop_by_gate = {name_of(OfStop(s.index)): s.index for s in stops}
         self.result_gates = {g.name: g.source.stop for g in program.gates if isinstance(g.source, OfResult)}
         self._pairs: list[tuple[Entry, Entry]] | None = None
-        self.weight = 1 + sum(self._size_of(c) for c in program.body if isinstance(c, Cell)) / 300
-        if self.weight > MOST_HELD / 300 or self._longest() > MOST_HELD:
+        held = sum(self._size_of(c) for c in program.body if isinstance(c, Cell))
+        records = self.size() if self.datasets else 0
+        self.weight = 1 + (held + max(0, records - FEW_RECORDS)) / 300
+        if held + 300 > MOST_HELD or self._longest() > MOST_HELD:
             raise Unsupported("too many accumulators for streams that people read")
         self._aims: dict[object, Entry] = {}
         self._moves: dict[object, Entry] = {}

@@ -22,6 +22,7 @@ from seqlang.backends.exact.quadrature import COARSE, FINE, Answer
 from seqlang.backends.exact.unsupported import Unsupported, Work
 from seqlang.proof.witness import Entry, Event, Witness
 from seqlang.record import replace
+from seqlang.time_limit import poll
 
 MOST_COARSE = 200_000  # conditional probabilities for one pair of streams while searching
 COARSELY = 0.25  # how far a coarse logarithm may be from an enclosed one
@@ -105,6 +106,7 @@ class Search:
         return sorted(found, key=lambda sp: -sp[0])
 
     def _spent(self) -> bool:
+        poll()
         return self.work <= 0 or time.monotonic() > self.deadline or self.reached
 
     @property

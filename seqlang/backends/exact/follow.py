@@ -22,6 +22,7 @@ from seqlang.backends.exact.unsupported import Unsupported, Work
 from seqlang.model.life import EachStep
 from seqlang.model.program import Program
 from seqlang.record import record
+from seqlang.time_limit import poll
 
 MOST_NODES = 64
 
@@ -147,6 +148,7 @@ class Follower:
         values = self._hidden[0][1] if hidden is None else hidden
         memo = (state, _frozen(entry), _frozen(told), tuple(values.values()))
         if memo not in self._looks:
+            poll()
             try:
                 moved, facts = self.stepper.step(state, entry, told, values)
             except (ArithmeticError, ValueError, TypeError, LookupError, NameError) as why:

@@ -27,6 +27,7 @@ from seqlang.diagnostics.suggest import did_you_mean
 from seqlang.model import expression as ir
 from seqlang.model.program import Model, Program, Stop
 from seqlang.record import record
+from seqlang.time_limit import poll
 
 Array = NDArray[np.float64]
 Rows = NDArray[np.intp]
@@ -110,6 +111,7 @@ def estimate(
         if not reached:
             raise _unreached(program, target, "no weighted run came there")
         for i, name in enumerate("AB"):
+            poll()
             own = proposals[i] if proposals[i].reached > 0 else reached[0]
             size = runs // 2 if i else runs - runs // 2
             if not size:
@@ -148,6 +150,7 @@ def _runs(
     left = -math.inf
     floor = log_estimate + math.log(ROULETTE) if log_estimate > -math.inf else -math.inf
     for first in range(0, runs, BATCH):
+        poll()
         numbers = np.arange(first, min(runs, first + BATCH), dtype=np.int64)
         walker = Walker(setting, proposal, seed, f"rare {name}", numbers, floor=floor, rest=REST)
         chosen.append(walker.weights.chosen[: len(numbers)])

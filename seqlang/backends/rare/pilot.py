@@ -16,6 +16,7 @@ from seqlang.backends.rare.proposal import Component, Proposal, mixed
 from seqlang.backends.rare.setting import Setting
 from seqlang.backends.rare.walker import Walker
 from seqlang.record import record
+from seqlang.time_limit import poll
 
 Array = NDArray[np.float64]
 RUNS, FEWEST_RUNS = 4000, 500
@@ -75,6 +76,7 @@ def pilot(setting: Setting, seed: int, purpose: str, runs: int = RUNS, cap: int 
         return Found(around, _estimate(setting, around, seed, purpose, runs, cap), runs)
     size = runs
     for stage in range(STAGES):
+        poll()
         last = stage == STAGES - 1
         sample, steps, log_total = _draw(setting, proposal, seed, f"{purpose} {stage}", size, estimate, cap)
         if len(sample.logs) < 2:

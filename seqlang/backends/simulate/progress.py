@@ -12,6 +12,7 @@ from seqlang.backends.simulate.chunks import Part, Watch
 from seqlang.backends.simulate.interval import Z95, wilson
 from seqlang.backends.simulate.tally import lengths
 from seqlang.record import record
+from seqlang.time_limit import OutOfTime, lack, over
 
 EVERY = 0.25  # seconds between two calls
 
@@ -59,6 +60,7 @@ class Teller:
         self.labels = labels
         self.wanted = wanted
         self.working: list[Watch] = []
+        self._ended = False
         self._began = time.perf_counter()
         self._next = self._began + EVERY
         self._runs, self._steps, self._squares = 0, 0, 0
@@ -75,7 +77,10 @@ class Teller:
         self._kinds += steps.kinds
 
     def look(self) -> None:
-        """Tells, if it is time."""
+        """Tells, if it is time. Raises OutOfTime, once, when the limit is over."""
+        if not self._ended and over():
+            self._ended = True
+            raise OutOfTime(lack())
         if self.progress is None:
             return
         now = time.perf_counter()

@@ -178,7 +178,8 @@ def size_of(run: Run, frame: Frame, bound: Mapping[int, float]) -> Array:
     number has none."""
     frame.bound.update(bound)
     with np.errstate(all="ignore"):
-        value = np.nan_to_num(np.abs(np.asarray(run(frame), dtype=np.float64)), nan=0.0, posinf=0.0)
+        value = np.abs(np.asarray(run(frame), dtype=np.float64))
+        value = np.where(np.isfinite(value), value, 0.0)
     return np.atleast_1d(value.max(axis=tuple(range(value.ndim - 1))))
 
 

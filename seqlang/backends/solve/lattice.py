@@ -21,7 +21,7 @@ from seqlang.backends.solve.chances import Chances
 from seqlang.backends.solve.increments_on_lattice import EntryReader, Lattice, merged
 from seqlang.backends.solve.linear_tail import linear_tail
 from seqlang.backends.solve.solution import Array, Outcome, Tail
-from seqlang.backends.solve.tables import Tables
+from seqlang.backends.solve.tables import Ahead, Tables
 from seqlang.backends.solve.unsolved import Unsolved
 from seqlang.backends.solve.watching import Watched
 from seqlang.model import expression as ir
@@ -31,6 +31,8 @@ from seqlang.record import record, replace
 NOTHING = np.zeros(0)
 ROW, TABLE = 1.0, 10.0
 """What a number of the mass costs in a step, and one of a table of chances."""
+MOST_ATOMS = 8
+"""With more entries than this a step is no table for each of them."""
 TRIM = 8
 """Rare rows at both ends are dropped in every TRIM-th step."""
 
@@ -88,6 +90,9 @@ class LatticeChain:
         self._watched = Watched(chances, watch) if watch else None
         self._made = [self._tables_of(group) for group in self._groups]
         mixing = chances.mixing
+        steady = len(self._made) == 1 and self._made[0].for_ever and not watch
+        steady = steady and len(self._groups[0].atoms) <= MOST_ATOMS
+        self._ahead = Ahead(self._made[0], self._groups[0].atoms) if steady else None
         self._mixing = None if mixing.shape[0] == mixing.shape[1] and np.all(mixing == np.eye(len(mixing))) else mixing
 
     @property
@@ -129,6 +134,32 @@ class LatticeChain:
         cost = ROW * following.size * len(groups) + TABLE * (self._computed() - before)
         after = Band(step, frontier.low + low, following, frontier.lost + self.lattice.missing, cost)
         return (self._trimmed(after) if step % TRIM == 0 else after), Stopped(by_outcome, watched)
+
+    def total(self, frontier: Band) -> tuple[Band, Array, float] | None:
+        """One free step, with sums over the nodes only: what stopped by outcome, and what is left. None where the
+        chances depend on the step, or something is watched. It touches half the numbers that `advance` does: what stops
+        is read off the mass before the step, and the chance to go on is in the tables that move it."""
+        if self._ahead is None:
+            return None
+        atoms, rows = self._groups[0].atoms, len(frontier.mass)
+        ahead = self._ahead.at(frontier.step, frontier.low, rows)
+        read, moves = ahead[: -len(atoms)], ahead[-len(atoms) :]
+        sums: list[float] = (read.reshape(len(read), -1) @ frontier.mass.reshape(-1)).tolist()
+        left = sums.pop()
+        first = atoms[0][0]
+        following = np.empty((rows + atoms[-1][0] - first, frontier.mass.shape[1]))
+        np.multiply(frontier.mass, moves[0], out=following[:rows])
+        following[rows:] = 0.0
+        part = np.empty_like(frontier.mass)
+        for (shift, _), move in zip(atoms[1:], moves[1:], strict=True):
+            np.multiply(frontier.mass, move, out=part)
+            following[shift - first : shift - first + rows] += part
+        after = Band(frontier.step + 1, frontier.low + first, following, frontier.lost + self.lattice.missing)
+        if after.step % TRIM == 0:
+            after = self._trimmed(after)
+            left = float(after.mass.sum())
+        stopped = np.array(sums)
+        return after, stopped if self._mixing is None else self._mixing.T @ stopped, left
 
     def close(self, frontier: Band) -> Tail | None:
         if len(self._groups) != 1 or not self.lattice.again or not self.chances.time_invariant or self.watch:

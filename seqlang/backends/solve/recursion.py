@@ -17,6 +17,7 @@ import numpy as np
 from seqlang.backends.solve.chain import Chain
 from seqlang.backends.solve.solution import Array, Forced, Outcome, Tail
 from seqlang.record import record
+from seqlang.time_limit import poll
 
 OVERHEAD = 6_000
 LOOK = 8
@@ -93,6 +94,7 @@ def follow(
     rest = inf
     ask_again, ask_late, ask_vain = CLOSE_BELOW, work * LATE, work * VAIN
     while True:
+        poll()
         entry = forced.entry if forced is not None and forced.position == step + 1 else None
         leaps = forced is None or forced.position <= step
         if leaps and hasattr(frontier, "leap"):

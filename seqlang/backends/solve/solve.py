@@ -23,6 +23,7 @@ from seqlang.backends.solve.unsolved import Unsolved
 from seqlang.model import expression as ir
 from seqlang.model.program import Program
 from seqlang.record import record, replace
+from seqlang.time_limit import poll
 
 ROUNDING = 4e-15
 """Relative error of one step's chances and sums."""
@@ -123,6 +124,7 @@ def _refined(space: Space, tolerance: float, work: float, forced: Forced | None)
     errors: list[_Errors] = []
     note = "the error by quadrature is larger than was asked for"
     for level in range(1, space.last + 1):
+        poll()
         left -= course.work
         if errors and left < 3 * course.work:
             break

@@ -7,8 +7,7 @@ Arrays are never changed in place, so stages may share them; `take` gathers rows
 from __future__ import annotations
 
 from collections.abc import Mapping
-from copy import copy
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +22,7 @@ from seqlang.model import expression as ir
 from seqlang.model.program import Cell, Program
 from seqlang.source import Span
 
+S = TypeVar("S")
 Rows = NDArray[np.intp]
 
 
@@ -58,7 +58,7 @@ class Stage:
 
     def take(self, rows: Rows) -> Stage:
         """The stage of these rows, in that order; a row may come several times."""
-        new = copy(self)
+        new = _shallow(self)
         new.count = len(rows)
         for name in ("fields", "locals", "released", "memory", "held", "fired"):
             table: Mapping[str, Value] = getattr(self, name)
@@ -67,7 +67,7 @@ class Stage:
         return new
 
     def copy(self) -> Stage:
-        new = copy(self)
+        new = _shallow(self)
         for name in ("fields", "locals", "released", "memory", "held", "fired"):
             setattr(new, name, dict(getattr(self, name)))
         new.cells = {name: taken(cell, None) for name, cell in self.cells.items()}
@@ -159,15 +159,22 @@ def letters_of(compiler: VectorCompiler, read: ir.Noised) -> list[float]:
     return [float(v) for v in found]
 
 
+def _shallow(one: S) -> S:
+    """What `copy.copy` makes of an object without slots, at a fifth of the cost: it is done several times a step."""
+    new = object.__new__(type(one))
+    new.__dict__.update(one.__dict__)
+    return new
+
+
 def taken(cell: Any, rows: Rows | None) -> Any:
     """The cell on those rows (None: all of them); what is done to it later leaves `cell` as it is."""
-    new = copy(cell)
+    new = _shallow(cell)
     if isinstance(cell, Given):
         new.value = cell.value
         return new
     new.kept = {}
     for key, kept in cell.kept.items():
-        other = copy(kept)
+        other = _shallow(kept)
         if rows is not None:
             other.keep(rows)
         elif isinstance(other, (Window, History)):

@@ -205,10 +205,8 @@ def _columns(value: Any, count: int) -> list[Array]:
     array = np.asarray(value)
     if array.ndim == 0 or array.shape[-1] != count:
         return []  # the same in all rows
-    return [
-        np.nan_to_num(row.astype(np.float64), nan=LOWEST, posinf=np.inf, neginf=-np.inf)
-        for row in array.reshape(-1, count)
-    ]
+    numbers = array.reshape(-1, count).astype(np.float64)
+    return list(np.where(np.isnan(numbers), LOWEST, numbers))
 
 
 def _end_columns(end: Array | None, count: int) -> list[Array]:

@@ -168,3 +168,30 @@ class Tables:
         if self.watch is None:
             return table, None
         return table, self.watch.at(step, environment, rows)
+
+
+class Ahead:
+    """What a free step makes of a unit of mass at a sum, before the entry is drawn; for tables that serve for ever.
+    `at(step, low, width)` is (stops + 1 + atoms, width, theta) for k = low, low + 1, .. after `step` steps: the chance
+    of each stop, the chance of none, and for each atom the chance that it is drawn and the run goes on."""
+
+    def __init__(self, tables: Tables, atoms: tuple[tuple[int, float], ...]) -> None:
+        self.tables, self.atoms = tables, atoms
+        self._known: dict[int, _Whole] = {}
+
+    def at(self, step: int, low: int, width: int) -> Array:
+        lattice = self.tables.lattice
+        offset, residue = divmod((lattice.numerator or 0) * step, lattice.denominator)
+        first = low + offset
+        known = self._known.get(residue)
+        if known is None or first < known.low or first + width > known.low + known.table.shape[1]:
+            room = 16 + width // 2
+            start, end = first - room, first + width + room
+            if known is not None:
+                start, end = min(start, known.low), max(end, known.low + known.table.shape[1])
+            known = self._known[residue] = _Whole(start, self._read(step, start - offset, end - start), None)
+        return known.table[:, first - known.low : first - known.low + width]
+
+    def _read(self, step: int, low: int, width: int) -> Array:
+        parts = [chance * self.tables.at(step + 1, low + shift, width) for shift, chance in self.atoms]
+        return np.concatenate([sum(parts[1:], start=parts[0]), *(part[-1:] for part in parts)])

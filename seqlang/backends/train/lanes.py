@@ -14,6 +14,7 @@ from seqlang.backends.simulate.inputs import Inputs
 from seqlang.backends.simulate.record import Record
 from seqlang.backends.train.rows import Rows
 from seqlang.model.program import Model, Program, Report
+from seqlang.time_limit import poll
 
 Array = NDArray[Any]
 AHEAD = 1 << 16
@@ -86,6 +87,7 @@ class Lanes(Engine):
         marks = set(self.checkpoints)
 
         def follow(engine: Engine) -> None:
+            poll()
             step = self.step_number
             if step in marks:
                 self._write(np.flatnonzero(self.alive), np.equal(self.checkpoints, step)[:, None])

@@ -18,6 +18,7 @@ from seqlang.backends.interpret.data.where import Clause, conditions, none_left,
 from seqlang.backends.train.rows import Checks, Rows
 from seqlang.diagnostics import SpecError
 from seqlang.model.program import Program
+from seqlang.time_limit import poll
 
 Floats = NDArray[np.float64]
 
@@ -46,6 +47,7 @@ def read_rows(
     room = Room(fields, ROWS if clauses else source.most)
     seen = 0
     for piece in source.pieces(places(fields, clauses)):
+        poll()
         seen += len(piece.lines)
         kept = _matching(table, piece, clauses)
         if len(kept.lines):

@@ -17,6 +17,7 @@ from seqlang.backends.simulate.record import NOTHING, Record
 from seqlang.backends.train.lanes import orders_of
 from seqlang.backends.train.rows import Rows
 from seqlang.model.program import AddRemove, Program, Report
+from seqlang.time_limit import poll
 
 Array = NDArray[Any]
 
@@ -58,6 +59,7 @@ def interpreted(
         done = 0
         for c, mark in enumerate(marks):
             while done < mark and not machine.stopped:
+                poll()
                 entry = {} if dataset else {f: _plain(v[order[done]]) for f, v in rows.fields.items()}
                 machine.step(entry)
                 done += 1

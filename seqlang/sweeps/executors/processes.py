@@ -14,13 +14,16 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
-from queue import SimpleQueue
+from queue import Empty, SimpleQueue
 from threading import Thread
 from typing import IO
 
 from seqlang.diagnostics import Diagnostic, SpecError
 from seqlang.sweeps.executors.executor import Executor, Plain, Tell
+from seqlang.time_limit import poll
 
+_LOOK = 0.5
+"""Seconds between looks at the time limit."""
 TRIES = 3
 """So many workers may die over one unit."""
 
@@ -62,7 +65,11 @@ class Processes(Executor):
                 tell(job[0], {})
             if not busy:
                 return
-            worker, message = self._inbox.get()
+            try:
+                worker, message = self._inbox.get(timeout=_LOOK)
+            except Empty:
+                poll()
+                continue
             if worker not in busy:
                 continue  # the end of one that was idle, or whose end is known already
             if message is None:
