@@ -11,6 +11,7 @@ is an error: it would make every later comparison false without a word.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from numbers import Real
 from typing import Any, TypeAlias
 
 from seqlang.diagnostics import Diagnostic, Label, SpecError
@@ -100,8 +101,8 @@ def numbers_in(value: Value) -> Iterator[float]:
 
 
 def as_index(value: Value, span: Span = NOWHERE) -> int:
-    """A whole number as int (2.0 is 2); an error for anything else."""
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
+    """A whole number as int (2.0 is 2, of numpy's types too); an error for anything else."""
+    if isinstance(value, bool) or not isinstance(value, (int, float, Real)):
         raise EvaluationError(f"a whole number is needed here, this is {describe(value)}", span)
     if value != value or value in (float("inf"), float("-inf")) or value != int(value):
         raise EvaluationError(f"a whole number is needed here, this is {describe(value)}", span)

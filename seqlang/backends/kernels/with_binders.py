@@ -8,7 +8,6 @@ from seqlang.backends.kernels.operators import extreme, folded
 from seqlang.backends.kernels.scope import Scope
 from seqlang.backends.kernels.values import CannotCompile, List, Scalar, Value, scalar
 from seqlang.backends.simulate.keys import keys_of, window_of
-from seqlang.model import expression as ir
 from seqlang.model.program import AllSteps, Cell, LastSteps, SinceReport
 
 
@@ -42,7 +41,8 @@ class WithBinders(KernelCell):
                 isinstance(k[0], int) and k[0] == c for k, c in zip(self.keys, counts, strict=True)
             )
             self.room = scope.constants.whole(max(1, *counts))
-            self.own = any(isinstance(x, ir.Bound) for part in (cell.body, cell.where) if part for x in ir.walk(part))
+            reading = [part for part in (cell.body, cell.where) if part is not None]
+            self.own = any(cell.binders[0][0] in scope.exact.compile(part).reads for part in reading)
             if self.own:
                 self.values = scope.buffer((listed.length, self.room))
             else:

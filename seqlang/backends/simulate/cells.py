@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from seqlang.backends.simulate.arrays import CannotVectorise, Ragged, Rows, Value, is_nan, spread
 from seqlang.backends.simulate.keys import keys_of, window_of
-from seqlang.model import expression as ir
 from seqlang.model.program import AllSteps, AtReports, Cell, LastSteps, Previous, SinceReport
 
 if TYPE_CHECKING:
@@ -254,9 +253,10 @@ class VectorCell:
         self.where: Run | None = None if cell.where is None else compiler.compile(cell.where)
         self.keys = list(keys_of(cell, compiler.exact))
         reading = [cell.body] if cell.where is None else [cell.body, cell.where]
-        names = {e.name for part in reading for e in ir.walk(part) if isinstance(e, ir.Bound)}
-        bound_here = {v for v, _ in cell.binders} & names
-        self.shared = not bound_here and isinstance(cell.keep, LastSteps) and bool(cell.binders)
+        read = frozenset[str]().union(*(compiler.exact.compile(part).reads for part in reading))
+        # The letters that the entry reads, also those of cells in it: then each key has entries of its own.
+        own = any(variable in read for variable, _ in cell.binders)
+        self.shared = not own and isinstance(cell.keep, LastSteps) and bool(cell.binders)
         self.kept: dict[tuple[Value, ...], Kept] = {}
         self.lengths: dict[tuple[Value, ...], int] = {}
         self.compiler = compiler

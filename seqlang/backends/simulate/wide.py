@@ -42,13 +42,14 @@ class NotWide(Exception):
     """A value has a shape that does not fit a block."""
 
 
-def mentions(e: ir.Expression, variable: str) -> bool:
-    return any(isinstance(x, ir.Bound) and x.name == variable for x in ir.walk(e))
+def mentions(compiler: VectorCompiler, e: ir.Expression, variable: str) -> bool:
+    """Whether the value depends on the variable, be it through a cell that has one value for each of its values."""
+    return variable in compiler.exact.compile(e).reads
 
 
 def elementwise(compiler: VectorCompiler, e: ir.Expression, variable: str) -> Run | None:
     """The expression for a block of values of `variable`, or None if it is not made number by number."""
-    if not mentions(e, variable):
+    if not mentions(compiler, e, variable):
         return _the_same_for_all(compiler, e)
     match e:
         case ir.Bound(name):
@@ -62,7 +63,7 @@ def elementwise(compiler: VectorCompiler, e: ir.Expression, variable: str) -> Ru
         case ir.Choice(test, yes, no):
             branches = [elementwise(compiler, x, variable) for x in (test, yes, no)]
             return None if any(b is None for b in branches) else _chosen(*[b for b in branches if b is not None])
-        case ir.Index(base, at, _) if not mentions(base, variable):
+        case ir.Index(base, at, _) if not mentions(compiler, base, variable):
             whole, place = compiler.compile(base), elementwise(compiler, at, variable)
             return None if place is None else lambda f: _at(whole(f), place(f))
         case _:
