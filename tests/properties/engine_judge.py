@@ -215,7 +215,7 @@ def compare_law(program: Program, steps: int) -> tuple[str | None, str]:
         here = found.table[t - 1, found.outcomes.index(outcome)] if t <= len(found.table) else 0.0
         if abs(here - table.get((t, outcome), 0.0)) > 1e-9 + found.error:
             return f"P(step {t}, {outcome}) is {here}, not {table.get((t, outcome), 0.0)}", found.method
-    for name, value in zip(watched, found.watched, strict=True):
+    for name, value in zip(watched, found.watched if watched else (), strict=True):
         if abs(value - means[name]) > 1e-9 * (1 + abs(means[name])) + found.watched_error:
             return f"the mean of {name} is {value}, not {means[name]}", found.method
     return None, found.method

@@ -8,6 +8,7 @@ from typing import Any
 
 from seqlang.backends.exact.plain import PlainWriter, name_of
 from seqlang.backends.exact.unsupported import Unsupported
+from seqlang.backends.interpret.cells import whole_length
 from seqlang.backends.interpret.operators import OTHER
 from seqlang.model import expression as e
 from seqlang.model import program as p
@@ -73,7 +74,11 @@ class CellWriter:
                 return
             case p.LastSteps(count):
                 item = body if where is None else f"({body} if {where} else None)"
-                new = f"({old} + ({item},))[-int({self.plain.write(count)}):]"
+                self.plain.scope["newest"] = newest
+                length = self.plain.write(count)
+                changes = self._changes(cell, count)
+                new = f"({old} + ({item},))" if changes else f"newest({old} + ({item},), {length})"
+                shown = f"newest({old}, {length})" if changes else old
             case _:
                 new = self._folded(cell, old, body, where)
         if isinstance(cell.keep, p.Previous):
@@ -88,8 +93,7 @@ class CellWriter:
             if fold is None:
                 raise Unsupported(f"{cell.operator} over last steps")
             self.plain.scope[fold] = WINDOWS[fold]
-            source = f"{{k: {fold}(v) for k, v in c_{name}.items()}}" if cell.binders else f"{fold}(c_{name})"
-            self.lines.append(f"x_{name} = {source}")
+            self.lines.append(f"x_{name} = {self._each_binding(cell, f'{fold}({shown})')}")
         elif cell.operator == "mean":
             source = f"{{k: v[0] / max(1, v[1]) for k, v in c_{name}.items()}}" if cell.binders else (
                 f"c_{name}[0] / max(1, c_{name}[1])"
@@ -101,7 +105,7 @@ class CellWriter:
         if not (cell.binders and isinstance(cell.keep, p.LastSteps) and f"window_{cell.operator}" in WINDOWS):
             return None
         inside = [cell.body, *([] if cell.where is None else [cell.where])]
-        if self.plain.is_vector(cell.body) or any(isinstance(x, e.Bound) for one in inside for x in e.walk(one)):
+        if self.plain.is_vector(cell.body) or any(self._by_letter(x) for one in inside for x in e.walk(one)):
             return None
         try:
             written = self._each_binding(cell, f"int({self.plain.write(cell.keep.count)})")
@@ -109,6 +113,14 @@ class CellWriter:
         except (Unsupported, NameError):
             return None  # a length that changes from step to step
         return found if min(found.values(), default=0) > 0 else None
+
+    def _changes(self, cell: p.Cell, count: e.Expression) -> bool:
+        """Whether the length of a window changes from step to step: then all entries are kept."""
+        return not self.plain.is_constant(count, frozenset(variable for variable, _ in cell.binders))
+
+    def _by_letter(self, x: e.Expression) -> bool:
+        """Whether it has one value for each value of a binder, as a cell inside binders has."""
+        return isinstance(x, e.Bound) or (isinstance(x, e.CellValue) and bool(self.plain.program.cell(x.name).binders))
 
     def _window(self, cell: p.Cell, body: str, where: str | None) -> None:
         name, lengths = name_of(cell.name), self.lengths[cell.name]
@@ -155,6 +167,11 @@ def windows(values: tuple[Any, ...], lengths: dict[tuple[Any, ...], int], fold: 
     sums = [0, *accumulate([0 if v is None else v for v in reversed(values)])]
     last = len(values)
     return {key: sums[length if length < last else last] for key, length in lengths.items()}
+
+
+def newest(values: tuple[Any, ...], count: float) -> tuple[Any, ...]:
+    """The last `count` values."""
+    return values[max(0, len(values) - whole_length(count)) :]
 
 
 def _kept(values: tuple[Any, ...]) -> list[Any]:

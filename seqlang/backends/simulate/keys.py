@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from seqlang.backends.interpret.cells import whole_length
 from seqlang.backends.interpret.compiled import Compiler
 from seqlang.backends.interpret.values import Value
 from seqlang.model import expression as ir
@@ -25,7 +26,7 @@ def keys_of(cell: Cell, compiler: Compiler, first: Key = ()) -> Iterator[Key]:
 def window_of(cell: Cell, compiler: Compiler, key: Key) -> int:
     """How many steps the window of this key has."""
     assert isinstance(cell.keep, LastSteps)
-    return int(_at(cell.keep.count, cell, compiler, key))
+    return whole_length(_at(cell.keep.count, cell, compiler, key))
 
 
 def _at(e: ir.Expression, cell: Cell, compiler: Compiler, key: Key) -> Any:

@@ -13,6 +13,8 @@ import math
 
 import numpy as np
 
+from seqlang.backends.interpret.values import EvaluationError
+from seqlang.backends.simulate.arrays import CannotVectorise
 from seqlang.backends.solve.chain import Chain
 from seqlang.backends.solve.heavy_tails import beyond_the_nodes
 from seqlang.backends.solve.recursion import Course, follow
@@ -64,6 +66,10 @@ def solve(
             course, errors, notes = _refined(space, tolerance, work, forced)
         except MemoryError:
             raise Unsolved("it takes more memory than there is") from None
+        except CannotVectorise as why:  # of values that only a later step makes
+            raise Unsolved(str(why)) from None
+        except EvaluationError as error:
+            raise Unsolved(error.diagnostics[0].message) from None
     return _solution(course, errors, space, notes, tolerance)
 
 
