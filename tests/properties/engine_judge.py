@@ -19,7 +19,7 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "kernels"))
 
-from plain_kernels import ByText, After, difference, interpreted, program_of, streams
+from plain_kernels import After, ByText, difference, interpreted, program_of, streams
 
 from seqlang.backends.exact.follow import Follower, Phase
 from seqlang.backends.exact.quadrature import FINE
@@ -72,7 +72,9 @@ def _capped(program: Program, runs: Sequence[Rows], cap: int) -> list[After]:
 
     def one(i: int) -> After:
         code = int(record.codes[i])
-        value = None if record.values is None or np.isnan(record.values[..., i]).all() else record.values[..., i].tolist()
+        value = (
+            None if record.values is None or np.isnan(record.values[..., i]).all() else record.values[..., i].tolist()
+        )
         return After(
             int(record.steps[i]), code != -2, labels[code] if code >= 0 else value,
             {name: v[..., i].tolist() for name, v in record.statistics.items()},
@@ -92,9 +94,14 @@ class _OnRows(Engine):
         return self
 
     def dataset(self, engine: Engine) -> dict[str, Any]:
-        return {}
+        if self.program.size is None:
+            return {}
+        known = [self.rows[int(run)] for run in self.runs]
+        return {name: np.array([[row[name] for row in run] for run in known], dtype=float).T for name in known[0][0]}
 
     def entry(self, engine: Engine) -> dict[str, Any]:
+        if self.program.size is not None:
+            return {}
         known = [self.rows[int(run)][self.step_number - 1] for run in self.runs]
         return {name: np.array([row[name] for row in known], dtype=float) for name in known[0]}
 
@@ -104,7 +111,7 @@ class _OnRows(Engine):
 
 def by_kernel(program: Program, runs: Sequence[Rows], steps: int) -> list[list[After]]:
     try:
-        kernel = ByText(program, *streams(runs))
+        kernel = ByText(program, *(streams(runs) if program.size is None else _orders(runs)))
     except CannotCompile as why:
         raise Refused(str(why)) from None
     found = []
@@ -112,6 +119,13 @@ def by_kernel(program: Program, runs: Sequence[Rows], steps: int) -> list[list[A
         after = kernel.after(step)
         found.append([] if after[0].fault else after)
     return found
+
+
+def _orders(runs: Sequence[Rows]) -> tuple[dict[str, Any], Any]:
+    """(fields, orders): the runs have the same records in different orders."""
+    table = list(runs[0])
+    fields = {name: np.array([row[name] for row in table], dtype=float) for name in table[0]}
+    return fields, np.array([[table.index(row) for row in run] for run in runs])
 
 
 # ---- what both are compared with
@@ -235,17 +249,22 @@ def shown_text(text: str) -> str:
 def compare_transcript(text: str, rows: Rows, rng: random.Random) -> str | None:
     program = program_of(shown_text(text))
     machine = Machine(program, NoNoise())
+    entries: list[Any] = list(rows)
+    if program.size is not None:
+        records = {name: tuple(row[name] for row in rows) for name in rows[0]}
+        machine.load(records)
+        entries = [records] * 9
     try:
         follower = Follower(program)
     except Unsupported as why:
         raise Refused(str(why)) from None
     phases: list[Phase] = []
-    for row in rows:
+    for row in entries:
         try:
-            outcome = machine.step(row)
+            outcome = machine.step(row if program.size is None else {})
         except EvaluationError:
             raise Refused("the interpreter has no value") from None
-        told: dict[str, Any] = {name: value for name, value in outcome.reports}
+        told: dict[str, Any] = dict(outcome.reports)
         stopped = None
         if outcome.stopped:
             stopped = next((i, r) for i, r in ((1, "high"), (2, "low")) if r == outcome.result)
@@ -268,6 +287,14 @@ def compare_transcript(text: str, rows: Rows, rng: random.Random) -> str | None:
 
 
 def random_rows(program: Program, rng: random.Random, runs: int, steps: int) -> list[Rows]:
+    """Entries by step; of a dataset the same records in some orders."""
     compiler = Compiler(program)
     letters = {i.name: [compiler.constant(v) for v in i.domain.values] for i in program.inputs}  # type: ignore[union-attr]
-    return [[{name: rng.choice(v) for name, v in letters.items()} for _ in range(steps)] for _ in range(runs)]
+
+    def rows(count: int) -> Rows:
+        return [{name: rng.choice(v) for name, v in letters.items()} for _ in range(count)]
+
+    if program.size is None:
+        return [rows(steps) for _ in range(runs)]
+    table = rows(int(compiler.constant(program.size)))
+    return [rng.sample(table, len(table)) for _ in range(runs)]

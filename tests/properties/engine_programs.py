@@ -10,9 +10,10 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 STEPS = 4
+RECORDS = 3
 LETTERS = ("i", "j")
 SETS = ("1..2", "0..2", "{2, 0, 1}", "[3, 1]", "1..1")
 COMPARISONS = (">=", "<=", ">", "<", "==", "!=")
@@ -22,9 +23,11 @@ FOLDS = ("sum", "sum", "sum", "max", "min", "count", "mean", "argmax", "argmin")
 @dataclass(frozen=True)
 class Inside:
     """Where an expression stands: the letters that are bound there, with the largest value of each, and what may be
-    read. `fixed`: every set around it is constant, so that folds over time may stand here."""
+    read. `records` are the letters that are numbers of records. `fixed`: every set around it is constant, so that folds
+    over time may stand here."""
 
     letters: tuple[tuple[str, int], ...] = ()
+    records: tuple[str, ...] = ()
     numbers: tuple[str, ...] = ()
     lists: tuple[str, ...] = ()
     fixed: bool = True
@@ -32,7 +35,12 @@ class Inside:
 
     def binding(self, letter: str, most: int, fixed: bool) -> Inside:
         others = tuple((name, high) for name, high in self.letters if name != letter)
-        return replace(self, letters=(*others, (letter, most)), fixed=self.fixed and fixed)
+        records = tuple(name for name in self.records if name != letter)
+        return replace(self, letters=(*others, (letter, most)), records=records, fixed=self.fixed and fixed)
+
+    def binding_record(self, letter: str) -> Inside:
+        inside = self.binding(letter, RECORDS, True)
+        return replace(inside, records=(*inside.records, letter))
 
 
 @dataclass
@@ -44,7 +52,7 @@ class Writer:
     memory: bool
     report: bool
     draws: tuple[str, ...] = ()
-    counted: dict[str, int] = field(default_factory=dict)
+    data: bool = False
 
     def number(self, here: Inside, depth: int) -> str:
         rng = self.rng
@@ -63,7 +71,11 @@ class Writer:
         if self.memory:
             found += ["w", "w"]
         if not here.public:
-            found += [*self.streams] * 2 + [*here.numbers] * 2 + [*self.draws]
+            found += [*here.numbers] * 2 + [*self.draws]
+            if self.data:
+                found += [f"{name}[{at}]" for name in self.streams for at in (*here.records, *here.records, "2")]
+            else:
+                found += [*self.streams] * 2
             found += [f"{name}[{self.position(here)}]" for name in here.lists]
         return rng.choice(found)
 
@@ -78,10 +90,12 @@ class Writer:
         return rng.choice(
             [f"({one} + {other})", f"({one} - {other})", f"({one} * {other})", f"max({one}, {other})",
              f"min({one}, {other})", f"abs({one})", f"clip({one}, -1, {other})", f"-({one})", f"({one} % 3)",
-             f"floor({one} / 2)", f"ceil({one} / 2)", f"({one} ^ 2)", f"sqrt(abs({one}))", f"dot([{one}, 1], [2, {other}])",
+             f"floor({one} / 2)", f"ceil({one} / 2)", f"({one} ^ 2)", f"sqrt(abs({one}))",
+             f"dot([{one}, 1], [2, {other}])",
              f"norm([{one}, 0])", f"length([{one}, {other}])", f"exp(min({one}, 1))", f"log(1 + abs({one}))",
              f"log2(1 + abs({one}))", f"sum(zeros(2)) + {one}", f"sum(project([{one}, 0], ball(1, 2)))",
-             f"sum(clip_norm([{one}, 0], 2))", f"zeta(2) * {one}"]
+             f"sum(clip_norm([{one}, 0], 2))", f"zeta(2) * {one}", f"sum(k for k in {{1, {one}}})",
+             f"{{k: k for k in {{1, 2}}}}.pmf({one})", f"binomial(2, 0.5).cdf({one})", f"normal(0, 1).pdf({one})"]
         )  # fmt: skip
 
     def condition(self, here: Inside, depth: int) -> str:
@@ -103,7 +117,9 @@ class Writer:
         if here.letters and rng.random() < 0.25:
             outer, most = rng.choice(here.letters)
             return letter, f"0..{outer}", here.binding(letter, most, True)
-        if not here.public and rng.random() < 0.08:
+        if self.data and rng.random() < 0.6:
+            return letter, "records", here.binding_record(letter)
+        if not here.public and not self.data and rng.random() < 0.08:
             stream, values = rng.choice([*self.streams.items()])
             return letter, f"0..max({stream}, 0)", here.binding(letter, max(values), False)
         chosen = rng.choice(SETS)
@@ -114,7 +130,9 @@ class Writer:
         letter, chosen, inside = self.binder(here)
         operator = rng.choice(FOLDS)
         body = self.condition(inside, depth) if operator == "count" else self.number(inside, depth)
-        where = f" where {self.condition(inside, depth - 1)}" if operator in ("sum", "count") and rng.random() < 0.2 else ""
+        where = ""
+        if operator in ("sum", "count") and rng.random() < 0.2:
+            where = f" where {self.condition(inside, depth - 1)}"
         return f"{operator}({body} for {letter} in {chosen}{where})"
 
     def of_list(self, here: Inside, depth: int) -> str:
@@ -138,7 +156,9 @@ class Writer:
         span = rng.choice(["over steps", f"over last {self.length(here)}"] + ["since r"] * self.report)
         operator = rng.choice(FOLDS if "last" not in span else FOLDS[:6])
         body = self.condition(here, depth) if operator == "count" else self.number(here, depth)
-        where = f" where {self.condition(here, depth - 1)}" if operator in ("sum", "count") and rng.random() < 0.3 else ""
+        where = ""
+        if operator in ("sum", "count") and rng.random() < 0.3:
+            where = f" where {self.condition(here, depth - 1)}"
         return f"{operator}({body}{where} {span})"
 
     def length(self, here: Inside) -> str:
@@ -157,14 +177,14 @@ class Writer:
         return rng.choice((f"sum({found})", f"length({found})", f"sum(1 + z for z in {found})"))
 
 
-def random_program(rng: random.Random, *, plain: bool = False) -> str:
-    """`plain`: nothing is drawn but the model's entries."""
+def random_program(rng: random.Random, *, plain: bool = False, data: bool = False) -> str:
+    """`plain`: nothing is drawn but the model's entries; `data`: these are records, which are there from the start."""
     streams = {"x": rng.choice(((0, 1), (-1, 1), (0, 1, 2)))}
     if rng.random() < 0.3:
         streams["y"] = (0, 1)
     memory, report = rng.random() < 0.5, rng.random() < 0.5
     draws = () if plain or rng.random() < 0.7 else ("z",)
-    writer = Writer(rng, streams, memory, report, draws)
+    writer = Writer(rng, streams, memory, report, draws, data)
     here, lines = Inside(), []
     depth = rng.choice((2, 3, 3, 4))
     for n in range(1, rng.choice((2, 3, 4))):
@@ -191,10 +211,12 @@ def random_program(rng: random.Random, *, plain: bool = False) -> str:
         lines.append(f"statistic last = w + {writer.number(here, 2)}")
     header = ["algorithm random", "param a = 2"]
     values = {name: "{" + ", ".join(map(str, letters)) + "}" for name, letters in streams.items()}
-    header.append("stream " + ", ".join(f"{name} in {letters}" for name, letters in values.items()))
+    fields = ", ".join(f"{name} in {letters}" for name, letters in values.items())
+    header.append(f"dataset {fields} size {RECORDS}" if data else f"stream {fields}")
     header.append("model m: " + ", ".join(f"{name} ~ uniform({letters})" for name, letters in values.items()))
     if draws:
-        header.append(f"draw z ~ {rng.choice(('bernoulli(0.25)', 'uniform({0, 2})'))} {rng.choice(('once', 'each step'))}")
+        law, life = rng.choice(("bernoulli(0.25)", "uniform({0, 2})")), rng.choice(("once", "each step"))
+        header.append(f"draw z ~ {law} {life}")
     if memory:
         header.append("memory w = 1")
     when = writer.condition(here, 2)

@@ -240,5 +240,5 @@ def changing_length(cell: Cell, compiler: Compiler) -> Run | None:
 
 
 def whole_length(steps: float) -> int:
-    """The length of `over last steps`: whole steps only, none below 1, and all that there can be for infinitely many."""
+    """The length of `over last steps`: whole steps only, none below 1, and all of them for infinitely many."""
     return max(0, math.floor(min(steps, LONGEST)))
