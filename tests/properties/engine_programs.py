@@ -165,6 +165,8 @@ class Writer:
         rng = self.rng
         if here.letters and rng.random() < 0.4:
             return f"1 + {rng.choice(here.letters)[0]}"
+        if rng.random() < 0.1:  # another one in each step
+            return rng.choice(("1 + min(step, 2)", "3 - step", *(["w"] if self.memory else [])))
         return rng.choice(("1", "2", "3", "9"))
 
     def previous(self, here: Inside, depth: int) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from itertools import accumulate
+from math import inf
 from typing import Any
 
 from seqlang.backends.exact.plain import PlainWriter, name_of
@@ -182,6 +183,6 @@ WINDOWS: dict[str, Callable[[tuple[Any, ...]], Any]] = {
     "window_sum": lambda v: OTHER["sum"](tuple(_kept(v))),
     "window_count": lambda v: sum(1 for x in _kept(v) if x),
     "window_mean": lambda v: OTHER["mean"](tuple(_kept(v))),
-    "window_max": lambda v: max(_kept(v)),
-    "window_min": lambda v: min(_kept(v)),
+    "window_max": lambda v: max(_kept(v), default=-inf),
+    "window_min": lambda v: min(_kept(v), default=inf),
 }

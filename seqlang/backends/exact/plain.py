@@ -250,4 +250,5 @@ def number(value: Any) -> int | float:
 
 
 def name_of(name: str) -> str:
-    return "".join(c if c.isalnum() else "_" for c in name)
+    """The name as a part of one in Python; another name never gives the same."""
+    return "".join(c if c.isalnum() else f"_{ord(c):x}_" for c in name)
