@@ -10,15 +10,10 @@ from __future__ import annotations
 import itertools
 import math
 import random
-import sys
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "kernels"))
-
 from plain_kernels import After, ByText, difference, interpreted, program_of, streams
 
 from seqlang.backends.exact.follow import Follower, Phase

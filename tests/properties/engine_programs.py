@@ -137,7 +137,9 @@ class Writer:
 
     def of_list(self, here: Inside, depth: int) -> str:
         rng = self.rng
-        operator = rng.choice(("sum", "max", "min", "mean", "argmax", "argmin"))
+        operator = rng.choice(("sum", "max", "min", "mean", "argmax", "argmin", "count"))
+        if operator == "count":
+            return f"count([{self.condition(here, depth)}, {self.condition(here, 0)}])"
         return f"{operator}({self.listed(here, depth)})"
 
     def listed(self, here: Inside, depth: int) -> str:
@@ -154,7 +156,7 @@ class Writer:
     def over_time(self, here: Inside, depth: int) -> str:
         rng = self.rng
         span = rng.choice(["over steps", f"over last {self.length(here)}"] + ["since r"] * self.report)
-        operator = rng.choice(FOLDS if "last" not in span else FOLDS[:6])
+        operator = rng.choice(FOLDS)
         body = self.condition(here, depth) if operator == "count" else self.number(here, depth)
         where = ""
         if operator in ("sum", "count") and rng.random() < 0.3:
