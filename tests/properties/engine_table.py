@@ -13,6 +13,7 @@ import argparse
 import random
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -63,6 +64,19 @@ class Judged:
     programs: int = 0
     ran: Counter[tuple[str, str]] = field(default_factory=Counter)
     refused: Counter[tuple[str, str]] = field(default_factory=Counter)
+
+    def __add__(self, other: Judged) -> Judged:
+        return Judged(self.programs + other.programs, self.ran + other.ran, self.refused + other.refused)
+
+
+PART = 20
+"""Programs that a process judges at once."""
+
+
+def together(judged_: Callable[[range], Judged], seeds: range, workers: int) -> Judged:
+    parts = [seeds[i : i + PART] for i in range(0, len(seeds), PART)]
+    with ProcessPoolExecutor(workers) as pool:
+        return sum(pool.map(judged_, parts), Judged())
 
 
 def judged(seeds: range) -> Judged:
@@ -170,9 +184,10 @@ def cells_of(table: str) -> Iterator[tuple[str, list[str]]]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--programs", type=int, default=3000)
-    parser.add_argument("--laws", type=int, default=600)
+    parser.add_argument("--programs", type=int, default=1000)
+    parser.add_argument("--laws", type=int, default=400)
     parser.add_argument("--first-seed", type=int, default=0)
+    parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--write", action="store_true", help="write the tables into the repository")
     options = parser.parse_args()
     first = options.first_seed
@@ -181,7 +196,7 @@ def main() -> None:
     ):  # fmt: skip
         seeds = range(first, first + count)
         if count:
-            text = table(judged_(seeds), seeds)
+            text = table(together(judged_, seeds, options.workers), seeds)
             if options.write:
                 (TABLES / name).write_text(text, encoding="utf-8")
             print(text)
