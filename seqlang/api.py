@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,6 +20,7 @@ if TYPE_CHECKING:
     from seqlang.backends.simulate.simulate import EngineName
     from seqlang.backends.train import Rows
     from seqlang.driver import Loaded
+    from seqlang.driver.given import Number
     from seqlang.report.calibration import Calibration
     from seqlang.report.check_result import CheckResult
     from seqlang.report.rare_result import RareResult
@@ -46,8 +46,6 @@ __all__ = [
     "sweep",
     "train",
 ]
-
-Number = int | float | Fraction | Decimal | str
 
 
 @record
@@ -81,28 +79,20 @@ class Spec:
 def load(path_or_text: str | os.PathLike[str], **parameters: Number) -> Spec:
     """A spec from a file, from the library (`@tight/one_sided`), or from its text (anything with a line break).
 
-    Parameters are checked against their domains as on the command line; floats are taken by their shortest decimal.
+    Parameters are checked against their domains as on the command line; floats are taken by their shortest decimal, and
+    NumPy's numbers as if they were Python's.
     Raises SpecError with every diagnostic.
     """
     from seqlang import driver
+    from seqlang.driver.given import number
 
-    values = {name: _exact(name, value) for name, value in parameters.items()}
+    values = {name: number(value, f"parameter {name}") for name, value in parameters.items()}
     if isinstance(path_or_text, str) and ("\n" in path_or_text or path_or_text.lstrip().startswith("algorithm ")):
         source = Source("<text>", path_or_text)
     else:
         source = driver.read(os.fspath(path_or_text))
     loaded = driver.load(source, values)
     return Spec(loaded, loaded.program.name)
-
-
-def _exact(name: str, value: Number) -> Fraction:
-    try:
-        exact = Fraction(repr(value)) if isinstance(value, float) else Fraction(value)
-    except (ValueError, TypeError, OverflowError, ZeroDivisionError):
-        raise SpecError(
-            (Diagnostic("E0602", f"parameter {name}: {value!r} is not a number that can be used here"),)
-        ) from None
-    return exact
 
 
 def _spec(spec: Spec | str | os.PathLike[str]) -> Spec:
@@ -114,8 +104,8 @@ def check(
     *,
     delta: Number = Fraction(1, 10**6),
     horizon: int | None = None,
-    audit: float = 0.0,
-    profile: Sequence[float] = (),
+    audit: Number = 0.0,
+    profile: Sequence[Number] = (),
 ) -> CheckResult:
     """Privacy bounds, witnesses, and the verdict of every claim.
 
@@ -124,13 +114,18 @@ def check(
     computed under every model.
     """
     from seqlang import driver
+    from seqlang.driver.given import between, number, numbers, whole
 
-    exact = _exact("delta", delta)
-    if not 0 < exact < 1:
-        raise SpecError((Diagnostic("E0603", f"delta is {delta}: it must lie strictly between 0 and 1"),))
-    if horizon is not None and horizon < 1:
-        raise SpecError((Diagnostic("E0603", f"horizon is {horizon}: it must be at least 1"),))
-    return driver.check(_spec(spec).loaded, delta=exact, horizon=horizon, audit=audit, profile=tuple(profile))
+    seconds = number(audit, "audit")
+    if seconds < 0:
+        raise SpecError((Diagnostic("E0603", f"audit is {audit}: it must be a number of seconds of at least 0"),))
+    epsilons = numbers(profile, "profile")
+    if any(epsilon < 0 for epsilon in epsilons):
+        raise SpecError((Diagnostic("E0603", "profile: an epsilon is not negative"),))
+    return driver.check(
+        _spec(spec).loaded, delta=between(delta, "delta", 0, 1), horizon=whole(horizon, "horizon"),
+        audit=float(seconds), profile=tuple(map(float, epsilons)),
+    )  # fmt: skip
 
 
 def calibrate(
@@ -143,10 +138,9 @@ def calibrate(
     values are less private), `.bound` what is proved there. Raises SpecError where none was found.
     """
     from seqlang import driver
+    from seqlang.driver.given import whole
 
-    if horizon is not None and horizon < 1:
-        raise SpecError((Diagnostic("E0603", f"horizon is {horizon}: it must be at least 1"),))
-    return driver.calibrate(_spec(spec).loaded, parameter, target, horizon=horizon)
+    return driver.calibrate(_spec(spec).loaded, parameter, target, horizon=whole(horizon, "horizon"))
 
 
 def run(
@@ -157,7 +151,7 @@ def run(
     seed: int = 1,
     cap: int | None = None,
     progress: Callable[[Any], None] | None = None,
-    until_ci: float | None = None,
+    until_ci: Number | None = None,
     engine: EngineName = "auto",
     threads: int | None = None,
 ) -> tuple[RunResult, ...]:
@@ -173,12 +167,21 @@ def run(
     or "auto", which chooses by the work to be done. Each draws its own random numbers; threads never change them.
     """
     from seqlang import driver
+    from seqlang.driver.given import whole
 
     names = (model,) if isinstance(model, str) else tuple(model or ())
     return driver.run(
-        _spec(spec).loaded, models=names, runs=runs, seed=seed, cap=cap, progress=progress, until_ci=until_ci,
-        engine=engine, threads=threads,
+        _spec(spec).loaded, models=names, runs=whole(runs, "runs"), seed=whole(seed, "seed", 0), cap=whole(cap, "cap"),
+        progress=progress, until_ci=_width(until_ci), engine=engine, threads=whole(threads, "threads"),
     )  # fmt: skip
+
+
+def _width(until_ci: Number | None) -> float | None:
+    from math import inf
+
+    from seqlang.driver.given import between
+
+    return None if until_ci is None else float(between(until_ci, "until_ci, the width of an interval,", 0, inf))
 
 
 def sweep(
@@ -190,7 +193,7 @@ def sweep(
     runs: int = 10_000,
     seed: int = 1,
     cap: int | None = None,
-    until_ci: float | None = None,
+    until_ci: Number | None = None,
     engine: EngineName = "auto",
     exact: bool = False,
     simulate: bool = True,
@@ -209,23 +212,28 @@ def sweep(
     processes (default: one a core if there is work enough), or the dask scheduler `cluster`, compute the cells; the
     numbers are the same. `progress(done, rows)` is called after each row. Ctrl-C raises KeyboardInterrupt.
     """
+    from seqlang.driver.given import numbers, whole
     from seqlang.sweeps.requested import requested
 
     loaded = _spec(spec).loaded
-    simulation: dict[str, Any] = {"runs": runs, "seed": seed, "cap": cap}
+    simulation: dict[str, Any] = {
+        "runs": whole(runs, "runs"),
+        "seed": whole(seed, "seed", 0),
+        "cap": whole(cap, "cap"),
+    }
     if until_ci is not None:
-        simulation["until_ci"] = until_ci
+        simulation["until_ci"] = _width(until_ci)
     if engine != "auto":
         simulation["engine"] = engine
     return requested(
         loaded,
-        grid={name: [_exact(name, v) for v in values] for name, values in (grid or {}).items()},
+        grid={name: numbers(values, f"parameter {name}") for name, values in (grid or {}).items()},
         listed=_cases(cases, loaded),
         models=(model,) if isinstance(model, str) else tuple(model or ()),
         run=simulation if simulate else None,
         solve={} if exact or not simulate else None,
         store=store,
-        workers=workers,
+        workers=whole(workers, "workers"),
         cluster=cluster,
         progress=progress,
     )
@@ -233,6 +241,7 @@ def sweep(
 
 def _cases(given: Sequence[Mapping[str, Any]] | str | Path | None, loaded: Loaded) -> Source | tuple[Cell, ...]:
     from seqlang import driver
+    from seqlang.driver.given import number, whole
     from seqlang.sweeps.cases import own_columns
     from seqlang.sweeps.cells import Cell
 
@@ -241,10 +250,15 @@ def _cases(given: Sequence[Mapping[str, Any]] | str | Path | None, loaded: Loade
     own = own_columns(loaded.program)
 
     def cell(case: Mapping[str, Any]) -> Cell:
-        values = tuple((name, _exact(name, value)) for name, value in case.items() if name not in own)
-        return Cell(values, **{name: case[name] for name in own if name in case})
+        if not hasattr(case, "items"):
+            message = f"cases: {case!r:.40} is not a mapping from names to values"
+            raise SpecError((Diagnostic("E0602", message, help='write [{"eps": 1}, {"eps": 2}]'),))
+        values = tuple((name, number(value, f"parameter {name}")) for name, value in case.items() if name not in own)
+        least = {"seed": 0, "runs": 1}
+        named = {name: case[name] for name in own if name in case}
+        return Cell(values, **{n: whole(value, n, least[n]) if n in least else value for n, value in named.items()})
 
-    return tuple(cell(case) for case in given or ())
+    return tuple(cell(case) for case in (() if given is None else given))
 
 
 def rare(
@@ -263,13 +277,17 @@ def rare(
     Raises SpecError where no weighted run comes to the return.
     """
     from seqlang import driver
+    from seqlang.driver.given import whole
 
     names = (model,) if isinstance(model, str) else tuple(model or ())
-    return driver.rare(_spec(spec).loaded, labels, models=names, runs=runs, seed=seed, cap=cap)
+    return driver.rare(
+        _spec(spec).loaded, labels, models=names, runs=whole(runs, "runs"), seed=whole(seed, "seed", 0),
+        cap=whole(cap, "cap"),
+    )  # fmt: skip
 
 
 def solve(
-    spec: Spec | str | os.PathLike[str], *, model: str | Sequence[str] | None = None, tolerance: float = 1e-11
+    spec: Spec | str | os.PathLike[str], *, model: str | Sequence[str] | None = None, tolerance: Number = 1e-11
 ) -> tuple[SolveResult, ...]:
     """The exact law of (stopping step, return) under the spec's models (default: all): one SolveResult a model.
 
@@ -277,9 +295,10 @@ def solve(
     where there is no exact law here.
     """
     from seqlang import driver
+    from seqlang.driver.given import between
 
     names = (model,) if isinstance(model, str) else tuple(model or ())
-    return driver.solve(_spec(spec).loaded, models=names, tolerance=tolerance)
+    return driver.solve(_spec(spec).loaded, models=names, tolerance=float(between(tolerance, "tolerance", 0, 1)))
 
 
 def instances(
@@ -287,17 +306,35 @@ def instances(
 ) -> Instances:
     """Draws `count` streams from a model (default: the first) and computes the loss against the neighbours of these."""
     from seqlang import driver
+    from seqlang.driver.given import whole
 
     loaded = _spec(spec).loaded
     names = (model,) if model is not None else tuple(m.name for m in loaded.program.models[:1])
-    return next(driver.instances(loaded, models=names, count=count, seed=seed))
+    drawn = driver.instances(loaded, models=names, count=whole(count, "count"), seed=whole(seed, "seed", 0))
+    return next(drawn)
 
 
 def run_data(spec: Spec | str | os.PathLike[str], data: str | Path, *, seed: int = 1, **options: Any) -> Any:
     """Runs the spec once on real rows: a CSV or Parquet file, or `sklearn:NAME`; options as `seqlang run --data`."""
     from seqlang import driver
+    from seqlang.driver.given import whole
 
-    return driver.run_data(_spec(spec).loaded, data, seed=seed, **options)
+    return driver.run_data(_spec(spec).loaded, data, seed=whole(seed, "seed", 0), **_options(options))
+
+
+def _options(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Options of a run on rows, whose numbers are whole."""
+    from seqlang.driver.given import whole
+
+    found = dict(given)
+    for name, least in (("cap", 1), ("skip", 0)):
+        if found.get(name) is not None:
+            found[name] = whole(found[name], name, least)
+    for name in ("rows", "test_rows"):
+        if found.get(name) is not None:
+            first, last = found[name]
+            found[name] = (whole(first, name), whole(last, name))
+    return found
 
 
 def train(
@@ -325,10 +362,12 @@ def train(
     `.frame()`, and `.run` with everything. The scores are computed without noise on the rows held out.
     """
     from seqlang import driver
+    from seqlang.driver.given import whole
 
     return driver.train(
-        _spec(spec).loaded, data, test=test, permutations=permutations, seed=seed, checkpoints=checkpoints, twin=twin,
-        tell=progress, **options,
+        _spec(spec).loaded, data, test=test, permutations=whole(permutations, "permutations"),
+        seed=whole(seed, "seed", 0), checkpoints=whole(checkpoints, "checkpoints"), twin=twin, tell=progress,
+        **_options(options),
     )  # fmt: skip
 
 
@@ -340,7 +379,7 @@ def rows(spec: Spec | str | os.PathLike[str], file: str | Path, **options: Any) 
     """
     from seqlang import driver
 
-    return driver.rows(_spec(spec).loaded, file, **options)
+    return driver.rows(_spec(spec).loaded, file, **_options(options))
 
 
 def start(
@@ -359,9 +398,10 @@ def start(
     where `spec` is a path or a text; a parameter called seed or records is set by `load` itself.
     """
     from seqlang.backends.interpret.session import Session
+    from seqlang.driver.given import whole
 
     if isinstance(spec, Spec) and parameters:
         message = f"the spec is loaded, and its parameters are set: {', '.join(parameters)} cannot be given here"
         raise SpecError((Diagnostic("E0601", message, help="seqlang.load(path, NAME=VALUE) sets them"),))
     loaded = spec if isinstance(spec, Spec) else load(spec, **parameters)
-    return Session(loaded.loaded.program, seed=seed, records=records)
+    return Session(loaded.loaded.program, seed=whole(seed, "seed", 0), records=records)

@@ -5,10 +5,16 @@ Bun & Steinke 2016.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import math
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
 
 from seqlang.accounting import arguments
 from seqlang.accounting.interval import interval
+from seqlang.arithmetic.rounding import add_up, divide_up, multiply_down, multiply_up, subtract_down, subtract_up
+
+PIECES = 128
+"""Into how many the orders between two bounds are cut."""
 
 
 def add(rhos: Iterable[float]) -> float:
@@ -35,6 +41,33 @@ def bounded_range(epsilon: float) -> float:
     """eps^2 / 8, for the exponential mechanism. Cesar & Rogers 2021, Lemma 3.2."""
     e = interval(arguments.not_negative("epsilon", epsilon))
     return (e * e * 0.125).high
+
+
+def between_orders(points: Sequence[tuple[float, float]], beyond: float) -> float:
+    """rho from RDP bounds (order, epsilon) at rising orders, and a bound `beyond` on epsilon / order from the last on.
+
+    (order - 1) epsilon, as a function of the order, is convex for each pair of laws, and 0 at order 1 (van Erven &
+    Harremoes 2014, Corollary 2): between two orders it lies below the chord b (a - 1) + c of the bounds. On a narrow
+    piece of the chord, epsilon / a <= b / a + c / (a (a - 1)) is at most its value with a at the worse end of the piece
+    in each summand. Up to the first order epsilon is at most what it is there. Errors: orders that do not rise.
+    """
+    orders = [arguments.renyi_order("order", a) for a, _ in points]
+    if not orders or any(a >= b for a, b in pairwise(orders)):
+        raise ValueError("order: the orders must rise")
+    worst = max(arguments.not_negative("beyond", beyond), arguments.not_negative("epsilon", points[0][1]))
+    for (a, first), (b, second) in pairwise(points):
+        if math.inf in (first, second):
+            return math.inf
+        low, high = interval(a) - 1, interval(b) - 1
+        slope = (high * second - low * first) / (high - low)
+        offset = low * first - slope * low
+        cuts = [a + (b - a) * i / PIECES for i in range(PIECES)] + [b]
+        for left, right in pairwise(cuts):
+            steep, rest = (left if slope.high >= 0 else right), (left if offset.high >= 0 else right)
+            least, most = multiply_down(rest, subtract_down(rest, 1.0)), multiply_up(rest, subtract_up(rest, 1.0))
+            falling = divide_up(offset.high, least if offset.high >= 0 else most)
+            worst = max(worst, add_up(divide_up(slope.high, steep), falling))
+    return worst
 
 
 def renyi(rho: float, order: float) -> float:

@@ -18,7 +18,9 @@ from seqlang.arithmetic.rounding import down, up
 
 
 def profile(epsilon: float, mu: float) -> float:
-    """delta(eps), rounded up, of N(0, 1) against N(mu, 1); mu > 0, any real epsilon."""
+    """delta(eps), rounded up, of N(0, 1) against N(mu, 1); mu > 0 (infinity: they never overlap), any real epsilon."""
+    if mu == math.inf:
+        return 1.0
     e = interval(arguments.finite("epsilon", epsilon))
     m = interval(arguments.positive("mu", mu))
     first = (m * 0.5 - e / m).high
@@ -35,8 +37,8 @@ def delta(epsilon: float, sigma: float, sensitivity: float = 1.0, count: int = 1
 
     Errors: sigma or sensitivity not above 0, epsilon negative, count no positive integer.
     """
-    arguments.not_negative("epsilon", epsilon)
-    return profile(epsilon, _mu(sigma, sensitivity, count))
+    mu = _mu(sigma, sensitivity, count)
+    return 0.0 if arguments.not_negative("epsilon", epsilon) == math.inf else profile(epsilon, mu)
 
 
 def epsilon(delta: float, sigma: float, sensitivity: float = 1.0, count: int = 1) -> float:
@@ -45,14 +47,17 @@ def epsilon(delta: float, sigma: float, sensitivity: float = 1.0, count: int = 1
 
 
 def epsilon_at(delta: float, mu: float) -> float:
-    """The smallest epsilon >= 0 with profile(epsilon, mu) <= delta, rounded up."""
-    arguments.positive("mu", mu)
-    if profile(0.0, mu) <= delta:
+    """The smallest epsilon >= 0 with profile(epsilon, mu) <= delta, rounded up; infinite where no float is so large."""
+    if mu == math.inf:
+        return math.inf
+    if profile(0.0, arguments.positive("mu", mu)) <= delta:
         return 0.0
     # The tail alone gives an end to start from: delta(eps) <= Phi(mu/2 - eps/mu).
-    high = mu * mu / 2 + mu * math.sqrt(2 * math.log(1 / delta)) + 1e-9
-    while profile(high, mu) > delta:
+    high = mu * mu / 2 + mu * math.sqrt(-2 * math.log(delta)) + 1e-9
+    while high < math.inf and profile(high, mu) > delta:
         high *= 2
+    if high == math.inf:
+        return high
     return _least(lambda e: profile(e, mu) <= delta, 0.0, high)
 
 
@@ -70,10 +75,12 @@ def sigma(epsilon: float, delta: float, sensitivity: float = 1.0, count: int = 1
         return profile(epsilon, _mu(s, sensitivity, count)) <= d
 
     high = sensitivity
-    while not enough(high):
+    while high < math.inf and not enough(high):
         high *= 2
+    if high == math.inf:
+        return high
     low = high
-    while enough(low):
+    while low > 0 and enough(low):
         low /= 2
     return _least(enough, low, high)
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
 from seqlang.accounting import arguments
-from seqlang.accounting.interval import expm1, interval
+from seqlang.accounting.interval import exp, expm1, interval
 
 
 def pure(epsilon: float, size: int) -> float:
@@ -23,12 +24,13 @@ def approximate(epsilon: float, delta: float, size: int) -> tuple[float, float]:
     k = arguments.count("size", size)
     e = interval(arguments.not_negative("epsilon", epsilon))
     d = interval(arguments.delta_or_zero("delta", delta))
-    if e.high == 0:
-        grown = d * k
-    elif (e * k).high > 700:
+    one = expm1(e)
+    if (e * k).high > 700:
         grown = interval(0.0) if d.high == 0 else interval(1.0)
+    elif one.low <= 0:  # so small that its digits are lost: every summand is at most the last
+        grown = d * k * exp(e * (k - 1))
     else:
-        grown = d * (expm1(e * k) / expm1(e))
+        grown = d * (expm1(e * k) / one)
     return (e * k).high, min(1.0, grown.high) if d.high > 0 else 0.0
 
 
@@ -58,6 +60,8 @@ def renyi(order: float, curve: Callable[[float], float], size: int) -> float:
 
 def _value(curve: Callable[[float], float], order: float) -> float:
     """The divergence does not fall with the order, so asking at an order rounded up is safe."""
+    if order == math.inf:
+        return math.inf
     return arguments.not_negative("curve", curve(order))
 
 

@@ -10,12 +10,12 @@ Losses in nats; cost O(k).
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from seqlang.accounting import arguments
 from seqlang.accounting.factorial import log_factorial
 from seqlang.accounting.interval import Interval, exp, interval, log, log1p
-from seqlang.accounting.pure import self_composition
+from seqlang.accounting.pure import basic_composition, self_composition
 
 
 def optimal(epsilon: float, count: int, delta: float, delta_each: float = 0.0) -> float:
@@ -35,6 +35,18 @@ def optimal(epsilon: float, count: int, delta: float, delta_each: float = 0.0) -
         elif t.low <= 0 and s.high > d:
             return self_composition(e, k)
     return min(best, self_composition(e, k))
+
+
+def optimal_of(epsilons: Sequence[float], delta: float) -> float:
+    """The same for pure mechanisms that need not have one epsilon: each is also DP with the largest of them, and the
+    plain sum caps what that gives away. Infinite if one of them has no finite epsilon.
+
+    Errors: no epsilon at all, a negative one, delta outside (0, 1).
+    """
+    largest = max(arguments.not_negative("epsilon", e) for e in epsilons)
+    if largest == math.inf:
+        return math.inf
+    return min(optimal(largest, len(epsilons), delta), basic_composition(epsilons))
 
 
 def optimal_on_lattice(epsilon: float, count: int, delta: float, delta_each: float = 0.0) -> float:
@@ -65,7 +77,8 @@ def _left_over(delta: float, each: float, k: int) -> float:
     """d with 1 - (1 - each)^k (1 - d) <= delta, rounded down."""
     if each == 0:
         return delta
-    return (1 - (1 - interval(delta)) / exp(log1p(-interval(each)) * k)).low
+    none_fails = exp(log1p(-interval(each)) * k)
+    return (1 - (1 - interval(delta)) / none_fails).low if none_fails.low > 0 else -math.inf
 
 
 def _tails(epsilon: float, k: int) -> Iterator[tuple[Interval, Interval]]:

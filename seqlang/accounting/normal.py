@@ -16,6 +16,7 @@ from seqlang.arithmetic.rounding import down, up
 _HALF_LOG_2PI = 0.91893853320467274178
 _ROOT_HALF = 0.70710678118654752440
 _FAR = 30.0
+_FARTHEST = 1e150  # from here on x^2 is not computed
 _ROUNDING = 2.0**-52
 
 
@@ -38,8 +39,8 @@ def _log_far_tail(x: float, depth: int) -> float:
 
 def log_sf_up(x: float) -> float:
     """log P(N(0,1) >= x), rounded up."""
-    if x == math.inf:
-        return -math.inf
+    if x >= _FARTHEST:
+        return -(_FARTHEST * _FARTHEST) / 4
     if x >= _FAR:
         return _log_far_tail(x, 12) + 3 * x * x * _ROUNDING
     if x < 0:
@@ -49,7 +50,7 @@ def log_sf_up(x: float) -> float:
 
 
 def log_sf_down(x: float) -> float:
-    if x == math.inf:
+    if x >= _FARTHEST:
         return -math.inf
     if x >= _FAR:
         return _log_far_tail(x, 13) - 3 * x * x * _ROUNDING

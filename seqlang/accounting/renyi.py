@@ -50,10 +50,18 @@ def geometric(ratio: float, order: float, sensitivity: int = 1) -> float:
     d = arguments.count("sensitivity", sensitivity)
     log_t = (2 * a - 1) * log(r)
     rest = -log1p(-r)
-    between = exp(log_t) * (1 - exp(log_t * (d - 1))) / (1 - exp(log_t)) if d > 1 else interval(0)
-    inside = exp(rest) + Interval(max(0.0, between.low), between.high) + exp(log_t * d + rest)
+    inside = exp(rest) + _geometric_sum(log_t, d - 1) + exp(log_t * d + rest)
     loss = -(a - 1) * log(r) * d + log(inside) + log1p(-r) - log1p(r)
     return _least(loss / (a - 1), -log(r) * d, a)
+
+
+def _geometric_sum(log_t: Interval, count: int) -> Interval:
+    """t + .. + t^count for t < 1; between 0 and the count where t is not seen to differ from 1."""
+    gap = 1 - exp(log_t)
+    if count == 0 or gap.low <= 0:
+        return Interval(0.0, interval(count).high)
+    found = exp(log_t) * (1 - exp(log_t * count)) / gap
+    return Interval(max(0.0, found.low), found.high)
 
 
 def randomized_response(truth: float, order: float, alphabet: int = 2) -> float:

@@ -27,12 +27,14 @@ from functools import lru_cache
 
 from seqlang.accounting import arguments
 from seqlang.accounting import renyi as curves
-from seqlang.arithmetic.rounding import up
+from seqlang.arithmetic.rounding import exp_up, up
 
 ROUNDING = 2.0**-52
 LARGEST = 600.0
 MOST_NODES = 50_000
 """Renyi integrals above e^600, or with more nodes, are not computed: no bound comes from such orders."""
+LEAST, MOST = 1e-4, 1e8
+"""Outside these deviations the sample is taken to hide nothing: the loss is huge, or next to nothing, all the same."""
 
 
 def renyi(rate: float, sigma: float, order: float, sensitivity: float = 1.0) -> float:
@@ -42,16 +44,16 @@ def renyi(rate: float, sigma: float, order: float, sensitivity: float = 1.0) -> 
     record is removed is the larger one (Mironov, Talwar & Zhang 2019, Theorem 5); both are computed all the same.
     """
     a, q, s = _checked(rate, sigma, order, sensitivity)
-    if q == 1:
-        return curves.gaussian(s, a)
+    if q == 1 or not LEAST < s < MOST:
+        return curves.gaussian(s, a) if s > 0 else math.inf
     return min(max(_divergence(a, q, s, a, 0), _divergence(a, q, s, 1 - a, 0)), curves.gaussian(s, a))
 
 
 def renyi_replace(rate: float, sigma: float, order: float, sensitivity: float = 1.0) -> float:
     """The same under replace one."""
     a, q, s = _checked(rate, sigma, order, sensitivity)
-    if q == 1:
-        return curves.gaussian(s, a, 2.0)
+    if q == 1 or not LEAST < s < MOST:
+        return curves.gaussian(s, a, 2.0) if s > 0 else math.inf
     return min(_divergence(a, q, s, a, 1 - a), curves.gaussian(s, a, 2.0))
 
 
@@ -60,7 +62,7 @@ def _checked(rate: float, sigma: float, order: float, sensitivity: float) -> tup
     if rate > 1:
         raise ValueError(f"rate must be a probability above 0, got {rate}")
     relative = arguments.positive("sigma", sigma) / arguments.positive("sensitivity", sensitivity)
-    if relative * sensitivity != sigma:
+    if relative * sensitivity != sigma or relative == math.inf:
         relative = math.nextafter(relative, 0.0)
     return arguments.renyi_order("order", order), float(rate), relative
 
@@ -85,11 +87,13 @@ def _integral(q: float, s: float, u_power: float, v_power: float) -> float:
     shifted = (reach * reach - reach) / (2 * variance)
     largest = max(0.0, shifted + reach * math.log(q))
     grown = shifted + bottoms * -math.log1p(-q)
+    if not largest <= LARGEST:
+        return math.inf
     step, error = _step(variance, bottoms)
     width = math.sqrt(2 * variance * (45 + max(0.0, grown - largest))) + 2 * step
-    first, last = math.floor(-width / step), math.ceil((reach + width) / step)
-    if largest > LARGEST or last - first > MOST_NODES:
+    if not error < 1e-15 or not reach + 2 * width < MOST_NODES * step:
         return math.inf
+    first, last = math.floor(-width / step), math.ceil((reach + width) / step)
     density = -0.5 * math.log(2 * math.pi * variance)
     values, slack = [], []
     for i in range(first, last + 1):
@@ -98,7 +102,7 @@ def _integral(q: float, s: float, u_power: float, v_power: float) -> float:
         log_u, u_error = _log_mixture(q, x, variance)
         log_v, v_error = _log_mixture(q, -x, variance) if v_power else (0.0, 0.0)
         exponent = density - square + u_power * log_u + v_power * log_v
-        if exponent > 700:
+        if exponent > LARGEST + 50:
             return math.inf
         value = math.exp(exponent)
         values.append(value)
@@ -117,7 +121,7 @@ def _step(variance: float, bottoms: float) -> tuple[float, float]:
             growth = strip * strip / (2 * variance) - bottoms * math.log(math.cos(strip / (2 * variance)))
             step = 2 * math.pi * strip / (growth + 41)
             if step > best[0]:
-                best = step, 2.1 * math.exp(growth - 2 * math.pi * strip / step)
+                best = step, 2.1 * exp_up(growth - 2 * math.pi * strip / step)
     return best
 
 

@@ -5,14 +5,18 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import TYPE_CHECKING, Literal, assert_never
 
+from seqlang.analyses.empty_claims import allows_everything, decided_by_its_bound
 from seqlang.analyses.prove import Bounds, longest_run, prove
 from seqlang.analyses.refute import refute
 from seqlang.arithmetic.compare import at_most
 from seqlang.arithmetic.formula import Formula, enclose, number
+from seqlang.doing import doing
 from seqlang.model.program import Claim, Privacy, Program, Replace
 from seqlang.proof.derivation import ApproximateBound, ConcentratedBound, Derivation, PureBound, RenyiBound
+from seqlang.proof.replay import replay
 from seqlang.proof.witness import Witness
 from seqlang.record import record
+from seqlang.rules.composition import every_algorithm
 from seqlang.rules.sensitivity.formulas import formula_of, parameter_values
 
 if TYPE_CHECKING:
@@ -75,10 +79,14 @@ def _decide(
     witness: Witness | None,
     solve: Solve,
 ) -> Verdict:
+    doing(f"claim {claim.text.removeprefix('claim ')}")
     match claim.kind:
         case "operating":
             from seqlang.analyses.operating import decide_operating
 
+            empty = decided_by_its_bound(program, claim)
+            if empty is not None:
+                return Verdict(claim, "proved" if empty[0] else "refuted", empty[1])
             decision = decide_operating(program, claim, solve)
             return Verdict(claim, decision.verdict, decision.because)
         case "strong" | "weak":
@@ -86,6 +94,10 @@ def _decide(
         case _:
             assert_never(claim.kind)
     assert claim.privacy is not None
+    if allows_everything(program, claim):
+        nothing = every_algorithm.derivation(program)
+        assert not replay(program, nothing)
+        return Verdict(claim, "proved", nothing.because, nothing)
     goal = tuple(_constant(program, argument) for argument in claim.privacy.arguments)
     # A claim without `within` speaks of runs of any length: only the file itself may limit them.
     steps = _steps(program, claim) if claim.horizon is not None else longest_run(program)
@@ -165,7 +177,8 @@ def _candidates(
             # rounded up: divergences grow with the order, so a bound at a higher order serves, one below does not
             order = enclose(goal[0], parameter_values(program)).high
             again = prove(program, delta=bounds.delta, horizon=bounds.horizon, orders=(order,))
-            return (*again.rdp, *pure)
+            above = tuple(d for d in bounds.rdp if isinstance(d.conclusion, RenyiBound) and d.conclusion.order >= order)
+            return (*again.rdp, *above, *pure)
         case _:
             assert_never(privacy.notion)
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from fractions import Fraction
 from math import inf, nextafter
-from types import ModuleType
 
 from seqlang.analyses.grouping import Group, groupings
+from seqlang.analyses.groups import grown
 from seqlang.arithmetic.formula import enclose
 from seqlang.model.program import CompareGate, OpaqueGate, Program
 from seqlang.proof.derivation import ApproximateBound, ConcentratedBound, Derivation, PureBound, RenyiBound
@@ -16,7 +16,8 @@ from seqlang.record import record
 from seqlang.rules import searches
 from seqlang.rules.alignment.limits import horizon_of
 from seqlang.rules.alignment.signs import Signs
-from seqlang.rules.composition import hypothetical_transcript
+from seqlang.rules.composition import hypothetical_transcript, post_processing
+from seqlang.rules.search import Search
 from seqlang.rules.sensitivity.formulas import parameter_values
 
 DEFAULT_DELTA = Fraction(1, 10**6)
@@ -60,12 +61,14 @@ def prove(
     partitions = groupings(program)
     by_partition = {partition: search.for_partition(partition) for partition in partitions}
     found = tuple(dict.fromkeys(d for derivations in by_partition.values() for d in derivations))
+    if not any(isinstance(d.conclusion, PureBound) for d in found):  # a pure bound is for several entries already
+        found = search.with_groups(found)
     best = search.best_of_each(found)
     pure = best.get((PureBound, 0.0))
     chosen = tuple(best.values())
     return Bounds(
         pure=pure,
-        rdp=tuple(best[RenyiBound, order] for order in orders if (RenyiBound, order) in best),
+        rdp=search.rising(best, orders),
         zcdp=best.get((ConcentratedBound, 0.0)),
         dp=best.get((ApproximateBound, 0.0)),
         delta=delta,
@@ -101,10 +104,10 @@ class _Search:
     """What has been found for groups of gates, so that partitions share it."""
 
     def __init__(self, program: Program, delta: Fraction, horizon: int | None, orders: tuple[float, ...]) -> None:
-        self.program = program
+        self.program, self.delta, self.horizon, self.orders = program, delta, horizon, orders
         self.asked_for_horizon = horizon is not None
         self.known: dict[str, object] = {
-            "program": program, "delta": _rounded_down(delta), "orders": orders,
+            "delta": _rounded_down(delta), "orders": orders,
             "horizon": longest_run(program) if horizon is None else horizon,
         }  # fmt: skip
         self.replay = Replay(program)
@@ -124,12 +127,38 @@ class _Search:
             found = tuple(
                 d
                 for kind in sorted(shared, key=str)
-                for module in searches("composition")
-                for d in self._asked(module, parts=tuple(of_group[kind] for of_group in best))[0]
+                for search in searches("composition")
+                for d in self._asked(search, parts=tuple(of_group[kind] for of_group in best))[0]
             )
             if not partition:
-                found = tuple(d for module in searches("composition") for d in self._asked(module, parts=())[0])
+                found = tuple(d for search in searches("composition") for d in self._asked(search, parts=())[0])
         return tuple(self._without_hidden(d) for d in self._with_conversions(found))
+
+    def with_groups(self, found: tuple[Derivation, ...]) -> tuple[Derivation, ...]:
+        """What was found, and what follows from bounds for one entry, where neighbours differ in several."""
+
+        def proved(program: Program, delta: Fraction, orders: tuple[float, ...]) -> Bounds:
+            return prove(program, delta=delta, horizon=self.horizon, orders=orders)
+
+        offered = (d for d in grown(self.program, self.delta, self.orders, proved) if not self.replay.problems(d))
+        grew = tuple(d for d in offered if size_of(self.program, d) < inf)
+        return self._with_conversions((*found, *grew)) if grew else found
+
+    def rising(self, best: dict[Kind, Derivation], orders: tuple[float, ...]) -> tuple[Derivation, ...]:
+        """The bound at each order, that of a higher one where it is less: divergences do not fall with the order."""
+        kept: dict[float, Derivation] = {}
+        least: Derivation | None = None
+        for order in sorted(orders, reverse=True):
+            own = best.get((RenyiBound, order))
+            if least is not None and (own is None or size_of(self.program, least) < size_of(self.program, own)):
+                own = post_processing.at_lower_order(least, order)
+                assert own is not None
+                assert not self.replay.problems(own)
+            elif own is not None:
+                least = own
+            if own is not None:
+                kept[order] = own
+        return tuple(kept[order] for order in orders if order in kept)
 
     def _without_hidden(self, whole: Derivation) -> Derivation:
         """The bound for what is really shown, if hidden choices were counted as shown."""
@@ -145,14 +174,14 @@ class _Search:
     def _rules_about(self, group: Group) -> tuple[tuple[Derivation, ...], tuple[str, ...]]:
         gates = tuple(gate for gate in self.program.gates if gate.name in group)
         if any(isinstance(gate, CompareGate) for gate in gates):
-            answers = [self._asked(module, gates=group) for module in searches("alignment")]
+            answers = [self._asked(search, gates=group) for search in searches("alignment")]
             # What the rules about tests prove without a horizon is less than a pure bound implies.
             if self.asked_for_horizon or not any(found for found, _ in answers):
                 answers.append((tuple(d for d in self._about_tests() if set(d.conclusion.gates) == set(group)), ""))
         else:
             alone = gates if len(gates) == 1 else ()
-            answers = [self._asked(module, gate=gate) for gate in alone for module in searches("mechanism")]
-            answers += [self._asked(module, gates=group) for module in searches("joint")]
+            answers = [self._asked(search, gate=gate) for gate in alone for search in searches("mechanism")]
+            answers += [self._asked(search, gates=group) for search in searches("joint")]
         reasons = dict.fromkeys(reason for _, reason in answers if reason)
         reasons |= dict.fromkeys(gate.reason for gate in gates if isinstance(gate, OpaqueGate))
         return tuple(d for found, _ in answers for d in found), tuple(reasons)
@@ -160,7 +189,7 @@ class _Search:
     def _about_tests(self) -> tuple[Derivation, ...]:
         """Bounds of noisy tests: these rules choose the gates that they are about."""
         if self.tests is None:
-            self.tests = tuple(d for module in searches("stopping") for d in self._asked(module)[0])
+            self.tests = tuple(d for search in searches("stopping") for d in self._asked(search)[0])
         return self.tests
 
     def _with_conversions(self, found: tuple[Derivation, ...], *, whole: bool = True) -> tuple[Derivation, ...]:
@@ -173,22 +202,21 @@ class _Search:
             renyi = tuple(d for kind, d in best.items() if kind[0] is RenyiBound)
             fresh = [d for d in best.values() if id(d) not in used]
             used.update(map(id, fresh))
-            for module in searches("conversion"):
+            for search in searches("conversion"):
                 for part in fresh:
-                    result.extend(self._asked(module, whole, part=part)[0])
+                    result.extend(self._asked(search, whole, part=part)[0])
             if whole and fresh and renyi:
-                result.extend(d for module in searches("conversion") for d in self._asked(module, parts=renyi)[0])
+                result.extend(d for search in searches("conversion") for d in self._asked(search, parts=renyi)[0])
         return tuple(dict.fromkeys(result))
 
-    def _asked(self, module: ModuleType, with_delta: bool = True, **more: object) -> tuple[tuple[Derivation, ...], str]:
-        """What a rule file offers and what of it replays. Its `suggest` names what it needs; if that is not at hand,
-        the rule is not asked."""
+    def _asked(self, search: Search, with_delta: bool = True, **more: object) -> tuple[tuple[Derivation, ...], str]:
+        """What a rule file offers and what of it replays. If something that it needs is not at hand, or it does not
+        need what it is to be asked about, it is not asked."""
         known = self.known | more
-        code = module.suggest.__code__
-        names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
-        if not known.keys() >= set(names) or not set(names) >= more.keys() or ("delta" in names and not with_delta):
+        needs = set(search.needs)
+        if not needs <= known.keys() or not more.keys() <= needs or ("delta" in needs and not with_delta):
             return (), ""
-        answer = module.suggest(**{name: known[name] for name in names})
+        answer = search.suggest(self.program, **{name: known[name] for name in search.needs})
         if isinstance(answer, str):
             return (), answer
         offered = (answer,) if isinstance(answer, Derivation) else tuple(answer or ())

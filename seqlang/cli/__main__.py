@@ -5,9 +5,12 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 from importlib import import_module
+
+from seqlang.cli.output import ready, say, silence
 
 COMMANDS = {
     "check": "privacy bounds, derivations, the verdict of every claim",
@@ -37,19 +40,33 @@ examples
 """
 
 
+_REFUSED = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS})
+"""What a system says of a write that no program can help."""
+
+
 def main(arguments: list[str] | None = None) -> int:
     """Runs one command; returns its exit code. Never raises except SystemExit from `--help`."""
     words = sys.argv[1:] if arguments is None else arguments
+    ready()
     try:
-        return _dispatch(words)
+        try:
+            return _dispatch(words)
+        finally:
+            sys.stdout.flush()  # here a refusal is heard; at the end of the process nobody would answer for it
     except KeyboardInterrupt:
-        print("\ninterrupted", file=sys.stderr)
+        say("\ninterrupted")
         _leave_the_compiler()
         return 130
     except BrokenPipeError:
         # The reader of our output went away (`seqlang check .. | head`): nothing more to say, and nothing to flush.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        silence(sys.stdout)
         return 0
+    except OSError as error:
+        if error.errno not in _REFUSED:
+            return _bug(error, words)
+        silence(sys.stdout)
+        say(f"error: the results cannot be written: {error.strerror}")
+        return 2
     except Exception as error:
         return _bug(error, words)
 
@@ -77,7 +94,7 @@ def _dispatch(words: list[str]) -> int:
 
         near = did_you_mean(words[0], COMMANDS)
         remedy = f"did you mean `seqlang {near}`?" if near else "`seqlang --help` lists the commands"
-        print(f"error: no command `{words[0]}`: {remedy}", file=sys.stderr)
+        say(f"error: no command `{words[0]}`: {remedy}")
         return 2
     from seqlang.diagnostics import SpecError
 
@@ -98,17 +115,16 @@ def _bug(error: Exception, words: list[str]) -> int:
 
     from seqlang.version import __version__
 
-    print(
+    if os.environ.get("SEQLANG_TRACEBACK"):
+        where = "".join(traceback.format_exception(error)).rstrip()
+    else:
+        last = traceback.extract_tb(error.__traceback__)[-1]
+        where = f"  at {os.path.basename(last.filename)}:{last.lineno} in {last.name}"
+    say(
         f"internal error in seqlang {__version__}: {type(error).__name__}: {error}\n"
         "This is a bug of ours, not of your file. Please report it with the file and these lines:\n"
-        f"  seqlang {' '.join(words)}\n  Python {platform.python_version()} on {platform.platform()}",
-        file=sys.stderr,
+        f"  seqlang {' '.join(words)}\n  Python {platform.python_version()} on {platform.platform()}\n{where}"
     )
-    if os.environ.get("SEQLANG_TRACEBACK"):
-        traceback.print_exception(error)
-    else:
-        where = traceback.extract_tb(error.__traceback__)[-1]
-        print(f"  at {os.path.basename(where.filename)}:{where.lineno} in {where.name}", file=sys.stderr)
     return 3
 
 

@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING
 
 from seqlang.cli.errors import show, show_error
 from seqlang.cli.options import Parser, add_settings, curve, exact, positive, probability, settings
+from seqlang.cli.output import print_json, say
 from seqlang.cli.solve_for import asks_for_a_value, solve_for
+from seqlang.cli.waiting import working
 from seqlang.diagnostics import Diagnostic, SpecError
 
 if TYPE_CHECKING:
     from argparse import Namespace
-    from collections.abc import Callable
 
     from seqlang.driver import Loaded
     from seqlang.report.check_result import CheckResult
@@ -69,12 +70,14 @@ def run(arguments: list[str]) -> int:
     invalid: list[str] = []
     files = specs_under(options.files) if options.suite else options.files
     for number, name in enumerate(files):
+        title = f"{number + 1} of {len(files)}: {name}" if len(files) > 1 else name
         try:
-            if options.suite:
-                _tell(f"{number + 1} of {len(files)}: {name}")
-            loaded = load(read(name), values)
+            with working(title):
+                loaded = load(read(name), values)
             if calibrates:
-                solve_for(loaded, options, horizon)
+                with working(title):
+                    found = solve_for(loaded, options, horizon)
+                print_json(found.to_dict()) if options.json else print(found)
                 continue
             if not options.suite:
                 show(loaded.warnings, loaded.source)
@@ -83,16 +86,15 @@ def run(arguments: list[str]) -> int:
             if count is not None:
                 _instances(loaded, tuple(options.model), count, seed, options.json)
                 continue
-            result = check(
-                loaded, delta=delta, horizon=horizon, audit=audit, profile=epsilons, models=tuple(options.model)
-            )
+            with working(title):
+                result = check(
+                    loaded, delta=delta, horizon=horizon, audit=audit, profile=epsilons, models=tuple(options.model)
+                )
         except KeyboardInterrupt:
-            _tell("")
             if table:
                 _print_suite(table, invalid)
             raise
         except SpecError as error:
-            _tell("")
             show_error(error)
             invalid.append(name)
             worst = max(worst, 2)
@@ -106,18 +108,11 @@ def run(arguments: list[str]) -> int:
 
             program = result.program
             plot_profiles(f"{program.name}: {program.title}".rstrip(": "), result.profiles, options.plot)
-            print(f"wrote {options.plot}", file=sys.stderr)
+            say(f"wrote {options.plot}")
         worst = max(worst, 0 if result.ok else 1)
     if options.suite and not options.json:
-        _tell("")
         _print_suite(table, invalid)
     return worst
-
-
-def _tell(text: str) -> None:
-    """The present file, on one line of stderr, while somebody looks."""
-    if sys.stderr.isatty():
-        print(f"\r\x1b[K{text}", end="", file=sys.stderr, flush=True)
 
 
 def _print_suite(results: list[CheckResult], invalid: list[str]) -> None:
@@ -129,9 +124,7 @@ def _print_suite(results: list[CheckResult], invalid: list[str]) -> None:
 
 def _print(result: CheckResult, options: Namespace) -> None:
     if options.json:
-        import json
-
-        print(json.dumps(result.to_dict(), ensure_ascii=False, allow_nan=False))
+        print_json(result.to_dict())
         return
     from seqlang.report.rich_document import show as show_document
 
@@ -193,25 +186,16 @@ def _epsilons(options: Namespace) -> tuple[float, ...]:
 def _instances(loaded: Loaded, models: tuple[str, ...], count: int, seed: int, as_json: bool) -> None:
     from seqlang.driver import instances
 
-    for found in instances(loaded, models=models, count=count, seed=seed, progress=_progress(count)):
+    for name in models or tuple(m.name for m in loaded.program.models) or (None,):
+        with working(f"instances under {name}" if name else "instances") as tell:
+            (found,) = instances(
+                loaded, models=(name,) if name else (), count=count, seed=seed,
+                progress=lambda done, of: tell(f"{done} of {of} streams"),
+            )  # fmt: skip
         if as_json:
-            import json
-
-            print(json.dumps(found.to_dict(), ensure_ascii=False, allow_nan=False), flush=True)
+            print_json(found.to_dict())
         else:
             from seqlang.report.instances_text import instances_document
             from seqlang.report.rich_document import show as show_document
 
             show_document(instances_document(found), sys.stdout)
-
-
-def _progress(count: int) -> Callable[[int, int], None] | None:
-    """A line on stderr while somebody looks."""
-    if not sys.stderr.isatty():
-        return None
-
-    def tell(done: int, of: int) -> None:
-        end = "\n" if done == of else ""
-        print(f"\r{done} of {of} streams", end=end, file=sys.stderr, flush=True)
-
-    return tell

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
-import sys
+import shutil
 from pathlib import Path
 
 from seqlang.cli.errors import show, show_error
 from seqlang.cli.options import Parser
+from seqlang.cli.output import say
+from seqlang.cli.waiting import working
 from seqlang.diagnostics import Diagnostic, SpecError
+from seqlang.diagnostics.display import visible
 from seqlang.driver import read
 
 _EXAMPLES = """\
@@ -35,26 +38,30 @@ def run(arguments: list[str]) -> int:
 def _one(name: str, only_check: bool) -> int:
     from seqlang.syntax import format_text
 
-    source = read(name)
-    text, diagnostics = format_text(source)
+    with working(name):
+        source = read(name)
+        text, diagnostics = format_text(source)
     show(diagnostics, source)
     if text is None:
         return 2
     if text == source.text:
         return 0
     if only_check:
-        print(f"would change {name}")
+        print(f"would change {visible(name)}")
         return 1
     _replace(Path(name), text)
-    print(f"changed {name}", file=sys.stderr)
+    say(f"changed {name}")
     return 0
 
 
 def _replace(path: Path, text: str) -> None:
-    """Writes beside the file and renames, so that an interruption leaves either the old text or the new."""
+    """Writes beside the file and renames, so that an interruption leaves either the old text or the new. The file that
+    a symbolic link names is changed, not the link; who may read, write and execute it stays."""
+    path = Path(os.path.realpath(path))
     fresh = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         fresh.write_text(text, encoding="utf-8")
+        shutil.copymode(path, fresh)
         os.replace(fresh, path)
     except OSError as error:
         message = f"cannot write `{path}`: {error.strerror or error}"

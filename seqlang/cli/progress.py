@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from seqlang.doing import heard
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -37,7 +39,8 @@ def progress_line(title: str) -> Iterator[Callable[[Progress], None] | None]:
         def tell(state: Progress) -> None:
             bar.update(task, completed=state.runs_done, total=state.runs, told=told(state))
 
-        yield tell
+        with heard(lambda what: bar.update(task, told=f"{what} ..")):  # until the first runs are done
+            yield tell
 
 
 def told(state: Progress) -> str:

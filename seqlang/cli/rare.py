@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from seqlang.cli.output import print_json, say
+from seqlang.cli.waiting import working
 from seqlang.diagnostics import Diagnostic, SpecError
 
 if TYPE_CHECKING:
@@ -54,9 +55,12 @@ def _estimated(loaded: Loaded, model: str | None, labels: Sequence[str], as_json
         for label in labels:
             reached = []
             models = () if model is None else (model,)
-            found += estimated(loaded, (label,), models=models, progress=_into(reached), **how)
+            with working(f"P({label}){f' under {model}' if model else ''}") as tell:
+                found += estimated(
+                    loaded, (label,), models=models, progress=_into(reached, tell, how["runs"]), **how
+                )  # fmt: skip
     except KeyboardInterrupt:
-        print("\ninterrupted", file=sys.stderr)
+        say("\ninterrupted")
     if found:
         _print(replace(found[0], rare=tuple(e for one in found for e in one.rare)), as_json)
     for label in labels[len(found) :]:
@@ -65,8 +69,12 @@ def _estimated(loaded: Loaded, model: str | None, labels: Sequence[str], as_json
     return len(found) == len(labels)
 
 
-def _into(reached: list[tuple[int, float]]) -> Callable[[int, float], None]:
-    return lambda done, estimate: reached.append((done, estimate))
+def _into(reached: list[tuple[int, float]], tell: Callable[[str], None], runs: int) -> Callable[[int, float], None]:
+    def hear(done: int, estimate: float) -> None:
+        reached.append((done, estimate))
+        tell(f"about {estimate:.2g} after {done:,} of {runs:,} weighted runs")
+
+    return hear
 
 
 def _unknown(label: str, model: str | None, state: Sequence[tuple[int, float]], runs: int) -> None:
@@ -74,12 +82,12 @@ def _unknown(label: str, model: str | None, state: Sequence[tuple[int, float]], 
     said = "is not known: no weighted run was finished"
     for done, so_far in state:
         said = f"is about {so_far:.2g} after {done:,} of {runs:,} weighted runs, which were not checked"
-    print(f"P({label}){f' under {model}' if model else ''} {said}", file=sys.stderr)
+    say(f"P({label}){f' under {model}' if model else ''} {said}")
 
 
 def _print(result: RareResult, as_json: bool) -> None:
     if as_json:
-        print(json.dumps(result.to_dict(), ensure_ascii=False, allow_nan=False), flush=True)
+        print_json(result.to_dict())
     else:
         from seqlang.report.rich_document import show as show_document
 

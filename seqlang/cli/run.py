@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from argparse import Namespace
 from collections.abc import Iterator
@@ -10,12 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 from seqlang.cli.errors import show
 from seqlang.cli.options import Parser, add_settings, exact, positive, settings, sweeps
+from seqlang.cli.output import print_json, say
 from seqlang.cli.progress import progress_line
 from seqlang.cli.rare import add_rare, rare
 from seqlang.cli.sweep import sweep
 from seqlang.cli.sweep_options import GIVEN, add_sweep, is_sweep, refuse_axes
 from seqlang.cli.threads import note_unused
 from seqlang.cli.train import TRAINING, add_layout, add_training, columns_of, layout_of, train
+from seqlang.cli.waiting import working
 from seqlang.diagnostics import Diagnostic, SpecError
 
 if TYPE_CHECKING:
@@ -60,7 +61,8 @@ def run(arguments: list[str]) -> int:
         **({} if options.engine == "auto" else {"engine": options.engine}),
     }
     source = read(options.file)
-    loaded = load(source, values)
+    with working(options.file):
+        loaded = load(source, values)
     show(loaded.warnings, source)
     if options.rare:
         return rare(options, loaded, runs=simulation["runs"], seed=int(seed), cap=cap, swept=is_sweep(options))
@@ -83,7 +85,7 @@ def run(arguments: list[str]) -> int:
         from seqlang.report.plot import plot_runs
 
         plot_runs(loaded.program, results, options.plot, int(seed))
-        print(f"wrote {options.plot}", file=sys.stderr)
+        say(f"wrote {options.plot}")
     return 130 if interrupted else 0
 
 
@@ -157,10 +159,11 @@ def _on_data(options: Namespace, loaded: Loaded, seed: int, cap: int | None) -> 
         raise SpecError((Diagnostic("E0601", message, help="say where to look: --checkpoints 10"),))
     from seqlang.driver import run_data
 
-    result = run_data(
-        loaded, options.data, seed=seed, columns=columns_of(options), where=options.where, clip=options.clip, cap=cap,
-        **layout_of(options),
-    )  # fmt: skip
+    with working(f"{loaded.program.name} on {options.data}"):
+        result = run_data(
+            loaded, options.data, seed=seed, columns=columns_of(options), where=options.where, clip=options.clip,
+            cap=cap, **layout_of(options),
+        )  # fmt: skip
     _print(result, options.json)
     return 0
 
@@ -186,7 +189,7 @@ def _width(text: str | None) -> float | None:
 
 def _print(result: Any, as_json: bool) -> None:
     if as_json:
-        print(json.dumps(result.to_dict(), ensure_ascii=False, allow_nan=False), flush=True)
+        print_json(result.to_dict())
     else:
         from seqlang.report.rich_document import show as show_document
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from typing import TYPE_CHECKING
 
 from seqlang.cli.errors import show
 from seqlang.cli.options import Parser, add_settings, curve, exact, settings, sweeps
+from seqlang.cli.output import print_json, say
 from seqlang.cli.sweep import sweep
 from seqlang.cli.sweep_options import add_sweep, is_sweep, refuse_axes
+from seqlang.cli.waiting import working
 from seqlang.diagnostics import Diagnostic, SpecError
 
 if TYPE_CHECKING:
@@ -39,7 +40,8 @@ def run(arguments: list[str]) -> int:
     from seqlang.driver import load, read
 
     source = read(options.file)
-    loaded = load(source, values)
+    with working(options.file):
+        loaded = load(source, values)
     show(loaded.warnings, source)
     if grid or is_sweep(options):
         return sweep(options, loaded, values, grid, run=None, solve={"tolerance": float(tolerance)})
@@ -53,7 +55,7 @@ def run(arguments: list[str]) -> int:
         program = loaded.program
         title = f"{program.name}: {program.title}" if program.title else program.name
         plot_laws(title, results, options.plot)
-        print(f"wrote {options.plot}", file=sys.stderr)
+        say(f"wrote {options.plot}")
     return 0
 
 
@@ -85,12 +87,14 @@ def _solved(cell: Loaded, models: tuple[str, ...], tolerance: float) -> Iterator
     from seqlang.driver import solve
 
     for name in models or tuple(m.name for m in cell.program.models) or ("",):
-        yield from solve(cell, models=(name,) if name else (), tolerance=tolerance)
+        with working(f"{cell.program.name} under {name}" if name else cell.program.name):
+            results = solve(cell, models=(name,) if name else (), tolerance=tolerance)
+        yield from results
 
 
 def _print(result: SolveResult, as_json: bool) -> None:
     if as_json:
-        print(json.dumps(result.to_dict(), ensure_ascii=False, allow_nan=False), flush=True)
+        print_json(result.to_dict())
     else:
         from seqlang.report.rich_document import show as show_document
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from argparse import Namespace
 from typing import TYPE_CHECKING
 
@@ -10,6 +9,7 @@ from seqlang.diagnostics import Diagnostic, SpecError
 
 if TYPE_CHECKING:
     from seqlang.driver import Loaded
+    from seqlang.report.calibration import Calibration
 
 
 def asks_for_a_value(options: Namespace) -> bool:
@@ -22,9 +22,8 @@ def asks_for_a_value(options: Namespace) -> bool:
     return options.target is not None
 
 
-def solve_for(loaded: Loaded, options: Namespace, horizon: int | None) -> None:
-    """Prints the value and what it proves. Raises SpecError E0602 and E0626, where no value was found."""
+def solve_for(loaded: Loaded, options: Namespace, horizon: int | None) -> Calibration:
+    """The value and what it proves. Raises SpecError E0602 and E0626, where no value was found."""
     from seqlang.driver import calibrate
 
-    found = calibrate(loaded, options.solve_for, options.target, horizon=horizon)
-    print(json.dumps(found.to_dict(), ensure_ascii=False, allow_nan=False) if options.json else found)
+    return calibrate(loaded, options.solve_for, options.target, horizon=horizon)

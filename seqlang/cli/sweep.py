@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from argparse import Namespace
 from collections.abc import Mapping, Sequence
@@ -11,6 +10,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from seqlang.cli.options import positive
+from seqlang.cli.output import print_json, say
 from seqlang.cli.sweep_options import AXES, fits_together, refuse_twice
 from seqlang.cli.threads import note_unused
 from seqlang.diagnostics import Diagnostic, SpecError
@@ -117,7 +117,7 @@ def _compute(options: Namespace, gathered: Gathered, workers: int | None, thread
 def _print_rows(gathered: Gathered, printed: int) -> int:
     """JSON lines in the order of the cells, as far as it is unbroken; how many are out now."""
     while printed < len(gathered.plan.rows) and (row := gathered.row(printed)) is not None:
-        print(json.dumps(row.to_dict(), ensure_ascii=False, allow_nan=False), flush=True)
+        print_json(row.to_dict())
         printed += 1
     return printed
 
@@ -127,19 +127,19 @@ def _show(options: Namespace, gathered: Gathered, interrupted: bool) -> None:
     if options.json and result.missing:
         first = next(i for i in range(len(gathered.plan.rows)) if gathered.row(i) is None)
         for row in result.rows[first:]:  # those behind the first gap
-            print(json.dumps(row.to_dict(), ensure_ascii=False, allow_nan=False), flush=True)
+            print_json(row.to_dict())
     if not options.json and result.rows:
         from seqlang.report.rich_document import show as show_document
 
         show_document(result.document(), sys.stdout)
     if interrupted:
         kept = f"; go on with the same command: what is finished is in {options.store}" if options.store else ""
-        print(f"\ninterrupted{kept}", file=sys.stderr)
+        say(f"\ninterrupted{kept}")
     if interrupted:
         return  # half a table in a file looks like a whole one
     if options.output is not None:
         result.save(options.output)
-        print(f"wrote {options.output}", file=sys.stderr)
+        say(f"wrote {options.output}")
     if options.plot is not None:
         axes = {name: getattr(options, name) for name in AXES}
         if result.simulated or any(axes.values()) or len(result.names) > 1:
@@ -148,4 +148,4 @@ def _show(options: Namespace, gathered: Gathered, interrupted: bool) -> None:
             from seqlang.report.solve_plot import plot_curve
 
             plot_curve(result, options.plot)
-        print(f"wrote {options.plot}", file=sys.stderr)
+        say(f"wrote {options.plot}")

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable
+
+from seqlang.cli.output import say
 
 
 def note_unused(threads: int | None, engines: Iterable[str]) -> None:
@@ -11,4 +12,4 @@ def note_unused(threads: int | None, engines: Iterable[str]) -> None:
     others = [name for name in dict.fromkeys(engines) if name != "compiled"]
     if threads is not None and others:
         ran = " and ".join(f"the {name} engine" if name == "numpy" else f"the {name}" for name in others)
-        print(f"note: --threads is for the compiled engine: {ran} ran, in one thread", file=sys.stderr)
+        say(f"note: --threads is for the compiled engine: {ran} ran, in one thread")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import sys
 from argparse import Namespace
@@ -11,6 +10,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from seqlang.cli.options import positive
+from seqlang.cli.output import print_json, say
 from seqlang.diagnostics import Diagnostic, SpecError
 
 if TYPE_CHECKING:
@@ -98,7 +98,7 @@ def train(options: Namespace, loaded: Loaded, seed: int, cap: int | None) -> int
         )  # fmt: skip
     if options.json:
         for result in results:
-            print(json.dumps(result.to_dict(), ensure_ascii=False, allow_nan=False), flush=True)
+            print_json(result.to_dict())
     else:
         from seqlang.report.rich_document import show as show_document
         from seqlang.report.train_text import train_document
@@ -108,7 +108,7 @@ def train(options: Namespace, loaded: Loaded, seed: int, cap: int | None) -> int
         from seqlang.report.train_plot import plot_curves
 
         plot_curves(loaded.program.title or loaded.program.name, results, options.plot)
-        print(f"wrote {options.plot}", file=sys.stderr)
+        say(f"wrote {options.plot}")
     return 0
 
 

@@ -15,6 +15,13 @@ def visible(text: str) -> str:
     return "".join(cells(text))
 
 
+def visible_lines(text: str) -> str:
+    """The same for a text of several lines, which stay lines."""
+    if "\n" not in text:
+        return visible(text)
+    return "\n".join(map(visible, text.split("\n")))
+
+
 def cells(text: str) -> list[str]:
     """What is shown for each character of `text`."""
     return [_cell(character) for character in text]

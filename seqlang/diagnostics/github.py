@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from seqlang.diagnostics.diagnostic import Diagnostic
+from seqlang.diagnostics.display import visible, visible_lines
 from seqlang.source import Source
 
 
@@ -14,7 +15,7 @@ def workflow_commands(diagnostics: Iterable[Diagnostic], source: Source) -> str:
 
 
 def _annotation(diagnostic: Diagnostic, source: Source) -> str:
-    properties = [f"file={_property(source.name)}"]
+    properties = [f"file={_property(visible(source.name))}"]
     if diagnostic.primary is not None:
         line, column = source.line_column(diagnostic.primary.span.start)
         end_line, end_column = source.line_column(diagnostic.primary.span.end)
@@ -23,7 +24,7 @@ def _annotation(diagnostic: Diagnostic, source: Source) -> str:
         properties += [f"endColumn={end_column}"] if end_line == line else []
     properties.append(f"title={_property(diagnostic.code)}")
     said = [diagnostic.message, *diagnostic.notes, *([f"help: {diagnostic.help}"] if diagnostic.help else [])]
-    return f"::{diagnostic.severity} {','.join(properties)}::{_data(chr(10).join(said))}"
+    return f"::{diagnostic.severity} {','.join(properties)}::{_data(visible_lines(chr(10).join(said)))}"
 
 
 def _data(text: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from seqlang.diagnostics.diagnostic import Diagnostic, Label
-from seqlang.diagnostics.display import visible
+from seqlang.diagnostics.display import visible, visible_lines
 from seqlang.diagnostics.excerpt import Mark, excerpt, groups
 from seqlang.source import Source
 
@@ -42,12 +42,9 @@ def _paragraph(diagnostic: Diagnostic, source: Source, colour: bool) -> str:
     said = [("note", note) for note in diagnostic.notes] + [("help", diagnostic.help)] * bool(diagnostic.help)
     for kind, text in said:
         indent = "\n" + " " * (gutter + 5 + len(kind))
-        lines.append(f"{' ' * gutter} {paint('=', _BLUE)} {paint(kind, _BOLD)}: {indent.join(_visible_lines(text))}")
+        lines.append(f"{' ' * gutter} {paint('=', _BLUE)} {paint(kind, _BOLD)}: "
+                     + visible_lines(text or "").replace("\n", indent))  # fmt: skip
     return "\n".join(lines) + "\n"
-
-
-def _visible_lines(text: str | None) -> list[str]:
-    return [visible(line) for line in (text or "").split("\n")]
 
 
 def _marks_by_line(primary: Label, secondary: tuple[Label, ...], source: Source) -> dict[int, list[Mark]]:

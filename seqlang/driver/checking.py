@@ -9,6 +9,7 @@ from math import inf
 from typing import TYPE_CHECKING
 
 from seqlang.diagnostics import Diagnostic, SpecError
+from seqlang.doing import doing
 from seqlang.driver.loading import Loaded
 
 if TYPE_CHECKING:
@@ -49,16 +50,20 @@ def check(
     began = time.perf_counter()
     program = loaded.program
     horizon = horizon or claimed_horizon(program)
+    doing("proof search")
     bounds = prove(program, delta=delta, horizon=horizon)
     proved = inf if bounds.pure is None else size_of(program, bounds.pure)
+    doing("witness search")
     witness = lower_bound(program, horizon=horizon, seconds=audit, enough=proved)
     deep = _at_delta(program, witness, bounds, float(delta), horizon, audit)
     statistical = None
     if audit > 0 and witness is None:
         from seqlang.analyses.audit import audit as audited
 
+        doing("audit by simulated runs")
         statistical = audited(program, seconds=audit, horizon=horizon)
     verdicts = decide(program, delta=delta, horizon=horizon, known=bounds, witness=witness)
+    doing("weak privacy")
     weak, profiles = _weak(loaded, delta, bounds, profile, models)
     return CheckResult(
         source=loaded.source,
@@ -92,6 +97,7 @@ def calibrate(loaded: Loaded, name: str, target: str, *, horizon: int | None = N
         raise SpecError((Diagnostic("E0602", f"`{target}` is not a privacy target", help=remedy),))
     tree, _ = parse(loaded.source)
     assert tree is not None, "load has read it"
+    doing(f"looking for {name}")
     found = search(tree, name, wanted, settings=loaded.settings, horizon=horizon)
     if isinstance(found, str):
         remedy = "give the other parameters other values, or this one, where the search begins (`--set`)"

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from seqlang.diagnostics import Diagnostic, SpecError
 from seqlang.diagnostics.suggest import did_you_mean
+from seqlang.doing import doing
 from seqlang.locate import data_folder
 from seqlang.record import record
 from seqlang.source import Source
@@ -54,7 +55,8 @@ def read(name: str) -> Source:
                 raise SpecError((Diagnostic("E0605", f"`{name}` is a folder, and no spec (*.seq) is below it"),))
             raise SpecError((Diagnostic("E0605", f"`{name}` is a folder, not a spec",
                                         help=f"name its files: {name.rstrip('/')}/*.seq"),))  # fmt: skip
-        data = path.read_bytes()
+        with path.open("rb") as file:
+            data = file.read(_LARGEST + 1)  # some devices never end
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         raise SpecError((Diagnostic("E0605", f"cannot read `{name}`: {reason}"),)) from None
@@ -74,7 +76,7 @@ def specs_under(names: Sequence[str]) -> list[str]:
 
 def _decode(name: str, data: bytes) -> Source:
     if len(data) > _LARGEST:
-        raise SpecError((Diagnostic("E0605", f"`{name}` has {len(data):,} bytes: not a spec"),))
+        raise SpecError((Diagnostic("E0605", f"`{name}` has more than {_LARGEST:,} bytes: not a spec"),))
     try:
         return Source(name, data.decode("utf-8-sig"))
     except UnicodeDecodeError as error:
@@ -89,6 +91,7 @@ def load(source: Source, settings: Mapping[str, Fraction] | None = None) -> Load
     from seqlang.elaborate import elaborate
     from seqlang.syntax import parse
 
+    doing("reading the spec")
     tree, found = parse(source)
     program = None
     if tree is not None:

@@ -6,6 +6,7 @@ import time
 from typing import TYPE_CHECKING
 
 from seqlang.diagnostics import Diagnostic, SpecError
+from seqlang.doing import doing
 from seqlang.driver.loading import Loaded
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ def solve(loaded: Loaded, *, models: tuple[str, ...] = (), tolerance: float = 1e
         began = time.perf_counter()
         try:
             name = chosen_model(program, chosen).name
+            doing("exact law")
             solution = solved(program, name, tolerance=tolerance)
         except Unsolved as why:
             message = f"`{program.name}` under {name} has no exact law here: {why}"

@@ -13,6 +13,7 @@ from seqlang.elaborate.kinds import ERROR, NUMBER, TRUTH, UNKNOWN, Kind, Typed, 
 from seqlang.elaborate.state import Scope, State, translate
 from seqlang.elaborate.suggest import hint
 from seqlang.model import expression as m
+from seqlang.model.binding import settled
 from seqlang.model.program import AllSteps, Keep, LastSteps, SinceReport
 from seqlang.record import replace
 from seqlang.source import Span
@@ -152,7 +153,8 @@ def _over_set(state: State, scope: Scope, node: tree.Call, operator: Operator, a
     kind = _result(state, operator, body, argument.value.span, bound.element)
     if kind is None:
         return ERROR
-    return Typed(m.Quantified(operator, body.expression, bound.variable, bound.domain, bound.where, node.span), kind)
+    folded = m.Quantified(operator, body.expression, bound.variable, bound.domain, bound.where, node.span)
+    return Typed(settled(folded, state.settled), kind)
 
 
 def _over_elements(state: State, scope: Scope, node: tree.Call, operator: Operator, value: tree.Expression) -> Typed:

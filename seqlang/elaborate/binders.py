@@ -7,8 +7,9 @@ from fractions import Fraction
 from seqlang.elaborate.conditions import conjuncts
 from seqlang.elaborate.expect import expect
 from seqlang.elaborate.kinds import UNKNOWN, Kind, Typed, describe, elements, vector
-from seqlang.elaborate.state import Binder, Scope, State, translate
+from seqlang.elaborate.state import Binder, Scope, State, fresh_variable, translate
 from seqlang.model import expression as m
+from seqlang.model.binding import free_variables
 from seqlang.record import record, replace
 from seqlang.syntax import tree
 
@@ -17,7 +18,7 @@ from seqlang.syntax import tree
 class Bound:
     """`scope` is for what stands under the binder; `length` is the number of elements where it is plain to see."""
 
-    variable: str
+    variable: m.Variable
     domain: m.Expression
     element: Kind
     where: m.Expression | None
@@ -26,13 +27,14 @@ class Bound:
 
 
 def bind(state: State, scope: Scope, node: tree.ForIn) -> Bound:
-    """Translate a binder. A variable that hides an enclosing one is renamed, so that nothing is captured."""
+    """Translate a binder: a new variable. One that hides an enclosing one is printed with another letter."""
     outside = replace(scope, labels=False)
     domain, element = domain_of(state, outside, node.domain)
-    taken = {b.variable for b in scope.binders}
-    variable = node.variable.name
-    while variable in taken:
-        variable += "_"
+    taken = {b.variable.letter for b in scope.binders}
+    letter = node.variable.name
+    while letter in taken:
+        letter += "_"
+    variable = fresh_variable(state, letter, domain)
     fixed = is_fixed(domain, scope)
     inside = replace(
         outside,
@@ -89,21 +91,8 @@ def region_of(state: State, scope: Scope, node: tree.Expression) -> m.RealVector
 
 def is_fixed(expression: m.Expression, scope: Scope) -> bool:
     """A constant: reads no state, and only bound variables whose domain is fixed."""
-    bound = {b.variable for b in scope.binders if b.fixed}
-    for node in m.walk(expression):
-        match node:
-            case m.Bound(name=name):
-                if name not in bound and not _bound_inside(expression, name):
-                    return False
-            case m.RealVectors():
-                return False
-            case _ if type(node) in CHANGING:
-                return False
-    return True
-
-
-def _bound_inside(expression: m.Expression, name: str) -> bool:
-    return any(isinstance(n, m.Quantified | m.WeightsOf) and n.variable == name for n in m.walk(expression))
+    changing = any(isinstance(node, m.RealVectors) or type(node) in CHANGING for node in m.walk(expression))
+    return not changing and free_variables(expression) <= {b.variable for b in scope.binders if b.fixed}
 
 
 CHANGING = frozenset({

@@ -9,7 +9,7 @@ from seqlang.elaborate.kinds import TRUTH, UNKNOWN, Typed, describe, elements
 from seqlang.elaborate.levels import level_of
 from seqlang.elaborate.noises import RETURN, life_of
 from seqlang.elaborate.public import require_public
-from seqlang.elaborate.state import Binder, Scope, State, translate
+from seqlang.elaborate.state import Binder, Scope, State, fresh_variable, translate
 from seqlang.elaborate.suggest import hint
 from seqlang.model import expression as m
 from seqlang.model import program as p
@@ -27,7 +27,11 @@ def body(state: State, file: tree.File) -> tuple[p.Statement, ...]:
         made = _statement(state, position, node, stops)
         before, waiting = emit(state, waiting)
         statements += before
+        if isinstance(node, tree.Update):
+            ready, waiting = release(state, waiting)  # a look-back in an update stores the memory as it was before
+            statements += ready
         statements += made
+        state.updated |= {s.memory for s in made if isinstance(s, p.Update)}
         state.defined |= {s.name for s in made if isinstance(s, p.Define | p.Report | p.Draw)}
         ready, waiting = release(state, waiting)
         statements += ready
@@ -40,12 +44,12 @@ def _unused_functions(state: State, file: tree.File) -> None:
     for symbol in list(state.symbols.values()):
         node = symbol.statement
         if symbol.kind == "function" and symbol.name not in state.called and isinstance(node, tree.Let):
-            names = [n.name for n in node.parameters or ()]
+            variables = [fresh_variable(state, n.name, m.Records()) for n in node.parameters or ()]
             scope = Scope(
                 "body",
                 len(file.statements),
-                bindings={n: Typed(m.Bound(n), UNKNOWN) for n in names},
-                binders=tuple(Binder(n, m.Records(), True) for n in names),
+                bindings={v.letter: Typed(m.Bound(v), UNKNOWN) for v in variables},
+                binders=tuple(Binder(v, m.Records(), True) for v in variables),
                 lookback=True,
                 calls=(symbol.name,),
             )
@@ -108,7 +112,9 @@ def _fix_memory(state: State, name: str, law: m.Expression, node: tree.Let) -> t
     made: list[p.Statement] = []
     for memory in sorted(names):
         own = f"{name}.{memory}"
-        made.append(p.Define(own, m.MemoryValue(memory), "let", p.Level.PUBLIC, node.name.span))
+        made.append(
+            p.Define(own, m.MemoryValue(memory, memory in state.updated), "let", p.Level.PUBLIC, node.name.span)
+        )
         state.kinds[own], state.levels[own] = state.kinds.get(memory, UNKNOWN), p.Level.PUBLIC
 
     def fixed(e: m.Expression) -> m.Expression:
@@ -185,7 +191,7 @@ def _report(state: State, position: int, node: tree.Report) -> list[p.Statement]
     state.bases[name] = typed.expression
     state.kinds[name] = typed.kind
     if when is not None:
-        state.conditions[name] = (frozenset({when}), frozenset(state.updated))
+        state.conditions[name] = frozenset({when})
     return [p.Report(name, when, value, node.name.span)]
 
 
@@ -229,7 +235,6 @@ def _update(state: State, position: int, node: tree.Update) -> list[p.Statement]
     kind = state.kinds.get(name, UNKNOWN)
     if {kind.name, typed.kind.name} in ({"number", "vector"}, {"number", "truth"}, {"vector", "truth"}):
         expect(state, typed, kind.name, node.value.span, f"`{name}` holds {describe(kind)}")
-    state.updated.add(name)
     return [p.Update(name, typed.expression, when, node.name.span)]
 
 

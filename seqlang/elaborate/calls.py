@@ -75,13 +75,13 @@ def _unknown(state: State, function: tree.Name) -> Typed:
             help=f"it belongs in a claim: `claim {name}(..) <= 0.05 under MODEL`",
         )
     else:
-        functions = [s.name for s in state.symbols.values() if s.kind == "function"]
+        functions = (s.name for s in state.symbols.values() if s.kind == "function")
         state.problems.add(
             "E0214",
             f"there is no function `{name}`",
             function.span,
             "unknown function",
-            help=hint(name, [*functions, *CALLABLE]),
+            help=None if state.problems.many else hint(name, [*functions, *CALLABLE]),
         )
     return ERROR
 

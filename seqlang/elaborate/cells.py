@@ -5,8 +5,9 @@ from __future__ import annotations
 from seqlang.elaborate.binders import CHANGING
 from seqlang.elaborate.kinds import Kind, Typed
 from seqlang.elaborate.levels import level_of
-from seqlang.elaborate.state import Binder, Scope, State
+from seqlang.elaborate.state import Binder, Scope, State, fresh_variable
 from seqlang.model import expression as m
+from seqlang.model.binding import canonical, free_variables, rewritten, substitute
 from seqlang.model.program import AtReports, Cell, Keep, LastSteps, Level, Previous
 from seqlang.record import replace
 from seqlang.source import Span
@@ -26,22 +27,23 @@ def hoist(
 ) -> m.Expression:
     """The value of the cell for this accumulator; a new cell is queued, an equal one is shared.
 
-    Inside binders over constant sets the cell holds one value for each combination of the variables it reads.
+    Inside binders over constant sets the cell holds one value for each combination of the variables it reads. It has
+    variables of its own in their place, and its reader says which combination is meant.
     """
     read = _read_expressions(body.expression, where, keep)
-    binders = _binders(state, scope, read, span)
-    versions = tuple(sorted({n.name for e in read for n in m.walk(e) if isinstance(n, m.MemoryValue)} & state.updated))
-    key = (operator, body.expression, where, keep, binders, versions)
+    enclosing = _enclosing(state, scope, read, span)
+    own = tuple(fresh_variable(state, b.variable.letter, b.domain) for b in enclosing)
+    cell = Cell("", operator, body.expression, where, keep, (), Level.PUBLIC, span)  # type: ignore[arg-type]
+    key = _with_binders(cell, enclosing, tuple(replace(v, number=-(1000 + i)) for i, v in enumerate(own)))
+    key = replace(key, body=canonical(key.body), where=None if key.where is None else canonical(key.where))
     if key not in state.cells:
         level = max((level_of(state, e) for e in read), default=Level.PUBLIC)
         name = _fresh(state, operator)
-        cell = Cell(name, operator, body.expression, where, keep, binders, level, span)  # type: ignore[arg-type]
         state.cells[key] = name
         state.cell_levels[name] = level
         state.cell_kinds[name] = kind
-        state.cell_binders[name] = frozenset(variable for variable, _ in binders)
-        state.queue.append(cell)
-    return m.CellValue(state.cells[key])
+        state.queue.append(replace(_with_binders(cell, enclosing, own), name=name, level=level))
+    return m.CellValue(state.cells[key], tuple(m.Bound(b.variable) for b in enclosing))
 
 
 def _fresh(state: State, operator: str) -> str:
@@ -50,38 +52,34 @@ def _fresh(state: State, operator: str) -> str:
     return f"{word}.{state.cell_counts[word]}"
 
 
+def _with_binders(cell: Cell, enclosing: tuple[Binder, ...], own: tuple[m.Variable, ...]) -> Cell:
+    """The cell with variables of its own in the place of those of the binders around it."""
+    given = {b.variable: m.Bound(v) for b, v in zip(enclosing, own, strict=True)}
+    domains = tuple(substitute(b.domain, given) for b in enclosing)
+    binders = tuple((replace(v, domain=d), d) for v, d in zip(own, domains, strict=True))
+    return replace(rewritten(cell, lambda e: substitute(e, given)), binders=binders)
+
+
 def _read_expressions(body: m.Expression, where: m.Expression | None, keep: Keep) -> tuple[m.Expression, ...]:
-    more = (keep.count,) if isinstance(keep, LastSteps) else ()
+    more: tuple[m.Expression, ...] = ()
+    if isinstance(keep, LastSteps | Previous):
+        more = (keep.count if isinstance(keep, LastSteps) else keep.initial,)
     return (body, *([where] if where is not None else []), *more)
 
 
-def _binders(
-    state: State, scope: Scope, read: tuple[m.Expression, ...], span: Span
-) -> tuple[tuple[str, m.Expression], ...]:
-    """The enclosing binders that the cell reads, with those that their domains read."""
-    wanted: set[str] = set()
+def _enclosing(state: State, scope: Scope, read: tuple[m.Expression, ...], span: Span) -> tuple[Binder, ...]:
+    """The binders around the cell whose variables it reads, with those that their domains read."""
+    wanted = frozenset[m.Variable]().union(*(free_variables(e) for e in read))
     chosen: list[Binder] = []
-    names = {n for e in read for n in _free(state, e)}
     for binder in reversed(scope.binders):
-        if binder.variable in names | wanted:
+        if binder.variable in wanted:
             chosen.append(binder)
-            wanted |= _free(state, binder.domain)
+            wanted |= free_variables(binder.domain)
     for binder in chosen:
         if not binder.fixed:
             _changing_set(state, binder, span)
             break
-    return tuple((b.variable, b.domain) for b in reversed(chosen))
-
-
-def _free(state: State, expression: m.Expression) -> set[str]:
-    """Bound variables that occur, those of the cells it reads included."""
-    names: set[str] = set()
-    for node in m.walk(expression):
-        if isinstance(node, m.Bound):
-            names.add(node.name)
-        elif isinstance(node, m.CellValue):
-            names |= state.cell_binders.get(node.name, frozenset())
-    return names
+    return tuple(reversed(chosen))
 
 
 def _changing_set(state: State, binder: Binder, span: Span) -> None:
@@ -90,7 +88,7 @@ def _changing_set(state: State, binder: Binder, span: Span) -> None:
         "E0307",
         "an accumulator cannot run for each element of a set that changes",
         span,
-        f"would need a new accumulator for each `{binder.variable}`",
+        f"would need a new accumulator for each `{binder.variable.letter}`",
         help="accumulators inside `for` need a constant set"
         if culprit is not None
         else "accumulators inside `for` need a finite set",
@@ -114,7 +112,7 @@ def emit(state: State, waiting: list[Cell]) -> tuple[list[Cell], list[Cell]]:
         if isinstance(cell.keep, Previous | AtReports) or not _ready(state, cell, waiting):
             waiting.append(cell)
         else:
-            before.append(cell)
+            before.append(_placed(state, cell))
     return before, waiting
 
 
@@ -123,8 +121,23 @@ def release(state: State, waiting: list[Cell]) -> tuple[list[Cell], list[Cell]]:
     ready: list[Cell] = []
     still: list[Cell] = []
     for cell in waiting:
-        (ready if _ready(state, cell, still) else still).append(cell)
+        if _ready(state, cell, still):
+            ready.append(_placed(state, cell))
+        else:
+            still.append(cell)
     return ready, still
+
+
+def _placed(state: State, cell: Cell) -> Cell:
+    """The cell as it stands here. A look-back that reads names further down stores its value where the last of them
+    stands, and reads the memory as it is there."""
+
+    def here(e: m.Expression) -> m.Expression:
+        if isinstance(e, m.MemoryValue):
+            return m.MemoryValue(e.name, e.name in state.updated)
+        return m.rebuild(e, here) if any(True for _ in m.children(e)) else e
+
+    return rewritten(cell, here)
 
 
 def _ready(state: State, cell: Cell, waiting: list[Cell]) -> bool:

@@ -147,8 +147,22 @@ def _check(state: State, name: str, arguments: Sequence[m.Expression], places: S
         value = evaluate(argument, state.values)
         if isinstance(value, Undefined):
             state.problems.add("E0312", f"the {meaning} has no value: {value.reason}", place.span, value.reason)
+        elif isinstance(value, Fraction) and meaning == "delta" and value >= 1 and _reads_parameters(argument):
+            _says_nothing(state, f"a delta of {short(value)}", place)
         elif isinstance(value, Fraction):
             _check_value(state, meaning, value, place)
+
+
+def _reads_parameters(bound: m.Expression) -> bool:
+    """Other parameters may make another bound of it."""
+    return any(isinstance(node, m.ParameterValue) for node in m.walk(bound))
+
+
+def _says_nothing(state: State, bound: str, place: tree.Expression) -> None:
+    state.problems.add(
+        "W0611", "this claim says nothing at these parameters", place.span, f"{bound} allows everything",
+        help="choose parameters at which it promises something, or drop the claim",
+    )  # fmt: skip
 
 
 def _check_value(state: State, meaning: str, value: Fraction, place: tree.Expression) -> None:
@@ -213,7 +227,8 @@ def _check_probability(state: State, claim: m.Expression, node: tree.Expression)
         return
     first, second = claim.arguments
     left = isinstance(first, m.Apply) and first.operator == "probability"
-    bound = evaluate(second if left else first, state.values)
+    side = second if left else first
+    bound = evaluate(side, state.values)
     if not (left or (isinstance(second, m.Apply) and second.operator == "probability")):
         return
     if not isinstance(bound, Fraction):
@@ -222,7 +237,10 @@ def _check_probability(state: State, claim: m.Expression, node: tree.Expression)
     strict = node.operator in ("<", ">")
     empty = (bound > 1 or (bound == 1 and not strict)) if most else (bound < 0 or (bound == 0 and not strict))
     never = (bound < 0 or (bound == 0 and strict)) if most else (bound > 1 or (bound == 1 and strict))
-    if empty or never:
+    if (empty or never) and _reads_parameters(side):  # a claim that never holds is refuted, like any other
+        if empty:
+            _says_nothing(state, f"a bound of {short(bound)} on a probability", node.right if left else node.left)
+    elif empty or never:
         state.problems.add(
             "E0510", "a probability lies between 0 and 1", (node.right if left else node.left).span,
             f"{short(bound)}: " + ("this says nothing" if empty else "this never holds"),

@@ -68,7 +68,7 @@ def number(expression: m.Expression, parameters: Values) -> Fraction | None:
     return value if isinstance(value, Fraction) else None
 
 
-Bindings = Mapping[str, Value]
+Bindings = Mapping[m.Variable, Value]
 
 
 def _value(e: m.Expression, parameters: Values, bound: Bindings) -> Value:
@@ -98,10 +98,10 @@ def _compute(e: m.Expression, parameters: Values, bound: Bindings) -> Value:
             if name not in parameters:
                 raise _NotConstant
             return parameters[name]
-        case m.Bound(name=name):
-            if name not in bound:
+        case m.Bound(variable=variable):
+            if variable not in bound:
                 raise _NotConstant
-            return bound[name]
+            return bound[variable]
         case m.Choice(test=test, yes=yes, no=no):
             return of(yes if of(test) is True else no)
         case m.Sequence(items=items):
@@ -264,6 +264,8 @@ def zeta(s: Fraction) -> Fraction:
     if s <= 1:
         raise _NoValue("zeta of a number that is not above 1")
     x, n = float(s), 20
+    if x > 60:
+        return Fraction(1)  # 2^-x is below half a unit of rounding
     head = math.fsum(k**-x for k in range(1, n))
     tail = n ** (1 - x) / (x - 1) + n**-x / 2
     term = x * n ** (-x - 1)

@@ -21,6 +21,7 @@ from seqlang.elaborate.problems import Problems
 from seqlang.elaborate.state import State
 from seqlang.elaborate.undefined import undefined
 from seqlang.model.program import Program
+from seqlang.model.validate import validate
 from seqlang.syntax import tree
 
 
@@ -30,6 +31,7 @@ def elaborate(
     """The program of a file under values for some of its params, or None; and all that was found, in order of place.
 
     Never raises on what a user wrote. With an error (a code E....) there is no program; warnings (W....) come with one.
+    A model that is not well formed is a bug of this package, and an AssertionError: nothing may be proved about it.
     """
     problems = Problems()
     try:
@@ -37,7 +39,11 @@ def elaborate(
     except RecursionError:
         problems.add("E0309", "this file is nested too deeply", file.span, help="name the parts with `statistic`")
         program = None
-    return (None if problems.failed else program), problems.sorted()
+    if program is None or problems.failed:
+        return None, problems.sorted()
+    broken = validate(program)
+    assert not broken, f"the model breaks what it promises: {'; '.join(broken)}"
+    return program, problems.sorted()
 
 
 def _elaborate(file: tree.File, values: Mapping[str, Fraction], problems: Problems) -> Program | None:

@@ -29,6 +29,7 @@ from seqlang.elaborate.laws import density
 from seqlang.elaborate.readings import read_name
 from seqlang.elaborate.state import HANDLERS, Scope, State, translate
 from seqlang.model import expression as m
+from seqlang.model.binding import settled
 from seqlang.record import replace
 from seqlang.syntax import tree
 
@@ -221,10 +222,8 @@ def _list_for(state: State, scope: Scope, node: tree.ListFor) -> Typed:
     bound = bind(state, scope, node.binder)
     value = translate(state, bound.scope, node.value)
     kind = vector(bound.length) if value.kind.name == "number" else Kind("list", value.kind)
-    return Typed(
-        m.Quantified("list", value.expression, bound.variable, bound.domain, bound.where, node.span),
-        UNKNOWN if value.kind.name == "unknown" else kind,
-    )
+    listed = m.Quantified("list", value.expression, bound.variable, bound.domain, bound.where, node.span)
+    return Typed(settled(listed, state.settled), UNKNOWN if value.kind.name == "unknown" else kind)
 
 
 def _weights(state: State, scope: Scope, node: tree.WeightsOf) -> Typed:
@@ -243,7 +242,7 @@ def _weights_for(state: State, scope: Scope, node: tree.WeightsFor) -> Typed:
     weight = translate(state, bound.scope, node.weight.weight)
     expect(state, weight, "number", node.weight.weight.span, "a weight is a number")
     law = m.WeightsOf(value.expression, weight.expression, bound.variable, bound.domain, bound.where)
-    return Typed(law, law_of(value.kind))
+    return Typed(settled(law, state.settled), law_of(value.kind))
 
 
 def _member(state: State, scope: Scope, node: tree.Member) -> Typed:

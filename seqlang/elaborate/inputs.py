@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from seqlang.elaborate.constants import evaluate
+from seqlang.elaborate.constants import Undefined, evaluate
 from seqlang.elaborate.domains import domain, kind_of
 from seqlang.elaborate.expect import expect
 from seqlang.elaborate.kinds import Kind, vector
@@ -45,7 +45,9 @@ def _size(state: State, scope: Scope, node: tree.Inputs) -> m.Expression | None:
     typed = translate(state, scope, node.size)
     expect(state, typed, "number", node.size.span, "a size is a whole number")
     value = evaluate(typed.expression, state.values)
-    if isinstance(value, Fraction) and (value < 1 or value.denominator != 1):
+    if isinstance(value, Undefined):
+        state.problems.add("E0415", f"a size is a whole number from 1: {value.reason}", node.size.span, "no number")
+    elif isinstance(value, Fraction) and (value < 1 or value.denominator != 1):
         state.problems.add("E0415", "a size is a whole number from 1", node.size.span, "not a size")
     elif isinstance(value, Fraction) and value > _LARGEST:
         state.problems.add("E0415", f"a dataset has at most {_LARGEST:,} records", node.size.span, "more here")

@@ -121,7 +121,7 @@ def _noisy_max(spot: Spot, e: m.Expression) -> list[p.Gate]:
             pass
         case m.Quantified(
             operator="argmax" | "argmin" as operator,
-            body=m.Index(base=m.Noised() as vector, at=m.Bound(name=at)),
+            body=m.Index(base=m.Noised() as vector, at=m.Bound(variable=at)),
             variable=variable,
             domain=m.Records(),
             where=None,

@@ -7,6 +7,8 @@ from collections.abc import Iterable
 from seqlang.diagnostics import Diagnostic, Label
 from seqlang.source import Span
 
+_MANY = 100
+
 
 class Problems:
     """The diagnostics of one elaboration, in any order; `sorted` gives them by place."""
@@ -32,6 +34,11 @@ class Problems:
     @property
     def failed(self) -> bool:
         return any(code.startswith("E") for code, _ in self._found)
+
+    @property
+    def many(self) -> bool:
+        """So many that nobody reads a suggestion to each; looking for them would take minutes."""
+        return len(self._found) > _MANY
 
     def __len__(self) -> int:
         return len(self._found)

@@ -51,17 +51,20 @@ def _undeclared(state: State, scope: Scope, node: tree.Name) -> Typed:
             help=f"write `{node.name}(..)`",
         )
         return ERROR
-    known = [*state.symbols, *scope.bindings] + (["records"] if _dataset(state) else [])
-    labels = [*list(state.label_spans), "stops"] if scope.mode == "claim" else []
     what = "is neither a name of this file nor a label that it returns" if scope.mode == "claim" else "is not defined"
     state.problems.add(
         "E0203",
         f"`{node.name}` {what}",
         node.span,
         "unknown name",
-        help=hint(node.name, [*known, *labels]),
+        help=None if state.problems.many else hint(node.name, _known(state, scope)),
     )
     return ERROR
+
+
+def _known(state: State, scope: Scope) -> list[str]:
+    known = [*state.symbols, *scope.bindings] + (["records"] if _dataset(state) else [])
+    return [*known, *state.label_spans, "stops"] if scope.mode == "claim" else known
 
 
 def _dataset(state: State) -> bool:
@@ -191,7 +194,7 @@ def _plain(state: State, scope: Scope, node: tree.Name, symbol: Symbol) -> Typed
         case "stream" | "dataset" | "public":
             return _field(state, scope, node, symbol)
         case "memory":
-            return Typed(m.MemoryValue(name), state.kinds.get(name, UNKNOWN))
+            return Typed(m.MemoryValue(name, name in state.updated), state.kinds.get(name, UNKNOWN))
         case "draw":
             return _draw(state, scope, node)
         case "report":
@@ -236,9 +239,8 @@ def _draw(state: State, scope: Scope, node: tree.Name) -> Typed:
 
 
 def _reported(state: State, scope: Scope, node: tree.Name) -> Typed:
-    needed, memory = state.conditions.get(node.name, (frozenset(), frozenset()))
-    changed = any(isinstance(e, m.MemoryValue) and e.name in state.updated - memory for c in needed for e in m.walk(c))
-    if scope.mode == "body" and needed and (changed or not needed <= scope.known):
+    needed = state.conditions.get(node.name, frozenset())
+    if scope.mode == "body" and not needed <= scope.known:
         state.problems.add(
             "E0210",
             f"`{node.name}` may not have been reported here",

@@ -10,7 +10,7 @@ from seqlang.elaborate.constants import Values
 from seqlang.elaborate.kinds import ERROR, Kind, Typed
 from seqlang.elaborate.names import Symbol
 from seqlang.elaborate.problems import Problems
-from seqlang.model.expression import Expression, Term
+from seqlang.model.expression import Expression, Term, Variable
 from seqlang.model.program import Cell, Input, Level, Memory, Model, Noise, Parameter
 from seqlang.record import field, mutable_record, record
 from seqlang.source import Span
@@ -28,7 +28,7 @@ DEEPEST_EXPRESSION = 120
 class Binder(NamedTuple):
     """A variable bound by `for`; `fixed`: its domain is a constant set."""
 
-    variable: str
+    variable: Variable
     domain: Expression
     fixed: bool
 
@@ -79,12 +79,13 @@ class State:
     noises: dict[str, Noise] = field(default_factory=dict)
     kinds: dict[str, Kind] = field(default_factory=dict)
     levels: dict[str, Level] = field(default_factory=dict)
-    conditions: dict[str, tuple[frozenset[Expression], frozenset[str]]] = field(default_factory=dict)
+    conditions: dict[str, frozenset[Expression]] = field(default_factory=dict)
     cells: dict[object, str] = field(default_factory=dict)
     cell_levels: dict[str, Level] = field(default_factory=dict)
     cell_kinds: dict[str, Kind] = field(default_factory=dict)
     cell_counts: dict[str, int] = field(default_factory=dict)
-    cell_binders: dict[str, frozenset[str]] = field(default_factory=dict)
+    settled: dict[Expression, Variable] = field(default_factory=dict)
+    variables: int = 0
     bases: dict[str, Expression] = field(default_factory=dict)
     results: list[tuple[Kind, Span]] = field(default_factory=list)
     queue: list[Cell] = field(default_factory=list)
@@ -99,6 +100,12 @@ class State:
     checked_laws: set[Span] = field(default_factory=set)
     size: int = 0
     depth: int = 0
+
+
+def fresh_variable(state: State, letter: str, domain: Expression | None) -> Variable:
+    """A variable that no other binder of the program has."""
+    state.variables += 1
+    return Variable(state.variables, letter, domain)
 
 
 Handler = Callable[[State, Scope, Any], Typed]

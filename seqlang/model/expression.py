@@ -65,16 +65,18 @@ class Local:
 
 @record
 class CellValue:
-    """The value of a cell. For a cell with `binders` it stands inside them: the element at the bound values."""
+    """The value of a cell; for a cell with `binders` the element at the values `at`, one for each binder."""
 
     name: str
+    at: tuple[Expression, ...] = ()
 
 
 @record
 class MemoryValue:
-    """Public memory: the old value above its update in a step, the new one below."""
+    """Public memory, read above its update in the step (the value that the step began with) or below it (`updated`)."""
 
     name: str
+    updated: bool = False
 
 
 @record
@@ -113,10 +115,24 @@ class Noised:
 
 
 @record
-class Bound:
-    """A variable bound by a `Quantified` or `WeightsOf` or by a cell's binders."""
+class Variable:
+    """What a `Quantified`, a `WeightsOf` or a binder of a cell binds.
 
-    name: str
+    `number` is its identity: two binders of a program have different numbers, unless they stand for the same
+    expression up to the choice of letters. `letter` is what the user wrote, for printing only; every value of the
+    variable lies in `domain` (None: no set, a placeholder of a rule).
+    """
+
+    number: int
+    letter: str = field(compare=False)
+    domain: Expression | None = field(default=None, compare=False)
+
+
+@record
+class Bound:
+    """The value of a variable, inside of its binder."""
+
+    variable: Variable
 
 
 @record
@@ -164,7 +180,7 @@ class Quantified:
 
     operator: Literal["list", "set", "sum", "mean", "count", "max", "min", "argmax", "argmin"]
     body: Expression
-    variable: str
+    variable: Variable
     domain: Expression
     where: Expression | None = None
     span: Span = field(default=NOWHERE, compare=False)
@@ -207,7 +223,7 @@ class WeightsOf:
 
     value: Expression
     weight: Expression
-    variable: str
+    variable: Variable
     domain: Expression
     where: Expression | None = None
 

@@ -7,6 +7,7 @@ from fractions import Fraction
 
 from seqlang.model import expression as m
 from seqlang.model import program as p
+from seqlang.model.binding import element_of_cell
 from seqlang.model.domain import Ball, Domain, Finite, Integers, Interval, Power
 from seqlang.model.life import EachReport, EachStep, Life, Once
 
@@ -72,9 +73,9 @@ def _show(e: m.Expression, program: p.Program | None) -> tuple[str, int]:
             return "step", _ATOM
         case m.Records():
             return "records", _ATOM
-        case m.CellValue(name=name) if program is not None:
+        case m.CellValue(name=name, at=position) if program is not None:
             cell = next((s for s in program.body if isinstance(s, p.Cell) and s.name == name), None)
-            return (show_cell(cell, program) if cell else name), _ATOM
+            return (show_cell(element_of_cell(cell, position), program) if cell else name), _ATOM
         case m.Apply(operator="negate", arguments=(operand,)):
             return f"-{at(operand, _UNARY)}", _UNARY
         case m.Apply(operator="not", arguments=(operand,)):
@@ -92,7 +93,7 @@ def _show(e: m.Expression, program: p.Program | None) -> tuple[str, int]:
         case m.Sequence(kind=kind, items=items):
             return f"[{listed(items)}]" if kind == "list" else f"{{{listed(items)}}}", _ATOM
         case m.Quantified():
-            inside = f"{plain(e.body)} for {e.variable} in {at(e.domain, _OR)}{_where(e.where, at)}"
+            inside = f"{plain(e.body)} for {e.variable.letter} in {at(e.domain, _OR)}{_where(e.where, at)}"
             return {"list": f"[{inside}]", "set": f"{{{inside}}}"}.get(e.operator, f"{e.operator}({inside})"), _ATOM
         case m.RealVectors(dimension=dimension, radius=radius):
             return (
@@ -103,10 +104,12 @@ def _show(e: m.Expression, program: p.Program | None) -> tuple[str, int]:
         case m.Weights(pairs=pairs):
             return "{" + ", ".join(f"{plain(v)}: {plain(w)}" for v, w in pairs) + "}", _ATOM
         case m.WeightsOf():
-            inside = f"{plain(e.value)}: {plain(e.weight)} for {e.variable} in {at(e.domain, _OR)}{_where(e.where, at)}"
-            return f"{{{inside}}}", _ATOM
+            over = f"for {e.variable.letter} in {at(e.domain, _OR)}{_where(e.where, at)}"
+            return f"{{{plain(e.value)}: {plain(e.weight)} {over}}}", _ATOM
         case m.Density(method=method, law=law, at=point, model=model):
             return f"{model or at(law, _ATOM)}.{method}({plain(point)})", _ATOM
+        case m.Bound(variable=variable):
+            return variable.letter, _ATOM
         case _:
             return e.name, _ATOM  # every other form is a name
 
@@ -289,7 +292,7 @@ def _show_statement(statement: p.Statement) -> str:
         case p.Define(name=name, expression=expression, kind=kind, level=level):
             return f"{kind} {name} = {show_expression(expression)}    # {level.name.lower()}"
         case p.Cell(name=name, binders=binders, level=level):
-            held = "".join(f" for {v} in {show_expression(d)}" for v, d in binders)
+            held = "".join(f" for {v.letter} in {show_expression(d)}" for v, d in binders)
             return f"cell {name} = {show_cell(statement)}{held}    # {level.name.lower()}"
         case p.Draw(name=name, law=law, life=life):
             return f"draw {name} ~ {show_expression(law)} {show_life(life)}"

@@ -11,7 +11,7 @@ from fractions import Fraction
 from typing import Literal
 
 from seqlang.model.domain import Domain
-from seqlang.model.expression import Expression, Term
+from seqlang.model.expression import Expression, Term, Variable
 from seqlang.model.life import Life
 from seqlang.record import field, record
 from seqlang.source import NOWHERE, Span
@@ -162,7 +162,8 @@ class Cell:
     `operator` folds the body over the kept steps in which `where` holds (count counts true bodies; argmax and argmin
     give the step); it is `list` for `AtReports` and `last` for `Previous`. A `Previous` or `AtReports` cell is read
     first (earlier steps only) and stores the body's value of this step where it stands in the body.
-    `binders` are (variable, constant domain): the cell then holds one value for each combination.
+    `binders` are (variable, constant domain): the cell then holds one value for each combination, and whoever reads it
+    says which one (`CellValue.at`). The variables are the cell's own: no other binder has them.
     """
 
     name: str
@@ -170,7 +171,7 @@ class Cell:
     body: Expression
     where: Expression | None
     keep: Keep
-    binders: tuple[tuple[str, Expression], ...]
+    binders: tuple[tuple[Variable, Expression], ...]
     level: Level
     span: Span = field(default=NOWHERE, compare=False)
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from seqlang.model import expression as m
 from seqlang.model import program as p
+from seqlang.model.binding import NO_VARIABLES, canonical
 from seqlang.model.domain import Ball, Domain, Finite, Integers, Interval, Power
 from seqlang.model.life import EachReport
 
@@ -14,11 +15,14 @@ def validate(program: p.Program) -> tuple[str, ...]:
     """The problems of a program; empty if it keeps its promises.
 
     Every name is defined, and in the step before it is read (look-back cells read names further down); cells stand
-    before their readers, or look back; lets, memories and updates are public; what is noised has its noises, whose laws
-    are constant; gates belong to statements and name existing noises.
+    before their readers, or look back; each binder has a number of its own, which two binders share only if they stand
+    for the same expression; a memory is read in the version of the place; lets, memories and updates are public; what
+    is noised has its noises, whose laws are constant; gates belong to statements and name existing noises.
     """
     return tuple(_Check(program).problems())
 
+
+Variables = frozenset[m.Variable]
 
 _STATE = (m.Field, m.Local, m.CellValue, m.MemoryValue, m.Reported, m.Drawn, m.Noised, m.StepNumber)
 
@@ -33,6 +37,7 @@ class _Check:
         self.cells = {s.name: s for s in program.body if isinstance(s, p.Cell)}
         self.defines = {s.name: s for s in program.body if isinstance(s, p.Define)}
         self.draws = {s.name: s for s in program.body if isinstance(s, p.Draw)}
+        self.binders: dict[int, m.Expression] = {}
         self.reports = {s.name for s in program.body if isinstance(s, p.Report)}
 
     def problems(self) -> Iterator[str]:
@@ -81,17 +86,17 @@ class _Check:
             for field_name, law in model.laws:
                 if field_name not in self.inputs:
                     yield f"model {model.name} has a law for an unknown field {field_name}"
-                yield from self._names(f"model {model.name}", law, set(), frozenset())
+                yield from self._names(f"model {model.name}", law, set(), NO_VARIABLES)
 
     def _constant(self, where: str, *expressions: m.Expression) -> Iterator[str]:
         for expression in expressions:
-            yield from self._names(where, expression, set(), frozenset())
+            yield from self._names(where, expression, set(), NO_VARIABLES)
             if any(isinstance(node, _STATE) for node in m.walk(expression)):
                 yield f"{where} is not constant"
 
     # ---- names
 
-    def _names(self, where: str, e: m.Expression, defined: set[str], bound: frozenset[str]) -> Iterator[str]:
+    def _names(self, where: str, e: m.Expression, defined: set[str], bound: Variables) -> Iterator[str]:
         """Names in `e` that are unknown, or not in `defined` (the locals, reports, draws and cells so far)."""
         match e:
             case m.ParameterValue(name=name) if name not in self.parameters:
@@ -104,12 +109,12 @@ class _Check:
                 yield f"{where} reads {name} before it has a value"
             case m.Drawn(name=name) if name not in self.noises and name not in defined:
                 yield f"{where} reads the draw {name} before it has a value"
-            case m.CellValue(name=name):
-                yield from self._cell_read(where, name, defined, bound)
+            case m.CellValue(name=name, at=at):
+                yield from self._cell_read(where, name, len(at), defined)
             case m.Noised(terms=terms):
                 yield from (f"{where} has an unknown noise {t.noise}" for t in terms if t.noise not in self.noises)
-            case m.Bound(name=name) if name not in bound:
-                yield f"{where} reads {name} outside of its binder"
+            case m.Bound(variable=variable) if variable not in bound:
+                yield f"{where} reads {variable.letter} outside of its binder"
             case m.Apply(operator=operator) if operator not in m.OPERATORS | {"probability", "expected"}:
                 yield f"{where} has an unknown operator {operator}"
             case _:
@@ -121,23 +126,47 @@ class _Check:
             if not (isinstance(e, m.Quantified | m.WeightsOf) and child is e.domain):
                 yield from self._names(where, child, defined, bound)
 
-    def _cell_read(self, where: str, name: str, defined: set[str], bound: frozenset[str]) -> Iterator[str]:
+    def _binders(self, where: str, expression: m.Expression) -> Iterator[str]:
+        """Numbers that stand for two binders. Not asked of gates: they hold expressions of the body with a part
+        replaced, under the same binders."""
+        for node in m.walk(expression):
+            if isinstance(node, m.Quantified | m.WeightsOf):
+                variable, meant = node.variable, canonical(node)
+                if variable.number < 1:
+                    yield f"{where} binds {variable.letter}, a placeholder"
+                elif self.binders.setdefault(variable.number, meant) != meant:
+                    yield f"{where} binds {variable.letter} under the number of another binder"
+
+    def _cell_read(self, where: str, name: str, arguments: int, defined: set[str]) -> Iterator[str]:
         cell = self.cells.get(name)
         if cell is None:
             yield f"{where} reads an unknown cell {name}"
         elif not isinstance(cell.keep, p.Previous | p.AtReports) and f"cell {name}" not in defined:
             yield f"{where} reads the cell {name} before it ticks"
-        elif not {v for v, _ in cell.binders} <= bound:
-            yield f"{where} reads the cell {name} outside of its binders"
+        elif len(cell.binders) != arguments:
+            yield f"{where} reads {arguments} of the {len(cell.binders)} indices of the cell {name}"
+
+    def _own_variables(self, cell: p.Cell) -> Iterator[str]:
+        for variable, domain in cell.binders:
+            meant = m.Sequence("list", (m.CellValue(cell.name), domain))  # no other binder has this meaning
+            if self.binders.setdefault(variable.number, meant) != meant:
+                yield f"the cell {cell.name} has a variable of another binder"
 
     # ---- the step
 
     def _body(self) -> Iterator[str]:
         defined: set[str] = set()
+        updated: set[str] = set()
         for statement in self.program.body:
             where, expressions, bound = _parts(statement)
             for expression in expressions:
                 yield from self._names(where, expression, defined, bound)
+                yield from self._binders(where, expression)
+                yield from _versions(where, expression, updated)
+            if isinstance(statement, p.Update):
+                updated.add(statement.memory)
+            if isinstance(statement, p.Cell):
+                yield from self._own_variables(statement)
             yield from self._levels(statement)
             match statement:
                 case p.Define(name=name) | p.Draw(name=name) | p.Report(name=name):
@@ -203,7 +232,7 @@ class _Check:
         for gate in self.program.gates:
             released = {"the released value"} if isinstance(gate, p.ReleaseGate) else set()
             for expression in _gate_expressions(gate):
-                yield from self._names(f"gate {gate.name}", expression, everything | released, frozenset())
+                yield from self._names(f"gate {gate.name}", expression, everything | released, NO_VARIABLES)
             for term in _gate_terms(gate):
                 if term.noise not in self.noises:
                     yield f"gate {gate.name} has an unknown noise {term.noise}"
@@ -227,6 +256,12 @@ class _Check:
             yield from self._constant(claim.text, *arguments, *((claim.horizon,) if claim.horizon else ()))
 
 
+def _versions(where: str, expression: m.Expression, updated: set[str]) -> Iterator[str]:
+    for node in m.walk(expression):
+        if isinstance(node, m.MemoryValue) and node.updated != (node.name in updated):
+            yield f"{where} reads the wrong version of the memory {node.name}"
+
+
 def _report_of(statement: p.Statement) -> str | None:
     """The report that a cell looks back at."""
     if isinstance(statement, p.Cell) and isinstance(statement.keep, p.SinceReport | p.AtReports):
@@ -246,15 +281,17 @@ def _ends(domain: Domain) -> tuple[m.Expression, ...]:
             return (*_ends(of), dimension)
 
 
-def _parts(statement: p.Statement) -> tuple[str, tuple[m.Expression, ...], frozenset[str]]:
+def _parts(statement: p.Statement) -> tuple[str, tuple[m.Expression, ...], Variables]:
     """What to call it, what it reads, and the variables bound in it."""
     match statement:
         case p.Define(name=name, expression=expression):
             return name, (expression,), frozenset()
         case p.Cell(name=name, body=body, where=where, keep=keep, binders=binders):
-            counted = (keep.count,) if isinstance(keep, p.LastSteps) else ()
+            kept: list[m.Expression] = [body]
+            if isinstance(keep, p.LastSteps | p.Previous):
+                kept.append(keep.count if isinstance(keep, p.LastSteps) else keep.initial)
             filtered = () if where is None else (where,)
-            return f"cell {name}", (body, *counted, *filtered), frozenset(v for v, _ in binders)
+            return f"cell {name}", (*kept, *filtered), frozenset(v for v, _ in binders)
         case p.Draw(name=name, law=law):
             return f"draw {name}", (law,), frozenset()
         case p.Report(name=name, when=when, value=value):

@@ -38,16 +38,9 @@ class Replay:
             return (f"there is no rule {derivation.rule}",)
         try:
             problem = rule.holds(self.program, derivation)
-        except (
-            ArithmeticError,
-            AssertionError,
-            AttributeError,
-            LookupError,
-            RuntimeError,
-            TypeError,
-            ValueError,
-        ) as error:
-            # Evidence is untrusted: a shape that `holds` did not expect is a derivation that does not hold.
+        except (ArithmeticError, AssertionError, LookupError, RuntimeError, ValueError) as error:
+            # Evidence is untrusted: numbers and names that `holds` did not expect make a derivation that does not hold.
+            # What it is made of, every rule checks itself: a TypeError or an AttributeError is a fault of the rule.
             return (f"{derivation.rule}: the evidence does not fit ({type(error).__name__}: {error})",)
         return () if problem is None else (f"{derivation.rule}: {problem}",)
 

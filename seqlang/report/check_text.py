@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from seqlang.analyses.claims import Verdict
 from seqlang.model.expression import Density, walk
@@ -278,6 +278,17 @@ def event_words(event: Event) -> str:
 def _value(value: object) -> str:
     if value is True:
         return ""
-    if isinstance(value, tuple) and len(value) == 2:
-        return f" in [{shown(float(value[0]))}, {shown(float(value[1]))}]"
+    if isinstance(value, tuple) and any(isinstance(part, tuple) for part in value):  # of a vector
+        return " in " + " x ".join(_interval(part) for part in value)
+    match value:
+        case (float() | int() as low, float() | int() as high) if not isinstance(low, bool) | isinstance(high, bool):
+            return f" in {_interval(value)}"
     return f" = {value}"
+
+
+def _interval(ends: Any) -> str:
+    match ends:
+        case (low, high):
+            return f"[{shown(float(low))}, {shown(float(high))}]"
+        case _:
+            return str(ends)

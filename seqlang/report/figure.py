@@ -24,7 +24,7 @@ def new_figure(columns: int, rows: int, title: str, size: tuple[float, float] = 
     figure, axes = pyplot.subplots(
         rows, columns, figsize=(size[0] * columns, size[1] * rows), squeeze=False, layout="constrained"
     )
-    figure.suptitle(textwrap.fill(title, int(13 * size[0] * columns)), fontsize=11)
+    figure.suptitle(textwrap.fill(title, int(13 * size[0] * columns)), fontsize=11, parse_math=False)
     return figure, axes, pyplot
 
 

@@ -1,10 +1,12 @@
-"""A document as plain text, without importing anything: what pipes, files and tests get."""
+"""A document as plain text, without importing anything heavy: what pipes, files and tests get. What a terminal would
+obey in it (an escape sequence in a title) is shown as symbols."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import assert_never
 
+from seqlang.diagnostics.display import visible, visible_lines
 from seqlang.report.document import Block, Document, Heading, Line, Paragraph, Table, Tree
 
 WIDTH = 110
@@ -24,7 +26,7 @@ def render_plain(document: Document, width: int = WIDTH) -> str:
 def _block(block: Block, width: int) -> Iterator[str]:
     match block:
         case Heading(text):
-            yield text
+            yield visible(text)
         case Paragraph(words, indent, hanging):
             yield from _wrapped(_text(words), width, " " * indent, " " * (indent + hanging))
         case Table():
@@ -37,7 +39,7 @@ def _block(block: Block, width: int) -> Iterator[str]:
 
 
 def _text(words: Line) -> str:
-    return "".join(w.text for w in words)
+    return visible_lines("".join(w.text for w in words))
 
 
 def _wrapped(text: str, width: int, first: str, rest: str) -> list[str]:
@@ -70,7 +72,8 @@ def _words(text: str) -> Iterator[str]:
 
 def _table(table: Table, width: int) -> Iterator[str]:
     rows = [tuple(_text(cell) for cell in row) for row in table.rows]
-    every = [table.head, *rows] if any(table.head) else rows
+    head = tuple(map(visible, table.head))
+    every = [head, *rows] if any(head) else rows
     columns = len(table.align)
     widths = [max(len(part) for row in every for part in row[c].split("\n")) for c in range(columns)]
     _shrink(widths, width - 2 * columns)

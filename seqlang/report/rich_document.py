@@ -1,6 +1,7 @@
 """A document on a terminal or in a notebook: rich does the drawing.
 
-rich reads `[...]` in strings as markup, so everything here is built from `rich.text.Text`.
+rich reads `[...]` in strings as markup, so everything here is built from `rich.text.Text`. What a terminal would obey
+in a text that a user wrote is shown as symbols.
 """
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Literal, TextIO, assert_never
 
+from seqlang.diagnostics.display import visible, visible_lines
 from seqlang.report.bands import GAP, Band, bands
 from seqlang.report.document import Document, Heading, Line, Paragraph, Table, Tree
 from seqlang.report.plain import WIDTH, render_plain
@@ -75,7 +77,7 @@ def _table(band: Band) -> RenderableType:
     table = RichTable(box=None, padding=(0, GAP, 0, 0), header_style="dim", pad_edge=False, show_header=any(head))
     for name, side, width in zip(head, band.table.align, band.widths, strict=True):
         justify: Literal["left", "right"] = "right" if side == "r" else "left"
-        table.add_column(name, justify=justify, width=width if band.fits else None, overflow="fold")
+        table.add_column(visible(name), justify=justify, width=width if band.fits else None, overflow="fold")
     for row in band.table.rows:
         table.add_row(*(_text(cell) for cell in row))
     return Padding(table, (0, 0, 0, _MARGIN))
@@ -87,7 +89,7 @@ def _block(block: Heading | Paragraph | Tree) -> RenderableType:
 
     match block:
         case Heading(text):
-            return Text(text, style="bold")
+            return Text(visible(text), style="bold")
         case Paragraph(words, indent, hanging):
             return Padding(_text(words), (0, 0, 0, indent)) if not hanging else _hung(words, indent, hanging)
         case Tree():
@@ -113,7 +115,7 @@ def _hung(words: Line, indent: int, hanging: int) -> RenderableType:
 def _text(words: Line) -> Text:
     from rich.text import Text
 
-    return Text.assemble(*((w.text, _STYLES[w.role]) for w in words))
+    return Text.assemble(*((visible_lines(w.text), _STYLES[w.role]) for w in words))
 
 
 def _tree(tree: Tree) -> RichTree:

@@ -94,8 +94,8 @@ def _row(*cells: str) -> tuple[Line, ...]:
     return tuple(line(cell) for cell in cells)
 
 
-def _error(value: float | None) -> str:
-    return "" if value is None else shown(value, 3)
+def _error(value: float | str | None) -> str:
+    return "" if value is None else shown(float(value), 3)  # JSON's "inf" is a number too
 
 
 def _table(head: tuple[str, ...], rows: list[tuple[Line, ...]]) -> Table:
@@ -125,7 +125,7 @@ def _returned_number(value: dict[str, Any]) -> Table:
     marks = value["quantiles"]
     head = ("returned", "mean", "± se", "sd", "min", *(f"{float(q):.0%}" for q in marks), "max")
     sd = "" if value["sd"] is None else _value(value["sd"])
-    numbers = (shown(value["mean"]), _error(value["se"]), sd, _value(value["min"]))
+    numbers = (shown(float(value["mean"])), _error(value["se"]), sd, _value(value["min"]))
     return _table(head, [_row("", *numbers, *(_value(v) for v in marks.values()), _value(value["max"]))])
 
 
@@ -149,18 +149,18 @@ def _means(summary: dict[str, Any]) -> Table:
     for name, r in summary["reports"].items():
         rows.append(_row(name, shown(r["mean"], 5), _error(r["se"]), f"made in {r['probability']:.2%} of the runs"))
         last = r.get("last_value")
-        if last is not None and isinstance(last["mean"], float):
-            rows.append(_row(name, shown(last["mean"], 5), _error(last["se"]), "last value released"))
+        if last is not None and isinstance(last["mean"], float | str):
+            rows.append(_row(name, shown(float(last["mean"]), 5), _error(last["se"]), "last value released"))
     value = summary.get("return_value")
     if value is not None and isinstance(value["mean"], list):
         for place, (mean, se) in enumerate(list(zip(value["mean"], value["se"], strict=True))[:_COORDINATES], start=1):
-            if isinstance(mean, float):
-                rows.append(_row(f"return[{place}]", shown(mean, 5), _error(se), "returned"))
+            if isinstance(mean, float | str):
+                rows.append(_row(f"return[{place}]", shown(float(mean), 5), _error(se), "returned"))
         if len(value["mean"]) > _COORDINATES:
             rows.append(_row("..", "", "", f"{len(value['mean'])} coordinates (--json lists all)"))
     for name, s in summary["statistics"].items():
-        if s is not None and isinstance(s["mean"], float):
-            rows.append(_row(name, shown(s["mean"], 5), _error(s["se"]), "final value"))
+        if s is not None and isinstance(s["mean"], float | str):
+            rows.append(_row(name, shown(float(s["mean"]), 5), _error(s["se"]), "final value"))
     return _table(("mean of", "value", "± se", ""), rows)
 
 

@@ -1,9 +1,9 @@
 """Proof rules, one a file: `seqlang/rules/FOLDER/FILE.py` with a module-level `RULE` is the rule named `FOLDER/FILE`.
 
 Nothing is registered: a rule is found by its place. A file that exports no `RULE` serves its neighbours.
-A rule file may also export the untrusted half, `suggest`, which offers a derivation, a tuple of them, None, or text:
-why there is none ("" if the rule is about something else). `seqlang.analyses.prove` calls it with what its parameters
-name: `program`, `delta`, `horizon`, `orders` anywhere, and
+A rule file may also export the untrusted half, `SEARCH`: a function `suggest`, which offers a derivation, a tuple of
+them, None, or text: why there is none ("" if the rule is about something else); and the names of what it needs.
+`seqlang.analyses.prove` calls it with the program and with these: `delta`, `horizon`, `orders` anywhere, and
 
     alignment     gates     bounds of compare and release gates together
     mechanism     gate      bounds of one gate
@@ -19,9 +19,9 @@ import re
 from functools import cache
 from importlib import import_module
 from pathlib import Path
-from types import ModuleType
 
 from seqlang.proof.rule import Rule
+from seqlang.rules.search import Search
 
 _NAME = re.compile(r"[a-z][a-z0-9_]*/[a-z][a-z0-9_]*")
 
@@ -39,11 +39,11 @@ def find(name: str) -> Rule | None:
 
 
 @cache
-def searches(folder: str) -> tuple[ModuleType, ...]:
-    """The rule files of a folder that can search, by name: each has a function `suggest`."""
+def searches(folder: str) -> tuple[Search, ...]:
+    """The untrusted halves of the rule files of a folder, by name of the file."""
     files = sorted((Path(__file__).parent / folder).glob("*.py"))
-    modules = tuple(import_module(f"seqlang.rules.{folder}.{path.stem}") for path in files if path.stem != "__init__")
-    return tuple(m for m in modules if isinstance(getattr(m, "RULE", None), Rule) and hasattr(m, "suggest"))
+    modules = (import_module(f"seqlang.rules.{folder}.{path.stem}") for path in files if path.stem != "__init__")
+    return tuple(search for m in modules if isinstance(search := getattr(m, "SEARCH", None), Search))
 
 
 def names() -> tuple[str, ...]:

@@ -1,7 +1,9 @@
-"""Finished units in a SQLite file. A unit is there whole or not at all, whenever the process is killed."""
+"""Finished units in a SQLite file. A unit is there whole or not at all, whenever the process is killed; one whose row
+was damaged on the disk is not there, and is computed again."""
 
 from __future__ import annotations
 
+import hashlib
 import json
 import sqlite3
 import time
@@ -16,11 +18,13 @@ from seqlang.sweeps.owner import Owner, myself
 from seqlang.sweeps.unit import Unit
 
 _MARK = 0x73657173  # SQLite's application_id: "seqs"
+_FORM = 1  # SQLite's user_version: of the tables below
 _PATIENCE = 60.0  # seconds to wait for another process that writes
 _AT_ONCE = 500  # keys in one question; SQLite has a limit
 
 _TABLES = (
-    "create table finished (key text primary key, unit text not null, answer text not null) without rowid",
+    "create table finished (key text primary key, unit text not null, answer text not null, digest text not null) "
+    "without rowid",
     "create table underway (key text primary key, host text not null, process integer not null, born text not null)",
 )
 
@@ -50,19 +54,19 @@ class Store:
 
     def answers(self, keys: Sequence[str]) -> dict[str, dict[str, Any]]:
         """Those of `keys` that are finished."""
-        found: list[tuple[str, str]] = []
+        found: list[tuple[str, str, str]] = []
         for first in range(0, len(keys), _AT_ONCE):
             some = keys[first : first + _AT_ONCE]
             marks = ", ".join("?" * len(some))
-            found += self._do(f"select key, answer from finished where key in ({marks})", *some)
-        return {key: json.loads(answer) for key, answer in found}
+            found += self._do(f"select key, answer, digest from finished where key in ({marks})", *some)
+        return {key: json.loads(answer) for key, answer, digest in found if digest == _digest(key, answer)}
 
     def claim(self, key: str) -> Literal["mine", "finished", "elsewhere"]:
         """Takes a unit on, unless it is finished or a living process is at work on it."""
         with self._transaction():
-            if self._do("select 1 from finished where key = ?", key):
+            if self.answers([key]):
                 return "finished"
-            at_work = [Owner(*row) for row in self._do("select host, process, born from underway where key = ?", key)]
+            at_work = _owners(self._do("select host, process, born from underway where key = ?", key))
             if any(owner != self._owner and owner.lives() for owner in at_work):
                 return "elsewhere"
             owner = self._owner
@@ -73,7 +77,7 @@ class Store:
         """Keeps the answer, for good."""
         key, text = unit.key, json.dumps(answer)
         with self._transaction():
-            self._do("insert or ignore into finished values (?, ?, ?)", key, _words(unit), text)
+            self._do("insert or replace into finished values (?, ?, ?, ?)", key, _words(unit), text, _digest(key, text))
             self._do("delete from underway where key = ?", key)
 
     @contextmanager
@@ -106,6 +110,10 @@ class Store:
         if tables and mark != _MARK:
             self._database.close()
             raise self._refused("it is a database of something else")
+        (form,) = ask("pragma user_version").fetchone()
+        if tables and form != _FORM:
+            self._database.close()
+            raise self._refused("another release of seqlang wrote it")
         self._log_ahead()
         ask("pragma synchronous = full")
         ask("begin immediate")  # of two processes that begin together, one makes the tables
@@ -113,6 +121,7 @@ class Store:
             for statement in _TABLES:
                 ask(statement)
             ask(f"pragma application_id = {_MARK}")
+            ask(f"pragma user_version = {_FORM}")
         ask("commit")
 
     def _log_ahead(self) -> None:
@@ -136,6 +145,20 @@ class Store:
     def _refused(self, why: str) -> SpecError:
         remedy = "name a new file, or one that an earlier sweep wrote"
         return SpecError((Diagnostic("E0641", f"cannot keep results in `{self._file}`: {why}", help=remedy),))
+
+
+def _digest(key: object, answer: object) -> str:
+    """Of what was written; a damaged column may hold a value of any type."""
+    return hashlib.sha256(f"{key!r}\n{answer!r}".encode("utf-8", "replace")).hexdigest()
+
+
+def _owners(rows: Sequence[tuple[object, object, object]]) -> list[Owner]:
+    """Those whose row was not damaged: a unit whose owner is not known is nobody's."""
+    return [
+        Owner(host, process, born)
+        for host, process, born in rows
+        if isinstance(host, str) and isinstance(process, int) and isinstance(born, str) and 0 < process < 1 << 31
+    ]
 
 
 def _words(unit: Unit) -> str:

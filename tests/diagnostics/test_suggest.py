@@ -39,6 +39,34 @@ def test_known_distances() -> None:
     assert distance("ca", "abc") == 3  # the restricted form; the full one gives 2
 
 
+def test_distances_up_to_a_bound() -> None:
+    """The bounded search looks at a part of the table only, and must see the same distances."""
+    words = ["".join(p) for n in range(6) for p in product(LETTERS, repeat=n)]
+    for a in words:
+        for b in words:
+            whole = distance(a, b)
+            for most in range(4):
+                assert min(distance(a, b, most), most + 1) == min(whole, most + 1), (a, b, most)
+
+
+def test_many_unknown_names_are_not_compared_with_each_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    from seqlang.diagnostics import SpecError, suggest
+    from seqlang.driver import load
+    from seqlang.source import Source
+
+    def compared(count: int) -> int:
+        calls = []
+        monkeypatch.setattr(suggest, "distance", lambda *words: calls.append(words) or 9)
+        names = "".join(f"statistic stat_{i:05} = unknown_{i:05} + step\n" for i in range(count))
+        with pytest.raises(SpecError) as raised:
+            load(Source("many", f"algorithm a\nstream x in {{0, 1}}\n{names}stop when step >= 3\n"))
+        assert len(raised.value.diagnostics) >= count
+        return len(calls)
+
+    few, many = compared(200), compared(400)
+    assert 0 < many < 2.5 * few  # all pairs would be four times as many
+
+
 @pytest.mark.parametrize(
     ("name", "candidates", "expected"),
     [

@@ -15,7 +15,7 @@ from seqlang.model import program as p
 from seqlang.model.domain import Ball, Finite, Integers, Interval, Power
 
 Value = Any
-Bound = Mapping[str, Value]
+Bound = Mapping[m.Variable, Value]
 
 
 class Unsupported(Exception):
@@ -66,15 +66,15 @@ class World:
                 return [self.random.uniform(-0.4, 0.4) for _ in range(int(self.of(dimension)))]
         raise Unsupported
 
-    def cell(self, name: str, bound: Bound) -> Value:
+    def cell(self, name: str, at: tuple[Value, ...]) -> Value:
         cell = self.cells[name]
-        at = tuple(bound[v] for v, _ in cell.binders)
+        bound = {v: x for (v, _), x in zip(cell.binders, at, strict=True)}
         if cell.operator == "list":
             return self.once(("cell", name, at), lambda: [self.like(cell.body) for _ in range(3)])
         if cell.operator == "last":
             return self.once(("cell", name, at), lambda: self.like(cell.body))
         if cell.operator in ("sum", "mean"):
-            return self.once(("cell", name, at), lambda: self.like(cell.body, {**bound}))
+            return self.once(("cell", name, at), lambda: self.like(cell.body, bound))
         return self.once(("cell", name, at), lambda: float(self.random.randrange(5)))
 
     def like(self, expression: m.Expression, bound: Bound | None = None) -> Value:
@@ -132,13 +132,13 @@ class World:
                 return self.made["the released value"]
             case m.Local(name=name):
                 return self.of(self.defines[name].expression)
-            case m.CellValue(name=name):
-                return self.cell(name, bound)
-            case m.MemoryValue(name=name):
+            case m.CellValue(name=name, at=at):
+                return self.cell(name, tuple(self.of(position, bound) for position in at))
+            case m.MemoryValue(name=name, updated=updated):
                 initial = next(x.initial for x in self.program.memories if x.name == name)
                 shape = self.of(initial)
                 return self.once(
-                    ("memory", name),
+                    ("memory", name, updated),
                     lambda: [self.number() for _ in shape] if isinstance(shape, list) else self.number(),
                 )
             case m.Reported(name=name):
@@ -150,8 +150,8 @@ class World:
                 return self.drawn(name)
             case m.Noised():
                 return self.noised(e, bound)
-            case m.Bound(name=name):
-                return bound[name]
+            case m.Bound(variable=variable):
+                return bound[variable]
             case m.Choice(test=test, yes=yes, no=no):
                 return self.of(yes if self.of(test, bound) else no, bound)
             case m.Index(base=base, at=at):

@@ -77,7 +77,7 @@ def test_accumulators_over_memory_before_and_after_its_update_differ() -> None:
 def test_cells_under_binders_hold_one_value_each() -> None:
     program = made(HEAD + "statistic s = max(sum(x where x >= c over steps) for c in {0.25, 0.5})\nstop when s >= b\n")
     ((variable, domain),) = program.cell("sum.1").binders
-    assert variable == "c"
+    assert variable.letter == "c"
     assert domain == m.Sequence("set", (m.Number(Fraction(1, 4)), m.Number(Fraction(1, 2))))
 
 

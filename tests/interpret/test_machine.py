@@ -36,6 +36,7 @@ from seqlang.model.domain import REAL, Ball, Interval
 from seqlang.model.life import EachReport, EachStep, Once
 
 REAL_X = (("x", REAL, "stream"),)
+K, OWN = ir.Variable(1, "k"), ir.Variable(2, "k")
 
 
 def feed(machine, xs, read):
@@ -109,8 +110,8 @@ def test_previous_and_history_see_earlier_steps_only():
 
 def test_cell_with_binders_holds_one_value_each():
     ks = apply("..", 1, 3)
-    c = cell("c", "sum", X, pr.LastSteps(ir.Bound("k")), binders=(("k", ks),))
-    read = ir.Quantified("list", ir.CellValue("c"), "k", ks)
+    c = cell("c", "sum", X, pr.LastSteps(ir.Bound(OWN)), binders=((OWN, ks),))
+    read = ir.Quantified("list", ir.CellValue("c", (ir.Bound(K),)), K, ks)
     m = Machine(program(c, inputs=REAL_X), NoNoise())
     assert feed(m, [1, 2, 4, 8], read) == [(1, 1, 1), (2, 3, 3), (4, 6, 7), (8, 12, 14)]
 
@@ -210,7 +211,7 @@ def test_randomised_response_flips_values_labels_and_truths():
 
 
 def test_a_draw_from_a_private_law():
-    weights = ir.WeightsOf(ir.Bound("k"), apply("exp", apply("*", ir.Bound("k"), X)), "k", apply("..", 1, 2))
+    weights = ir.WeightsOf(ir.Bound(K), apply("exp", apply("*", ir.Bound(K), X)), K, apply("..", 1, 2))
     p = program(pr.Draw("z", weights, EachStep(), pr.Level.HIDDEN), statistic("s", ir.Drawn("z")), inputs=REAL_X)
     picks = feed(Machine(p, SeededRandomness(3)), [2.0] * 3000, ir.Local("s"))
     chance = 1 / (1 + math.exp(-2))  # weight e^4 against e^2
@@ -281,13 +282,13 @@ def test_models_read_earlier_fields_and_stay_in_the_domain():
 def test_datasets_and_argmin_over_vectors():
     """Ridge regression by argmin against its normal equations: v = sum(x y) / (sum x^2 + n c)."""
     domain = Ball(number(10), number(1))
-    i, v = ir.Bound("i"), ir.Bound("v")
+    i, v = ir.Bound(K), ir.Bound(OWN)
     x = ir.Index(ir.Index(X, i), number(1))
     error = apply("-", apply("*", ir.Index(v, number(1)), x), ir.Index(ir.Field("y"), i))
-    loss = ir.Quantified("mean", apply("*", error, error), "i", ir.Records())
+    loss = ir.Quantified("mean", apply("*", error, error), K, ir.Records())
     objective = apply("+", loss, apply("*", number(0.5), apply("dot", v, v)))
     p = program(
-        statistic("w", ir.Quantified("argmin", objective, "v", ir.RealVectors(number(1)))),
+        statistic("w", ir.Quantified("argmin", objective, OWN, ir.RealVectors(number(1)))),
         pr.Stop(1, None, ir.Local("w")),
         inputs=(("x", domain, "dataset"), ("y", REAL, "dataset")),
         size=3,

@@ -27,13 +27,17 @@ claim strong pure(1)
 """
 
 
+def made(text: str) -> p.Program:
+    file, problems = parse(Source("test", text))
+    assert file is not None, problems
+    program, problems = elaborate(file)
+    assert program is not None, problems
+    return program
+
+
 @pytest.fixture
 def program() -> p.Program:
-    file, _ = parse(Source("test", TEXT))
-    assert file is not None
-    made, _ = elaborate(file)
-    assert made is not None
-    return made
+    return made(TEXT)
 
 
 def without(program: p.Program, kind: type) -> p.Program:
@@ -62,7 +66,7 @@ def test_the_program_itself_is_fine(program: p.Program) -> None:
         (lambda q: replace(q, body=tuple(reversed(q.body))), "before it"),
         (lambda q: changed(q, p.Update, value=m.Field("x")), "is not public"),
         (lambda q: changed(q, p.Cell, level=p.Level.PUBLIC), "too low"),
-        (lambda q: changed(q, p.Stop, when=m.Bound("k")), "outside of its binder"),
+        (lambda q: changed(q, p.Stop, when=m.Bound(m.Variable(7, "k"))), "outside of its binder"),
         (lambda q: changed(q, p.Stop, when=m.Apply("??", (m.Number(Fraction(1)),))), "unknown operator"),
         (lambda q: replace(q, noises=tuple(replace(n, law=m.Field("x")) for n in q.noises)), "is not constant"),
         (lambda q: replace(q, claims=tuple(replace(c, model="m") for c in q.claims)), "unknown model"),
@@ -71,3 +75,53 @@ def test_the_program_itself_is_fine(program: p.Program) -> None:
 def test_broken_programs(program: p.Program, broken: object, problem: str) -> None:
     found = validate(broken(program))  # type: ignore[operator]
     assert any(problem in text for text in found), found
+
+
+def twice(text: str, change: object) -> tuple[str, ...]:
+    """The problems of a program after `change` was made to every fold over a set in its body."""
+    program = made(text)
+    define = program.define("s")
+    assert isinstance(define.expression, m.Quantified)
+    broken = replace(define, expression=change(define.expression))  # type: ignore[operator]
+    return validate(replace(program, body=tuple(broken if x is define else x for x in program.body)))
+
+
+FOLDS = (
+    "algorithm t\nstream x in [0, 1]\nstatistic s = sum(k * sum(j * x for j in 1..2) for k in 1..3)\nstop when s >= 1\n"
+)
+
+
+def test_a_number_stands_for_one_binder() -> None:
+    def captured(e: m.Quantified) -> m.Expression:
+        assert isinstance(e.body, m.Apply)
+        inner = e.body.arguments[1]
+        assert isinstance(inner, m.Quantified)
+        return replace(e, body=m.Apply("*", (m.Bound(e.variable), replace(inner, variable=e.variable))))
+
+    problems = twice(FOLDS, captured)
+    assert any("number of another binder" in p for p in problems)
+    assert any("outside of its binder" in p for p in problems)
+
+
+def test_memory_is_read_in_the_version_of_its_place() -> None:
+    program = made(
+        "algorithm t\nstream x in [0, 1]\nmemory w = 0\nstatistic s = w * x\nupdate w = 1 - w\nstatistic t = w * x\n"
+        "stop when s + t >= 1\n"
+    )
+
+    def other(e: m.Expression) -> m.Expression:
+        return m.MemoryValue(e.name, not e.updated) if isinstance(e, m.MemoryValue) else m.rebuild(e, other)
+
+    for name in ("s", "t"):
+        define = program.define(name)
+        wrong = replace(define, expression=other(define.expression))
+        problems = validate(replace(program, body=tuple(wrong if x is define else x for x in program.body)))
+        assert problems == (f"{name} reads the wrong version of the memory w",)
+
+
+def test_an_accumulator_is_read_at_as_many_values_as_it_has_binders() -> None:
+    problems = twice(
+        "algorithm t\nstream x in [0, 1]\nstatistic s = [sum(x * k over steps) for k in 1..3]\nstop when step >= 2\n",
+        lambda e: replace(e, body=m.CellValue("sum.1")),
+    )
+    assert problems == ("s reads 0 of the 1 indices of the cell sum.1",)

@@ -14,6 +14,7 @@ from seqlang.elaborate import elaborate
 from seqlang.model.program import Program
 from seqlang.proof.derivation import Derivation, PureBound
 from seqlang.proof.replay import replay
+from seqlang.proof.rule import Rule
 from seqlang.source import Source
 from seqlang.syntax import parse
 
@@ -151,3 +152,40 @@ def test_a_derivation_that_is_its_own_premise_ends() -> None:
     for _ in range(300):
         deep = replace(honest, premises=(deep,))
     assert replay(PROGRAMS["one sided"], deep)
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_plans_that_are_none_inside_are_a_problem_and_no_crash(name: str) -> None:
+    (honest,) = alignments(proof(name))
+    assert isinstance(honest.evidence, tuple)
+    ((plan, *_), *_) = honest.evidence
+    shifts = plan.local[0][0]
+    for wrong in (
+        replace(plan, kept=None), replace(plan, kept=(None,)), replace(plan, kept=((1, ZERO),)),
+        replace(plan, kept=(("b.once", 1.0),)), replace(plan, local=None), replace(plan, local=(None,)),
+        replace(plan, local=((None,), *plan.local[1:])), replace(plan, local=(((*shifts, None),), *plan.local[1:])),
+    ):  # fmt: skip
+        evidence = ((wrong,), *honest.evidence[1:])
+        (problem,) = replay(PROGRAMS[name], replace(honest, evidence=evidence))
+        assert "tuple of plans" in problem
+
+
+@pytest.mark.parametrize("fault", [TypeError, AttributeError])
+def test_a_faulty_rule_is_no_bad_evidence(fault: type[Exception], monkeypatch: pytest.MonkeyPatch) -> None:
+    """A rule that stumbles over its own code would otherwise look like a proof that was never offered."""
+
+    def holds(program: Program, derivation: Derivation) -> str | None:
+        raise fault("a fault of the rule")
+
+    monkeypatch.setattr("seqlang.rules.find", lambda name: Rule(name, "", "", "", holds))
+    with pytest.raises(fault):
+        replay(PROGRAMS["one sided"], proof("one sided"))
+
+
+def test_numbers_that_a_rule_refuses_are_a_problem(monkeypatch: pytest.MonkeyPatch) -> None:
+    def holds(program: Program, derivation: Derivation) -> str | None:
+        raise ValueError("order must be above 1")
+
+    honest = proof("one sided")
+    monkeypatch.setattr("seqlang.rules.find", lambda name: Rule(name, "", "", "", holds))
+    assert "order must be above 1" in replay(PROGRAMS["one sided"], honest)[0]

@@ -42,6 +42,7 @@ REASONS: Mapping[tuple[str, str], str] = {
        for row in ("records", "a record's field")},
     **{(row, engine): "not written: given rows have no draws; `test_kernels_random` judges draws path by path"
        for row in ("a draw once", "a draw each step") for engine in ("numpy", "compiled", "transcript")},
+    ("a cell in two `for`", "transcript"): "no program came to it; `test_engine_cases.py` judges one by hand",
     ("a cell in two `for`", "compiled"): "refused: one binder only; the numpy engine runs it",
     (".cdf", "numpy"): "refused: the cdf of a binomial law",
     (".cdf", "transcript"): "refused: the cdf of a binomial law",
@@ -52,7 +53,8 @@ TAKEN_BY = {
     "queries": "taken by another method: queries keep nothing, and do nothing but stop",
     "lattice": "taken by another method: a lattice holds sums, counts and means over all steps of finite data",
     "states": "taken by another method, or by none: states are listed where data are finite",
-    "density at nodes": "taken by another method: nodes are for one sum of data with a smooth density",
+    "density at nodes": "not met: every program here ends by a step, and nodes are for walks between two ends; "
+    "`tests/solve/test_sharp.py` judges them",
     "density on panels": "taken by another method, or by none: panels are for one sum or recursion of a density",
 }
 

@@ -25,6 +25,8 @@ CASES = {
     "one letter, nested and side by side": """
         statistic s1 = sum(i * sum(i + x for i in 0..i) for i in 1..3) + sum(i for i in 1..2)
         statistic s2 = [sum(i * x over steps) + max(sum(i + x over last i) for i in 1..2) for i in 1..2][2]""",
+    "a cell in two `for`": """
+        statistic s1 = sum(sum(i * sum(i + j * x over steps) for j in 1..i) for i in 1..2)""",
     "a letter behind two cells": """
         statistic s1 = sum(max(count(x >= i over steps) - i over last 2) for i in 0..2)""",
     "a memory above and below its update": """

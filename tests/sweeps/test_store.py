@@ -34,6 +34,49 @@ def test_finished_stays(file: Path) -> None:
         assert store.answers([str(i) for i in range(1500)]) == {}
 
 
+@pytest.mark.parametrize("column", ["answer", "digest", "key"])
+def test_a_damaged_row_is_computed_again(file: Path, column: str) -> None:
+    with Store(file) as store:
+        store.finish(UNIT, {"result": {"mean": 0.125}})
+    with closing(sqlite3.connect(file)) as database:
+        (text,) = database.execute(f"select {column} from finished").fetchone()
+        changed = text.replace("0.125", "0.625") if column == "answer" else text[:-1] + chr(ord(text[-1]) ^ 1)
+        assert changed != text
+        database.execute(f"update finished set {column} = ?", (changed,))
+        database.commit()
+    with Store(file) as store:
+        assert store.answers([UNIT.key]) == {}
+        assert store.claim(UNIT.key) == "mine"
+        store.finish(UNIT, {"result": {"mean": 0.125}})
+        assert store.answers([UNIT.key]) == {UNIT.key: {"result": {"mean": 0.125}}}
+
+
+@pytest.mark.parametrize("value", [b"\xff", 7, "{", None])
+def test_a_value_of_another_type_is_damage_too(file: Path, value: object) -> None:
+    with Store(file) as store:
+        store.finish(UNIT, {"result": {"mean": 0.125}})
+        store.claim("other")
+        with closing(sqlite3.connect(file)) as database:
+            if value is not None:
+                database.execute("update finished set answer = ?", (value,))
+                database.execute("update underway set process = ?, born = ?", (value, b"x"))
+            else:
+                database.execute("update underway set process = -1")
+            database.commit()
+        assert (store.answers([UNIT.key]) == {}) == (value is not None)
+        assert store.claim("other") == "mine"
+
+
+def test_a_store_of_another_release(file: Path) -> None:
+    Store(file).close()
+    with closing(sqlite3.connect(file)) as database:
+        database.execute("pragma user_version = 0")
+    before = file.read_bytes()
+    with pytest.raises(SpecError, match=r"E0641.*another release"):
+        Store(file)
+    assert file.read_bytes() == before
+
+
 def test_what_is_under_way_elsewhere_is_left_alone(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with Store(file) as first, Store(file) as second:
         other = myself()

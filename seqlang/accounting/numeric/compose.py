@@ -5,9 +5,32 @@ B(l) = A(l) e^(t l)/M, with which delta(eps) = M e^(-t eps) sum B(l) g(l - eps),
 of the saddle point B lies around eps, so errors of the transform are relative to delta itself and not to 1.
 
 Cyclic convolution folds what lies outside the window onto it, which only adds; what lies above the window is bounded by
-Chernoff's inequality. The transform of length n has a relative l2 error of at most log2 n times 10 units of rounding
-(Higham 2002, Theorem 24.2), which is carried through powers, product and inverse. The l1 error of the result is at most
-the l2 error of its transform.
+Chernoff's inequality.
+
+What rounding does, with u = 2^-53, n the length of the transform, f_j the tilted masses of part j, used k_j times, and
+F the transform (of length n, unnormalised):
+
+1. Masses. log m + t l - log_sum and its exponential: libm's log and exp are right to LIBM units in the last place, as
+   `arithmetic.rounding` takes them, + - * to half of one. With s the largest |log m| + t |l| + |log m + t l| +
+   |log_sum| the relative error of a mass is at most (2 LIBM s + 4 s + 2 LIBM) u (`tilted`). As masses are not negative,
+   the exact convolution of the computed masses times e^(sum of k_j times that) is above that of the exact ones
+   (`factor`).
+2. One transform. A stage of a transform of radix 2 has a relative l2 error of at most eta = mu + gamma_4 (sqrt 2 + mu),
+   gamma_4 = 4 u/(1 - 4 u), mu the error of its roots of unity, and log2 n stages have at most log2(n) eta/(1 - log2(n)
+   eta) (Higham 2002, Theorem 24.2). pocketfft, which numpy has, computes the roots to half a unit, mu <= u; a stage of
+   radix 4 is two of radix 2 with fewer multiplications; the transform of real numbers leaves out what conjugation
+   repeats. So eta <= 6.7 u; STAGE = 10 is taken, and two stages more, for the scaling of the inverse. That the
+   transform at hand conserves the l2 norm to that accuracy, as it then must, is checked in every use (`_conserves`):
+   one that does not gives no bound.
+3. Products. With d_j = unit |F f_j|_2 <= unit sqrt(n) |f_j|_2 the error of a part's spectrum, whose largest value is at
+   most |f_j|_1 + d_j: the product of all powers is off by at most sum_j k_j d_j times that of all (|f_j|_1 + d_j)
+   <= e^(sum of k_j (d_j + ||f_j|_1 - 1|)) (`carried`, `grown`). A product of complex numbers has a relative error of
+   at most sqrt(5) u (Brent, Percival & Zimmermann 2007); a k-th power by repeated squaring has k - 1 times that, so all
+   of them together 3 u times the uses (PRODUCT).
+4. Inverse. |F^-1 s|_2 = |s|_2/sqrt(n), and an l1 norm is at most sqrt(n) times the l2 norm: the l1 error of the result
+   is at most the l2 error of the spectrum (3) plus unit times its l2 norm (`error`).
+5. delta. |g'| <= 1 and 0 <= g <= 1, so wrongly placed grid points add at most their displacement times the mass; the
+   weights and their sum are right to 1e-12 relatively (arguments up to 745, 2 LIBM + 745 units, pairwise summation).
 """
 
 from __future__ import annotations
@@ -16,6 +39,7 @@ import math
 from typing import TYPE_CHECKING
 
 from seqlang.accounting.numeric.losses import ROUNDING, Losses
+from seqlang.arithmetic.rounding import INF, LIBM, exp_up
 from seqlang.record import record
 
 if TYPE_CHECKING:
@@ -23,6 +47,16 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Array = NDArray[np.float64]
+
+UNIT = ROUNDING / 2
+STAGE = 10
+PRODUCT = 3
+SUMMED = 1e-9
+"""Relative error, at most, of sums and norms of up to 2^22 numbers that are not negative, in whatever order."""
+LEAST = 1e-300
+"""What is below this may be rounded to 0."""
+MOST_GROWN = 0.1
+"""No bound where rounding alone may add a tenth: the error would exceed every delta of use."""
 
 
 @record
@@ -40,13 +74,15 @@ class Tilted:
 @record
 class Composed:
     """The law of the sum, tilted by `tilt`: `masses[i]` at loss (first + i) step. `error`: the l1 error of `masses`;
-    `factor`: what other rounding multiplies; `beyond`: the chance of a loss above the window or infinite."""
+    `factor`: what other rounding multiplies; `beyond`: the chance of a loss above the window or infinite; `log_sum`,
+    right to `log_error`: log of what the masses were divided by."""
 
     first: int
     step: float
     masses: Array
     tilt: float
     log_sum: float
+    log_error: float
     error: float
     factor: float
     beyond: float
@@ -56,23 +92,26 @@ class Composed:
         """The delta at `epsilon`, rounded up; infinite where the window does not reach down to it."""
         import numpy as np
 
+        if not math.isfinite(self.error) or not math.isfinite(self.factor):
+            return INF
         start = math.floor((epsilon - self.slack) / self.step)
         if start < self.first:
-            return math.inf
+            return INF
         if start >= self.first + len(self.masses):
             return self.beyond
         over = np.arange(start, self.first + len(self.masses)) * self.step - (epsilon - self.slack)
         over = np.maximum(over, 0.0)
         # neither factor is above 1, and their product is at most 1/(t + 1)
         weights = np.exp(-self.tilt * over) * -np.expm1(-over)
-        inside = float(np.sum(self.masses[start - self.first :] * weights))  # pairwise: right to some 40 roundings
+        inside = float(np.sum(self.masses[start - self.first :] * weights))
         exponent = self.log_sum - self.tilt * (epsilon - self.slack)
-        cushion = 64 * ROUNDING * (100 + abs(self.log_sum) + self.tilt * (abs(epsilon) + float(over[-1])))
-        if exponent > 600:
-            return math.inf
-        placed = 8 * ROUNDING * (abs(epsilon) + abs(self.first * self.step) + float(over[-1]))  # of the grid points
-        found = math.exp(exponent + cushion) * (max(0.0, inside) * (1 + 1e-12) + self.error + placed) * self.factor
-        return found + self.beyond
+        cushion = self.log_error + 2 * ROUNDING * (LIBM + abs(self.log_sum) + 2 * self.tilt * abs(epsilon - self.slack))
+        if exponent + cushion > 600:
+            return INF
+        furthest = abs(epsilon) + abs(self.first * self.step) + float(over[-1])
+        placed = 4 * ROUNDING * furthest * 1.2  # of masses that are e^MOST_GROWN in all, at most
+        found = max(0.0, inside) * (1 + 1e-12) + self.error * (1 + SUMMED) + placed + LEAST
+        return exp_up(exponent + cushion) * found * self.factor * (1 + 8 * ROUNDING) + self.beyond
 
     def epsilon_near(self, delta: float) -> float:
         """Where delta(epsilon) is about `delta`: nothing is claimed. Infinite if it is more in all of the window."""
@@ -86,27 +125,33 @@ class Composed:
         with np.errstate(over="ignore", invalid="ignore"):
             enough = np.nonzero(scale * (kept - np.exp(over) * other) + self.beyond <= delta)[0]
         if len(enough) == 0:
-            return math.inf
+            return INF
         cell = max(1, int(enough[0]))
-        inside = (kept[cell] - (delta - self.beyond) / scale) / other[cell] if other[cell] > 0 else 0.0
+        rest, lower = float(kept[cell]) - (delta - self.beyond) / scale, float(other[cell])
+        inside = rest / lower if lower > LEAST else 0.0
         between = math.log(inside) if inside > 0 else 0.0
         near = min(max(between, float(over[cell - 1])), float(over[cell]))
         return self.first * self.step + near + self.slack
 
 
 def tilted(part: Losses, step: float, tilt: float) -> Tilted:
+    """The part's masses, tilted; see 1 above for `rounding`."""
     import numpy as np
 
     loss = (part.first + np.arange(len(part.masses))) * step
     with np.errstate(divide="ignore"):
-        logs = np.log(part.masses) + tilt * loss
+        plain = np.log(part.masses)
+    logs = plain + tilt * loss
     top = float(np.max(logs))
     log_sum = top + math.log(float(np.sum(np.exp(logs - top))))
     masses = np.exp(logs - log_sum)
     mean = float(np.dot(masses, loss))
     variance = float(np.dot(masses, (loss - mean) ** 2))
-    sizes = np.abs(np.where(part.masses > 0, logs, 0.0)) + 2 * tilt * np.abs(loss) + abs(log_sum) + 8
-    return Tilted(part, masses, log_sum, mean, variance, 4 * ROUNDING * float(np.max(sizes)))
+    kept = part.masses > 0
+    sizes = np.abs(plain[kept]) + tilt * np.abs(loss[kept]) + np.abs(logs[kept]) + abs(log_sum)
+    rounding = UNIT * ((2 * LIBM + 4) * float(np.max(sizes)) + 2 * LIBM)
+    # of the computed mass; a share of the true one
+    return Tilted(part, masses, log_sum, mean, variance, rounding / (1 - rounding) if rounding < 0.1 else INF)
 
 
 def composed(parts: tuple[Losses, ...], step: float, tilt: float, reach: float, most: int) -> Composed:
@@ -119,35 +164,61 @@ def composed(parts: tuple[Losses, ...], step: float, tilt: float, reach: float, 
     deviation = math.sqrt(sum(t.part.count * t.variance for t in lent))
     # the lower end leaves room for smaller epsilons, the upper one for what Chernoff's inequality is to leave over
     width = max(24 * deviation, 2 * abs(reach - mean)) / step + 8
-    size = 1 << max(1023, min(most, math.ceil(width)) - 1).bit_length()
+    size = 1 << max(1023, math.ceil(min(most, width)) - 1).bit_length()
     first = math.floor(mean / step) - size // 2
     spectrum = np.ones(size // 2 + 1, dtype=np.complex128)
-    grown, carried, uses = 0.0, 0.0, 0
-    unit = 10 * (math.log2(size) + 2) * ROUNDING / 2
+    grown, carried, rounded, uses = 0.0, 0.0, 0.0, 0
+    unit = STAGE * (math.log2(size) + 2) * UNIT
     for t in lent:
-        folded = np.bincount((t.part.first + np.arange(len(t.masses))) % size, weights=t.masses, minlength=size)
-        length = float(np.sqrt(np.dot(folded, folded))) * (1 + 1e-9)
-        spectrum *= _power(np.fft.rfft(folded), t.part.count)
-        moved = unit * math.sqrt(size) * length
-        grown += t.part.count * (moved + abs(float(np.sum(folded)) - 1) + 1e-12)
+        places = (t.part.first + np.arange(len(t.masses))) % size
+        folded: Array = np.bincount(places, weights=t.masses, minlength=size).astype(np.float64)
+        length = float(np.sqrt(np.dot(folded, folded))) * (1 + SUMMED)
+        one = np.fft.rfft(folded)
+        if not _conserves(one, folded, unit):
+            carried = INF
+        spectrum *= _power(one, t.part.count)
+        moved = unit * math.sqrt(size) * length + LEAST
+        grown += t.part.count * (moved + abs(float(np.sum(folded)) - 1) + 128 * UNIT)
         carried += t.part.count * moved
+        rounded += t.part.count * (t.rounding + UNIT * math.ceil(len(t.masses) / size))  # masses, and their folding
         uses += t.part.count
-    norm = math.sqrt(2 * float(np.sum(np.abs(spectrum) ** 2))) * (1 + 1e-9)
+    if not grown < MOST_GROWN:
+        carried = INF
+    norm = math.sqrt(_square(spectrum)) * (1 + SUMMED)
     back = np.fft.irfft(spectrum, size)
+    if not _conserves(spectrum, back, unit):
+        carried = INF
     # where position i of the window is found after folding
     masses = np.roll(back, -(first % size))
-    error = (math.exp(grown) * carried + (8 * ROUNDING * (uses + len(lent)) + unit) * norm) * (1 + 1e-6)
+    error = (exp_up(grown) * carried + (PRODUCT * UNIT * (uses + len(lent)) + unit) * norm + LEAST) * (1 + 1e-6)
     slack = sum(t.part.count * t.part.slack for t in lent)
     lost = sum(t.part.count * t.part.infinite for t in lent)
-    log_sum = sum(t.part.count * t.log_sum for t in lent)
-    factor = math.exp(sum(t.part.count * t.rounding for t in lent))
+    log_sum = math.fsum(t.part.count * t.log_sum for t in lent)
+    log_error = ROUNDING * sum(t.part.count * abs(t.log_sum) for t in lent)
     largest = sum(part.count * (part.first + len(part.masses) - 1) for part in parts)
     above = _above(parts, step, tilt, (first + size) * step) if largest >= first + size else 0.0
-    return Composed(first, step, masses, tilt, log_sum, error, factor, (lost + above) * (1 + 1e-9), slack)
+    beyond = (lost + above) * (1 + SUMMED)
+    return Composed(first, step, masses, tilt, log_sum, log_error, error, exp_up(rounded), beyond, slack)
+
+
+def _square(spectrum: NDArray[np.complex128]) -> float:
+    """The squared l2 norm of the whole transform of real numbers, of which half is kept; its length is even."""
+    import numpy as np
+
+    half = float(np.sum(np.square(spectrum.view(np.float64))))
+    return 2 * half - abs(complex(spectrum[0])) ** 2 - abs(complex(spectrum[-1])) ** 2
+
+
+def _conserves(spectrum: NDArray[np.complex128], values: Array, unit: float) -> bool:
+    """|F f|_2 = sqrt(n) |f|_2 to the accuracy that the transform is taken to have, in the l2 norm."""
+    import numpy as np
+
+    whole, square = _square(spectrum), len(values) * float(np.sum(np.square(values)))
+    return abs(whole - square) <= (3 * unit + 256 * UNIT) * square + LEAST  # the sums are pairwise: some 40 units each
 
 
 def _power(base: NDArray[np.complex128], exponent: int) -> NDArray[np.complex128]:
-    """By repeated squaring: each product of complex numbers is right to 3 units of rounding."""
+    """By repeated squaring."""
     result = None
     while True:
         if exponent & 1:
@@ -175,5 +246,6 @@ def _above(parts: tuple[Losses, ...], step: float, tilt: float, top: float) -> f
             peak = float(np.max(logs))
             exponent += part.count * (peak + math.log(float(np.sum(np.exp(logs - peak)))))
             cushion += part.count * 16 * ROUNDING * (64 + t * float(np.max(np.abs(loss))) + abs(peak))
-        best = min(best, math.exp(min(0.0, exponent + cushion)))
+        cushion += 16 * ROUNDING * t * abs(top)
+        best = min(best, exp_up(min(0.0, exponent + cushion)))
     return best

@@ -61,6 +61,8 @@ def _on_grid(atoms: list[tuple[float, float]], step: float, count: int) -> Losse
 
     low = min(math.floor(loss / step) for loss, _ in atoms)
     high = max(math.floor(loss / step) for loss, _ in atoms) + 1
+    if high - low > CELLS:
+        raise TooFine(f"a grid of {high - low} cells is too fine for one part")
     masses = np.zeros(high - low + 1)
     for loss, mass in atoms:
         cell = math.floor(loss / step)

@@ -350,7 +350,7 @@ class _Stage:
         for fact in mine:
             if fact[0] == "release":
                 self._tell(told, fact[-1], self._range(fact, theirs.get(fact[-1]), mine))
-            elif fact[0] == "open":
+            elif fact[0] == "open" and fact[1]:  # weights may differ so much that no choice has a chance above 0
                 self._tell(told, fact[-1], self._pick(fact, first, second, told))
         return told
 

@@ -7,12 +7,13 @@ from itertools import accumulate
 from math import inf
 from typing import Any
 
-from seqlang.backends.exact.plain import PlainWriter, name_of
+from seqlang.backends.exact.plain import PlainWriter, bound_name, name_of
 from seqlang.backends.exact.unsupported import Unsupported
 from seqlang.backends.interpret.cells import whole_length
 from seqlang.backends.interpret.operators import OTHER
 from seqlang.model import expression as e
 from seqlang.model import program as p
+from seqlang.model.binding import free_variables, reads
 
 
 class CellWriter:
@@ -32,6 +33,8 @@ class CellWriter:
         name = f"c_{name_of(cell.name)}"
         initial: Any = {"sum": 0, "count": 0, "mean": (0, 0)}.get(cell.operator)
         match cell.keep:
+            case p.Previous(first) if free_variables(first):
+                raise Unsupported("a first value that differs from element to element")
             case p.Previous(first):
                 initial = self.plain.value(first)
             case p.AtReports():
@@ -63,7 +66,7 @@ class CellWriter:
             self._window(cell, body, where)
             return
         if cell.binders:
-            key = "(" + "".join(f"b_{name_of(v)}, " for v, _ in cell.binders) + ")"
+            key = "(" + "".join(f"{bound_name(v)}, " for v, _ in cell.binders) + ")"
             old = f"c_{name}[{key}]"
         match cell.keep:
             case p.Previous():
@@ -106,7 +109,7 @@ class CellWriter:
         if not (cell.binders and isinstance(cell.keep, p.LastSteps) and f"window_{cell.operator}" in WINDOWS):
             return None
         inside = [cell.body, *([] if cell.where is None else [cell.where])]
-        if self.plain.is_vector(cell.body) or any(self._by_letter(x) for one in inside for x in e.walk(one)):
+        if self.plain.is_vector(cell.body) or any(reads(one, v) for one in inside for v, _ in cell.binders):
             return None
         try:
             written = self._each_binding(cell, f"int({self.plain.write(cell.keep.count)})")
@@ -119,10 +122,6 @@ class CellWriter:
         """Whether the length of a window changes from step to step: then all entries are kept."""
         return not self.plain.is_constant(count, frozenset(variable for variable, _ in cell.binders))
 
-    def _by_letter(self, x: e.Expression) -> bool:
-        """Whether it has one value for each value of a binder, as a cell inside binders has."""
-        return isinstance(x, e.Bound) or (isinstance(x, e.CellValue) and bool(self.plain.program.cell(x.name).binders))
-
     def _window(self, cell: p.Cell, body: str, where: str | None) -> None:
         name, lengths = name_of(cell.name), self.lengths[cell.name]
         item = body if where is None else f"({body} if {where} else None)"
@@ -134,8 +133,8 @@ class CellWriter:
     def _each_binding(self, cell: p.Cell, body: str) -> str:
         if not cell.binders:
             return body
-        key = "(" + "".join(f"b_{name_of(v)}, " for v, _ in cell.binders) + ")"
-        loops = " ".join(f"for b_{name_of(v)} in {self.plain.write(domain)}" for v, domain in cell.binders)
+        key = "(" + "".join(f"{bound_name(v)}, " for v, _ in cell.binders) + ")"
+        loops = " ".join(f"for {bound_name(v)} in {self.plain.write(domain)}" for v, domain in cell.binders)
         return f"{{{key}: {body} {loops}}}"
 
     def _folded(self, cell: p.Cell, old: str, body: str, where: str | None) -> str:

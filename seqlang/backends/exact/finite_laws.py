@@ -69,7 +69,10 @@ def support(law: LawValue) -> tuple[Any, ...]:
     """The values with positive probability, where they can be listed."""
     match law:
         case ("weights", pairs):
-            return tuple(v for v, w in pairs if w > 0)
+            likely = tuple(v for v, w in pairs if w > 0)
+            if not likely:
+                raise Unsupported("every weight is rounded to 0")
+            return likely
         case ("bernoulli", q) if not isinstance(q, tuple):
             return (0, 1)
         case ("uniform", values) if isinstance(values, tuple):

@@ -24,9 +24,13 @@ class Instances:
         self._known_terms: dict[object, Terms] = {}
 
     def law(self, key: Key) -> NoiseLaw:
+        """Raises `Unsupported`, also where a parameter is lost in floating point (a ratio that is rounded to 1)."""
         name = str(key[0])
         if name not in self._laws:
-            self._laws[name] = noise_law(name, self.stepper.laws.get(name))
+            try:
+                self._laws[name] = noise_law(name, self.stepper.laws.get(name))
+            except (ArithmeticError, ValueError) as why:
+                raise Unsupported(f"the law of {name} is not a law once its parameters are rounded: {why}") from None
         return self._laws[name]
 
     def terms(self, terms: Any, counts: Mapping[str, int], step: int, at: int | None) -> Terms:

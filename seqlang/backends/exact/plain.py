@@ -73,8 +73,8 @@ class PlainWriter:
                 raise Unsupported(self.broken[name])
             case e.Local(name):
                 return f"v_{name_of(name)}"
-            case e.CellValue(name):
-                return self.read_cell(self.program.cell(name))
+            case e.CellValue(name, at):
+                return self.read_cell(self.program.cell(name), at)
             case e.MemoryValue(name):
                 return f"m_{name_of(name)}"
             case e.Reported(name):
@@ -83,8 +83,8 @@ class PlainWriter:
                 return self.drawn(name)
             case e.Noised(name, _, _):
                 raise Unsupported(f"{name} is read with its noise inside an expression")
-            case e.Bound(name):
-                return f"b_{name_of(name)}"
+            case e.Bound(variable):
+                return bound_name(variable)
             case e.Apply():
                 return self.apply(x)
             case e.Choice(test, yes, no):
@@ -105,7 +105,7 @@ class PlainWriter:
                 return f"('weights', ({inside}))"
             case e.WeightsOf(value, weight, variable, domain, where):
                 kept = "" if where is None else f" if {self.write(where)}"
-                loop = f"for b_{name_of(variable)} in {self.write(domain)}{kept}"
+                loop = f"for {bound_name(variable)} in {self.write(domain)}{kept}"
                 return f"('weights', tuple([({self.write(value)}, {self.write(weight)}) {loop}]))"
             case e.Density(method, law, at):
                 return f"density({method!r}, {self.write(law)}, {self.write(at)})"
@@ -122,12 +122,12 @@ class PlainWriter:
         # the law of a `Draw` statement is kept; who reads the drawn value itself has no plain value
         raise Unsupported(f"the value of the random choice {name} is read")
 
-    def read_cell(self, cell: p.Cell) -> str:
+    def read_cell(self, cell: p.Cell, at: tuple[e.Expression, ...]) -> str:
         name = name_of(cell.name)
         folded = isinstance(cell.keep, p.LastSteps) or cell.operator == "mean"
         source = f"x_{name}" if folded else f"c_{name}"
         if cell.binders:
-            return f"{source}[({''.join(f'b_{name_of(v)}, ' for v, _ in cell.binders)})]"
+            return f"{source}[({''.join(f'{self.write(position)}, ' for position in at)})]"
         return source
 
     def apply(self, x: e.Apply) -> str:
@@ -159,7 +159,7 @@ class PlainWriter:
     def quantified(self, x: e.Quantified) -> str:
         if isinstance(x.domain, e.RealVectors):
             raise Unsupported("an optimum over a continuous set")
-        variable = f"b_{name_of(x.variable)}"
+        variable = bound_name(x.variable)
         test = "" if x.where is None else f" if {self.write(x.where)}"
         loop = f"for {variable} in {self.write(x.domain)}{test}"
         body = self.write(x.body)
@@ -178,14 +178,14 @@ class PlainWriter:
         self.scope["first"] = lambda pair: pair[0]
         return True
 
-    def is_constant(self, x: e.Expression, bound: frozenset[str] = frozenset()) -> bool:
+    def is_constant(self, x: e.Expression, bound: frozenset[e.Variable] = frozenset()) -> bool:
         match x:
             case e.Field() | e.StepNumber() | e.Local() | e.CellValue() | e.MemoryValue() | e.Reported() | e.Drawn():
                 return False
             case e.Records() | e.Noised():
                 return False
-            case e.Bound(name):
-                return name in bound
+            case e.Bound(variable):
+                return variable in bound
             case e.Quantified(variable=variable) | e.WeightsOf(variable=variable):
                 return all(self.is_constant(c, bound | {variable}) for c in e.children(x))
             case e.Number() | e.Truth() | e.Label() | e.ParameterValue():
@@ -241,6 +241,11 @@ class PlainWriter:
                 return False
 
 
+def bound_name(variable: e.Variable) -> str:
+    """What a bound variable is called in the generated text."""
+    return f"b_{variable.number}"
+
+
 def each(function: Callable[[Any], Any], value: Any) -> Any:
     return tuple([each(function, x) for x in value]) if isinstance(value, (tuple, range)) else function(value)
 
@@ -250,5 +255,5 @@ def number(value: Any) -> int | float:
 
 
 def name_of(name: str) -> str:
-    """The name as a part of one in Python; another name never gives the same."""
-    return "".join(c if c.isalnum() else f"_{ord(c):x}_" for c in name)
+    """The name as a part of a Python name; different names stay different (`L.w` beside `L_w`)."""
+    return "".join(c if c.isascii() and c.isalnum() else f"_{ord(c):x}_" for c in name)

@@ -62,6 +62,8 @@ class Answer:
 
 IMPOSSIBLE = Answer(-inf, 0.0)
 NOT_FOUND = Answer(-inf, inf)  # no mass was found, which proves nothing
+HIGHER = 600.0
+"""Where the integrand is e^HIGHER times what was taken for its largest value, the peak was missed."""
 Bends = Callable[[float, float], Sequence[float]]
 
 
@@ -184,6 +186,8 @@ def _panel(integrand: Callable[[float], float], a: float, b: float, peak: float)
     fifteen = seven = 0.0
     for node, kronrod, gauss in RULE:
         value = integrand(middle + half * node) - peak
+        if value > HIGHER:
+            return inf, inf, a, b
         if value > -60:
             y = exp(value)
             fifteen += kronrod * y
@@ -192,6 +196,19 @@ def _panel(integrand: Callable[[float], float], a: float, b: float, peak: float)
 
 
 def _adaptive(
+    integrand: Callable[[float], float],
+    cuts: Sequence[float],
+    peak: float,
+    accuracy: Accuracy,
+    count: Callable[[int], None],
+) -> Answer:
+    try:
+        return _refined(integrand, cuts, peak, accuracy, count)
+    except OverflowError:  # what was taken for the peak lies hundreds of orders of magnitude below another value
+        return NOT_FOUND
+
+
+def _refined(
     integrand: Callable[[float], float],
     cuts: Sequence[float],
     peak: float,
@@ -212,7 +229,7 @@ def _adaptive(
         _, _, a, b = worst
         panels += [_panel(integrand, a, (a + b) / 2, peak), _panel(integrand, (a + b) / 2, b, peak)]
     total = sum(p[1] for p in panels)
-    if total <= 0:
+    if not 0 < total < inf:
         return NOT_FOUND
     cut_off = exp(-accuracy.drop) * (cuts[-1] - cuts[0]) / total
     return Answer(min(0.0, peak + log(total)), sum(p[0] for p in panels) / total + cut_off + 1e-14)

@@ -186,7 +186,7 @@ class CellState:
             kept.begin(fired)
 
     def tick(self, m: Machine) -> None:
-        names = [variable for variable, _ in self.cell.binders]
+        names = [variable.number for variable, _ in self.cell.binders]
         for key, kept in self.kept.items():
             m.bound.update(zip(names, key, strict=True))
             taken = self.where is None or bool(self.where(m))
@@ -202,13 +202,13 @@ class CellState:
     def _keys(self, m: Machine, depth: int) -> Iterator[tuple[Value, ...]]:
         """All combinations of binder values; while one is yielded, the binders are bound to it."""
         if depth == len(self.cell.binders):
-            yield tuple(m.bound[variable] for variable, _ in self.cell.binders)
+            yield tuple(m.bound[variable.number] for variable, _ in self.cell.binders)
             return
         variable, domain = self.cell.binders[depth]
         for value in self.compiler.compile(domain).run(m):
-            m.bound[variable] = value
+            m.bound[variable.number] = value
             yield from self._keys(m, depth + 1)
-        m.bound.pop(variable, None)
+        m.bound.pop(variable.number, None)
 
     def _make(self, m: Machine) -> Kept:
         keep, operator = self.cell.keep, self.cell.operator

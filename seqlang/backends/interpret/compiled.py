@@ -36,7 +36,8 @@ if TYPE_CHECKING:
 
 Run = Callable[["Machine"], Value]
 STATE = "state"
-"""What an expression reads: this word for anything that changes, and the names of free bound variables."""
+Reads = frozenset[str | int]
+"""What an expression reads: this word for anything that changes, and the numbers of its free variables."""
 
 
 class Code:
@@ -44,7 +45,7 @@ class Code:
 
     __slots__ = ("reads", "run")
 
-    def __init__(self, run: Run, reads: frozenset[str]) -> None:
+    def __init__(self, run: Run, reads: Reads) -> None:
         self.run = run
         self.reads = reads
 
@@ -53,11 +54,11 @@ class _Nothing:
     """The state in which constants are evaluated: there is none, but bound variables need a place."""
 
     def __init__(self) -> None:
-        self.bound: dict[str, Value] = {}
+        self.bound: dict[int, Value] = {}
 
 
-NONE: frozenset[str] = frozenset()
-CHANGES = frozenset({STATE})
+NONE: Reads = frozenset()
+CHANGES: Reads = frozenset({STATE})
 
 
 def _constant(value: Value) -> Code:
@@ -112,8 +113,8 @@ class Compiler:
                 return Code(lambda m: m.records, CHANGES)
             case ir.Local(name):
                 return Code(lambda m: m.locals[name], CHANGES)
-            case ir.CellValue(name):
-                return self._cell(name)
+            case ir.CellValue(name, at):
+                return self._cell(name, at)
             case ir.MemoryValue(name):
                 return Code(lambda m: m.memory[name], CHANGES)
             case ir.Reported(name):
@@ -122,8 +123,8 @@ class Compiler:
                 return Code(lambda m: m.drawn(name), CHANGES)
             case ir.Noised():
                 return self._noised(e)
-            case ir.Bound(name):
-                return Code(lambda m: m.bound[name], frozenset({name}))
+            case ir.Bound(ir.Variable(number)):
+                return Code(lambda m: m.bound[number], frozenset({number}))
             case ir.Apply(operator, arguments, span):
                 return self._apply(operator, arguments, span)
             case ir.Choice(test, yes, no):
@@ -156,20 +157,20 @@ class Compiler:
             case _:
                 assert_never(e)
 
-    def _all(self, expressions: tuple[ir.Expression, ...]) -> tuple[list[Run], frozenset[str]]:
+    def _all(self, expressions: tuple[ir.Expression, ...]) -> tuple[list[Run], Reads]:
         codes = [self.compile(x) for x in expressions]
         return [c.run for c in codes], NONE.union(*(c.reads for c in codes))
 
-    def _cell(self, name: str) -> Code:
-        binders = tuple(variable for variable, _ in self.program.cell(name).binders)
+    def _cell(self, name: str, at: tuple[ir.Expression, ...]) -> Code:
+        parts, reads = self._all(at)
 
         def run(m: Machine) -> Value:
-            value = m.cells[name].read(tuple([m.bound[b] for b in binders]))
+            value = m.cells[name].read(tuple([p(m) for p in parts]))
             if value != value:
                 raise EvaluationError("there is no mean, and no best step, of nothing", self.program.cell(name).span)
             return value
 
-        return Code(run, CHANGES | frozenset(binders))
+        return Code(run, CHANGES | reads)
 
     def _apply(self, operator: str, arguments: tuple[ir.Expression, ...], span: Span) -> Code:
         parts, reads = self._all(arguments)
@@ -202,7 +203,7 @@ class Compiler:
         where = None if e.where is None else self.compile(e.where)
         inside = body.reads | (where.reads if where else NONE)
         test = where.run if where else None
-        operator, variable, span = e.operator, e.variable, e.span
+        operator, variable, span = e.operator, e.variable.number, e.span
         reads = domain.reads | (inside - {variable})
         if isinstance(e.domain, ir.RealVectors) and operator in ("argmin", "argmax"):
             return Code(lambda m: minimise(m, e, domain.run(m)), reads | CHANGES)
@@ -227,9 +228,9 @@ class Compiler:
             return value.run(m), weight.run(m)
 
         def run(m: Machine) -> Value:
-            return Table(fold(m, "list", domain.run(m), e.variable, pair, test, Span(0, 0)))
+            return Table(fold(m, "list", domain.run(m), e.variable.number, pair, test, Span(0, 0)))
 
-        return Code(run, domain.reads | (inside - {e.variable}))
+        return Code(run, domain.reads | (inside - {e.variable.number}))
 
     def _density(self, method: str, law: ir.Expression, at: ir.Expression) -> Code:
         (make, x), reads = self._all((law, at))

@@ -20,7 +20,7 @@ class InputSampler:
         self.program = program
         self.model = model
         self.fields: dict[str, Value] = {}
-        self.bound: dict[str, Value] = {}
+        self.bound: dict[int, Value] = {}
         self.step_number = 0
         compiler = Compiler(program)
         size = 0 if program.size is None else as_index(compiler.constant(program.size))

@@ -52,7 +52,7 @@ class Machine:
         self.result: Value = None
         self.fields: dict[str, Value] = {}
         self.locals: dict[str, Value] = {}
-        self.bound: dict[str, Value] = {}
+        self.bound: dict[int, Value] = {}
         self.reported: dict[str, Value] = {}
         self.report_counts: dict[str, int] = {}
         self.compiler = Compiler(program)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from seqlang.backends.interpret.slopes import NoSlope, Traced, applied, chosen, fitted
 from seqlang.backends.interpret.values import BallSet, EvaluationError, Value, is_vector
 from seqlang.model import expression as ir
+from seqlang.model.binding import free_variables
 
 if TYPE_CHECKING:
     from seqlang.backends.interpret.machine import Machine
@@ -62,11 +63,11 @@ def _plain(m: Machine, e: ir.Quantified) -> Objective:
     body = m.compiler.compile(e.body).run
 
     def objective(v: Any) -> float:
-        m.bound[e.variable] = tuple(float(x) for x in v)
+        m.bound[e.variable.number] = tuple(float(x) for x in v)
         try:
             return float(body(m))
         finally:
-            m.bound.pop(e.variable, None)
+            m.bound.pop(e.variable.number, None)
 
     return objective
 
@@ -106,17 +107,16 @@ class _Vector:
     Values are numbers, arrays (R,) with one number a record, and arrays (d, 1) or (d, R).
     """
 
-    def __init__(self, m: Machine, variable: str) -> None:
+    def __init__(self, m: Machine, variable: ir.Variable) -> None:
         self.m = m
         self.variable = variable
 
-    def compile(self, e: ir.Expression, record: str | None) -> Traceable:
+    def compile(self, e: ir.Expression, record: ir.Variable | None) -> Traceable:
         import numpy as np
 
         from seqlang.backends.simulate.folds import OPERATORS, PAIRS
 
-        names = {x.name for x in ir.walk(e) if isinstance(x, ir.Bound)}
-        if not names & {self.variable, record}:
+        if not free_variables(e) & {self.variable, record}:
             fixed = Traced(self._fixed(e))
             return lambda v: fixed
         match e:
@@ -152,7 +152,7 @@ class _Vector:
         """The value of what does not change while v is sought."""
         import numpy as np
 
-        if any(isinstance(x, ir.Bound) and x.name not in self.m.bound for x in ir.walk(e)):
+        if any(variable.number not in self.m.bound for variable in free_variables(e)):
             raise _TooHard
         value = self.m.value(e)
         if is_vector(value):

@@ -17,7 +17,7 @@ def fold(
     m: Machine,
     operator: str,
     domain: Value,
-    variable: str,
+    variable: int,
     body: Callable[[Machine], Value],
     where: Callable[[Machine], Value] | None,
     span: Span,

@@ -22,6 +22,7 @@ from typing import Any
 
 from seqlang.backends.kernels.prune import note_use, prune, versions
 from seqlang.backends.kernels.runtime import collect
+from seqlang.doing import doing
 
 Function = Callable[..., None]
 """kernel(k, start_noise, start_inputs, first, count, cap, out_steps, out_codes, out_values, out_statistics,
@@ -78,6 +79,7 @@ def compiled(kernel: str, further: tuple[Any, ...] = ()) -> Function:
     with _lock:
         made = _made.get(text)
         if made is None or (made.done() and made.exception() is not None):
+            doing("compiling a kernel")
             made = _made[text] = _in_thread(lambda: _compiled(text, further))
     return made.result()
 

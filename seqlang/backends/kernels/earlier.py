@@ -54,7 +54,7 @@ class PreviousValue(KernelCell):
         text = found.text if found.kind == self.kind else found.number
         w.assign(self.later, text if taken is None else f"({text} if {taken} else {self.later})", self.kind)
 
-    def read(self) -> Value:
+    def read(self, at: tuple[Value, ...] = ()) -> Value:
         return self.list if self.list is not None else Scalar(self.name, self.kind, False)
 
 
@@ -104,7 +104,7 @@ class History(KernelCell):
             w.text(f"{self.pending}[0] = {self.checked(taken, value).number}")
         w.assign(self.waiting, "True" if taken is None else taken, "truth")
 
-    def read(self) -> Value:
+    def read(self, at: tuple[Value, ...] = ()) -> Value:
         if self.shape:
             return List(
                 self.length,

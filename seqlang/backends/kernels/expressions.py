@@ -50,8 +50,8 @@ def _computed(scope: Scope, e: ir.Expression) -> Value:
             return scope.fields[name]
         case ir.Local(name):
             return scope.locals[name]
-        case ir.CellValue(name):
-            return scope.cells[name].read()
+        case ir.CellValue(name, at):
+            return scope.cells[name].read(tuple(value_of(scope, position) for position in at))
         case ir.MemoryValue(name):
             return _as_it_is_now(scope, scope.memory[name])
         case ir.Reported(name):
@@ -60,8 +60,8 @@ def _computed(scope: Scope, e: ir.Expression) -> Value:
             return scope.noises.drawn(name) if name not in scope.draws else scope.draws[name]
         case ir.Noised():
             return scope.noises.noised(e)
-        case ir.Bound(name):
-            return scope.bound[name]
+        case ir.Bound(ir.Variable(number)):
+            return scope.bound[number]
         case ir.Apply("and" | "or" as operator, arguments):
             return _logic(scope, operator, arguments)
         case ir.Apply("length", (ir.Records(),)):
@@ -201,7 +201,7 @@ def _sequence(scope: Scope, values: list[Value]) -> List:
 
 def _quantified(scope: Scope, e: ir.Quantified) -> Value:
     domain = domain_of(scope, e.domain)
-    variable = e.variable
+    variable = e.variable.number
     outer = dict(scope.bound)
 
     def inside(write: Callable[[], Value], i: str) -> Value:

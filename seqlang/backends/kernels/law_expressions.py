@@ -135,7 +135,7 @@ def _weights_of(scope: Scope, e: ir.WeightsOf) -> Table:
     outer = dict(scope.bound)
 
     def inside(i: str, read: ir.Expression) -> Value:
-        kept, scope.bound = scope.bound, {**outer, e.variable: domain.at(i)}
+        kept, scope.bound = scope.bound, {**outer, e.variable.number: domain.at(i)}
         try:
             return scope.value_of(read)
         finally:

@@ -44,7 +44,7 @@ class ScalarFold(KernelCell):
         chosen = extreme(self.scope, operator, Scalar(self.total, finite=value.finite), value).text
         w.assign(self.total, chosen if taken is None else f"({chosen} if {taken} else {self.total})")
 
-    def read(self) -> Value:
+    def read(self, at: tuple[Value, ...] = ()) -> Value:
         if self.number is not None:
             return Scalar(f"({self.total} / {self.number})", "number", False)
         return Scalar(self.total, "number", self.cell.operator == "count" or (self._tame() and self._ticked()))
@@ -109,7 +109,7 @@ class VectorFold(KernelCell):
                     w.text(f"{so_far} = {extreme(self.scope, operator, Scalar(so_far, finite=False), one).text}")
             w.check(f"{missing} != 0", self.scope.site(SUMMED, cell.span))
 
-    def read(self) -> Value:
+    def read(self, at: tuple[Value, ...] = ()) -> Value:
         number = self.number
         if self.cell.operator == "mean":
             return List(self.length, lambda i: Scalar(f"({self.total}[{i}] / {number})", "number", False))
@@ -139,5 +139,5 @@ class BestStep(KernelCell):
         w.assign(self.best, f"({score} if {name} else {self.best})")
         w.assign(self.at, f"(float(step) if {name} else {self.at})")
 
-    def read(self) -> Value:
+    def read(self, at: tuple[Value, ...] = ()) -> Value:
         return Scalar(self.at, "number", False)

@@ -54,7 +54,7 @@ class Scope:
         self.released: dict[str, Value] = {}
         self.fired: dict[str, str] = {}
         self.draws: dict[str, Value] = {}
-        self.bound: dict[str, Value] = {}
+        self.bound: dict[int, Value] = {}
         self.cells: dict[str, KernelCell] = {}
         self.noises: Noises
         self.value_of: Callable[[ir.Expression], Value]
@@ -199,16 +199,16 @@ class Scope:
         return result
 
     @contextmanager
-    def bind(self, name: str, value: Value) -> Iterator[None]:
-        outer = self.bound.get(name)
-        self.bound[name] = value
+    def bind(self, variable: int, value: Value) -> Iterator[None]:
+        outer = self.bound.get(variable)
+        self.bound[variable] = value
         try:
             yield
         finally:
             if outer is None:
-                del self.bound[name]
+                del self.bound[variable]
             else:
-                self.bound[name] = outer
+                self.bound[variable] = outer
 
 
 def array_of(name: str, dimensions: tuple[str, ...], kind: Any, finite: bool) -> List:

@@ -26,7 +26,7 @@ class _Entry:
     def __init__(self, fields: dict[str, Any], step: int = 0) -> None:
         self.fields = fields
         self.step_number = step
-        self.bound: dict[str, Any] = {}
+        self.bound: dict[int, Any] = {}
 
 
 def tabulated(scope: Scope, e: ir.Expression) -> Scalar | None:

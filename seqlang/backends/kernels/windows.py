@@ -37,7 +37,7 @@ class Window(KernelCell):
             w.text(f"{self.values}[{place}] = {one.number}")
         w.text(f"{self.taken}[{place}] = {'True' if taken is None else taken}")
 
-    def read(self) -> Value:
+    def read(self, at: tuple[Value, ...] = ()) -> Value:
         count = self.scope.writer.named(f"min(step, {self.length})", "label")
         return self.fold(count)
 

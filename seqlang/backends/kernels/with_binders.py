@@ -8,6 +8,7 @@ from seqlang.backends.kernels.operators import extreme, folded
 from seqlang.backends.kernels.scope import Scope
 from seqlang.backends.kernels.values import CannotCompile, List, Scalar, Value, scalar
 from seqlang.backends.simulate.keys import keys_of, window_of
+from seqlang.model.binding import reads
 from seqlang.model.program import AllSteps, Cell, LastSteps, SinceReport
 
 
@@ -21,7 +22,7 @@ class WithBinders(KernelCell):
             raise CannotCompile("a cell with several binders")
         if UNKNOWN in shape_of_expression(scope.exact, cell.body) or shape_of_expression(scope.exact, cell.body):
             raise CannotCompile("a cell of vectors with a binder")
-        self.variable_name = cell.binders[0][0]
+        self.own_number = cell.binders[0][0].number
         listed = scope.constants.value(tuple(k[0] for k in self.keys))
         assert isinstance(listed, List)
         self.listed = listed
@@ -41,8 +42,7 @@ class WithBinders(KernelCell):
                 isinstance(k[0], int) and k[0] == c for k, c in zip(self.keys, counts, strict=True)
             )
             self.room = scope.constants.whole(max(1, *counts))
-            reading = [part for part in (cell.body, cell.where) if part is not None]
-            self.own = any(cell.binders[0][0] in scope.exact.compile(part).reads for part in reading)
+            self.own = any(reads(part, cell.binders[0][0]) for part in (cell.body, cell.where) if part)
             if self.own:
                 self.values = scope.buffer((listed.length, self.room))
             else:
@@ -76,7 +76,7 @@ class WithBinders(KernelCell):
             w.text(f"{self.values}[{self.at}] = {value}")
             return
         i = w.fresh("i")
-        with w.block(f"for {i} in range({self.listed.length}):"), scope.bind(self.variable_name, self.listed.at(i)):
+        with w.block(f"for {i} in range({self.listed.length}):"), scope.bind(self.own_number, self.listed.at(i)):
             taken, found = self.entry()
             value = self._text(taken, self.checked(taken, scalar(found, "an entry of a fold")))
             if self.lengths is None:
@@ -96,9 +96,9 @@ class WithBinders(KernelCell):
             return f"{a} + {b}"
         return extreme(self.scope, self.cell.operator, Scalar(a, finite=False), Scalar(b, finite=False)).text
 
-    def read(self) -> Value:
+    def read(self, at: tuple[Value, ...] = ()) -> Value:
         scope, w = self.scope, self.scope.writer
-        bound = scalar(scope.bound[self.variable_name], "a bound number")
+        bound = scalar(at[0], "the number of an element")
         place = w.fresh("i")
         keys = [k[0] for k in self.keys]
         if all(isinstance(k, int) for k in keys) and keys == list(range(keys[0], keys[0] + len(keys))):
@@ -120,11 +120,11 @@ class WithBinders(KernelCell):
             here = f"{self.values}[{self.at} + {length} - 1]"
             return Scalar(f"({here} if {length} > 0 else {self.neutral})", "number", False)
 
-        def at(i: str) -> Value:
+        def entry(i: str) -> Value:
             return Scalar(f"{self.values}[{place}, (step - {i}) % {self.room}]", "number", False)
 
         operator = "sum" if self.cell.operator == "count" else self.cell.operator
-        found = scalar(folded(scope, operator, length, at, None, at), "a fold")
+        found = scalar(folded(scope, operator, length, entry, None, entry), "a fold")
         if operator in ("max", "min"):
             return Scalar(f"({self.neutral} if {found.text} != {found.text} else {found.text})", "number", False)
         return found

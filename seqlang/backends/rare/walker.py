@@ -238,7 +238,7 @@ class _Reading:
             raise CannotVectorise("a vector is compared")
         return np.atleast_1d(np.asarray(value, dtype=np.float64))
 
-    def drift(self, run: Run, bound: Mapping[str, float]) -> Array:
+    def drift(self, run: Run, bound: Mapping[int, float]) -> Array:
         return size_of(run, Frame(self.engine), bound)
 
     def off(self, name: str) -> Off:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from seqlang.backends.interpret.cells import changing_length
 from seqlang.backends.simulate.arrays import CannotVectorise, Ragged, Rows, Value, is_nan, spread
 from seqlang.backends.simulate.keys import keys_of, window_of
+from seqlang.model.binding import reads
 from seqlang.model.program import AllSteps, AtReports, Cell, LastSteps, Previous, SinceReport
 
 if TYPE_CHECKING:
@@ -260,10 +261,8 @@ class VectorCell:
             raise CannotVectorise("a window whose length changes")
         self.keys = list(keys_of(cell, compiler.exact))
         reading = [cell.body] if cell.where is None else [cell.body, cell.where]
-        read = frozenset[str]().union(*(compiler.exact.compile(part).reads for part in reading))
-        # The letters that the entry reads, also those of cells in it: then each key has entries of its own.
-        own = any(variable in read for variable, _ in cell.binders)
-        self.shared = not own and isinstance(cell.keep, LastSteps) and bool(cell.binders)
+        alike = not any(reads(part, v) for part in reading for v, _ in cell.binders)
+        self.shared = alike and isinstance(cell.keep, LastSteps) and bool(cell.binders)
         self.kept: dict[tuple[Value, ...], Kept] = {}
         self.lengths: dict[tuple[Value, ...], int] = {}
         self.compiler = compiler
@@ -287,6 +286,7 @@ class VectorCell:
             case AtReports():
                 return History(engine.count)
             case Previous(initial):
+                frame.bound.update(zip((v.number for v, _ in self.cell.binders), key, strict=True))
                 return Last(self.compiler.compile(initial)(frame), frame.count)
             case _:
                 assert_never(keep)
@@ -296,7 +296,7 @@ class VectorCell:
             kept.begin(fired)
 
     def tick(self, frame: Frame) -> None:
-        names = [v for v, _ in self.cell.binders]
+        names = [v.number for v, _ in self.cell.binders]
         engine = frame.engine
         for key, kept in self.kept.items():
             frame.bound.update(zip(names, key, strict=False))

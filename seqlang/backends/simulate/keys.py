@@ -30,7 +30,7 @@ def window_of(cell: Cell, compiler: Compiler, key: Key) -> int:
 
 
 def _at(e: ir.Expression, cell: Cell, compiler: Compiler, key: Key) -> Any:
-    names = (name for name, _ in cell.binders)
+    names = (variable.number for variable, _ in cell.binders)
     machine: Any = _Binding(dict(zip(names, key, strict=False)), _records(compiler))
     return compiler.compile(e).run(machine)
 
@@ -43,6 +43,6 @@ def _records(compiler: Compiler) -> range:
 class _Binding:
     """What an expression of binders and record numbers only needs of a machine."""
 
-    def __init__(self, bound: dict[str, Value], records: range) -> None:
+    def __init__(self, bound: dict[int, Value], records: range) -> None:
         self.bound = bound
         self.records = records

@@ -69,7 +69,7 @@ def weights_of(compiler: VectorCompiler, e: ir.WeightsOf) -> Run:
         elements, present = domain(f)
         values, weights = [], []
         for i, element in enumerate(elements):
-            f.bound[e.variable] = element
+            f.bound[e.variable.number] = element
             w = weight(f)
             if where is not None:
                 w = np.where(where(f), w, 0.0)

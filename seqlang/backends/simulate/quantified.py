@@ -21,7 +21,7 @@ def quantified(compiler: VectorCompiler, e: ir.Quantified) -> Run:
         raise CannotVectorise("a minimum over all vectors")
     domain, body = domain_of(compiler, e.domain), compiler.compile(e.body)
     where = None if e.where is None else compiler.compile(e.where)
-    operator, variable = e.operator, e.variable
+    operator, variable = e.operator, e.variable.number
 
     def run(f: Frame) -> Value:
         elements, present = domain(f)
@@ -46,8 +46,8 @@ def _row_of_cells(compiler: VectorCompiler, e: ir.Quantified, narrow: Run) -> Ru
     """`[sum(.. over last k) for k in 1..m]`: one window serves all lengths, and gives the vector at once."""
     if e.operator != "list" or e.where is not None or not isinstance(e.body, ir.CellValue):
         return None
-    name, binders = e.body.name, [v for v, _ in compiler.program.cell(e.body.name).binders]
-    if binders != [e.variable] or compiler.exact.compile(e.domain).reads:
+    name = e.body.name
+    if e.body.at != (ir.Bound(e.variable),) or compiler.exact.compile(e.domain).reads:
         return None
     keys = list(compiler.exact.constant(e.domain))
 
@@ -79,7 +79,7 @@ def _wide(compiler: VectorCompiler, e: ir.Quantified, narrow: Run) -> Run | None
         nonlocal fits
         if fits:
             try:
-                return wide.fold(e.operator, parts(f), e.variable, body, where, f)
+                return wide.fold(e.operator, parts(f), e.variable.number, body, where, f)
             except wide.NotWide:
                 fits = False
         return narrow(f)

@@ -38,7 +38,7 @@ class Frame:
         self.engine = engine
         self.rows = rows
         self.count = engine.count if rows is None else len(rows)
-        self.bound: dict[str, Value] = {}
+        self.bound: dict[int, Value] = {}
         self.unsure = 0  # above 0: what is evaluated may not be needed, as a branch of `if`
 
     def among(self, rows: Rows) -> Frame:
@@ -83,8 +83,8 @@ class VectorCompiler:
                 return lambda f: f.engine.read(f.engine.fields[name], f.rows)
             case ir.Local(name):
                 return lambda f: f.engine.read(f.engine.locals[name], f.rows)
-            case ir.CellValue(name):
-                return self._cell(name)
+            case ir.CellValue(name, at):
+                return self._cell(name, at)
             case ir.MemoryValue(name):
                 return lambda f: f.engine.read(f.engine.memory[name], f.rows)
             case ir.Reported(name):
@@ -93,8 +93,8 @@ class VectorCompiler:
                 return lambda f: f.engine.drawn(name, f)
             case ir.Noised():
                 return self._noised(e)
-            case ir.Bound(name):
-                return lambda f: f.bound[name]
+            case ir.Bound(ir.Variable(number)):
+                return lambda f: f.bound[number]
             case ir.Apply(operator, arguments, span):
                 return self._apply(operator, arguments, span)
             case ir.Choice(test, yes, no):
@@ -142,9 +142,9 @@ class VectorCompiler:
             case _:
                 return False
 
-    def _cell(self, name: str) -> Run:
-        binders = [variable for variable, _ in self.program.cell(name).binders]
-        return lambda f: f.engine.read(f.engine.cells[name].read(tuple(f.bound[b] for b in binders)), f.rows)
+    def _cell(self, name: str, at: tuple[ir.Expression, ...]) -> Run:
+        parts = [self.compile(position) for position in at]
+        return lambda f: f.engine.read(f.engine.cells[name].read(tuple([p(f) for p in parts])), f.rows)
 
     def _apply(self, operator: str, arguments: tuple[ir.Expression, ...], span: Span) -> Run:
         if operator == "length" and isinstance(arguments[0], ir.Records):

@@ -21,6 +21,7 @@ from seqlang.backends.interpret.shapes import shape_of_expression
 from seqlang.backends.simulate.arrays import Ragged, Rows, Value
 from seqlang.backends.simulate.folds import OPERATORS, PAIRS
 from seqlang.model import expression as ir
+from seqlang.model.binding import reads
 
 if TYPE_CHECKING:
     from seqlang.backends.simulate.vectorised import Frame, Run, VectorCompiler
@@ -42,18 +43,13 @@ class NotWide(Exception):
     """A value has a shape that does not fit a block."""
 
 
-def mentions(compiler: VectorCompiler, e: ir.Expression, variable: str) -> bool:
-    """Whether the value depends on the variable, be it through a cell that has one value for each of its values."""
-    return variable in compiler.exact.compile(e).reads
-
-
-def elementwise(compiler: VectorCompiler, e: ir.Expression, variable: str) -> Run | None:
+def elementwise(compiler: VectorCompiler, e: ir.Expression, variable: ir.Variable) -> Run | None:
     """The expression for a block of values of `variable`, or None if it is not made number by number."""
-    if not mentions(compiler, e, variable):
+    if not reads(e, variable):
         return _the_same_for_all(compiler, e)
     match e:
-        case ir.Bound(name):
-            return lambda f: f.bound[name]
+        case ir.Bound(ir.Variable(number)):
+            return lambda f: f.bound[number]
         case ir.Apply(operator, arguments, _):
             parts = [elementwise(compiler, a, variable) for a in arguments]
             many = operator in ("max", "min") and len(parts) > 1
@@ -63,7 +59,7 @@ def elementwise(compiler: VectorCompiler, e: ir.Expression, variable: str) -> Ru
         case ir.Choice(test, yes, no):
             branches = [elementwise(compiler, x, variable) for x in (test, yes, no)]
             return None if any(b is None for b in branches) else _chosen(*[b for b in branches if b is not None])
-        case ir.Index(base, at, _) if not mentions(compiler, base, variable):
+        case ir.Index(base, at, _) if not reads(base, variable):
             whole, place = compiler.compile(base), elementwise(compiler, at, variable)
             return None if place is None else lambda f: _at(whole(f), place(f))
         case _:
@@ -131,7 +127,7 @@ def list_blocks(elements: Ragged, count: int) -> Iterator[Elements]:
         yield elements.values[start : start + len(column)], inside
 
 
-def fold(operator: str, parts: Iterator[Elements], variable: str, body: Run, where: Run | None, frame: Frame) -> Value:
+def fold(operator: str, parts: Iterator[Elements], variable: int, body: Run, where: Run | None, frame: Frame) -> Value:
     """OP over all blocks, as `fold_list` does it element by element."""
     total: Any = np.full(frame.count, {"max": -math.inf, "min": math.inf}.get(operator, 0.0))
     number: Any = np.zeros(frame.count)
@@ -166,7 +162,7 @@ def _few_rows(inside: Value, count: int) -> Rows | None:
 
 
 def _block(
-    variable: str, body: Run, where: Run | None, frame: Frame, column: Value, inside: Value
+    variable: int, body: Run, where: Run | None, frame: Frame, column: Value, inside: Value
 ) -> tuple[Value, Value]:
     """Where the block has elements, (k, runs), and the body's values."""
     frame.bound[variable] = column

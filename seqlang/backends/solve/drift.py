@@ -131,14 +131,14 @@ def _sums(program: Program, e: ir.Expression) -> Iterator[str]:
 
 
 def drift(program: Program, e: ir.Expression) -> ir.Expression:
-    """How far `e` is off, to first order, where the cell of the name N is off by the bound number `off(N)`."""
+    """How far `e` is off, to first order, where the cell of the name N is off by the bound number `off(program, N)`."""
 
     def of(inner: ir.Expression) -> ir.Expression:
         return drift(program, inner)
 
     match e:
         case ir.CellValue(name) | ir.MemoryValue(name):
-            return ir.Bound(off(name)) if sums_in(program, e) else NOTHING
+            return ir.Bound(off(program, name)) if sums_in(program, e) else NOTHING
         case ir.Local(name):
             return of(program.define(name).expression)
         case ir.Noised(base=base):
@@ -170,10 +170,10 @@ def drift(program: Program, e: ir.Expression) -> ir.Expression:
         case ir.Apply(_, arguments):
             return reduce(_plus, map(of, arguments), NOTHING)
         case _:
-            return reduce(_plus, [ir.Bound(off(name)) for name in sums_in(program, e)], NOTHING)
+            return reduce(_plus, [ir.Bound(off(program, name)) for name in sums_in(program, e)], NOTHING)
 
 
-def size_of(run: Run, frame: Frame, bound: Mapping[str, float]) -> Array:
+def size_of(run: Run, frame: Frame, bound: Mapping[int, float]) -> Array:
     """The size of a compiled value with these bound numbers, by row; of a vector the largest coordinate; what is no
     number has none."""
     frame.bound.update(bound)
@@ -182,9 +182,11 @@ def size_of(run: Run, frame: Frame, bound: Mapping[str, float]) -> Array:
     return np.atleast_1d(value.max(axis=tuple(range(value.ndim - 1))))
 
 
-def off(name: str) -> str:
-    """The bound variable that stands for how far a sum is off; no name of a spec has such a form."""
-    return f"off {name}"
+def off(program: Program, name: str) -> ir.Variable:
+    """The variable that stands for how far the sum in this cell or memory is off; no binder of a program has a negative
+    number, and placeholders of other kinds have larger ones."""
+    sums = [s.name for s in program.body if isinstance(s, Cell)] + [m.name for m in program.memories]
+    return ir.Variable(-1000 - sums.index(name), f"how far {name} is off")
 
 
 def _plus(left: ir.Expression, right: ir.Expression) -> ir.Expression:

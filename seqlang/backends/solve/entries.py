@@ -111,7 +111,7 @@ class Drawing:
     def __init__(self, step: int) -> None:
         self.step_number = step
         self.fields: dict[str, Any] = {}
-        self.bound: dict[str, Any] = {}
+        self.bound: dict[int, Any] = {}
 
 
 __all__ = ["Drawing", "Entry", "entries", "model_of", "reads_step", "values_of"]

@@ -98,7 +98,7 @@ class EntryReader:
                 self._plain[statement.name] = statement.expression
         self.fields: Mapping[str, Any] = {}
         self.locals: dict[str, Any] = {}
-        self.bound: dict[str, Any] = {}
+        self.bound: dict[int, Any] = {}
 
     def increment(self, cell: Cell, fields: Mapping[str, Any]) -> float:
         if not isinstance(cell.keep, AllSteps) or cell.binders or cell.operator not in ("sum", "count", "mean"):

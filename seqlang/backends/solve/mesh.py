@@ -285,6 +285,7 @@ class Mesh:
             k = math.floor(place + 1e-9)
             if k < first or k >= first + mass.shape[1]:
                 before, after = max(0, first - k), max(0, k + 1 - first - mass.shape[1])
+                bounded(MOST_NUMBERS, mass.shape[0], mass.shape[1] + before + after, mass.shape[2])
                 mass = np.pad(mass, ((0, 0), (before, after), (0, 0)))
                 first -= before
                 where = layout.positions(first, mass.shape[1])[mine]

@@ -70,7 +70,7 @@ def plan_of(increments: Increments, finder: CutFinder, reading: Reading, level: 
         unit = _common(edges)
         if unit is None or unit < (increments.high - increments.low) / 400:
             raise Unsolved("increments whose jumps have no common measure")
-        period = unit / math.ceil(unit / (1.5 * scale) - 1e-9)
+        period = unit / max(1, math.ceil(unit / (1.5 * scale) - 1e-9))
     count = 4 + math.ceil(4 * period / scale) + level
     moving = finder.moves and bool(columns)
     places = bounds if moving else bounds + columns

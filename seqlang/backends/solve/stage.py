@@ -88,7 +88,7 @@ class Stage:
             raise Unsolved("a vector is compared")
         return np.atleast_1d(np.asarray(value, dtype=np.float64))
 
-    def drift(self, run: Run, bound: Mapping[str, float]) -> NDArray[np.float64]:
+    def drift(self, run: Run, bound: Mapping[int, float]) -> NDArray[np.float64]:
         """See `drift.size_of`."""
         return size_of(run, self.frame(), bound)
 

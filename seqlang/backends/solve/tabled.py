@@ -61,7 +61,9 @@ class TabledCompiler(VectorCompiler):
                     known.clear()
                     new = list(dict.fromkeys(keys))
                 some = Frame(f.engine, np.zeros(len(new), dtype=np.intp))
-                some.bound = {f"#{i}": np.array(column) for i, column in enumerate(zip(*new, strict=True))}
+                some.bound = {
+                    _placeholder(i).number: np.array(column) for i, column in enumerate(zip(*new, strict=True))
+                }
                 some.unsure = f.unsure
                 values = np.broadcast_to(np.asarray(lookup(some), dtype=np.float64), (len(new),))
                 known.update(zip(new, values.tolist(), strict=True))
@@ -79,9 +81,14 @@ class TabledCompiler(VectorCompiler):
         if not self.exact.compile(e).reads:
             return e
         if e in read:
-            return ir.Bound(f"#{read.index(e)}")
+            return ir.Bound(_placeholder(read.index(e)))
         read.append(e)
-        return ir.Bound(f"#{len(read) - 1}")
+        return ir.Bound(_placeholder(len(read) - 1))
+
+
+def _placeholder(i: int) -> ir.Variable:
+    """The variable that stands for argument i of a law; no binder of a program has a negative number."""
+    return ir.Variable(-1 - i, f"argument {i + 1}")
 
 
 def distinct(columns: Sequence[Array], count: int) -> tuple[NDArray[np.intp], NDArray[np.intp]] | None:

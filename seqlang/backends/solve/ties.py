@@ -45,6 +45,7 @@ class Ties:
 
     def __init__(self, difference: ir.Expression, compiler: VectorCompiler) -> None:
         program = compiler.program
+        self.program = program
         self.size = compiler.compile(magnitude(program, difference))
         self.sums = sums_in(program, difference)
         self.grain = min(_constants(program, difference), default=np.inf)
@@ -55,7 +56,7 @@ class Ties:
         """How far from 0 a tie may look, by row: relative to the terms, and by what sums over the steps are off.
         Unsolved where that is not far less than what the least number that is added does, and the side is not sure."""
         found, away = 4 * TIE * np.abs(stage.numbers(self.size)), np.abs(difference)
-        offs = {off(name): stage.off(name) for name in self.sums} if self.drift is not None else {}
+        offs = {off(self.program, name).number: stage.off(name) for name in self.sums} if self.drift is not None else {}
         close = far = found
         if self.drift is not None:
             close = found + stage.drift(self.drift, {name: o.forgiven for name, o in offs.items()})
@@ -66,7 +67,7 @@ class Ties:
             raise Unsolved("numbers of very different sizes are added up, and a comparison of their sum is close")
         return np.asarray(close)
 
-    def _least(self, stage: Stage, offs: Mapping[str, Off]) -> Any:
+    def _least(self, stage: Stage, offs: Mapping[int, Off]) -> Any:
         """What the least constant, and the least number that was added to any of the sums, makes of the difference."""
         least: Any = self.grain
         if self.drift is not None:

@@ -167,11 +167,14 @@ def _high(
 
 
 def _lands(steps: Steps, left: Expression, right: Expression, place: int, kinds: tuple[Fired, ...]) -> bool:
-    """left - right rises by one unit or not at all, and reaches 0 exactly."""
-    up, down = (meter_of(steps, difference(left, right), place, sign) for sign in (1, -1))
-    if up is None or down is None:
+    """left - right rises by one unit or not at all, and reaches 0 exactly. What is known of steps of these kinds is not
+    known of others."""
+    apart, others = difference(left, right), replace(steps, known=frozenset(), unmoved=frozenset())
+    up, down = (meter_of(steps, apart, place, sign) for sign in (1, -1))
+    rest, fall = (meter_of(others, apart, place, sign) for sign in (1, -1))
+    if up is None or down is None or rest is None or fall is None:
         return False
-    rises = [(up.rise(kind), down.rise(kind)) for kind in (NONE, *kinds)]
+    rises = [(rest.rise(NONE), fall.rise(NONE)), *((up.rise(kind), down.rise(kind)) for kind in kinds)]
     exact = [a for a, b in rises if a is not None and b is not None and steps.signs.equal(a, -b)]
     units = [a for a in dict.fromkeys(exact) if a != ZERO]
     if len(exact) < len(rises) or len(units) != 1 or steps.signs.of(units[0]) != 1:
@@ -181,14 +184,14 @@ def _lands(steps: Steps, left: Expression, right: Expression, place: int, kinds:
 
 
 def _still_running(steps: Steps, left: Expression, right: Expression, strict: bool) -> Steps:
-    """The stop was not taken in the step before: a memory that it reads was still low."""
+    """The stop was not taken in the step before: a memory that it reads was still low, and is so above its update."""
     if not isinstance(left, MemoryValue):
         return steps
     start = formula_of(steps.program, next(m.initial for m in steps.program.memories if m.name == left.name))
     limit = formula_of(steps.program, right)
     if start is None or limit is None or steps.signs.of(limit - start) != 1:
         return steps  # it is high from the start
-    low = Apply("<" if strict else "<=", (left, right))
+    low = Apply("<" if strict else "<=", (MemoryValue(left.name), right))
     return replace(steps, unmoved=steps.unmoved | {(left.name, low)})
 
 
@@ -207,9 +210,10 @@ def _floor(steps: Steps, guard: tuple[Expression, int], left: Expression, right:
     limit = formula_of(steps.program, right)
     if meter is None or not meter.late or limit is None:
         return None
+    above = MemoryValue(left.name) if isinstance(left, MemoryValue) else left  # the guard stands above the update
     for other, operator, low in comparisons(guard[0], "and"):
         value = formula_of(steps.program, low)
-        if other == left and operator in (">=", ">", "==") and value is not None and not value.is_infinite:
+        if other == above and operator in (">=", ">", "==") and value is not None and not value.is_infinite:
             return value - limit
     return None
 

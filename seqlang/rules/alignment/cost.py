@@ -6,8 +6,6 @@ translations that belong to the segment (refreshed noises, and the fresh ones of
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from seqlang.arithmetic.formula import INFINITY, ONE, ZERO, Formula, maximum, minimum, product, total
 from seqlang.record import record
 from seqlang.rules.alignment.layout import Layout
@@ -22,6 +20,25 @@ Shifts = tuple[tuple[str, Formula], ...]
 class Plan:
     kept: Shifts
     local: tuple[tuple[Shifts, ...], ...]
+
+
+def are_shifts(value: object) -> bool:
+    """Evidence is untrusted: is it pairs of a noise's name and a formula?"""
+    return isinstance(value, tuple) and all(
+        isinstance(pair, tuple) and len(pair) == 2 and isinstance(pair[0], str) and isinstance(pair[1], Formula)
+        for pair in value
+    )
+
+
+def are_plans(value: object) -> bool:
+    """Is it a tuple of plans, of the right shape all the way down?"""
+    return isinstance(value, tuple) and all(
+        isinstance(plan, Plan)
+        and are_shifts(plan.kept)
+        and isinstance(plan.local, tuple)
+        and all(isinstance(choices, tuple) and all(map(are_shifts, choices)) for choices in plan.local)
+        for plan in value
+    )
 
 
 def plan_cost(layout: Layout, scenario: Scenario, plan: Plan) -> Formula | str:
@@ -39,7 +56,7 @@ def plan_cost(layout: Layout, scenario: Scenario, plan: Plan) -> Formula | str:
             return next((cost for cost in found if isinstance(cost, str)), "a piece has no alignment")
         costs[piece] = minimum(*good)
     lasting = total(_times(layout.lives(z), _one(layout, z, u)) for z, u in plan.kept)
-    return total((lasting, _repeated(layout, scenario, costs)))
+    return total((lasting, _repeated(layout, scenario.everywhere, costs)))
 
 
 def scenario_cost(layout: Layout, scenario: Scenario, plans: tuple[Plan, ...]) -> Formula | str:
@@ -51,14 +68,14 @@ def scenario_cost(layout: Layout, scenario: Scenario, plans: tuple[Plan, ...]) -
     return f"{wrong} ({scenario.name})" if wrong is not None else minimum(*(c for c in found if isinstance(c, Formula)))
 
 
-def _repeated(layout: Layout, scenario: Scenario, costs: dict[Piece, Formula]) -> Formula:
+def _repeated(layout: Layout, everywhere: bool, costs: dict[Piece, Formula]) -> Formula:
     """Add up over the segments of a run; see the proof in `stopping.py`."""
-    counted = _counted(layout, scenario, costs)
+    counted = _counted(layout, everywhere, costs)
     spent = spent_together(layout, costs)
     return counted if spent is None else least([spent, counted], layout.signs)  # of equals the last
 
 
-def _counted(layout: Layout, scenario: Scenario, costs: dict[Piece, Formula]) -> Formula:
+def _counted(layout: Layout, everywhere: bool, costs: dict[Piece, Formula]) -> Formula:
     """At most so many segments decide, and each costs the worst of its kind."""
 
     def worst(place: str, fired: bool | None = None) -> Formula:
@@ -66,18 +83,17 @@ def _counted(layout: Layout, scenario: Scenario, costs: dict[Piece, Formula]) ->
         return largest(chosen)
 
     times, rest = layout.decisions, layout.decisions - 1
-    # a run that goes on after its last decision has one segment more, in which nothing fires
-    idle = layout.segments - times if not layout.ended and layout.only_decisions_cut else layout.segments
-    if scenario.everywhere:
-        decided, quiet = worst("within", True), worst("within", False)
-        return _times(times, decided) + _times(idle, quiet)
+    if everywhere:
+        return _times(times, worst("within", True)) + _times(layout.idle, worst("within", False))
     within, after = worst("within"), worst("after", True)
     others = largest([worst("before", True), after])
     if layout.each_decides:
         return _times(times, within) if within == others else within + _times(rest, others)
     quiet = largest([worst("before", False), worst("after", False)])
-    first = largest([within, worst("within", False) + (after if layout.ended else others)])
-    return first + _times(rest, others) + _times(idle if idle == ONE else idle - 1, quiet)
+    # the changed entry's segment decides, or all that decide are others: if they end the run, the last comes after it
+    other = largest([after if layout.ended else others, quiet])
+    ways = [within + _times(layout.idle, quiet), worst("within", False) + other + _times(layout.idle_but_one, quiet)]
+    return largest(ways) + _times(rest, others)
 
 
 def largest(costs: list[Formula]) -> Formula:
@@ -123,15 +139,35 @@ def _one(layout: Layout, noise: str, u: Formula) -> Formula:
     return ZERO if translation.kind == "stairs" else translation.cost(u, layout.signs)
 
 
-def stairs_cost(layout: Layout, plans: Iterable[Plan]) -> Formula:
-    """What all staircase noises cost together in any segment, each at the longest of its translations."""
-    longest: dict[str, list[Formula]] = {}
-    for plan in plans:
-        for z, u in (*plan.kept, *(pair for choices in plan.local for shifts in choices for pair in shifts)):
-            if layout.translations[z].kind == "stairs":
-                longest.setdefault(z, []).append(layout.translations[z].cost(u, layout.signs))
-    life = {z: layout.lives(z) if z in layout.kept else layout.decisions for z in longest}
-    return total(_times(life[z], maximum(*costs)) for z, costs in longest.items())
+def stairs_cost(layout: Layout, scenarios: tuple[Scenario, ...], evidence: tuple[tuple[Plan, ...], ...]) -> Formula:
+    """What all staircase noises cost in a run. In a segment each costs at most the longest translation that any plan
+    has for segments that lie there and end so; what is moved in a segment in which nothing fires is paid for too."""
+    kept: dict[str, dict[Formula, None]] = {}
+    local: dict[bool, dict[Piece, dict[str, dict[Formula, None]]]] = {}
+    for scenario, plans in zip(scenarios, evidence, strict=True):
+        kinds = local.setdefault(scenario.everywhere, {})
+        for plan in plans:
+            _note(layout, kept, plan.kept)
+            for piece, choices in zip(scenario.pieces, plan.local, strict=True):
+                longest = kinds.setdefault(Piece(piece.place, (), piece.fired), {})
+                for shifts in choices:
+                    _note(layout, longest, shifts)
+    lasting = total(_times(layout.lives(z), largest(list(costs))) for z, costs in kept.items())
+    segments = [
+        _repeated(layout, everywhere, {kind: _sum_of_largest(longest) for kind, longest in kinds.items()})
+        for everywhere, kinds in local.items()
+    ]
+    return total((lasting, largest(segments)))
+
+
+def _note(layout: Layout, longest: dict[str, dict[Formula, None]], shifts: Shifts) -> None:
+    for z, u in shifts:
+        if layout.translations[z].kind == "stairs":
+            longest.setdefault(z, {})[layout.translations[z].cost(u, layout.signs)] = None
+
+
+def _sum_of_largest(costs: dict[str, dict[Formula, None]]) -> Formula:
+    return total(largest(list(each)) for each in costs.values())
 
 
 def is_totally_unimodular(layout: Layout) -> bool:

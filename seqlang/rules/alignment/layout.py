@@ -10,20 +10,18 @@ from seqlang.model.expression import Law, Number
 from seqlang.model.life import EachReport, EachStep, Once
 from seqlang.model.program import (
     AddRemove,
-    CompareGate,
     Margin,
     Program,
     PublicGate,
     Replace,
-    Report,
 )
 from seqlang.record import record, replace
 from seqlang.rules.alignment.allowances import Allowance, allowances_of
 from seqlang.rules.alignment.factors import scaled_margins
-from seqlang.rules.alignment.limits import decisions_of, first_step, least, limit_of
-from seqlang.rules.alignment.looking import looks_of
+from seqlang.rules.alignment.limits import first_step, limit_of
 from seqlang.rules.alignment.outlets import Outlet, Release, shape_of
 from seqlang.rules.alignment.reach import reached_draws, reached_resets, shared_noise
+from seqlang.rules.alignment.refreshing import draws_read, most_made, unclear_report
 from seqlang.rules.alignment.signs import Signs
 from seqlang.rules.alignment.steps import Steps
 from seqlang.rules.alignment.translation import Translation, translation_of
@@ -39,8 +37,8 @@ class Layout:
 
     A segment of a run ends when an outlet fires, when a noise is refreshed, and when a statistic starts anew.
     `decisions`: the most steps in which an outlet fires; if `ended`, whatever reaches it ends the run, else guards
-    limit it and the run goes on. `segments`: the most segments. `only_decisions_cut`: only what fires ends a segment;
-    `each_decides`: and the run ends with the last. `allowances`: what steps that fire may spend together. `turned`:
+    limit it, the run goes on, and nothing is asked any more. `segments`: the most segments in which something is asked.
+    `each_decides`: only what fires ends a segment. `allowances`: what steps that fire may spend together. `turned`:
     outlets that fire where their report is not made. `mixed_later`: a segment after the one with the changed entry may
     still belong to the same stretch of a statistic that starts anew at another report. `first`: the earliest step in
     which any of the gates is asked. `entries`: by how many entries neighbours differ; everything else speaks of one.
@@ -59,13 +57,25 @@ class Layout:
     segments: Formula
     each_decides: bool
     ended: bool
-    only_decisions_cut: bool
     allowances: tuple[Allowance, ...]
     turned: frozenset[str]
     mixed_later: bool
     first: int
     entries: Formula
     signs: Signs
+
+    @property
+    def idle(self) -> Formula:
+        """The most segments beside those that decide; one that does not decide costs no more than if it did."""
+        if self.segments.is_infinite or not self.signs.at_least(self.segments, self.decisions):
+            return self.segments
+        return self.segments - self.decisions
+
+    @property
+    def idle_but_one(self) -> Formula:
+        """The most segments beside those that decide and one more."""
+        idle = self.idle
+        return idle - 1 if idle.is_infinite or self.signs.at_least(idle, ONE) else idle
 
     @property
     def decides_once(self) -> bool:
@@ -120,11 +130,11 @@ def layout_of(program: Program, names: tuple[str, ...], turned: frozenset[str] =
         return f"{', '.join(sorted(turned))}: something starts anew when it is made"
     several: dict[str, Formula] = {}
     if refreshes and len(cuts) > 1:
-        several = {z: _lives(program, lives[z].report, signs) for z in refreshed}  # type: ignore[union-attr]
+        several = {z: draws_read(program, z, lives[z].report, signs) for z in refreshed}  # type: ignore[union-attr]
         kept, refreshed, cuts = kept | refreshed, frozenset(), reports | resets
-    unclear = next((r for r in sorted(refreshes | resets) if not _is_made_when_it_fires(program, r)), None)
+    unclear = unclear_report(program, refreshes | resets)
     if unclear is not None:
-        return f"{unclear} is reported whether it is true or false, and something starts anew each time"
+        return f"{unclear} may be reported as false, and something starts anew each time"
     if len(resets) > 1:
         return f"statistics start anew at different reports ({', '.join(sorted(resets))})"
     decisions, ended = limit_of(program, reports, signs, turned) if reports else (ONE, True)
@@ -141,10 +151,9 @@ def layout_of(program: Program, names: tuple[str, ...], turned: frozenset[str] =
         several=several,
         refreshed=refreshed,
         decisions=decisions,
-        segments=(decisions if ended else decisions + 1) if cuts <= reports else decisions_of(program, cuts, signs) + 1,
-        each_decides=cuts <= reports and ended,
+        segments=decisions if cuts <= reports else most_made(program, cuts, signs) + 1,
+        each_decides=cuts <= reports,
         ended=ended,
-        only_decisions_cut=cuts <= reports,
         allowances=allowances_of(program, reports, signs, turned),
         turned=turned,
         mixed_later=bool(resets) and len(cuts) > 1,
@@ -187,7 +196,6 @@ def look_layout(program: Program, names: tuple[str, ...], fresh: frozenset[str])
         segments=ONE,
         each_decides=True,
         ended=True,
-        only_decisions_cut=True,
         allowances=(),
         turned=frozenset(),
         mixed_later=False,
@@ -197,28 +205,10 @@ def look_layout(program: Program, names: tuple[str, ...], fresh: frozenset[str])
     )
 
 
-def _lives(program: Program, report: str, signs: Signs) -> Formula:
-    """How often a noise is drawn that is refreshed at this report: at the start, and in the step after each report."""
-    most, ended = limit_of(program, frozenset({report}), signs)
-    counted = most if ended else most + 1
-    public = next((g for g in program.gates if g.name == report and isinstance(g, PublicGate)), None)
-    place = next((i for i, s in enumerate(program.body) if isinstance(s, Report) and s.name == report), None)
-    if public is None or place is None:
-        return counted
-    return least([looks_of(program, public.expression, place, signs) + 1, counted], signs)
-
-
 def _is_result(program: Program, outlet: Outlet) -> bool:
     """A comparison that decides what a stop returns."""
     gate = next(g for g in program.gates if g.name == outlet.name)
     return gate.statement.startswith("stop ") and gate.name != gate.statement
-
-
-def _is_made_when_it_fires(program: Program, report: str) -> bool:
-    """Not so for the value of a comparison: false is reported too, and `since` and `each` count that."""
-    compared = any(isinstance(gate, CompareGate) and gate.name == report for gate in program.gates)
-    made = (s for s in program.body if isinstance(s, Report) and s.name == report and s.value is not None)
-    return all(statement.when is not None and not compared for statement in made)
 
 
 def single_entry(program: Program) -> tuple[Formula, Program]:

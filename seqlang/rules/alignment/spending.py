@@ -3,7 +3,9 @@
 Let c(o) be the most that a segment costs which ends with the output o, and w(o) what o spends of an allowance: all
 deciding steps but the last have total weight at most B. With y = max c(o) / w(o) they cost at most y B together, and
 the last one at most max c(o). Where several allowances are needed each output is put under one of them; guards have a
-last step each, stops have one together, which may also be the step in which a stop fires.
+last step each, stops have one together, which may also be the step in which a stop fires. A run may go on after its
+last deciding step; that segment costs no more than if it ended with an output whose allowance is not yet spent, and if
+all are spent nothing is asked in it.
 """
 
 from __future__ import annotations
@@ -66,9 +68,6 @@ def _under(
             last.extend(cost for cost, _ in share)
         else:
             parts.append(_largest(layout, [cost for cost, _ in share]))
-    if layout.refreshed and layout.each_decides and not all(allowance.ends for allowance in chosen):
-        # after its last report a guard leaves one segment more, in which nothing fires: no dearer than one that decides
-        parts.append(_largest(layout, [*dearest.values(), *ends]))
     return total((*parts, _largest(layout, last)))
 
 

@@ -18,19 +18,19 @@ x', and q' - q is what the shift analysis speaks of. Hidden draws that no margin
    moves gets the same mixture of their alignments, and costs no more than the dearest. Where m is smaller than in the
    hull the constraint only gets weaker. Noise on whole numbers needs whole translations: shifts are whole numbers
    there, and the constraint matrix is totally unimodular, so the linear program at a whole shift has a whole optimal
-   solution, which costs no more than the mixture. Staircase costs are not convex; each such noise is charged its
-   dearest translation, which bounds the mixture, on top.
+   solution, which costs no more than the mixture. Staircase costs are not convex; each such noise is charged on top,
+   in every segment with its dearest translation in segments that lie there and end so, which bounds the mixture.
    A report that is made in most steps (`report below when q < T`) is read the other way round: the event is that it is
    not made, which nothing but its comparison decides.
 4. Branches. `A or B` fires by its first true branch: as if each branch were a gate with priority, and whoever sees
    which one it was sees more. `A and B` fires only if both do: in the quiet steps both margins only shrink.
 5. Segments. One translation of the kept noises serves the whole run (it may depend on o, x and x'). Noises that are
    refreshed at different reports, or beside other reports, are translated alike in all of their lives, and paid for in
-   each. Segments before
-   the changed entry do not move, the one with the entry and the later ones move as the moves say. At most K steps
-   decide, and the K-th ends the run, so next to the entry's segment at most K - 1 others decide, before or after it;
-   if the entry's own segment does not, those after it may be one more. Segments in which nothing fires cost their
-   refreshed noises only. Costs of the segments add up, to the sum of the worst of each kind.
+   each. Segments before the changed entry do not move, the one with the entry and the later ones move as the moves
+   say. Costs of the segments add up, to the sum of the worst of each kind: at most K segments decide, the entry's own
+   among them or not, and those in which nothing fires cost their refreshed noises only. Such a segment costs no more
+   than if it decided, since it asks less of the same translations. So where only decisions cut, K segments are all: a
+   run either has ended with the K-th, or guards let nothing be asked after it, or fewer than K have decided.
 6. Neighbours in k entries are k neighbours in one entry apart: k times the bound.
 """
 
@@ -44,13 +44,14 @@ from seqlang.arithmetic.simplify import simplify
 from seqlang.model.program import CompareGate, Program
 from seqlang.proof.derivation import Derivation, PureBound
 from seqlang.proof.rule import Rule
-from seqlang.rules.alignment.cost import Plan, is_totally_unimodular, largest, scenario_cost, stairs_cost
+from seqlang.rules.alignment.cost import Plan, are_plans, is_totally_unimodular, largest, scenario_cost, stairs_cost
 from seqlang.rules.alignment.lattice import moves_by_whole_numbers, reads_private
 from seqlang.rules.alignment.layout import Layout, layout_of
 from seqlang.rules.alignment.outlets import may_turn
 from seqlang.rules.alignment.reach import revealed_choices
 from seqlang.rules.alignment.scenario import Scenario, scenarios_of
 from seqlang.rules.alignment.search import plans_for
+from seqlang.rules.search import Search
 from seqlang.rules.sensitivity.formulas import parameter_bounds
 from seqlang.rules.sensitivity.moves import moves
 
@@ -95,7 +96,7 @@ def holds(program: Program, derivation: Derivation) -> str | None:
     if isinstance(case, str):
         return case
     layout, scenarios = case
-    if not isinstance(evidence, tuple) or len(evidence) != len(scenarios):
+    if not isinstance(evidence, tuple) or len(evidence) != len(scenarios) or not all(map(are_plans, evidence)):
         return "one tuple of plans a scenario is needed"
     cost = _cost(layout, scenarios, evidence)
     if isinstance(cost, str):
@@ -161,7 +162,7 @@ def _cost(layout: Layout, scenarios: tuple[Scenario, ...], evidence: Evidence) -
             return cost
         costs[cost] = None
     worst = largest(list(costs))
-    return product((layout.entries, worst + stairs_cost(layout, (plan for plans in evidence for plan in plans))))
+    return product((layout.entries, worst + stairs_cost(layout, scenarios, evidence)))
 
 
 def _because(layout: Layout, cases: int) -> str:
@@ -223,3 +224,5 @@ numbers. Horizon-free: "never stops" is covered.
 """
 
 RULE = Rule(NAME, "Alignment of noisy comparisons", STATEMENT, CITE, holds)
+
+SEARCH = Search(NAME, ("gates",), suggest)

@@ -27,7 +27,7 @@ from seqlang.proof.derivation import Derivation, PureBound
 from seqlang.proof.rule import Rule
 from seqlang.record import record
 from seqlang.rules.alignment.ages import Ages, ages_of, joined, stretch
-from seqlang.rules.alignment.cost import is_totally_unimodular, largest, satisfied
+from seqlang.rules.alignment.cost import are_shifts, is_totally_unimodular, largest, satisfied
 from seqlang.rules.alignment.lattice import moves_by_whole_numbers
 from seqlang.rules.alignment.layout import Layout, look_layout
 from seqlang.rules.alignment.limits import least
@@ -35,6 +35,7 @@ from seqlang.rules.alignment.looking import looks_within, required_reports, toge
 from seqlang.rules.alignment.reach import gate_noises, revealed_choices
 from seqlang.rules.alignment.scenario import Fired, Piece, Row, deciding_rows, outputs_of
 from seqlang.rules.alignment.search import minimal
+from seqlang.rules.search import Search
 from seqlang.rules.sensitivity.formulas import parameter_bounds
 from seqlang.rules.sensitivity.moves import moves
 from seqlang.rules.sensitivity.shift import Step
@@ -92,6 +93,8 @@ def holds(program: Program, derivation: Derivation) -> str | None:
     if isinstance(case, str):
         return case
     if not isinstance(evidence, tuple) or len(evidence) != len(case.pieces):
+        return "one tuple of translations a case is needed"
+    if not all(isinstance(choices, tuple) and all(map(are_shifts, choices)) for choices in evidence):
         return "one tuple of translations a case is needed"
     cost = _cost(case, evidence)
     if isinstance(cost, str):
@@ -201,3 +204,5 @@ noise needs quantities that move by whole numbers.
 """
 
 RULE = Rule(NAME, "Looks, one by one", STATEMENT, CITE, holds)
+
+SEARCH = Search(NAME, ("gates",), suggest)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import inf
 
 from seqlang.accounting import advanced
 from seqlang.model.program import Program
 from seqlang.proof.derivation import ApproximateBound, Derivation, PureBound
 from seqlang.proof.rule import Rule
 from seqlang.rules.composition.joint import together, value_up
+from seqlang.rules.search import Search
 
 NAME = "composition/advanced"
 CITE = "Kairouz, Oh & Viswanath 2015, Theorem 3.5"
@@ -18,6 +20,8 @@ def _epsilon(program: Program, parts: Sequence[Derivation], delta: float) -> flo
     epsilons = [value_up(program, p.conclusion.epsilon) for p in parts if isinstance(p.conclusion, PureBound)]
     if len(epsilons) != len(parts) or not epsilons:
         return "every part must be a pure bound"
+    if max(epsilons) == inf:
+        return "a part has no finite epsilon"
     return advanced.tanh_form(epsilons, delta)
 
 
@@ -56,3 +60,5 @@ RULE = Rule(
     CITE,
     holds,
 )
+
+SEARCH = Search(NAME, ("parts", "delta"), suggest)

@@ -10,6 +10,7 @@ from seqlang.model.program import Program
 from seqlang.proof.derivation import ApproximateBound, Derivation, PureBound
 from seqlang.proof.rule import Rule
 from seqlang.rules.composition.joint import horizon_covered, shortest, together, value_up
+from seqlang.rules.search import Search
 from seqlang.rules.sensitivity.formulas import parameter_values
 
 NAME = "composition/basic"
@@ -78,3 +79,5 @@ RULE = Rule(
     CITE,
     holds,
 )
+
+SEARCH = Search(NAME, ("parts",), suggest)

@@ -9,6 +9,7 @@ from seqlang.model.program import Program
 from seqlang.proof.derivation import ConcentratedBound, Derivation
 from seqlang.proof.rule import Rule
 from seqlang.rules.composition.joint import horizon_covered, shortest, together
+from seqlang.rules.search import Search
 from seqlang.rules.sensitivity.formulas import parameter_values
 
 NAME = "composition/concentrated"
@@ -51,3 +52,5 @@ RULE = Rule(
     CITE,
     holds,
 )
+
+SEARCH = Search(NAME, ("parts",), suggest)

@@ -16,6 +16,7 @@ from seqlang.proof.derivation import Derivation
 from seqlang.proof.rule import Rule
 from seqlang.record import replace
 from seqlang.rules.alignment.reach import revealed_choices
+from seqlang.rules.search import Search
 
 NAME = "composition/hypothetical_transcript"
 CITE = "Dwork & Roth 2014, Proposition 2.1; repairs the proofs of Bittner et al. 2020, Theorems 4.7 and 4.9"
@@ -57,3 +58,5 @@ batch's end and size are functions of it. No unit, no loss: what is really shown
 """
 
 RULE = Rule(NAME, "Hypothetical transcript", STATEMENT, CITE, holds)
+
+SEARCH = Search(NAME, ("part",), suggest)

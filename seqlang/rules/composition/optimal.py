@@ -1,14 +1,16 @@
-"""Optimal composition of k pure mechanisms of one epsilon (the largest, where they differ)."""
+"""Optimal composition of k pure mechanisms; where their epsilons differ, of as many with the largest."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import inf
 
 from seqlang.accounting import homogeneous
 from seqlang.model.program import Program
 from seqlang.proof.derivation import ApproximateBound, Derivation, PureBound
 from seqlang.proof.rule import Rule
 from seqlang.rules.composition.joint import together, value_up
+from seqlang.rules.search import Search
 
 NAME = "composition/optimal"
 CITE = "Kairouz, Oh & Viswanath 2015, Theorem 3.3"
@@ -18,7 +20,9 @@ def _epsilon(program: Program, parts: Sequence[Derivation], delta: float) -> flo
     epsilons = [value_up(program, p.conclusion.epsilon) for p in parts if isinstance(p.conclusion, PureBound)]
     if len(epsilons) != len(parts) or not epsilons:
         return "every part must be a pure bound"
-    return homogeneous.optimal(max(epsilons), len(epsilons), delta)
+    if max(epsilons) == inf:
+        return "a part has no finite epsilon"
+    return homogeneous.optimal_of(epsilons, delta)
 
 
 def suggest(program: Program, parts: Sequence[Derivation], delta: float) -> Derivation | None:
@@ -50,10 +54,12 @@ def holds(program: Program, derivation: Derivation) -> str | None:
 RULE = Rule(
     NAME,
     "Optimal composition",
-    """k gates with independent noise, each eps-DP, in nats; 0 < delta < 1
+    """k gates with independent noise, G_i eps_i-DP, in nats; eps the largest eps_i; 0 < delta < 1
     max_L sum_(l < L) C(k,l) [p^(k-l) q^l - e^t p^l q^(k-l)] <= delta,  p = e^eps/(1+e^eps), q = 1 - p
     ------------------------------------------------------------------------------------------------
-    all gates together are (t, delta)-DP""",
+    all gates together are (t, delta)-DP; (sum eps_i, delta)-DP where that is less""",
     CITE,
     holds,
 )
+
+SEARCH = Search(NAME, ("parts", "delta"), suggest)

@@ -9,10 +9,12 @@ from seqlang.proof.derivation import ApproximateBound, ConcentratedBound, Deriva
 from seqlang.proof.rule import Rule
 from seqlang.record import replace
 from seqlang.rules.composition.joint import horizon_covered
+from seqlang.rules.search import Search
 from seqlang.rules.sensitivity.formulas import parameter_values
 
 NAME = "composition/post_processing"
 CITE = "Dwork & Roth 2014, Proposition 2.1"
+RENYI = "van Erven & Harremoes 2014, Theorem 3"
 
 
 def suggest(program: Program, part: Derivation) -> Derivation | None:
@@ -23,6 +25,15 @@ def suggest(program: Program, part: Derivation) -> Derivation | None:
     conclusion = replace(part.conclusion, gates=(*part.conclusion.gates, *new))
     because = f"{', '.join(new)} can be computed from the transcript"
     return Derivation(conclusion, NAME, (part,), because=because, cite=CITE)
+
+
+def at_lower_order(part: Derivation, order: float) -> Derivation | None:
+    """An RDP bound, said of a lower order: Renyi divergences do not fall with the order."""
+    claim = part.conclusion
+    if not isinstance(claim, RenyiBound) or not 1 < order < claim.order:
+        return None
+    because = f"a Renyi divergence does not fall with the order: the bound at order {claim.order:g} serves"
+    return Derivation(replace(claim, order=order), NAME, (part,), because=because, cite=RENYI)
 
 
 def holds(program: Program, derivation: Derivation) -> str | None:
@@ -60,3 +71,5 @@ RULE = Rule(
     CITE,
     holds,
 )
+
+SEARCH = Search(NAME, ("part",), suggest)

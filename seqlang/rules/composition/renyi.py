@@ -9,6 +9,7 @@ from seqlang.model.program import Program
 from seqlang.proof.derivation import Derivation, RenyiBound
 from seqlang.proof.rule import Rule
 from seqlang.rules.composition.joint import horizon_covered, shortest, together
+from seqlang.rules.search import Search
 
 NAME = "composition/renyi"
 CITE = "Mironov 2017, Proposition 1; side by side: Lyu 2022"
@@ -50,3 +51,5 @@ RULE = Rule(
     CITE,
     holds,
 )
+
+SEARCH = Search(NAME, ("parts",), suggest)

@@ -8,6 +8,7 @@ from seqlang.proof.derivation import ApproximateBound, ConcentratedBound, Deriva
 from seqlang.proof.rule import Rule
 from seqlang.rules.composition.joint import value_up
 from seqlang.rules.conversion.premise import mismatch
+from seqlang.rules.search import Search
 
 NAME = "conversion/concentrated_to_approximate"
 CITE = "Canonne, Kamath & Steinke 2020, Proposition 12 and Corollary 13"
@@ -46,3 +47,5 @@ RULE = Rule(
     CITE,
     holds,
 )
+
+SEARCH = Search(NAME, ("part", "delta"), suggest)

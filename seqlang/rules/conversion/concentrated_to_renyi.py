@@ -8,6 +8,7 @@ from seqlang.proof.derivation import ConcentratedBound, Derivation, RenyiBound
 from seqlang.proof.rule import Rule
 from seqlang.rules.composition.joint import value_up
 from seqlang.rules.conversion.premise import mismatch
+from seqlang.rules.search import Search
 
 NAME = "conversion/concentrated_to_renyi"
 CITE = "Bun & Steinke 2016, Definition 1.1"
@@ -43,3 +44,5 @@ RULE = Rule(
     CITE,
     holds,
 )
+
+SEARCH = Search(NAME, ("part", "orders"), suggest)

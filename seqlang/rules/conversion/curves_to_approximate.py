@@ -14,6 +14,7 @@ from seqlang.proof.derivation import ApproximateBound, Derivation, RenyiBound
 from seqlang.proof.rule import Rule
 from seqlang.rules.conversion.ingredients import ingredients
 from seqlang.rules.conversion.premise import mismatch
+from seqlang.rules.search import Search
 
 NAME = "conversion/curves_to_approximate"
 CITE = "Mironov 2017, Proposition 1; Canonne, Kamath & Steinke 2020, Proposition 12; adaptive choice: Feldman & Zrnic \
@@ -71,3 +72,5 @@ everything else that is pure.
 """
 
 RULE = Rule(NAME, "RDP curves to (epsilon, delta)", STATEMENT, CITE, holds)
+
+SEARCH = Search(NAME, ("parts", "delta"), suggest)

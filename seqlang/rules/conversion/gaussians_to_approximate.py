@@ -15,6 +15,7 @@ from seqlang.rules.composition.joint import value_up
 from seqlang.rules.conversion.premise import mismatch
 from seqlang.rules.mechanism.each_showing import pure_showings
 from seqlang.rules.mechanism.gate_rule import in_all
+from seqlang.rules.search import Search
 
 NAME = "conversion/gaussians_to_approximate"
 CITE = "Balle & Wang 2018, Theorem 8; composition: Dong, Roth & Su 2022, Corollary 3.3; which showing is touched may \
@@ -63,6 +64,8 @@ def _epsilon(program: Program, part: Derivation, delta: float) -> float | str:
     if not 0 < parts.rho < math.inf:
         return "no Gaussian release"
     mu = up(math.sqrt(up(2 * parts.rho)))
+    if mu == math.inf:
+        return "no finite epsilon"
     return sum_up([gaussian.epsilon_at(delta, mu), *parts.epsilons])
 
 
@@ -103,3 +106,5 @@ Epsilon in nats.
 """
 
 RULE = Rule(NAME, "Gaussian releases to (epsilon, delta)", STATEMENT, CITE, holds)
+
+SEARCH = Search(NAME, ("part", "delta"), suggest)

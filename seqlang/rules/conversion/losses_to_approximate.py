@@ -16,6 +16,7 @@ from seqlang.proof.derivation import ApproximateBound, Derivation, RenyiBound
 from seqlang.proof.rule import Rule
 from seqlang.rules.conversion.ingredients import ingredients
 from seqlang.rules.conversion.premise import mismatch
+from seqlang.rules.search import Search
 from seqlang.rules.sensitivity.formulas import formula_of, parameter_values
 
 NAME = "conversion/losses_to_approximate"
@@ -86,3 +87,5 @@ infinite, what the transform folds over or rounds is added.
 """
 
 RULE = Rule(NAME, "Privacy losses to (epsilon, delta)", STATEMENT, CITE, holds)
+
+SEARCH = Search(NAME, ("parts", "delta"), suggest)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from math import inf
+
 from seqlang.accounting import homogeneous
 from seqlang.model.program import Program
 from seqlang.proof.derivation import ApproximateBound, Derivation, PureBound
 from seqlang.proof.rule import Rule
 from seqlang.rules.composition.joint import value_up
 from seqlang.rules.conversion.premise import mismatch
+from seqlang.rules.search import Search
 
 NAME = "conversion/pure_to_approximate"
 CITE = "Kairouz, Oh & Viswanath 2015, Theorem 3.3 with k = 1"
@@ -24,7 +27,7 @@ def suggest(program: Program, part: Derivation, delta: float) -> Derivation | No
 
 def _epsilon(program: Program, claim: PureBound, delta: float) -> float:
     epsilon = value_up(program, claim.epsilon)
-    return epsilon if delta == 0 else min(epsilon, homogeneous.optimal(epsilon, 1, delta))
+    return epsilon if delta == 0 or epsilon == inf else min(epsilon, homogeneous.optimal(epsilon, 1, delta))
 
 
 def holds(program: Program, derivation: Derivation) -> str | None:
@@ -47,3 +50,5 @@ RULE = Rule(
     CITE,
     holds,
 )
+
+SEARCH = Search(NAME, ("part", "delta"), suggest)

@@ -7,6 +7,7 @@ from seqlang.model.program import Program
 from seqlang.proof.derivation import ConcentratedBound, Derivation, PureBound
 from seqlang.proof.rule import Rule
 from seqlang.rules.conversion.premise import mismatch
+from seqlang.rules.search import Search
 from seqlang.rules.sensitivity.formulas import parameter_values
 
 NAME = "conversion/pure_to_concentrated"
@@ -44,3 +45,5 @@ RULE = Rule(
     CITE,
     holds,
 )
+
+SEARCH = Search(NAME, ("part",), suggest)

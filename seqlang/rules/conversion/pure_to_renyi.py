@@ -8,6 +8,7 @@ from seqlang.proof.derivation import Derivation, PureBound, RenyiBound
 from seqlang.proof.rule import Rule
 from seqlang.rules.composition.joint import value_up
 from seqlang.rules.conversion.premise import mismatch
+from seqlang.rules.search import Search
 
 NAME = "conversion/pure_to_renyi"
 CITE = "Bun & Steinke 2016, Proposition 3.3; worst case: Kairouz, Oh & Viswanath 2015"
@@ -46,3 +47,5 @@ RULE = Rule(
     CITE,
     holds,
 )
+
+SEARCH = Search(NAME, ("part", "orders"), suggest)

@@ -9,6 +9,7 @@ from seqlang.model.program import Program
 from seqlang.proof.derivation import ApproximateBound, Derivation, RenyiBound
 from seqlang.proof.rule import Rule
 from seqlang.rules.conversion.premise import mismatch
+from seqlang.rules.search import Search
 
 NAME = "conversion/renyi_to_approximate"
 CITE = "Canonne, Kamath & Steinke 2020, Proposition 12"
@@ -50,3 +51,5 @@ RULE = Rule(
     CITE,
     holds,
 )
+
+SEARCH = Search(NAME, ("parts", "delta"), suggest)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from math import inf
 
 from seqlang.accounting import advanced, homogeneous
 from seqlang.arithmetic.formula import ONE, ZERO, enclose
@@ -12,6 +13,7 @@ from seqlang.proof.rule import Rule
 from seqlang.rules.composition.joint import value_up
 from seqlang.rules.conversion.premise import mismatch
 from seqlang.rules.mechanism.each_showing import pure_showings
+from seqlang.rules.search import Search
 from seqlang.rules.sensitivity.formulas import parameter_values
 
 NAME = "conversion/showings_to_approximate"
@@ -48,13 +50,15 @@ def holds(program: Program, derivation: Derivation) -> str | None:
 
 
 def _epsilon(program: Program, part: Derivation, delta: float) -> float | str:
-    """The least of optimal composition (every showing as large as the largest) and the closed form."""
+    """The least of optimal composition and the closed form."""
     showings = _showings(program, part)
     if isinstance(showings, str):
         return showings
     count = sum(times for _, times in showings)
     if not 1 < count <= MOST_SHOWINGS:
         return "too many showings" if count > 1 else "only one showing"
+    if any(one == inf for one, _ in showings):
+        return "a showing has no finite epsilon"
     return _least(tuple(showings), count, delta)
 
 
@@ -63,7 +67,7 @@ def _least(showings: tuple[tuple[float, int], ...], count: int, delta: float) ->
     listed = [epsilon for epsilon, times in showings for _ in range(times)]
     closed = advanced.tanh_form(listed, delta)
     # optimal composition takes time in proportion to the count, some seconds for the largest one
-    return closed if count > MOST_OPTIMAL else min(closed, homogeneous.optimal(max(listed), count, delta))
+    return closed if count > MOST_OPTIMAL else min(closed, homogeneous.optimal_of(listed, delta))
 
 
 def _showings(program: Program, part: Derivation) -> list[tuple[float, int]] | str:
@@ -90,7 +94,7 @@ def _showings(program: Program, part: Derivation) -> list[tuple[float, int]] | s
 STATEMENT = """
     a pure bound made of k showings, the i-th eps_i-DP given what was shown before;   0 < delta < 1
     --------------------------------------------------------------------------------------------------
-    (t, delta)-DP, t the least of what optimal composition of k times the largest eps_i gives, and
+    (t, delta)-DP, t the least of what optimal composition of k times the largest eps_i gives, sum eps_i, and
               sum eps_i tanh(eps_i/2) + sqrt(2 ln(1/delta) sum eps_i^2)
 
 Which showings a changed entry touches may depend on what was shown: each of them is a function of one randomised
@@ -98,3 +102,5 @@ response, asked when it is needed. Epsilon in nats.
 """
 
 RULE = Rule(NAME, "Pure showings to (epsilon, delta)", STATEMENT, CITE, holds)
+
+SEARCH = Search(NAME, ("part", "delta"), suggest)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from seqlang.model.binding import canonical, free_variables
 from seqlang.model.expression import (
     Apply,
     Bound,
@@ -15,6 +16,7 @@ from seqlang.model.expression import (
     Quantified,
     Records,
     Reported,
+    Variable,
     walk,
 )
 from seqlang.model.program import ChooseGate, NoisyMaxLaw, ReleaseGate
@@ -106,7 +108,7 @@ class _Reader:
                 return self._among(variable, domain, where)
         return None
 
-    def _among(self, variable: str, domain: Expression, where: Expression | None) -> object:
+    def _among(self, variable: Variable, domain: Expression, where: Expression | None) -> object:
         excluded: set[Winner] = set()
         for part in _conjuncts(where):
             winner = self._excluded(part, variable)
@@ -114,13 +116,13 @@ class _Reader:
                 self.partial = True
                 if any(node == RELEASED for node in walk(part)):
                     raise NoRanking("a condition on candidates reads the noise")
-                return (variable, domain, where)
+                return _restricted(variable, domain, where)
             excluded.add(winner)
         if not self._is_all(domain):
             self.partial = True
             if any(node == RELEASED for node in walk(domain)):
                 raise NoRanking("the candidates depend on the noise")
-            return (variable, domain, where)
+            return _restricted(variable, domain, where)
         return frozenset(excluded) if excluded else ()
 
     def _is_all(self, domain: Expression) -> bool:
@@ -131,7 +133,7 @@ class _Reader:
                 return first == 1 and self.is_size(last)
         return False
 
-    def _excluded(self, part: Expression, variable: str) -> Winner | None:
+    def _excluded(self, part: Expression, variable: Variable) -> Winner | None:
         match part:
             case Apply("!=", (a, b)) if Bound(variable) in (a, b):
                 return self._winner(b if a == Bound(variable) else a)
@@ -140,7 +142,7 @@ class _Reader:
     def _winner(self, e: Expression) -> Winner | None:
         if isinstance(e, Reported):
             return e.name if e.name in self.shown else None
-        key = self._chosen(e)
+        key = None if free_variables(e) else self._chosen(e)  # else each candidate may have a winner of its own
         if key is None:
             return None
         return self.winners.setdefault(key, f"winner {len(self.winners) + 1}")
@@ -160,6 +162,11 @@ class _Reader:
             case Index(inner, at) if inner == RELEASED and self._winner(at) is not None:
                 return
         raise NoRanking("a distance between numbers of which one is not among the largest")
+
+
+def _restricted(variable: Variable, domain: Expression, where: Expression | None) -> Expression:
+    """The candidates that a condition leaves, as a value that is the same whatever the variable is called."""
+    return canonical(Quantified("set", Bound(variable), variable, domain, where))
 
 
 def _conjuncts(where: Expression | None) -> tuple[Expression, ...]:

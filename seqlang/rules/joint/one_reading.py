@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from seqlang.model.expression import Expression, Term
 from seqlang.model.program import ChooseGate, Gate, NoisyMaxLaw, Program, ReleaseGate
 from seqlang.record import record, replace
+from seqlang.rules.mechanism.exposure import is_returned
 
 
 @record
 class Reading:
-    """`gates` read value + terms; where any of them shows something, `guard` holds (None: in every step)."""
+    """`gates` read value + terms; where any of them shows something, `guard` holds (None: in every step). `statement`:
+    one that shows something in these steps; "" if there is none."""
 
     gates: tuple[ReleaseGate | ChooseGate, ...]
     value: Expression
     terms: tuple[Term, ...]
     guard: Expression | None
+    statement: str
 
 
 def reading_of(program: Program, names: tuple[str, ...]) -> Reading | None:
@@ -36,7 +41,17 @@ def reading_of(program: Program, names: tuple[str, ...]) -> Reading | None:
         return None
     ((value, terms),) = seen
     guards = {gate.guard for gate in found}
-    return Reading(tuple(found), value, terms, guards.pop() if len(guards) == 1 else None)
+    guard = guards.pop() if len(guards) == 1 else None
+    return Reading(tuple(found), value, terms, guard, statement_of(found))
+
+
+def statement_of(gates: Sequence[ReleaseGate | ChooseGate]) -> str:
+    """The statement that stands for all of these gates: what stops return is shown in one step of a run at most, what
+    is reported wherever the guard holds. Under different guards no report says in which steps something is shown."""
+    reports = [gate.statement for gate in gates if not is_returned(gate)]
+    if not reports:
+        return gates[0].statement
+    return reports[0] if len({gate.guard for gate in gates}) == 1 else ""
 
 
 def as_one(program: Program, reading: Reading, gate: ReleaseGate | ChooseGate) -> Program:
@@ -51,11 +66,11 @@ def as_one(program: Program, reading: Reading, gate: ReleaseGate | ChooseGate) -
 def shown_value(reading: Reading) -> ReleaseGate:
     """The gate that shows the noisy value itself, in the first gate's place."""
     first = reading.gates[0]
-    return ReleaseGate(first.name, first.statement, reading.guard, reading.value, reading.terms, None, first.span)
+    return ReleaseGate(first.name, reading.statement, reading.guard, reading.value, reading.terms, None, first.span)
 
 
 def shown_largest(reading: Reading, sign: int) -> ChooseGate:
     """The gate that shows the position of the largest (sign 1) or smallest of the noisy values."""
     first = reading.gates[0]
     law = NoisyMaxLaw(reading.value, reading.terms, sign)
-    return ChooseGate(first.name, first.statement, reading.guard, law, True, first.span)
+    return ChooseGate(first.name, reading.statement, reading.guard, law, True, first.span)

@@ -17,6 +17,7 @@ from seqlang.rules.joint.one_reading import Reading, as_one, reading_of, shown_l
 from seqlang.rules.mechanism import noisy_max
 from seqlang.rules.mechanism.exposure import showings
 from seqlang.rules.mechanism.gate_rule import Showings, in_all
+from seqlang.rules.search import Search
 from seqlang.rules.sensitivity.facts import facts_of
 from seqlang.rules.sensitivity.formulas import formula_of, parameter_bounds, parameter_values
 from seqlang.rules.sensitivity.vectors import dimension
@@ -118,3 +119,5 @@ geometric noise serve as well, and candidates may be any. Epsilon in nats.
 """
 
 RULE = Rule(NAME, "Noisy ranking", STATEMENT, CITE, holds)
+
+SEARCH = Search(NAME, ("gates",), suggest, showings_of)

@@ -10,6 +10,7 @@ from seqlang.proof.derivation import ConcentratedBound, Derivation, PureBound
 from seqlang.proof.rule import Rule
 from seqlang.rules.joint.one_reading import as_one, reading_of, shown_value
 from seqlang.rules.mechanism import gaussian, release, repeated_concentrated
+from seqlang.rules.search import Search
 from seqlang.rules.sensitivity.formulas import parameter_bounds, parameter_values
 
 NAME = "joint/same_value"
@@ -68,3 +69,5 @@ differ. B comes from mechanism/release or mechanism/gaussian.
 """
 
 RULE = Rule(NAME, "One noisy value, shown several times", STATEMENT, CITE, holds)
+
+SEARCH = Search(NAME, ("gates",), suggest)

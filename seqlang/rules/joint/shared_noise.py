@@ -20,8 +20,10 @@ from seqlang.rules.alignment.layout import single_entry
 from seqlang.rules.alignment.limits import least
 from seqlang.rules.alignment.reach import reached_draws, shared_noise
 from seqlang.rules.alignment.signs import Signs
+from seqlang.rules.joint.one_reading import statement_of
 from seqlang.rules.mechanism.exposure import showings, touched
 from seqlang.rules.mechanism.noise import is_fresh
+from seqlang.rules.search import Search
 from seqlang.rules.sensitivity.formulas import formula_of, parameter_bounds, parameter_values
 from seqlang.rules.sensitivity.shifts import shift_of
 
@@ -64,7 +66,8 @@ def cost_of(program: Program, names: tuple[str, ...]) -> Formula | str:
         return ""
     guards = {gate.guard for gate in found}
     common = guards.pop() if len(guards) == 1 else None  # all count as shown wherever one of them may be
-    gates = tuple(replace(gate, guard=common) for gate in found)
+    statement = statement_of(found)
+    gates = tuple(replace(gate, guard=common, statement=statement) for gate in found)
     signs = Signs(parameter_values(program))
     entries, single = single_entry(program)
     rows = [_row(program, gate) for gate in gates]
@@ -206,3 +209,5 @@ Epsilon in nats.
 """
 
 RULE = Rule(NAME, "Releases that share noises", STATEMENT, CITE, holds)
+
+SEARCH = Search(NAME, ("gates",), suggest)

@@ -11,6 +11,7 @@ from seqlang.rules.alignment.layout import single_entry
 from seqlang.rules.alignment.signs import Signs
 from seqlang.rules.mechanism.exposure import touched
 from seqlang.rules.mechanism.gate_rule import NOT_MINE, Showings, checked, in_all, suggested
+from seqlang.rules.search import Search
 from seqlang.rules.sensitivity.facts import facts_of
 from seqlang.rules.sensitivity.formulas import parameter_values
 from seqlang.rules.sensitivity.ranges import range_of
@@ -74,3 +75,5 @@ Both outcomes count: the factor for 0 may exceed that for 1. Coins of a list are
 """
 
 RULE = Rule(NAME, "Coin with a private bias", STATEMENT, CITE, holds)
+
+SEARCH = Search(NAME, ("gate",), suggest, showings_of)

@@ -14,6 +14,7 @@ from seqlang.rules.joint.ranking import single_winner
 from seqlang.rules.mechanism.gate_rule import NOT_MINE, checked, suggested_zcdp
 from seqlang.rules.mechanism.noisy_max import gumbel_choice
 from seqlang.rules.mechanism.weights import weighted_choice
+from seqlang.rules.search import Search
 
 NAME = "mechanism/bounded_range"
 CITE = "Dong, Durfee & Rogers 2020; Cesar & Rogers 2021, Lemma 3.4"
@@ -53,3 +54,5 @@ and mean exp(-loss) one has Renyi divergence at most alpha r^2 / 8 at every orde
 """
 
 RULE = Rule(NAME, "Bounded range", STATEMENT, CITE, holds)
+
+SEARCH = Search(NAME, ("gate",), suggest)

@@ -19,6 +19,7 @@ from seqlang.rules.mechanism.exposure import touched
 from seqlang.rules.mechanism.gate_rule import NOT_MINE, checked, suggested_zcdp
 from seqlang.rules.mechanism.noise import Added, noises_of
 from seqlang.rules.mechanism.radius import radius_of
+from seqlang.rules.search import Search
 from seqlang.rules.sensitivity.facts import facts_of
 from seqlang.rules.sensitivity.formulas import formula_of, parameter_values
 
@@ -92,3 +93,5 @@ P(k) proportional to exp(-k^2 / (2 s^2)) on the integers; independent coordinate
 """
 
 RULE = Rule(NAME, "Release with discrete Gaussian noise", STATEMENT, CITE, holds)
+
+SEARCH = Search(NAME, ("gate",), suggest)

@@ -10,13 +10,13 @@ from seqlang.rules.sensitivity.formulas import parameter_values
 
 
 def pure_showings(program: Program, gate: Gate) -> Showings | str:
-    """The showings with the least cost each, by any rule that has `showings_of`; text: why no rule has one."""
+    """The showings with the least cost each, by any rule that tells `showings`; text: why no rule has one."""
     signs = Signs(parameter_values(program))
     best: Showings | str = NOT_MINE
-    for module in (*searches("mechanism"), *searches("joint")):
-        if not hasattr(module, "showings_of"):
+    for search in (*searches("mechanism"), *searches("joint")):
+        if search.showings is None:
             continue
-        found = module.showings_of(program, gate)
+        found = search.showings(program, gate)
         if isinstance(found, str):
             best = found if best == NOT_MINE else best
         elif isinstance(best, str) or signs.at_least(best.one, found.one):

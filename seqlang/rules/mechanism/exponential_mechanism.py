@@ -8,6 +8,7 @@ from seqlang.proof.derivation import Derivation, PureBound
 from seqlang.proof.rule import Rule
 from seqlang.rules.mechanism.gate_rule import Showings, checked, in_all, suggested
 from seqlang.rules.mechanism.weights import weighted_choice
+from seqlang.rules.search import Search
 
 NAME = "mechanism/exponential_mechanism"
 CITE = "McSherry & Talwar 2007; Dwork & Roth 2014, Theorem 3.10"
@@ -47,3 +48,5 @@ only at the stop is shown once. Epsilon in nats.
 """
 
 RULE = Rule(NAME, "Exponential mechanism", STATEMENT, CITE, holds)
+
+SEARCH = Search(NAME, ("gate",), suggest, showings_of)

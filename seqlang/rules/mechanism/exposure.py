@@ -22,6 +22,7 @@ from seqlang.model.expression import (
 from seqlang.model.program import (
     Cell,
     ChooseGate,
+    Gate,
     LastSteps,
     Level,
     OpaqueGate,
@@ -49,14 +50,18 @@ def showings(program: Program, gate: ReleaseGate | ChooseGate | OpaqueGate, sign
     public stop ends the run at the latest. Else as often as the reports that it needs are made, as its guard names the
     step, or as there are steps.
     """
-    returned = gate.statement.startswith("stop ") and gate.name != gate.statement
-    if returned or _holds_once(program, gate.guard):
+    if is_returned(gate) or _holds_once(program, gate.guard):
         return ONE
     needed = frozenset(required_reports(gate.guard))
     by_reports = [decisions_of(program, needed, signs)] if needed else []
     by_memory = guarded_showings(program, gate, signs)
     by_clock = _by_the_clock(program, gate.guard, signs)
     return least([*by_reports, *by_memory, *by_clock, horizon_of(program, signs)], signs)
+
+
+def is_returned(gate: Gate) -> bool:
+    """It is what a stop returns."""
+    return gate.statement.startswith("stop ") and gate.name != gate.statement
 
 
 def _by_the_clock(program: Program, guard: Expression | None, signs: Signs) -> Iterator[Formula]:
@@ -130,7 +135,8 @@ def touched(
         return shown
     private = tuple(c for c in reached_cells(program, values) if c.level != Level.PUBLIC)
     needed = required_reports(gate.guard) or _made_by_the_clock(program, gate.guard)
-    if private and any(_all_since(program, private, made) for made in (needed, (gate.name,))):
+    own = (gate.name,) if gate.statement == f"report {gate.name}" else ()
+    if private and any(_all_since(program, private, made) for made in (needed, own)):
         return least([ONE, shown], signs)
     if len(private) == 1 and isinstance(private[0].keep, LastSteps) and not _nested(program, private[0]):
         length = _length(program, private[0])

@@ -10,7 +10,7 @@ true of rho (Feldman & Zrnic 2021: a Renyi filter for each order, all with the s
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from seqlang.arithmetic.formula import Formula, product
 from seqlang.arithmetic.simplify import simplify
@@ -34,6 +34,7 @@ from seqlang.rules.alignment.signs import Signs
 from seqlang.rules.mechanism.gate_rule import NOT_MINE, checked
 from seqlang.rules.mechanism.noise import Added, noises_of
 from seqlang.rules.mechanism.radius import radius_of
+from seqlang.rules.search import Search
 from seqlang.rules.sensitivity.evaluate import evaluate_number
 from seqlang.rules.sensitivity.facts import TWO, UNIT, Facts, facts_of
 from seqlang.rules.sensitivity.formulas import formula_of, parameter_bounds, parameter_values
@@ -180,7 +181,7 @@ def _accounts(facts: Facts, gate: ReleaseGate) -> Iterator[Account]:
         return
     guard = tuple(_conjuncts(gate.guard))
     for at, update in enumerate(body):
-        if not isinstance(update, Update) or at < shown:
+        if not isinstance(update, Update) or at < shown or _updates(body, update.memory) != 1:
             continue
         own = MemoryValue(update.memory)
         amount = _rise(facts, facts.expand(update.value), own)
@@ -198,6 +199,11 @@ def _accounts(facts: Facts, gate: ReleaseGate) -> Iterator[Account]:
             limit = _limit(facts, facts.expand(condition), own, amount)
             if limit is not None and facts.at_most(start, limit):
                 yield Account(amount, limit - start)
+
+
+def _updates(body: Sequence[object], memory: str) -> int:
+    """An account that something else may change too, an amount taken back, bounds nothing."""
+    return sum(isinstance(s, Update) and s.memory == memory for s in body)
 
 
 def _rise(facts: Facts, value: Expression, own: Expression) -> Expression | None:
@@ -257,7 +263,7 @@ def _limit(facts: Facts, condition: Expression, own: MemoryValue, amount: Expres
 
 
 STATEMENT = """
-    shown: a F + noise of scale b, where M + A <= B;  then M becomes M + A;  A >= 0, |a| = c A
+    shown: a F + noise of scale b, where M + A <= B;  then M becomes M + A;  A >= 0, |a| = c A;  nothing else changes M
     F moves by at most s;  a, A and the test are public: memory, public inputs, the step
     -------------------------------------------------------------------------------------------
               the gate is (c (B - start of M) s / b)-DP
@@ -267,3 +273,5 @@ before the step is taken, with that step in it. Epsilon in nats.
 """
 
 RULE = Rule(NAME, "Privacy filter", STATEMENT, CITE, holds)
+
+SEARCH = Search(NAME, ("gate",), suggest)

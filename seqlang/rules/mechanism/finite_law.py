@@ -26,6 +26,7 @@ from seqlang.rules.mechanism.outcomes import (
     table_of,
     vector_of,
 )
+from seqlang.rules.search import Search
 from seqlang.rules.sensitivity.ends import greatest
 from seqlang.rules.sensitivity.entry import Entry
 from seqlang.rules.sensitivity.evaluate import Assignment, evaluate
@@ -70,7 +71,6 @@ def showings_of(program: Program, gate: Gate) -> Showings | str:
     signs = Signs(parameter_values(program))
     entries, single = single_entry(program)
     facts = facts_of(single)
-    facts.learn(shown)
     near = neighbours_of(facts)
     read = one_record(facts, facts.expand(shown))
     if isinstance(near, str) or near.resized or read is None:
@@ -211,3 +211,5 @@ their maxima. Coins that decide the answer are tossed anew each time and read no
 """
 
 RULE = Rule(NAME, "Law of a finite answer", STATEMENT, CITE, holds)
+
+SEARCH = Search(NAME, ("gate",), suggest, showings_of)

@@ -14,6 +14,7 @@ from seqlang.rules.alignment.signs import Signs
 from seqlang.rules.mechanism import randomized_response
 from seqlang.rules.mechanism.exposure import showings
 from seqlang.rules.mechanism.gate_rule import NOT_MINE, Showings, checked, in_all, suggested
+from seqlang.rules.search import Search
 from seqlang.rules.sensitivity.facts import facts_of
 from seqlang.rules.sensitivity.formulas import parameter_values
 
@@ -90,3 +91,5 @@ independent coordinate by coordinate, and y is read by nothing else. Epsilon in 
 """
 
 RULE = Rule(NAME, "Flip of a flip", STATEMENT, CITE, holds)
+
+SEARCH = Search(NAME, ("gate",), suggest, showings_of)

@@ -15,6 +15,7 @@ from seqlang.rules.mechanism.gate_rule import NOT_MINE, checked, suggested_zcdp
 from seqlang.rules.mechanism.noise import Added, noises_of
 from seqlang.rules.mechanism.radius import radius_of
 from seqlang.rules.mechanism.release import running_sum
+from seqlang.rules.search import Search
 from seqlang.rules.sensitivity.formulas import formula_of, parameter_values
 
 NAME = "mechanism/gaussian"
@@ -107,3 +108,5 @@ levels for n steps. Neighbours in k entries: k^2 times (Bun & Steinke 2016, Prop
 """
 
 RULE = Rule(NAME, "Gaussian release", STATEMENT, CITE, holds)
+
+SEARCH = Search(NAME, ("gate",), suggest)

@@ -15,6 +15,7 @@ from seqlang.rules.mechanism.gate_rule import NOT_MINE, Showings, checked, in_al
 from seqlang.rules.mechanism.noise import Added, noises_of
 from seqlang.rules.mechanism.radius import apart
 from seqlang.rules.mechanism.weights import WeightedChoice
+from seqlang.rules.search import Search
 from seqlang.rules.sensitivity.facts import facts_of
 from seqlang.rules.sensitivity.formulas import formula_of, parameter_values
 from seqlang.rules.sensitivity.shift import Shift
@@ -125,3 +126,5 @@ to the first, on both sides alike. Epsilon in nats.
 """
 
 RULE = Rule(NAME, "Report noisy max", STATEMENT, CITE, holds)
+
+SEARCH = Search(NAME, ("gate",), suggest, showings_of)

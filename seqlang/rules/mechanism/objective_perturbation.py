@@ -18,7 +18,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from seqlang.arithmetic.formula import ONE, ZERO, Formula, absolute, logarithm, number, product
-from seqlang.model.expression import Apply, Bound, Drawn, Expression, Law, Quantified, RealVectors, rebuild, walk
+from seqlang.model.binding import replaced
+from seqlang.model.expression import Apply, Bound, Drawn, Expression, Law, Quantified, RealVectors, walk
 from seqlang.model.life import EachStep
 from seqlang.model.program import Gate, OpaqueGate, Program, ReleaseGate
 from seqlang.proof.derivation import Derivation, PureBound
@@ -29,6 +30,7 @@ from seqlang.rules.alignment.reach import revealed_choices, shared_noise
 from seqlang.rules.alignment.signs import Signs
 from seqlang.rules.mechanism.exposure import showings
 from seqlang.rules.mechanism.gate_rule import NOT_MINE, Showings, checked, in_all, suggested
+from seqlang.rules.search import Search
 from seqlang.rules.sensitivity.convexity import curve_of
 from seqlang.rules.sensitivity.derive import motion_of
 from seqlang.rules.sensitivity.evaluate import evaluate_number
@@ -37,7 +39,7 @@ from seqlang.rules.sensitivity.formulas import formula_of, parameter_values
 from seqlang.rules.sensitivity.linear import linear
 from seqlang.rules.sensitivity.minimiser import difference, negated
 from seqlang.rules.sensitivity.neighbours import neighbours_of
-from seqlang.rules.sensitivity.records import element, is_index_set, records_in
+from seqlang.rules.sensitivity.records import is_index_set, one_record, records_in
 from seqlang.rules.sensitivity.spreads import Entry
 
 NAME = "mechanism/objective_perturbation"
@@ -101,7 +103,7 @@ def _objective(facts: Facts, value: Expression) -> Objective | str:
     if len(found) != 1:
         return NOT_MINE
     (whole,) = found
-    around = _without(expanded, whole)
+    around = replaced(expanded, whole, NOUGHT)
     if facts.is_private(around) or facts.noises_inside(around):
         return "beside the minimiser, something private or random is shown"
     body = whole.body if whole.operator == "argmin" else negated(whole.body)
@@ -112,10 +114,6 @@ def _minimisers(expression: Expression) -> Iterator[Quantified]:
     for node in walk(expression):
         if isinstance(node, Quantified) and isinstance(node.domain, RealVectors):
             yield node
-
-
-def _without(expression: Expression, part: Expression) -> Expression:
-    return NOUGHT if expression == part else rebuild(expression, lambda child: _without(child, part))
 
 
 def _parts(facts: Facts, body: Expression, whole: Quantified) -> Objective | str:
@@ -181,8 +179,10 @@ def _loss(facts: Facts, entry: Entry, fold: Expression, weight: Formula) -> tupl
         return "the rule is about one replaced record"
     if facts.sign(size) != 1 or facts.sign(weight) != 1:
         return "the sum over the records has no positive weight"
-    part = element(facts, body, variable)
-    return (part, weight / size) if entry.is_local(part) else "a record's loss depends on the other records"
+    part = one_record(entry, body, variable)
+    if part is None or not entry.is_local(part):
+        return "a record's loss depends on the other records"
+    return part, weight / size
 
 
 def _one_showing(facts: Facts, objective: Objective) -> Formula | str:
@@ -220,3 +220,5 @@ Over all of R^d, each record in one f. With the logistic loss, |x| <= 1 and J = 
 """
 
 RULE = Rule(NAME, "Objective perturbation", STATEMENT, CITE, holds)
+
+SEARCH = Search(NAME, ("gate",), suggest, showings_of)

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 from seqlang.arithmetic.enclosure import exact_value
 from seqlang.arithmetic.formula import ONE, ZERO, Formula, absolute, function, logarithm, number, product
-from seqlang.model.expression import Drawn, Expression, Law, Noised, Truth, walk
+from seqlang.model.expression import Drawn, Expression, Field, Law, Noised, Truth, walk
 from seqlang.model.life import EachStep, Once
 from seqlang.model.program import ChooseGate, FlipLaw, Gate, Program
 from seqlang.proof.derivation import Derivation, PureBound
@@ -17,8 +17,10 @@ from seqlang.rules.alignment.signs import Signs
 from seqlang.rules.mechanism.exposure import never_changes, showings, touched
 from seqlang.rules.mechanism.gate_rule import NOT_MINE, Showings, checked, in_all, suggested
 from seqlang.rules.mechanism.radius import radius_of
-from seqlang.rules.sensitivity.facts import facts_of
+from seqlang.rules.search import Search
+from seqlang.rules.sensitivity.facts import RECORD, Facts, facts_of
 from seqlang.rules.sensitivity.formulas import formula_of, parameter_values
+from seqlang.rules.sensitivity.neighbours import neighbours_of
 from seqlang.rules.sensitivity.shift import Shift
 from seqlang.rules.sensitivity.shifts import shift_of
 from seqlang.rules.sensitivity.vectors import is_vector
@@ -108,10 +110,9 @@ def _shared(program: Program) -> str | None:
 def _changed(program: Program, law: FlipLaw, shift: Shift, signs: Signs) -> Formula | str:
     """How many elements of a list of answers may change; one, if the answer is no list. Text: not known."""
     facts = facts_of(program)
-    if not is_vector(facts, facts.expand(law.of)) or shift.kind == "none":
+    answers = facts.expand(law.of)
+    if not is_vector(facts, answers) or shift.kind == "none" or _are_the_records(facts, answers):
         return ONE
-    if shift.kind != "unbounded" and shift.norm == "l1":
-        return ONE  # the norm that says most where one element moves
     letters = [exact_value(f, signs.values) for a in law.alphabet if (f := _number(program, a)) is not None]
     ordered = sorted(v for v in letters if v is not None)
     moved = radius_of(program, law.of, "l1")
@@ -119,6 +120,14 @@ def _changed(program: Program, law: FlipLaw, shift: Shift, signs: Signs) -> Form
         return "how many elements of the list may change is not known"
     gaps = [b - a for a, b in pairwise(ordered) if b > a]
     return ONE if not gaps else function("floor", moved[0] / number(min(gaps)))
+
+
+def _are_the_records(facts: Facts, answers: Expression) -> bool:
+    """The answers are the records themselves, of which a changed entry replaces one. (An l1 radius alone does not say
+    that one element moves: several may share it.)"""
+    near = neighbours_of(facts)
+    replaces_one = not isinstance(near, str) and near.single and not near.resized
+    return replaces_one and isinstance(answers, Field) and answers.name + RECORD in facts.inputs
 
 
 def _number(program: Program, letter: Expression) -> Formula | None:
@@ -131,9 +140,11 @@ STATEMENT = """
          the gate is (T m |log(p (k - 1)/(1 - p))|)-DP, where a changed entry touches at most T answers
 
 m: how many elements of a list of answers a changed entry changes (at most its l1 move over the least distance of two
-answers); 1 for a single answer. A new flip at every answer. T as in mechanism/release. A hidden answer (one that cells
-and guards read) is treated as
-shown: whoever sees it sees more. Epsilon in nats.
+answers); 1 for a single answer, and where the answers are the records. A new flip at every answer. T as in
+mechanism/release. A hidden answer (one that cells and guards read) is treated as shown: whoever sees it sees more.
+Epsilon in nats.
 """
 
 RULE = Rule(NAME, "Randomised response", STATEMENT, CITE, holds)
+
+SEARCH = Search(NAME, ("gate",), suggest, showings_of)

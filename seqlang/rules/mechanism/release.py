@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Literal
 
 from seqlang.arithmetic.formula import ONE, Formula, function, logarithm, number
-from seqlang.model.expression import CellValue, Expression, Law, Local, Quantified
+from seqlang.model.expression import Bound, CellValue, Expression, Law, Local, Quantified
 from seqlang.model.program import AllSteps, Gate, Level, Program, ReleaseGate, Within
 from seqlang.proof.derivation import Derivation, PureBound
 from seqlang.proof.rule import Rule
+from seqlang.record import replace
 from seqlang.rules.alignment.lattice import moves_by_whole_numbers
 from seqlang.rules.alignment.layout import single_entry
 from seqlang.rules.alignment.limits import horizon_of, least
@@ -18,6 +19,7 @@ from seqlang.rules.mechanism.exposure import never_changes, touched
 from seqlang.rules.mechanism.gate_rule import NOT_MINE, Showings, checked, in_all, suggested
 from seqlang.rules.mechanism.noise import Added, noises_of
 from seqlang.rules.mechanism.radius import radius_of
+from seqlang.rules.search import Search
 from seqlang.rules.sensitivity.facts import facts_of
 from seqlang.rules.sensitivity.folds import element_of
 from seqlang.rules.sensitivity.formulas import formula_of, parameter_values
@@ -142,20 +144,20 @@ def running_sum(program: Program, value: Expression) -> Expression | str:
     while isinstance(value, Local):
         value = program.define(value.name).expression
     match value:
-        case CellValue(name):
-            cell, variables = program.cell(name), frozenset[str]()
-        case Quantified("list", CellValue(name), variable, domain, None):
-            cell, variables = program.cell(name), frozenset({variable})
+        case CellValue(_, ()):
+            read = value
+        case Quantified("list", CellValue(_, (Bound(at),)) as inside, variable, _, None) if at == variable:
+            read = inside
         case _:
             return "tree noise on a value that is no sum over steps"
-    summed = cell.operator in ("sum", "count") and isinstance(cell.keep, AllSteps)
-    if not summed or frozenset(v for v, _ in cell.binders) != variables:
+    cell = program.cell(read.name)
+    if cell.operator not in ("sum", "count") or not isinstance(cell.keep, AllSteps):
         return "tree noise on a value that is no plain sum over steps"
     facts = facts_of(program)
-    added = element_of(cell, facts)
+    added = element_of(read, facts)
     if any(c.level != Level.PUBLIC for c in reached_cells(program, (added,))) or never_changes(program, (added,)):
         return "tree noise on a sum of things that remember earlier entries"
-    return Quantified("list", added, variable, domain) if variables else added
+    return added if read is value else replace(value, body=added)
 
 
 STATEMENT = """
@@ -170,3 +172,5 @@ showings then speak of disjoint entries); else the number of showings. Epsilon i
 """
 
 RULE = Rule(NAME, "Release with noise", STATEMENT, CITE, holds)
+
+SEARCH = Search(NAME, ("gate",), suggest, showings_of)

@@ -9,6 +9,7 @@ from seqlang.proof.rule import Rule
 from seqlang.rules.alignment.signs import Signs
 from seqlang.rules.mechanism.each_showing import pure_showings
 from seqlang.rules.mechanism.gate_rule import NOT_MINE, checked, suggested_zcdp
+from seqlang.rules.search import Search
 from seqlang.rules.sensitivity.formulas import parameter_values
 
 NAME = "mechanism/repeated_concentrated"
@@ -51,3 +52,5 @@ changed entries: k^2 times. Epsilon in nats.
 """
 
 RULE = Rule(NAME, "Pure showings, concentrated", STATEMENT, CITE, holds)
+
+SEARCH = Search(NAME, ("gate",), suggest)

@@ -38,6 +38,7 @@ from seqlang.rules.alignment.signs import Signs
 from seqlang.rules.mechanism.exposure import showings
 from seqlang.rules.mechanism.gate_rule import NOT_MINE
 from seqlang.rules.mechanism.noise import is_fresh, noises_of
+from seqlang.rules.search import Search
 from seqlang.rules.sensitivity.entry import Entry
 from seqlang.rules.sensitivity.facts import NOUGHT, RECORD, Facts, facts_of
 from seqlang.rules.sensitivity.formulas import formula_of, parameter_values
@@ -246,3 +247,5 @@ Epsilon in nats.
 """
 
 RULE = Rule(NAME, "Subsampled Gaussian release", STATEMENT, CITE, holds)
+
+SEARCH = Search(NAME, ("gate", "orders", "horizon"), suggest)

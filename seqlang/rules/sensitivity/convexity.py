@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from seqlang.arithmetic.formula import Formula, number
+from seqlang.model.binding import reads, replaced
 from seqlang.model.expression import (
     Apply,
     Bound,
@@ -18,7 +19,7 @@ from seqlang.model.expression import (
     Index,
     Quantified,
     Records,
-    rebuild,
+    Variable,
     walk,
 )
 from seqlang.record import record, replace
@@ -56,8 +57,8 @@ STILL = Curve(True, ZERO, ZERO, ZERO, NOWHERE, NOWHERE)
 
 def curve_of(facts: Facts, expression: Expression, v: Bound) -> Curve | None:
     """How the (expanded) number depends on the bound vector; None: not known to be convex."""
-    if any(isinstance(e, CellValue) and _reads(facts, e, v) for e in walk(expression)):
-        return None
+    if any(isinstance(e, CellValue) and contains(e, v) for e in walk(expression)):
+        return None  # a cell holds one value for each element of a set; v ranges over none
     if not contains(expression, v):
         return STILL
 
@@ -103,11 +104,6 @@ def curve_of(facts: Facts, expression: Expression, v: Bound) -> Curve | None:
         case Quantified("sum" | "mean", body, _, domain, where) if not contains(domain, v):
             return _over_set(facts, expression, body, domain, where, v)
     return _of_margin(facts, expression, v)
-
-
-def _reads(facts: Facts, cell: CellValue, v: Bound) -> bool:
-    """A cell holds one value for each element of a set; v ranges over none."""
-    return cell.name in facts.cells and any(variable == v.name for variable, _ in facts.cells[cell.name].binders)
 
 
 def multiple(facts: Facts, vector: Expression, v: Bound) -> Formula | None:
@@ -265,7 +261,7 @@ def _over_set(
     each = curve_of(facts, body, v)
     if each is None:
         return None
-    own = any(node == Bound(whole.variable) for node in walk(body))
+    own = reads(body, whole.variable)
     spread = replace(each, varies=None, bent=NOWHERE if each.bent == NOWHERE else None) if own else each
     if whole.operator == "mean":
         return spread
@@ -288,15 +284,15 @@ def _size(facts: Facts, domain: Expression) -> Formula | None:
     return number(len(listed)) if isinstance(listed, tuple) else None
 
 
-MARGIN = Bound("the margin")
+MARGIN = Bound(Variable(0, "the margin"))  # the binders of a program are numbered from 1
 
 
 def _of_margin(facts: Facts, expression: Expression, v: Bound) -> Curve | None:
     """A function of one number that is affine in v, quadratic in pieces."""
     for t in _margins(facts, expression, v):
         inner = curve_of(facts, t, v)
-        replaced = _put(expression, t)
-        pieces = None if contains(replaced, v) else pieces_of(facts, replaced, MARGIN)
+        of_margin = replaced(expression, t, MARGIN)
+        pieces = None if contains(of_margin, v) else pieces_of(facts, of_margin, MARGIN)
         bends = None if pieces is None else convex(facts, pieces)
         if inner is None or bends is None:
             continue
@@ -324,9 +320,3 @@ def _margins(facts: Facts, expression: Expression, v: Bound) -> Iterator[Express
                 inner = curve_of(facts, part, v)
                 if inner is not None and inner.affine:
                     yield part
-
-
-def _put(expression: Expression, t: Expression) -> Expression:
-    if expression == t:
-        return MARGIN
-    return rebuild(expression, lambda child: _put(child, t))

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from seqlang.arithmetic.formula import Formula, function, number, root
+from seqlang.model.binding import element_of_cell, reads
 from seqlang.model.expression import (
     Apply,
-    Bound,
     CellValue,
     Choice,
     Expression,
@@ -14,7 +14,7 @@ from seqlang.model.expression import (
     Quantified,
     Sequence,
     StepNumber,
-    walk,
+    Variable,
 )
 from seqlang.model.program import AllSteps, Keep
 from seqlang.record import replace
@@ -76,7 +76,7 @@ def _moving(entry: Entry, expression: Expression) -> Motion:
     if entry.is_local(expression):
         return local_motion(entry, ((expression, ONE),))
     if isinstance(expression, CellValue):
-        return cell_motion(entry, expression.name, motion_of)
+        return cell_motion(entry, expression, motion_of)
     parts = moving_terms(entry, ((expression, ONE),))
     if len(parts) == 1 and parts[0][0] == expression:
         return _vector(entry, expression) if is_vector(entry.facts, expression) else _part(entry, expression)
@@ -104,14 +104,22 @@ def grouped(entry: Entry, parts: Weighted) -> dict[Keep | str | None, Weighted]:
     LOCAL; everything else under None."""
     groups: dict[Keep | str | None, Weighted] = {}
     for part, coefficient in parts:
-        cell = entry.facts.cells.get(part.name) if isinstance(part, CellValue) else None
-        if cell is not None and cell.operator in ("sum", "count") and part not in entry.fixed:
-            groups[cell.keep] = (*groups.get(cell.keep, ()), (element_of(cell, entry.facts), coefficient))
+        if isinstance(part, CellValue) and _adds(entry, part):
+            keep = element_of_cell(entry.facts.cells[part.name], part.at).keep
+            groups[keep] = (*groups.get(keep, ()), (element_of(part, entry.facts), coefficient))
         elif entry.is_local(part) and part not in entry.facts.recursions:
             groups[LOCAL] = (*groups.get(LOCAL, ()), (part, coefficient))
         else:
             groups[None] = (*groups.get(None, ()), (part, coefficient))
     return groups
+
+
+def _adds(entry: Entry, value: CellValue) -> bool:
+    """True for a sum over steps of which the same element is read on both sides."""
+    cell = entry.facts.cells.get(value.name)
+    if cell is None or cell.operator not in ("sum", "count") or value in entry.fixed:
+        return False
+    return not entry.moves_element(value)
 
 
 # ---- functions of moving numbers
@@ -251,11 +259,11 @@ def _each(entry: Entry, part: Quantified) -> Motion:
     return body
 
 
-def _names(key: object, variable: str) -> bool:
+def _names(key: object, variable: Variable) -> bool:
     """True if a sign key speaks of the bound variable, so that it differs from element to element."""
     if not isinstance(key, tuple) or key[0] != "quantity":
         return False
-    return any(node == Bound(variable) for part, _ in key[1] for node in walk(part))
+    return any(reads(part, variable) for part, _ in key[1])
 
 
 def _sum_where(entry: Entry, part: Quantified, elements: object) -> Motion:

@@ -2,41 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from fractions import Fraction
 
-from seqlang.model.expression import (
-    Apply,
-    Bound,
-    CellValue,
-    Expression,
-    Index,
-    Number,
-    Quantified,
-    Records,
-    WeightsOf,
-    rebuild,
-    walk,
-)
-from seqlang.model.program import Cell
+from seqlang.model.binding import substitute
+from seqlang.model.expression import Apply, Expression, Index, Number, Quantified, Records
 
 
-def element_of_list(expression: Index, cells: Mapping[str, Cell]) -> Expression | None:
-    """The formula with the index put in, or None where that would change what a name means."""
+def element_of_list(expression: Index) -> Expression | None:
+    """The formula with the index put in; None where the list is not given by a formula of the position."""
     match expression:
         case Index(Quantified("list", body, variable, domain, None), at) if _counts_from_one(domain):
-            pass
-        case _:
-            return None
-    if at == Bound(variable):
-        return body
-    inside = tuple(walk(body))
-    names = {node.name for node in walk(at) if isinstance(node, Bound)}
-    binding = {node.variable for node in inside if isinstance(node, Quantified | WeightsOf)}
-    read = (cells[node.name] for node in inside if isinstance(node, CellValue) and node.name in cells)
-    if binding & {variable, *names} or any(variable in dict(cell.binders) for cell in read):
-        return None
-    return _put(body, Bound(variable), at)
+            return substitute(body, {variable: at})
+    return None
 
 
 def _counts_from_one(domain: Expression) -> bool:
@@ -46,7 +23,3 @@ def _counts_from_one(domain: Expression) -> bool:
         case Records():
             return True
     return False
-
-
-def _put(body: Expression, variable: Bound, at: Expression) -> Expression:
-    return at if body == variable else rebuild(body, lambda child: _put(child, variable, at))

@@ -47,9 +47,15 @@ class Entry:
         """True if the (expanded) expression may differ between the two sides."""
         if expression in self.fixed or self.facts.is_revealed(expression):
             return False
-        if isinstance(expression, (CellValue, Drawn, Field, Local, Records)):
+        if isinstance(expression, CellValue):
+            return self.moves_element(expression) or self.facts.is_private(CellValue(expression.name))
+        if isinstance(expression, (Drawn, Field, Local, Records)):
             return self.facts.is_private(expression)
         return any(self.moves(child) for child in children(expression))
+
+    def moves_element(self, cell: CellValue) -> bool:
+        """True if it may differ between the two sides which element of the cell is read."""
+        return any(self.moves(position) for position in cell.at)
 
     def is_local(self, expression: Expression) -> bool:
         """True if it moves through the fields of the changed entry only."""

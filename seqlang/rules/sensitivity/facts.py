@@ -10,9 +10,9 @@ from fractions import Fraction
 from typing import Any, TypeVar
 
 from seqlang.arithmetic.formula import Formula, compare, number
+from seqlang.model.binding import settled
 from seqlang.model.expression import (
     Apply,
-    Bound,
     CellValue,
     Choice,
     Drawn,
@@ -23,9 +23,8 @@ from seqlang.model.expression import (
     Local,
     Noised,
     Number,
-    Quantified,
     Records,
-    WeightsOf,
+    Variable,
     children,
     rebuild,
     walk,
@@ -68,20 +67,12 @@ class Facts:
         self.inputs |= {record.name: record for record in records}
         self.resized = isinstance(program.adjacency, AddRemove)
         self.ranges: dict[tuple[Expression, frozenset[str]], object] = {}
-        self.domains: dict[str, list[Expression]] = {}
+        self._settled: dict[Expression, Variable] = {}
         self._from_start: Facts | None = None
-        self._expanded: dict[str, Expression] = {}
+        self._expanded: dict[Expression, Expression] = {}
         self._reached: dict[Expression, frozenset[Expression]] = {}
         self._answered: dict[object, Any] = {}
         self._compared: dict[tuple[Formula, Formula], str | None] = {}
-        for cell in self.cells.values():
-            for variable, domain in cell.binders:
-                self.bind(variable, domain)
-        for statement in self.defines.values():
-            self.learn(statement.expression)
-        for cell in self.cells.values():
-            for part in parts_of(cell):
-                self.learn(part)
         self.recursions: dict[Expression, str] = {}
         for cell in self.cells.values():
             if isinstance(cell.keep, Previous) and not cell.binders and CellValue(cell.name) in self.leaves(cell.body):
@@ -97,15 +88,6 @@ class Facts:
         found: T = self._answered[question]
         return found
 
-    def bind(self, variable: str, domain: Expression) -> None:
-        """A bound variable stands for any element of any set it is bound to: a superset is on the safe side."""
-        known = self.domains.setdefault(variable, [])
-        if domain not in known:
-            known.append(domain)
-            self.ranges.clear()  # they were right for fewer values
-            if self._from_start is not None:
-                self._from_start.ranges.clear()
-
     @property
     def from_start(self) -> Facts:
         """The same facts for what is computed in every step: a cell was filled from step 1 on, whenever it is read."""
@@ -113,31 +95,28 @@ class Facts:
             return self
         if self._from_start is None:
             self._from_start = Facts(self.program, 1, self.revealed)
-            self._from_start.domains = self.domains
         return self._from_start
-
-    def learn(self, expression: Expression) -> None:
-        for node in walk(expression):
-            if isinstance(node, (Quantified, WeightsOf)):
-                self.bind(node.variable, node.domain)
 
     def expand(self, expression: Expression) -> Expression:
         """The expression with every name of a statistic or a changing let replaced by its definition, elements of lists
-        by their formulas, and an `if` that parameters decide by the branch that holds."""
+        by their formulas, and an `if` that parameters decide by the branch that holds. What is the same up to the
+        letters of its binders comes out equal."""
+        known = self._expanded.get(expression)
+        if known is None:
+            known = self._expanded[expression] = settled(self._inlined(expression), self._settled)
+        return known
+
+    def _inlined(self, expression: Expression) -> Expression:
         if isinstance(expression, Local):
-            known = self._expanded.get(expression.name)
-            if known is None:
-                define = self.defines.get(expression.name)
-                known = expression if define is None else self.expand(define.expression)
-                self._expanded[expression.name] = known
-            return known
+            define = self.defines.get(expression.name)
+            return expression if define is None else self.expand(define.expression)
         if not any(True for _ in children(expression)):
             return expression
-        expanded = rebuild(expression, self.expand)
-        if isinstance(expanded, Choice):
-            return self._decided(expanded)
-        picked = element_of_list(expanded, self.cells) if isinstance(expanded, Index) else None
-        return expanded if picked is None else picked
+        inlined = rebuild(expression, self._inlined)
+        if isinstance(inlined, Choice):
+            return self._decided(inlined)
+        picked = element_of_list(inlined) if isinstance(inlined, Index) else None
+        return inlined if picked is None else picked
 
     def _decided(self, choice: Choice) -> Expression:
         from seqlang.rules.sensitivity.evaluate import evaluate
@@ -164,7 +143,7 @@ class Facts:
         inner = tuple(children(expression))
         for child in inner:
             self._reach(child, found)
-        if inner or expression in found:
+        if (inner and not isinstance(expression, CellValue)) or expression in found:
             return
         found.add(expression)
         if isinstance(expression, CellValue) and expression.name in self.cells:
@@ -241,10 +220,6 @@ def parts_of(cell: Cell) -> Iterator[Expression]:
             yield count
         case Previous(initial):
             yield initial
-
-
-def is_bound(expression: Expression) -> bool:
-    return any(isinstance(node, Bound) for node in walk(expression))
 
 
 def apply(operator: str, *arguments: Expression) -> Apply:

@@ -10,6 +10,7 @@ from seqlang.model.domain import Domain, Finite, Integers, Power
 from seqlang.model.expression import (
     Apply,
     Bound,
+    CellValue,
     Choice,
     Drawn,
     Expression,
@@ -23,6 +24,7 @@ from seqlang.model.expression import (
     Records,
     Sequence,
     Truth,
+    Variable,
     Weights,
     children,
 )
@@ -39,10 +41,10 @@ def variables(facts: Facts, expression: Expression) -> tuple[Expression, ...] | 
     return tuple(found) if _collect(facts, expression, frozenset(), found) else None
 
 
-def _collect(facts: Facts, expression: Expression, inner: frozenset[str], found: dict[Expression, None]) -> bool:
+def _collect(facts: Facts, expression: Expression, inner: frozenset[Variable], found: dict[Expression, None]) -> bool:
     match expression:
-        case Bound(name):
-            if name not in inner:
+        case Bound(variable):
+            if variable not in inner:
                 found[expression] = None
             return True
         case Field() | Drawn():
@@ -51,6 +53,8 @@ def _collect(facts: Facts, expression: Expression, inner: frozenset[str], found:
         case Noised():
             found[expression] = None
             return flips(facts, expression)
+        case CellValue():
+            return False
         case Records():
             return not facts.resized
         case Number() | Truth() | ParameterValue():
@@ -70,8 +74,8 @@ def values_of(facts: Facts, leaf: Expression) -> tuple[Value, ...] | None:
     match leaf:
         case Field(name):
             return domain_values(facts, facts.inputs[name].domain) if name in facts.inputs else None
-        case Bound(name):
-            return _bound_values(facts, name)
+        case Bound(variable):
+            return _bound_values(facts, variable)
         case Drawn(name):
             noise = facts.noises.get(name)
             return None if noise is None else law_values(facts, noise.law)
@@ -172,14 +176,9 @@ def extremes(facts: Facts, expression: Expression) -> tuple[Value, ...] | None:
     return _known(evaluate_number(facts, expression, given) for given in table)
 
 
-def _bound_values(facts: Facts, name: str) -> tuple[Value, ...] | None:
-    collected: dict[Value, None] = {}
-    for domain in facts.domains.get(name, ()):
-        values = evaluate(facts, domain)
-        if not isinstance(values, tuple):
-            return None
-        collected.update(dict.fromkeys(values))
-    return tuple(collected) or None
+def _bound_values(facts: Facts, variable: Variable) -> tuple[Value, ...] | None:
+    values = None if variable.domain is None else evaluate(facts, variable.domain)
+    return (tuple(dict.fromkeys(values)) or None) if isinstance(values, tuple) else None
 
 
 def _known(values: Iterator[Value | None]) -> tuple[Value, ...] | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from seqlang.arithmetic.formula import Formula
+from seqlang.model.binding import element_of_cell
 from seqlang.model.expression import (
     Apply,
     Bound,
@@ -22,7 +23,7 @@ from seqlang.rules.sensitivity.coordinates import vector_norms
 from seqlang.rules.sensitivity.ends import greatest, size_of
 from seqlang.rules.sensitivity.evaluate import evaluate_number
 from seqlang.rules.sensitivity.facts import NOUGHT, ONE, ZERO, Facts
-from seqlang.rules.sensitivity.motion import NONE, Motion, added, scaled, unbounded
+from seqlang.rules.sensitivity.motion import Motion, added, scaled, unbounded
 from seqlang.rules.sensitivity.ranges import range_in
 from seqlang.rules.sensitivity.slopes import direction, slopes
 from seqlang.rules.sensitivity.spreads import Entry, Norms, Weighted, moving_terms, spread
@@ -31,8 +32,9 @@ from seqlang.rules.sensitivity.vectors import is_vector
 MotionOf = Callable[[Entry, Expression], Motion]
 
 
-def element_of(cell: Cell, facts: Facts) -> Expression:
+def element_of(value: CellValue, facts: Facts) -> Expression:
     """What one step adds to a sum or count: the body where the condition holds, else 0."""
+    cell = element_of_cell(facts.cells[value.name], value.at)
     body = facts.expand(cell.body)
     where = None if cell.where is None else facts.expand(cell.where)
     if cell.operator == "count":
@@ -121,20 +123,26 @@ def only_through(entry: Entry, expression: Expression, plain: Expression) -> boo
     if expression == plain or not entry.moves(expression):
         return True
     inner = tuple(children(expression))
-    return bool(inner) and all(only_through(entry, child, plain) for child in inner)
+    return (
+        bool(inner)
+        and not isinstance(expression, CellValue)
+        and all(only_through(entry, child, plain) for child in inner)
+    )
 
 
-def cell_motion(entry: Entry, name: str, motion_of: MotionOf) -> Motion:
+def cell_motion(entry: Entry, value: CellValue, motion_of: MotionOf) -> Motion:
     """The motion of a cell's value, at the place where it is read."""
+    if entry.moves_element(value):
+        return unbounded("which element of an accumulator is read depends on private data")
     read_from, entry = entry.facts.first, entry.from_start
     facts = entry.facts
-    cell = facts.cells[name]
+    cell = element_of_cell(facts.cells[value.name], value.at)
     if isinstance(cell.keep, LastSteps) and entry.moves(facts.expand(cell.keep.count)):
         return unbounded("the length of the window depends on private data")
     if isinstance(cell.keep, Previous):
         return _previous(entry, cell, motion_of)
     if cell.operator in ("sum", "count"):
-        return sum_motion(entry, cell.keep, ((element_of(cell, facts), ONE),), motion_of)
+        return sum_motion(entry, cell.keep, ((element_of(value, facts), ONE),), motion_of)
     where = None if cell.where is None else facts.expand(cell.where)
     if where is not None and entry.moves(where):
         return unbounded(f"a changed entry may be left out of the {cell.operator}, which then has no known bound")
@@ -209,7 +217,7 @@ def in_kept_steps(entry: Entry, keep: Keep, moved: Motion) -> Motion:
 
 def _is_steady(facts: Facts, count: Expression) -> bool:
     """True if a window's length is the same in every step."""
-    inside = [node for node in walk(facts.expand(count)) if not any(True for _ in children(node))]
+    inside = [n for n in walk(facts.expand(count)) if isinstance(n, CellValue) or not any(True for _ in children(n))]
     return all(isinstance(node, Bound) or evaluate_number(facts, node) is not None for node in inside)
 
 
@@ -231,10 +239,10 @@ def _previous(entry: Entry, cell: Cell, motion_of: MotionOf) -> Motion:
     assert isinstance(cell.keep, Previous)
     if entry.moves(facts.expand(cell.keep.initial)):
         return unbounded("the first value of `previous` depends on private data")
-    if CellValue(cell.name) in facts.leaves(cell.body):
-        before = NONE if cell.binders else recursion_motion(entry, cell.name)
-        if cell.binders:
+    if any(isinstance(leaf, CellValue) and leaf.name == cell.name for leaf in facts.leaves(cell.body)):
+        if facts.cells[cell.name].binders:
             return unbounded("a recursion inside a binder")
+        before = recursion_motion(entry, cell.name)
     else:
         before = motion_of(entry, facts.expand(cell.body))
     if before.kind in ("none", "unbounded"):

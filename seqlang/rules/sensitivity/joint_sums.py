@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from seqlang.arithmetic.formula import Formula
-from seqlang.model.expression import Apply, Bound, CellValue, Choice, Expression, Field, Quantified, Records, walk
+from seqlang.model.binding import element_of_cell, free_variables, reads
+from seqlang.model.expression import Apply, CellValue, Choice, Expression, Field, Quantified, Records
 from seqlang.model.program import Keep, LastSteps
 from seqlang.rules.sensitivity.coordinates import Coordinate, Coordinates, coordinates_of, norms_of
 from seqlang.rules.sensitivity.entry import Entry, Norms
 from seqlang.rules.sensitivity.facts import NOUGHT, RECORD
 from seqlang.rules.sensitivity.folds import element_of, in_every_step, in_kept_steps
 from seqlang.rules.sensitivity.motion import NONE, STATIC, Motion
-from seqlang.rules.sensitivity.records import element, is_index_set, is_static, records_in
+from seqlang.rules.sensitivity.records import is_index_set, is_static, names_record, one_record, records_in
 from seqlang.rules.sensitivity.spreads import Weighted
 
 Source = tuple[str, Expression | Keep]
@@ -75,16 +76,22 @@ def _elements(entry: Entry, parts: Weighted, sources: set[Source]) -> Weighted |
 def _element(entry: Entry, part: Expression) -> tuple[Source, Expression] | None:
     facts = entry.facts
     match part:
-        case CellValue(name) if name in facts.cells and facts.cells[name].operator in ("sum", "count"):
-            cell = facts.cells[name]
-            if isinstance(cell.keep, LastSteps) and any(isinstance(e, Bound) for e in walk(cell.keep.count)):
-                return None  # windows that differ from coordinate to coordinate
-            return ("steps", cell.keep), element_of(cell, facts)
+        case CellValue(name, at) if name in facts.cells and facts.cells[name].operator in ("sum", "count"):
+            keep = element_of_cell(facts.cells[name], at).keep
+            if entry.moves_element(part) or (isinstance(keep, LastSteps) and free_variables(keep.count)):
+                return None  # which element is read is private, or the windows differ from coordinate to coordinate
+            return ("steps", keep), element_of(part, facts)
         case Apply("sum", (Field(name),)) if name + RECORD in facts.inputs:
             return ("records", Records()), Field(name + RECORD)
         case Quantified("sum" | "count" as operator, body, variable, domain, where) if is_index_set(facts, domain):
-            inside = element(facts, body, variable)
-            kept = None if where is None else element(facts, where, variable)
+            if isinstance(domain, Apply) and not names_record(facts, (body, where), variable):
+                return None  # a constant set that has nothing to do with the records
+            inside = one_record(entry, body, variable)
+            kept = None if where is None else one_record(entry, where, variable)
+            if inside is None or (where is not None and kept is None):
+                return None
+            if facts.resized and any(reads(e, variable) for e in (inside, kept) if e is not None):
+                return None  # adding or removing a record changes the numbers of the others
             if operator == "count":
                 inside = inside if kept is None else Apply("and", (kept, inside))
             elif kept is not None:

@@ -10,17 +10,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from seqlang.arithmetic.formula import Formula, root
+from seqlang.arithmetic.formula import Formula, number, root
 from seqlang.model.expression import Apply, Bound, Choice, Expression, Quantified, RealVectors
 from seqlang.record import replace
 from seqlang.rules.sensitivity.convexity import curve_of, multiple
 from seqlang.rules.sensitivity.ends import greatest, size_of
-from seqlang.rules.sensitivity.evaluate import evaluate_number
+from seqlang.rules.sensitivity.evaluate import evaluate, evaluate_number
 from seqlang.rules.sensitivity.facts import NOUGHT, UNIT, ZERO, Facts
 from seqlang.rules.sensitivity.motion import Motion, unbounded
 from seqlang.rules.sensitivity.range_arithmetic import magnitude
 from seqlang.rules.sensitivity.ranges import range_in
-from seqlang.rules.sensitivity.records import changed_parts, element, is_index_set
+from seqlang.rules.sensitivity.records import changed_parts, is_index_set, names_record, one_record
 from seqlang.rules.sensitivity.shift import Kind
 from seqlang.rules.sensitivity.slopes import contains
 from seqlang.rules.sensitivity.spreads import Entry, Norms, vector_spread
@@ -98,12 +98,29 @@ def difference(entry: Entry, expression: Expression, v: Bound, motion_of: Motion
         case Apply("dot", (a, b)) if not contains(a, v):
             return _product(entry, multiple(facts, b, v), a, motion_of)
         case Quantified("sum" | "mean" as operator, body, variable, domain, where) if is_index_set(facts, domain):
-            one, kept = element(facts, body, variable), None if where is None else element(facts, where, variable)
+            if isinstance(domain, Apply) and not names_record(facts, (body, where), variable):
+                return _over_constants(entry, expression, v, motion_of)
+            one = one_record(entry, body, variable)
+            kept = None if where is None else one_record(entry, where, variable)
+            if one is None or (where is not None and kept is None):
+                return _twice(facts, expression, v)
             factor = _records(entry, operator, one, kept, domain, v)
             part = one if kept is None else Choice(kept, one, NOUGHT)
             return None if factor is None else _times(factor, difference(entry, part, v, motion_of))
     # whatever it is a function of: it is steep at most so much on either side
     return _twice(facts, expression, v)
+
+
+def _over_constants(entry: Entry, fold: Quantified, v: Bound, motion_of: MotionOf) -> Formula | None:
+    """A sum (mean) over a constant set that numbers no records: every term of it may change."""
+    if fold.where is not None and fold.operator == "mean":
+        return None
+    part = fold.body if fold.where is None else Choice(fold.where, fold.body, NOUGHT)
+    each = difference(entry, part, v, motion_of)
+    if fold.operator == "mean":
+        return each
+    listed = evaluate(entry.facts, fold.domain)
+    return _times(number(len(listed)), each) if isinstance(listed, tuple) else None
 
 
 def _records(

@@ -70,8 +70,6 @@ def _joint(facts: Facts, margins: Sequence[Margin]) -> tuple[Move, ...] | str:
     near = neighbours_of(facts)
     if isinstance(near, str):
         return near
-    for margin in margins:
-        facts.learn(margin.value)
     trouble = _noise_inside(facts, margins)
     if trouble is not None:
         return trouble

@@ -14,7 +14,17 @@ from math import ceil, floor
 from seqlang.arithmetic.enclosure import exact_value
 from seqlang.arithmetic.formula import Formula, number
 from seqlang.model.domain import Integers, Interval
-from seqlang.model.expression import COMPARISONS, Apply, Bound, Choice, Expression, Field, Quantified, children
+from seqlang.model.expression import (
+    COMPARISONS,
+    Apply,
+    Bound,
+    Choice,
+    Expression,
+    Field,
+    Quantified,
+    Variable,
+    children,
+)
 from seqlang.model.expression import Sequence as Listed
 from seqlang.rules.sensitivity.evaluate import Assignment, Value, evaluate, evaluate_number
 from seqlang.rules.sensitivity.facts import ONE, ZERO, Facts
@@ -72,7 +82,7 @@ class _Cuts:
         return False
 
     def _over(
-        self, body: Expression, variable: str, domain: Expression, where: Expression | None, given: Assignment
+        self, body: Expression, variable: Variable, domain: Expression, where: Expression | None, given: Assignment
     ) -> bool:
         elements = evaluate(self.facts, domain, given)
         if not isinstance(elements, tuple) or len(elements) > MOST_PIECES:

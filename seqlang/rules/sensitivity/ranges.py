@@ -46,7 +46,6 @@ from seqlang.rules.sensitivity.vectors import dimension, is_vector
 def range_of(program: Program, expression: Expression) -> Range:
     """The range of an expression of the program, evaluated in any step of any run on any data."""
     facts = facts_of(program)
-    facts.learn(expression)
     return range_in(facts, facts.expand(expression))
 
 
@@ -107,7 +106,7 @@ def _part(facts: Facts, expression: Expression, visiting: frozenset[str]) -> Ran
         case Reported(name):
             events = (s for s in facts.program.body if isinstance(s, Report) and s.value is None)
             return BIT if any(event.name == name for event in events) else ANYTHING
-        case CellValue(name):
+        case CellValue(name, _):
             if name in visiting or name not in facts.cells:
                 return ANYTHING
             return cell_range(range_in, facts, name, visiting | {name})

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from seqlang.arithmetic.formula import Formula, number, root
+from seqlang.model.binding import reads, replaced
 from seqlang.model.expression import (
     Apply,
     Bound,
@@ -14,8 +17,7 @@ from seqlang.model.expression import (
     Law,
     Quantified,
     Records,
-    children,
-    rebuild,
+    Variable,
     walk,
 )
 from seqlang.model.life import Once
@@ -82,11 +84,13 @@ def records_motion(entry: Entry, expression: Expression) -> Motion | None:
         case Apply(operator, (Field(name),)) if operator in FOLDS and name + RECORD in facts.inputs:
             return _fold(entry, expression, operator, Field(name + RECORD), None)
         case Quantified(operator, body, variable, domain, where) if operator in FOLDS and is_index_set(facts, domain):
-            one = element(facts, body, variable)
-            kept = None if where is None else element(facts, where, variable)
-            if isinstance(domain, Apply) and one == body and kept == where:
+            if isinstance(domain, Apply) and not names_record(facts, (body, where), variable):
                 return None  # a constant set that has nothing to do with the records
-            if facts.resized and any(n == Bound(variable) for part in (one, kept) if part for n in walk(part)):
+            one = one_record(entry, body, variable)
+            kept = None if where is None else one_record(entry, where, variable)
+            if one is None or (where is not None and kept is None):
+                return unbounded(OTHERS)
+            if facts.resized and any(reads(part, variable) for part in (one, kept) if part):
                 return unbounded("adding or removing a record changes the numbers of the others")
             return _fold(entry, expression, operator, one, kept, domain)
     return None
@@ -106,14 +110,35 @@ def is_index_set(facts: Facts, domain: Expression) -> bool:
     return False
 
 
-def element(facts: Facts, body: Expression, variable: str) -> Expression:
-    """The body with `x[i]` read as one record's value."""
-    match body:
-        case Index(Field(name), Bound(at)) if at == variable and name + RECORD in facts.inputs:
-            return Field(name + RECORD)
-    if not any(True for _ in children(body)):
-        return body
-    return rebuild(body, lambda child: element(facts, child, variable))
+OTHERS = "every record's part depends on the other records"
+
+
+def element(facts: Facts, body: Expression, variable: Variable) -> Expression:
+    """The body with `x[i]` read as one record's value, where `i` is the variable."""
+    return _with_record(facts, body, variable, lambda name: Field(name + RECORD))
+
+
+def one_record(entry: Entry, body: Expression, variable: Variable) -> Expression | None:
+    """The same, if the body moves with the record of that number only; None if something else in it moves too.
+
+    A record's part that reads anything else that moves (a fold over all records, the record of an enclosing fold) is
+    changed in every term of the fold, not only in that of the changed record.
+    """
+    if entry.moves(_with_record(entry.facts, body, variable, lambda _: NOUGHT)):
+        return None
+    return element(entry.facts, body, variable)
+
+
+def names_record(facts: Facts, parts: tuple[Expression | None, ...], variable: Variable) -> bool:
+    """True if `x[i]` occurs in one of the parts, where `i` is the variable."""
+    return any(part is not None and element(facts, part, variable) != part for part in parts)
+
+
+def _with_record(facts: Facts, body: Expression, variable: Variable, by: Callable[[str], Expression]) -> Expression:
+    for name in facts.inputs:
+        if name + RECORD in facts.inputs:
+            body = replaced(body, Index(Field(name), Bound(variable)), by(name))
+    return body
 
 
 def _one_record(entry: Entry, expression: Expression, record: Field) -> Motion:
@@ -143,7 +168,7 @@ def _fold(
     facts = entry.facts
     parts = (part,) if where is None else (part, where)
     if not all(entry.is_local(each) for each in parts):
-        return unbounded("every record's part depends on the other records")
+        return unbounded(OTHERS)
     if operator == "count":
         part, operator = (part if where is None else Apply("and", (where, part))), "sum"
     elif where is not None:

@@ -44,7 +44,6 @@ def shift_of(
 
 
 def _shift(facts: Facts, expression: Expression, norm: Norm | None) -> Shift:
-    facts.learn(expression)
     near = neighbours_of(facts)
     expanded = facts.expand(expression)
     motion = unbounded(near) if isinstance(near, str) else motion_of(Entry(facts, near), expanded)

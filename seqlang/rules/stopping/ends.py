@@ -18,11 +18,13 @@ _SCALED = ("gaussian", "laplace", "exponential")
 
 @record
 class Source:
-    """A noise in a margin. `scale`: a lower bound of |factor| times the law's scale; `sign`: of the factor."""
+    """A noise in a margin. |factor| times the law's scale is at least `scale` and at most `widest`; `sign`: of the
+    factor."""
 
     name: str
     family: str
     scale: float
+    widest: float
     sign: int
 
 
@@ -102,13 +104,13 @@ def _source(program: Program, term: Term) -> Source | None:
         return None
     values = parameter_values(program)
     product, turn = enclose(scale * factor, values), enclose(factor, values)
-    least = min(abs(product.low), abs(product.high))
-    if not 0 < least < float("inf") or product.low < 0 < product.high or not (turn.low > 0 or turn.high < 0):
+    least, most = sorted((abs(product.low), abs(product.high)))
+    if not 0 < least <= most < float("inf") or product.low < 0 < product.high or not (turn.low > 0 or turn.high < 0):
         return None
     sign = 1 if turn.low > 0 else -1
     if (product.low > 0) != (sign > 0):
         return None  # a negative scale is no law
-    return Source(term.noise, law.family, least, sign)
+    return Source(term.noise, law.family, least, most, sign)
 
 
 def most_firings(program: Program, gate: CompareGate) -> int | None:

@@ -9,6 +9,7 @@ from seqlang.arithmetic.rounding import divide_up
 from seqlang.model.program import Program
 from seqlang.proof.derivation import Derivation, RenyiBound
 from seqlang.proof.rule import Rule
+from seqlang.rules.search import Search
 from seqlang.rules.stopping.directions import directions_of, worst
 from seqlang.rules.stopping.ends import End, candidates, ends_of
 
@@ -110,3 +111,5 @@ independent; neighbours move value_j by one constant c_j from the changed entry 
     CITE,
     holds,
 )
+
+SEARCH = Search(NAME, ("orders", "horizon"), suggest)

@@ -10,6 +10,7 @@ from seqlang.arithmetic.rounding import divide_down, divide_up, sum_up
 from seqlang.model.program import Program
 from seqlang.proof.derivation import ApproximateBound, Derivation
 from seqlang.proof.rule import Rule
+from seqlang.rules.search import Search
 from seqlang.rules.stopping.directions import directions_of
 from seqlang.rules.stopping.ends import End, candidates, ends_of
 from seqlang.rules.stopping.gaussian_two_ends import down_cost
@@ -103,3 +104,5 @@ raising the value; neighbours move value_j by one constant c_j from the changed 
     CITE,
     holds,
 )
+
+SEARCH = Search(NAME, ("delta",), suggest)

@@ -10,6 +10,7 @@ from seqlang.arithmetic.rounding import add_up, divide_up, multiply_up
 from seqlang.model.program import Program
 from seqlang.proof.derivation import Derivation, RenyiBound
 from seqlang.proof.rule import Rule
+from seqlang.rules.search import Search
 from seqlang.rules.stopping.directions import Directions, directions_of
 from seqlang.rules.stopping.ends import End, end_of
 
@@ -64,7 +65,7 @@ def _direction(up: End, down: End, rise: float, fall: float, order: float, horiz
     """`up` rises by `rise`, `down` falls by `fall`; both at their largest."""
     needed = fall
     if up.threshold.name == down.threshold.name:  # the scales hold the factors of the one noise
-        needed = add_up(fall, multiply_up(rise, divide_up(down.threshold.scale, up.threshold.scale)))
+        needed = add_up(fall, multiply_up(rise, divide_up(down.threshold.widest, up.threshold.scale)))
     mu = divide_up(rise, up.threshold.scale)
     gaussian_threshold = up.threshold.family == "gaussian"
     if down.look.family == "laplace":
@@ -125,3 +126,5 @@ opposite direction, by one constant each from the changed entry on, at most D_1 
     CITE,
     holds,
 )
+
+SEARCH = Search(NAME, ("orders", "horizon"), suggest)

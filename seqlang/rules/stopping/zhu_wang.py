@@ -9,6 +9,7 @@ from seqlang.arithmetic.rounding import sum_up
 from seqlang.model.program import Program
 from seqlang.proof.derivation import Derivation, RenyiBound
 from seqlang.proof.rule import Rule
+from seqlang.rules.search import Search
 from seqlang.rules.sensitivity.facts import facts_of
 from seqlang.rules.sensitivity.formulas import parameter_values
 from seqlang.rules.sensitivity.motion import ONE_SIGN
@@ -120,3 +121,5 @@ Gaussian or Laplace; the run ends at the latest when gate j has fired c_j times;
     CITE,
     holds,
 )
+
+SEARCH = Search(NAME, ("orders", "horizon"), suggest)

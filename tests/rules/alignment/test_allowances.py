@@ -8,12 +8,40 @@ import pytest
 
 from seqlang import driver
 from seqlang.arithmetic.formula import enclose
+from seqlang.model.program import ReleaseGate
 from seqlang.rules.alignment.limits import limit_of
 from seqlang.rules.alignment.signs import Signs
+from seqlang.rules.mechanism.exposure import showings
 from seqlang.rules.sensitivity.formulas import parameter_values
 from seqlang.source import Source
 
 TWO = "stream q in real\nadjacent every q within 1\n"
+
+
+def shown(body: str) -> float:
+    """In how many steps the report v can be shown, by its guard and the stops."""
+    program = driver.load(Source("<test>", "algorithm example\n" + TWO + body)).program
+    signs = Signs(parameter_values(program))
+    gate = next(gate for gate in program.gates if gate.name == "v")
+    assert isinstance(gate, ReleaseGate)
+    times = showings(program, gate, signs)
+    return inf if times.is_infinite else enclose(times, signs.values).high
+
+
+@pytest.mark.parametrize(
+    ("other", "stop", "times"),
+    [
+        ("m + 1", "m == 4", 4),
+        ("m + 2", "m == 4", inf),  # 2, 3, 5, ..: it steps over 4
+        ("m + 2", "m >= 4", 4),
+        ("m - 1", "m >= 4", inf),
+        ("m", "m >= 4", 4),
+    ],
+)
+def test_memory_that_rises_where_a_guard_holds_and_moves_elsewhere(other: str, stop: str, times: float) -> None:
+    update = f"update m = if step % 2 == 0 then m + 1 else {other}"
+    body = f"memory m = 0\ndraw w ~ laplace(1)\nreport v = q + w when step % 2 == 0\n{update}\nstop when {stop}\n"
+    assert shown(body) == times
 
 
 def limit(body: str, *reports: str) -> tuple[float, bool]:

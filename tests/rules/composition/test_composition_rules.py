@@ -233,3 +233,38 @@ adjacent replace 3
     assert grown is not None
     assert not refused(program, grown)
     assert grown.conclusion.delta > 3e-6  # type: ignore[union-attr]
+
+
+def test_unlike_epsilons_are_composed_as_the_largest() -> None:
+    """Epsilons 0.1, 0.1 and 2: what three of 0.1, or three of their mean, would give is refused."""
+    parts = (pure("a", "0.1"), pure("b", "0.1"), pure("c", "2"))
+    found = optimal.suggest(PROGRAM, parts, 1e-3)
+    assert found is not None
+    claim = found.conclusion
+    assert isinstance(claim, ApproximateBound)
+    assert claim.epsilon <= 2.2 * (1 + 1e-12)  # the plain sum
+    for mistaken in (0.1, 2.2 / 3, 1.0):
+        wrong = replace(claim, epsilon=homogeneous.optimal(mistaken, 3, 1e-3))
+        if wrong.epsilon < claim.epsilon:
+            assert refused(PROGRAM, replace(found, conclusion=wrong))
+    assert homogeneous.optimal(0.1, 3, 1e-3) < claim.epsilon
+
+
+def test_a_part_without_a_finite_epsilon_gives_none_in_all() -> None:
+    large = (given(PureBound(("a",), number(10) ** 400)), pure("b", "0.1"))
+    for rule in (optimal, advanced):
+        assert rule.suggest(PROGRAM, large, 1e-6) is None
+    assert pure_to_approximate.suggest(PROGRAM, large[0], 1e-6) is not None
+
+
+def test_a_higher_order_serves_for_a_lower_one() -> None:
+    part = given(RenyiBound(("a",), 8.0, 0.5, None))
+    found = post_processing.at_lower_order(part, 2.0)
+    assert found is not None
+    assert not refused(PROGRAM, found)
+    assert post_processing.at_lower_order(part, 8.0) is None
+    assert post_processing.at_lower_order(part, 16.0) is None
+    claim = found.conclusion
+    assert isinstance(claim, RenyiBound)
+    assert refused(PROGRAM, replace(found, conclusion=replace(claim, order=16.0)))
+    assert refused(PROGRAM, replace(found, conclusion=replace(claim, epsilon=0.49)))

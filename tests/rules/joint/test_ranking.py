@@ -163,3 +163,11 @@ def test_densities_never_beat_the_bounds(q: tuple[float, ...]) -> None:
     )  # fmt: skip
     assert worst <= exp(1) * (1 + 1e-4)
     assert worst_gap > exp(1.2)  # so that the comparison says something
+
+
+def test_winners_among_others_than_a_memory_that_changes_between_are_two() -> None:
+    """Whoever sees both knows the first two of all; each is moved by 2 over the scale 4."""
+    last = "memory last = 0"
+    among = "argmax(v[k] for k in 1..5 where k != last)"
+    shown = (f"report a = {among}", "update last = a", f"report b = {among}")
+    assert pure(FIVE, EVERY, "statistic v = q", last, "attach laplace(4) to v", *shown, "stop") == pytest.approx(1)

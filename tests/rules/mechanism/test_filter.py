@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from math import inf
 
 import pytest
 
 from seqlang.analyses.prove import Bounds, prove, size_of
 from seqlang.elaborate import elaborate
-from seqlang.model.program import Program
+from seqlang.model.expression import Number
+from seqlang.model.program import Program, Update
+from seqlang.proof.replay import replay
+from seqlang.record import replace
 from seqlang.source import Source
 from seqlang.syntax import parse
 
@@ -127,3 +131,16 @@ def test_no_transcript_spends_more() -> None:
     lines = (MEMORY, "memory p = 0.125", "statistic level = p * sum(x)", "stop when spent + p > B", SHOW,
              "update spent = spent + p", "update p = if answer > 5 * p then 0.25 else 0.0625", NOISE)  # fmt: skip
     assert most <= pure(*lines) + 1e-12
+
+
+def test_an_account_that_something_else_changes_bounds_nothing() -> None:
+    """Elaboration allows one update of a memory; a program that has another one is refused by the rule itself."""
+    program, found = bounds(MEMORY, VALUE, CHECK, SHOW, PAY, NOISE)
+    assert found.pure is not None
+    (pay,) = (s for s in program.body if isinstance(s, Update))
+    refund = Update(pay.memory, Number(Fraction(0)), None, pay.span)
+    for body in ((*program.body, refund), (refund, *program.body), (*program.body, pay)):
+        twice = replace(program, body=body)
+        assert replay(program, found.pure) == ()
+        (problem,) = replay(twice, found.pure)
+        assert "account" in problem

@@ -11,12 +11,15 @@ import pytest
 
 from seqlang.accounting import gaussian, renyi
 from seqlang.accounting.noisy_test import looks, threshold
+from seqlang.analyses.prove import prove
+from seqlang.arithmetic.formula import enclose
 from seqlang.elaborate import elaborate
 from seqlang.model.program import Program
-from seqlang.proof.derivation import ApproximateBound, Derivation, PureBound, RenyiBound
+from seqlang.proof.derivation import ApproximateBound, ConcentratedBound, Derivation, PureBound, RenyiBound
 from seqlang.proof.replay import replay
 from seqlang.rules import find
-from seqlang.rules.stopping import gaussian_two_ends, mixed_gaussian, shared_noise, zhu_wang
+from seqlang.rules.stopping import concentrated, gaussian_two_ends, mixed_gaussian, shared_noise, zhu_wang
+from seqlang.rules.stopping.ends import End, end_of
 from seqlang.source import Source
 from seqlang.syntax.parse import parse
 
@@ -279,3 +282,90 @@ def test_rules_are_found_by_name(name: str) -> None:
     assert rule is not None
     assert rule.statement
     assert rule.cite
+
+
+def first(text: str, rule: object, *arguments: object) -> tuple[Program, Derivation]:
+    program = load(text)
+    (found,) = rule.suggest(program, *arguments)  # type: ignore[attr-defined]
+    return program, found
+
+
+GAUSSIAN = ONE + "attach gaussian(8) to T once\nattach gaussian(8) to q\n"
+UNIFORM = TWO + OWN
+
+
+def test_zcdp_of_noisy_tests() -> None:
+    program, found = first(UNIFORM, concentrated, 100)
+    claim = found.conclusion
+    assert isinstance(claim, ConcentratedBound)
+    assert claim.horizon == 100
+    assert replay(program, found) == ()
+    rho = enclose(claim.rho, {}).low
+    for order in (1.01, 1.3, 1.7, 2.5, 5.0, 12.0, 24.0, 50.0, 1000.0):
+        epsilon = gaussian_two_ends.bound(program, claim.gates, order, 100)
+        assert isinstance(epsilon, float)
+        assert epsilon <= rho * order * (1.0 if order > 1.05 else 1.2)
+    # not far above the line that the curve needs
+    needed = max(gaussian_two_ends.bound(program, claim.gates, a, 100) / a for a in (1.05, 1.2, 2.0, 32.0))  # type: ignore[operator]
+    assert rho < 1.3 * needed
+    for wrong in (
+        replace(claim, rho=claim.rho * Fraction(999, 1000)),
+        replace(claim, horizon=None),
+        replace(claim, horizon=10**6),
+        replace(claim, gates=("stop 1", "stop 1")),
+        RenyiBound(claim.gates, 2.0, 100.0, 100),
+    ):
+        assert replay(program, replace(found, conclusion=wrong))
+
+
+def test_zcdp_without_a_horizon_needs_looks_of_bounded_loss() -> None:
+    program, found = first(TWO + OWN.replace("attach gaussian(4)", "attach laplace(40)"), concentrated, None)
+    assert isinstance(found.conclusion, ConcentratedBound)
+    assert found.conclusion.horizon is None
+    assert replay(program, found) == ()
+    assert concentrated.suggest(load(UNIFORM), None) == ()
+    assert concentrated.suggest(load(GAUSSIAN), 100) == ()  # values that move in any way
+    assert concentrated.suggest(load(TWO + OWN.replace("gaussian", "laplace")), 100) == ()  # a pure bound says more
+
+
+def test_the_ratio_of_two_scales_is_rounded_up() -> None:
+    """A scale that is known between two floats only: the falling end's is taken at its largest, the rising at its
+    least."""
+    end = next(e for e in (end_of(load(TWO + OWN), g) for g in ("stop 1",)) if isinstance(e, End))
+    assert end.threshold.scale <= 2 <= end.threshold.widest
+    wide = replace(end, threshold=replace(end.threshold, name="z", scale=1.0, widest=2.0))
+    other = replace(end, gate="stop 2", threshold=replace(end.threshold, name="z", scale=1.0, widest=2.0))
+    exact = replace(end, threshold=replace(end.threshold, name="z", scale=1.0, widest=1.0))
+    cost = shared_noise._direction(wide, other, 1.0, 1.0, 2.0, 10)
+    assert cost > shared_noise._direction(exact, replace(exact, gate="stop 2"), 1.0, 1.0, 2.0, 10)
+
+
+def test_group_privacy_of_gaussian_tests() -> None:
+    """Two entries: twice the epsilon where neighbours in one have one, and RDP by the weak triangle inequality."""
+    text = ("algorithm two\nstream x in [0, 1]\nparam b = 10\nstatistic s = sum(x over steps)\nstop when s >= b\n"
+            "attach gaussian(8) to b once\nattach laplace(40) to s\n")  # fmt: skip
+    one, two = load(text), load(text.replace("param b", "adjacent replace 2\nparam b"))
+    bounds = {size: prove(program, delta=Fraction(1, 10**6)) for size, program in ((1, one), (2, two))}
+    assert bounds[1].dp is not None
+    assert bounds[2].dp is not None
+    single, pair = bounds[1].dp.conclusion, bounds[2].dp.conclusion
+    assert isinstance(single, ApproximateBound)
+    assert isinstance(pair, ApproximateBound)
+    assert single.epsilon * 2 <= pair.epsilon <= single.epsilon * 2.2
+    assert bounds[2].zcdp is not None
+    assert [d.conclusion.order for d in bounds[2].rdp] == [2.0, 4.0, 8.0, 16.0, 32.0]  # type: ignore[union-attr]
+    derived = next(d for d in (*bounds[2].rdp, *bounds[2].alternatives)
+                   if d.rule == "composition/group_privacy" and isinstance(d.conclusion, RenyiBound))  # fmt: skip
+    claim, parts = derived.conclusion, derived.evidence
+    assert isinstance(parts, tuple)
+    for wrong in (
+        replace(derived, conclusion=replace(claim, epsilon=claim.epsilon * 0.99)),
+        replace(derived, evidence=parts[:1]),
+        replace(
+            derived, evidence=(replace(parts[0], conclusion=replace(parts[0].conclusion, epsilon=0.0)), *parts[1:])
+        ),
+        replace(derived, evidence=()),
+        replace(derived, evidence=("x",)),
+        replace(derived, conclusion=replace(claim, order=claim.order * 2)),
+    ):
+        assert replay(two, wrong)

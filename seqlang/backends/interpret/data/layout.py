@@ -5,6 +5,8 @@ from __future__ import annotations
 import csv
 import gzip
 import os
+import stat
+import zlib
 from collections.abc import Iterator
 
 from seqlang.backends.interpret.data.problem import problem
@@ -46,7 +48,7 @@ def bytes_of(path: str | os.PathLike[str]) -> bytes:
     if data[:2] == GZIP:
         try:
             data = gzip.decompress(data)
-        except (OSError, EOFError) as error:
+        except (OSError, EOFError, zlib.error) as error:
             raise problem("E0610", f"`{name}` is not a whole gzip file: {error}") from None
     data = data.removeprefix(b"\xef\xbb\xbf")
     if not data.isascii():
@@ -63,6 +65,8 @@ def raw_bytes(name: str, most: int = -1) -> bytes:
     """The first `most` bytes of a file, or all. Raises SpecError E0610."""
     try:
         with open(name, "rb") as file:
+            if stat.S_ISCHR(os.fstat(file.fileno()).st_mode):  # some never end
+                raise problem("E0610", f"`{name}` is a device, not a file of rows")
             return file.read(most)
     except FileNotFoundError:
         raise problem("E0610", f"there is no file `{name}`") from None

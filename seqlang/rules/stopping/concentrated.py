@@ -1,0 +1,114 @@
+"""zCDP of one- and two-sided tests: their RDP curve lies below a line through 0."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+from seqlang.accounting import concentrated
+from seqlang.accounting.interval import interval, log
+from seqlang.arithmetic.formula import at_most, number
+from seqlang.arithmetic.rounding import divide_up
+from seqlang.model.program import Program
+from seqlang.proof.derivation import ConcentratedBound, Derivation
+from seqlang.proof.rule import Rule
+from seqlang.rules.search import Search
+from seqlang.rules.sensitivity.formulas import parameter_values
+from seqlang.rules.stopping import gaussian_two_ends
+from seqlang.rules.stopping.directions import directions_of, worst
+from seqlang.rules.stopping.ends import End, Source, candidates, ends_of
+
+NAME = "stopping/concentrated"
+CITE = "Theorems G2 and G3 (seqlang, accounting/noisy_test); van Erven & Harremoes 2014, Corollary 2"
+
+ORDERS = (1.05, 1.125, 1.25, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0, 16.0, 32.0)
+"""Where the RDP bounds are taken; a smaller rho would come of more of them."""
+
+
+def bound(program: Program, gates: tuple[str, ...], horizon: int | None) -> float | str:
+    """rho of the gates together within `horizon` steps (None: any number), rounded up; or why there is none."""
+    points: list[tuple[float, float]] = []
+    for order in ORDERS:
+        epsilon = gaussian_two_ends.bound(program, gates, order, horizon)
+        if isinstance(epsilon, str):
+            return epsilon
+        points.append((order, epsilon))
+    ends = ends_of(program, gates)
+    directions = "" if isinstance(ends, str) else directions_of(program, ends)
+    if isinstance(ends, str) or isinstance(directions, str):
+        return "its RDP bound was for other gates"
+    pairs = list(zip(ends, directions.radii, strict=True))
+    up = [_beyond(end.threshold, radius, 1) for end, radius in pairs]
+    down = [_beyond(end.look, radius, horizon) for end, radius in pairs]
+    return concentrated.between_orders(points, worst(directions, up, down))
+
+
+def _beyond(source: Source, radius: float, looks: int | None) -> float:
+    """An end's share of epsilon / order from the last of `ORDERS` on, rounded up; m = radius / sd.
+
+    The Renyi integral of a Gaussian threshold is at most 1 + e^(a(a-1) m^2/2), of which the logarithm is at most log 2
+    more than the exponent; that of n Gaussian looks at most 1 + n e^(a(a-1) m^2/2). All else is pure.
+    """
+    if radius == 0:
+        return 0.0
+    ratio, last = interval(divide_up(radius, source.scale)), interval(ORDERS[-1])
+    if source.family != "gaussian":
+        return (ratio / last).high
+    if looks is None:
+        return math.inf
+    return (ratio * ratio * 0.5 + log(interval(looks) + 1) / (last * (last - 1))).high
+
+
+def _short(rho: float) -> Fraction:
+    """Six digits, rounded up, as people read it."""
+    digits = 6 - math.ceil(math.log10(rho)) if rho > 0 else 0
+    scale = Fraction(10) ** digits
+    return math.ceil(Fraction(rho) * scale) / scale
+
+
+def _has_gaussian_noise(end: End) -> bool:
+    return "gaussian" in (end.threshold.family, end.look.family)
+
+
+def suggest(program: Program, horizon: int | None) -> tuple[Derivation, ...]:
+    """A ConcentratedBound for all comparisons that are ends with noises of their own, one of them Gaussian."""
+    gates = candidates(program)
+    ends = ends_of(program, gates)
+    if isinstance(ends, str) or not any(_has_gaussian_noise(end) for end in ends):
+        return ()  # a pure bound says more
+    for valid_for in (None,) if horizon is None else (None, horizon):
+        rho = bound(program, gates, valid_for)
+        if not isinstance(rho, str) and rho < math.inf:
+            because = f"its RDP bounds at orders {ORDERS[0]:g} to {ORDERS[-1]:g}, and beyond, lie below {rho:.6g} order"
+            conclusion = ConcentratedBound(gates, number(_short(rho)), valid_for)
+            return (Derivation(conclusion, NAME, because=because, cite=CITE),)
+    return ()
+
+
+def holds(program: Program, derivation: Derivation) -> str | None:
+    claim = derivation.conclusion
+    if not isinstance(claim, ConcentratedBound) or derivation.premises:
+        return "it concludes a zCDP bound from the program alone"
+    rho = bound(program, claim.gates, claim.horizon)
+    if isinstance(rho, str):
+        return rho
+    if rho == math.inf:
+        return "no finite rho"
+    small = at_most(number(Fraction(rho)), claim.rho, parameter_values(program))
+    return None if small else f"only rho {rho:.6g} is proved"
+
+
+STATEMENT = """
+    gates as in stopping/gaussian_two_ends, (a, e(a))-RDP at orders a_1 < .. < a_m;   e(a) <= rho a for a >= a_m
+    e(a_1) <= rho;   between a_i and a_(i+1) the chord of (a - 1) e(a) lies below rho a (a - 1)
+    --------------------------------------------------------------------------------------------------------------
+                                    the gates together are rho-zCDP
+
+(a - 1) times a Renyi divergence is convex in the order, and the divergence does not fall with it. From the last order
+on, e(a)/a is at most the sum of m^2/2 + log(n + 1)/(a_m (a_m - 1)) over the ends, m the radius over the deviation, n
+the number of looks (threshold noise: 1); for Laplace and exponential noise m/a_m.
+"""
+
+RULE = Rule(NAME, "zCDP of noisy tests", STATEMENT, CITE, holds)
+
+SEARCH = Search(NAME, ("horizon",), suggest)

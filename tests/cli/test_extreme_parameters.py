@@ -1,0 +1,62 @@
+"""Library specs at extreme parameters end with a verdict, or a diagnostic; each of these once ended in an exception."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from seqlang.cli.__main__ import main
+
+ONCE = [
+    ("wang_poster/private_serm", "eps=16"),
+    ("suite/truncated_geometric", "k=60"),
+    ("bittner2020/flsw", "eps_s=40"),
+    ("bittner2020/flmb", "eps_s=1e18"),
+    ("suite/noisymax", "eps=1e18"),
+    ("cummings2018/changepoint_gaussian", "A=1e-18"),
+    ("abadi2016/dp_sgd", "sigma=1e300"),
+    ("abadi2016/dp_sgd", "sigma=1e-18"),
+    ("abadi2016/dp_sgd", "T=1e300"),
+    ("abadi2016/dp_sgd", "T=1e18"),
+    ("chan2011/tree_sums_gaussian", "d=2"),
+]
+VALUES = "1e-300 1e-18 1e-6 16 40 1e6 1e18 1e300 9007199254740993".split()
+SPECS = Path(__file__).parents[2] / "specs"
+
+
+@pytest.mark.parametrize(("name", "setting"), ONCE)
+def test_no_exception(name: str, setting: str, capsys: pytest.CaptureFixture[str]) -> None:
+    code = main(["check", f"@{name}", "--set", setting])
+    said = capsys.readouterr()
+    assert code in (0, 1, 2), said.err
+    assert "nan" not in said.out.split()
+
+
+@pytest.mark.long
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="each check runs in a process of its own, with limited time")
+@pytest.mark.parametrize("path", sorted(SPECS.rglob("*.seq")), ids=lambda path: f"{path.parent.name}/{path.stem}")
+def test_every_parameter(path: Path) -> None:
+    """20 s of CPU a check; what is not done by then is not judged here."""
+    from seqlang.driver import load, read
+
+    for parameter in load(read(str(path))).program.parameters:
+        for value in VALUES:
+            setting = f"{parameter.name}={value}"
+            assert _code(["check", str(path), "--set", setting]) in (0, 1, 2, None), setting
+
+
+def _code(words: list[str]) -> int | None:
+    """The exit code; None where the time ran out."""
+    import resource
+
+    pid = os.fork()
+    if pid == 0:
+        resource.setrlimit(resource.RLIMIT_CPU, (20, 20))
+        sink = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(sink, 1)
+        os.dup2(sink, 2)
+        os._exit(main(words))
+    _, status = os.waitpid(pid, 0)
+    return os.WEXITSTATUS(status) if os.WIFEXITED(status) else None

@@ -1,0 +1,91 @@
+"""Whatever stands in a spec, in an option, in a file of data, in a store or in a cache: every command ends soon, with
+0, 1 or 2, with a word where it is 2, and without a traceback. A fixed budget here; `--long` tries much more, and
+`python tests/fuzz/hunt.py` goes on until it is told to end."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+from attempts import KINDS, attempt
+from forked import Outcome, carried_out
+from mutants import is_spec, syntactic
+
+BATCH = 10
+BUDGET = {"syntax": 40, "meaning": 15, "settings": 15, "data": 20, "store": 15, "options": 20, "kept": 1, "kernels": 1}
+LONG = {"syntax": 3000, "meaning": 2000, "settings": 2000, "data": 1500, "store": 1000, "options": 2000, "kept": 100,
+        "kernels": 100}  # fmt: skip
+
+
+def _tried(kind: str, seeds: range, folder: Path) -> None:
+    faults = []
+    for seed in seeds:
+        place = folder / str(seed)
+        place.mkdir()
+        words = attempt(kind, seed, place)
+        outcome = carried_out(words, place)
+        if outcome.fault:
+            faults.append(f"{kind} {seed}: {outcome.fault}: seqlang {' '.join(words)}\n{outcome.err[-600:]}")
+    assert not faults, "\n".join(faults)
+
+
+def _batches(budget: dict[str, int]) -> list[tuple[str, int, int]]:
+    return [
+        (kind, first, min(BATCH, count - first)) for kind, count in budget.items() for first in range(0, count, BATCH)
+    ]
+
+
+@pytest.mark.parametrize(("kind", "first", "count"), _batches(BUDGET))
+def test_attempts(kind: str, first: int, count: int, tmp_path: Path) -> None:
+    _tried(kind, range(first, first + count), tmp_path)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("kind", "first", "count"), _batches(LONG))
+def test_many_attempts(kind: str, first: int, count: int, tmp_path: Path) -> None:
+    _tried(kind, range(100_000 + first, 100_000 + first + count), tmp_path)
+
+
+def test_every_kind_is_tried() -> None:
+    assert set(BUDGET) == set(LONG) == set(KINDS)
+
+
+def test_many_mutants_are_valid() -> None:
+    """Else only the parser would be tried."""
+    assert sum(is_spec(syntactic(random.Random(seed))) for seed in range(60)) > 6
+
+
+@pytest.mark.parametrize(
+    ("outcome", "fault"),
+    [
+        (Outcome(0, 0.1, "fine", ""), ""),
+        (Outcome(2, 0.1, "", "error: no"), ""),
+        (Outcome(2, 0.1, "", ""), "without a word"),
+        (Outcome(3, 0.1, "", "internal error"), "exit code 3"),
+        (Outcome(-11, 0.1, "", ""), "exit code -11"),
+        (Outcome(-24, 30.0, "", ""), "hangs"),
+        (Outcome(0, 0.1, "", "Traceback (most recent call last)"), "a traceback"),
+        (Outcome(0, 0.1, "\x1b[31m", ""), "an escape sequence"),
+    ],
+)
+def test_what_counts_as_a_fault(outcome: Outcome, fault: str) -> None:
+    assert fault in outcome.fault and bool(fault) == bool(outcome.fault)
+
+
+def test_a_hang_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from seqlang.cli import __main__ as door
+
+    def endless(words: list[str]) -> int:
+        while True:
+            pass
+
+    monkeypatch.setattr(door, "main", endless)
+    assert carried_out(["check"], tmp_path, cpu=1).fault.startswith("hangs")
+
+
+def test_an_exception_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from seqlang.cli import __main__ as door
+
+    monkeypatch.setattr(door, "_dispatch", lambda words: [][1])
+    assert carried_out(["check"], tmp_path).fault == "exit code 3"

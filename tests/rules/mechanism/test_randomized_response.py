@@ -1,0 +1,66 @@
+"""How many answers of a list change is computed, not read off the name of a norm."""
+
+from __future__ import annotations
+
+from math import log
+
+import pytest
+
+from seqlang.arithmetic.formula import enclose, logarithm, number
+from seqlang.elaborate import elaborate
+from seqlang.model.program import Program
+from seqlang.proof.derivation import Derivation, PureBound
+from seqlang.rules.mechanism import randomized_response
+from seqlang.rules.sensitivity.shift import Shift
+from seqlang.source import Source
+from seqlang.syntax import parse
+
+LIST = """algorithm t
+stream x in {0, 1, 2}
+statistic v = [x >= 1, x >= 2]
+report y = v
+stop when step >= 1
+attach randomized_response(3 / 4) to v
+"""
+RECORDS = """algorithm t
+dataset x in {0, 1, 2} size 3
+report y = x
+stop when step >= 1
+attach randomized_response(3 / 4) to x
+"""
+
+
+def load(text: str) -> Program:
+    tree, found = parse(Source("<test>", text))
+    assert tree is not None, found
+    program, found = elaborate(tree, {})
+    assert program is not None, found
+    return program
+
+
+def test_one_change_may_move_two_answers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """0 against 2 changes both answers. An analysis that says `at most 2 in the l1 norm` has not said `one of them`."""
+    program = load(LIST)
+    one, two = logarithm(number(3)), 2 * logarithm(number(3))
+    derivation = Derivation(PureBound(("y",), one), randomized_response.NAME)
+    real = randomized_response.shift_of
+
+    def said(*arguments: object, **more: object) -> Shift:
+        found = real(*arguments, **more)  # type: ignore[arg-type]
+        return Shift(found.kind, number(2), "l1")
+
+    monkeypatch.setattr(randomized_response, "shift_of", said)
+    assert randomized_response.holds(program, derivation) is not None
+    assert randomized_response.holds(program, Derivation(PureBound(("y",), two), derivation.rule)) is None
+
+
+def test_of_the_records_themselves_one_changes() -> None:
+    """Letters 0, 1, 2: the record moves by 2, and it is one answer all the same."""
+    program = load(RECORDS)
+    (gate, _) = program.gates
+    found = randomized_response.suggest(program, gate)
+    assert isinstance(found, Derivation)
+    assert isinstance(found.conclusion, PureBound)
+    assert enclose(found.conclusion.epsilon, {}).high == pytest.approx(log(3 / 4 * 2 / (1 / 4)))
+    several = load(RECORDS.replace("report", "adjacent replace 2\nreport"))
+    assert randomized_response.holds(several, found) is not None
