@@ -64,6 +64,7 @@ def main(arguments: list[str] | None = None) -> int:
         return 1
     except KeyboardInterrupt:
         say("\ninterrupted")
+        _leave_the_compiler()
         return 130
     except BrokenPipeError:
         # The reader of our output went away (`seqlang check .. | head`): nothing more to say, and nothing to flush.
@@ -77,6 +78,15 @@ def main(arguments: list[str] | None = None) -> int:
         return 2
     except Exception as error:
         return _bug(error, words)
+
+
+def _leave_the_compiler() -> None:
+    """Ends the process if a kernel is being compiled: that goes on in a thread which nothing can stop."""
+    build = sys.modules.get("seqlang.backends.kernels.build")
+    if build is not None and build.compiling():
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(130)
 
 
 def _dispatch(words: list[str]) -> int:

@@ -17,6 +17,9 @@ from seqlang.record import record
 NEGLIGIBLE = 1e-12
 """A law with less mass than this outside a domain counts as inside: no run will ever see it."""
 
+MOST_POINTS = 10_000
+"""A listed domain has fewer values than this."""
+
 
 @record
 class Support:
@@ -61,6 +64,11 @@ def _interval(state: State, support: Support, domain: d.Domain) -> str | None:
         case d.Integers(low=low, high=high):
             if not support.whole:
                 return "it is not on whole numbers"
+        case d.Finite() if support.whole and support.low is not None and support.high is not None:
+            if support.high - support.low > MOST_POINTS:
+                return "it is not on these values"
+            points = range(math.ceil(support.low), math.floor(support.high) + 1)
+            return _points(state, tuple(Fraction(k) for k in points), domain)
         case _:
             return "it is not on these values" if isinstance(domain, d.Finite) else None
     ends = [None if e is None else number(e, state.values) for e in (low, high)]

@@ -1,7 +1,8 @@
 """Kernels on given rows, step by step beside the interpreter; compiled, or their text run by Python as it stands.
 
-Python sees what compiled code does not: an index outside its array, a name without a value. Where the two languages
-differ, the text is changed to what numba makes of it: `1 / 0` is infinite, `math.log(-1)` not a number.
+Python sees what compiled code does not: an index outside its array, a name without a value, memory that is read before
+it is written (`poison.py`). Where the two languages differ, the text is changed to what numba makes of it: `1 / 0` is
+infinite, `math.log(-1)` not a number.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from poison import PoisonedNumpy
 
 from seqlang.backends.interpret.alphabet import letters_of
 from seqlang.backends.interpret.compiled import Compiler
@@ -25,7 +27,7 @@ from seqlang.backends.kernels.runtime import collect
 from seqlang.backends.kernels.scalar import scalar_text
 from seqlang.backends.kernels.training import RowInputs
 from seqlang.elaborate import elaborate
-from seqlang.model.domain import Power
+from seqlang.model.domain import Ball, Power
 from seqlang.model.program import Program, Report
 from seqlang.record import record
 from seqlang.source import Source
@@ -110,7 +112,7 @@ def as_python(
         "math": _Mathematics(), "divided_": _divided, "power_": _power, "int": _whole, "look": lambda flag: flag[0],
     }  # fmt: skip
     exec(compile(ast.fix_missing_locations(tree), "<kernel>", "exec"), scope)
-    scope.update(names or {})
+    scope.update({"np": PoisonedNumpy(), **(names or {})})
     function: Callable[..., None] = scope["kernel"]
 
     def quietly(*arguments: Any) -> None:
@@ -299,6 +301,9 @@ def random_rows(program: Program, count: int, rng: random.Random) -> list[dict[s
     def value(domain: Any) -> Any:
         if isinstance(domain, Power):
             return tuple(one(domain) for _ in range(int(compiler.constant(domain.dimension))))
+        if isinstance(domain, Ball):
+            size, radius = int(compiler.constant(domain.dimension)), compiler.constant(domain.radius)
+            return tuple(rng.choice((-0.5, 0, 0.25, 0.5)) * radius / size for _ in range(size))
         return one(domain)
 
     return [{i.name: value(i.domain) for i in program.inputs} for _ in range(count)]

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from itertools import accumulate
+from math import inf
 from typing import Any
 
 from seqlang.backends.exact.plain import PlainWriter, bound_name, name_of
 from seqlang.backends.exact.unsupported import Unsupported
+from seqlang.backends.interpret.cells import whole_length
 from seqlang.backends.interpret.operators import OTHER
+from seqlang.model import expression as e
 from seqlang.model import program as p
 from seqlang.model.binding import free_variables, reads
 
@@ -75,7 +78,11 @@ class CellWriter:
                 return
             case p.LastSteps(count):
                 item = body if where is None else f"({body} if {where} else None)"
-                new = f"({old} + ({item},))[-int({self.plain.write(count)}):]"
+                self.plain.scope["newest"] = newest
+                length = self.plain.write(count)
+                changes = self._changes(cell, count)
+                new = f"({old} + ({item},))" if changes else f"newest({old} + ({item},), {length})"
+                shown = f"newest({old}, {length})" if changes else old
             case _:
                 new = self._folded(cell, old, body, where)
         if isinstance(cell.keep, p.Previous):
@@ -90,8 +97,7 @@ class CellWriter:
             if fold is None:
                 raise Unsupported(f"{cell.operator} over last steps")
             self.plain.scope[fold] = WINDOWS[fold]
-            source = f"{{k: {fold}(v) for k, v in c_{name}.items()}}" if cell.binders else f"{fold}(c_{name})"
-            self.lines.append(f"x_{name} = {source}")
+            self.lines.append(f"x_{name} = {self._each_binding(cell, f'{fold}({shown})')}")
         elif cell.operator == "mean":
             source = f"{{k: v[0] / max(1, v[1]) for k, v in c_{name}.items()}}" if cell.binders else (
                 f"c_{name}[0] / max(1, c_{name}[1])"
@@ -111,6 +117,10 @@ class CellWriter:
         except (Unsupported, NameError):
             return None  # a length that changes from step to step
         return found if min(found.values(), default=0) > 0 else None
+
+    def _changes(self, cell: p.Cell, count: e.Expression) -> bool:
+        """Whether the length of a window changes from step to step: then all entries are kept."""
+        return not self.plain.is_constant(count, frozenset(variable for variable, _ in cell.binders))
 
     def _window(self, cell: p.Cell, body: str, where: str | None) -> None:
         name, lengths = name_of(cell.name), self.lengths[cell.name]
@@ -159,6 +169,11 @@ def windows(values: tuple[Any, ...], lengths: dict[tuple[Any, ...], int], fold: 
     return {key: sums[length if length < last else last] for key, length in lengths.items()}
 
 
+def newest(values: tuple[Any, ...], count: float) -> tuple[Any, ...]:
+    """The last `count` values."""
+    return values[max(0, len(values) - whole_length(count)) :]
+
+
 def _kept(values: tuple[Any, ...]) -> list[Any]:
     return [v for v in values if v is not None]
 
@@ -167,6 +182,6 @@ WINDOWS: dict[str, Callable[[tuple[Any, ...]], Any]] = {
     "window_sum": lambda v: OTHER["sum"](tuple(_kept(v))),
     "window_count": lambda v: sum(1 for x in _kept(v) if x),
     "window_mean": lambda v: OTHER["mean"](tuple(_kept(v))),
-    "window_max": lambda v: max(_kept(v)),
-    "window_min": lambda v: min(_kept(v)),
+    "window_max": lambda v: max(_kept(v), default=-inf),
+    "window_min": lambda v: min(_kept(v), default=inf),
 }

@@ -19,6 +19,7 @@ from seqlang.backends.exact.laws import NoiseLaw, log_sum
 from seqlang.backends.exact.quadrature import IMPOSSIBLE, Accuracy, Answer
 from seqlang.backends.exact.stepper import Stepper, stepper
 from seqlang.backends.exact.unsupported import Unsupported, Work
+from seqlang.backends.interpret.values import EvaluationError
 from seqlang.model.life import EachStep
 from seqlang.model.program import Program
 from seqlang.record import record
@@ -151,7 +152,7 @@ class Follower:
             poll()
             try:
                 moved, facts = self.stepper.step(state, entry, told, values)
-            except (ArithmeticError, ValueError, TypeError, LookupError, NameError) as why:
+            except (ArithmeticError, ValueError, TypeError, LookupError, NameError, EvaluationError) as why:
                 raise Unsupported(f"a value of the stream has no margin: {why}") from None
             self._looks[memo] = (None if moved is None else _hashable(moved), facts)
         return self._looks[memo]

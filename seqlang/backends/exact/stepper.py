@@ -50,17 +50,27 @@ class Stepper:
 
 
 def stepper(program: p.Program) -> Stepper:
-    """Raises `Unsupported` where the program holds something that has no plain value."""
-    return _Writer(program).finish()
+    """Raises `Unsupported` where the program holds something that has no plain value.
+
+    What a look-back remembers stands below its readers: that it has no plain value is known to them the second time.
+    """
+    broken: dict[str, str] = {}
+    while True:
+        writer = _Writer(program, broken)
+        found = writer.finish()
+        if writer.plain.broken.keys() == broken.keys():
+            return found
+        broken = writer.plain.broken
 
 
 class _Writer:
-    def __init__(self, program: p.Program) -> None:
+    def __init__(self, program: p.Program, broken: Mapping[str, str]) -> None:
         self.program = program
         self.lines: list[str] = []
         self.state: list[str] = []
         self.start: list[Any] = []
         self.plain = PlainWriter(program)
+        self.plain.broken.update(broken)
         self.plain.scope |= {"Unsupported": Unsupported, "UNKNOWN": UNKNOWN, "told_value": told_value}
         self.cells = CellWriter(self.plain, self.lines, self.keep)
         self.since = {
@@ -137,7 +147,11 @@ class _Writer:
     def step_ends(self) -> None:
         self.lines += self.cells.late
         for statement in self.program.body:
-            if isinstance(statement, p.Cell) and isinstance(statement.keep, p.AtReports):
+            if (
+                isinstance(statement, p.Cell)
+                and isinstance(statement.keep, p.AtReports)
+                and statement.name not in self.plain.broken
+            ):
                 name = name_of(statement.name)
                 fired = self.fired(statement.keep.report)
                 self.lines.append(f"if {fired}: c_{name} = c_{name} + (h_{name},)")

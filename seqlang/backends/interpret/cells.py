@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 from collections import deque
 from collections.abc import Callable, Iterator
+from itertools import islice
 from typing import TYPE_CHECKING, Protocol, assert_never
 
-from seqlang.backends.interpret.compiled import Compiler
+from seqlang.backends.interpret.compiled import STATE, Compiler, Run
 from seqlang.backends.interpret.operators import PAIR
 from seqlang.backends.interpret.shapes import shape_of_expression
 from seqlang.backends.interpret.values import Value, each, filled, is_vector, pairwise
@@ -15,6 +16,9 @@ from seqlang.model.program import AllSteps, AtReports, Cell, LastSteps, Previous
 
 if TYPE_CHECKING:
     from seqlang.backends.interpret.machine import Machine
+
+LONGEST = 1 << 62
+"""More steps than any run makes."""
 
 
 class Accumulator:
@@ -94,13 +98,15 @@ class _Running:
 
 
 class _Window:
-    """over last m: folded anew at each reading, so that no rounding is carried along."""
+    """over last m: folded anew at each reading, so that no rounding is carried along. Where m changes from step to step
+    (`most` is None) all entries are kept, as a later window may reach back further; `length` is that of this step."""
 
-    __slots__ = ("entries", "new")
+    __slots__ = ("entries", "length", "new")
 
-    def __init__(self, new: Callable[[], Accumulator], count: int) -> None:
+    def __init__(self, new: Callable[[], Accumulator], most: int | None) -> None:
         self.new = new
-        self.entries: deque[tuple[int, bool, Value]] = deque(maxlen=max(0, count))
+        self.length = most
+        self.entries: deque[tuple[int, bool, Value]] = deque(maxlen=most)
 
     def begin(self, fired: bool) -> None:
         pass
@@ -110,7 +116,8 @@ class _Window:
 
     def read(self) -> Value:
         accumulator = self.new()
-        for step, taken, value in self.entries:
+        before = 0 if self.length is None else max(0, len(self.entries) - self.length)
+        for step, taken, value in islice(self.entries, before, None):
             if taken:
                 accumulator.add(step, value)
         return accumulator.result()
@@ -168,6 +175,7 @@ class CellState:
         self.where = None if cell.where is None else compiler.compile(cell.where).run
         self.kept: dict[tuple[Value, ...], Kept] = {}
         self.compiler = compiler
+        self.changing = changing_length(cell, compiler)
 
     def start(self, m: Machine) -> None:
         for key in self._keys(m, 0):
@@ -183,6 +191,8 @@ class CellState:
             m.bound.update(zip(names, key, strict=True))
             taken = self.where is None or bool(self.where(m))
             kept.tick(m.step_number, taken, self.body(m) if taken else None)
+            if self.changing is not None and isinstance(kept, _Window):
+                kept.length = whole_length(self.changing(m))
         for name in names:
             m.bound.pop(name, None)
 
@@ -211,10 +221,24 @@ class CellState:
             case AllSteps() | SinceReport():
                 return _Running(new)
             case LastSteps(count):
-                return _Window(new, math.floor(self.compiler.compile(count).run(m)))
+                return _Window(new, None if self.changing else whole_length(self.compiler.compile(count).run(m)))
             case AtReports():
                 return _History()
             case Previous(initial):
                 return _Previous(self.compiler.compile(initial).run(m))
             case _:
                 assert_never(keep)
+
+
+def changing_length(cell: Cell, compiler: Compiler) -> Run | None:
+    """The length of a window, where it is evaluated anew in each step in the cell's place: it reads more than constants
+    and the cell's binders. None for other cells."""
+    if not isinstance(cell.keep, LastSteps):
+        return None
+    count = compiler.compile(cell.keep.count)
+    return count.run if STATE in count.reads else None
+
+
+def whole_length(steps: float) -> int:
+    """The length of `over last steps`: whole steps only, none below 1, and all of them for infinitely many."""
+    return max(0, math.floor(min(steps, LONGEST)))

@@ -10,7 +10,9 @@ is an error: it would make every later comparison false without a word.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator
+from numbers import Integral
 from typing import Any, TypeAlias
 
 from seqlang.diagnostics import Diagnostic, Label, SpecError
@@ -100,12 +102,12 @@ def numbers_in(value: Value) -> Iterator[float]:
 
 
 def as_index(value: Value, span: Span = NOWHERE) -> int:
-    """A whole number as int (2.0 is 2); an error for anything else."""
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
-        raise EvaluationError(f"a whole number is needed here, this is {describe(value)}", span)
-    if value != value or value in (float("inf"), float("-inf")) or value != int(value):
-        raise EvaluationError(f"a whole number is needed here, this is {describe(value)}", span)
-    return int(value)
+    """A whole number as int (2.0 is 2, and whole numbers of other libraries count); an error for anything else."""
+    if isinstance(value, float) and math.isfinite(value) and value == int(value):
+        return int(value)
+    if not isinstance(value, bool) and isinstance(value, Integral):
+        return int(value)
+    raise EvaluationError(f"a whole number is needed here, this is {describe(value)}", span)
 
 
 def describe(value: Value) -> str:

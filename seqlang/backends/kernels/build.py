@@ -15,6 +15,7 @@ import sys
 import tempfile
 import threading
 from collections.abc import Callable
+from concurrent.futures import Future
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -57,9 +58,12 @@ def look(typing_context, array):
     return types.int64(array), read
 
 '''
-_DECORATOR = '@njit(nogil=True, cache=True, error_model="numpy", no_cfunc_wrapper=True)'
+_KEPT = "cache=True"
+_DECORATOR = f'@njit(nogil=True, {_KEPT}, error_model="numpy", no_cfunc_wrapper=True)'
+STACK = 1 << 26
+"""Bytes for the compiler, which recurses: other threads than the first have little on some systems."""
 _lock = threading.Lock()
-_made: dict[str, Function] = {}
+_made: dict[str, Future[Function]] = {}
 
 
 def source(kernel: str) -> str:
@@ -71,20 +75,53 @@ def source(kernel: str) -> str:
 def compiled(kernel: str, further: tuple[Any, ...] = ()) -> Function:
     """The function, compiled or read from the cache. `further` are arguments of the types that it has besides those of
     every kernel; it is called with them for no runs."""
+    text = source(kernel)
     with _lock:
-        text = source(kernel)
-        if text not in _made:
-            _made[text] = _compiled(text, further)
-        return _made[text]
+        made = _made.get(text)
+        if made is None or (made.done() and made.exception() is not None):
+            doing("compiling a kernel")
+            made = _made[text] = _in_thread(lambda: _compiled(text, further))
+    return made.result()
+
+
+def compiling() -> bool:
+    """Whether a kernel is being compiled, which nothing can stop: a process that ends now must not wait for it, and
+    must not take the compiler's memory away either."""
+    return any(not made.done() for made in tuple(_made.values()))
+
+
+def _in_thread(make: Callable[[], Function]) -> Future[Function]:
+    """A KeyboardInterrupt reaches who waits for the answer, and never the compiler: in the middle of its work, as in a
+    callback from LLVM, it would be lost, or leave something half made."""
+    found: Future[Function] = Future()
+
+    def run() -> None:
+        try:
+            found.set_result(make())
+        except BaseException as error:
+            found.set_exception(error)
+
+    before = threading.stack_size(STACK)
+    try:
+        threading.Thread(target=run, name="seqlang compiles", daemon=True).start()
+    finally:
+        threading.stack_size(before)
+    return found
 
 
 def _compiled(text: str, further: tuple[Any, ...]) -> Function:
+    try:
+        return _from_folder(text, further)
+    except OSError:  # the disk is full, or takes nothing
+        return _called(_unkept(text), further)
+
+
+def _from_folder(text: str, further: tuple[Any, ...]) -> Function:
     import numba
 
     key = "\n".join([text, numba.__version__, sys.version])
     name = "seqlang_kernel_" + hashlib.blake2b(key.encode(), digest_size=16).hexdigest()
     path = _folder() / f"{name}.py"
-    doing("compiling a kernel")
     note_use(path)
     if not path.exists():
         _write(path, text)
@@ -99,10 +136,13 @@ def _compiled(text: str, further: tuple[Any, ...]) -> Function:
 
 
 def _ready(path: Path, further: tuple[Any, ...]) -> Function:
+    return _called(_loaded(path), further)
+
+
+def _called(function: Function, further: tuple[Any, ...]) -> Function:
     """The function, compiled: it is called for no runs."""
     import numpy as np
 
-    function = _loaded(path)
     start, whole = np.uint64(0), np.empty(0, np.int64)
     table, counts = np.empty((1, 0)), np.empty((1, 0), np.int64)
     constants = np.zeros(1 << 10)
@@ -121,6 +161,14 @@ def _loaded(path: Path) -> Function:
     sys.modules[path.stem] = module  # numba's cache finds the code's module by its name
     spec.loader.exec_module(module)
     function: Function = module.kernel
+    return function
+
+
+def _unkept(text: str) -> Function:
+    """The function of a text that stands in no file, and of which nothing is kept."""
+    names: dict[str, Any] = {"__name__": "seqlang_kernel"}
+    exec(compile(text.replace(_KEPT, "cache=False"), "<kernel>", "exec"), names)
+    function: Function = names["kernel"]
     return function
 
 

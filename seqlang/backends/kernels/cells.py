@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from seqlang.backends.interpret.cells import changing_length, whole_length
 from seqlang.backends.interpret.shapes import UNKNOWN, shape_of_expression
 from seqlang.backends.kernels.earlier import History, PreviousValue
 from seqlang.backends.kernels.kept import KernelCell
@@ -15,6 +16,8 @@ from seqlang.model.program import AtReports, Cell, LastSteps, Previous
 
 def cell_of(scope: Scope, cell: Cell) -> KernelCell:
     """The cell's variables, declared."""
+    if changing_length(cell, scope.exact) is not None:
+        raise CannotCompile("a window whose length changes")
     if cell.binders:
         return WithBinders(scope, cell)
     if isinstance(cell.keep, Previous):
@@ -25,9 +28,7 @@ def cell_of(scope: Scope, cell: Cell) -> KernelCell:
     shape = () if cell.operator in ("count", "argmax", "argmin") else tuple(scope.constants.whole(n) for n in lengths)
     match cell.keep:
         case LastSteps(count):
-            if scope.exact.compile(count).reads:
-                raise CannotCompile("a window whose length changes")
-            return Window(scope, cell, shape, int(scope.exact.constant(count)))
+            return Window(scope, cell, shape, whole_length(scope.exact.constant(count)))
         case AtReports():
             return History(scope, cell, shape)
         case _ if cell.operator in ("argmax", "argmin"):

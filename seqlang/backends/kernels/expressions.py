@@ -53,7 +53,7 @@ def _computed(scope: Scope, e: ir.Expression) -> Value:
         case ir.CellValue(name, at):
             return scope.cells[name].read(tuple(value_of(scope, position) for position in at))
         case ir.MemoryValue(name):
-            return scope.memory[name]
+            return _as_it_is_now(scope, scope.memory[name])
         case ir.Reported(name):
             return scope.released[name]
         case ir.Drawn(name):
@@ -91,6 +91,14 @@ def _computed(scope: Scope, e: ir.Expression) -> Value:
             raise AssertionError("a step releases values, and reads none that is released")
         case _:
             assert_never(e)
+
+
+def _as_it_is_now(scope: Scope, memory: Value) -> Value:
+    """A number under a name of its own: what was read above an `update` keeps its value below it."""
+    if isinstance(memory, List):
+        return memory
+    name = scope.writer.assign(scope.writer.fresh(), memory.text, memory.kind)
+    return Scalar(name, memory.kind, memory.finite)
 
 
 def _logic(scope: Scope, operator: str, arguments: tuple[ir.Expression, ...]) -> Value:

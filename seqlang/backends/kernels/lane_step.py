@@ -60,7 +60,8 @@ class _Step:
         yield "for _l in range(_alive):"
         yield from indented([lane_draws.BIT, *drawing, *self._loads(before, first)])
         variates = [lane_draws.passing(i) if used_up else columns.at(variate(False, i)) for i in draws]
-        yield from indented([*self._steps(segment.ops, variates), *self._masks(then, last), *self._stores(segment)])
+        stores = self._stores(segment, begins=first and not last)
+        yield from indented([*self._steps(segment.ops, variates), *self._masks(then, last), *stores])
         yield from lane_draws.draw_apart(then, columns)
 
     def _numbered(self, samples: tuple[Sample, ...]) -> dict[int, Sample]:
@@ -135,7 +136,8 @@ class _Step:
         if last and ERROR in self.columns.kinds:
             yield f"_wrong |= _bit if {ERROR} != 0 else np.uint64(0)"
 
-    def _stores(self, segment: Segment) -> Iterator[str]:
-        written = {s.target for s in samples_of(segment.ops)}
+    def _stores(self, segment: Segment, *, begins: bool) -> Iterator[str]:
+        """What the segment writes; the first of several also tells the others that no error was met so far."""
+        written = {s.target for s in samples_of(segment.ops)} | ({ERROR} if begins else set())
         written |= {name for op in segment.ops if isinstance(op, Code) for name, _ in op.writes}
         yield from (f"{self.columns.at(name)} = {name}" for name in self.columns.kinds if name in written)

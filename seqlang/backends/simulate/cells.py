@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, assert_never
 import numpy as np
 from numpy.typing import NDArray
 
+from seqlang.backends.interpret.cells import changing_length
 from seqlang.backends.simulate.arrays import CannotVectorise, Ragged, Rows, Value, is_nan, spread
 from seqlang.backends.simulate.keys import keys_of, window_of
 from seqlang.model.binding import reads
@@ -25,6 +26,11 @@ NEUTRAL = {"sum": 0.0, "mean": 0.0, "count": 0.0, "max": -math.inf, "min": math.
 
 def _kept(array: Value, rows: Rows) -> Value:
     return np.ascontiguousarray(array[..., rows]) if isinstance(array, np.ndarray) else array
+
+
+def _by_run(value: Value, count: int) -> Value:
+    """What is kept until runs are dropped: an array that all runs share gets an entry for each."""
+    return spread(value, count) if isinstance(value, np.ndarray) and value.shape[-1:] != (count,) else value
 
 
 class Fold:
@@ -207,7 +213,7 @@ class History:
         self.list = Ragged(values, lengths)
 
     def tick(self, step: int, taken: Value, value: Value, count: int) -> None:
-        self.pending, self.taken = value, taken
+        self.pending, self.taken = _by_run(value, count), taken
 
     def read(self) -> Value:
         return self.list
@@ -224,15 +230,14 @@ class History:
 class Last:
     """previous(E, init)."""
 
-    def __init__(self, initial: Value) -> None:
-        self.value = initial
-        self.pending = initial
+    def __init__(self, initial: Value, count: int) -> None:
+        self.value = self.pending = _by_run(initial, count)
 
     def begin(self, fired: Array | None) -> None:
         self.value = self.pending
 
     def tick(self, step: int, taken: Value, value: Value, count: int) -> None:
-        self.pending = value if taken is True else np.where(taken, value, self.pending)
+        self.pending = _by_run(value if taken is True else np.where(taken, value, self.pending), count)
 
     def read(self) -> Value:
         return self.value
@@ -252,6 +257,8 @@ class VectorCell:
         self.report = cell.keep.report if isinstance(cell.keep, (SinceReport, AtReports)) else None
         self.body: Run = compiler.compile(cell.body)
         self.where: Run | None = None if cell.where is None else compiler.compile(cell.where)
+        if changing_length(cell, compiler.exact) is not None:
+            raise CannotVectorise("a window whose length changes")
         self.keys = list(keys_of(cell, compiler.exact))
         reading = [cell.body] if cell.where is None else [cell.body, cell.where]
         alike = not any(reads(part, v) for part in reading for v, _ in cell.binders)
@@ -280,7 +287,7 @@ class VectorCell:
                 return History(engine.count)
             case Previous(initial):
                 frame.bound.update(zip((v.number for v, _ in self.cell.binders), key, strict=True))
-                return Last(self.compiler.compile(initial)(frame))
+                return Last(self.compiler.compile(initial)(frame), frame.count)
             case _:
                 assert_never(keep)
 

@@ -33,6 +33,9 @@ def domain_of(compiler: VectorCompiler, e: ir.Expression) -> Callable[[Frame], t
     if isinstance(e, ir.Apply) and e.operator == "..":
         low, high = (compiler.compile(a) for a in e.arguments)
         return lambda f: _range(low(f), high(f))
+    if isinstance(e, ir.Sequence) and e.kind == "set":
+        items = [compiler.compile(item) for item in e.items]
+        return lambda f: _different([item(f) for item in items])
     if isinstance(e, ir.Drawn):
         raise CannotVectorise("a `for` over a random set")
     whole = compiler.compile(e)
@@ -66,6 +69,16 @@ def _range(low: Value, high: Value) -> tuple[list[Value], list[Value] | None]:
     first = int(np.min(low))
     elements = _few(range(first, int(np.max(high, initial=first - 1)) + 1))
     return elements, [np.logical_and(np.less_equal(low, j), np.less_equal(j, high)) for j in elements]
+
+
+def _different(items: list[Value]) -> tuple[list[Value], list[Value] | None]:
+    """The elements of a set whose items change: each counts where it equals none before it."""
+    if any(isinstance(item, Ragged) or shape_of(item) for item in items):
+        raise CannotVectorise("a set of vectors that change")
+    there: list[Value] = [True]
+    for i, item in enumerate(items[1:], start=1):
+        there.append(np.logical_and.reduce(np.broadcast_arrays(*(np.not_equal(item, other) for other in items[:i]))))
+    return items, there
 
 
 def _range_blocks(low: Value, high: Value, f: Frame) -> Iterator[wide.Elements]:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from seqlang.backends.interpret.cells import whole_length
 from seqlang.backends.interpret.compiled import Compiler
-from seqlang.backends.interpret.values import Value
+from seqlang.backends.interpret.values import Value, as_index
 from seqlang.model import expression as ir
 from seqlang.model.program import Cell, LastSteps
 
@@ -25,17 +26,23 @@ def keys_of(cell: Cell, compiler: Compiler, first: Key = ()) -> Iterator[Key]:
 def window_of(cell: Cell, compiler: Compiler, key: Key) -> int:
     """How many steps the window of this key has."""
     assert isinstance(cell.keep, LastSteps)
-    return int(_at(cell.keep.count, cell, compiler, key))
+    return whole_length(_at(cell.keep.count, cell, compiler, key))
 
 
 def _at(e: ir.Expression, cell: Cell, compiler: Compiler, key: Key) -> Any:
     names = (variable.number for variable, _ in cell.binders)
-    machine: Any = _Binding(dict(zip(names, key, strict=False)))
+    machine: Any = _Binding(dict(zip(names, key, strict=False)), _records(compiler))
     return compiler.compile(e).run(machine)
 
 
-class _Binding:
-    """What an expression of binders only needs of a machine."""
+def _records(compiler: Compiler) -> range:
+    size = compiler.program.size
+    return range(1, 1 + (0 if size is None else as_index(compiler.constant(size))))
 
-    def __init__(self, bound: dict[int, Value]) -> None:
+
+class _Binding:
+    """What an expression of binders and record numbers only needs of a machine."""
+
+    def __init__(self, bound: dict[int, Value], records: range) -> None:
         self.bound = bound
+        self.records = records

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from seqlang.backends.interpret.values import EvaluationError, as_index
 from seqlang.backends.simulate import laws
 from seqlang.backends.simulate.arrays import CannotVectorise, Ragged, Value
 
@@ -31,10 +30,7 @@ def element_at(base: Value, at: Value, count: int) -> Value:
         return np.where(inside, np.moveaxis(found, 0, -1), np.nan)
     size = base.shape[0]
     if not isinstance(at, np.ndarray):
-        position_ = as_index(at)
-        if not 1 <= position_ <= size:
-            raise EvaluationError(f"position {position_} is outside 1..{size}")
-        return base[position_ - 1]
+        return base[int(at) - 1] if 1 <= at <= size and at == int(at) else np.full(base.shape[1:], np.nan)
     whole = np.broadcast_to(base, (*base.shape[:-1], count))
     position = np.clip(np.nan_to_num(at), 1, size).astype(np.intp) - 1
     found = np.moveaxis(whole[position, ..., np.arange(count)], 0, -1)

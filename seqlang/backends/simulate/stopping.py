@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from seqlang.backends.interpret.compiled import Compiler
 from seqlang.backends.interpret.values import EvaluationError
 from seqlang.diagnostics import Diagnostic, Label, SpecError
@@ -26,19 +28,37 @@ def can_stop(program: Program) -> bool:
 
 
 def latest_end(program: Program) -> int | None:
-    """The step in which a run stops at the latest, where a stop says so: `stop when step >= n`, or unconditionally."""
-    compiler, found = Compiler(program), []
-    for stop in program.body:
-        if not isinstance(stop, Stop):
-            continue
-        match stop.when:
-            case None:
-                found.append(1)
-            case ir.Apply(">=" | "==", (ir.StepNumber(), bound)) if not compiler.compile(bound).reads:
-                found.append(int(max(1, -(-compiler.constant(bound) // 1))))
-            case _:
-                pass
-    return min(found, default=None)
+    """The step in which a run stops at the latest, where a stop says so: `stop when step >= n`, also as one part of an
+    `or`, or unconditionally."""
+    compiler = Compiler(program)
+    ends = (1 if s.when is None else _holds_from(compiler, s.when) for s in program.body if isinstance(s, Stop))
+    return min((end for end in ends if end is not None), default=None)
+
+
+_TURNED = {"<=": ">=", "<": ">", "==": "=="}
+
+
+def _holds_from(compiler: Compiler, when: ir.Expression) -> int | None:
+    """A step in which the condition holds whatever happened, if it is plain to see."""
+    match when:
+        case ir.Apply("or", parts):
+            ends = [_holds_from(compiler, part) for part in parts]
+            return min((end for end in ends if end is not None), default=None)
+        case ir.Apply(operator, (bound, ir.StepNumber())) if operator in _TURNED:
+            return _holds_from(compiler, ir.Apply(_TURNED[operator], (ir.StepNumber(), bound)))
+        case ir.Apply(">=" | ">" | "==", (ir.StepNumber(), bound)) if not compiler.compile(bound).reads:
+            return _step_from(when.operator, compiler.constant(bound))
+        case _:
+            return None
+
+
+def _step_from(operator: str, bound: float) -> int | None:
+    """The first step with `step operator bound`."""
+    if not math.isfinite(bound):
+        return 1 if bound < 0 and operator != "==" else None
+    if operator == "==":
+        return int(bound) if bound >= 1 and bound == int(bound) else None
+    return max(1, math.floor(bound) + 1 if operator == ">" else math.ceil(bound))
 
 
 def require_end(program: Program, cap: int | None) -> None:

@@ -197,7 +197,10 @@ class ExploredChain:
     # ---- the chain
 
     def begin(self) -> ExploredFrontier:
-        stage = started(self.program, self.compiler, self.roles.needed.names)
+        try:
+            stage = started(self.program, self.compiler, self.roles.needed.names)
+        except CannotVectorise as why:
+            raise Unsolved(str(why)) from None
         for cell in stage.cells.values():
             cell.begin(None)
         due = {name: np.ones(1, dtype=bool) for name in self.lives}

@@ -109,7 +109,9 @@ class EntryReader:
             if part is not None and not self._of_entry(part):
                 raise Unsolved(f"what `{cell.name}` adds is no function of the entry alone")
         self.fields = fields
-        self.locals = {name: self._value(e) for name, e in self._plain.items()}
+        self.locals = {}
+        for name, e in self._plain.items():  # one may read those before it
+            self.locals[name] = self._value(e)
         if cell.where is not None and not self._value(cell.where):
             return 0.0
         value = self._value(cell.body)

@@ -13,6 +13,9 @@ import math
 
 import numpy as np
 
+from seqlang.backends.interpret.values import EvaluationError
+from seqlang.backends.simulate.arrays import CannotVectorise
+from seqlang.backends.simulate.stopping import latest_end
 from seqlang.backends.solve.chain import Chain
 from seqlang.backends.solve.heavy_tails import beyond_the_nodes
 from seqlang.backends.solve.recursion import Course, follow
@@ -65,7 +68,11 @@ def solve(
             course, errors, notes = _refined(space, tolerance, work, forced)
         except MemoryError:
             raise Unsolved("it takes more memory than there is") from None
-    return _solution(course, errors, space, notes, tolerance)
+        except CannotVectorise as why:  # of values that only a later step makes
+            raise Unsolved(str(why)) from None
+        except EvaluationError as error:
+            raise Unsolved(error.diagnostics[0].message) from None
+    return _solution(course, errors, space, notes, tolerance, latest_end(program))
 
 
 def _aligned(one: Course, other: Course) -> tuple[Course, Course]:
@@ -189,7 +196,10 @@ def _beyond(course: Course, steps: int) -> Array:
     return rest if course.tail is None else rest + course.tail.outcomes
 
 
-def _solution(course: Course, errors: _Errors, space: Space, notes: list[str], tolerance: float) -> Solution:
+def _solution(
+    course: Course, errors: _Errors, space: Space, notes: list[str], tolerance: float, end: int | None
+) -> Solution:
+    """`end`: the step in which every run has stopped, where the program says so."""
     expected = course.steps
     squares = _squares(course)
     slip = course.lost + ROUNDING * (1 + expected) + _defect(course)
@@ -198,6 +208,8 @@ def _solution(course: Course, errors: _Errors, space: Space, notes: list[str], t
     if course.never > 0:
         rest = math.inf
     beyond = beyond_the_nodes(course.weights, course.by_node, space.rarest)
+    if end is not None:  # also runs of which nothing more is known
+        beyond, rest = min(beyond, space.rarest * end), min(rest, course.unresolved * end)
     if beyond == math.inf:
         notes.append("the expected step may be infinite: it grows too fast with the noise that persists")
     missing = course.lost * 4 + _defect(course)
@@ -213,7 +225,8 @@ def _solution(course: Course, errors: _Errors, space: Space, notes: list[str], t
             )
     moments = {}
     if course.unresolved <= tolerance and course.never == 0:
-        slack = errors.second + beyond_the_nodes(course.weights, _squares_by_node(course), space.rarest)
+        slack = beyond_the_nodes(course.weights, _squares_by_node(course), space.rarest)
+        slack = errors.second + (slack if end is None else min(slack, space.rarest * end**2))
         moments["expected steps squared"] = _up((_second(course) + slack) * (1 + ROUNDING * (1 + expected)))
     nodes = len(course.weights)
     method = space.name if nodes == 1 else f"{space.name}, {nodes} nodes of the noise that persists"

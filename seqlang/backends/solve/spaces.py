@@ -82,7 +82,7 @@ def _fitting(program: Program, model: str, watch: Watch, roles: Roles, tolerance
     for attempt in tries:
         try:
             return attempt(program, model, watch, roles)
-        except Unsolved as unsolved:
+        except (Unsolved, CannotVectorise) as unsolved:
             reasons.append(str(unsolved))
     raise Unsolved(_nearest(reasons, discrete=_discrete(program, model)))
 
@@ -128,6 +128,7 @@ def _lattice(program: Program, model: str, watch: Watch, roles: Roles, tolerance
         chances = Chances(program, roles, made, watch)
         return LatticeChain(program, lattice, chances, made.weights, watch, rare / 10, lost)
 
+    make(0)
     return Space("lattice", make, last, exact, rare)
 
 
