@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from seqlang.analyses.prove import longest_run
 from seqlang.analyses.support import zeros_are_exact
 from seqlang.analyses.weak.course import Course, survival
 from seqlang.analyses.weak.entries import Entry, entries_of
@@ -29,6 +28,7 @@ from seqlang.backends.solve.threads import one_thread
 from seqlang.backends.solve.unsolved import Unsolved
 from seqlang.model.program import Program, Report
 from seqlang.record import record
+from seqlang.rules.claims import longest_run
 from seqlang.time_limit import poll
 
 if TYPE_CHECKING:
