@@ -14,6 +14,7 @@ from seqlang.model.gate_source import (
     OfEvent,
     OfNoise,
     OfResult,
+    OfSeveral,
     OfStop,
     OfValue,
     is_hidden,
@@ -36,6 +37,7 @@ NAMES: list[tuple[GateSource, str, str | None, int | None, bool]] = [
     (OfValue("r", 2), "r.2", "r", None, False),
     (OfNoise("x"), "x", None, None, True),
     (OfDraw("d"), "d", None, None, True),
+    (OfSeveral(("y", "z")), "y and z", None, None, False),
 ]
 
 
