@@ -7,7 +7,7 @@ from seqlang.elaborate.kinds import Kind, Typed
 from seqlang.elaborate.levels import level_of
 from seqlang.elaborate.state import Binder, Scope, State, fresh_variable
 from seqlang.model import expression as m
-from seqlang.model.binding import canonical, free_variables, rewritten, substitute
+from seqlang.model.binding import canonical, free_variables, rebound, rewritten, settled, substitute
 from seqlang.model.program import AtReports, Cell, Keep, LastSteps, Level, Previous
 from seqlang.record import replace
 from seqlang.source import Span
@@ -42,7 +42,8 @@ def hoist(
         state.cells[key] = name
         state.cell_levels[name] = level
         state.cell_kinds[name] = kind
-        state.queue.append(replace(_with_binders(cell, enclosing, own), name=name, level=level))
+        made = replace(_with_binders(cell, enclosing, own), name=name, level=level)
+        state.queue.append(rewritten(made, lambda e: _own_binders(state, e)) if own else made)
     return m.CellValue(state.cells[key], tuple(m.Bound(b.variable) for b in enclosing))
 
 
@@ -54,10 +55,19 @@ def _fresh(state: State, operator: str) -> str:
 
 def _with_binders(cell: Cell, enclosing: tuple[Binder, ...], own: tuple[m.Variable, ...]) -> Cell:
     """The cell with variables of its own in the place of those of the binders around it."""
-    given = {b.variable: m.Bound(v) for b, v in zip(enclosing, own, strict=True)}
-    domains = tuple(substitute(b.domain, given) for b in enclosing)
-    binders = tuple((replace(v, domain=d), d) for v, d in zip(own, domains, strict=True))
-    return replace(rewritten(cell, lambda e: substitute(e, given)), binders=binders)
+    given: dict[m.Variable, m.Expression] = {}
+    binders: list[tuple[m.Variable, m.Expression]] = []
+    for binder, variable in zip(enclosing, own, strict=True):
+        domain = substitute(binder.domain, given)
+        binders.append((replace(variable, domain=domain), domain))
+        given[binder.variable] = m.Bound(binders[-1][0])
+    return replace(rewritten(cell, lambda e: substitute(e, given)), binders=tuple(binders))
+
+
+def _own_binders(state: State, expression: m.Expression) -> m.Expression:
+    """The expression of a cell whose binders may run over other sets than where it was written: over sets of the cell's
+    own variables."""
+    return settled(rebound(expression, lambda letter, domain: fresh_variable(state, letter, domain)), state.settled)
 
 
 def _read_expressions(body: m.Expression, where: m.Expression | None, keep: Keep) -> tuple[m.Expression, ...]:
