@@ -18,9 +18,9 @@ Counts = dict[str, dict[str, int]]
 
 REASONS = {
     "composition/every_algorithm": "says nothing that an oracle could contradict: a delta of 1",
-    "joint/ranking": "needs the best of the rest, its noise read twice: tests/rules/joint, selections of the properties",
-    "mechanism/filter": "needs noise whose cost memory adds up: tests/rules/mechanism, test_adversarial_learning",
-    "mechanism/flip_of_flip": "needs a flip of a flipped value: tests/rules/mechanism, flips of test_reports_and_values",
+    "joint/ranking": "needs the best of the rest, its noise read twice: tests/rules/joint, random selections",
+    "mechanism/filter": "needs noise whose cost memory adds up: tests/rules/mechanism, accounts of learning",
+    "mechanism/flip_of_flip": "needs a flip of a flipped value: tests/rules/mechanism, test_reports_and_values",
     "stopping/mixed_gaussian": "needs Gaussian noise with another family on one test: test_soundness_gaussian",
     "stopping/shared_noise": "needs Gaussian noise that two tests share: test_soundness_gaussian",
 }
