@@ -46,6 +46,7 @@ class Transcripts:
         self.memories: list[tuple[str, float]] = []
         self.statements: list[Statement] = []
         self.events: list[str] = []
+        self.declared: list[str] = []
         self.scope = Scope()
         self.bars: list[E] = []
         self.compared: list[tuple[str, Num]] = []
@@ -72,7 +73,7 @@ class Transcripts:
         for i in range(r.choice([1, 1, 2, 2])):
             self._gate(i)
         self._noise()
-        if m.events and "R" not in self.events:
+        if m.events and "R" not in self.declared:
             self._event("R")
         if m.kind == "stream":
             self.statements.append(self._last())
@@ -106,6 +107,13 @@ class Transcripts:
             a = self._private(lambda: m.time(self.rng.choice([1, 1, 2]), self.scope))
         self.secret.add(n)
         b = Num(name(n), a.low, a.high, a.whole)
+        if self.family == "geometric" and self.rng.random() < 0.08:
+            flipped = E("if", (m.truth(1, self.scope), num(1.0), num(0.0)))
+            self.statements.append(Statement("statistic", n, flipped))
+            self.noises.append(Noise(("randomized_response", self.rng.choice([0.75, 0.625])), (n,)))
+            self.scope.numbers[n] = Num(name(n), 0, 1)
+            self._statistic(f"{n}_")
+            return
         self.statements.append(Statement("statistic", n, a.e))
         if self.rng.random() < 0.35 and not n.endswith("_"):
             # read by what follows, and mostly without noise of its own
@@ -152,6 +160,7 @@ class Transcripts:
         return op(r.choice([">=", ">=", "<=", ">", "<"]), left, right)
 
     def _event(self, n: str) -> None:
+        self.declared.append(n)
         if self.rng.random() < 0.15:
             when = op(self.rng.choice([">=", "<="]), STEP, num(2.0)) if self.rng.random() < 0.5 and n != "R" else None
             self.statements.append(Statement("report", n, self._truth(), when))
@@ -165,7 +174,7 @@ class Transcripts:
         r, m = self.rng, self.m
         roll = r.random() * (0.6 if self.family != "geometric" else 1)
         if roll < 0.3:
-            n = "R" if m.events and "R" not in self.events else f"high{i}"
+            n = "R" if m.events and "R" not in self.declared else f"high{i}"
             self._event(n)
             if n in self.events and self.memories and r.random() < 0.6:
                 self.statements.append(Statement("update", "w", op("+", name("w"), num(1.0)), name(n)))
@@ -174,7 +183,8 @@ class Transcripts:
         elif roll < 0.85:
             when = name(r.choice(self.events)) if self.events and r.random() < 0.6 else None
             a = self._private(lambda: m.number(r.choice([0, 1, 2]), self.scope))
-            n = f"v{i}"
+            n = "R" if m.events and "R" not in self.declared and r.random() < 0.5 else f"v{i}"
+            self.declared.append(n)
             self.statements.append(Statement("report", n, a.e, when))
             if r.random() < 0.96:
                 self.noises.append(Noise(("geometric", self._ratio()), (n,), "" if r.random() < 0.95 else "once"))
@@ -221,7 +231,7 @@ class Transcripts:
 
     def _noise(self) -> None:
         r = self.rng
-        lives = ["once", "once", "once", ""] + [f"each {n}" for n in self.events]
+        lives = ["once", "once", "once", ""] + [f"each {n}" for n in self.declared]
         if self.family != "geometric":
             scales = [2.0, 4.0] if self.family == "gaussian" else [1.0, 2.0]
             self.noises += [Noise((self.family, r.choice(scales)), (n,)) for n, _ in self.compared]

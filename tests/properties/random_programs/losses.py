@@ -191,8 +191,8 @@ def _chosen(pairs: Pairs, a: Array, b: Array) -> None:
     pairs.gaussian = False
     pairs.pure += np.abs(a - b).max(axis=1)
     for order in pairs.renyi:
-        one = np.log(np.exp(order * a + (1 - order) * b).sum(axis=1)) / (order - 1)
-        other = np.log(np.exp(order * b + (1 - order) * a).sum(axis=1)) / (order - 1)
+        one = np.logaddexp.reduce(order * a + (1 - order) * b, axis=1) / (order - 1)
+        other = np.logaddexp.reduce(order * b + (1 - order) * a, axis=1) / (order - 1)
         pairs.renyi[order] += np.maximum(
             np.minimum(one, other), 0
         )  # one direction for all showings: the smaller is safe

@@ -17,11 +17,12 @@ Counts = dict[str, dict[str, int]]
 """Name of a count -> cell ("rule | adjacency | noise | data" in "cells") -> programs."""
 
 REASONS = {
-    "composition/hypothetical_transcript": "needs a selection that a later release reads: test_soundness_discrete",
-    "joint/ranking": "needs the best of the rest, its noise read twice: selection programs of test_reports_and_values",
-    "joint/shared_noise": "needs one draw for several released values of different shifts: tests/rules/joint",
-    "mechanism/filter": "needs noise whose cost memory counts: accounts of test_adversarial_learning",
-    "mechanism/flip_of_flip": "needs a flip of a flipped value: flips of test_reports_and_values",
+    "composition/every_algorithm": "says nothing that an oracle could contradict: a delta of 1",
+    "joint/ranking": "needs the best of the rest, its noise read twice: tests/rules/joint, random selections",
+    "mechanism/filter": "needs noise whose cost memory adds up: tests/rules/mechanism, accounts of learning",
+    "mechanism/flip_of_flip": "needs a flip of a flipped value: tests/rules/mechanism, test_reports_and_values",
+    "stopping/mixed_gaussian": "needs Gaussian noise with another family on one test: test_soundness_gaussian",
+    "stopping/shared_noise": "needs Gaussian noise that two tests share: test_soundness_gaussian",
 }
 """Rules that these programs do not reach, with the tests that judge them; a rule that is counted needs no reason."""
 
