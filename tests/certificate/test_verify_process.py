@@ -14,7 +14,18 @@ from written_certificates import SPECS, certificate
 from seqlang.cli.__main__ import main
 
 ROOT = SPECS.parent
-MAY = {"proof", "rules", "accounting", "arithmetic", "model", "record", "source", "certificate", "version"}
+MAY = {
+    "proof",
+    "rules",
+    "accounting",
+    "arithmetic",
+    "model",
+    "record",
+    "source",
+    "certificate",
+    "version",
+    "time_limit",
+}
 THIN = {"cli.__main__", "cli.verify", "cli.options", "cli.errors", "cli.output", "diagnostics.diagnostic",
         "diagnostics.display", "diagnostics.suggest"}  # fmt: skip
 HEAVY = {"scipy", "sympy", "numba", "lark", "rich", "matplotlib", "threadpoolctl"}

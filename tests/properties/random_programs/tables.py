@@ -85,10 +85,14 @@ def tables(counts: Counts, rules: Sequence[str]) -> dict[str, str]:
         told = (
             "Random programs whose law by `solve` was compared with the listed one, by method and what the state holds."
         )
-        out["solve.md"] = pair_table("Methods of `solve` that random programs have judged", told, counts["solve"])
+        out["listed_laws_by_method.md"] = pair_table(
+            "Methods of `solve` that random programs have judged", told, counts["solve"]
+        )
     if "engines" in counts:
         told = "Random programs whose simulated returns and steps were compared with the listed law, by their parts."
-        out["engines.md"] = pair_table("Engines that random programs have judged", told, counts["engines"])
+        out["listed_laws_by_engine.md"] = pair_table(
+            "Engines that random programs have judged", told, counts["engines"]
+        )
     return out
 
 
