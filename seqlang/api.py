@@ -182,7 +182,7 @@ def _width(until_ci: Number | None) -> float | None:
 
     from seqlang.driver.given import between
 
-    return None if until_ci is None else float(between(until_ci, "until_ci, the width of an interval,", 0, inf))
+    return None if until_ci is None else float(between(until_ci, "until_ci", 0, inf))
 
 
 def sweep(

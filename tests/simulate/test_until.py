@@ -80,9 +80,11 @@ def test_reports_say_that_it_is_a_stopping_rule():
     assert "This is itself a stopping rule" in " ".join(str(result).split())
 
 
-@pytest.mark.parametrize("width", [0, -1, float("nan"), float("inf")])
-def test_no_width(width):
-    with pytest.raises(seqlang.SpecError, match="E0603"):
+@pytest.mark.parametrize(
+    ("width", "code"), [(0, "E0603"), (-1, "E0603"), (float("nan"), "E0602"), (float("inf"), "E0602")]
+)
+def test_no_width(width, code):
+    with pytest.raises(seqlang.SpecError, match=code):
         seqlang.run(seqlang.load(LABELS), until_ci=width)
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from enumeration import loss_of
-from mutants import MUTANTS, Mutant, plant
+from planted_faults import MUTANTS, Mutant, plant
 
 from seqlang import driver
 from seqlang.analyses.prove import size_of
