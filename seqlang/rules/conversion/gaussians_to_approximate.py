@@ -12,7 +12,7 @@ from seqlang.proof.derivation import ApproximateBound, ConcentratedBound, Deriva
 from seqlang.proof.rule import Rule
 from seqlang.record import record
 from seqlang.rules.composition.joint import value_up
-from seqlang.rules.conversion.premise import mismatch
+from seqlang.rules.conversion.premise import is_about_its_gates, mismatch
 from seqlang.rules.mechanism.each_showing import pure_showings
 from seqlang.rules.mechanism.gate_rule import in_all
 from seqlang.rules.search import Search
@@ -21,7 +21,7 @@ NAME = "conversion/gaussians_to_approximate"
 CITE = "Balle & Wang 2018, Theorem 8; composition: Dong, Roth & Su 2022, Corollary 3.3; which showing is touched may \
 depend on earlier ones: Smith & Thakurta 2022"
 
-_SUMS = ("composition/concentrated", "composition/post_processing")
+_SUMS = ("composition/concentrated", "composition/post_processing", "composition/hypothetical_transcript")
 
 
 @record
@@ -91,7 +91,8 @@ def _pure(program: Program, part: Derivation, claim: ConcentratedBound) -> Formu
     if part.rule == "conversion/pure_to_concentrated":
         (premise,) = part.premises
         return premise.conclusion.epsilon if isinstance(premise.conclusion, PureBound) else None
-    gate = next((g for g in program.gates if claim.gates == (g.name,)), None)
+    single = claim.gates if is_about_its_gates(part) else ()
+    gate = next((g for g in program.gates if single == (g.name,)), None)
     total = None if gate is None else in_all(pure_showings(program, gate))
     return total if isinstance(total, Formula) and not total.is_infinite else None
 

@@ -11,6 +11,7 @@ from seqlang.model.program import Gate, Program, ReleaseGate
 from seqlang.proof.derivation import Derivation, PureBound
 from seqlang.rules.alignment.signs import Signs
 from seqlang.rules.composition.joint import horizon_of, value_up
+from seqlang.rules.conversion.premise import is_about_its_gates
 from seqlang.rules.mechanism import gaussian, release
 from seqlang.rules.mechanism.each_showing import pure_showings
 from seqlang.rules.mechanism.gate_rule import Showings
@@ -24,9 +25,10 @@ from seqlang.rules.sensitivity.formulas import parameter_values
 
 SUMS = frozenset({
     "composition/basic", "composition/renyi", "composition/concentrated", "composition/post_processing",
+    "composition/hypothetical_transcript",
     "conversion/pure_to_renyi", "conversion/pure_to_concentrated", "conversion/concentrated_to_renyi",
 })  # fmt: skip
-"""Rules that put together what their premises are about, or say it in another notion."""
+"""Rules that put together what their premises are about, say it in another notion, or leave some of it out."""
 
 
 def ingredients(program: Program, derivation: Derivation) -> tuple[Part, ...] | str:
@@ -53,7 +55,8 @@ def _parts(program: Program, derivation: Derivation) -> list[Part] | str:
         wrong = next((f for f in found if isinstance(f, str)), None)
         return wrong if wrong is not None else [part for f in found if not isinstance(f, str) for part in f]
     claim = derivation.conclusion
-    gate = next((g for g in program.gates if claim.gates == (g.name,)), None)
+    single = claim.gates if is_about_its_gates(derivation) else ()
+    gate = next((g for g in program.gates if single == (g.name,)), None)
     known = None
     if gate is not None:
         asked, horizon = gate, horizon_of(claim)

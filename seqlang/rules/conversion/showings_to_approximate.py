@@ -11,7 +11,7 @@ from seqlang.model.program import Program
 from seqlang.proof.derivation import ApproximateBound, Derivation, PureBound
 from seqlang.proof.rule import Rule
 from seqlang.rules.composition.joint import value_up
-from seqlang.rules.conversion.premise import mismatch
+from seqlang.rules.conversion.premise import is_about_its_gates, mismatch
 from seqlang.rules.mechanism.each_showing import pure_showings
 from seqlang.rules.search import Search
 from seqlang.rules.sensitivity.formulas import parameter_values
@@ -21,7 +21,7 @@ CITE = "Kairouz, Oh & Viswanath 2015, Theorems 3.3 and 3.5"
 MOST_SHOWINGS = 100_000
 MOST_OPTIMAL = 20_000
 
-_SAME = ("composition/basic", "composition/post_processing")
+_SAME = ("composition/basic", "composition/post_processing", "composition/hypothetical_transcript")
 
 
 def suggest(program: Program, part: Derivation, delta: float) -> Derivation | None:
@@ -79,7 +79,8 @@ def _showings(program: Program, part: Derivation) -> list[tuple[float, int]] | s
     claim = part.conclusion
     if not isinstance(claim, PureBound):
         return "every part must be a pure bound"
-    gate = next((g for g in program.gates if claim.gates == (g.name,)), None)
+    single = claim.gates if is_about_its_gates(part) else ()
+    gate = next((g for g in program.gates if single == (g.name,)), None)
     showings = None if gate is None else pure_showings(program, gate)
     if not showings or isinstance(showings, str) or showings.entries != ONE or showings.times.is_infinite:
         return [(value_up(program, claim.epsilon), 1)]

@@ -20,13 +20,16 @@ from seqlang.model.expression import (
     walk,
 )
 from seqlang.model.gate_source import OfEvent, OfResult, OfStop, OfValue
+from seqlang.model.life import EachStep
 from seqlang.model.program import (
     Cell,
     ChooseGate,
+    Draw,
     Gate,
     LastSteps,
     Level,
     OpaqueGate,
+    PrivateLaw,
     Program,
     PublicGate,
     ReleaseGate,
@@ -145,10 +148,17 @@ def touched(
         return least([ONE, shown], signs)
     if len(private) == 1 and isinstance(private[0].keep, LastSteps) and not _nested(program, private[0]):
         length = _length(program, private[0])
-        periods = (_period(program, part, signs) for part in _conjuncts(gate.guard))
+        periods = () if _is_kept(program, gate) else [_period(program, part, signs) for part in _conjuncts(gate.guard)]
         rounds = (function("ceil", length / p) for p in periods if p is not None and not length.is_infinite)
         return least([shown, length, *rounds], signs)
     return shown
+
+
+def _is_kept(program: Program, gate: ReleaseGate | ChooseGate) -> bool:
+    """What is shown may have been drawn in an earlier step: the steps that its law has read then ended there, and lie
+    closer together than the showings."""
+    drawn = isinstance(gate, ChooseGate) and isinstance(gate.law, PrivateLaw)
+    return drawn and any(isinstance(s, Draw) and not isinstance(s.life, EachStep) for s in program.body)
 
 
 def _made_by_the_clock(program: Program, guard: Expression | None) -> tuple[str, ...]:
