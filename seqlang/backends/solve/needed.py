@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from seqlang.model import expression as ir
-from seqlang.model.gate_source import GateSource, OfCondition, OfEvent, OfStop, OfValue
+from seqlang.model.gate_source import GateSource, OfCondition, OfEvent, OfStop
 from seqlang.model.life import EachReport, Life
 from seqlang.model.program import (
     And,
@@ -56,7 +56,7 @@ def condition_of(program: Program, statement: Report | Stop) -> Condition:
     own: tuple[GateSource, ...] = (
         (OfStop(statement.index),)
         if isinstance(statement, Stop)
-        else (OfEvent(statement.name), OfCondition(statement.name), OfValue(statement.name))
+        else (OfEvent(statement.name), OfCondition(statement.name))
     )
     for gate in program.gates:
         if isinstance(gate, CompareGate) and gate.source in own:

@@ -6,7 +6,7 @@ Arrays are never changed in place, so stages may share them; `take` gathers rows
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
 
 import numpy as np
@@ -34,6 +34,10 @@ class Given:
 
     def read(self, key: tuple[Value, ...]) -> Value:
         return self.value
+
+    def tail_lengths(self, keys: Sequence[Value]) -> None:
+        """No steps are kept here, of which one window could serve several lengths."""
+        return None
 
 
 class Stage:

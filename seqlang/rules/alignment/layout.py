@@ -133,7 +133,7 @@ def layout_of(program: Program, names: tuple[str, ...], turned: frozenset[str] =
         kept, refreshed, cuts = kept | refreshed, frozenset(), reports | resets
     unclear = unclear_report(program, refreshes | resets)
     if unclear is not None:
-        return f"{unclear} may be reported as false, and something starts anew each time"
+        return f"{unclear} may be reported where it does not count, and something starts anew each time"
     if len(resets) > 1:
         return f"statistics start anew at different reports ({', '.join(sorted(resets))})"
     decisions, ended = limit_of(program, reports, signs, turned) if reports else (ONE, True)

@@ -21,8 +21,8 @@ from seqlang.model.expression import (
     Reported,
     StepNumber,
 )
-from seqlang.model.gate_source import OfEvent, report_of
-from seqlang.model.program import Define, Program, PublicGate, Report
+from seqlang.model.gate_source import OfEvent, OfValue, report_of
+from seqlang.model.program import CompareGate, Define, Program, PublicGate, Report
 from seqlang.rules.alignment.limits import decisions_of, least, limit_of
 from seqlang.rules.alignment.looking import together
 from seqlang.rules.alignment.reach import gate_noises
@@ -51,12 +51,17 @@ def most_made(program: Program, reports: frozenset[str], signs: Signs) -> Formul
 
 
 def unclear_report(program: Program, reports: Iterable[str]) -> str | None:
-    """One of these reports that is made in steps in which it is not true: where false is reported, noises are drawn
-    anew and statistics start again too, but what counts how often the report is true leaves it out."""
+    """One of these reports that is made in steps that are not counted as its own: noises are drawn anew and statistics
+    start again wherever it is made, but what counts how often it fires leaves out the steps in which a truth value is
+    false, and those in which a comparison that decides between two values is."""
     return next((name for name in sorted(reports) if not _is_made_when_it_fires(program, name)), None)
 
 
 def _is_made_when_it_fires(program: Program, name: str) -> bool:
+    if any(
+        isinstance(g, CompareGate) and isinstance(g.source, OfValue) and g.source.report == name for g in program.gates
+    ):
+        return False
     made = (s for s in program.body if isinstance(s, Report) and s.name == name and s.value is not None)
     return all(s.when is not None and s.value is not None and _is_number(program, s.value) for s in made)
 
