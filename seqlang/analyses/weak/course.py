@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -19,47 +19,25 @@ OVERHEAD = 10_000
 
 
 class Course:
-    """The chains from one position on, with one entry forced (None: the free run). `lefts` is what went on, by step."""
+    """The chains from one position on: by order and step what stopped, by outcome; `lefts` is at most what went on, by
+    step, `never` at least what never stops, and `losts` by order the mass of unknown place."""
 
-    def __init__(self, chains: tuple[Chain, ...], starts: list[Any], entry: Entry | None) -> None:
+    def __init__(
+        self,
+        chains: tuple[Chain, ...],
+        tables: Sequence[Sequence[Array]],
+        lefts: list[float],
+        losts: tuple[float, ...],
+    ) -> None:
         self.chains = chains
-        self.fronts = list(starts)
-        self.forced: Mapping[str, Any] | None = entry
-        self.tables: list[list[Array]] = [[] for _ in chains]
+        self.tables = tables
+        self.lefts = lefts
         self.never = 0.0
-        self.lefts: list[float] = []
+        self.losts = losts
 
     @property
     def steps(self) -> int:
         return len(self.tables[0])
-
-    def ended(self, tolerance: float) -> bool:
-        if self.forced is not None:
-            return False
-        left = (self.lefts[-1] if self.lefts else 1.0) - max(front.lost for front in self.fronts)
-        if left > tolerance:
-            stuck = [chain.stuck(front) for chain, front in zip(self.chains, self.fronts, strict=True)]
-            self.never = min(stuck) * (1 - 1e-12)
-        return bool(left - self.never <= tolerance)
-
-    def advance(self) -> int:
-        """One step; how many numbers it touched."""
-        work = 0
-        masses = []
-        for k, chain in enumerate(self.chains):
-            at_once = chain.total(self.fronts[k]) if self.forced is None and isinstance(chain, LatticeChain) else None
-            if at_once is not None:
-                self.fronts[k], row, left = at_once
-            else:
-                self.fronts[k], stopped = chain.advance(self.fronts[k], self.forced)
-                row = np.asarray(stopped.by_outcome, dtype=float).sum(axis=-1)
-                left = float(np.sum(self.fronts[k].survivors))
-            self.tables[k].append(row)
-            masses.append(left)
-            work += self.fronts[k].size + OVERHEAD
-        self.forced = None
-        self.lefts.append(_between(masses, self.fronts)[1])
-        return work
 
     def table(self, order: int, first: int = 0, rows: int | None = None) -> Array:
         """(steps, outcomes), from row `first` on. Outcomes that were met later are empty in earlier rows."""
@@ -77,19 +55,59 @@ class Course:
             high=high,
             beyond=left,
             never=(min(self.never, left), left),
-            lost=max(front.lost for front in self.fronts),
+            lost=max(self.losts),
             blind=blind,
         )
 
 
+class Walk(Course):
+    """A course taken step by step, with the entry of its first step forced (None: the free run)."""
+
+    def __init__(self, chains: tuple[Chain, ...], starts: list[Any], entry: Entry | None) -> None:
+        self._rows: list[list[Array]] = [[] for _ in chains]
+        super().__init__(chains, self._rows, [], tuple(front.lost for front in starts))
+        self.fronts = list(starts)
+        self.forced: Mapping[str, Any] | None = entry
+
+    def ended(self, tolerance: float) -> bool:
+        if self.forced is not None:
+            return False
+        left = (self.lefts[-1] if self.lefts else 1.0) - max(self.losts)
+        if left > tolerance:
+            stuck = [chain.stuck(front) for chain, front in zip(self.chains, self.fronts, strict=True)]
+            self.never = min(stuck) * (1 - 1e-12)
+        return bool(left - self.never <= tolerance)
+
+    def advance(self) -> int:
+        """One step; how many numbers it touched."""
+        work = 0
+        masses = []
+        for k, chain in enumerate(self.chains):
+            at_once = chain.total(self.fronts[k]) if self.forced is None and isinstance(chain, LatticeChain) else None
+            if at_once is not None:
+                self.fronts[k], row, left = at_once
+            else:
+                self.fronts[k], stopped = chain.advance(self.fronts[k], self.forced)
+                row = np.asarray(stopped.by_outcome, dtype=float).sum(axis=-1)
+                left = float(np.sum(self.fronts[k].survivors))
+            self._rows[k].append(row)
+            masses.append(left)
+            work += self.fronts[k].size + OVERHEAD
+        self.forced = None
+        self.losts = tuple(front.lost for front in self.fronts)
+        self.lefts.append(between(masses, self.losts)[1])
+        return work
+
+
 def survival(fronts: list[Any]) -> tuple[float, float]:
     """Bounds of the mass that goes on: from two orders, each as far off as they differ."""
-    return _between([float(np.sum(f.survivors)) for f in fronts], fronts)
+    return between([float(np.sum(f.survivors)) for f in fronts], tuple(f.lost for f in fronts))
 
 
-def _between(masses: list[float], fronts: list[Any]) -> tuple[float, float]:
+def between(masses: Sequence[float], losts: tuple[float, ...]) -> tuple[float, float]:
+    """Bounds of a mass, from its values at the orders and what each of them has lost."""
     fine, off = masses[-1], max(masses) - min(masses)
-    lost = max(f.lost for f in fronts)
+    lost = max(losts)
     return max(0.0, fine * (1 - 1e-12) - off), min(1.0, fine * (1 + 1e-12) + off + lost)
 
 

@@ -36,7 +36,7 @@ class Mixture:
         whole = free.table(-1, number - 1, rows) / share
         rounded = ROUNDED * (2 + rows / 1000) * whole
         low, high = ends(tables)
-        lost = free.fronts[-1].lost + sum(self.chances[k] * max(f.lost for f in c.fronts) for k, c in others.items())
+        lost = free.losts[-1] + sum(self.chances[k] * max(course.losts) for k, course in others.items())
         return Law(
             first=number,
             head=(max(0.0, 1.0 - head[1]), 1.0 - head[0]),
@@ -44,7 +44,7 @@ class Mixture:
             high=np.maximum(high + rounded, 0.0),
             beyond=min(1.0, free.lefts[number - 2 + rows] / share),
             never=(0.0, min(1.0, free.lefts[number - 2 + rows] / share)),
-            lost=max(lost, max(f.lost for f in free.fronts)) / share,
+            lost=max(lost, *free.losts) / share,
         )
 
 

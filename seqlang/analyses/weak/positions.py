@@ -13,16 +13,18 @@ positions, then with r = (o'-1)/(o-1) > 1, by Hoelder under P, R <= m_n^(1-1/r) 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from seqlang.analyses.support import zeros_are_exact
-from seqlang.analyses.weak.course import Course, survival
+from seqlang.analyses.weak.course import Course, Walk, survival
 from seqlang.analyses.weak.entries import Entry, entries_of
 from seqlang.analyses.weak.mixture import mixture_of
 from seqlang.analyses.weak.profile import Law
 from seqlang.analyses.weak.tabulated import tabulated
+from seqlang.analyses.weak.together import together_of
 from seqlang.backends.solve.chain import Chain
 from seqlang.backends.solve.threads import one_thread
 from seqlang.backends.solve.unsolved import Unsolved
@@ -42,6 +44,11 @@ UNDERFLOW = 1e-300
 LEFT_IN_TABLES = 1e-15
 DIRECT = 2
 """At the first positions, where exact zeros are likeliest, all laws are computed."""
+
+ONE_BY_ONE = 4
+"""So many positions are followed one by one: many scans end with them."""
+GROWTH = 3
+"""Times as many further positions as there are known ones are followed together next."""
 
 
 @record
@@ -82,7 +89,10 @@ class Scan:
             self.chains, mixture, self.tolerance = (table,), None, min(tolerance, LEFT_IN_TABLES)
         self._mixture = None if ratios else mixture
         self._fronts: list[Any] = [chain.begin() for chain in self.chains]
-        self._free = Course(self.chains, self._fronts, None)
+        self._free = Walk(self.chains, self._fronts, None)
+        rarest = 0.0 if mixture is None else min(mixture.chances)
+        self._together = together_of(self.chains, rarest, self.tolerance)
+        self._followed: dict[int, dict[int, Course]] = {}
 
     def reach(self, number: int) -> float:
         """At least P(T >= n) for the position n = `number`; there is one more of them than of known positions."""
@@ -118,10 +128,8 @@ class Scan:
         """The laws given that the entry of step `number` is each of the values; all end at the same step."""
         head = survival(self._fronts)
         last = None if self._mixture is None or number <= DIRECT else self._mixture.likeliest
-        courses = {k: Course(self.chains, self._fronts, e) for k, e in enumerate(self.entries) if k != last}
-        while not all(course.ended(self.tolerance) for course in courses.values()) and self.work >= 0:
-            poll()
-            self.work -= sum(course.advance() for course in courses.values())
+        wanted = {k: entry for k, entry in enumerate(self.entries) if k != last}
+        courses = self._courses(number, wanted)
         laws = {k: course.law(number, head, self.blind) for k, course in courses.items()}
         if last is not None:
             assert self._mixture is not None
@@ -133,6 +141,29 @@ class Scan:
                 return self._laws(number)
             laws[last] = self._mixture.rest(number, head, self._free, courses)
         return tuple(laws[k] for k in range(len(self.entries)))
+
+    def _courses(self, number: int, wanted: Mapping[int, Entry]) -> Mapping[int, Course]:
+        """The ways on from position `number` with each of the entries forced, all of them equally long."""
+        if number > ONE_BY_ONE and number not in self._followed and self._together is not None:
+            self._follow(number, wanted)
+        known = self._followed.pop(number, {})
+        if known.keys() == wanted.keys():
+            return known
+        walks = {k: Walk(self.chains, self._fronts, entry) for k, entry in wanted.items()}
+        while not all(walk.ended(self.tolerance) for walk in walks.values()) and self.work >= 0:
+            poll()
+            self.work -= sum(walk.advance() for walk in walks.values())
+        return walks
+
+    def _follow(self, number: int, wanted: Mapping[int, Entry]) -> None:
+        """Follows the entries from many positions on, of which `number` is the first; more where more were needed."""
+        assert self._together is not None
+        most = GROWTH * number if self.last is None else min(GROWTH * number, self.last + 1 - number)
+        found, work = self._together.courses(self._fronts, wanted, most, self.work)
+        self.work -= work
+        self._followed = {number + k: courses for k, courses in enumerate(found)}
+        if not found:
+            self._together = None
 
 
 def _chains(program: Program, model: str, agreed: float) -> tuple[Chain, ...]:

@@ -11,11 +11,12 @@ is computed in one call.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
+from seqlang.backends.solve.backwards import Crowd, Window, window_of
 from seqlang.backends.solve.chain import Stopped
 from seqlang.backends.solve.chances import Chances
 from seqlang.backends.solve.increments_on_lattice import EntryReader, Lattice, merged
@@ -160,6 +161,15 @@ class LatticeChain:
             left = float(after.mass.sum())
         stopped = np.array(sums)
         return after, stopped if self._mixing is None else self._mixing.T @ stopped, left
+
+    def window(self, bands: Iterable[tuple[int, int, int]]) -> Window | None:
+        """The sums that lie in the bands, (step, low, rows) each; None where `crowd` follows none."""
+        return None if self._ahead is None else window_of(self._ahead, bands)
+
+    def crowd(self, window: Window, bands: Sequence[Band]) -> Crowd:
+        """The free steps of many bands at once, while their sums are in the window."""
+        assert self._ahead is not None, "there is a window"
+        return Crowd(self._ahead, window, bands, self._mixing)
 
     def close(self, frontier: Band) -> Tail | None:
         if len(self._groups) != 1 or not self.lattice.again or not self.chances.time_invariant or self.watch:

@@ -179,10 +179,16 @@ class Ahead:
         self.tables, self.atoms = tables, atoms
         self._known: dict[int, _Whole] = {}
 
-    def at(self, step: int, low: int, width: int) -> Array:
+    def place(self, step: int, low: int) -> tuple[int, int]:
+        """The residue class of the sums after `step` steps, and the position of k = low in it: the same sum has the
+        same place after every step."""
         lattice = self.tables.lattice
         offset, residue = divmod((lattice.numerator or 0) * step, lattice.denominator)
-        first = low + offset
+        return residue, low + offset
+
+    def at(self, step: int, low: int, width: int) -> Array:
+        residue, first = self.place(step, low)
+        offset = first - low
         known = self._known.get(residue)
         if known is None or first < known.low or first + width > known.low + known.table.shape[1]:
             room = 16 + width // 2
