@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from itertools import pairwise
 
 from seqlang.accounting import arguments
@@ -55,18 +56,25 @@ def between_orders(points: Sequence[tuple[float, float]], beyond: float) -> floa
     if not orders or any(a >= b for a, b in pairwise(orders)):
         raise ValueError("order: the orders must rise")
     worst = max(arguments.not_negative("beyond", beyond), arguments.not_negative("epsilon", points[0][1]))
-    for (a, first), (b, second) in pairwise(points):
-        if math.inf in (first, second):
-            return math.inf
-        low, high = interval(a) - 1, interval(b) - 1
-        slope = (high * second - low * first) / (high - low)
-        offset = low * first - slope * low
-        cuts = [a + (b - a) * i / PIECES for i in range(PIECES)] + [b]
-        for left, right in pairwise(cuts):
-            steep, rest = (left if slope.high >= 0 else right), (left if offset.high >= 0 else right)
-            least, most = multiply_down(rest, subtract_down(rest, 1.0)), multiply_up(rest, subtract_up(rest, 1.0))
-            falling = divide_up(offset.high, least if offset.high >= 0 else most)
-            worst = max(worst, add_up(divide_up(slope.high, steep), falling))
+    return max([worst, *(between(first, second) for first, second in pairwise(points))])
+
+
+@lru_cache(maxsize=512)
+def between(first: tuple[float, float], second: tuple[float, float]) -> float:
+    """epsilon / order between two rising orders, from the RDP bounds (order, epsilon) there: see `between_orders`."""
+    (a, lower), (b, upper) = first, second
+    if math.inf in (lower, upper):
+        return math.inf
+    low, high = interval(a) - 1, interval(b) - 1
+    slope = (high * upper - low * lower) / (high - low)
+    offset = low * lower - slope * low
+    cuts = [a + (b - a) * i / PIECES for i in range(PIECES)] + [b]
+    worst = 0.0
+    for left, right in pairwise(cuts):
+        steep, rest = (left if slope.high >= 0 else right), (left if offset.high >= 0 else right)
+        least, most = multiply_down(rest, subtract_down(rest, 1.0)), multiply_up(rest, subtract_up(rest, 1.0))
+        falling = divide_up(offset.high, least if offset.high >= 0 else most)
+        worst = max(worst, add_up(divide_up(slope.high, steep), falling))
     return worst
 
 

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_right
+from collections.abc import Iterable
+from operator import itemgetter
 from typing import NamedTuple
 
 from seqlang.arithmetic.rounding import up
@@ -25,25 +28,41 @@ class Line(NamedTuple):
     bend_slope: float = 0.0
 
 
-def envelope(lines: list[Line]) -> list[Line]:
-    """The lines that are highest somewhere, in the order in which they are met as V grows (the loss falls)."""
-    kept: list[Line] = []
-    for line in sorted(lines, key=lambda one: (-one.loss, one.gain)):
-        while kept and kept[-1].gain <= line.gain:
+Envelope = list[tuple[float, Line]]
+"""Lines in the order in which they are met as V grows (the loss falls), each with the V from which it is the highest;
+that of the first says nothing."""
+
+
+def envelope(lines: Iterable[Line]) -> Envelope:
+    """The lines that are highest somewhere."""
+    kept: Envelope = []
+    for line in sorted(lines, key=_by_loss):
+        loss, gain = line.loss, line.gain
+        while kept and kept[-1][1].gain <= gain:
             kept.pop()
-        while len(kept) > 1 and _crossing(kept[-2], kept[-1]) >= _crossing(kept[-1], line):
+        crossing = 0.0
+        while kept:
+            begins, last = kept[-1]
+            fall = last.loss - loss
+            crossing = (last.gain - gain) / fall if fall > 0 else math.inf
+            if len(kept) == 1 or begins < crossing:
+                break
             kept.pop()
-        kept.append(line)
+        kept.append((crossing, line))
     return kept
 
 
-def _crossing(first: Line, second: Line) -> float:
-    """The V from which the second line, of the smaller loss, is the higher one."""
-    fall = first.loss - second.loss
-    return (first.gain - second.gain) / fall if fall > 0 else math.inf
+def _by_loss(line: Line) -> tuple[float, float]:
+    return -line.loss, line.gain
 
 
-def climb(upper: list[Line], start: float, looks: int) -> tuple[float, list[tuple[Line, float]]]:
+def from_value(upper: Envelope, value: float) -> list[Line]:
+    """The lines of an envelope that are the highest at some V from `value` on."""
+    first = max(1, bisect_right(upper, value, lo=min(1, len(upper)), key=itemgetter(0)))
+    return [line for _, line in upper[first - 1 :]]
+
+
+def climb(upper: Envelope, start: float, looks: int) -> tuple[float, list[tuple[Line, float]]]:
     """V after `looks` steps of V -> max over the envelope, rounded up, with the lines met and V there.
 
     A little is added to each increment for the rounding of the crossings. Along one line the increments shrink, so
@@ -51,19 +70,21 @@ def climb(upper: list[Line], start: float, looks: int) -> tuple[float, list[tupl
     (1-loss)^(m-1)).
     """
     value, left, at = start, looks, 0
+    ends = [begins for begins, _ in upper[1:]] + [math.inf]
     met: list[tuple[Line, float]] = []
     while left > 0:
         poll()
-        while at + 1 < len(upper) and _crossing(upper[at], upper[at + 1]) <= value:
+        while ends[at] <= value:
             at += 1
-        line = upper[at]
-        if not met or met[-1][0] is not line:
-            met.append((line, value))
-        increment = line.gain - line.loss * value + _SLACK * (line.gain + line.loss * value) + 1e-15 * value
-        room = _crossing(line, upper[at + 1]) * (1 - _SLACK) - value if at + 1 < len(upper) else math.inf
-        steps = max(1, int(min(left, room / increment)))
-        value = up(value + increment * _series(line.loss, steps), 2)
-        left -= steps
+        line = upper[at][1]
+        loss, gain = line.loss, line.gain
+        met.append((line, value))
+        room = ends[at] * (1 - _SLACK)
+        while left > 0 and value < ends[at]:
+            increment = gain - loss * value + _SLACK * (gain + loss * value) + 1e-15 * value
+            steps = max(1, int(min(left, (room - value) / increment)))
+            value = up(value + increment * _series(loss, steps), 2)
+            left -= steps
     return value, met
 
 

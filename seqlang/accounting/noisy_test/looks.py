@@ -26,11 +26,12 @@ from __future__ import annotations
 
 import math
 from functools import lru_cache
+from itertools import chain
 
 from seqlang.accounting import arguments
 from seqlang.accounting.interval import Interval, exp, interval, log
 from seqlang.accounting.noisy_test import small_moves
-from seqlang.accounting.noisy_test.envelope import Line, climb, envelope
+from seqlang.accounting.noisy_test.envelope import Line, climb, envelope, from_value
 from seqlang.accounting.normal import hazard, log_tail
 
 _FINE = 2.0**-10
@@ -68,11 +69,12 @@ def _refined(a: float, d: float, looks: int, scale: float) -> float:
     coarse = 2.0 ** round(math.log2(min(0.125, max(0.03125, d / 2))))
     right = (a - 1) * d + math.sqrt(2 * (math.log(looks) + 34))
     n = math.ceil((right - left) / coarse)
-    lines = [line for i in range(n) for line in _cell(a, d, scale, left + i * coarse, coarse)]
     ends = [_left_end(a, d, scale, left), _right_end(a, d, scale, left + n * coarse)]
     start = exp(-interval(scale)).high
+    blocks = [_cell(a, d, scale, left + i * coarse, coarse) for i in range(n)]  # by the cells of the first round
+    highest = [from_value(envelope(block), start) for block in blocks]  # V never is below the start
     while True:
-        value, met = climb(envelope(lines + ends), start, looks)
+        value, met = climb(envelope(chain(ends, *highest)), start, looks)
         wide: dict[tuple[float, float], int] = {}
         for line, v in met:
             cell = (line.left, line.width)
@@ -80,10 +82,16 @@ def _refined(a: float, d: float, looks: int, scale: float) -> float:
         wide = {cell: pieces for cell, pieces in wide.items() if pieces > 1}
         if not wide:
             return value
-        lines = [line for line in lines if (line.left, line.width) not in wide]
-        for (cell_left, width), pieces in wide.items():
-            for i in range(pieces):
-                lines += _cell(a, d, scale, cell_left + i * width / pieces, width / pieces)
+        of_block: dict[int, list[tuple[float, float]]] = {}
+        for cell in wide:
+            of_block.setdefault(math.floor((cell[0] + cell[1] / 2 - left) / coarse), []).append(cell)
+        for i, cells in of_block.items():
+            block = [line for line in blocks[i] if (line.left, line.width) not in wide]
+            for cell_left, width in cells:
+                pieces = wide[cell_left, width]
+                for k in range(pieces):
+                    block += _cell(a, d, scale, cell_left + k * width / pieces, width / pieces)
+            blocks[i], highest[i] = block, from_value(envelope(block), start)
 
 
 def _pieces(line: Line, value: float) -> int:
