@@ -7,7 +7,7 @@ from seqlang.elaborate.kinds import Kind, Typed
 from seqlang.elaborate.levels import level_of
 from seqlang.elaborate.state import Binder, Scope, State, fresh_variable
 from seqlang.model import expression as m
-from seqlang.model.binding import canonical, free_variables, rebound, rewritten, settled, substitute
+from seqlang.model.binding import canonical, free_variables, renamed, rewritten, substitute
 from seqlang.model.program import AtReports, Cell, Keep, LastSteps, Level, Previous
 from seqlang.record import replace
 from seqlang.source import Span
@@ -42,8 +42,8 @@ def hoist(
         state.cells[key] = name
         state.cell_levels[name] = level
         state.cell_kinds[name] = kind
-        made = replace(_with_binders(cell, enclosing, own), name=name, level=level)
-        state.queue.append(rewritten(made, lambda e: _own_binders(state, e)) if own else made)
+        placed = rewritten(_with_binders(cell, enclosing, own), lambda e: _renumbered(state, e) if own else e)
+        state.queue.append(replace(placed, name=name, level=level))
     return m.CellValue(state.cells[key], tuple(m.Bound(b.variable) for b in enclosing))
 
 
@@ -56,18 +56,25 @@ def _fresh(state: State, operator: str) -> str:
 def _with_binders(cell: Cell, enclosing: tuple[Binder, ...], own: tuple[m.Variable, ...]) -> Cell:
     """The cell with variables of its own in the place of those of the binders around it."""
     given: dict[m.Variable, m.Expression] = {}
-    binders: list[tuple[m.Variable, m.Expression]] = []
-    for binder, variable in zip(enclosing, own, strict=True):
+    binders: tuple[tuple[m.Variable, m.Expression], ...] = ()
+    for binder, variable in zip(enclosing, own, strict=True):  # from the outermost inwards: a domain may read outer ones
         domain = substitute(binder.domain, given)
-        binders.append((replace(variable, domain=domain), domain))
-        given[binder.variable] = m.Bound(binders[-1][0])
-    return replace(rewritten(cell, lambda e: substitute(e, given)), binders=tuple(binders))
+        variable = replace(variable, domain=domain)
+        given[binder.variable] = m.Bound(variable)
+        binders += ((variable, domain),)
+    return replace(rewritten(cell, lambda e: substitute(e, given)), binders=binders)
 
 
-def _own_binders(state: State, expression: m.Expression) -> m.Expression:
-    """The expression of a cell whose binders may run over other sets than where it was written: over sets of the cell's
-    own variables."""
-    return settled(rebound(expression, lambda letter, domain: fresh_variable(state, letter, domain)), state.settled)
+def _renumbered(state: State, e: m.Expression) -> m.Expression:
+    """The expression with new numbers for the binders that mean something else now that they read the variables of a
+    cell: the same argument of a function may stand in two cells, which have different variables."""
+    if isinstance(e, m.Quantified | m.WeightsOf):
+        e = replace(e, domain=_renumbered(state, e.domain))
+        meant = canonical(e)
+        if meant not in state.settled:
+            state.settled[meant] = fresh_variable(state, e.variable.letter, e.domain)
+        e = renamed(e, state.settled[meant])
+    return m.rebuild(e, lambda child: _renumbered(state, child)) if any(True for _ in m.children(e)) else e
 
 
 def _read_expressions(body: m.Expression, where: m.Expression | None, keep: Keep) -> tuple[m.Expression, ...]:

@@ -118,16 +118,6 @@ def renamed(expression: Expression, variable: Variable) -> Expression:
     return replace(expression, value=value, weight=weight, variable=variable, where=where)
 
 
-def rebound(expression: Expression, fresh: Callable[[str, Expression], Variable]) -> Expression:
-    """The expression with a new variable for each of its binders, made of its letter and its domain as it is now."""
-    if isinstance(expression, Quantified | WeightsOf):
-        domain = rebound(expression.domain, fresh)
-        expression = replace(renamed(expression, fresh(expression.variable.letter, domain)), domain=domain)
-    if not any(True for _ in children(expression)):
-        return expression
-    return rebuild(expression, lambda child: rebound(child, fresh))
-
-
 def canonical(expression: Expression, depth: int = 0) -> Expression:
     """The expression with its binders numbered -1, -2, .. from the outermost inwards.
 

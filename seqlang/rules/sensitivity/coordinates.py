@@ -49,20 +49,25 @@ class Coordinates:
     variable: Bound | None
 
 
-def coordinates_of(entry: Entry, expression: Expression) -> Coordinates | None:
-    """The coordinates of a list of numbers; only what moves."""
+def coordinates_of(entry: Entry, expression: Expression, *, whole: bool = False) -> Coordinates | None:
+    """The coordinates of a list of numbers; only what moves, or all of it if `whole`."""
     facts = entry.facts
+
+    def parts_of(item: Expression) -> Weighted:
+        return ((item, ONE),) if whole else moving_terms(entry, ((item, ONE),))
+
     match expression:
         case Quantified("list", body, variable, domain, None) if not is_vector(facts, body):
             elements = evaluate(facts, domain)
             if not isinstance(elements, tuple) or not elements or entry.moves(domain):
                 return None
-            parts = moving_terms(entry, ((body, ONE),))
+            parts = parts_of(body)
             name = Bound(variable)
-            distinct = isinstance(domain, Apply) or (isinstance(domain, Listed) and domain.kind == "set")
+            distinct = isinstance(domain, Apply) and domain.operator == ".."
+            distinct = distinct or (isinstance(domain, Listed) and domain.kind == "set")
             return Coordinates(tuple(Coordinate(parts, {name: v}) for v in elements), name if distinct else None)
         case Listed("list", items) if items and not any(is_vector(facts, item) for item in items):
-            return Coordinates(tuple(Coordinate(moving_terms(entry, ((i, ONE),)), {}) for i in items), None)
+            return Coordinates(tuple(Coordinate(parts_of(item), {}) for item in items), None)
     return None
 
 
@@ -79,8 +84,9 @@ def norms_of(entry: Entry, coordinates: Coordinates) -> Norms:
 
 
 def vector_norms(entry: Entry, expression: Expression) -> Norms:
-    """How far a vector function of one entry can move, by whatever says most."""
-    coordinates = coordinates_of(entry, expression)
+    """How far a vector function of one entry can move, by whatever says most. An entry that is added or removed takes
+    with it also what is the same for all entries."""
+    coordinates = coordinates_of(entry, expression, whole=entry.near.resized)
     if coordinates is None:
         return vector_spread(entry, expression)
     joint = norms_of(entry, coordinates)

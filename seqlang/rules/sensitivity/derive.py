@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from seqlang.arithmetic.formula import Formula, function, number, root
-from seqlang.model.binding import element_of_cell, reads
+from seqlang.model.binding import element_of_cell
 from seqlang.model.expression import (
     Apply,
     CellValue,
@@ -14,7 +14,6 @@ from seqlang.model.expression import (
     Quantified,
     Sequence,
     StepNumber,
-    Variable,
 )
 from seqlang.model.program import AllSteps, Keep
 from seqlang.record import replace
@@ -25,7 +24,10 @@ from seqlang.rules.sensitivity.facts import NOUGHT, ONE, UNIT, ZERO, Facts
 from seqlang.rules.sensitivity.folds import (
     cell_motion,
     element_of,
+    is_one_element,
+    is_steady,
     local_motion,
+    names,
     recursion_motion,
     sum_motion,
     why_unbounded,
@@ -115,11 +117,11 @@ def grouped(entry: Entry, parts: Weighted) -> dict[Keep | str | None, Weighted]:
 
 
 def _adds(entry: Entry, value: CellValue) -> bool:
-    """True for a sum over steps of which the same element is read on both sides."""
+    """True for a sum over steps of which the same element is read on both sides and in every step."""
     cell = entry.facts.cells.get(value.name)
     if cell is None or cell.operator not in ("sum", "count") or value in entry.fixed:
         return False
-    return not entry.moves_element(value)
+    return not entry.moves_element(value) and is_one_element(entry.facts, value)
 
 
 # ---- functions of moving numbers
@@ -254,16 +256,9 @@ def _over_set(entry: Entry, part: Quantified) -> Motion:
 def _each(entry: Entry, part: Quantified) -> Motion:
     """The motion of the body for any element; its sign only if it is the same for all of them."""
     body = motion_of(entry, part.body)
-    if body.sign is not None and body.sign[0] != ("adjacency",) and _names(body.sign[0], part.variable):
+    if body.sign is not None and body.sign[0] != ("adjacency",) and names(body.sign[0], part.variable):
         return replace(body, sign=None)
     return body
-
-
-def _names(key: object, variable: Variable) -> bool:
-    """True if a sign key speaks of the bound variable, so that it differs from element to element."""
-    if not isinstance(key, tuple) or key[0] != "quantity":
-        return False
-    return any(reads(part, variable) for part, _ in key[1])
 
 
 def _sum_where(entry: Entry, part: Quantified, elements: object) -> Motion:
@@ -302,9 +297,11 @@ def _of_vector(entry: Entry, part: Expression) -> Motion:
             return _from_norm(motion, "l2", single, signed=False)
         case Index(base, at) if not entry.moves(at):
             motion = motion_of(entry, base)
-            steady = evaluate_number(facts, at) is not None
-            kinds: Kind = motion.kind if steady or motion.kind in ("single step", "same direction") else "arbitrary"
-            return _from_norm(motion, "linf", kinds)
+            if is_steady(facts, at) or motion.kind == "single step":
+                return _from_norm(motion, "linf", motion.kind)
+            # another coordinate in each step: they move one way only if all of them do
+            aligned = motion.sign is not None and motion.kind in ONE_SIGN
+            return _from_norm(motion, "linf", "same direction" if aligned else "arbitrary")
     return _unknown(entry, part)
 
 

@@ -29,7 +29,7 @@ from seqlang.model.expression import (
     children,
 )
 from seqlang.rules.sensitivity.evaluate import Assignment, Value, evaluate, evaluate_number, integers
-from seqlang.rules.sensitivity.facts import ONE, ZERO, Facts
+from seqlang.rules.sensitivity.facts import ONE, RECORD, ZERO, Facts
 from seqlang.rules.sensitivity.linear import flips
 
 LARGEST_TABLE = 400  # more assignments than this are not tried one by one
@@ -73,7 +73,10 @@ def values_of(facts: Facts, leaf: Expression) -> tuple[Value, ...] | None:
     """All values that a leaf can have, if they are finitely many and known."""
     match leaf:
         case Field(name):
-            return domain_values(facts, facts.inputs[name].domain) if name in facts.inputs else None
+            source = facts.inputs.get(name)
+            if source is None or name + RECORD in facts.inputs:  # a whole dataset: its domain is that of one record
+                return None
+            return domain_values(facts, source.domain)
         case Bound(variable):
             return _bound_values(facts, variable)
         case Drawn(name):

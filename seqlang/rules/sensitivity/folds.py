@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from seqlang.arithmetic.formula import Formula
-from seqlang.model.binding import element_of_cell
+from seqlang.model.binding import element_of_cell, reads
 from seqlang.model.expression import (
     Apply,
     Bound,
@@ -14,6 +14,8 @@ from seqlang.model.expression import (
     Density,
     Expression,
     Field,
+    Noised,
+    Variable,
     children,
     walk,
 )
@@ -25,6 +27,7 @@ from seqlang.rules.sensitivity.evaluate import evaluate_number
 from seqlang.rules.sensitivity.facts import NOUGHT, ONE, ZERO, Facts
 from seqlang.rules.sensitivity.motion import Motion, added, scaled, unbounded
 from seqlang.rules.sensitivity.ranges import range_in
+from seqlang.rules.sensitivity.shift import Kind
 from seqlang.rules.sensitivity.slopes import direction, slopes
 from seqlang.rules.sensitivity.spreads import Entry, Norms, Weighted, moving_terms, spread
 from seqlang.rules.sensitivity.vectors import is_vector
@@ -134,6 +137,8 @@ def cell_motion(entry: Entry, value: CellValue, motion_of: MotionOf) -> Motion:
     """The motion of a cell's value, at the place where it is read."""
     if entry.moves_element(value):
         return unbounded("which element of an accumulator is read depends on private data")
+    if not is_one_element(entry.facts, value):
+        return _of_some_element(entry, value.name, motion_of)
     read_from, entry = entry.facts.first, entry.from_start
     facts = entry.facts
     cell = element_of_cell(facts.cells[value.name], value.at)
@@ -153,6 +158,26 @@ def cell_motion(entry: Entry, value: CellValue, motion_of: MotionOf) -> Motion:
     if not entry.is_local(body):
         return unbounded(f"the {cell.operator} runs over values that move in many steps")
     return _selected(entry, cell, body, where is not None, read_from)
+
+
+def _of_some_element(entry: Entry, name: str, motion_of: MotionOf) -> Motion:
+    """Another element in each step: all that lasts from one step to the next is the sign that all elements share."""
+    variables = tuple(variable for variable, _ in entry.facts.cells[name].binders)
+    each = cell_motion(entry, CellValue(name, tuple(Bound(variable) for variable in variables)), motion_of)
+    if each.kind in ("none", "unbounded"):
+        return each
+    shared = None if each.sign is None or any(names(each.sign[0], variable) for variable in variables) else each.sign
+    if each.kind == "single step":
+        return replace(each, sign=shared)
+    kind: Kind = "same direction" if shared is not None and each.one_sign else "arbitrary"
+    return replace(each, kind=kind, sign=shared if kind == "same direction" else None, report=None)
+
+
+def names(key: object, variable: Variable) -> bool:
+    """True if a sign key speaks of the bound variable, so that it differs from element to element."""
+    if not isinstance(key, tuple) or key[0] != "quantity":
+        return False
+    return any(reads(part, variable) for part, _ in key[1])
 
 
 def _selected(entry: Entry, cell: Cell, body: Expression, filtered: bool, read_from: int) -> Motion:
@@ -210,15 +235,24 @@ def in_kept_steps(entry: Entry, keep: Keep, moved: Motion) -> Motion:
         case SinceReport(report):
             return replace(moved, kind="window", report=report if moved.onset == 0 else None)
         case LastSteps(count):
-            steady = _is_steady(entry.facts, count)
+            steady = is_steady(entry.facts, count)
             return replace(moved, kind="window" if steady else "same direction")
     return unbounded("an accumulator that is not known")
 
 
-def _is_steady(facts: Facts, count: Expression) -> bool:
-    """True if a window's length is the same in every step."""
-    inside = [n for n in walk(facts.expand(count)) if isinstance(n, CellValue) or not any(True for _ in children(n))]
-    return all(isinstance(node, Bound) or evaluate_number(facts, node) is not None for node in inside)
+def is_steady(facts: Facts, expression: Expression) -> bool:
+    """True if a window's length, or the position at which a list is read, is the same in every step: it is made of
+    constants and bound variables."""
+    nodes = tuple(walk(facts.expand(expression)))
+    inside = [n for n in nodes if isinstance(n, CellValue) or not any(True for _ in children(n))]
+    steady = all(isinstance(node, Bound) or evaluate_number(facts, node) is not None for node in inside)
+    return steady and not any(isinstance(node, Noised) for node in nodes)
+
+
+def is_one_element(facts: Facts, value: CellValue) -> bool:
+    """True if it is the same element of the accumulator that is read in every step. Only then is its value what one
+    accumulator holds: what earlier steps put into it was computed for this element."""
+    return all(is_steady(facts, position) for position in value.at)
 
 
 def in_every_step(entry: Entry, keep: Keep, moved: Motion) -> Motion:

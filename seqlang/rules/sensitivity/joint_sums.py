@@ -9,7 +9,7 @@ from seqlang.model.program import Keep, LastSteps
 from seqlang.rules.sensitivity.coordinates import Coordinate, Coordinates, coordinates_of, norms_of
 from seqlang.rules.sensitivity.entry import Entry, Norms
 from seqlang.rules.sensitivity.facts import NOUGHT, RECORD
-from seqlang.rules.sensitivity.folds import element_of, in_every_step, in_kept_steps
+from seqlang.rules.sensitivity.folds import element_of, in_every_step, in_kept_steps, is_one_element
 from seqlang.rules.sensitivity.motion import NONE, STATIC, Motion
 from seqlang.rules.sensitivity.records import is_index_set, is_static, names_record, one_record, records_in
 from seqlang.rules.sensitivity.spreads import Weighted
@@ -79,8 +79,10 @@ def _element(entry: Entry, part: Expression) -> tuple[Source, Expression] | None
     match part:
         case CellValue(name, at) if name in facts.cells and facts.cells[name].operator in ("sum", "count"):
             keep = element_of_cell(facts.cells[name], at).keep
-            if entry.moves_element(part) or (isinstance(keep, LastSteps) and free_variables(keep.count)):
-                return None  # which element is read is private, or the windows differ from coordinate to coordinate
+            if entry.moves_element(part) or not is_one_element(facts, part):
+                return None  # which element is read is private, or changes from step to step
+            if isinstance(keep, LastSteps) and free_variables(keep.count):
+                return None  # the windows differ from coordinate to coordinate
             return ("steps", keep), element_of(part, facts)
         case Apply("sum", (Field(name),)) if name + RECORD in facts.inputs:
             return ("records", Records()), Field(name + RECORD)

@@ -99,10 +99,10 @@ def _part(facts: Facts, expression: Expression, visiting: frozenset[str]) -> Ran
         case Drawn(name):
             drawn = facts.noises.get(name) or facts.draws.get(name)
             return ANYTHING if drawn is None else support(facts.from_start, drawn.law)
-        case Noised(_, base, terms):
-            if not flips(facts, expression):
+        case Noised(_, _, terms):
+            if not flips(facts, expression) or len(terms) != 1:
                 return ANYTHING
-            return hull(facts, [of(base)]) if len(terms) == 1 else ANYTHING
+            return _of_answers(facts, expression)
         case Reported(name):
             events = (s for s in facts.program.body if isinstance(s, Report) and s.value is None)
             return BIT if any(event.name == name for event in events) else ANYTHING
@@ -123,6 +123,17 @@ def _part(facts: Facts, expression: Expression, visiting: frozenset[str]) -> Ran
         case Apply():
             return _applied(facts, expression, visiting)
     return ANYTHING
+
+
+def _of_answers(facts: Facts, flipped: Noised) -> Range:
+    """The answers of randomised response, which may be values that the base itself never takes."""
+    answers = values_of(facts, flipped)
+    if answers is None:
+        return ANYTHING
+    if all(isinstance(answer, bool) for answer in answers):
+        return BIT
+    numbers = tuple(answer for answer in answers if isinstance(answer, Formula))
+    return of_values(facts, numbers) if len(numbers) == len(answers) else ANYTHING
 
 
 def _memory(facts: Facts, name: str, visiting: frozenset[str]) -> Range:
