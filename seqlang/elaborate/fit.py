@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from seqlang.elaborate.constants import number
-from seqlang.elaborate.constants import number
 from seqlang.elaborate.kinds import TRUTH, UNKNOWN, Kind, describe, join, same
 from seqlang.elaborate.noises import RETURN
 from seqlang.elaborate.state import State
