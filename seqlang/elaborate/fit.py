@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from seqlang.elaborate.alphabet import alphabet_of
+from seqlang.elaborate.constants import number
 from seqlang.elaborate.kinds import TRUTH, UNKNOWN, Kind, describe, join, same
 from seqlang.elaborate.noises import RETURN
 from seqlang.elaborate.state import State
 from seqlang.model import expression as m
 from seqlang.model import program as p
+from seqlang.model.alphabet import alphabet_of
 from seqlang.record import replace
 from seqlang.source import Span
 
@@ -132,7 +133,7 @@ def _check_flip(state: State, target: str, term: m.Term, kind: Kind, defines: di
     if kind == TRUTH or (target == RETURN and kind.name == "label" and len(state.label_spans) > 1):
         return
     base = _base(state, target)
-    values = None if base is None else alphabet_of(base, defines, state.fields, state.values)
+    values = None if base is None else alphabet_of(base, defines, state.fields, lambda e: number(e, state.values))
     if values is not None and len(values) > 1:
         return
     why = "only one value is known" if values or kind.name == "label" else "not plainly finite"

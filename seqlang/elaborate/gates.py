@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from seqlang.elaborate.alphabet import alphabet_of
-from seqlang.elaborate.constants import Values
+from seqlang.elaborate.constants import Values, number
 from seqlang.elaborate.contents import Reader
 from seqlang.elaborate.flipped_ends import with_one_end
 from seqlang.elaborate.forms import Place, Unfit, linear
@@ -19,6 +18,7 @@ from seqlang.elaborate.lower_value import Spot, flip_law, lower_value, release_o
 from seqlang.elaborate.sharing import keep_sound
 from seqlang.model import expression as m
 from seqlang.model import program as p
+from seqlang.model.alphabet import alphabet_of
 from seqlang.model.gate_source import GateSource, OfCondition, OfDraw, OfEvent, OfNoise, OfResult, OfStop, OfValue
 from seqlang.record import replace
 from seqlang.source import Span
@@ -147,7 +147,7 @@ class Lowering:
         if reading.name == "return" and self.labels:
             return tuple(m.Label(label) for label in self.labels)
         defines = {name: define for name, (_, define) in self.reader.defines.items()}
-        return alphabet_of(reading.base, defines, self.reader.fields, self.values) or ()
+        return alphabet_of(reading.base, defines, self.reader.fields, lambda e: number(e, self.values)) or ()
 
     def _shown_once(self, made: list[p.Gate], hidden: dict[str, p.Gate]) -> list[p.Gate]:
         """A choice that is counted as shown in every step says nothing new where it is shown."""

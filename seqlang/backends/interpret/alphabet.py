@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from seqlang.backends.interpret.values import Value, as_index
+from seqlang.model import alphabet
 from seqlang.model import expression as ir
 from seqlang.model.domain import Domain, Finite, Integers, Power
-from seqlang.model.program import ChooseGate, FlipLaw
+from seqlang.model.program import ChooseGate, Define, FlipLaw
 
 if TYPE_CHECKING:
     from seqlang.backends.interpret.compiled import Compiler
 
 
 def alphabet_of(compiler: Compiler, read: ir.Noised) -> tuple[Value, ...] | None:
-    """All values that `read.base` may have: from its domain, or from the gate that flips it; None if not finite."""
+    """All values that `read.base` may have: from its domain, from the gate that flips it, or as it is written;
+    None if not finite."""
     program = compiler.program
     base = read.base
     while isinstance(base, ir.Local):
@@ -28,7 +31,18 @@ def alphabet_of(compiler: Compiler, read: ir.Noised) -> tuple[Value, ...] | None
     for gate in program.gates:
         if isinstance(gate, ChooseGate) and isinstance(gate.law, FlipLaw) and gate.law.of in (read.base, base):
             return tuple(compiler.constant(letter) for letter in gate.law.alphabet)
-    return None
+    # no gate flips a value that nothing shown depends on
+    defines = {s.name: s for s in program.body if isinstance(s, Define)}
+    listed = alphabet.alphabet_of(
+        read.base, defines, {i.name: i for i in program.inputs}, lambda e: _number(compiler, e)
+    )
+    return None if listed is None else tuple(compiler.constant(letter) for letter in listed)
+
+
+def _number(compiler: Compiler, expression: ir.Expression) -> Fraction | None:
+    code = compiler.compile(expression)
+    value = None if code.reads else compiler.constant(expression)
+    return Fraction(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
 
 
 def letters_of(compiler: Compiler, domain: Domain) -> tuple[Value, ...] | None:

@@ -37,7 +37,7 @@ class Given:
 
     def tail_lengths(self, keys: Sequence[Value]) -> None:
         """No steps are kept here, of which one window could serve several lengths."""
-        return None
+        return
 
 
 class Stage:

@@ -27,6 +27,9 @@ from random_programs.running import (
 from seqlang.diagnostics import SpecError
 
 RUNS = {"numpy": 20_000, "compiled": 20_000, "interpreter": 1_000}
+NO_LAW = "E0623"
+CANNOT_RUN = "E0622"
+"""What `solve` and an engine may answer instead. Any other error is wrong: the listing has a value for everything."""
 
 
 def solve_is_wrong(modelled: Modelled, ends: Ends, lost: float, counts: Counter[str]) -> str | None:
@@ -34,7 +37,10 @@ def solve_is_wrong(modelled: Modelled, ends: Ends, lost: float, counts: Counter[
     try:
         mine, error, method = solved_ends(modelled.text())
     except SpecError as refusal:
-        counts[f"no exact law here ({refusal.diagnostics[0].code}) | programs"] += 1
+        said = refusal.diagnostics[0]
+        if said.code != NO_LAW:
+            return f"solve ended with {said.code}: {said.message}"
+        counts[f"no exact law here ({said.code}) | programs"] += 1
         return None
     except Exception as error:
         return f"solve ended with {error!r}"
@@ -56,6 +62,8 @@ def engine_is_wrong(
         returns, mean = simulated(modelled.text(), engine, seed, RUNS[engine])
     except SpecError as refusal:
         said = refusal.diagnostics[0]
+        if said.code != CANNOT_RUN:
+            return f"{engine} ended with {said.code}: {said.message}"
         counts[f"refused ({said.code}) | {engine}"] += 1
         return None
     except Exception as error:

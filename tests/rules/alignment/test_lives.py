@@ -93,3 +93,30 @@ def test_a_report_that_says_false_refreshes_too(end: str) -> None:
     model = driver.load(Source("<instance>", TRUTHS + end)).program
     found = prove(model, orders=()).pure
     assert found is None or upper(found.conclusion.epsilon, {}) >= 6.39  # type: ignore[union-attr]
+
+
+ONE_OR_ZERO = """
+algorithm a
+stream x in {0, 1}
+memory m = 0
+draw z ~ laplace(1) each R
+draw w ~ laplace(1) each step
+statistic s = sum(x over steps)
+report R = (if s + w >= z then 1 else 0) when step >= 1
+"""
+
+
+@pytest.mark.parametrize(
+    "end",
+    [
+        "update m = m + R when step >= 1\nstop when m >= 1",
+        "stop when sum(if step >= 1 then R else 0 over steps) >= 1",
+    ],
+)
+def test_a_report_that_says_zero_refreshes_too(end: str) -> None:
+    """R is made in every step, though it is 1 in one: z is as new as w in each of T steps. No 1 in four of them has
+    chance 0.5^4 where s is 0, and where it is 1 P(w - z < -1)^4 with P = (1/2 + 1/4) / e; the loss grows with T."""
+    model = driver.load(Source("<instance>", ONE_OR_ZERO + end)).program
+    found = prove(model, orders=()).pure
+    loss = 4 * math.log(0.5 / (0.75 / math.e))
+    assert found is None or upper(found.conclusion.epsilon, {}) >= loss  # type: ignore[union-attr]
