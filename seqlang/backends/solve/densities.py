@@ -7,8 +7,8 @@ from abc import abstractmethod
 from typing import Any
 
 import numpy as np
-from scipy import special
 
+from seqlang.backends.solve import normal_law
 from seqlang.backends.solve.law1 import Array, Law1
 
 
@@ -44,20 +44,20 @@ class Gaussian(Law1):
         self.scale, self.centre = sd, mean
 
     def above(self, x: Any, strict: bool = False) -> Array:
-        return np.asarray(special.ndtr((self.mean - np.asarray(x, float)) / self.sd))
+        return normal_law.cdf((self.mean - np.asarray(x, float)) / self.sd)
 
     def below(self, x: Any, strict: bool = False) -> Array:
-        return np.asarray(special.ndtr((np.asarray(x, float) - self.mean) / self.sd))
+        return normal_law.cdf((np.asarray(x, float) - self.mean) / self.sd)
 
     def density(self, x: Any) -> Array:
         t = (np.asarray(x, float) - self.mean) / self.sd
         return np.asarray(np.exp(-t * t / 2) / (self.sd * math.sqrt(2 * math.pi)))
 
     def quantile(self, p: float) -> float:
-        return float(self.mean + self.sd * special.ndtri(p))
+        return float(self.mean + self.sd * normal_law.quantile(p))
 
     def upper(self, q: float) -> float:
-        return float(self.mean - self.sd * special.ndtri(q))
+        return float(self.mean - self.sd * normal_law.quantile(q))
 
     def scaled(self, factor: float, shift: float = 0.0) -> Law1:
         return Gaussian(self.sd * abs(factor), self.mean * factor + shift)
@@ -177,23 +177,18 @@ class GaussLaplace(Symmetric):
         t, r = x / self.sd, self.sd / self.b
         t = np.minimum(t, 1e150)
         bell = np.exp(-t * t / 2)
-        found = bell * (_mills(t) - 0.5 * _mills(t + r)) + 0.5 * _left(t, r, bell)
+        found = bell * (normal_law.mills(t) - 0.5 * normal_law.mills(t + r)) + 0.5 * _left(t, r, bell)
         return np.asarray(found)
 
     def density(self, x: Any) -> Array:
         t, r = np.minimum(np.abs(np.asarray(x, float)) / self.sd, 1e150), self.sd / self.b
         bell = np.exp(-t * t / 2)
-        return np.asarray((_left(t, r, bell) + bell * _mills(t + r)) / (2 * self.b))
+        return np.asarray((_left(t, r, bell) + bell * normal_law.mills(t + r)) / (2 * self.b))
 
     def scaled(self, factor: float, shift: float = 0.0) -> Law1:
         if shift == 0:
             return GaussLaplace(self.sd * abs(factor), self.b * abs(factor))
         return super().scaled(factor, shift)
-
-
-def _mills(t: Array) -> Array:
-    """P(N(0, 1) > t) e^(t^2/2), t >= 0."""
-    return np.asarray(0.5 * special.erfcx(t / math.sqrt(2)))
 
 
 def _left(t: Array, r: float, bell: Array) -> Array:
@@ -202,8 +197,8 @@ def _left(t: Array, r: float, bell: Array) -> Array:
     with np.errstate(under="ignore", over="ignore"):
         return np.where(
             behind < 0,
-            bell * _mills(np.maximum(-behind, 0.0)),
-            np.exp(np.minimum(r * r / 2 - r * t, 0.0)) * special.ndtr(behind),
+            bell * normal_law.mills(np.maximum(-behind, 0.0)),
+            np.exp(np.minimum(r * r / 2 - r * t, 0.0)) * normal_law.cdf(behind),
         )
 
 

@@ -6,14 +6,16 @@ import math
 from functools import lru_cache
 
 import numpy as np
-from scipy import linalg, special
 
 from seqlang.backends.solve.densities import Exponential, Gaussian, Laplace
 from seqlang.backends.solve.law1 import Array, Law1
+from seqlang.backends.solve.legendre import legendre_rule
 
 TAIL = 1e-24
 """Mass that an interval leaves out on each infinite side: even with a huge value there it cannot be seen."""
 FINE = 24
+DENSE = 40
+"""Nodes of a rule that are found without scipy."""
 
 
 def rule(law: Law1, low: float, high: float, n: int) -> tuple[Array, Array]:
@@ -77,15 +79,25 @@ def _made(law: Law1, low: float, high: float, n: int) -> tuple[Array, Array]:
             n = k + 1
             break
         before, now = now, later / off[k]
-    nodes, vectors = linalg.eigh_tridiagonal(diagonal[:n], off[: n - 1])
-    weights = vectors[0] ** 2
+    nodes, weights = _eigen(diagonal[:n], off[: n - 1])
     return np.asarray(middle + half * nodes), np.asarray(weights / weights.sum())
+
+
+def _eigen(diagonal: Array, off: Array) -> tuple[Array, Array]:
+    """Eigenvalues of a symmetric tridiagonal matrix, and the squares of the first entries of their unit vectors."""
+    if len(diagonal) > DENSE:
+        from scipy.linalg import eigh_tridiagonal
+
+        nodes, vectors = eigh_tridiagonal(diagonal, off)
+    else:  # as a full matrix, which takes less time than to load scipy
+        nodes, vectors = np.linalg.eigh(np.diag(diagonal) + np.diag(off, -1))
+    return np.asarray(nodes), np.asarray(vectors[0] ** 2)
 
 
 def _fine(law: Law1, low: float, high: float, n: int) -> tuple[Array, Array]:
     """A composite rule that integrates density * polynomial of degree 2n to rounding."""
     pieces = max(1, math.ceil((high - low) / law.scale), math.ceil(2 * n / 8))
-    x, w = special.roots_legendre(FINE)
+    x, w = legendre_rule(FINE)
     edges = np.linspace(low, high, pieces + 1)
     half = np.diff(edges) / 2
     points = ((edges[:-1] + half)[:, None] + half[:, None] * x).ravel()

@@ -26,7 +26,6 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
 import numpy as np
-from scipy import linalg
 
 from seqlang.backends.solve.densities import Gaussian
 from seqlang.backends.solve.gauss_rules import rule
@@ -130,7 +129,7 @@ def _turn(laws: Sequence[Law1], planes: Array, discrete: int) -> Array | None:
     if len(slanted) == 0:
         return None
     first = slanted[0] / np.linalg.norm(slanted[0])
-    rest = linalg.null_space(first[None, :])
+    rest = np.linalg.svd(first[None, :])[2][1:].T  # orthonormal, and across the first
     turned = np.column_stack((first, rest)) * sds[:, None]
     return np.column_stack((turned, means))
 

@@ -8,7 +8,6 @@ split where u or v changes sign: between the splits the density is exponential.
 from __future__ import annotations
 
 import numpy as np
-from numpy.polynomial.laguerre import laggauss
 
 from seqlang.backends.solve.densities import Laplace
 from seqlang.backends.solve.grid import Grid
@@ -27,7 +26,7 @@ ORDERS = (8, 12, 18, 27, 40, 60)
 def by_difference(first: float, second: float, level: int) -> tuple[Array, Array, Array]:
     """(u, v, weights) for the Laplace scales of u and v."""
     count = ORDERS[min(level, len(ORDERS) - 1)]
-    x, share = laggauss(count)
+    x, share = np.polynomial.laguerre.laggauss(count)
     at, part = gauss(count)
     longest = max(first, second)
     rate = 1 / first + 1 / second
