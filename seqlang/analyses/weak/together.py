@@ -147,7 +147,7 @@ class Together:
 
     def _at_once(self, crowds: list[Crowd]) -> int:
         """Steps in one matrix product."""
-        return max(1, min(64, NUMBERS // (2 * max(crowd.backwards.size for crowd in crowds))))
+        return max(1, min(64, NUMBERS // (4 * max(crowd.backwards.size for crowd in crowds))))
 
 
 class _First:

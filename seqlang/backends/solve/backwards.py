@@ -152,7 +152,8 @@ class Crowd:
                 into[step] = values.reshape(rows, -1)
         found = np.zeros((steps, rows, self._bands))
         for group, part in zip(self._groups, read, strict=True):
-            found[:, :, list(group.numbers)] = part @ group.mass
+            read_off = part.reshape(steps * rows, -1) @ group.mass
+            found[:, :, list(group.numbers)] = read_off.reshape(steps, rows, -1)
         if self._mixing is None:
             return found
         outcomes = np.einsum("so,tsb->tob", self._mixing, found[:, :-1])
