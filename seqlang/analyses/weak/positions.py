@@ -125,11 +125,14 @@ class Scan:
         return Position(number, self.reached[number - 1], self.entries, laws)
 
     def _laws(self, number: int) -> tuple[Law, ...]:
-        """The laws given that the entry of step `number` is each of the values; all end at the same step."""
+        """The laws given that the entry of step `number` is each of the values; all end at the same step. None of them
+        where the work allowed is used up."""
         head = survival(self._fronts)
         last = None if self._mixture is None or number <= DIRECT else self._mixture.likeliest
         wanted = {k: entry for k, entry in enumerate(self.entries) if k != last}
         courses = self._courses(number, wanted)
+        if self.work < 0:
+            return ()
         laws = {k: course.law(number, head, self.blind) for k, course in courses.items()}
         if last is not None:
             assert self._mixture is not None

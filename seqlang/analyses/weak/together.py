@@ -14,7 +14,7 @@ import numpy as np
 from seqlang.analyses.weak.course import OVERHEAD, Course, between
 from seqlang.analyses.weak.entries import Entry
 from seqlang.analyses.weak.profile import Array
-from seqlang.backends.solve.backwards import Crowd, Window
+from seqlang.backends.solve.backwards import PRODUCTS, Crowd, Window
 from seqlang.backends.solve.chain import Chain
 from seqlang.backends.solve.lattice import Band, LatticeChain
 from seqlang.time_limit import poll
@@ -64,10 +64,7 @@ class Together:
             done += self._run_freely(work / SHARE)
         if self._windows is None:
             return [], done
-        sizes = [len(c.weights) * sum(b - a for a, b in w.values()) for c, w in zip(self.chains, self._windows, strict=True)]
-        outcomes = len(self.chains[0].outcomes) + 1
-        room = NUMBERS // (len(wanted) * max(*sizes, self._steps * outcomes * SPARE))
-        count = min(most, room)
+        count = min(most, self._room(len(wanted), self._windows, work - done))
         if count < FEWEST:
             return [], done
         firsts = []
@@ -78,6 +75,17 @@ class Together:
         found, more = self._followed(firsts, self._windows, len(wanted), work - done)
         courses = [dict(found[k : k + len(wanted)]) for k in range(0, len(found), len(wanted))]
         return courses, done + more
+
+    def _room(self, entries: int, windows: list[Window], work: float) -> int:
+        """Positions for which memory and work suffice."""
+        states = [
+            len(chain.weights) * sum(end - first for first, end in window.values())
+            for chain, window in zip(self.chains, windows, strict=True)
+        ]
+        rows = len(self.chains[0].outcomes) + 2
+        memory = NUMBERS / (entries * max(*states, SPARE * self._steps * rows))
+        spare = work / (SPARE * self._steps) - sum(size * rows + OVERHEAD for size in states)
+        return int(max(0.0, min(memory, spare * PRODUCTS / (entries * rows * sum(states)))))
 
     def _run_freely(self, work: float) -> float:
         """Sets the windows and the number of steps, unless that takes more than `work`; returns the work done."""
@@ -147,7 +155,7 @@ class Together:
 
     def _at_once(self, crowds: list[Crowd]) -> int:
         """Steps in one matrix product."""
-        return max(1, min(64, NUMBERS // (2 * max(crowd.backwards.size for crowd in crowds))))
+        return max(1, min(64, NUMBERS // (4 * max(crowd.backwards.size for crowd in crowds))))
 
 
 class _First:

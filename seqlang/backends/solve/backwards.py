@@ -22,6 +22,9 @@ from seqlang.record import record
 if TYPE_CHECKING:
     from seqlang.backends.solve.lattice import Band
 
+PRODUCTS = 16
+"""Products of a matrix product that take the time of one number elsewhere."""
+
 Window = Mapping[int, tuple[int, int]]
 """Residue class of the lattice -> (first position, end) of the sums in it: those at which tables are kept."""
 
@@ -137,8 +140,9 @@ class Crowd:
 
     @property
     def work(self) -> int:
-        """Numbers touched in one step; products that a processor does several of at a time count less."""
-        return self.backwards.size + sum(group.mass.size for group in self._groups) // 4
+        """Numbers touched in one step, with matrix products counted at their speed."""
+        rows = next(iter(self.backwards.values.values())).shape[0] - 1
+        return self.backwards.size + rows * sum(group.mass.size for group in self._groups) // PRODUCTS
 
     def block(self, steps: int) -> Array:
         rows = next(iter(self.backwards.values.values())).shape[0] - 1
@@ -152,7 +156,8 @@ class Crowd:
                 into[step] = values.reshape(rows, -1)
         found = np.zeros((steps, rows, self._bands))
         for group, part in zip(self._groups, read, strict=True):
-            found[:, :, list(group.numbers)] = part @ group.mass
+            read_off = part.reshape(steps * rows, -1) @ group.mass
+            found[:, :, list(group.numbers)] = read_off.reshape(steps, rows, -1)
         if self._mixing is None:
             return found
         outcomes = np.einsum("so,tsb->tob", self._mixing, found[:, :-1])
