@@ -19,14 +19,17 @@ from seqlang.model.expression import (
     StepNumber,
     walk,
 )
-from seqlang.model.gate_source import OfEvent, OfResult, OfStop, OfValue
+from seqlang.model.gate_source import OfResult, OfStop, OfValue
+from seqlang.model.life import EachStep
 from seqlang.model.program import (
     Cell,
     ChooseGate,
+    Draw,
     Gate,
     LastSteps,
     Level,
     OpaqueGate,
+    PrivateLaw,
     Program,
     PublicGate,
     ReleaseGate,
@@ -137,7 +140,7 @@ def touched(
     private = tuple(c for c in reached_cells(program, values) if c.level != Level.PUBLIC)
     needed = required_reports(gate.guard) or _made_by_the_clock(program, gate.guard)
     match gate.source:
-        case OfEvent(report) | OfValue(report, 1):
+        case OfValue(report, 1):  # an event is another matter: that it did not happen is shown in every step
             own: tuple[str, ...] = (report,)
         case _:
             own = ()
@@ -145,10 +148,19 @@ def touched(
         return least([ONE, shown], signs)
     if len(private) == 1 and isinstance(private[0].keep, LastSteps) and not _nested(program, private[0]):
         length = _length(program, private[0])
-        periods = (_period(program, part, signs) for part in _conjuncts(gate.guard))
+        parts = _conjuncts(gate.guard) if _is_made_where_shown(program, gate) else ()
+        periods = (_period(program, part, signs) for part in parts)
         rounds = (function("ceil", length / p) for p in periods if p is not None and not length.is_infinite)
         return least([shown, length, *rounds], signs)
     return shown
+
+
+def _is_made_where_shown(program: Program, gate: ReleaseGate | ChooseGate) -> bool:
+    """What is shown speaks of the step in which it is shown: it is no choice that may have been drawn before."""
+    if not isinstance(gate, ChooseGate) or not isinstance(gate.law, PrivateLaw):
+        return True
+    lives = [s.life for s in program.body if isinstance(s, Draw) and s.law == gate.law.law]
+    return bool(lives) and all(isinstance(life, EachStep) for life in lives)
 
 
 def _made_by_the_clock(program: Program, guard: Expression | None) -> tuple[str, ...]:
