@@ -156,6 +156,7 @@ def test_no_bound_is_read_off_a_step_that_never_comes() -> None:
 
     assert latest_end(program_of(text)) is None
     assert latest_end(program_of(text.replace("== 2.5", "> 2.5"))) == 3
+    assert latest_end(program_of(text.replace("== 2.5", "== step"))) is None  # turned round, it is the same again
 
 
 def test_a_statistic_that_is_a_memory_is_copied_in_the_kernel() -> None:

@@ -57,8 +57,8 @@ def _has_a_list_over_time(source: str) -> bool:
     [(s, _reads_what_a_report_says) for s in REPORTED_TRUTHS] + [(s, _has_a_list_over_time) for s in LISTS_OVER_TIME],
 )
 def test_shapes_that_once_had_a_wrong_law_or_none(seed: int, shape: Callable[[str], bool]) -> None:
-    """A truth value that is reported in every step, and a list of folds over time beside a noise that is kept, are rare among
-    the random programs: these seeds have them. Where the generator changes, find others."""
+    """A truth value that is reported in every step, and a list of folds over time beside a noise that is kept, are rare
+    among the random programs: these seeds have them. Where the generator changes, find others."""
     modelled = modelled_program(seed)
     assert modelled is not None
     assert shape(modelled.text())

@@ -44,7 +44,7 @@ def _holds_from(compiler: Compiler, when: ir.Expression) -> int | None:
         case ir.Apply("or", parts):
             ends = [_holds_from(compiler, part) for part in parts]
             return min((end for end in ends if end is not None), default=None)
-        case ir.Apply(operator, (bound, ir.StepNumber())) if operator in _TURNED:
+        case ir.Apply(operator, (bound, ir.StepNumber())) if operator in _TURNED and bound != ir.StepNumber():
             return _holds_from(compiler, ir.Apply(_TURNED[operator], (ir.StepNumber(), bound)))
         case ir.Apply(">=" | ">" | "==", (ir.StepNumber(), bound)) if not compiler.compile(bound).reads:
             return _step_from(when.operator, compiler.constant(bound))
