@@ -88,11 +88,12 @@ class Together:
         return int(max(0.0, min(memory, spare * PRODUCTS / (entries * rows * sum(states)))))
 
     def _run_freely(self, work: float) -> float:
-        """Sets the windows and the number of steps, unless that takes more than `work`; returns the work done."""
+        """Sets the windows and the number of steps, unless that takes more than `work`; returns the work done. Goes on
+        past the end, for as long as the forced runs may: at the sums that they can be at then, no mass is lost."""
         fronts = [chain.begin() for chain in self.chains]
         bands: list[list[tuple[int, int, int]]] = [[] for _ in fronts]
-        done, left = 0.0, 1.0
-        while left > self.tolerance * self._rarest:
+        done, steps, ended = 0.0, 0, 0
+        while ended == 0 or steps <= SPARE * ended:
             poll()
             if done > work:
                 return done
@@ -104,8 +105,10 @@ class Together:
                 fronts[k], _, mass = at_once
                 masses.append(mass)
                 done += fronts[k].size + OVERHEAD
-            left = between(masses, (0.0,))[1]
-            self._steps += 1
+            steps += 1
+            if ended == 0 and between(masses, (0.0,))[1] <= self.tolerance * self._rarest:
+                ended = steps
+        self._steps = ended
         windows = [chain.window(found) for chain, found in zip(self.chains, bands, strict=True)]
         self._windows = [window for window in windows if window is not None]
         return done
