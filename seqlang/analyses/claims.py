@@ -165,8 +165,10 @@ def _candidates(
         case "rdp":
             # rounded up: divergences grow with the order, so a bound at a higher order serves, one below does not
             order = enclose(goal[0], parameter_values(program)).high
-            again = prove(program, delta=bounds.delta, horizon=bounds.horizon, orders=(order,))
             above = tuple(d for d in bounds.rdp if isinstance(d.conclusion, RenyiBound) and d.conclusion.order >= order)
+            if any(isinstance(d.conclusion, RenyiBound) and d.conclusion.order == order for d in above):
+                return (*above, *pure)  # the least at this order is among them
+            again = prove(program, delta=bounds.delta, horizon=bounds.horizon, orders=(order,))
             return (*again.rdp, *above, *pure)
         case _:
             assert_never(privacy.notion)
