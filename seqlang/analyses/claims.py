@@ -16,7 +16,7 @@ from seqlang.proof.replay import replay
 from seqlang.proof.witness import Witness
 from seqlang.record import record
 from seqlang.rules.claims import claimed_amounts, falls_short, steps_claimed
-from seqlang.rules.composition import every_algorithm
+from seqlang.rules.composition import every_algorithm, post_processing
 from seqlang.rules.sensitivity.formulas import parameter_values
 from seqlang.time_limit import OutOfTime, poll
 
@@ -165,8 +165,11 @@ def _candidates(
         case "rdp":
             # rounded up: divergences grow with the order, so a bound at a higher order serves, one below does not
             order = enclose(goal[0], parameter_values(program)).high
-            again = prove(program, delta=bounds.delta, horizon=bounds.horizon, orders=(order,))
             above = tuple(d for d in bounds.rdp if isinstance(d.conclusion, RenyiBound) and d.conclusion.order >= order)
+            own = (d for d in above if isinstance(d.conclusion, RenyiBound) and d.conclusion.order == order)
+            if any(d.rule != post_processing.NAME for d in own):  # not said of a higher order first
+                return (*above, *pure)
+            again = prove(program, delta=bounds.delta, horizon=bounds.horizon, orders=(order,))
             return (*again.rdp, *above, *pure)
         case _:
             assert_never(privacy.notion)

@@ -72,8 +72,8 @@ def climb(upper: Envelope, start: float, looks: int) -> tuple[float, list[tuple[
     value, left, at = start, looks, 0
     ends = [begins for begins, _ in upper[1:]] + [math.inf]
     met: list[tuple[Line, float]] = []
+    poll()
     while left > 0:
-        poll()
         while ends[at] <= value:
             at += 1
         line = upper[at][1]

@@ -10,6 +10,7 @@ must contain.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cache
 from itertools import pairwise, product
 from math import ceil, floor, inf
 from typing import Any, Literal
@@ -88,6 +89,12 @@ def play_apart(scene: Scene, pattern: Pattern, cuts: Sequence[int], horizon: int
         found.append(steps[done:])
         done = len(steps)
     return found
+
+
+@cache
+def _few_first(count: int) -> tuple[tuple[bool, ...], ...]:
+    """All choices of some of so many, those of few first."""
+    return tuple(sorted(product((False, True), repeat=count), key=sum))
 
 
 def _unrolled(phases: Sequence[Phase]) -> list[Phase]:
@@ -287,6 +294,10 @@ class _Stage:
         moved = []
         possible = []
         for state, entry in zip(self.states, (first, second), strict=True):
+            if moved and self._alike(first, second):
+                moved.append(moved[0])
+                possible.append(possible[0])
+                continue
             after, facts = self.scene.follower.look(state, entry, told)
             moved.append(after)
             possible.append(self.scene.follower.possible(facts))
@@ -299,6 +310,10 @@ class _Stage:
         self.over = moved[0] is None or not possible[1] or moved[1] is None
         self.states = moved
         return True
+
+    def _alike(self, first: Entry, second: Entry) -> bool:
+        """Whether this step is the same one for both streams."""
+        return second is first and self.states[1] is self.states[0]
 
     def _add(self, phases: list[Phase], entry: Entry, told: Mapping[str, Any]) -> None:
         if phases and phases[-1].entry == entry and phases[-1].told == told:
@@ -319,7 +334,7 @@ class _Stage:
         stops: list[Any] = [fixed["stop"]]
         if fixed["stop"] is None:
             stops += [(i, self.scene.labels.get(i)) for i in self.scene.public_stops]
-        for flags in sorted(product((False, True), repeat=min(len(names), 4)), key=sum):
+        for flags in _few_first(min(len(names), 4)):
             chosen = {name: self._any(name) for name, flag in zip(names, flags, strict=False) if flag}
             for stop in stops:
                 told = {**fixed, **chosen, "stop": stop}
@@ -336,7 +351,7 @@ class _Stage:
         """What is told of released values and choices in this step."""
         look = self.scene.follower.look
         _, mine = look(self.states[0], first, told)
-        _, other = look(self.states[1], second, told)
+        _, other = (None, mine) if self._alike(first, second) else look(self.states[1], second, told)
         if not any(f[0] in ("release", "open") for f in mine) and told["stop"] is None:
             return told
         told = dict(told)

@@ -184,6 +184,11 @@ def _added(pieces: Any, new: tuple[Alternatives, ...]) -> Any:
 
 def _frozen(mapping: Mapping[str, Any]) -> object:
     """A key for what is told or read. "Any value" is told as True, which equals the number 1: they are kept apart."""
+    for value in mapping.values():
+        if value is True or value.__class__ is tuple:
+            break
+    else:
+        return tuple(mapping.items())
     return tuple([
         (name, value, tuple([v is True for v in value]) if value.__class__ is tuple else value is True)
         for name, value in mapping.items()

@@ -5,15 +5,17 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import islice, pairwise
 from types import TracebackType
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
 from seqlang.backends.simulate.chunks import BlockEnd, Chunk, Engine, Part, Watch, block_end
 from seqlang.backends.simulate.progress import EVERY, Teller
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future, ThreadPoolExecutor
 
 FIRST_PART = 1 << 16
 """Runs of the first parts, at most; while parts are done in less than QUICK seconds there are more and more in one."""
@@ -82,6 +84,8 @@ class Drive:
                 return
 
     def _in_threads(self, parts: Iterator[tuple[int, int]], single: int) -> Iterator[Part]:
+        from concurrent.futures import ThreadPoolExecutor  # a solved law, which takes arrays from here, does without
+
         pool = self._pool = self._pool or ThreadPoolExecutor(self.engine.threads)
         begun = deque[_Work]()
         while True:

@@ -54,8 +54,11 @@ class Range:
 
     def between(self, middle: float) -> Piece | None:
         """The range on the panel around `middle`; None if it is empty there."""
-        low = max(self.lows, key=lambda line: line[0] + line[1] * middle, default=None)
-        high = min(self.highs, key=lambda line: line[0] + line[1] * middle, default=None)
+        low = _highest(self.lows, middle)
+        high = _highest(self.highs, middle, -1.0)
+        if self.tail is not None and (low is None) != (high is None):
+            line = low if low is not None else (-high[0], -high[1])  # type: ignore[index]
+            return Piece(self.tail, (line,), self.times, 1 if line[0] + line[1] * middle >= 0 else -1)
         ends = [None if line is None else line[0] + line[1] * middle for line in (low, high)]
         if self.tail is None:
             inside = (ends[0] is None or ends[0] <= 0) and (ends[1] is None or ends[1] >= 0)
@@ -63,15 +66,19 @@ class Range:
         if ends[0] is not None and ends[1] is not None and ends[0] >= ends[1]:
             return None
         if low is None or high is None:
-            if low is None and high is None:
-                return Piece(None, (), self.times, 0)
-            line = low if low is not None else (-high[0], -high[1])  # type: ignore[index]
-            return Piece(self.tail, (line,), self.times, 1 if line[0] + line[1] * middle >= 0 else -1)
+            return Piece(None, (), self.times, 0)
         if ends[1] is not None and ends[1] <= 0:  # in the lower tail: turned round
             return Piece(self.tail, ((-high[0], -high[1]), (-low[0], -low[1])), self.times, 1)
         if ends[0] is not None and ends[0] >= 0:
             return Piece(self.tail, (low, high), self.times, 1)
         return Piece(self.tail, (low, high), self.times, 0)
+
+
+def _highest(lines: Sequence[Line], z: float, sign: float = 1.0) -> Line | None:
+    """The line that is the highest there, with `sign` -1 the lowest; None if there is none."""
+    if len(lines) < 2:
+        return lines[0] if lines else None
+    return max(lines, key=lambda line: sign * (line[0] + line[1] * z))
 
 
 @record
@@ -142,8 +149,10 @@ class Piece:
 
 def _line_bound(tail: Tail, line: Line, low: float, high: float, imaginary: float, right: bool) -> float:
     a, s = line
-    ends = sorted((a + s * low if s else a, a + s * high if s else a))
-    return tail.log_bound(ends[0], ends[1], abs(s) * imaginary, right)
+    one, other = (a + s * low, a + s * high) if s else (a, a)
+    if one > other:
+        one, other = other, one
+    return tail.log_bound(one, other, abs(s) * imaginary, right)
 
 
 @record

@@ -15,6 +15,7 @@ ROUNDING = 2.0**-50
 
 LOG_HALF = -log(2)
 FARTHEST = 25.0  # standard deviations from which on Mills' ratio takes the place of erfc
+ROOT = sqrt(2)
 
 
 @record
@@ -83,7 +84,7 @@ def _half_square(x: float) -> float:
 
 def _log_gaussian_above(x: float) -> float:
     if x < FARTHEST:
-        return log(0.5 * erfc(x / sqrt(2)))
+        return log(0.5 * erfc(x / ROOT))
     square = 1 / (x * x)  # the series alternates: what is left out is below 945 x^-10, 1e-11 at x = 25
     series = 1 - square * (1 - 3 * square * (1 - 5 * square * (1 - 7 * square)))
     return -x * x / 2 - log(x * sqrt(2 * pi)) + log(series)
