@@ -57,7 +57,7 @@ def _with_binders(cell: Cell, enclosing: tuple[Binder, ...], own: tuple[m.Variab
     """The cell with variables of its own in the place of those of the binders around it."""
     given: dict[m.Variable, m.Expression] = {}
     binders: tuple[tuple[m.Variable, m.Expression], ...] = ()
-    for binder, variable in zip(enclosing, own, strict=True):  # from the outermost inwards: a domain may read outer ones
+    for binder, variable in zip(enclosing, own, strict=True):  # outermost first: a domain may read outer variables
         domain = substitute(binder.domain, given)
         variable = replace(variable, domain=domain)
         given[binder.variable] = m.Bound(variable)

@@ -47,12 +47,12 @@ def reading_of(program: Program, names: tuple[str, ...]) -> Reading | None:
 
 
 def source_of(gates: Sequence[ReleaseGate | ChooseGate]) -> GateSource:
-    """What stands for all of these gates: what stops return is shown in one step of a run at most, what is reported
-    wherever the guard holds. Under different guards no report says in which steps something is shown."""
-    reports = [gate.source for gate in gates if not is_returned(gate)]
-    if not reports:
+    """What stands for all of these gates: what stops return is shown in one step of a run at most. One report among
+    them does not say in which steps the others show something: not even under one guard, as it may not be made there
+    (its condition may read what is hidden)."""
+    if all(is_returned(gate) for gate in gates):
         return gates[0].source
-    return reports[0] if len({gate.guard for gate in gates}) == 1 else OfSeveral(tuple(g.source for g in gates))
+    return OfSeveral(tuple(gate.source for gate in gates))
 
 
 def as_one(program: Program, reading: Reading, gate: ReleaseGate | ChooseGate) -> Program:

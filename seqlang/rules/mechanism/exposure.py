@@ -19,7 +19,7 @@ from seqlang.model.expression import (
     StepNumber,
     walk,
 )
-from seqlang.model.gate_source import OfEvent, OfResult, OfStop, OfValue
+from seqlang.model.gate_source import OfResult, OfStop, OfValue
 from seqlang.model.life import EachStep
 from seqlang.model.program import (
     Cell,
@@ -140,7 +140,7 @@ def touched(
     private = tuple(c for c in reached_cells(program, values) if c.level != Level.PUBLIC)
     needed = required_reports(gate.guard) or _made_by_the_clock(program, gate.guard)
     match gate.source:
-        case OfEvent(report) | OfValue(report, 1):
+        case OfValue(report, 1):  # an event is another matter: that it did not happen is shown in every step
             own: tuple[str, ...] = (report,)
         case _:
             own = ()
