@@ -9,10 +9,10 @@ from collections.abc import Callable
 from typing import TypeAlias
 
 from seqlang.arithmetic.formula import Formula, number
-from seqlang.model.expression import Expression, Quantified, Records
+from seqlang.model.expression import Expression, Field, Quantified, Records, walk
 from seqlang.model.program import AtReports, LastSteps, Previous
 from seqlang.rules.sensitivity.evaluate import evaluate, evaluate_number
-from seqlang.rules.sensitivity.facts import ONE, ZERO, Facts
+from seqlang.rules.sensitivity.facts import ONE, RECORD, ZERO, Facts
 from seqlang.rules.sensitivity.range import ANYTHING, BIT, NOTHING, Range
 from seqlang.rules.sensitivity.range_arithmetic import hull, of_values, times
 
@@ -58,6 +58,20 @@ def quantified_range(range_in: RangeIn, facts: Facts, expression: Quantified, vi
     if isinstance(domain, tuple) and all(isinstance(v, Formula) for v in domain) and domain:
         return of_values(facts, tuple(v for v in domain if isinstance(v, Formula)))
     return ANYTHING
+
+
+def may_be_empty(facts: Facts, vector: Expression) -> bool:
+    """Whether a list has an element at all may depend on the data: it is made of the records, or of those that fulfil a
+    private condition."""
+    for node in walk(vector):
+        match node:
+            case Field(name) if facts.resized and name + RECORD in facts.inputs:
+                return True
+            case Quantified("list" | "set") if _may_be_empty(facts, node):
+                return True
+            case _:
+                pass
+    return False
 
 
 def _may_be_empty(facts: Facts, expression: Quantified) -> bool:

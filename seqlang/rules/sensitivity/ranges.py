@@ -29,7 +29,7 @@ from seqlang.model.expression import (
     Truth,
 )
 from seqlang.model.program import Program, Report, Update
-from seqlang.rules.sensitivity.aggregates import cell_range, quantified_range
+from seqlang.rules.sensitivity.aggregates import cell_range, may_be_empty, quantified_range
 from seqlang.rules.sensitivity.angles import projected
 from seqlang.rules.sensitivity.ends import greatest
 from seqlang.rules.sensitivity.evaluate import evaluate_number, whole
@@ -37,7 +37,7 @@ from seqlang.rules.sensitivity.facts import ONE, RECORD, ZERO, Facts, facts_of
 from seqlang.rules.sensitivity.finite import extremes, values_of
 from seqlang.rules.sensitivity.likelihood import log_ratio
 from seqlang.rules.sensitivity.linear import flips, linear
-from seqlang.rules.sensitivity.range import ANYTHING, BIT, Range
+from seqlang.rules.sensitivity.range import ANYTHING, BIT, NOTHING, Range
 from seqlang.rules.sensitivity.range_arithmetic import hull, magnitude, of_function, of_values, plus, reciprocal, times
 from seqlang.rules.sensitivity.supports import domain_range, support
 from seqlang.rules.sensitivity.vectors import dimension, is_vector
@@ -165,6 +165,8 @@ def _applied(facts: Facts, expression: Apply, visiting: frozenset[str]) -> Range
         return Range(ZERO if _is_absolute(arguments[0]) else -bound, bound)
     if operator in ("length", "count", "argmax", "argmin"):
         return Range(ZERO, None, True)
+    if operator in ("max", "min", "mean") and len(arguments) == 1 and may_be_empty(facts, arguments[0]):
+        return NOTHING
     if operator in ("sum", "mean"):
         inner = _coordinate(facts, arguments[0], visiting)
         if operator == "mean":

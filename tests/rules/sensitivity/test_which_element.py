@@ -137,3 +137,14 @@ def test_a_record_takes_its_constants_with_it(part: str) -> None:
 def test_the_set_of_a_binder_may_read_another_one(value: str) -> None:
     """The model is well formed: elaboration itself asserts it."""
     program("stream x in {0, 1}", "let f(v) = sum(v over steps) + max(v over steps)", f"report A = {value}", "stop")
+
+
+@pytest.mark.parametrize("fold", ["max", "min", "mean"])
+def test_a_fold_of_nothing_has_no_value(fold: str) -> None:
+    """One side may have no record left, or none that fulfils the condition."""
+    lines = ("stop", "attach laplace(1) to A")
+    removed = ("dataset x in [0, 1] size 1", "adjacent add or remove one", f"report A = abs({fold}(x))")
+    chosen = ("dataset x in {0, 1} size 3", f"report A = abs({fold}([x[i] for i in records where x[i] > 0]))")
+    assert pure(*removed, *lines) == inf
+    assert pure(*chosen, *lines) == inf
+    assert pure("dataset x in [0, 1] size 2", f"report A = abs({fold}(x))", *lines) <= 1
