@@ -193,8 +193,8 @@ def _selected(entry: Entry, cell: Cell, body: Expression, filtered: bool, read_f
     if not near.single:
         return scaled(entry.facts, moved, near.entries or ZERO) if cell.operator == "mean" else moved
     report = keep.report if isinstance(keep, SinceReport) else None
-    if isinstance(keep, LastSteps) and (filtered or cell.operator != "mean"):
-        # what else is in the window changes, so the difference may grow again
+    if isinstance(keep, LastSteps) and (filtered or cell.operator != "mean" or not is_steady(entry.facts, keep.count)):
+        # what else is in the window, or how long it is, changes, so the difference may grow again
         return replace(moved, kind="same direction")
     shrunk = replace(moved, kind="same sign, not growing", report=report)
     if cell.operator == "mean" and isinstance(keep, AllSteps) and not filtered and read_from > 1:

@@ -148,3 +148,16 @@ def test_a_fold_of_nothing_has_no_value(fold: str) -> None:
     assert pure(*removed, *lines) == inf
     assert pure(*chosen, *lines) == inf
     assert pure("dataset x in [0, 1] size 2", f"report A = abs({fold}(x))", *lines) <= 1
+
+
+@pytest.mark.parametrize(("length", "kind"), [("m", "same direction"), ("3", "same sign, not growing")])
+def test_a_mean_over_a_window_that_changes_may_grow_again(length: str, kind: str) -> None:
+    """One entry of three counts a third, and all of it once the window holds no other."""
+    made = program(
+        "stream x in {0, 1}",
+        "memory m = 3",
+        f"statistic s = mean(x over last {length})",
+        "update m = if m == 1 then 3 else 1",
+        "stop when step >= 5",
+    )
+    assert shift_of(made, Local("s")).kind == kind
