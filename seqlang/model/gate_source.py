@@ -87,7 +87,7 @@ def name_of(source: GateSource) -> str:
         case OfDraw(draw):
             return draw
         case OfSeveral(sources):
-            return name_of(sources[0])
+            return " and ".join(name_of(one) for one in sources)
         case _:
             assert_never(source)
 

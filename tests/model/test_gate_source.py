@@ -37,7 +37,7 @@ NAMES: list[tuple[GateSource, str, str | None, int | None, bool]] = [
     (OfValue("r", 2), "r.2", "r", None, False),
     (OfNoise("x"), "x", None, None, True),
     (OfDraw("d"), "d", None, None, True),
-    (OfSeveral(("y", "z")), "y and z", None, None, False),
+    (OfSeveral((OfValue("y"), OfEvent("z"))), "y and z", None, None, False),
 ]
 
 

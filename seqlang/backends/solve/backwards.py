@@ -121,8 +121,8 @@ class Backwards:
 
 
 class Crowd:
-    """Bands followed together. `block(steps)` is (steps, outcomes + 1, bands): what stops in the next steps, and what is
-    left after each; `lost()` what had left the window by then, or lay outside, by band."""
+    """Bands followed together. `block(steps)` is (steps, outcomes + 1, bands): what stops in the next steps, and what
+    is left after each; `lost()` what had left the window by then, or lay outside, by band."""
 
     def __init__(self, ahead: Ahead, window: Window, bands: Sequence[Band], mixing: Array | None = None) -> None:
         self.backwards = Backwards(ahead, window)
@@ -170,9 +170,7 @@ class Crowd:
             found[list(group.numbers)] += leaving.reshape(-1) @ group.mass
         return found
 
-    def _grouped(
-        self, residue: int, members: list[tuple[int, int]], bands: Sequence[Band], window: Window
-    ) -> _Group:
+    def _grouped(self, residue: int, members: list[tuple[int, int]], bands: Sequence[Band], window: Window) -> _Group:
         low, high = window.get(residue, (0, 0))
         start = max(low, min(first for _, first in members))
         end = max(start, min(high, max(first + len(bands[n].mass) for n, first in members)))

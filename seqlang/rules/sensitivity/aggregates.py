@@ -29,6 +29,8 @@ def cell_range(range_in: RangeIn, facts: Facts, name: str, visiting: frozenset[s
         case (("max" | "min" | "mean"), _):
             if cell.where is not None and facts.is_private(facts.expand(cell.where)):
                 return NOTHING
+            if isinstance(cell.keep, LastSteps) and facts.is_private(facts.expand(cell.keep.count)):
+                return NOTHING  # a window of no steps holds nothing
             return Range(body.low, body.high, body.integer and cell.operator != "mean")
         case "list", AtReports():
             return body
@@ -76,6 +78,6 @@ def may_be_empty(facts: Facts, vector: Expression) -> bool:
 
 def _may_be_empty(facts: Facts, expression: Quantified) -> bool:
     """Whether there is an element may depend on the data."""
-    if expression.where is not None and facts.is_private(expression.where):
+    if any(part is not None and facts.is_private(part) for part in (expression.where, expression.domain)):
         return True
     return facts.resized and (isinstance(expression.domain, Records) or facts.is_sample(expression.domain))
