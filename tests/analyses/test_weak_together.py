@@ -1,4 +1,4 @@
-"""Many positions followed at once, against one walk for each of them; and what becomes of exact zeros and of the work."""
+"""Many positions followed at once, against one walk for each; what becomes of exact zeros and of the work."""
 
 from __future__ import annotations
 

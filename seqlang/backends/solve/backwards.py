@@ -123,8 +123,8 @@ class Backwards:
 
 
 class Crowd:
-    """Bands followed together. `block(steps)` is (steps, outcomes + 1, bands): what stops in the next steps, and what is
-    left after each; `lost()` what had left the window by then, or lay outside, by band."""
+    """Bands followed together. `block(steps)` is (steps, outcomes + 1, bands): what stops in the next steps, and what
+    is left after each; `lost()` what had left the window by then, or lay outside, by band."""
 
     def __init__(self, ahead: Ahead, window: Window, bands: Sequence[Band], mixing: Array | None = None) -> None:
         self.backwards = Backwards(ahead, window)
