@@ -152,7 +152,7 @@ class Together:
             last = int(ends[column // entries]) + 1
             lost = tuple(float(part[column]) for part in losts)
             left = np.minimum(lefts[:last, column] + max(lost), 1.0).tolist()
-            rows = [np.ascontiguousarray(table[:last, :, column]) for table in tables]
+            rows = [list(np.ascontiguousarray(table[:last, :, column])) for table in tables]
             courses.append((first.place, Course(self.chains, rows, left, lost)))
         return courses, done
 

@@ -83,8 +83,10 @@ class Backwards:
     def size(self) -> int:
         return sum(value.size for value in self.values.values())
 
-    def first(self, residue: int) -> int:
-        return self._classes[residue].first
+    @property
+    def rows(self) -> int:
+        """The stops, and none of them."""
+        return len(next(iter(self.values.values()))) - 1
 
     def earlier(self) -> None:
         """One step more."""
@@ -141,11 +143,11 @@ class Crowd:
     @property
     def work(self) -> int:
         """Numbers touched in one step, with matrix products counted at their speed."""
-        rows = next(iter(self.backwards.values.values())).shape[0] - 1
+        rows = self.backwards.rows
         return self.backwards.size + rows * sum(group.mass.size for group in self._groups) // PRODUCTS
 
     def block(self, steps: int) -> Array:
-        rows = next(iter(self.backwards.values.values())).shape[0] - 1
+        rows = self.backwards.rows
         read = [np.empty((steps, rows, group.mass.shape[0])) for group in self._groups]
         for step in range(steps):
             if not self._fresh:
