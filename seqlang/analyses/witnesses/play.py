@@ -291,8 +291,8 @@ class _Stage:
         if told is None:
             return False
         told = self._chosen(first, second, told)
-        moved = []
-        possible = []
+        moved: list[Any] = []
+        possible: list[bool] = []
         for state, entry in zip(self.states, (first, second), strict=True):
             if moved and self._alike(first, second):
                 moved.append(moved[0])

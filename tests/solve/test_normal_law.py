@@ -1,0 +1,38 @@
+"""The solver's own normal law and Legendre rule against scipy's."""
+
+import math
+
+import numpy as np
+import pytest
+from scipy.special import ndtr, ndtri
+
+from seqlang.backends.solve import normal_law
+from seqlang.backends.solve.legendre import legendre_rule
+
+
+def test_distribution_function():
+    x = np.linspace(-36.0, 9.0, 2001).reshape(3, -1)
+    found = normal_law.cdf(x)
+    assert found.shape == x.shape
+    assert np.all(np.abs(found / ndtr(x) - 1) <= 1e-15 + 3e-16 * np.minimum(x, 0.0) ** 2)
+    assert normal_law.cdf([-math.inf, math.inf]).tolist() == [0.0, 1.0]
+
+
+def test_many_values_are_those_of_few(monkeypatch: pytest.MonkeyPatch):
+    x = np.linspace(-8.0, 8.0, 101)
+    few = normal_law.cdf(x)
+    monkeypatch.setattr(normal_law, "FEW", 0)
+    np.testing.assert_allclose(normal_law.cdf(x), few, rtol=3e-14)
+
+
+@pytest.mark.parametrize("p", [0.0, 1e-300, 1e-280, 1e-24, 1e-5, 0.3, 0.5, 0.7, 1 - 1e-12, 1.0])
+def test_quantile(p: float):
+    assert normal_law.quantile(p) == pytest.approx(float(ndtri(p)), rel=1e-14, abs=1e-15)
+
+
+@pytest.mark.parametrize("count", [2, 16, 24])
+def test_legendre_rule_is_exact_for_polynomials(count: int):
+    x, w = legendre_rule(count)
+    for degree in range(2 * count):
+        exact = 2 / (degree + 1) if degree % 2 == 0 else 0.0
+        assert float(w @ x**degree) == pytest.approx(exact, abs=2e-15 * count)
