@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy.special import ndtr, ndtri
 
+import seqlang
 from seqlang.backends.solve import normal_law
 from seqlang.backends.solve.legendre import legendre_rule
 
@@ -36,3 +37,17 @@ def test_legendre_rule_is_exact_for_polynomials(count: int):
     for degree in range(2 * count):
         exact = 2 / (degree + 1) if degree % 2 == 0 else 0.0
         assert float(w @ x**degree) == pytest.approx(exact, abs=2e-15 * count)
+
+
+def test_a_law_does_not_depend_on_what_was_solved_before():
+    """The choice between the two implementations is counted anew for each law."""
+    spec = seqlang.load(
+        "algorithm t\nstream x in real\nmodel m: x ~ normal(0.3, 1)\nstatistic s = sum(x over steps)\n"
+        "stop when s >= 3 return up\nstop when s <= -3 return down\n"
+    )
+    places = np.linspace(-36.0, -20.0, 500)
+    plain = [0.5 * math.erfc(-x * math.sqrt(0.5)) for x in places]
+    normal_law.cdf(np.zeros(2 * normal_law.FEW))
+    assert normal_law.cdf(places).tolist() != plain
+    seqlang.solve(spec)
+    assert normal_law.cdf(places).tolist() == plain

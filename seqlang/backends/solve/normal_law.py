@@ -13,12 +13,18 @@ import numpy as np
 from seqlang.backends.solve.law1 import Array
 
 FEW = 500_000
-"""Values of the C library's erfc in one process: they take a tenth of a microsecond each, scipy as long to load."""
+"""Values of the C library's erfc for one law: they take a tenth of a microsecond each, scipy as long to load."""
 LEAST = 1e-290
 """Chances below it are left to scipy: their squares of places hardly fit into an exponential."""
 NEWTON = 40
 _ROOT_HALF = math.sqrt(0.5)
 _computed = 0
+
+
+def count_anew() -> None:
+    """Called where a law begins, so that its numbers do not depend on what was solved before in this process."""
+    global _computed
+    _computed = 0
 
 
 def cdf(x: Any) -> Array:

@@ -12,6 +12,7 @@ import numpy as np
 
 from seqlang.backends.interpret.values import EvaluationError
 from seqlang.backends.simulate.arrays import CannotVectorise
+from seqlang.backends.solve import normal_law
 from seqlang.backends.solve.absorbed import absorbed
 from seqlang.backends.solve.chain import Chain
 from seqlang.backends.solve.chances import Chances
@@ -56,6 +57,7 @@ class Space:
 
 
 def space_of(program: Program, model: str, watch: Watch = (), tolerance: float = 1e-9) -> Space:
+    normal_law.count_anew()
     model_of(program, model)
     if any(i.kind == "dataset" for i in program.inputs):
         raise Unsolved("a dataset: all records are there from the start")
