@@ -1,5 +1,7 @@
 """`python -m seqlang` is the command `seqlang`."""
 
-from seqlang.cli.__main__ import command
+import sys
 
-command()
+from seqlang.cli.__main__ import main
+
+sys.exit(main())

@@ -9,7 +9,7 @@ import errno
 import os
 import sys
 from importlib import import_module
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from seqlang.driver.contradicted import Contradicted
@@ -151,12 +151,5 @@ def _bug(error: Exception, words: list[str]) -> int:
     return 3
 
 
-def command() -> NoReturn:
-    """The command as a process of its own: `main`, and the end of the process with its exit code."""
-    from seqlang.cli.leave import leave
-
-    leave(main())
-
-
 if __name__ == "__main__":
-    command()
+    sys.exit(main())
