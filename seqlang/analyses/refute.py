@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable
 from math import exp, inf, isinf, log
 
+from seqlang.analyses.witnesses.chances import Chances
 from seqlang.analyses.witnesses.confirm import epsilon_at, excess, renyi, two_point
 from seqlang.analyses.witnesses.scene import Scene
 from seqlang.analyses.witnesses.search import Score, Search, loss
@@ -33,27 +34,33 @@ ORDERS = (1.5, 2.0, 4.0, 8.0, 32.0)
 
 
 def lower_bound(
-    program: Program, *, horizon: int | None = None, seconds: float = 0.0, enough: float = inf
+    program: Program,
+    *,
+    horizon: int | None = None,
+    seconds: float = 0.0,
+    enough: float = inf,
+    chances: Chances | None = None,
 ) -> Witness | None:
     """The witness with the largest loss found (its loss is a lower bound on any pure epsilon), or None.
 
     `horizon`: no event is longer (steps). `seconds` > 0 searches that long for a better one; else the work is fixed.
     `enough`: a proved bound; a witness that all but reaches it ends the search. Where there is none, and no horizon, a
     family of pairs whose loss grows beyond any bound is looked for first: the witness then is a short one of these.
+    `chances`: what another search over the program has computed, to be used again.
     """
-    scene = _scene(program)
-    if scene is None:
+    chances = chances or chances_of(program)
+    if chances is None:
         return None
     family = None
     if isinf(enough) and horizon is None:
-        witness, family = _without_bound(scene)
+        witness, family = _without_bound(chances.scene)
         if witness is not None:
             return witness
-    witness = _lower_bound(scene, horizon, 0.0, enough)
+    witness = _lower_bound(chances, horizon, 0.0, enough)
     if witness is not None and family is not None:
         return replace(witness, family=family)
     if seconds and (witness is None or witness.loss < min(LARGE, NEAR * enough)):
-        deeper = _lower_bound(scene, horizon, seconds, enough)
+        deeper = _lower_bound(chances, horizon, seconds, enough)
         if witness is None or (deeper is not None and deeper.loss > witness.loss):
             witness = deeper
     return witness
@@ -67,9 +74,10 @@ def _without_bound(scene: Scene) -> tuple[Witness | None, Family | None]:
     return None if family is None else member(scene.follower, family), family
 
 
-def _lower_bound(scene: Scene, horizon: int | None, seconds: float, enough: float) -> Witness | None:
-    steps = min(horizon or _longest(scene), FARTHEST if seconds else _longest(scene))
-    search = Search(scene, loss, steps, inf if seconds else QUICK, bool(seconds), min(LARGE, NEAR * enough))
+def _lower_bound(chances: Chances, horizon: int | None, seconds: float, enough: float) -> Witness | None:
+    longest = _longest(chances.scene)
+    steps = min(horizon or longest, FARTHEST if seconds else longest)
+    search = Search(chances, loss, steps, inf if seconds else QUICK, bool(seconds), min(LARGE, NEAR * enough))
     deadline = time.monotonic() + seconds
     if seconds:
         search.deadline = time.monotonic() + PATTERNS * seconds
@@ -93,18 +101,25 @@ def _lower_bound(scene: Scene, horizon: int | None, seconds: float, enough: floa
 
 
 def lower_dp(
-    program: Program, delta: float, *, horizon: int | None = None, seconds: float = 0.0, enough: float = inf
+    program: Program,
+    delta: float,
+    *,
+    horizon: int | None = None,
+    seconds: float = 0.0,
+    enough: float = inf,
+    chances: Chances | None = None,
 ) -> tuple[float, Witness] | None:
     """The largest epsilon found of which (epsilon, delta)-DP is refuted, and by what; None if there is none.
 
-    `enough`: a proved bound on that epsilon. `horizon` and `seconds` as for `lower_bound`.
+    `enough`: a proved bound on that epsilon. `horizon`, `seconds` and `chances` as for `lower_bound`.
     """
-    scene = _scene(program)
-    if scene is None:
+    chances = chances or chances_of(program)
+    if chances is None:
         return None
-    steps = min(horizon or _longest(scene), FARTHEST if seconds else _longest(scene))
+    longest = _longest(chances.scene)
+    steps = min(horizon or longest, FARTHEST if seconds else longest)
     work = inf if seconds else QUICK
-    search = Search(scene, _beyond(delta), steps, work, bool(seconds), 1 + min(LARGE, NEAR * enough))
+    search = Search(chances, _beyond(delta), steps, work, bool(seconds), 1 + min(LARGE, NEAR * enough))
     deadline = time.monotonic() + seconds
     if seconds:
         search.deadline = time.monotonic() + PATTERNS * seconds
@@ -122,20 +137,22 @@ def beyond(program: Program, bound: float, *, horizon: int | None = None, thorou
     A search that ends where it reaches the bound would never find that the bound is too small; this one is told that
     more is wanted. Its work is fixed, and larger if `thorough`.
     """
-    scene = _scene(program)
-    if scene is None:
+    chances = chances_of(program)
+    if chances is None:
         return None
-    longest = min(horizon or _longest(scene), _longest(scene))
-    search = Search(scene, loss, longest, THOROUGH if thorough else BRIEF, False, min(LARGE, bound * (1 + 1e-3) + 1e-6))
+    longest = min(horizon or _longest(chances.scene), _longest(chances.scene))
+    search = Search(
+        chances, loss, longest, THOROUGH if thorough else BRIEF, False, min(LARGE, bound * (1 + 1e-3) + 1e-6)
+    )
     return _confirmed(search, lambda w: w.loss > bound * (1 + 1e-9))
 
 
 def leaks(program: Program) -> Witness | None:
     """A witness with infinite loss: a transcript that one of two neighbouring streams can give and the other cannot."""
-    scene = _scene(program)
-    if scene is None:
+    chances = chances_of(program)
+    if chances is None:
         return None
-    search = Search(scene, loss, FARTHEST, THOROUGH, True, 1e6 - 100)
+    search = Search(chances, loss, FARTHEST, THOROUGH, True, 1e6 - 100)
     return _confirmed(search, lambda w: isinf(w.loss))
 
 
@@ -160,17 +177,17 @@ def refute(
         if refutes(start) and length_of(start) <= (horizon or length_of(start)):
             start = replace(start, family=None)
             return _deeper(program, start, epsilon, horizon) if notion == "dp" else start
-    scene = _scene(program)
-    if scene is None:
+    chances = chances_of(program)
+    if chances is None:
         return None
     if notion == "pure" and horizon is None:
-        one, family = _without_bound(scene)
+        one, family = _without_bound(chances.scene)
         if family is not None and (one is not None or start is not None):
             return replace(one or start, family=family)
     score, enough = _score(notion, epsilon, delta or 0.0, order or 2.0)
     steps = min(horizon or FARTHEST, FARTHEST)
     for work, far in ((QUICK, False), (THOROUGH, True)):
-        search = Search(scene, score, steps, work, far, enough)
+        search = Search(chances, score, steps, work, far, enough)
         found = _confirmed(search, refutes)
         if found is not None:
             return _deeper(program, found, epsilon, horizon, search) if notion == "dp" else found
@@ -181,10 +198,10 @@ def _deeper(
     program: Program, found: Witness, epsilon: float, horizon: int | None, search: Search | None = None
 ) -> Witness:
     """A witness that needs a larger delta at this epsilon, from the patterns of a search that has reached its goal."""
-    scene = _scene(program) if search is None else search.scene
-    if scene is None:
+    chances = chances_of(program) if search is None else search.chances
+    if chances is None:
         return found
-    deeper = Search(scene, _excess_score(epsilon), min(horizon or FARTHEST, FARTHEST), DEEPER, False, 2 - 1e-3)
+    deeper = Search(chances, _excess_score(epsilon), min(horizon or FARTHEST, FARTHEST), DEEPER, False, 2 - 1e-3)
     if search is None:
         deeper.best()
     else:
@@ -199,9 +216,10 @@ def _longest(scene: Scene) -> int:
     return min(FARTHEST, max(LONGEST, end or 0) + scene.closed + (MORE_STEPS if scene.closed else 0))
 
 
-def _scene(program: Program) -> Scene | None:
+def chances_of(program: Program) -> Chances | None:
+    """What `lower_bound` and `lower_dp` share over one program; None where its steps cannot be followed."""
     try:
-        return Scene(program)
+        return Chances(Scene(program))
     except Unsupported:
         return None
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -72,6 +71,8 @@ class _Line:
         while not self._over.wait(wait):
             seconds = time.monotonic() - self._began
             said = ": ".join(part for part in (self._title, self._what) if part)
+            import shutil
+
             room = shutil.get_terminal_size().columns - 12
             clear = "\r\x1b[K" if self._shown else ""
             self._write(f"{clear}{visible(said)[: max(10, room)]} .. {seconds:.0f} s")

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from seqlang.analyses.instances import Instances
     from seqlang.analyses.prove import Bounds
     from seqlang.analyses.weak.summary import Curve, Least
+    from seqlang.analyses.witnesses.chances import Chances
     from seqlang.model.program import Program
     from seqlang.proof.witness import Witness
     from seqlang.report.calibration import Calibration
@@ -61,7 +62,7 @@ def _checked(
     from seqlang.analyses.claims import claimed_horizon, decide
     from seqlang.analyses.contradictions import contradictions
     from seqlang.analyses.prove import prove, size_of
-    from seqlang.analyses.refute import beyond, lower_bound
+    from seqlang.analyses.refute import beyond, chances_of, lower_bound
     from seqlang.analyses.shifts import statistics
     from seqlang.analyses.trials import QUICK, THOROUGH, failures
     from seqlang.report.check_result import CheckResult
@@ -76,8 +77,9 @@ def _checked(
     cut_short = ["the search for proofs"] if over() else []
     witness, deep = None, 0.0
     try:
-        witness = lower_bound(program, horizon=horizon, seconds=audit, enough=proved)
-        deep = _at_delta(program, witness, bounds, float(delta), horizon, audit)
+        chances = chances_of(program)
+        witness = lower_bound(program, horizon=horizon, seconds=audit, enough=proved, chances=chances)
+        deep = _at_delta(program, witness, bounds, float(delta), horizon, audit, chances)
     except OutOfTime:
         cut_short.append("the search for a witness")
     statistical = None
@@ -174,7 +176,13 @@ def instances(
 
 
 def _at_delta(
-    program: Program, witness: Witness | None, bounds: Bounds, delta: float, horizon: int | None, audit: float
+    program: Program,
+    witness: Witness | None,
+    bounds: Bounds,
+    delta: float,
+    horizon: int | None,
+    audit: float,
+    chances: Chances | None,
 ) -> float:
     """The largest epsilon that a witness forces at `delta`: the one at hand, or where it is too rare one of its own."""
     from seqlang.analyses.refute import lower_dp
@@ -184,7 +192,7 @@ def _at_delta(
     found = 0.0 if witness is None else epsilon_at(witness, delta)
     proved = bounds.dp.conclusion.epsilon if bounds.dp and isinstance(bounds.dp.conclusion, ApproximateBound) else inf
     if witness is not None and (audit > 0 or found < 0.5 * min(witness.loss, proved)):
-        deeper = lower_dp(program, delta, horizon=horizon, seconds=audit / 2, enough=proved)
+        deeper = lower_dp(program, delta, horizon=horizon, seconds=audit / 2, enough=proved, chances=chances)
         found = max(found, 0.0 if deeper is None else deeper[0])
     return found
 

@@ -12,7 +12,8 @@ from seqlang.diagnostics.suggest import did_you_mean
 from seqlang.driver.loading import Loaded
 
 if TYPE_CHECKING:
-    from seqlang.backends.simulate import Progress, Samples
+    from seqlang.backends.simulate.progress import Progress
+    from seqlang.backends.simulate.samples import Samples
     from seqlang.backends.simulate.simulate import EngineName
     from seqlang.report.rare_result import RareResult
     from seqlang.report.run_result import DataResult, RunResult
@@ -44,7 +45,7 @@ def run(
     the 95 % interval is that narrow before (see `backends.simulate.until`). Raises SpecError E0603 for a width that is
     not above 0.
     """
-    from seqlang.backends.simulate import simulate
+    from seqlang.backends.simulate.simulate import simulate
     from seqlang.report.run_result import RunResult
 
     program = loaded.program

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from seqlang.backends.interpret.data import DataRun
-from seqlang.backends.simulate import Samples
+from seqlang.backends.simulate.samples import Samples
 from seqlang.record import record
 from seqlang.report.numbers import json_number
 

@@ -7,6 +7,7 @@ from fractions import Fraction
 from math import inf
 
 from seqlang.analyses.refute import lower_bound
+from seqlang.analyses.witnesses.chances import Chances
 from seqlang.analyses.witnesses.evolve import evolved, script_of
 from seqlang.analyses.witnesses.neighbours import are_neighbours
 from seqlang.analyses.witnesses.play import Leg, Pattern, play, replay
@@ -31,7 +32,7 @@ def test_a_script_is_replayed_as_it_was_played() -> None:
 
 def test_streams_get_better_and_stay_neighbours() -> None:
     made = scene("@tight/window", lw=4)
-    search = Search(made, loss, 60, inf, True)
+    search = Search(Chances(made), loss, 60, inf, True)
     pattern = Pattern((Leg("rise", 0, inf, 2), Leg("hover", 0, 0, 3, 0, True)))
     played = play(made, pattern, 60)
     assert played is not None

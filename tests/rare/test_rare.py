@@ -11,7 +11,7 @@ from rare_programs import NOISY, SPRT, program, random_test
 from scipy.special import ndtr
 
 from seqlang.backends.rare import Estimate, estimate
-from seqlang.backends.simulate import simulate
+from seqlang.backends.simulate.simulate import simulate
 
 Z = 4.0
 

@@ -11,10 +11,11 @@ import pytest
 
 import seqlang
 from seqlang.backends.interpret import Machine, SeededRandomness
-from seqlang.backends.simulate import simulate, wide
+from seqlang.backends.simulate import wide
 from seqlang.backends.simulate.cells import Tails, Window
 from seqlang.backends.simulate.engine import Engine
 from seqlang.backends.simulate.record import Record
+from seqlang.backends.simulate.simulate import simulate
 from seqlang.model.program import Report
 
 RUNS = 4000

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import seqlang
-from seqlang.backends.simulate import simulate
 from seqlang.backends.simulate.chunks import block_end
+from seqlang.backends.simulate.simulate import simulate
 from seqlang.backends.simulate.until import looks
 
 COIN = "algorithm coin\nparam p = 0.3\nstream x in {0, 1}\nmodel m: x ~ bernoulli(p)\n"

@@ -50,7 +50,7 @@ def _written(value: Any) -> e.Expression:
 
 def sample(program: Program, stream: Sequence[Entry], runs: int, seed: int) -> Samples:
     """Independent runs, each up to its stop or the end of the stream. Raises SpecError."""
-    from seqlang.backends.simulate import simulate
+    from seqlang.backends.simulate.simulate import simulate
 
     streams = any(i.kind != "dataset" for i in program.inputs)
     cap = len(stream) if streams else 1

@@ -10,26 +10,22 @@ from collections.abc import Callable, Iterable, Iterator
 from math import inf, isinf, log
 from typing import Any
 
+from seqlang.analyses.witnesses.chances import MOST_COARSE, Chances
 from seqlang.analyses.witnesses.confirm import LEAST_LOG, MOST_FINE, confirmed, recomputed
 from seqlang.analyses.witnesses.evolve import evolved
-from seqlang.analyses.witnesses.play import Leg, Pattern, Played, play
+from seqlang.analyses.witnesses.play import Leg, Pattern, Played
 from seqlang.analyses.witnesses.recompute import QUICK, THOROUGH, NotEnclosed, enclosed
 from seqlang.analyses.witnesses.scene import Scene
 from seqlang.analyses.witnesses.seeds import seeds
-from seqlang.backends.exact.follow import Phase
-from seqlang.backends.exact.laws import log_sum
-from seqlang.backends.exact.quadrature import COARSE, FINE, Answer
+from seqlang.backends.exact.quadrature import FINE
 from seqlang.backends.exact.unsupported import Unsupported, Work
 from seqlang.proof.witness import Entry, Event, Witness
 from seqlang.record import replace
 from seqlang.time_limit import poll
 
-MOST_COARSE = 200_000  # conditional probabilities for one pair of streams while searching
 COARSELY = 0.25  # how far a coarse logarithm may be from an enclosed one
-VALUES = 4000  # of them make one unit of work, about a millisecond
 SHAPES = 8  # of which the best pattern is made better
 MOST_LEGS = 40
-LOOKS = 60  # new steps that do
 
 Score = Callable[[float, float], float]
 """How good an event is from log p and log q (either order)."""
@@ -47,8 +43,10 @@ def loss(first: float, second: float) -> float:
 class Search:
     """One search over one program. `work` is what may be spent: about 1 for a short pattern (0.5 ms)."""
 
-    def __init__(self, scene: Scene, score: Score, horizon: int, work: float, far: bool, enough: float = inf) -> None:
-        self.scene, self.score, self.horizon = scene, score, horizon
+    def __init__(
+        self, chances: Chances, score: Score, horizon: int, work: float, far: bool, enough: float = inf
+    ) -> None:
+        self.chances, self.scene, self.score, self.horizon = chances, chances.scene, score, horizon
         self.work, self.far, self.enough = work, far, enough
         self.seen: dict[Pattern, tuple[float, Played | None]] = {}
         self.deadline = inf
@@ -130,49 +128,18 @@ class Search:
     def _evaluate(self, pattern: Pattern) -> float:
         if pattern in self.seen:
             return self.seen[pattern][0]
-        score, played = -inf, None
+        score = -inf
         if self.scene.one_way and len({leg.move for leg in pattern.legs} - {0}) > 1:
             return score
-        looked = self.scene.follower.looked
-        try:
-            try:
-                played = self.play(pattern)
-            finally:
-                self.work -= 0.2 + (self.scene.follower.looked - looked) / LOOKS * self.scene.weight
-            if played is not None:
-                self.work -= played.length * (2.0 if self.scene.follower.stepper.draws else 0.005)  # a tree of states
-                spent = Work(MOST_COARSE)
-                try:
-                    logs = [self._log(phases, spent) for phases in (played.first, played.second)]
-                finally:
-                    self.work -= spent.done / VALUES
-                score = self.score(*logs)
-                self.highest = max(self.highest, score)
-                if score > 0:  # of equals the shorter and likelier
-                    score *= 1 - 1e-5 * played.length + 1e-5 * max(max(logs), -1e4)
-        except Unsupported:
-            self.work -= 0.2
-        self.seen[pattern] = (score, played)
+        found = self.chances.of(pattern, self.horizon)
+        self.work -= found.work
+        if found.played is not None and found.logs is not None:
+            score = self.score(*found.logs)
+            self.highest = max(self.highest, score)
+            if score > 0:  # of equals the shorter and likelier
+                score *= 1 - 1e-5 * found.played.length + 1e-5 * max(max(found.logs), -1e4)
+        self.seen[pattern] = (score, found.played)
         return score
-
-    def _log(self, phases: list[Phase], spent: Work) -> float:
-        """log P of the event: the same end may come from another stop of the same result."""
-        follower = self.scene.follower
-        last = phases[-1].told["stop"]
-        found = [_known(follower.log_probability(phases, COARSE, spent))]
-        if last is not None:
-            for index, label in self.scene.stops:
-                if index != last[0] and (label is None or last[1] in (None, True, label)):
-                    told = {**phases[-1].told, "stop": (index, last[1])}
-                    other = [*phases[:-1], Phase(phases[-1].entry, told, 1)]
-                    found.append(_known(follower.log_probability(other, COARSE, spent)))
-        return log_sum(found)
-
-    def play(self, pattern: Pattern) -> Played | None:
-        data = None
-        if not self.scene.streams and self.scene.datasets:
-            data = self.scene.data_pairs()[pattern.data]
-        return play(self.scene, pattern, self.horizon, data)
 
     def evolved(self, patterns: int, deadline: float) -> Iterator[Witness]:
         """Witnesses of streams that came from the best patterns by changes at random, better and better ones."""
@@ -192,8 +159,7 @@ class Search:
                     break
 
     def _value(self, played: Played) -> float:
-        spent = Work(MOST_COARSE)
-        return self.score(*(self._log(phases, spent) for phases in (played.first, played.second)))
+        return self.score(*self.chances.logs(played, Work(MOST_COARSE)))
 
     def witness(self, pattern: Pattern, because: str = "") -> Witness | None:
         """Computed again from the streams and the event alone."""
@@ -216,7 +182,7 @@ class Search:
 
     def _agrees(self, played: Played, witness: Witness) -> bool:
         """Whether the search's own, coarse estimates say about the same."""
-        logs = sorted(self._log(phases, Work(inf)) for phases in (played.first, played.second))
+        logs = sorted(self.chances.logs(played))
         found = sorted(log(x) if x > 0 else -inf for x in (witness.p, witness.q))
         return all(x == y or abs(x - y) < COARSELY for x, y in zip(logs, found, strict=True))
 
@@ -227,12 +193,6 @@ class Search:
             return False
         pairs = ((fine.p, witness.p), (fine.q, witness.q))
         return all(abs(x - y) <= 1e-4 * max(x, y) for x, y in pairs)
-
-
-def _known(answer: Answer) -> float:
-    if answer.error == inf:
-        raise Unsupported("the integral was not found")
-    return answer.log
 
 
 def changes(pattern: Pattern, scene: Scene) -> Iterator[Callable[[Pattern], Pattern | None]]:

@@ -6,8 +6,6 @@ other runs are computed with it, nor on when finished runs are dropped.
 
 from __future__ import annotations
 
-import hashlib
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -31,6 +29,8 @@ class Streams:
     """The streams of some runs. `purpose` keeps the noise apart from the inputs: the same data for any mechanism."""
 
     def __init__(self, seed: int, runs: NDArray[np.int64], purpose: str) -> None:
+        import hashlib  # 5 ms, which `solve`, a reader of the arrays alone, need not pay
+
         start = int.from_bytes(hashlib.blake2b(f"{purpose} {seed}".encode(), digest_size=8).digest(), "big")
         counters = runs.astype(np.uint64) * np.uint64(4 * _GOLDEN & _MASK)
         self.state = np.empty((4, len(runs)), dtype=np.uint64)

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from seqlang.backends.simulate.vectorised import VectorCompiler
+from seqlang.backends.solve.distinct import distinct
 from seqlang.backends.solve.laws import TIE, Law1
 from seqlang.backends.solve.needed import Condition
 from seqlang.backends.solve.roles import Half, Roles
@@ -77,13 +78,13 @@ def _by_distinct(chance: Any, bound: Array) -> Array:
     computed once for each distinct row, as tails are the dear part."""
     if bound.ndim != 2 or bound.shape[0] < 32:
         return np.asarray(chance(bound))
-    _, first, place = np.unique(bound[:, 0], return_index=True, return_inverse=True)
+    first, place = distinct(bound[:, 0])
     if 4 * len(first) > bound.shape[0]:
         return np.asarray(chance(bound))
-    distinct = bound[first]
-    if not np.array_equal(distinct[place], bound, equal_nan=True):
+    different = bound[first]
+    if not np.array_equal(different[place], bound, equal_nan=True):
         return np.asarray(chance(bound))
-    return np.asarray(chance(distinct))[place]
+    return np.asarray(np.asarray(chance(different))[place])
 
 
 def merged(cases: Sequence[Case]) -> list[Case]:

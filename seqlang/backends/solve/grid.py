@@ -8,6 +8,7 @@ For others: `grid_of(program, roles, level) -> Grid` with `values[name]`, `weigh
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import count
 
 import numpy as np
 
@@ -24,6 +25,8 @@ from seqlang.backends.solve.unsolved import Unsolved
 from seqlang.model.life import EachReport, EachStep, Life
 from seqlang.model.program import Cell, Define, Program
 from seqlang.record import record, replace
+
+GOLDEN = (5**0.5 - 1) / 2
 
 
 @record
@@ -157,15 +160,16 @@ def _end(program: Program, compared: Compared, compiler: VectorCompiler, step: i
 
 
 def _made_up(program: Program, compiler: VectorCompiler, step: int) -> Stage:
-    random = np.random.default_rng(step)
     stage = Stage(compiler, 5, strict=False)
     stage.step_number = step
+    # five numbers between .1 and .9 for each quantity, all different (Weyl's sequence)
+    numbers = (0.1 + 0.8 * (GOLDEN * np.arange(step + k, step + k + 5) % 1) for k in count(1, 5))
     for one in program.inputs:
-        stage.fields[one.name] = random.uniform(0.1, 0.9, 5)
+        stage.fields[one.name] = next(numbers)
     for cell in (s for s in program.body if isinstance(s, Cell)):
-        stage.cells[cell.name] = Given(random.uniform(0.1, 0.9, 5) * 5)
+        stage.cells[cell.name] = Given(5 * next(numbers))
     for memory in program.memories:
-        stage.memory[memory.name] = random.uniform(0.1, 0.9, 5)
+        stage.memory[memory.name] = next(numbers)
     return stage
 
 

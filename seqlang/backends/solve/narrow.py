@@ -23,6 +23,7 @@ from seqlang.backends.interpret.values import EvaluationError
 from seqlang.backends.simulate.arrays import CannotVectorise, from_constant
 from seqlang.backends.simulate.vectorised import VectorCompiler
 from seqlang.backends.solve.cuts import Compared
+from seqlang.backends.solve.distinct import distinct
 from seqlang.backends.solve.entries import Drawing, entries
 from seqlang.backends.solve.law1 import Array
 from seqlang.backends.solve.nodes import Kink
@@ -155,7 +156,7 @@ def _planes(compared: Compared, stage: Stage, roles: Roles, first: bool, smooth:
             return  # its points are bends
         scale = stage.numbers(compared.scale)
         fresh, values = float(np.abs(scale).max()) * law.scale, values + scale * law.centre
-    values = np.unique(values)
+    values = values[distinct(values)[0]]
     if not np.isfinite(values).all() or not width > 0 or not fresh < NARROW * width:
         return
     if first and fresh >= RESOLVED[min(smooth, 3)] * width:
