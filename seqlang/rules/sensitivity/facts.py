@@ -100,7 +100,8 @@ class Facts:
     def expand(self, expression: Expression) -> Expression:
         """The expression with every name of a statistic or a changing let replaced by its definition, elements of lists
         by their formulas, and an `if` that parameters decide by the branch that holds. What is the same up to the
-        letters of its binders comes out equal."""
+        letters of its binders comes out equal. The base of a flipped name keeps both branches: randomised response
+        chooses among the values that are written there."""
         known = self._expanded.get(expression)
         if known is None:
             known = self._expanded[expression] = settled(self._inlined(expression), self._settled)
@@ -112,11 +113,17 @@ class Facts:
             return expression if define is None else self.expand(define.expression)
         if not any(True for _ in children(expression)):
             return expression
+        if isinstance(expression, Noised) and any(self.is_flip(term.noise) for term in expression.terms):
+            return replace(expression, base=self._written(expression.base))
         inlined = rebuild(expression, self._inlined)
-        if isinstance(inlined, Choice):
-            return self._decided(inlined)
-        picked = element_of_list(inlined) if isinstance(inlined, Index) else None
-        return inlined if picked is None else picked
+        return self._decided(inlined) if isinstance(inlined, Choice) else _picked(inlined)
+
+    def _written(self, expression: Expression) -> Expression:
+        """Names and elements of lists are replaced, nothing is decided."""
+        if isinstance(expression, Local):
+            define = self.defines.get(expression.name)
+            return expression if define is None else self._written(define.expression)
+        return _picked(rebuild(expression, self._written))
 
     def _decided(self, choice: Choice) -> Expression:
         from seqlang.rules.sensitivity.evaluate import evaluate
@@ -208,6 +215,11 @@ class Facts:
     def at_most(self, a: Formula, b: Formula) -> bool:
         """True only if a <= b for certain."""
         return self.compare(a, b) in ("less", "equal")
+
+
+def _picked(expression: Expression) -> Expression:
+    picked = element_of_list(expression) if isinstance(expression, Index) else None
+    return expression if picked is None else picked
 
 
 def parts_of(cell: Cell) -> Iterator[Expression]:

@@ -17,6 +17,7 @@ from seqlang.model.expression import (
     Field,
     Index,
     Law,
+    Local,
     Noised,
     Number,
     ParameterValue,
@@ -83,13 +84,16 @@ def values_of(facts: Facts, leaf: Expression) -> tuple[Value, ...] | None:
             noise = facts.noises.get(name)
             return None if noise is None else law_values(facts, noise.law)
         case Noised(_, base, _):
-            return letters(facts, facts.expand(base))
+            return letters(facts, base)
     return None
 
 
 def letters(facts: Facts, base: Expression) -> tuple[Value, ...] | None:
-    """The values among which randomised response chooses: more, it may be, than the base ever takes."""
+    """The values among which randomised response chooses: more, it may be, than the base ever takes. It is that of
+    `model.alphabet`, which the runs read, so `base` is what is written: no branch of it was decided."""
     match base:
+        case Local(name) if name in facts.defines:
+            return letters(facts, facts.defines[name].expression)
         case Apply(operator) if operator in TESTS:
             return False, True
         case Choice(_, yes, no):

@@ -76,6 +76,19 @@ def test_coordinates_that_move_apart_have_no_common_direction() -> None:
     assert shift_of(made, Local("s")).kind == "arbitrary"
 
 
+def test_a_flip_may_answer_with_the_branch_that_is_never_taken() -> None:
+    """s is 1 as written, but answers 0 with chance 3/8: then the first element differs from the second."""
+    made = program(
+        "dataset x in {0, 1} size 1",
+        "statistic s = if 1 < 2 then 1 else 0",
+        "statistic t = [s, 1][1 + max(x[i] for i in records)]",
+        "stop when t > 1 return r",
+        "attach randomized_response(0.625) to s",
+        "attach geometric(0.0625) to t",
+    )
+    assert str(shift_of(made, Local("t")).radius) == "1"
+
+
 def test_a_flip_may_answer_what_is_never_true() -> None:
     """s answers 1 or 2, though u >= 0 always holds: t is up to 3 times the sum."""
     bound = pure(
