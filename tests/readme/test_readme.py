@@ -1,8 +1,7 @@
-"""What the README prints is what the commands print."""
+"""What the README prints is what the commands print; its links lead somewhere."""
 
 from __future__ import annotations
 
-import math
 import re
 from pathlib import Path
 
@@ -30,21 +29,6 @@ def _broken() -> str:
     return "".join(line for line in _block("spec").splitlines(keepends=True) if "to limit" not in line)
 
 
-def _library() -> str:
-    rows = ["| spec | what it is | strong privacy | witness / bound |", "|---|---|---|---|"]
-    for name, path in driver.library().items():
-        result = driver.check(driver.load(driver.read(str(path))))
-        strong = result.to_dict()["strong"]["pure"]
-        pure = strong["symbolic"]
-        claims = [v for v in result.verdicts if v.claim.kind != "operating"]
-        claim = next((v for v in claims if v.claim.kind == "strong"), next(iter(claims), None))
-        text = "" if claim is None else claim.claim.text.removeprefix("claim ").removeprefix("strong ")
-        shown = f"`{pure}`" if pure != "inf" else ("" if claim is None else f"{claim.verdict} `{text}`")
-        ratio = f"{math.floor(strong['ratio'] * 1e4) / 1e4:.4f}" if "ratio" in strong else ""
-        rows.append(f"| [{name}](specs/{name}.seq) | {result.program.title} | {shown} | {ratio} |")
-    return "\n".join(rows) + "\n"
-
-
 def test_twelve_lines() -> None:
     assert len(_block("spec").splitlines()) == 12
 
@@ -61,12 +45,11 @@ def test_reports(mark: str, make: object, request: pytest.FixtureRequest) -> Non
     assert _block(mark) == wanted
 
 
-def test_the_table_of_specs_is_true(request: pytest.FixtureRequest) -> None:
-    table = _library()
-    text = README.read_text(encoding="utf-8")
-    if request.config.getoption("--update"):
-        text = re.sub(
-            r"<!-- library -->\n(\n\|.*?\n(?=\n))?", lambda _: f"<!-- library -->\n\n{table}", text, flags=re.S
-        )
-        README.write_text(text, encoding="utf-8")
-    assert table in text
+def test_the_readme_is_short() -> None:
+    assert len(README.read_bytes()) <= 10_000
+
+
+@pytest.mark.parametrize("page", sorted(ROOT.glob("**/README.md")), ids=lambda page: str(page.relative_to(ROOT)))
+def test_links_lead_to_files(page: Path) -> None:
+    for target in re.findall(r"\]\((?!https?:)([^)#]+)\)", page.read_text(encoding="utf-8")):
+        assert (page.parent / target).exists(), target

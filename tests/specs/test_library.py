@@ -2,28 +2,23 @@
 
 from __future__ import annotations
 
+import math
 import re
 from pathlib import Path
 
 import pytest
 
 from seqlang import driver
+from seqlang.report.check_result import CheckResult
 from seqlang.syntax import format_text
 
 SPECS = sorted((Path(__file__).resolve().parents[2] / "specs").rglob("*.seq"))
+TABLE = Path(__file__).resolve().parents[2] / "specs" / "README.md"
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:e-?\d+)?")
 
 
 def _id(path: Path) -> str:
     return f"{path.parent.name}/{path.stem}"
-
-
-@pytest.mark.parametrize("path", SPECS, ids=_id)
-def test_every_claim_is_as_expected(path: Path) -> None:
-    result = driver.check(driver.load(driver.read(str(path))))
-    assert result.ok, [(v.claim.text, v.verdict, v.because) for v in result.verdicts if not v.ok]
-    if not any(v.claim.expect == "refuted" for v in result.verdicts):  # a published mistake may well be warned of
-        assert not result.warnings, result.warnings
 
 
 @pytest.mark.parametrize("path", SPECS, ids=_id)
@@ -36,15 +31,49 @@ def test_formatted(path: Path) -> None:
 
 @pytest.mark.parametrize("path", SPECS, ids=_id)
 def test_report_is_the_golden_one(path: Path, request: pytest.FixtureRequest) -> None:
-    """Words must agree, numbers within one in a thousand: witness searches may find a slightly deeper pair."""
-    report = str(driver.check(driver.load(driver.read(str(path)))))
-    golden = path.with_suffix(".report.txt")
+    """Every claim is as expected; the table of the library says what is proved; in the report words must agree, numbers
+    within one in a thousand: witness searches may find a slightly deeper pair."""
+    result = driver.check(driver.load(driver.read(str(path))))
+    assert result.ok, [(v.claim.text, v.verdict, v.because) for v in result.verdicts if not v.ok]
+    if not any(v.claim.expect == "refuted" for v in result.verdicts):  # a published mistake may well be warned of
+        assert not result.warnings, result.warnings
+    report, row, golden = str(result), _row(path, result), path.with_suffix(".report.txt")
     if request.config.getoption("--update"):
         golden.write_text(report, encoding="utf-8")
+        _update(row)
+    assert row in TABLE.read_text(encoding="utf-8").splitlines()
     wanted = golden.read_text(encoding="utf-8")
     assert _NUMBER.sub("#", " ".join(report.split())) == _NUMBER.sub("#", " ".join(wanted.split()))
     for got, want in zip(_NUMBER.findall(report), _NUMBER.findall(wanted), strict=True):
         assert float(got) == pytest.approx(float(want), rel=1e-3, abs=1e-12)
+
+
+def _row(path: Path, result: CheckResult) -> str:
+    """The line of specs/README.md about a spec."""
+    strong = result.to_dict()["strong"]["pure"]
+    pure = strong["symbolic"]
+    claims = [v for v in result.verdicts if v.claim.kind != "operating"]
+    claim = next((v for v in claims if v.claim.kind == "strong"), next(iter(claims), None))
+    text = "" if claim is None else claim.claim.text.removeprefix("claim ").removeprefix("strong ")
+    shown = f"`{pure}`" if pure != "inf" else ("" if claim is None else f"{claim.verdict} `{text}`")
+    ratio = f"{math.floor(strong['ratio'] * 1e4) / 1e4:.4f}" if "ratio" in strong else ""
+    return f"| [{_id(path)}]({_id(path)}.seq) | {result.program.title} | {shown} | {ratio} |"
+
+
+def _update(row: str) -> None:
+    """Puts the line in the place of the one about the same spec, or in order (tests run in one process then)."""
+    lines = TABLE.read_text(encoding="utf-8").splitlines()
+    name = row.split("]", 1)[0]
+    rows = sorted({line.split("]", 1)[0]: line for line in [*lines, row] if line.startswith("| [")}.values())
+    begin = next(i for i, line in enumerate(lines) if line.startswith("|---")) + 1
+    end = next(i for i, line in enumerate(lines[begin:], begin) if not line.startswith("|"))
+    assert any(line.startswith(name) for line in rows)
+    TABLE.write_text("\n".join([*lines[:begin], *rows, *lines[end:]]) + "\n", encoding="utf-8")
+
+
+def test_the_table_has_no_other_specs() -> None:
+    named = re.findall(r"^\| \[(.*?)\]", TABLE.read_text(encoding="utf-8"), re.M)
+    assert named == [_id(p) for p in SPECS]
 
 
 def test_the_library_is_complete() -> None:
