@@ -21,13 +21,13 @@ if TYPE_CHECKING:
     from seqlang.backends.train import Rows
     from seqlang.driver import Loaded
     from seqlang.driver.given import Number
-    from seqlang.report.calibration import Calibration
-    from seqlang.report.check_result import CheckResult
-    from seqlang.report.rare_result import RareResult
-    from seqlang.report.run_result import RunResult
-    from seqlang.report.solve_result import SolveResult
-    from seqlang.report.sweep_result import SweepResult
-    from seqlang.report.train_result import TrainResult
+    from seqlang.results.calibration import Calibration
+    from seqlang.results.check import CheckResult
+    from seqlang.results.rare import RareResult
+    from seqlang.results.run import RunResult
+    from seqlang.results.solve import SolveResult
+    from seqlang.results.sweep import SweepResult
+    from seqlang.results.train import TrainResult
     from seqlang.sweeps.cells import Cell
 
 __all__ = [

@@ -14,7 +14,8 @@ from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import Literal
 
-from seqlang.analyses.prove import ORDERS, Bounds, prove, size_of
+from seqlang.analyses.bounds import Bounds
+from seqlang.analyses.prove import ORDERS, prove, size_of
 from seqlang.elaborate import elaborate
 from seqlang.model.domain import Integers
 from seqlang.model.program import Program

@@ -5,8 +5,9 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import TYPE_CHECKING, Literal, assert_never
 
+from seqlang.analyses.bounds import Bounds
 from seqlang.analyses.empty_claims import allows_everything, decided_by_its_bound
-from seqlang.analyses.prove import Bounds, prove
+from seqlang.analyses.prove import prove
 from seqlang.analyses.refute import refute
 from seqlang.arithmetic.formula import Formula, enclose
 from seqlang.doing import doing

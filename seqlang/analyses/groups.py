@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
+from seqlang.analyses.bounds import Bounds
+from seqlang.arithmetic.rounding import fraction_down
 from seqlang.model.program import Program
 from seqlang.proof.derivation import ApproximateBound, Derivation
 from seqlang.record import replace
 from seqlang.rules.composition import group_privacy
 
-if TYPE_CHECKING:
-    from seqlang.analyses.prove import Bounds
-
 TRIES = 4
 
-Prove = Callable[[Program, Fraction, tuple[float, ...]], "Bounds"]
+Prove = Callable[[Program, Fraction, tuple[float, ...]], Bounds]
 """The search for bounds of a program at a delta and at Renyi orders."""
 
 
@@ -51,6 +49,4 @@ def _at_delta(program: Program, one: Program, delta: Fraction, bounds: Bounds, p
 
 
 def _down(delta: Fraction) -> float:
-    from seqlang.arithmetic.rounding import fraction_down
-
     return fraction_down(delta)

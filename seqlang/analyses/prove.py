@@ -6,13 +6,13 @@ from collections.abc import Iterable
 from fractions import Fraction
 from math import inf, nextafter
 
+from seqlang.analyses.bounds import Bounds
 from seqlang.analyses.grouping import Group, groupings
 from seqlang.analyses.groups import grown
 from seqlang.arithmetic.formula import enclose
 from seqlang.model.program import CompareGate, OpaqueGate, Program
 from seqlang.proof.derivation import ApproximateBound, ConcentratedBound, Derivation, PureBound, RenyiBound
 from seqlang.proof.replay import Replay
-from seqlang.record import record
 from seqlang.rules import searches
 from seqlang.rules.claims import longest_run
 from seqlang.rules.composition import hypothetical_transcript, post_processing
@@ -25,27 +25,6 @@ ORDERS = (2.0, 4.0, 8.0, 16.0, 32.0)
 
 Kind = tuple[type, float]
 """The notion of a bound, and its order if it has one."""
-
-
-@record
-class Bounds:
-    """The best proved bound of each notion for all gates together; None: none was found.
-
-    `rdp` has one derivation for each order that has a bound. `horizon` is what bounds that need one were asked for
-    (None: no limit); a bound's own conclusion says for how many steps it holds. `alternatives` are further derivations
-    for all gates that other rules or groupings gave. `open_goals` say, group by group, why no rule gave a pure bound.
-    `groups` is the partition of the gates that the search thought best.
-    """
-
-    pure: Derivation | None
-    rdp: tuple[Derivation, ...]
-    zcdp: Derivation | None
-    dp: Derivation | None
-    delta: Fraction
-    horizon: int | None
-    open_goals: tuple[str, ...]
-    alternatives: tuple[Derivation, ...]
-    groups: tuple[Group, ...]
 
 
 def prove(

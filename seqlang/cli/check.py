@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from argparse import Namespace
 
     from seqlang.driver import Loaded
-    from seqlang.report.check_result import CheckResult
+    from seqlang.results.check import CheckResult
 
 _EXAMPLES = """\
   seqlang check specs/zhang2022/privsprt_bernoulli.seq

@@ -13,7 +13,7 @@ from seqlang.report.numbers import shown, shown_chance
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from seqlang.report.sweep_result import SweepRow
+    from seqlang.results.sweep_row import SweepRow
     from seqlang.sweeps.gather import Gathered
 
 _ROOM = 6  # lines of a terminal that are left free

@@ -14,7 +14,7 @@ from seqlang.diagnostics import Diagnostic, SpecError
 
 if TYPE_CHECKING:
     from seqlang.driver import Loaded
-    from seqlang.report.rare_result import RareResult
+    from seqlang.results.rare import RareResult
 
 _OTHERS = ("data", "until_ci", "plot", "exact")
 

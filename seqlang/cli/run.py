@@ -31,7 +31,7 @@ from seqlang.diagnostics import Diagnostic, SpecError
 
 if TYPE_CHECKING:
     from seqlang.driver import Loaded
-    from seqlang.report.run_result import RunResult
+    from seqlang.results.run import RunResult
 
 _EXAMPLES = """\
   seqlang run @wald1945/sprt --runs 100000 --seed 7

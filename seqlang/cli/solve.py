@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from seqlang.driver import Loaded
-    from seqlang.report.solve_result import SolveResult
+    from seqlang.results.solve import SolveResult
 
 _EXAMPLES = """\
   seqlang solve specs/zhang2022/privsprt_bernoulli.seq

@@ -9,7 +9,7 @@ from seqlang.diagnostics import Diagnostic, SpecError
 
 if TYPE_CHECKING:
     from seqlang.driver import Loaded
-    from seqlang.report.calibration import Calibration
+    from seqlang.results.calibration import Calibration
 
 
 def asks_for_a_value(options: Namespace) -> bool:

@@ -15,14 +15,14 @@ from seqlang.driver.loading import Loaded
 from seqlang.time_limit import OutOfTime, limited, over
 
 if TYPE_CHECKING:
+    from seqlang.analyses.bounds import Bounds
     from seqlang.analyses.instances import Instances
-    from seqlang.analyses.prove import Bounds
     from seqlang.analyses.weak.summary import Curve, Least
     from seqlang.analyses.witnesses.chances import Chances
     from seqlang.model.program import Program
     from seqlang.proof.witness import Witness
-    from seqlang.report.calibration import Calibration
-    from seqlang.report.check_result import CheckResult
+    from seqlang.results.calibration import Calibration
+    from seqlang.results.check import CheckResult
 
 DEFAULT_DELTA = Fraction(1, 10**6)
 
@@ -65,7 +65,7 @@ def _checked(
     from seqlang.analyses.refute import beyond, chances_of, lower_bound
     from seqlang.analyses.shifts import statistics
     from seqlang.analyses.trials import QUICK, THOROUGH, failures
-    from seqlang.report.check_result import CheckResult
+    from seqlang.results.check import CheckResult
 
     began = time.perf_counter()
     program = loaded.program
@@ -134,7 +134,7 @@ def calibrate(loaded: Loaded, name: str, target: str, *, horizon: int | None = N
     SpecError: E0602 (no such target), E0626 (no value was found)."""
     from seqlang.analyses.calibrate import calibrate as search
     from seqlang.analyses.calibrate import target_of
-    from seqlang.report.calibration import Calibration
+    from seqlang.results.calibration import Calibration
     from seqlang.syntax import parse
 
     wanted = target_of(target)

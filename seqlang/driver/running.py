@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from seqlang.backends.simulate.progress import Progress
     from seqlang.backends.simulate.samples import Samples
     from seqlang.backends.simulate.simulate import EngineName
-    from seqlang.report.rare_result import RareResult
-    from seqlang.report.run_result import DataResult, RunResult
+    from seqlang.results.rare import RareResult
+    from seqlang.results.run import DataResult, RunResult
 
 ENGINES = ("auto", "compiled", "numpy", "interpreter")
 RUNS = 10_000
@@ -46,7 +46,7 @@ def run(
     not above 0.
     """
     from seqlang.backends.simulate.simulate import simulate
-    from seqlang.report.run_result import RunResult
+    from seqlang.results.run import RunResult
 
     program = loaded.program
     names: tuple[str | None, ...] = models or tuple(m.name for m in program.models) or (None,)
@@ -84,7 +84,7 @@ def rare(
     """The chances of rare returns by weighted runs under the named models, or under every model of the file.
     `progress` is told the runs done for a return, and the estimate so far."""
     from seqlang.backends.rare import estimate
-    from seqlang.report.rare_result import RareResult
+    from seqlang.results.rare import RareResult
 
     program = loaded.program
     if not labels:
@@ -117,7 +117,7 @@ def run_data(
     """Runs the spec once on a file: one row a step for a stream, all rows at once for a dataset."""
     from seqlang.backends.interpret import data
     from seqlang.backends.interpret.data.layout import Layout
-    from seqlang.report.run_result import DataResult
+    from seqlang.results.run import DataResult
 
     try:
         layout = Layout(skip, None if names is None else tuple(names))

@@ -11,7 +11,7 @@ from seqlang.driver.contradicted import refuse
 from seqlang.driver.loading import Loaded
 
 if TYPE_CHECKING:
-    from seqlang.report.solve_result import SolveResult
+    from seqlang.results.solve import SolveResult
 
 
 def solve(loaded: Loaded, *, models: tuple[str, ...] = (), tolerance: float = 1e-11) -> tuple[SolveResult, ...]:
@@ -24,7 +24,7 @@ def solve(loaded: Loaded, *, models: tuple[str, ...] = (), tolerance: float = 1e
     from seqlang.backends.simulate.stopping import chosen_model
     from seqlang.backends.solve import Unsolved
     from seqlang.backends.solve import solve as solved
-    from seqlang.report.solve_result import SolveResult
+    from seqlang.results.solve import SolveResult
 
     program = loaded.program
     values = {p.name: float(p.value) for p in program.parameters}

@@ -13,7 +13,7 @@ from seqlang.driver.questions import PREDICTED, RETURNED, TRUTH, has_noise, on_o
 if TYPE_CHECKING:
     from seqlang.backends.simulate.simulate import EngineName
     from seqlang.backends.train import Rows
-    from seqlang.report.train_result import TrainResult
+    from seqlang.results.train import TrainResult
 
 
 def train(
@@ -43,7 +43,7 @@ def train(
     and with `twin` one for the same spec without its noise. See `seqlang.train`."""
     from seqlang.backends.train import train as trained
     from seqlang.backends.train.choose import chosen, question
-    from seqlang.report.train_result import TrainResult
+    from seqlang.results.train import TrainResult
 
     try:
         scored = test is not None or test_rows is not None

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
+from seqlang.proof.entry import Entry
 from seqlang.record import record
-
-if TYPE_CHECKING:
-    from seqlang.proof.witness import Entry
 
 
 @record

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from math import inf
 
+from seqlang.proof.entry import Entry
 from seqlang.proof.family import Family
 from seqlang.record import record
-
-Entry = float | tuple[float, ...] | dict[str, object]
 
 
 @record

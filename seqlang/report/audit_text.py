@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from seqlang.report.numbers import json_number, shown, shown_down
+from seqlang.report.numbers import shown, shown_down
 from seqlang.report.streams import stream_words
+from seqlang.results.json_number import json_number
 
 if TYPE_CHECKING:
     from seqlang.analyses.audit import Audit

@@ -11,7 +11,7 @@ from seqlang.diagnostics import Diagnostic, SpecError
 from seqlang.version import __version__
 
 if TYPE_CHECKING:
-    from seqlang.report.check_result import CheckResult
+    from seqlang.results.check import CheckResult
 
 
 def certificate_text(result: CheckResult) -> str:

@@ -8,17 +8,19 @@ from typing import TYPE_CHECKING, Any, assert_never
 from seqlang.diagnostics.as_json import diagnostic_dict
 from seqlang.model.print import show_expression
 from seqlang.proof.derivation import ApproximateBound, ConcentratedBound, Derivation, PureBound, RenyiBound
-from seqlang.proof.witness import Entry, Event, Witness
+from seqlang.proof.entry import Entry
+from seqlang.proof.witness import Event, Witness
 from seqlang.report.audit_text import audit_dict
 from seqlang.report.gates import gate_rows
-from seqlang.report.numbers import Value, json_number, nearest, upper
+from seqlang.report.numbers import Value, nearest, upper
 from seqlang.report.weak_text import curve_dict
 from seqlang.report.words import adjacency_words, conclusion_text
+from seqlang.results.json_number import json_number
 from seqlang.rules.sensitivity.formulas import parameter_values
 from seqlang.version import __version__
 
 if TYPE_CHECKING:
-    from seqlang.report.check_result import CheckResult
+    from seqlang.results.check import CheckResult
 
 
 def check_dict(result: CheckResult) -> dict[str, Any]:

@@ -22,7 +22,7 @@ from seqlang.report.words import adjacency_words, conclusion_text, life_words
 from seqlang.rules.sensitivity.formulas import parameter_values
 
 if TYPE_CHECKING:
-    from seqlang.report.check_result import CheckResult
+    from seqlang.results.check import CheckResult
 
 _ROLE: dict[str, Role] = {"proved": "good", "refuted": "bad", "unknown": "doubt"}
 _SIGN = {"proved": "✓", "refuted": "✗", "unknown": "?"}

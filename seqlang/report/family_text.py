@@ -6,11 +6,12 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import Any
 
+from seqlang.proof.entry import Entry
 from seqlang.proof.family import Family, FamilyStep
-from seqlang.proof.witness import Entry
 from seqlang.report.document import Block, Paragraph, Table, line
-from seqlang.report.numbers import json_number, shown_down
+from seqlang.report.numbers import shown_down
 from seqlang.report.streams import entry_words, stream_words
+from seqlang.results.json_number import json_number
 
 SHOWN = 7  # rows of the table: the last ones speak for the others
 

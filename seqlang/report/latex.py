@@ -9,7 +9,7 @@ from seqlang.proof.derivation import ConcentratedBound, PureBound
 from seqlang.report.document import Document, Heading, Paragraph, line
 
 if TYPE_CHECKING:
-    from seqlang.report.check_result import CheckResult
+    from seqlang.results.check import CheckResult
 
 
 def latex_document(result: CheckResult) -> Document:

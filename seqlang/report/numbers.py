@@ -1,27 +1,14 @@
-"""Numbers and formulas for people and for JSON. NaN never occurs; infinity is the string "inf"."""
+"""Numbers and formulas for people."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping
 from fractions import Fraction
-from typing import Any
 
 from seqlang.arithmetic.formula import Formula, enclose
 
 Value = Mapping[str, Fraction]
-
-
-def json_number(value: float | int | Fraction | None) -> Any:
-    """A JSON value: null is not computed, "inf" infinite."""
-    if value is None:
-        return None
-    number = float(value)
-    if math.isinf(number):
-        return "inf" if number > 0 else "-inf"
-    if isinstance(value, Fraction | float) and number.is_integer() and abs(number) < 1e15:
-        return float(number)
-    return number
 
 
 def upper(formula: Formula, values: Value) -> float:

@@ -12,7 +12,7 @@ from seqlang.report.paths import Path, sample_paths
 
 if TYPE_CHECKING:
     from seqlang.model.program import Program
-    from seqlang.report.run_result import RunResult
+    from seqlang.results.run import RunResult
 
 _PATHS = 12
 

@@ -12,7 +12,7 @@ from seqlang.record import record
 
 if TYPE_CHECKING:
     from seqlang.model.program import Program
-    from seqlang.report.sweep_result import SweepRow
+    from seqlang.results.sweep_row import SweepRow
 
 Z95 = 1.959963984540054
 

@@ -11,7 +11,7 @@ from seqlang.report.numbers import shown, shown_down, shown_up
 
 if TYPE_CHECKING:
     from seqlang.backends.rare import Estimate
-    from seqlang.report.rare_result import RareResult
+    from seqlang.results.rare import RareResult
 
 _ENOUGH = 100
 """Of plain runs, if so many reach the return, its chance is known to about 10 %."""

@@ -10,7 +10,7 @@ from seqlang.report.document import Block, Document, Line, Paragraph, Table, lin
 from seqlang.report.numbers import shown
 
 if TYPE_CHECKING:
-    from seqlang.report.run_result import DataResult, RunResult
+    from seqlang.results.run import DataResult, RunResult
 
 
 def run_document(result: RunResult) -> Document:

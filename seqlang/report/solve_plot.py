@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from seqlang.report.figure import COLOURS, add_legend, new_figure, write_figure
-from seqlang.report.solve_result import outcome_name
+from seqlang.results.solve import outcome_name
 
 if TYPE_CHECKING:
-    from seqlang.report.solve_result import SolveResult
-    from seqlang.report.sweep_result import SweepResult
+    from seqlang.results.solve import SolveResult
+    from seqlang.results.sweep import SweepResult
 
 
 def plot_laws(title: str, results: Sequence[SolveResult], file: str) -> None:

@@ -10,7 +10,7 @@ from seqlang.report.document import Block, Document, Paragraph, Table, line
 from seqlang.report.numbers import shown, shown_down, shown_up
 
 if TYPE_CHECKING:
-    from seqlang.report.solve_result import SolveResult
+    from seqlang.results.solve import SolveResult
 
 _MOST = 12  # digits that a double carries with some left
 
@@ -71,7 +71,7 @@ def _steps_error(result: SolveResult) -> str:
 
 
 def _steps(result: SolveResult) -> Table:
-    from seqlang.report.solve_result import QUANTILES
+    from seqlang.results.solve import QUANTILES
 
     mean, sd = result.expected_steps, result.sd_steps
     head = ("steps", "expected", "sd", *(f"{q:.0%}" for q in QUANTILES))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from seqlang.proof.witness import Entry
+from seqlang.proof.entry import Entry
 from seqlang.report.numbers import shown
 
 

@@ -13,7 +13,7 @@ from seqlang.rules.sensitivity.formulas import parameter_values
 
 if TYPE_CHECKING:
     from seqlang.analyses.claims import Verdict
-    from seqlang.report.check_result import CheckResult
+    from seqlang.results.check import CheckResult
 
 _ROLE: dict[str, Role] = {"proved": "good", "refuted": "bad", "unknown": "doubt"}
 _HEAD = ("spec", "claim", "verdict", "pure at most", "at least", "seconds")

@@ -12,7 +12,8 @@ from seqlang.report.numbers import shown
 from seqlang.report.quantities import Point, Quantity, point, quantities_in, quantity, refuse_pair
 
 if TYPE_CHECKING:
-    from seqlang.report.sweep_result import SweepResult, SweepRow
+    from seqlang.results.sweep import SweepResult
+from seqlang.results.sweep_row import SweepRow
 
 _MARKERS = "osD^vP"
 _STYLES = ("-", "--", ":", "-.")

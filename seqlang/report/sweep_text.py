@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 from seqlang.report.document import Block, Document, Line, Paragraph, Table, line
 from seqlang.report.numbers import shown, shown_chance, shown_down, shown_up
-from seqlang.report.z_scores import return_scores, steps_score
+from seqlang.results.z_scores import return_scores, steps_score
 
 if TYPE_CHECKING:
-    from seqlang.report.sweep_result import SweepResult, SweepRow
+    from seqlang.results.sweep import SweepResult
+from seqlang.results.sweep_row import SweepRow
 
 Plain = dict[str, Any]
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from seqlang.diagnostics import Diagnostic, SpecError
-from seqlang.report.sweep_columns import Value, table
+from seqlang.results.sweep_columns import Value, table
 
 FORMATS = (".csv", ".parquet")
 

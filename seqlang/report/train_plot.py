@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from seqlang.report.figure import COLOURS, new_figure, write_figure
 
 if TYPE_CHECKING:
-    from seqlang.report.train_result import TrainResult
+    from seqlang.results.train import TrainResult
 
 
 def plot_curves(title: str, results: Sequence[TrainResult], file: str, metric: str = "accuracy") -> None:

@@ -9,7 +9,7 @@ from seqlang.report.document import Block, Document, Line, Paragraph, Table, lin
 from seqlang.report.numbers import shown
 
 if TYPE_CHECKING:
-    from seqlang.report.train_result import TrainResult
+    from seqlang.results.train import TrainResult
 
 
 def train_document(results: Sequence[TrainResult]) -> Document:
@@ -93,7 +93,7 @@ def _both(value: dict[str, Any], digits: int = 4) -> tuple[str, str]:
 
 
 def _reports(results: Sequence[TrainResult]) -> Table:
-    from seqlang.report.train_result import spread
+    from seqlang.results.train import spread
 
     head = ("mean number of", *(name for r in results for name in (r.variant, "95 % interval")))
     names = ["steps", *results[0].run.reports]

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from seqlang.report.document import Block, Heading, Line, Paragraph, Table, line
-from seqlang.report.numbers import json_number, shown, shown_down, shown_up
+from seqlang.report.numbers import shown, shown_down, shown_up
+from seqlang.results.json_number import json_number
 
 if TYPE_CHECKING:
     from seqlang.analyses.weak.summary import Curve, Least

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from seqlang.diagnostics import Diagnostic, SpecError
-from seqlang.report.sweep_result import SweepResult, SweepRow
+from seqlang.results.sweep import SweepResult
+from seqlang.results.sweep_row import SweepRow
 from seqlang.sweeps.plan import Plan
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from seqlang.diagnostics import Diagnostic, SpecError
 from seqlang.driver import Loaded
-from seqlang.report.sweep_result import SweepResult
+from seqlang.results.sweep import SweepResult
 from seqlang.source import Source
 from seqlang.sweeps.carry_out import carry_out
 from seqlang.sweeps.cases import cases

@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 from seqlang import driver
+from seqlang.analyses.bounds import Bounds
 from seqlang.analyses.claims import Verdict
 from seqlang.analyses.contradictions import Contradiction, contradictions
 from seqlang.analyses.contradictions.law import law_contradictions
-from seqlang.analyses.prove import Bounds
 from seqlang.analyses.weak.summary import Least
 from seqlang.analyses.weak.worst import Worst
 from seqlang.arithmetic.formula import number

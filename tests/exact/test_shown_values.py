@@ -12,7 +12,8 @@ from seqlang.backends.exact.follow import Follower
 from seqlang.backends.exact.quadrature import FINE
 from seqlang.backends.exact.unsupported import Unsupported
 from seqlang.driver import load
-from seqlang.proof.witness import Entry, Event
+from seqlang.proof.entry import Entry
+from seqlang.proof.witness import Event
 from seqlang.source import Source
 
 INF = float("inf")

@@ -10,8 +10,9 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
+from seqlang.analyses.bounds import Bounds
 from seqlang.analyses.claims import claimed_horizon, decide
-from seqlang.analyses.prove import Bounds, prove, size_of
+from seqlang.analyses.prove import prove, size_of
 from seqlang.analyses.refute import lower_bound
 from seqlang.elaborate import elaborate
 from seqlang.model.program import Program

@@ -11,7 +11,8 @@ import pytest
 
 from seqlang.accounting.numeric import search
 from seqlang.accounting.numeric.parts import Subsampled
-from seqlang.analyses.prove import Bounds, prove
+from seqlang.analyses.bounds import Bounds
+from seqlang.analyses.prove import prove
 from seqlang.elaborate import elaborate
 from seqlang.proof.derivation import RenyiBound
 from seqlang.source import Source

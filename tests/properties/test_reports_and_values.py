@@ -22,8 +22,9 @@ from report_programs import Cells, Instance, compared, name, random_instance
 from selection_programs import random_selection
 
 from seqlang import driver
+from seqlang.analyses.bounds import Bounds
 from seqlang.analyses.claims import decide
-from seqlang.analyses.prove import Bounds, prove, size_of
+from seqlang.analyses.prove import prove, size_of
 from seqlang.analyses.refute import lower_bound
 from seqlang.model.program import Program as Model
 from seqlang.proof.derivation import ApproximateBound, RenyiBound

@@ -14,7 +14,8 @@ from instances import Instance, random_instance
 from oracle import Outcome, exact_law, exact_loss
 
 from seqlang import driver
-from seqlang.analyses.prove import Bounds, prove
+from seqlang.analyses.bounds import Bounds
+from seqlang.analyses.prove import prove
 from seqlang.analyses.refute import lower_bound
 from seqlang.model.program import Program
 from seqlang.proof.derivation import PureBound

@@ -20,7 +20,8 @@ from noise_laws import NoiseLaw
 from oracle import exact_law
 
 from seqlang import driver
-from seqlang.analyses.prove import Bounds, prove
+from seqlang.analyses.bounds import Bounds
+from seqlang.analyses.prove import prove
 from seqlang.analyses.refute import lower_bound
 from seqlang.model.program import Program as Model
 from seqlang.proof.derivation import ApproximateBound, PureBound, RenyiBound

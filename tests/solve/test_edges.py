@@ -7,7 +7,7 @@ import math
 import pytest
 
 import seqlang
-from seqlang.report.solve_result import SolveResult
+from seqlang.results.solve import SolveResult
 
 WALK = """\
 algorithm walk

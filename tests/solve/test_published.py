@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 import seqlang
-from seqlang.report.solve_result import SolveResult
+from seqlang.results.solve import SolveResult
 
 # A, eps, a, b, E0, E1, type I, type II
 TABLE_1 = """

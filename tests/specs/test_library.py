@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from seqlang import driver
-from seqlang.report.check_result import CheckResult
+from seqlang.results.check import CheckResult
 from seqlang.syntax import format_text
 
 SPECS = sorted((Path(__file__).resolve().parents[2] / "specs").rglob("*.seq"))

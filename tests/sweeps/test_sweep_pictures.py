@@ -11,7 +11,8 @@ import pytest
 from seqlang.diagnostics import SpecError
 from seqlang.report import sweep_plot
 from seqlang.report.quantities import Quantity, point, quantities_in, quantities_of, quantity
-from seqlang.report.sweep_result import SweepResult, SweepRow
+from seqlang.results.sweep import SweepResult
+from seqlang.results.sweep_row import SweepRow
 
 pytest.importorskip("matplotlib", reason="needs the extra `plot`")
 

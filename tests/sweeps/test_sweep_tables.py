@@ -14,8 +14,9 @@ from sweep_command import ROOT, environment
 
 from seqlang.diagnostics import SpecError
 from seqlang.report.numbers import shown_chance
-from seqlang.report.sweep_result import SweepResult, SweepRow
 from seqlang.report.table_file import refuse_unwritable_table, write_table
+from seqlang.results.sweep import SweepResult
+from seqlang.results.sweep_row import SweepRow
 
 
 def _run(mean: float, chance: float, **more: Any) -> dict[str, Any]:

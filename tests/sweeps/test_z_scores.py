@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from seqlang.report.z_scores import return_scores, steps_score
+from seqlang.results.z_scores import return_scores, steps_score
 
 RUN: dict[str, Any] = {
     "runs": 400,

@@ -11,7 +11,7 @@ import pytest
 
 import seqlang
 from seqlang.cli.__main__ import main
-from seqlang.report.train_result import spread
+from seqlang.results.train import spread
 
 ERM = ("batch_erm_output", "batch_erm_objective")
 

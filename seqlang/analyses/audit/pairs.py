@@ -21,7 +21,7 @@ from seqlang.backends.interpret.randomness import NoNoise
 from seqlang.backends.interpret.values import EvaluationError
 from seqlang.model.domain import Interval
 from seqlang.model.program import Program, Within
-from seqlang.proof.witness import Entry
+from seqlang.proof.entry import Entry
 
 Stream = tuple[Entry, ...]
 MOST_VALUES = 4

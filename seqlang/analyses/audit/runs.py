@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from seqlang.model import expression as e
 from seqlang.model.program import Model, Program
-from seqlang.proof.witness import Entry
+from seqlang.proof.entry import Entry
 from seqlang.record import record
 
 if TYPE_CHECKING:

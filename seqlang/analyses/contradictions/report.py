@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from seqlang.analyses.bounds import Bounds
 from seqlang.analyses.claims import Verdict
 from seqlang.analyses.contradictions.average import average_above_worst, weak_claims
 from seqlang.analyses.contradictions.contradiction import Contradiction
@@ -12,7 +13,6 @@ from seqlang.analyses.contradictions.moved import moved_too_far
 from seqlang.analyses.contradictions.sampled import exceeded_by_runs
 from seqlang.analyses.contradictions.strong import conversions, exceeded, forced, refuted_though_bounded
 from seqlang.analyses.contradictions.upper import uppers_of
-from seqlang.analyses.prove import Bounds
 from seqlang.model.program import Program
 from seqlang.proof.witness import Witness
 

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 from math import inf
 from typing import Literal
 
+from seqlang.analyses.bounds import Bounds
 from seqlang.analyses.claims import Verdict
 from seqlang.analyses.contradictions.contradiction import Contradiction
-from seqlang.analyses.prove import Bounds
 from seqlang.arithmetic.formula import enclose
 from seqlang.model.expression import Expression
 from seqlang.model.program import Claim, Program

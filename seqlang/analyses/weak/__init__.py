@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from fractions import Fraction
 
-    from seqlang.analyses.prove import Bounds
+    from seqlang.analyses.bounds import Bounds
     from seqlang.analyses.weak.summary import Curve, Least
     from seqlang.analyses.weak.verdict import Decision
     from seqlang.model.program import Claim, Program

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from math import inf
 
-from seqlang.analyses.prove import Bounds, size_of
+from seqlang.analyses.bounds import Bounds
+from seqlang.analyses.prove import size_of
 from seqlang.analyses.weak.later import Everywhere
 from seqlang.model.program import Program, Replace
 from seqlang.proof.derivation import ConcentratedBound

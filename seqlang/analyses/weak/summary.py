@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
-from seqlang.analyses.prove import Bounds
+from seqlang.analyses.bounds import Bounds
 from seqlang.analyses.weak import profile
 from seqlang.analyses.weak.everywhere import everywhere
 from seqlang.analyses.weak.later import later_delta

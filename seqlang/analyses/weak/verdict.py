@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import inf
 from typing import Literal, assert_never
 
-from seqlang.analyses.prove import Bounds
+from seqlang.analyses.bounds import Bounds
 from seqlang.analyses.weak import profile
 from seqlang.analyses.weak.concentrated import later_concentrated, orders, rho
 from seqlang.analyses.weak.entries import Entry

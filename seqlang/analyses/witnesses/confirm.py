@@ -18,7 +18,8 @@ from seqlang.backends.interpret.compiled import Compiler
 from seqlang.backends.interpret.domains import CheckedDomain
 from seqlang.model.expression import Label
 from seqlang.model.program import Program, Stop
-from seqlang.proof.witness import Entry, Event, Witness
+from seqlang.proof.entry import Entry
+from seqlang.proof.witness import Event, Witness
 
 MOST_FINE = 3_000_000  # conditional probabilities for one pair of streams
 LEAST_LOG = -640.0  # below e^-640 a probability is not told apart from 0 as a float

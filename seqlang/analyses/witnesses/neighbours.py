@@ -9,7 +9,7 @@ from seqlang.arithmetic.formula import enclose
 from seqlang.backends.interpret.values import EvaluationError
 from seqlang.model.expression import Expression
 from seqlang.model.program import AddRemove, Program, Replace, Within
-from seqlang.proof.witness import Entry
+from seqlang.proof.entry import Entry
 from seqlang.rules.sensitivity.formulas import formula_of, parameter_values
 
 Row = Mapping[str, Any]

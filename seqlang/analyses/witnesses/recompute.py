@@ -20,7 +20,8 @@ from seqlang.analyses.witnesses.enclosure.tails import ROUNDING, tail_of
 from seqlang.analyses.witnesses.neighbours import are_neighbours
 from seqlang.backends.exact.follow import Follower
 from seqlang.backends.exact.unsupported import Unsupported
-from seqlang.proof.witness import Entry, Event, Witness
+from seqlang.proof.entry import Entry
+from seqlang.proof.witness import Event, Witness
 from seqlang.record import replace
 
 Enclosure = tuple[float, float]

@@ -19,7 +19,8 @@ from seqlang.analyses.witnesses.scene import Scene
 from seqlang.analyses.witnesses.seeds import seeds
 from seqlang.backends.exact.quadrature import FINE
 from seqlang.backends.exact.unsupported import Unsupported, Work
-from seqlang.proof.witness import Entry, Event, Witness
+from seqlang.proof.entry import Entry
+from seqlang.proof.witness import Event, Witness
 from seqlang.record import replace
 from seqlang.time_limit import poll
 

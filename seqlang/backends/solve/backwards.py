@@ -11,16 +11,13 @@ Sums are kept within a window; the chance to leave it is summed up, for who leav
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from seqlang.backends.solve.band import Band
 from seqlang.backends.solve.solution import Array
 from seqlang.backends.solve.tables import Ahead
 from seqlang.record import record
-
-if TYPE_CHECKING:
-    from seqlang.backends.solve.lattice import Band
 
 PRODUCTS = 16
 """Products of a matrix product that take the time of one number elsewhere."""

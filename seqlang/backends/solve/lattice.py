@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from seqlang.backends.solve.backwards import Crowd, Window, window_of
+from seqlang.backends.solve.band import Band
 from seqlang.backends.solve.chain import Stopped
 from seqlang.backends.solve.chances import Chances
 from seqlang.backends.solve.increments_on_lattice import EntryReader, Lattice, merged
@@ -36,25 +37,6 @@ MOST_ATOMS = 8
 """With more entries than this a step is no table for each of them."""
 TRIM = 8
 """Rare rows at both ends are dropped in every TRIM-th step."""
-
-
-@record
-class Band:
-    """The runs that have not stopped after `step` steps; row j of `mass` is k = low + j."""
-
-    step: int
-    low: int
-    mass: Array
-    lost: float
-    cost: float = 0.0
-
-    @property
-    def survivors(self) -> Array:
-        return np.asarray(self.mass.sum(axis=0))
-
-    @property
-    def size(self) -> int:
-        return int(self.mass.size)
 
 
 @record

@@ -19,7 +19,8 @@ from random_programs.meaning import Undefined
 from random_programs.showing import Showing, showings
 from random_programs.syntax import Program, changed, copied, text
 from seqlang import driver
-from seqlang.analyses.prove import Bounds, prove, size_of
+from seqlang.analyses.bounds import Bounds
+from seqlang.analyses.prove import prove, size_of
 from seqlang.diagnostics import SpecError
 from seqlang.model.program import Program as Model
 from seqlang.proof.derivation import ApproximateBound, ConcentratedBound, Derivation, PureBound, RenyiBound

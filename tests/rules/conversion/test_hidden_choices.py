@@ -7,7 +7,8 @@ from fractions import Fraction
 import pytest
 
 from seqlang.accounting.numeric.parts import Pure
-from seqlang.analyses.prove import Bounds, prove, size_of
+from seqlang.analyses.bounds import Bounds
+from seqlang.analyses.prove import prove, size_of
 from seqlang.arithmetic.formula import number
 from seqlang.elaborate import elaborate
 from seqlang.model.program import Program

@@ -9,7 +9,8 @@ import pytest
 
 from seqlang.accounting import gaussian, homogeneous
 from seqlang.accounting.numeric.parts import BoundedRange, Gaussian, Laplace, Part, Pure, Subsampled
-from seqlang.analyses.prove import Bounds, prove, size_of
+from seqlang.analyses.bounds import Bounds
+from seqlang.analyses.prove import prove, size_of
 from seqlang.elaborate import elaborate
 from seqlang.model.program import Program
 from seqlang.proof.derivation import ApproximateBound, Derivation, RenyiBound

@@ -8,7 +8,8 @@ from math import inf, log
 import numpy as np
 import pytest
 
-from seqlang.analyses.prove import Bounds, prove, size_of
+from seqlang.analyses.bounds import Bounds
+from seqlang.analyses.prove import prove, size_of
 from seqlang.elaborate import elaborate
 from seqlang.model.program import Program
 from seqlang.source import Source

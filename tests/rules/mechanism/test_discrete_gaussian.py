@@ -8,7 +8,8 @@ from random import Random
 import numpy as np
 import pytest
 
-from seqlang.analyses.prove import Bounds, prove, size_of
+from seqlang.analyses.bounds import Bounds
+from seqlang.analyses.prove import prove, size_of
 from seqlang.backends.interpret.laws import make_law
 from seqlang.backends.simulate.laws import FAMILIES
 from seqlang.elaborate import elaborate

@@ -7,7 +7,8 @@ from math import inf
 
 import pytest
 
-from seqlang.analyses.prove import Bounds, prove, size_of
+from seqlang.analyses.bounds import Bounds
+from seqlang.analyses.prove import prove, size_of
 from seqlang.elaborate import elaborate
 from seqlang.model.expression import Number
 from seqlang.model.program import Program, Update

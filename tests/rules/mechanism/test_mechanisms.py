@@ -9,7 +9,8 @@ from math import exp, inf, log
 
 import pytest
 
-from seqlang.analyses.prove import Bounds, prove, size_of
+from seqlang.analyses.bounds import Bounds
+from seqlang.analyses.prove import prove, size_of
 from seqlang.elaborate import elaborate
 from seqlang.model.program import Program
 from seqlang.source import Source

@@ -8,7 +8,8 @@ from math import inf, log, sqrt
 import pytest
 
 from seqlang.accounting import homogeneous
-from seqlang.analyses.prove import Bounds, prove, size_of
+from seqlang.analyses.bounds import Bounds
+from seqlang.analyses.prove import prove, size_of
 from seqlang.elaborate import elaborate
 from seqlang.model.program import Program
 from seqlang.proof.replay import replay

@@ -9,7 +9,8 @@ import pytest
 
 from seqlang.accounting import renyi as curves
 from seqlang.accounting.subsampled_gaussian import renyi, renyi_replace
-from seqlang.analyses.prove import Bounds, prove, size_of
+from seqlang.analyses.bounds import Bounds
+from seqlang.analyses.prove import prove, size_of
 from seqlang.elaborate import elaborate
 from seqlang.model.program import Program
 from seqlang.proof.derivation import ApproximateBound, RenyiBound

@@ -16,8 +16,9 @@ from seqlang.analyses.witnesses.recompute import NotEnclosed, enclosed
 from seqlang.analyses.witnesses.scene import Scene
 from seqlang.backends.exact.follow import Follower
 from seqlang.backends.exact.unsupported import Unsupported
+from seqlang.proof.entry import Entry
 from seqlang.proof.family import Family, FamilyStep
-from seqlang.proof.witness import Entry, Event, Witness
+from seqlang.proof.witness import Event, Witness
 from seqlang.record import replace
 
 MOST_LOOKS = 1500  # new steps, while searching

@@ -4,22 +4,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from seqlang.backends.train import METRICS, Trained
 from seqlang.record import record
-from seqlang.report.numbers import json_number
-
-if TYPE_CHECKING:
-    from seqlang.report.document import Document
-
+from seqlang.results.json_number import json_number
+from seqlang.results.shown import Shown, by_report
 
 RANGES = {name: (-1.0 if name == "mcc" else 0.0, 1.0) for name in METRICS}
 """Between which numbers a score lies."""
 
 
 @record
-class TrainResult:
+class TrainResult(Shown):
     """`run` holds every permutation: `run.scores.accuracy` is (checkpoints, runs). `variant` is "as written", or
     "without noise" for the twin. `predict` and `truth` are the conditions that were asked of the rows held out."""
 
@@ -101,21 +98,9 @@ class TrainResult:
             for c, step in enumerate(self.run.checkpoints)
         ]
 
-    def document(self) -> Document:
+    def document(self) -> Any:
         """The report of this one alone."""
-        from seqlang.report.train_text import train_document
-
-        return train_document((self,))
-
-    def __str__(self) -> str:
-        from seqlang.report.plain import render_plain
-
-        return render_plain(self.document())
-
-    def _repr_html_(self) -> str:
-        from seqlang.report.rich_document import as_html
-
-        return as_html(self.document())
+        return by_report("train_text:train_document", (self,))
 
 
 def spread(values: Any, range: tuple[float, float] = (-math.inf, math.inf)) -> dict[str, Any]:

@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from seqlang.record import record
-from seqlang.report.numbers import json_number
+from seqlang.results.json_number import json_number
+from seqlang.results.shown import Shown, by_report
 
 if TYPE_CHECKING:
     from seqlang.backends.solve import Solution
-    from seqlang.report.document import Document
 
 QUANTILES = (0.05, 0.5, 0.95)
 RESOLVED = 1e-6
@@ -19,7 +19,7 @@ RESOLVED = 1e-6
 
 
 @record
-class SolveResult:
+class SolveResult(Shown):
     """`parameters` are the values of this cell of a sweep; `seconds` is what the solution took."""
 
     algorithm: str
@@ -126,21 +126,9 @@ class SolveResult:
             for o, p in zip(self.solution.outcomes, row, strict=True)
         ]
 
-    def document(self) -> Document:
+    def document(self) -> Any:
         """The report."""
-        from seqlang.report.solve_text import solve_document
-
-        return solve_document(self)
-
-    def __str__(self) -> str:
-        from seqlang.report.plain import render_plain
-
-        return render_plain(self.document())
-
-    def _repr_html_(self) -> str:
-        from seqlang.report.rich_document import as_html
-
-        return as_html(self.document())
+        return by_report("solve_text:solve_document", self)
 
 
 def outcome_name(outcome: str | float | None) -> str:

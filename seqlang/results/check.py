@@ -5,23 +5,23 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
+from seqlang.analyses.bounds import Bounds
 from seqlang.analyses.claims import Verdict
-from seqlang.analyses.prove import Bounds
 from seqlang.analyses.shifts import StatisticShift
 from seqlang.diagnostics import Diagnostic
 from seqlang.model.program import Program
 from seqlang.proof.witness import Witness
 from seqlang.record import record
+from seqlang.results.shown import Shown, by_report
 from seqlang.source import Source
 
 if TYPE_CHECKING:
     from seqlang.analyses.audit import Audit
     from seqlang.analyses.weak.summary import Curve, Least
-    from seqlang.report.document import Document
 
 
 @record
-class CheckResult:
+class CheckResult(Shown):
     """Bounds, witness and verdicts of one spec. `delta` is where the (epsilon, delta) bounds were taken. `weak` has the
     models that weak claims name, or that a profile was asked for; `audit` what simulated runs showed;
     `epsilon_at_delta` the largest epsilon that a witness forces at `delta` (0: none found). `cut_short` names what the
@@ -50,29 +50,14 @@ class CheckResult:
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON object of `seqlang check --json`, schema 1."""
-        from seqlang.report.check_json import check_dict
+        found: dict[str, Any] = by_report("check_json:check_dict", self)
+        return found
 
-        return check_dict(self)
-
-    def document(self, explain: bool = False) -> Document:
+    def document(self, explain: bool = False) -> Any:
         """The report; with `explain` every derivation."""
-        from seqlang.report.check_text import check_document
-
-        return check_document(self, explain)
+        return by_report("check_text:check_document", self, explain)
 
     def certificate(self) -> str:
         """The derivations as a text that `seqlang verify` replays: those of the claims, and of the best bound of each
         notion. Raises SpecError E0605 if a number of the model is too long to be written."""
-        from seqlang.report.certificate import certificate_text
-
-        return certificate_text(self)
-
-    def __str__(self) -> str:
-        from seqlang.report.plain import render_plain
-
-        return render_plain(self.document())
-
-    def _repr_html_(self) -> str:
-        from seqlang.report.rich_document import as_html
-
-        return as_html(self.document())
+        return str(by_report("certificate:certificate_text", self))

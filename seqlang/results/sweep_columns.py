@@ -7,12 +7,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from seqlang.report.z_scores import return_scores, steps_score
-
-if TYPE_CHECKING:
-    from seqlang.report.sweep_result import SweepRow
+from seqlang.results.sweep_row import SweepRow
+from seqlang.results.z_scores import return_scores, steps_score
 
 Value = str | int | float | None
 

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from seqlang.backends.interpret.data import DataRun
 from seqlang.backends.simulate.samples import Samples
 from seqlang.record import record
-from seqlang.report.numbers import json_number
-
-if TYPE_CHECKING:
-    from seqlang.report.document import Document
+from seqlang.results.json_number import json_number
+from seqlang.results.shown import Shown, by_report
 
 
 @record
-class RunResult:
+class RunResult(Shown):
     """`parameters` are the values of this cell of a sweep; `samples` is what the runs found."""
 
     algorithm: str
@@ -42,21 +40,9 @@ class RunResult:
         makes a data frame of it. Of very many runs `samples.rows()` gives the same one by one."""
         return list(self.samples.rows())
 
-    def document(self) -> Document:
+    def document(self) -> Any:
         """The report."""
-        from seqlang.report.run_text import run_document
-
-        return run_document(self)
-
-    def __str__(self) -> str:
-        from seqlang.report.plain import render_plain
-
-        return render_plain(self.document())
-
-    def _repr_html_(self) -> str:
-        from seqlang.report.rich_document import as_html
-
-        return as_html(self.document())
+        return by_report("run_text:run_document", self)
 
 
 def _with_errors(samples: Samples) -> dict[str, Any]:
@@ -85,7 +71,7 @@ def _nulls(value: Any) -> Any:
 
 
 @record
-class DataResult:
+class DataResult(Shown):
     """One run of a spec on a real stream."""
 
     algorithm: str
@@ -96,18 +82,6 @@ class DataResult:
         """The JSON object of `seqlang run --data --json`."""
         return {"schema": 1, "algorithm": self.algorithm, "file": self.file, **self.run.to_dict()}
 
-    def document(self) -> Document:
+    def document(self) -> Any:
         """The report."""
-        from seqlang.report.run_text import data_document
-
-        return data_document(self)
-
-    def __str__(self) -> str:
-        from seqlang.report.plain import render_plain
-
-        return render_plain(self.document())
-
-    def _repr_html_(self) -> str:
-        from seqlang.report.rich_document import as_html
-
-        return as_html(self.document())
+        return by_report("run_text:data_document", self)

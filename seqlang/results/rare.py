@@ -6,15 +6,15 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from seqlang.record import record
-from seqlang.report.numbers import json_number
+from seqlang.results.json_number import json_number
+from seqlang.results.shown import Shown, by_report
 
 if TYPE_CHECKING:
     from seqlang.backends.rare import Estimate
-    from seqlang.report.document import Document
 
 
 @record
-class RareResult:
+class RareResult(Shown):
     """`rare`: one estimate a return that was asked for."""
 
     algorithm: str
@@ -37,21 +37,9 @@ class RareResult:
             "rare": {e.label: _object(e) for e in self.rare},
         }
 
-    def document(self) -> Document:
+    def document(self) -> Any:
         """The report."""
-        from seqlang.report.rare_text import rare_document
-
-        return rare_document(self)
-
-    def __str__(self) -> str:
-        from seqlang.report.plain import render_plain
-
-        return render_plain(self.document())
-
-    def _repr_html_(self) -> str:
-        from seqlang.report.rich_document import as_html
-
-        return as_html(self.document())
+        return by_report("rare_text:rare_document", self)
 
 
 def _object(e: Estimate) -> dict[str, Any]:

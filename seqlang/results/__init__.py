@@ -1,0 +1,1 @@
+"""What each command returns: frozen values that hold what was found, and say how JSON and tables see it."""

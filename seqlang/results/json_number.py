@@ -1,0 +1,19 @@
+"""Numbers in JSON: NaN never occurs; infinity is the string "inf"."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import Any
+
+
+def json_number(value: float | int | Fraction | None) -> Any:
+    """A JSON value: null is not computed, "inf" infinite."""
+    if value is None:
+        return None
+    number = float(value)
+    if math.isinf(number):
+        return "inf" if number > 0 else "-inf"
+    if isinstance(value, Fraction | float) and number.is_integer() and abs(number) < 1e15:
+        return float(number)
+    return number

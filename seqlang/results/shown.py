@@ -1,0 +1,29 @@
+"""A result can be looked at, but does not know how: texts and pictures are made by `seqlang.report`, which is imported
+when somebody looks."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+
+def by_report(function: str, *arguments: Any, **keywords: Any) -> Any:
+    """Calls a function of `seqlang.report`, named as "module:function"."""
+    module, name = function.split(":")
+    return getattr(import_module(f"seqlang.report.{module}"), name)(*arguments, **keywords)
+
+
+class Shown:
+    """A result with a `document()`: as text in a terminal, as HTML in a notebook."""
+
+    __slots__ = ()
+
+    def document(self) -> Any:
+        """The report."""
+        raise NotImplementedError
+
+    def __str__(self) -> str:
+        return str(by_report("plain:render_plain", self.document()))
+
+    def _repr_html_(self) -> str:
+        return str(by_report("rich_document:as_html", self.document()))
