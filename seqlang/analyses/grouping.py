@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from seqlang.connected import connected
 from seqlang.model.program import CompareGate, Program, PublicGate, ReleaseGate
 from seqlang.rules.alignment.outlets import not_made, shown_with
 from seqlang.rules.alignment.reach import gate_noises, gate_parts, reached_draws
@@ -53,11 +54,7 @@ def _in_file_order(program: Program, groups: tuple[Group, ...]) -> tuple[Group, 
 def _connected(program: Program, names: Group) -> tuple[Group, ...]:
     """The classes of gates that share noise, directly or through others."""
     reads = {gate.name: gate_noises(gate) | reached_draws(program, gate_parts(gate)[0]) for gate in program.gates}
-    classes: list[set[str]] = []
-    for name in names:
-        touching = [c for c in classes if any(reads[name] & reads[other] for other in c)]
-        classes = [c for c in classes if c not in touching] + [{name}.union(*touching)]
-    return tuple(tuple(sorted(c)) for c in classes)
+    return tuple(tuple(sorted(group)) for group, _ in connected((name, reads[name]) for name in names))
 
 
 def _in_order(program: Program, group: Group) -> Group:

@@ -6,7 +6,7 @@ from typing import Literal, cast
 
 from seqlang.elaborate.binders import bind
 from seqlang.elaborate.cells import hoist
-from seqlang.elaborate.conditions import conjuncts
+from seqlang.elaborate.conditions import known_if
 from seqlang.elaborate.constants import number
 from seqlang.elaborate.expect import expect
 from seqlang.elaborate.kinds import ERROR, NUMBER, TRUTH, UNKNOWN, Kind, Typed, describe, elements
@@ -54,7 +54,7 @@ def _over_time(state: State, scope: Scope, node: tree.Call, operator: Operator, 
         condition = translate(state, scope, argument.where)
         expect(state, condition, "truth", argument.where.span, "`where` takes a truth value")
         where = condition.expression
-        inner = replace(scope, known=scope.known | conjuncts(where))
+        inner = replace(scope, known=scope.known | known_if(where))
     body = translate(state, inner, argument.value)
     kind = _result(state, operator, body, argument.value.span, NUMBER)
     keep = _keep(state, scope, argument.time)

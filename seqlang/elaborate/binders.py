@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from seqlang.elaborate.conditions import conjuncts
+from seqlang.elaborate.conditions import known_if
 from seqlang.elaborate.expect import expect
 from seqlang.elaborate.kinds import UNKNOWN, Kind, Typed, describe, elements, vector
 from seqlang.elaborate.state import Binder, Scope, State, fresh_variable, translate
@@ -46,7 +46,7 @@ def bind(state: State, scope: Scope, node: tree.ForIn) -> Bound:
         condition = translate(state, inside, node.where)
         expect(state, condition, "truth", node.where.span, "`where` takes a truth value")
         where = condition.expression
-        inside = replace(inside, known=inside.known | conjuncts(where))
+        inside = replace(inside, known=inside.known | known_if(where))
     return Bound(variable, domain, element, where, inside, None if where is not None else length_of(domain))
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from seqlang.elaborate.cells import emit, release, relevelled
-from seqlang.elaborate.conditions import conjuncts
+from seqlang.elaborate.conditions import known_if
 from seqlang.elaborate.expect import expect
 from seqlang.elaborate.kinds import TRUTH, UNKNOWN, Typed, describe, elements
 from seqlang.elaborate.levels import level_of
@@ -202,7 +202,7 @@ def _when(
         return None, frozenset()
     typed = translate(state, scope, node)
     expect(state, typed, "truth", node.span, "`when` takes a truth value")
-    return typed.expression, conjuncts(typed.expression)
+    return typed.expression, known_if(typed.expression)
 
 
 def _update(state: State, position: int, node: tree.Update) -> list[p.Statement]:

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from seqlang.elaborate.binders import bind
 from seqlang.elaborate.calls import call
-from seqlang.elaborate.conditions import conjuncts, denials
+from seqlang.elaborate.conditions import known_if, known_unless
 from seqlang.elaborate.constants import LARGEST, LARGEST_DIMENSION, number
 from seqlang.elaborate.expect import expect, same_length
 from seqlang.elaborate.kinds import (
@@ -78,9 +78,9 @@ def _binary(state: State, scope: Scope, node: tree.Binary) -> Typed:
     inner = _inner(scope)
     left = translate(state, inner, node.left)
     if node.operator == "and":  # the right side is looked at where the left one holds
-        inner = _knowing(state, inner, left, conjuncts)
+        inner = _knowing(state, inner, left, known_if)
     elif node.operator == "or":
-        inner = _knowing(state, inner, left, denials)
+        inner = _knowing(state, inner, left, known_unless)
     right = translate(state, inner, node.right)
     kind = _operation_kind(state, node, left, right)
     if kind is None:
@@ -160,8 +160,8 @@ def _range(state: State, scope: Scope, node: tree.Range) -> Typed:
 def _if(state: State, scope: Scope, node: tree.If) -> Typed:
     test = translate(state, _inner(scope), node.test)
     expect(state, test, "truth", node.test.span, "`if` takes a truth value")
-    yes = translate(state, _knowing(state, scope, test, conjuncts), node.yes)
-    no = translate(state, _knowing(state, scope, test, denials), node.no)
+    yes = translate(state, _knowing(state, scope, test, known_if), node.yes)
+    no = translate(state, _knowing(state, scope, test, known_unless), node.no)
     if not same(yes.kind, no.kind):
         state.problems.add(
             "E0308",

@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from seqlang.elaborate.contents import Reader
-from seqlang.elaborate.lower_condition import joined, parts_of
+from seqlang.elaborate.lower_condition import joined
 from seqlang.model import expression as m
 from seqlang.model import program as p
+from seqlang.model.junctions import conjuncts
 from seqlang.record import replace
 
 
@@ -41,13 +42,13 @@ def _put_together(body: list[p.Statement], group: list[int], reader: Reader) -> 
     """If the last stop of the group takes what the ones before it leave."""
     stops = [stop for stop in (body[index] for index in group) if isinstance(stop, p.Stop)]
     last = stops[-1]
-    shared = parts_of(last.when)
+    shared = conjuncts(last.when)
     if len(stops) < 2 or not all(reader.contents(part).public for part in shared):
         return
     results = [stop.result for stop in stops]
     tests: list[m.Expression] = []
     for stop in stops[:-1]:
-        own = parts_of(stop.when)
+        own = conjuncts(stop.when)
         left = tuple(part for part in own if part not in shared)
         test = joined(left)
         if test is None or not all(part in own for part in shared) or not all(_is_plain(reader, part) for part in left):

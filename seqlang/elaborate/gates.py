@@ -13,13 +13,14 @@ from seqlang.elaborate.contents import Reader
 from seqlang.elaborate.flipped_ends import with_one_end
 from seqlang.elaborate.forms import Place, Unfit, linear
 from seqlang.elaborate.kinds import Kind
-from seqlang.elaborate.lower_condition import guard_of, joined, parts_of, test_of
+from seqlang.elaborate.lower_condition import guard_of, joined, test_of
 from seqlang.elaborate.lower_value import Spot, flip_law, lower_value, release_of_condition
 from seqlang.elaborate.sharing import keep_sound
 from seqlang.model import expression as m
 from seqlang.model import program as p
 from seqlang.model.alphabet import alphabet_of
 from seqlang.model.gate_source import GateSource, OfCondition, OfDraw, OfEvent, OfNoise, OfResult, OfStop, OfValue
+from seqlang.model.junctions import conjuncts
 from seqlang.record import replace
 from seqlang.source import Span
 
@@ -95,7 +96,7 @@ class Lowering:
         self, place: Place, name: str, when: m.Expression | None, value: m.Expression, span: Span
     ) -> list[p.Gate]:
         gates: list[p.Gate] = []
-        if any(not self.reader.contents(part).public for part in parts_of(when)):
+        if any(not self.reader.contents(part).public for part in conjuncts(when)):
             gates.append(self._condition(self._spot(place, OfCondition(name), None, span), when))
         return gates + self._value(self._spot(place, OfValue(name), guard_of(place, when), span), value)
 
@@ -106,7 +107,7 @@ class Lowering:
 
     def _condition(self, spot: Spot, when: m.Expression | None) -> p.Gate:
         place = spot.place
-        parts = parts_of(when)
+        parts = conjuncts(when)
         secret = [c for c in parts if not self.reader.contents(c).public]
         if not secret:
             return p.PublicGate(spot.source, when, spot.span)

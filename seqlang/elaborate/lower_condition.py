@@ -9,17 +9,7 @@ from seqlang.elaborate.kinds import Kind
 from seqlang.elaborate.linear import MINUS_ONE, ONE
 from seqlang.model import expression as m
 from seqlang.model import program as p
-
-
-def parts_of(condition: m.Expression | None) -> tuple[m.Expression, ...]:
-    """The conjuncts of a condition."""
-    match condition:
-        case None:
-            return ()
-        case m.Apply(operator="and", arguments=arguments):
-            return tuple(part for a in arguments for part in parts_of(a))
-        case _:
-            return (condition,)
+from seqlang.model.junctions import conjuncts
 
 
 def joined(parts: tuple[m.Expression, ...]) -> m.Expression | None:
@@ -32,7 +22,7 @@ def joined(parts: tuple[m.Expression, ...]) -> m.Expression | None:
 
 def guard_of(place: Place, condition: m.Expression | None) -> m.Expression | None:
     """The conjuncts that the transcript (and hidden choices) decide."""
-    settled = tuple(c for c in parts_of(condition) if place.reader.contents(c).settled)
+    settled = tuple(c for c in conjuncts(condition) if place.reader.contents(c).settled)
     for part in settled:
         place.reveal(part)
     return joined(settled)

@@ -3,6 +3,7 @@ when somebody looks."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from importlib import import_module
 from typing import Any
 
@@ -13,14 +14,14 @@ def by_report(function: str, *arguments: Any, **keywords: Any) -> Any:
     return getattr(import_module(f"seqlang.report.{module}"), name)(*arguments, **keywords)
 
 
-class Shown:
+class Shown(ABC):
     """A result with a `document()`: as text in a terminal, as HTML in a notebook."""
 
     __slots__ = ()
 
+    @abstractmethod
     def document(self) -> Any:
         """The report."""
-        raise NotImplementedError
 
     def __str__(self) -> str:
         return str(by_report("plain:render_plain", self.document()))

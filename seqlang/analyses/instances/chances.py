@@ -19,6 +19,7 @@ from seqlang.backends.exact.conditions import Alternatives, Half, Key, Terms, co
 from seqlang.backends.exact.laws import NoiseLaw
 from seqlang.backends.solve.laws import Law1, law_of, sum_of
 from seqlang.backends.solve.unsolved import Unsolved
+from seqlang.connected import connected
 from seqlang.record import record
 
 Array = NDArray[np.float64]
@@ -181,8 +182,8 @@ class Quadrature:
                 left.append((at, others_left, strict))
             else:
                 chance = chance * _holds(at, strict)
-        for connected in _components(left):
-            chance = chance * self._fresh(connected)
+        for together in _components(left):
+            chance = chance * self._fresh(together)
         return np.asarray(chance @ weights)
 
     def _law(self, terms: Terms) -> Law1:
@@ -214,7 +215,7 @@ def _components(part: Sequence[Seen]) -> list[list[Seen]]:
     """Conditions that share no noise, apart."""
     # halves stand for themselves: their place is their constant
     found = components([(float(i), terms, strict) for i, (_, terms, strict) in enumerate(part)])
-    return [[part[int(i)] for i, _, _ in connected] for connected in found]
+    return [[part[int(i)] for i, _, _ in together] for together in found]
 
 
 def plan_of(walk: Walk, steps: Iterable[Step]) -> Plan:
@@ -236,16 +237,8 @@ def _chances(step: Step) -> list[Chance]:
 
 def _connected(pieces: Iterable[Alternatives]) -> list[list[Key]]:
     """Persistent noises by group, in a fixed order."""
-    groups: list[set[Key]] = []
-    for keys in {frozenset(k for k in variables(piece) if is_shared(k)) for piece in pieces}:
-        joined = set(keys)
-        rest = []
-        for other in groups:
-            if other & joined:
-                joined |= other
-            else:
-                rest.append(other)
-        groups = [*rest, joined] if joined else rest
+    shared = {frozenset(k for k in variables(piece) if is_shared(k)) for piece in pieces}
+    groups = [keys for _, keys in connected((keys, keys) for keys in shared if keys)]
     return sorted((sorted(g, key=str) for g in groups), key=str)
 
 

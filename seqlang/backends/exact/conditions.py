@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from seqlang.connected import connected
+
 Key = tuple[object, ...]
 Terms = tuple[tuple[Key, float], ...]
 Half = tuple[float, Terms, bool]
@@ -54,39 +56,14 @@ def _split(step: Alternatives) -> list[Alternatives]:
 
 def components(conjunction: Sequence[Half]) -> list[list[Half]]:
     """Conditions that share no noise, apart."""
-    groups: dict[int, tuple[set[Key], list[Half]]] = {}
-    group_of: dict[Key, int] = {}
-    for number, half in enumerate(conjunction):
-        keys = {key for key, _ in half[1]}
-        joined = [half]
-        for earlier in sorted({group_of[key] for key in keys if key in group_of}):
-            other_keys, other = groups.pop(earlier)
-            keys |= other_keys
-            joined = other + joined
-        groups[number] = (keys, joined)
-        group_of.update(dict.fromkeys(keys, number))
-    return [part for _, part in groups.values()]
+    return [part for part, _ in connected((half, {key for key, _ in half[1]}) for half in conjunction)]
 
 
 def components_given(conjunction: Conjunction, key: Key) -> list[list[Half]]:
     """Components once the noise `key` is fixed: conditions that share another noise stay together."""
-    if len(conjunction) == 1:
-        return [list(conjunction)]
-    alone = [half for half in conjunction if all(k == key for k, _ in half[1])]
-    stripped = {half: tuple(t for t in half[1] if t[0] != key) for half in conjunction if half not in alone}
-    groups: list[tuple[set[Key], list[Half]]] = []
-    for half, terms in stripped.items():
-        keys = {k for k, _ in terms}
-        joined = [half]
-        rest = []
-        for other_keys, other in groups:
-            if keys & other_keys:
-                keys |= other_keys
-                joined = other + joined
-            else:
-                rest.append((other_keys, other))
-        groups = [*rest, (keys, joined)]
-    return [[half] for half in alone] + [part for _, part in groups]
+    others = {half: {k for k, _ in half[1] if k != key} for half in conjunction}
+    alone = [[half] for half in conjunction if not others[half]]
+    return alone + [part for part, _ in connected((half, keys) for half, keys in others.items() if keys)]
 
 
 def of_persistent_noises(system: System) -> Conjunction | None:

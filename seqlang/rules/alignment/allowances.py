@@ -20,11 +20,12 @@ from itertools import combinations
 from seqlang.arithmetic.formula import ONE, ZERO, Formula, function
 from seqlang.model.expression import Apply, Expression, MemoryValue
 from seqlang.model.gate_source import OfCondition, OfEvent, OfStop, OfValue
+from seqlang.model.junctions import conjuncts
 from seqlang.model.program import Gate, Program, PublicGate, Report, Stop, Update
 from seqlang.record import record, replace
 from seqlang.rules.alignment.meters import Meter, difference, meter_of
 from seqlang.rules.alignment.signs import Signs
-from seqlang.rules.alignment.steps import Fired, Steps, comparisons, parts_of
+from seqlang.rules.alignment.steps import Fired, Steps, comparisons
 from seqlang.rules.alignment.translation import is_whole
 from seqlang.rules.sensitivity.facts import facts_of
 from seqlang.rules.sensitivity.formulas import formula_of
@@ -133,7 +134,7 @@ def _where(steps: Steps, counted: Fired, guard: Expression, place: int) -> Steps
     facts = facts_of(program)
     known: set[Expression] = set()
     unmoved: set[tuple[str, Expression]] = set()
-    for part in parts_of(guard, "and"):
+    for part in conjuncts(guard):
         read = {leaf.name for leaf in facts.leaves(part) if isinstance(leaf, MemoryValue)} & updated.keys()
         if not read:
             known.add(part)

@@ -22,11 +22,12 @@ from seqlang.model.expression import (
     walk,
 )
 from seqlang.model.gate_source import OfStop
+from seqlang.model.junctions import conjuncts
 from seqlang.model.program import Program, PublicGate
 from seqlang.rules.alignment.allowances import guarded_steps
 from seqlang.rules.alignment.limits import decisions_of, horizon_of, least
 from seqlang.rules.alignment.signs import Signs
-from seqlang.rules.alignment.steps import comparisons, parts_of
+from seqlang.rules.alignment.steps import comparisons
 from seqlang.rules.sensitivity.formulas import formula_of, truth_of
 
 MOST_LISTED = 4096
@@ -140,7 +141,7 @@ def _period(program: Program, guard: Expression, signs: Signs) -> tuple[Formula,
 
 def _listed(program: Program, guard: Expression, end: Formula, signs: Signs) -> Iterator[Formula]:
     exact = exact_value(end, signs.values)
-    tests = tuple(part for part in parts_of(guard, "and") if _reads_step_only(part))
+    tests = tuple(part for part in conjuncts(guard) if _reads_step_only(part))
     if exact is None or exact > MOST_LISTED or not tests or all(_is_simple(test) for test in tests):
         return
     held = 0

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 from seqlang.model.expression import Apply, Expression, Reported
 from seqlang.model.gate_source import GateSource, OfCondition, OfEvent, OfResult, OfStop, OfValue, name_of, stop_of
+from seqlang.model.junctions import conjuncts
 from seqlang.model.program import CompareGate, Gate, Margin, Not, Program, PublicGate, ReleaseGate
 from seqlang.record import record
 from seqlang.rules.alignment.branches import branches_of
 from seqlang.rules.alignment.looking import required_reports
-from seqlang.rules.alignment.steps import parts_of
 
 
 @record
@@ -109,7 +109,7 @@ def may_turn(program: Program, gate: CompareGate) -> bool:
 
 def not_made(guard: Expression | None) -> tuple[str, ...]:
     """Reports that are not made in steps in which the guard holds."""
-    parts = () if guard is None else parts_of(guard, "and")
+    parts = () if guard is None else conjuncts(guard)
     return tuple(p.arguments[0].name for p in parts if _is_denied(p))  # type: ignore[union-attr]
 
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Literal
 
 from seqlang.arithmetic.formula import ONE, ZERO, Formula
 from seqlang.model.expression import Apply, Choice, Expression, Local, MemoryValue, Reported, Truth
 from seqlang.model.gate_source import OfValue, name_of, report_of
+from seqlang.model.junctions import joined_by
 from seqlang.model.program import CompareGate, Define, Program, Report
 from seqlang.record import record
 from seqlang.rules.alignment.signs import Signs
@@ -189,10 +191,10 @@ def _is_truth(program: Program, own: MemoryValue) -> bool:
     return any(m.name == own.name and isinstance(m.initial, Truth) for m in program.memories)
 
 
-def comparisons(expression: Expression, joined: str) -> Iterator[tuple[Expression, str, Expression]]:
+def comparisons(expression: Expression, joined: Literal["and", "or"]) -> Iterator[tuple[Expression, str, Expression]]:
     """The comparisons among the parts of an `and` (`or`), each written both ways round; a truth value m counts as
     m >= 1, `not m` as m < 1."""
-    for part in parts_of(expression, joined):
+    for part in joined_by(joined, expression):
         turned = isinstance(part, Apply) and part.operator == "not"
         inner = part.arguments[0] if isinstance(part, Apply) and turned else part
         if isinstance(inner, Apply) and inner.operator in ("<", "<=", ">", ">=", "=="):
@@ -208,12 +210,3 @@ def comparisons(expression: Expression, joined: str) -> Iterator[tuple[Expressio
 
 
 UNIT_TRUTH = Truth(True)
-
-
-def parts_of(expression: Expression, joined: str) -> Iterator[Expression]:
-    """The parts of an `and` (`or`), those of nested ones too."""
-    if isinstance(expression, Apply) and expression.operator == joined:
-        for argument in expression.arguments:
-            yield from parts_of(argument, joined)
-    else:
-        yield expression

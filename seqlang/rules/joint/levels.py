@@ -19,6 +19,7 @@ from seqlang.model.expression import (
     Variable,
     walk,
 )
+from seqlang.model.junctions import conjuncts
 from seqlang.model.program import ChooseGate, NoisyMaxLaw, ReleaseGate
 from seqlang.record import record
 from seqlang.rules.joint.one_reading import Reading
@@ -110,7 +111,7 @@ class _Reader:
 
     def _among(self, variable: Variable, domain: Expression, where: Expression | None) -> object:
         excluded: set[Winner] = set()
-        for part in _conjuncts(where):
+        for part in conjuncts(where):
             winner = self._excluded(part, variable)
             if winner is None or not self._is_all(domain):
                 self.partial = True
@@ -167,11 +168,3 @@ class _Reader:
 def _restricted(variable: Variable, domain: Expression, where: Expression | None) -> Expression:
     """The candidates that a condition leaves, as a value that is the same whatever the variable is called."""
     return canonical(Quantified("set", Bound(variable), variable, domain, where))
-
-
-def _conjuncts(where: Expression | None) -> tuple[Expression, ...]:
-    if where is None:
-        return ()
-    if isinstance(where, Apply) and where.operator == "and":
-        return tuple(part for argument in where.arguments for part in _conjuncts(argument))
-    return (where,)

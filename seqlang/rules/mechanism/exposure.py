@@ -20,6 +20,7 @@ from seqlang.model.expression import (
     walk,
 )
 from seqlang.model.gate_source import OfResult, OfStop, OfValue
+from seqlang.model.junctions import conjuncts
 from seqlang.model.life import EachStep
 from seqlang.model.program import (
     Cell,
@@ -70,7 +71,7 @@ def is_returned(gate: Gate) -> bool:
 
 def _by_the_clock(program: Program, guard: Expression | None, signs: Signs) -> Iterator[Formula]:
     """In how many steps of a run a guard can hold that names the steps: `step == 7`, `step % 10 == 0`."""
-    for part in _conjuncts(guard):
+    for part in conjuncts(guard):
         match part:
             case Apply("==", (StepNumber(), at)) | Apply("==", (at, StepNumber())):
                 if formula_of(program, at) is not None:
@@ -92,16 +93,6 @@ def _period(program: Program, condition: Expression, signs: Signs) -> Formula | 
             length = formula_of(program, every)
             return length if length is not None and is_whole(length, signs) and signs.of(length) == 1 else None
     return None
-
-
-def _conjuncts(guard: Expression | None) -> tuple[Expression, ...]:
-    match guard:
-        case None:
-            return ()
-        case Apply("and", parts):
-            return tuple(found for part in parts for found in _conjuncts(part))
-        case _:
-            return (guard,)
 
 
 def _holds_once(program: Program, guard: Expression | None) -> bool:
@@ -148,7 +139,7 @@ def touched(
         return least([ONE, shown], signs)
     if len(private) == 1 and isinstance(private[0].keep, LastSteps) and not _nested(program, private[0]):
         length = _length(program, private[0])
-        periods = () if _is_kept(program, gate) else [_period(program, part, signs) for part in _conjuncts(gate.guard)]
+        periods = () if _is_kept(program, gate) else [_period(program, part, signs) for part in conjuncts(gate.guard)]
         rounds = (function("ceil", length / p) for p in periods if p is not None and not length.is_infinite)
         return least([shown, length, *rounds], signs)
     return shown
@@ -163,7 +154,7 @@ def _is_kept(program: Program, gate: ReleaseGate | ChooseGate) -> bool:
 
 def _made_by_the_clock(program: Program, guard: Expression | None) -> tuple[str, ...]:
     """A report whose condition names steps only and is a part of the guard: it is made whenever the guard holds."""
-    parts = [part for part in _conjuncts(guard) if _reads_only_the_clock(part)]
+    parts = [part for part in conjuncts(guard) if _reads_only_the_clock(part)]
     made = (s for s in program.body if isinstance(s, Report) and s.value is None and s.when in parts)
     return tuple(report.name for report in made)[:1]
 

@@ -25,6 +25,7 @@ from seqlang.model.expression import (
     walk,
 )
 from seqlang.model.gate_source import OfStop, report_of
+from seqlang.model.junctions import conjuncts
 from seqlang.model.program import Gate, Program, PublicGate, ReleaseGate, Stop, Update
 from seqlang.proof.derivation import ConcentratedBound, Derivation, PureBound
 from seqlang.proof.rule import Rule
@@ -178,7 +179,7 @@ def _accounts(facts: Facts, gate: ReleaseGate) -> Iterator[Account]:
     shown = program.place_of(gate.source)
     if shown is None or report_of(gate.source) != gate.name:
         return
-    guard = tuple(_conjuncts(gate.guard))
+    guard = conjuncts(gate.guard)
     for at, update in enumerate(body):
         if not isinstance(update, Update) or at < shown or _updates(body, update.memory) != 1:
             continue
@@ -188,7 +189,7 @@ def _accounts(facts: Facts, gate: ReleaseGate) -> Iterator[Account]:
         if amount is None or start is None or any(e == own for e in walk(amount)) or not _public(facts, amount):
             continue
         # all that is read has one value from the start of the step to this update, the value before it
-        whens = [facts.expand(part) for part in _conjuncts(update.when)]
+        whens = [facts.expand(part) for part in conjuncts(update.when)]
         if not set(whens) <= {facts.expand(part) for part in guard} or not all(_public(facts, w) for w in whens):
             continue
         read = {e.name for part in (amount, *whens) for e in walk(part) if isinstance(e, MemoryValue)}
@@ -212,17 +213,6 @@ def _rise(facts: Facts, value: Expression, own: Expression) -> Expression | None
         case Apply("+", (b, a)) if a == own:
             return b
     return None
-
-
-def _conjuncts(condition: Expression | None) -> Iterator[Expression]:
-    match condition:
-        case None:
-            return
-        case Apply("and", parts):
-            for part in parts:
-                yield from _conjuncts(part)
-        case _:
-            yield condition
 
 
 def _looks(facts: Facts, guard: tuple[Expression, ...], shown: int) -> Iterator[Expression]:

@@ -15,6 +15,7 @@ from seqlang.arithmetic.enclosure import exact_value
 from seqlang.arithmetic.formula import Formula, number, root
 from seqlang.model.expression import Apply, Bound, Choice, Expression, Field, Quantified
 from seqlang.model.expression import Sequence as Listed
+from seqlang.model.junctions import conjuncts
 from seqlang.record import record
 from seqlang.rules.sensitivity.ends import greatest, size_of
 from seqlang.rules.sensitivity.entry import Entry, Norms
@@ -142,7 +143,7 @@ def _one_at_a_time(entry: Entry, coordinates: Coordinates) -> Norms | None:
         return None
     ((part, coefficient),) = shared
     test, weight = _weighted_test(part)
-    if test is None or not any(_picks_one(facts, conjunct, variable) for conjunct in _conjuncts(test)):
+    if test is None or not any(_picks_one(facts, conjunct, variable) for conjunct in conjuncts(test)):
         return None
     values = range_in(facts, weight)
     top, gap, scale = magnitude(facts, values), width(facts, values), size_of(facts, coefficient)
@@ -162,12 +163,6 @@ def _weighted_test(part: Expression) -> tuple[Expression | None, Expression]:
         case Apply("and" | "=="):
             return part, UNIT
     return None, UNIT
-
-
-def _conjuncts(test: Expression) -> tuple[Expression, ...]:
-    if isinstance(test, Apply) and test.operator == "and":
-        return tuple(found for argument in test.arguments for found in _conjuncts(argument))
-    return (test,)
 
 
 def _picks_one(facts: Facts, test: Expression, variable: Bound) -> bool:
