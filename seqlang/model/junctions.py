@@ -12,6 +12,11 @@ def conjuncts(condition: Expression | None) -> tuple[Expression, ...]:
     return () if condition is None else joined_by("and", condition)
 
 
+def disjuncts(condition: Expression | None) -> tuple[Expression, ...]:
+    """The conditions that an `or` joins, likewise."""
+    return () if condition is None else joined_by("or", condition)
+
+
 def joined_by(operator: Literal["and", "or"], condition: Expression) -> tuple[Expression, ...]:
     """The same for `and` or `or`; the condition itself where it is neither."""
     if isinstance(condition, Apply) and condition.operator == operator:

@@ -42,7 +42,8 @@ Weights = dict[Fired, Formula]
 @record
 class Allowance:
     """`kinds`: every set of the outlets that a step may fire; `weights`: what the step spends, if it is more than 0.
-    `ends`: by a stop."""
+    `ends`: whatever reaches the limit ends the run in that very step. A stop that is one step late and stands above all
+    that is counted is asked again in the step after, where what it returns may be compared."""
 
     kinds: tuple[Fired, ...]
     weights: Mapping[Fired, Formula]
@@ -76,7 +77,8 @@ def _by_stops(steps: Steps, kinds: tuple[Fired, ...]) -> Iterator[Allowance]:
         above = any(isinstance(s, Report) and s.name in steps.counted for s in steps.program.body[:place])
         for meter, weights, before in _high(steps, test, place, kinds, None):
             late = meter.late and above
-            yield Allowance(kinds, weights, before + _largest(weights, steps.signs) if late else before, True)
+            spent = before + _largest(weights, steps.signs) if late else before
+            yield Allowance(kinds, weights, spent, late or not meter.late)
 
 
 def _by_guards(steps: Steps, kinds: tuple[Fired, ...]) -> Iterator[Allowance]:

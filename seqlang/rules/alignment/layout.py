@@ -7,6 +7,7 @@ from fractions import Fraction
 
 from seqlang.arithmetic.formula import INFINITY, ONE, Formula
 from seqlang.model.expression import Law, Number
+from seqlang.model.gate_source import stop_of
 from seqlang.model.life import EachReport, EachStep, Once
 from seqlang.model.program import (
     AddRemove,
@@ -137,7 +138,7 @@ def layout_of(program: Program, names: tuple[str, ...], turned: frozenset[str] =
     if len(resets) > 1:
         return f"statistics start anew at different reports ({', '.join(sorted(resets))})"
     decisions, ended = limit_of(program, reports, signs, turned) if reports else (ONE, True)
-    if any(outlet.stops for outlet in outlets) and not ended:
+    if any(stop_of(outlet.source) is not None for outlet in outlets) and not ended:  # a stop, or what it returns
         decisions = decisions + 1
     return Layout(
         program=single,

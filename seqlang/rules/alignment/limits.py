@@ -18,6 +18,7 @@ from seqlang.arithmetic.enclosure import exact_value
 from seqlang.arithmetic.formula import INFINITY, ONE, Formula, function, maximum, minimum, total
 from seqlang.model.expression import Apply, CellValue, Expression, Number, Reported, StepNumber
 from seqlang.model.gate_source import OfStop
+from seqlang.model.junctions import disjuncts
 from seqlang.model.program import AllSteps, AtReports, Cell, Program, PublicGate
 from seqlang.rules.alignment.allowances import Allowance, allowances_of
 from seqlang.rules.alignment.signs import Signs
@@ -110,7 +111,7 @@ def _limit(program: Program, reports: frozenset[str], signs: Signs) -> Formula:
     for expression in _public_stops(program):
         if expression is None:
             continue
-        if all(Reported(report) in _disjuncts(expression) for report in reports):
+        if all(Reported(report) in disjuncts(expression) for report in reports):
             ends.append(ONE)
         for left, operator, right in _comparisons(expression):
             extra = _counted(program, left, reports)
@@ -125,18 +126,10 @@ def _public_stops(program: Program) -> Iterator[Expression | None]:
             yield gate.expression
 
 
-def _disjuncts(expression: Expression) -> Iterator[Expression]:
-    if isinstance(expression, Apply) and expression.operator == "or":
-        for argument in expression.arguments:
-            yield from _disjuncts(argument)
-    else:
-        yield expression
-
-
 def _comparisons(expression: Expression) -> Iterator[tuple[Expression, str, Expression]]:
     """`left >= right` and `left > right` and `left == right` among the disjuncts, turned so that the constant is
     on the right."""
-    for disjunct in _disjuncts(expression):
+    for disjunct in disjuncts(expression):
         match disjunct:
             case Apply(">=" | ">" | "==" as operator, (left, right)):
                 yield left, operator, right
@@ -172,8 +165,7 @@ def _counts(cell: Cell, reports: frozenset[str]) -> bool:
             counted = cell.where
         case _:
             return False
-    disjuncts = tuple(_disjuncts(counted))
-    return all(Reported(report) in disjuncts for report in reports)
+    return all(Reported(report) in disjuncts(counted) for report in reports)
 
 
 def _first_whole(limit: Formula, operator: str, signs: Signs) -> Formula:

@@ -7,7 +7,10 @@ import math
 from seqlang.accounting import renyi
 from seqlang.accounting.noisy_test import mixed, shared, threshold
 from seqlang.arithmetic.rounding import add_up, divide_up, multiply_up
-from seqlang.model.program import Program
+from seqlang.model.expression import Reported
+from seqlang.model.gate_source import OfEvent, OfStop
+from seqlang.model.junctions import disjuncts
+from seqlang.model.program import Program, Stop
 from seqlang.proof.derivation import Derivation, RenyiBound
 from seqlang.proof.rule import Rule
 from seqlang.rules.search import Search
@@ -29,7 +32,7 @@ def bound(program: Program, gates: tuple[str, ...], order: float, horizon: int |
     if len(pair) != 2 or pair[0].gate == pair[1].gate:
         return "the rule is about two ends"
     first, second = pair
-    misfit = _misfit(first, second)
+    misfit = _misfit(program, first, second)
     if misfit is not None:
         return misfit
     directions = directions_of(program, pair)
@@ -44,7 +47,7 @@ def bound(program: Program, gates: tuple[str, ...], order: float, horizon: int |
     return total if total < math.inf else "Gaussian looks have no bound without a horizon"
 
 
-def _misfit(first: End, second: End) -> str | None:
+def _misfit(program: Program, first: End, second: End) -> str | None:
     if first.most != 1 or second.most != 1:
         return "the test goes on after its first report"
     families = {source.family for end in (first, second) for source in (end.threshold, end.look)}
@@ -52,9 +55,25 @@ def _misfit(first: End, second: End) -> str | None:
         return "the noises must be Gaussian or Laplace"
     if first.look.name == second.look.name and first.look.sign == second.look.sign:
         return "the shared fresh noise moves both ends the same way"
+    if first.look.name == second.look.name and not _exclusive(program, first, second):
+        return "both ends may fire in one step: what moves their noise for the one would move it against the other"
     if first.threshold.name == second.threshold.name and first.threshold.sign != second.threshold.sign:
         return "the shared threshold noise protects one end only"
     return None
+
+
+def _exclusive(program: Program, first: End, second: End) -> bool:
+    """Whether no step asks one of the ends after the other has fired in it."""
+    sources = [next(gate.source for gate in program.gates if gate.name == end.gate) for end in (first, second)]
+    one, other = (program.place_of(source) for source in sources)
+    if one is None or other is None or one == other:  # or a stop, and what it returns
+        return False
+    upper = sources[0] if one < other else sources[1]
+    between = program.body[min(one, other) : max(one, other)]
+    return isinstance(upper, OfStop) or (
+        isinstance(upper, OfEvent)
+        and any(isinstance(s, Stop) and Reported(upper.report) in disjuncts(s.when) for s in between)
+    )
 
 
 def _opposite(directions: Directions) -> bool:
@@ -113,9 +132,9 @@ RULE = Rule(
     NAME,
     "Two-sided tests with shared noise",
     """Two gates, each: stop iff value_j + a_j Z_j + b_j W_j(t) >= 0, noises Gaussian or Laplace; Z_1 = Z_2 is allowed
-    if
-a_1 a_2 > 0, W_1 = W_2 if b_1 b_2 < 0, otherwise independent; neighbours move value_1 by c and value_2 by the
-opposite direction, by one constant each from the changed entry on, at most D_1 and D_2.
+    if a_1 a_2 > 0, W_1 = W_2 if b_1 b_2 < 0 and no step asks the one after the other has fired, otherwise independent;
+    neighbours move value_1 by c and value_2 by the opposite direction, by one constant each from the changed entry on,
+    at most D_1 and D_2.
 
     i rises, j falls:  d = D_j, plus D_i |a_j| / |a_i| if Z is shared;  m = D_i / (|a_i| sd(Z_i))
     s = log(1 + N e^((a-1) a d^2 / (2 b_j^2 sd(W_j)^2))) / (a-1), N the horizon in steps; s = d / scale for Laplace

@@ -57,7 +57,8 @@ def limit(body: str, *reports: str) -> tuple[float, bool]:
         ("memory m = 0\nreport r when q >= 1\nupdate m = m + 1 when r\nstop when m >= 3\n", 3, True),
         ("memory m = 0\nreport r when q >= 1\nupdate m = m + 1 when r\nstop when m > 3\n", 4, True),
         ("memory m = 0\nreport r when q >= 1\nstop when m >= 3\nupdate m = m + 1 when r\n", 4, True),
-        ("memory m = 0\nstop when m >= 3\nreport r when q >= 1\nupdate m = m + 1 when r\n", 3, True),
+        # the third is made in one step, the stop is asked in the next one
+        ("memory m = 0\nstop when m >= 3\nreport r when q >= 1\nupdate m = m + 1 when r\n", 3, False),
         ("memory m = 0\nreport r when q >= 1\nupdate m = m + 0.7 when r\nstop when m >= 3\n", 5, True),
         ("memory m = 3\nreport r when q >= 1\nupdate m = m - 1 when r\nstop when m <= 0\n", 3, True),
         ("memory m = 0\nreport r when q >= 1\nupdate m = if r then m + 1 else m\nstop when m == 3\n", 3, True),
