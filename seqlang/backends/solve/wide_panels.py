@@ -190,7 +190,9 @@ def _moves(places: Places, left: Array, width: Array, weights: Array) -> Array:
     there = (width[:, :, None] > 0) & (width[:, None, :] > 0)
     near = there & (low + width[:, None, :] > increments.low) & (low < width[:, :, None] + increments.high)
     t, i, j = np.nonzero(near)
-    keys = np.round(np.stack([low[t, i, j], width[t, i], width[t, j]], axis=1) / (1e-11 * min(places.width, places.widest)))
+    keys = np.round(
+        np.stack([low[t, i, j], width[t, i], width[t, j]], axis=1) / (1e-11 * min(places.width, places.widest))
+    )
     _, which, back = np.unique(
         keys @ np.array([1.0, math.sqrt(2), math.sqrt(3)]), return_index=True, return_inverse=True
     )
