@@ -1,7 +1,7 @@
 """What may be raised where the content of a certificate is evaluated, and is then a fault of the file.
 
-A model, a claim or evidence from a file may be anything that can be written down; the records are typed, their fields are
-not checked when they are read. So evaluating them may meet
+A model, a claim or evidence from a file may be anything that can be written down; the records are typed, their fields
+are not checked when they are read. So evaluating them may meet
 
     NoForm, TooLarge,       a formula that has no normal form, or too large a one, to be decided
       TooManyBases

@@ -30,17 +30,16 @@ relatively, exp, expm1 and log by 4 u; `log_tail` states its own error e (at mos
   * The cells meet up to rounding: x and its ends are off by w < 2^-44 = 6e-14, which changes log h by less than
     (|slope| + a k) w and log g by less than a (r(-x) + r(-x-d)) w.
   * So the slope of log h is off by 2e-14 a (1+R)^3 with R = near + far, but |slope| itself by less than (a-1) d + near
-    <= 60 + R, as (a-1) (far - near) < (a-1) d. With z = k (1 + |x| + d), k R <= 2 z + 2: relative to h the line is off
-    by k times that, the parabola by at most k^2 (60 + R) times that and 4e-14 a k^2 R^2 (1+R), the cubic term by a
+    <= 60 + R, as (a-1) (far - near) < (a-1) d. With z = k (1 + |x| + d), k R <= 2 z + 2: relative to h the line is
+    off by k times that, the parabola by at most k^2 (60 + R) times that and 4e-14 a k^2 R^2 (1+R), the cubic term by a
     part of it as small as the slope's. The sum of all is below 1e-13 a (1+z)^2 (1+R)^2 (1+k)^2; `h_error` takes 1e-11
     for 1e-13, which also holds the 20 u of exp and of the sums.
   * For g the same holds with the hazards r(-x) and r(-x-d), with a^2 for a: its slope is not bounded by a d. As g is
     1 - lost to an absolute u, and |slope| k < 20, |slope|^2 k^2 < 400 for g, u of these is below 1e-11 lost wherever
     g is less than a half. What is left over of the error of log g in the cubic term is at most the cubic term times
     that: the error is taken twice, and where the cubic term is above 1 - g the line is not used.
-Where log h changes by more than 700 on a cell, and at most anyway, h e^-scale is taken to be its largest value, 1 but
-for the width of the interval around the peak (`_MOST`). tests/accounting/test_looks_lines.py holds the lines against ball
-arithmetic.
+Where log h changes by more than 700 on a cell, and at most anyway, h e^-scale is taken to be its largest value, 1
+but for the width of the interval around the peak (`_MOST`). The tests hold the lines against ball arithmetic.
 """
 
 from __future__ import annotations
