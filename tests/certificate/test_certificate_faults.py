@@ -24,13 +24,15 @@ def raising(error: Exception, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("kind", [*NO_VALUE, KeyError, ZeroDivisionError, OverflowError])
 def test_content_without_a_value_is_a_fault_of_the_file(kind: type[Exception], monkeypatch: pytest.MonkeyPatch) -> None:
+    written = from_text(certificate("tight/one_sided"))  # before the replay is broken: `check` replays too
     raising(kind("content"), monkeypatch)
-    found = verify(from_text(certificate("tight/one_sided")))
+    found = verify(written)
     assert any("cannot be replayed" in problem and kind.__name__ in problem for problem in found.problems)
 
 
 @pytest.mark.parametrize("kind", [OSError, NotImplementedError, MemoryError])
 def test_what_the_file_did_not_do_passes_through(kind: type[Exception], monkeypatch: pytest.MonkeyPatch) -> None:
+    written = from_text(certificate("tight/one_sided"))
     raising(kind("ours"), monkeypatch)
     with pytest.raises(kind):
-        verify(from_text(certificate("tight/one_sided")))
+        verify(written)
