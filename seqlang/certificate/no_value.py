@@ -13,7 +13,7 @@ are not checked when they are read. So evaluating them may meet
     AssertionError          a case that well-formed models do not have (`assert_never` among them)
     RecursionError          an expression nested too deep
 
-Whatever else is raised (MemoryError, OSError, ImportError, NotImplementedError) is no fault of
+Whatever else is raised (MemoryError, OSError, ImportError, RuntimeError) is no fault of
 the file and passes through.
 """
 

@@ -30,7 +30,7 @@ def test_content_without_a_value_is_a_fault_of_the_file(kind: type[Exception], m
     assert any("cannot be replayed" in problem and kind.__name__ in problem for problem in found.problems)
 
 
-@pytest.mark.parametrize("kind", [OSError, NotImplementedError, MemoryError])
+@pytest.mark.parametrize("kind", [OSError, RuntimeError, MemoryError])
 def test_what_the_file_did_not_do_passes_through(kind: type[Exception], monkeypatch: pytest.MonkeyPatch) -> None:
     written = from_text(certificate("tight/one_sided"))
     raising(kind("ours"), monkeypatch)
