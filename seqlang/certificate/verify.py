@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from seqlang.certificate.certificate import Certificate, Stated
+from seqlang.certificate.no_value import NO_VALUE
 from seqlang.certificate.unreadable import Unreadable
 from seqlang.certificate.words import claim_words
 from seqlang.model.print import show_adjacency
@@ -81,7 +82,7 @@ def _refuse_ill_formed(program: Program) -> None:
         for claim in program.claims:
             claim_words(claim)
         show_adjacency(program.adjacency)
-    except Exception as error:  # what a model can be was not looked at yet
+    except NO_VALUE as error:  # what a model can be was not looked at yet
         raise Unreadable(f"the model is not well formed ({type(error).__name__})", ("model",)) from None
     if problems:
         raise Unreadable(f"the model is not well formed: {problems[0]}", ("model",))
@@ -108,7 +109,7 @@ class _Steps:
     def _short(self, claim: Claim, derivation: Derivation) -> str | None:
         try:
             short = falls_short(self.program, claim, derivation)
-        except Exception as error:  # a claim that somebody wrote into the file may have no value
+        except NO_VALUE as error:  # a claim that somebody wrote into the file may have no value
             short = f"what is claimed has no value ({type(error).__name__})"
         return None if short is None else f"{derivation.rule} proves another thing than is claimed: {short}"
 
@@ -122,7 +123,7 @@ class _Steps:
     def _replayed(self, step: Derivation) -> str | None:
         try:
             return next(iter(self.replay.problems(step)), None)
-        except Exception as error:  # the model and the evidence come from a file: nothing they do is a bug of ours
+        except NO_VALUE as error:  # the model and the evidence come from a file: nothing they do is a bug of ours
             return f"{step.rule}: it cannot be replayed ({type(error).__name__})"
 
 

@@ -16,7 +16,9 @@ from seqlang.record import replace
 NO_VARIABLES: frozenset[Variable] = frozenset()
 Assigned = Mapping[Variable, Expression]
 _FRESH = count(1_000_000_000)
-"""Numbers for binders that step aside; a program's own binders are numbered from 1."""
+"""Numbers for binders that step aside; a program's own binders are numbered from 1. They depend on what the process
+did before, so nothing may show or order them: expressions are printed with letters, and what is cached is compared
+by equality within the process. No binder of a program or a certificate has one."""
 
 
 def free_variables(expression: Expression) -> frozenset[Variable]:
@@ -55,6 +57,11 @@ def substitute(expression: Expression, given: Assigned) -> Expression:
 
 
 def _under_binder(expression: Quantified | WeightsOf, given: Assigned) -> Expression:
+    """The variable keeps the domain that it was made with, also where the binder's own domain is changed here. That is
+    sound for those who read `Variable.domain`: `rules/sensitivity/finite` evaluates it with nothing assigned, so that
+    it has no value there if it reads a variable (and nothing is known of the variable then), and if it reads none,
+    nothing was put in and it is the binder's own; `model/validate` compares it with the binder's in a program, where
+    nothing has been put in yet. Printing and the engines read the binder's own domain."""
     wanted = free_variables(expression)
     relevant = {v: e for v, e in given.items() if v in wanted}
     if not relevant:

@@ -20,6 +20,26 @@ a e, a e (e + x) and a e (e + x)(2e + x) for x >= 0, and the first is not negati
 value there and h at most (1-F)/(1-F(.+d)) to the power a-1, both increasing; right of it g <= 1 and h falls, since
 (log h)' <= -r(x) + (a-1) d. The recursion then runs over the upper envelope of the lines; cells that it meets are cut
 finer. V grows without limit in N: Gaussian looks have no bound free of the horizon.
+
+Rounding. u = 2^-53; a d <= 120, (a-1) d <= 60 and |x| + d <= 250 here, by `renyi`. Every operation is off by u
+relatively, exp, expm1 and log by 4 u; `log_tail` states its own error e (at most 6 x^2 2^-52 absolutely).
+  * A power, `_power`: a L - (a-1) L' with errors e, e' of the logarithms is off by a e + (a-1) e', and by 4 u of each
+    product for a-1, the products and the difference: together below `error`, which has 1e-15 > 8 u there.
+  * A hazard r is off by rho r, rho = e + 4 u (x^2 + |L| + 2); as |L| < x^2 + 8 and x < r for x >= 0, and r falls as
+    exp(-x^2/2) for x < 0, rho r < 1e-14 r (1 + r)^2 + 1e-14 in each case.
+  * The cells meet up to rounding: x and its ends are off by w < 2^-44 = 6e-14, which changes log h by less than
+    (|slope| + a k) w and log g by less than a (r(-x) + r(-x-d)) w.
+  * So the slope of log h is off by 2e-14 a (1+R)^3 with R = near + far, but |slope| itself by less than (a-1) d + near
+    <= 60 + R, as (a-1) (far - near) < (a-1) d. With z = k (1 + |x| + d), k R <= 2 z + 2: relative to h the line is
+    off by k times that, the parabola by at most k^2 (60 + R) times that and 4e-14 a k^2 R^2 (1+R), the cubic term by a
+    part of it as small as the slope's. The sum of all is below 1e-13 a (1+z)^2 (1+R)^2 (1+k)^2; `h_error` takes 1e-11
+    for 1e-13, which also holds the 20 u of exp and of the sums.
+  * For g the same holds with the hazards r(-x) and r(-x-d), with a^2 for a: its slope is not bounded by a d. As g is
+    1 - lost to an absolute u, and |slope| k < 20, |slope|^2 k^2 < 400 for g, u of these is below 1e-11 lost wherever
+    g is less than a half. What is left over of the error of log g in the cubic term is at most the cubic term times
+    that: the error is taken twice, and where the cubic term is above 1 - g the line is not used.
+Where log h changes by more than 700 on a cell, and at most anyway, h e^-scale is taken to be its largest value, 1
+but for the width of the interval around the peak (`_MOST`). The tests hold the lines against ball arithmetic.
 """
 
 from __future__ import annotations
@@ -37,6 +57,9 @@ from seqlang.accounting.normal import hazard, log_tail
 _FINE = 2.0**-10
 _LOOSENESS = 3e-3
 _WIDEST = 60.0
+_MOST = 1 + 1e-11
+"""h is at most e^peak, and scale is the lower end of the peak, which is below 3600: five units in its last place."""
+_STEEPEST = 700.0
 
 
 @lru_cache(maxsize=512)
@@ -109,15 +132,14 @@ def _cell(a: float, d: float, scale: float, left: float, width: float) -> list[L
     order lies below its values at the two ends, with or without the quadratic term; the cubic remainder is added."""
     k = width / 2 * (1 + 1e-12)
     x, right = left + k, left + width
-    sf, sf_error = log_tail(x)
-    moved, moved_error = log_tail(x + d)
+    (sf, sf_error), (moved, moved_error) = log_tail(x), log_tail(x + d)
     near, far = hazard(x, sf), hazard(x + d, moved)
     slope = (a - 1) * far - a * near
     second = (a - 1) * far * (far - x - d) - a * near * (near - x)
-    error = a * sf_error + (a - 1) * moved_error + 1e-15 * (a * abs(sf) + (a - 1) * abs(moved) + abs(scale))
-    h = math.exp(min(700.0, a * sf - (a - 1) * moved - scale)) * (1 + 2 * error) + 5e-324
+    log_h, error = _power(a, (sf, sf_error), (moved, moved_error), scale)
+    h = min(_MOST, math.exp(min(1.0, log_h + error)) + 5e-324)
     steep = abs(slope) + a * k
-    cubic = h * math.exp(min(700.0, steep * k)) * (a + 3 * a * steep + steep**3) * k**3 / 6
+    cubic = h * math.exp(steep * k) * (a + 3 * a * steep + steep**3) * k**3 / 6 if steep * k < _STEEPEST else _MOST
     reach = (1 + abs(x) + d) * k
     h_error = h * (error + 1e-11 * a * (1 + reach) ** 2 * (1 + near + far) ** 2 * (1 + k) ** 2)
     bend = h * (second + slope * slope) * k * k / 2
@@ -125,7 +147,7 @@ def _cell(a: float, d: float, scale: float, left: float, width: float) -> list[L
     cdf, cdf_error = log_tail(-x)
     cdf_moved, cdf_moved_error = log_tail(-x - d)
     close, distant = hazard(-x, cdf), hazard(-x - d, cdf_moved)
-    log_g = a * cdf - (a - 1) * cdf_moved
+    log_g, g_error = _power(a, (cdf, cdf_error), (cdf_moved, cdf_moved_error))
     lost = -math.expm1(log_g)
     g = 1 - lost
     rise = a * close - (a - 1) * distant
@@ -136,7 +158,6 @@ def _cell(a: float, d: float, scale: float, left: float, width: float) -> list[L
     twist = min(1.0, edge * (edge + right) * (2 * edge + right)) if left >= 0 else 1.0
     ceiling = math.exp(min(0.0, log_g + a * edge * k))
     cubic_slope = ceiling * a * (twist + 3 * a * edge * curve + a * a * edge**3) * k**3 / 6
-    g_error = a * cdf_error + (a - 1) * cdf_moved_error + 1e-15 * (a * abs(cdf) + (a - 1) * abs(cdf_moved))
     g_error = (
         2 * g_error + 1e-11 * (lost + g * a * a * (close + distant) * (1 + close + distant) * (1 + reach) ** 2) + 1e-300
     )
@@ -144,7 +165,7 @@ def _cell(a: float, d: float, scale: float, left: float, width: float) -> list[L
     pairs = []
     for side in (-k, k):
         for quadratic in (0, 1):
-            gain = h + side * h * slope + quadratic * bend + cubic + h_error
+            gain = min(_MOST, h + side * h * slope + quadratic * bend + cubic + h_error)
             loss = lost - side * g * rise - quadratic * bend_slope - cubic_slope - g_error
             pairs.append((min(1.0, loss), max(5e-324, gain * (1 + 1e-14))))
     if min(loss for loss, _ in pairs) < 0:  # too coarse to see that g < 1: then one line for the cell
@@ -152,15 +173,27 @@ def _cell(a: float, d: float, scale: float, left: float, width: float) -> list[L
     return [Line(loss, gain, left, width, cubic, cubic_slope, bend, bend_slope) for loss, gain in pairs]
 
 
+def _power(
+    a: float, first: tuple[float, float], second: tuple[float, float], scale: float = 0.0
+) -> tuple[float, float]:
+    """a L - (a-1) L' - scale for two logarithms with their errors, and its error: see above."""
+    (one, error), (other, other_error) = first, second
+    rounding = 1e-15 * (a * abs(one) + (a - 1) * abs(other) + abs(scale))
+    return a * one - (a - 1) * other - scale, a * error + (a - 1) * other_error + rounding
+
+
 def _left_end(a: float, d: float, scale: float, x: float) -> Line:
-    """All levels below x: g <= g(x), h <= ((1-F(x))/(1-F(x+d)))^(a-1)."""
-    g = math.exp(a * log_tail(-x)[0] - (a - 1) * log_tail(-x - d)[0]) * (1 + 1e-9)
-    gain = math.exp((a - 1) * (log_tail(x)[0] - log_tail(x + d)[0]) - scale) * (1 + 1e-13 * a)
-    return Line(1 - g - 1e-15, gain + 5e-324, x, 0.0)
+    """All levels below x: g <= g(x), h <= ((1-F(x))/(1-F(x+d)))^(a-1). The four units of exp and those of the product
+    are below 1e-14, those of 1 - g below 1e-15, as g <= F(x) < 1e-11 there."""
+    log_g, g_error = _power(a, log_tail(-x), log_tail(-x - d))
+    g = min(1.0, math.exp(min(0.0, log_g + g_error)) * (1 + 1e-14))
+    (near, near_error), (far, far_error) = log_tail(x), log_tail(x + d)
+    log_h = (a - 1) * (near - far + near_error + far_error) - scale
+    log_h += 1e-15 * ((a - 1) * (abs(near) + abs(far)) + abs(scale))
+    return Line(max(0.0, 1 - g - 1e-15), min(_MOST, math.exp(min(1.0, log_h)) * (1 + 1e-14) + 5e-324), x, 0.0)
 
 
 def _right_end(a: float, d: float, scale: float, x: float) -> Line:
-    """All levels above x: g <= 1, h <= h(x)."""
-    (sf, error), (moved, moved_error) = log_tail(x), log_tail(x + d)
-    log_h = a * (sf + error) - (a - 1) * (moved - moved_error) - scale
-    return Line(0.0, math.exp(min(700.0, log_h)) * (1 + 1e-9) + 5e-324, x, 0.0)
+    """All levels above x: g <= 1, h <= h(x); the units of exp are below 1e-14."""
+    log_h, error = _power(a, log_tail(x), log_tail(x + d), scale)
+    return Line(0.0, min(_MOST, math.exp(min(1.0, log_h + error)) * (1 + 1e-14) + 5e-324), x, 0.0)

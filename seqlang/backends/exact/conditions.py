@@ -33,19 +33,8 @@ def parts_of(system: System) -> list[dict[Alternatives, int]]:
     for step, times in system.items():
         for piece in _split(step):
             pieces[piece] = pieces.get(piece, 0) + times
-    groups: list[tuple[set[Key], dict[Alternatives, int]]] = []
-    for piece, times in pieces.items():
-        keys = {key for key in variables(piece) if is_shared(key)}
-        joined: dict[Alternatives, int] = {piece: times}
-        rest = []
-        for other_keys, other in groups:
-            if keys & other_keys:
-                keys |= other_keys
-                joined |= other
-            else:
-                rest.append((other_keys, other))
-        groups = [*rest, (keys, joined)]
-    return [part for _, part in groups]
+    groups = connected((piece, {key for key in variables(piece) if is_shared(key)}) for piece in pieces)
+    return [{piece: pieces[piece] for piece in group} for group, _ in groups]
 
 
 def _split(step: Alternatives) -> list[Alternatives]:

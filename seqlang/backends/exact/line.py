@@ -45,8 +45,11 @@ class Line:
         self.tail_count, self.rounding = 0, 0.0
         for (_, upper, slope), group in self.tails.items():
             inner = group[0][2]
-            together: dict[int, list[float]] = {}
+            often: dict[float, int] = {}  # equal tails, as of equal candidates, are one tail to a power
             for start, times, _ in group:
+                often[start] = often.get(start, 0) + times
+            together: dict[int, list[float]] = {}
+            for start, times in often.items():
                 together.setdefault(times, []).append(start)
             self.tail_count += len(group)
             for times, starts in together.items():

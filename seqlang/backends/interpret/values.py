@@ -11,7 +11,7 @@ is an error: it would make every later comparison false without a word.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from numbers import Integral
 from typing import Any, TypeAlias
 
@@ -58,6 +58,11 @@ def is_vector(value: Value) -> bool:
     return isinstance(value, (tuple, range))
 
 
+def is_flat(vector: Sequence[Value]) -> bool:
+    """Whether the coordinates are numbers: all of them are, or none."""
+    return not vector or not isinstance(vector[0], (tuple, range))
+
+
 def shape_of(value: Value) -> tuple[int, ...]:
     """() for a scalar, (d,) for a vector, (k, d) for k vectors of d coordinates each."""
     if not isinstance(value, (tuple, range)):
@@ -78,6 +83,8 @@ def pairwise(f: Callable[[Value, Value], Value], a: Value, b: Value, span: Span 
         if isinstance(b, (tuple, range)):
             if len(a) != len(b):
                 raise EvaluationError(f"vectors of {len(a)} and of {len(b)} coordinates do not fit", span)
+            if is_flat(a) and is_flat(b):
+                return tuple(map(f, a, b))
             return tuple(pairwise(f, x, y, span) for x, y in zip(a, b, strict=True))
         return tuple(pairwise(f, x, b, span) for x in a)
     if isinstance(b, (tuple, range)):

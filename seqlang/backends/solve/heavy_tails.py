@@ -23,7 +23,7 @@ def beyond_the_nodes(weights: Array, parts: Array, rarest: float) -> float:
     alive = weights > 0
     if np.count_nonzero(alive) < 8:
         return 0.0
-    own, part = weights[alive], parts[alive]
+    own, part = weights[alive], np.maximum(parts[alive], 0.0)  # interpolation may leave a node a little below 0
     order = np.argsort(-part / own)
     weight, sums = np.cumsum(own[order]), np.cumsum(part[order])
     with np.errstate(divide="ignore"):

@@ -205,13 +205,13 @@ class Mesh:
             return None
         cuts = self.finder.at(1)
         spread_by_now = math.sqrt(frontier.step * self.increments.variance)
-        width = min(WIDE * cuts.scale, SMOOTH * spread_by_now)
         low, high = _band_of(frontier, self.theta)
         places = Places(
             increments=self.increments, jumps=_for_all(cuts.jumps, self.theta), kinks=_for_all(cuts.kinks, self.theta),
             low=low, high=high,
-            room=4 * cuts.scale if math.isfinite(cuts.scale) else 0.0, width=width, count=8 + 2 * self.level,
-            chances=self._chances_at, mixing=self.chances.mixing,
+            room=4 * cuts.scale if math.isfinite(cuts.scale) else 0.0,
+            width=SMOOTH * spread_by_now, widest=WIDE * cuts.scale, count=8 + 2 * self.level,
+            weights=self.grid.weights, chances=self._chances_at, mixing=self.chances.mixing,
         )  # fmt: skip
         return pack(places, lambda points, theta: _density(frontier, points, theta), frontier.step, frontier.lost)
 

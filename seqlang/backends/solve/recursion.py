@@ -26,8 +26,9 @@ CLOSE_BELOW = 1e-4
 """The rest is solved in closed form when less than this is left, so that ordinary quantiles lie in the table."""
 REST_FACTOR = 0.1
 """What is left may add this many times the tolerance to the expected step, relatively."""
-LATE = 0.05
-"""After this part of the work the rest is solved in closed form, if it can be, whatever is left."""
+LATE, LATER = 0.05, 1.25
+"""After the part LATE of the work the rest is solved in closed form, if it can be, whatever is left; if it cannot be,
+it is tried again each time that the work has grown by the factor LATER."""
 MOST_PAST = 400
 SAFETY = 2.0
 """Factor on the estimated time that what is left would still take: decay slows down as the fast parts die."""
@@ -131,7 +132,7 @@ def follow(
                 finished = True
                 break
             ask_again = min(ask_again, mass) / 100
-            ask_late = work if used >= ask_late else ask_late
+            ask_late = LATER * used if used >= ask_late else ask_late
         vain = used >= ask_vain and len(left) == 1 and _in_vain(past, never, tolerance, work)
         if used >= work or vain:
             rest = _geometric(past, tolerance)

@@ -116,18 +116,18 @@ class _Errors:
 
 
 NO_ERROR = _Errors(0.0, 0.0, 0.0, 0.0, 0.0)
-UNKNOWN = _Errors(1.0, 1.0, math.inf, math.inf, math.inf)
 
 
 def _refined(space: Space, tolerance: float, work: float, forced: Forced | None) -> tuple[Course, _Errors, list[str]]:
-    """The course at the last order, with its difference to the one before."""
+    """The course at the last order, with its difference to the one before. Raises Unsolved where the error of an
+    outcome is as large as 1: such a law says nothing."""
     left = work
     make = space.unforced if space.unforced is not None and forced is None else space.make
     course = follow(make(0), tolerance=tolerance, work=left, forced=forced)
     if space.exact:
         return course, NO_ERROR, []
     if not course.finished:
-        return course, UNKNOWN, ["one order of quadrature only: its error is not known"]
+        raise Unsolved(_useless(course))
     errors: list[_Errors] = []
     note = "the error by quadrature is larger than was asked for"
     for level in range(1, space.last + 1):
@@ -154,9 +154,15 @@ def _refined(space: Space, tolerance: float, work: float, forced: Forced | None)
         if len(errors) > 3 and errors[-1].any > SLOW * errors[-3].any:
             note = "the error by quadrature falls slowly and is larger than was asked for"
             break
-    if not errors:
-        return course, UNKNOWN, ["one order of quadrature only: its error is not known"]
+    if not errors or errors[-1].outcome >= 1:
+        raise Unsolved(_useless(course))
     return course, errors[-1], [note]
+
+
+def _useless(course: Course) -> str:
+    left = f"{course.unresolved:.3g} of the runs go on after {len(course.table)} steps" if course.unresolved else ""
+    why = "the work that a law may take is used up before two orders of quadrature can be compared"
+    return f"{why} ({left}), so that nothing is known of the error" if left else f"{why}: nothing is known of the error"
 
 
 def _errors(one: Course, other: Course, before: _Errors | None) -> _Errors:

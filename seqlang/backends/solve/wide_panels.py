@@ -37,8 +37,10 @@ Chances = Callable[[Array, NDArray[np.intp]], Array]
 
 @record
 class Places:
-    """Jumps and kinks (theta, how many) of the chances; panels of at most `width` with `count` nodes, from at most
-    `low` to at least `high` (theta,), and `room` beyond."""
+    """Jumps and kinks (theta, how many) of the chances; panels with `count` nodes, from at most `low` to at least
+    `high` (theta,), and `room` beyond. A panel is at most `width` wide for a node of weight 1, and wider for a node of
+    small weight in `weights` (theta,): the error on a panel grows as its width to the power `count`, so that the same
+    part of the total error is left to each node. No panel is wider than `widest`."""
 
     increments: Increments
     jumps: Array
@@ -47,7 +49,9 @@ class Places:
     high: Array
     room: float
     width: float
+    widest: float
     count: int
+    weights: Array
     chances: Chances
     mixing: Array
 
@@ -86,7 +90,7 @@ def _alike(places: Places, ends: list[Array]) -> list[list[int]]:
     marks = np.concatenate([places.jumps, places.kinks], axis=1)
     if not marks.shape[1]:
         return [[i] for i in range(len(ends))]
-    unit = 1e-10 * places.width
+    unit = 1e-10 * min(places.width, places.widest)
     for i, (e, m) in enumerate(zip(ends, marks, strict=True)):
         key = (float(len(e)), *np.round((np.concatenate([e, m]) - e[0]) / unit).tolist())
         found.setdefault(key, []).append(i)
@@ -105,32 +109,47 @@ def _ends(places: Places) -> list[Array] | None:
             return None
     columns = [places.jumps[:, j : j + 1] + np.array(reach[JUMP_DEPTH]) for j in range(places.jumps.shape[1])]
     columns += [places.kinks[:, j : j + 1] + np.array(reach[KINK_DEPTH]) for j in range(places.kinks.shape[1])]
-    low, high = places.low.copy(), places.high.copy()
+    low, high, widths = places.low.copy(), places.high.copy(), _widths(places)
     marks = np.sort(np.concatenate(columns, axis=1), axis=1) if columns else np.zeros((len(low), 0))
     cuts = np.concatenate([places.jumps, places.kinks], axis=1)
     if cuts.shape[1]:
         # whole numbers of panels from the cuts, so that the panels of many nodes are the same
         least, most = cuts.min(axis=1) - places.room, cuts.max(axis=1) + places.room
-        low = least - places.width * np.ceil(np.maximum(0.0, least - low) / places.width)
-        high = most + places.width * np.ceil(np.maximum(0.0, high - most) / places.width)
+        low = least - widths * np.ceil(np.maximum(0.0, least - low) / widths)
+        high = most + widths * np.ceil(np.maximum(0.0, high - most) / widths)
     else:
         low, high = low - places.room, high + places.room
     found = []
-    close = 1e-9 * places.width
-    for a, b, inner in zip(low.tolist(), high.tolist(), marks, strict=True):
+    for a, b, inner, width in zip(low.tolist(), high.tolist(), marks, widths.tolist(), strict=True):
+        close = 1e-9 * width
         ends = [a]
         for mark in [*(m for m in inner.tolist() if a < m < b), b]:
             gap = mark - ends[-1]
             if gap <= close:
                 continue
-            pieces = math.ceil(gap / places.width - 1e-9)
+            pieces = math.ceil(gap / width - 1e-9)
+            if (len(ends) + pieces) * places.count > MOST_ROWS:  # before a list of them is made
+                return None
             before = ends[-1]
             ends += [before + gap * k / pieces for k in range(1, pieces)]
             ends.append(mark)
-        if len(ends) * places.count > MOST_ROWS:
-            return None
         found.append(np.array(ends))
     return found
+
+
+def _widths(places: Places) -> Array:
+    """How wide the panels of each node may be; nodes whose cuts lie at the same distances from each other share their
+    panels, and the largest weight among them counts."""
+    cuts = np.concatenate([places.jumps, places.kinks], axis=1)
+    heaviest = np.array(places.weights, float)
+    if cuts.shape[1]:
+        distances = np.round((cuts - cuts[:, :1]) / (1e-10 * min(places.width, places.widest)))
+        _, which = np.unique(distances, axis=0, return_inverse=True)
+        most = np.zeros(int(which.max()) + 1)
+        np.maximum.at(most, which.ravel(), heaviest)
+        heaviest = most[which.ravel()]
+    heaviest = np.clip(heaviest, 1e-300, 1.0)
+    return np.asarray(np.minimum(places.widest, places.width * heaviest ** (-0.5 / places.count)))
 
 
 def _batch(
@@ -171,7 +190,9 @@ def _moves(places: Places, left: Array, width: Array, weights: Array) -> Array:
     there = (width[:, :, None] > 0) & (width[:, None, :] > 0)
     near = there & (low + width[:, None, :] > increments.low) & (low < width[:, :, None] + increments.high)
     t, i, j = np.nonzero(near)
-    keys = np.round(np.stack([low[t, i, j], width[t, i], width[t, j]], axis=1) / (1e-11 * places.width))
+    keys = np.round(
+        np.stack([low[t, i, j], width[t, i], width[t, j]], axis=1) / (1e-11 * min(places.width, places.widest))
+    )
     _, which, back = np.unique(
         keys @ np.array([1.0, math.sqrt(2), math.sqrt(3)]), return_index=True, return_inverse=True
     )

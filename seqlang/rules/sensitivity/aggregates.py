@@ -10,12 +10,13 @@ from typing import TypeAlias
 
 from seqlang.arithmetic.formula import Formula, number
 from seqlang.model.expression import Expression, Field, Quantified, Records, walk
-from seqlang.model.program import AtReports, LastSteps, Previous
+from seqlang.model.program import AtReports, Cell, LastSteps, Previous
 from seqlang.rules.sensitivity.evaluate import evaluate, evaluate_number
 from seqlang.rules.sensitivity.facts import ONE, RECORD, ZERO, Facts
 from seqlang.rules.sensitivity.range import ANYTHING, BIT, NOTHING, Range
 from seqlang.rules.sensitivity.range_arithmetic import hull, of_values, times
 
+OF_NO_STEP = "it may be of no step at all, and is then infinite"
 RangeIn: TypeAlias = Callable[[Facts, Expression, frozenset[str]], Range]
 
 
@@ -31,6 +32,8 @@ def cell_range(range_in: RangeIn, facts: Facts, name: str, visiting: frozenset[s
                 return NOTHING
             if isinstance(cell.keep, LastSteps) and facts.is_private(facts.expand(cell.keep.count)):
                 return NOTHING  # a window of no steps holds nothing
+            if not _holds_a_step(range_in, facts, cell, visiting):
+                return _of_no_step(cell.operator, body)
             return Range(body.low, body.high, body.integer and cell.operator != "mean")
         case "list", AtReports():
             return body
@@ -41,6 +44,28 @@ def cell_range(range_in: RangeIn, facts: Facts, name: str, visiting: frozenset[s
             limit = evaluate_number(facts, keep.count) if isinstance(keep, LastSteps) else None
             return times(facts, Range(ZERO, limit, True), element)
     return ANYTHING
+
+
+def _holds_a_step(range_in: RangeIn, facts: Facts, cell: Cell, visiting: frozenset[str]) -> bool:
+    """Whether the fold is over one step at least whenever it is read."""
+    if cell.where is not None:
+        return False
+    if not isinstance(cell.keep, LastSteps):
+        return True
+    length = range_in(facts, facts.expand(cell.keep.count), visiting).low
+    return length is not None and facts.at_most(ONE, length)
+
+
+def _of_no_step(operator: str, body: Range) -> Range:
+    """The range of a fold over steps that may be none: the largest is then -inf, the smallest inf, and a mean has no
+    value. A fold over a set that is empty has no value whatever it is of: a run that reads it ends there, so that the
+    range of its body holds wherever there is a value."""
+    match operator:
+        case "max":
+            return Range(None, body.high, note=OF_NO_STEP)
+        case "min":
+            return Range(body.low, None, note=OF_NO_STEP)
+    return NOTHING
 
 
 def quantified_range(range_in: RangeIn, facts: Facts, expression: Quantified, visiting: frozenset[str]) -> Range:

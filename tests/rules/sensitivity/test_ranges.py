@@ -88,3 +88,38 @@ def test_listed_values_and_whole_numbers() -> None:
     assert found.integer
     assert not ranged("x / 2", "stream x in {0, 1}")[0].integer
     assert ranged("sum(x over steps)", "stream x in {0, 1}")[0].integer
+
+
+@pytest.mark.parametrize(
+    ("statistic", "low", "high"),
+    [
+        ("max(2 where step > 3 over steps)", -math.inf, 2),
+        ("min(2 where step > 3 over steps)", 2, math.inf),
+        ("mean(2 where step > 3 over steps)", -math.inf, math.inf),
+        ("max(2 over last step - 1)", -math.inf, 2),
+        ("max(2 over last 3)", 2, 2),
+        ("min(2 over steps)", 2, 2),
+    ],
+)
+def test_a_fold_over_no_step_is_infinite(statistic: str, low: float, high: float) -> None:
+    _, least, most = ranged(statistic)
+    assert (least, most) == (low, high)
+
+
+@pytest.mark.parametrize("fold", ["max(2 where step > 100 over steps)", "max(2 over last step - 1)"])
+def test_what_a_fold_over_no_step_multiplies(fold: str) -> None:
+    """In step 1 the fold is -inf and the report is -50 times the sum; the range of its body said 2 times."""
+    text = f"""\
+algorithm t "t"
+stream x in [0, 1]
+statistic s = sum(x over steps)
+statistic m = {fold}
+report r = s * clip(m, -50, 3)
+stop when step >= 3
+attach laplace(3) to r
+claim strong pure(3) expect unknown
+"""
+    from seqlang.api import check, load
+
+    (claim,) = check(load(text)).to_dict()["claims"]
+    assert claim["verdict"] != "proved"
