@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Protocol
 
@@ -156,16 +156,17 @@ class Kind:
 
     def judged(self, program: Program, letters: bool = True) -> Judged:
         """`letters`: with re-used letters; otherwise every binder has its own."""
+        seen = program if program.horizon is None else replace(program, steps=program.horizon)
         try:
-            truth = self.truth(program) if self.first else None
+            truth = self.truth(seen) if self.first else None
             if truth is not None and truth.pure() <= 0 and truth.renyi(ORDERS[0]) <= 0:
                 return Judged("trivial")
             model = loaded(text(program, distinct=not letters))
-            bounds = proved(model)
+            bounds = proved(model, program.horizon)
             found = [d for d in derivations(bounds) if size_of(model, d) < math.inf]
             if not found:
                 return Judged("open")
-            return compared(model, found, truth or self.truth(program), self.error)
+            return compared(model, found, truth or self.truth(seen), self.error)
         except Undefined:
             return Judged("undefined")
         except TooWide:
@@ -189,9 +190,9 @@ def loaded(source: str) -> Model:
         raise Crashed(repr(error)) from error
 
 
-def proved(model: Model) -> Bounds:
+def proved(model: Model, horizon: int | None = None) -> Bounds:
     try:
-        return prove(model, delta=DELTA, orders=ORDERS)
+        return prove(model, delta=DELTA, horizon=horizon, orders=ORDERS)
     except Exception as error:
         raise Crashed(repr(error)) from error
 

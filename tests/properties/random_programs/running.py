@@ -98,7 +98,7 @@ def operators(program: Program) -> set[str]:
                 out.add(str(e.data[0]))
             elif e.kind == "time":
                 out.add(f"{e.data[0]} over {e.data[1]}")
-            elif e.kind in ("fold", "listfor", "if", "previous", "index", "list", "weights"):
+            elif e.kind in ("fold", "listfor", "if", "previous", "recall", "index", "list", "weights"):
                 out.add(f"{e.data[0]} for" if e.kind == "fold" else e.kind)
     return out
 
@@ -106,10 +106,10 @@ def operators(program: Program) -> set[str]:
 def states(program: Program) -> set[str]:
     """What has to be remembered from step to step."""
     out = {
-        f"{e.data[0]} over {e.data[1]}" if e.kind == "time" else "previous"
+        f"{e.data[0]} over {e.data[1]}" if e.kind == "time" else e.kind
         for top in program.expressions()
         for e in walk(top)
-        if e.kind in ("time", "previous")
+        if e.kind in ("time", "previous", "recall")
     }
     out |= {"memory"} if program.memories else set()
     out |= {"noise that is kept"} if any(n.life == "once" for n in program.noises) else set()
