@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtr
 
 from random_programs.inputs import Inputs
-from random_programs.meaning import Cell, State, Undefined, domain, value
+from random_programs.meaning import Cell, State, Undefined, domain, statistic_value, value
 from random_programs.showing import entry
 from random_programs.syntax import E, Noise, Program, Statement, changed, copied, free
 
@@ -92,6 +92,8 @@ class _Rows:
         self.state.functions = {f.name: f for f in program.functions}
         self.plain: dict[str, Any] = dict(program.parameters) | dict(program.memories)
         self.now: dict[str, Any] = {}
+        returned = [s.value.data[0] for s in program.statements if s.kind == "stop" and _is_label(s.value)]
+        self.labels: tuple[str, ...] = tuple(dict.fromkeys(returned))
         statistics = {s.name for s in program.statements if s.kind == "statistic"}
         self.smooth = {
             t: n.law for n in program.noises for t in n.targets if n.law[0] in CONTINUOUS and t in statistics
@@ -179,7 +181,7 @@ class _Rows:
         """The value of the noise for a target in its present life."""
         key = (noise.name or f"{self.program.noises.index(noise)} {target}") + place
         if key not in self.noise:
-            values, chances = support(noise.law)
+            values, chances = support(noise.law, len(self.alphabet(noise)))
             self.noise[key] = None
             new = self.branch(values, list(chances))
             self.noise[key] = new
@@ -193,15 +195,27 @@ class _Rows:
             if target in noise.targets and isinstance(self.plain["~"], list):
                 drawn = [self.drawn(noise, target, f" {i}") for i in range(len(self.plain["~"]))]
                 drawn = [self.drawn(noise, target, f" {i}") for i in range(len(drawn))]  # rows of the last branch
-                self.plain["~"] = [old + z for old, z in zip(self.plain["~"], drawn, strict=True)]
+                self.plain["~"] = [self._with(noise, t, z) for t, z in zip(self.plain["~"], drawn, strict=True)]
             elif target in noise.targets:
                 z = self.drawn(noise, target)
-                old = self.plain["~"]
-                if noise.law[0] == "randomized_response":
-                    self.plain["~"] = np.where(z > 0, 1.0 - old, old)
-                else:
-                    self.plain["~"] = old + z
+                self.plain["~"] = self._with(noise, self.plain["~"], z)
         return self.plain.pop("~")
+
+    def _with(self, noise: Noise, truth: Any, z: Any) -> Any:
+        """The truth with noise; a flip is a turn by z in the alphabet."""
+        if noise.law[0] != "randomized_response":
+            return truth + z
+        letters = np.asarray(self.alphabet(noise))
+        place = np.abs(np.subtract.outer(np.asarray(truth, dtype=float), letters)).argmin(axis=-1)
+        if np.abs(letters[place] - truth).max() > 1e-9:
+            raise Undefined
+        return letters[(place + np.rint(z).astype(int)) % len(letters)]
+
+    def alphabet(self, noise: Noise) -> tuple[float, ...]:
+        """What a flip takes for what: the values of a field, the labels by number, or 0 and 1."""
+        if noise.targets == ("return",):
+            return tuple(float(i) for i in range(len(self.labels)))
+        return next((f.values for f in self.program.fields if f.name in noise.targets), (0.0, 1.0))
 
     def renew(self) -> None:
         """After a step: what is drawn each step is forgotten; what is drawn after a report, where that was made."""
@@ -217,7 +231,7 @@ class _Rows:
         here = np.broadcast_to(np.asarray(self.now[report], dtype=bool), self.row.shape)
         if not here.any():
             return
-        values, chances = support(noise.law)
+        values, chances = support(noise.law, len(self.alphabet(noise)))
         self.plain["~fired"] = here
         new = self.branch([*values, 0.0], [*(np.where(here, c, 0.0) for c in chances), np.where(here, 0.0, 1.0)])
         self.noise[key] = np.where(self.plain.pop("~fired"), new, self.noise[key])
@@ -289,7 +303,12 @@ def _quadrature(law: tuple[Any, ...]) -> tuple[list[float], list[float]]:
     return x.tolist(), chance.tolist()
 
 
-def support(law: tuple[Any, ...]) -> tuple[list[float], list[float]]:
+def _is_label(e: E | None) -> bool:
+    return e is not None and e.kind == "label"
+
+
+def support(law: tuple[Any, ...], letters: int = 2) -> tuple[list[float], list[float]]:
+    """Values and chances; `letters`: how many a flip chooses from, the truth and others that are equally likely."""
     family, a = law[0], law[1]
     if family in CONTINUOUS:
         return _quadrature(law)
@@ -299,7 +318,13 @@ def support(law: tuple[Any, ...]) -> tuple[list[float], list[float]]:
             (1 - a) / (1 + a) * a ** abs(k) for k in range(-reach, reach + 1)
         ]
     if family == "randomized_response":
-        return [0.0, 1.0], [a, 1 - a]
+        return [float(k) for k in range(letters)], [a, *[(1 - a) / (letters - 1)] * (letters - 1)]
+    if family == "listed":
+        return [v for v, _ in law[1]], [p for _, p in law[1]]
+    if family == "conditioned":
+        inside = [(v, p) for v, p in zip(*support(law[1]), strict=True) if law[2] <= v <= law[3]]
+        total = sum(p for _, p in inside)
+        return [v for v, _ in inside], [p / total for _, p in inside]
     if family == "bernoulli":
         return [0.0, 1.0], [1 - a, a]
     raise AssertionError(law)
@@ -393,6 +418,11 @@ def _begin(rows: _Rows, public: tuple[tuple[float, ...], ...]) -> None:
             if program.kind == "dataset"
             else entry(table[:, s.step - 1])
         )
+    for f in program.fields:
+        s.scope[f.name] = rows.noisy(f.name, s.scope[f.name])
+    for noise in program.noises:
+        if noise.name and not noise.targets:
+            s.scope[noise.name] = rows.drawn(noise, "")
     for j, f in enumerate(program.public):
         s.scope[f.name] = public[s.step - 1][j]
     for n, v in program.memories:
@@ -411,7 +441,7 @@ def _statement(rows: _Rows, i: int, s: Statement) -> None:
     v = None
     if s.value is not None and s.value.kind != "label":
         rows.plain["~when"] = when
-        v = _condition(rows, s.value).astype(float) if free(s.value)[1] & rows.smooth.keys() else value(s.value, state)
+        v = _condition(rows, s.value).astype(float) if free(s.value)[1] & rows.smooth.keys() else statistic_value(s.name, s.value, state)
         when = rows.plain.pop("~when")
     if s.kind in ("statistic", "let"):
         state.scope[s.name] = v if s.name in rows.smooth else rows.noisy(s.name, v)
@@ -429,10 +459,29 @@ def _statement(rows: _Rows, i: int, s: Statement) -> None:
         if v is not None:
             rows.show(i + 1, v, when)
     elif s.kind == "stop":
-        if v is not None:
-            rows.show(i + 1, v, when)
-        rows.show(i + 1, 1.0, when)
-        rows.end(when, v if v is not None else "stop" if s.value is None else s.value.data[0])
+        _stop(rows, s, v, when)
+
+
+def _stop(rows: _Rows, s: Statement, v: Any, when: Any) -> None:
+    """What is seen of a stop is what it returns; which stop it was is not."""
+    if v is not None:
+        rows.show(998, v, when)
+        rows.end(when, v)
+    elif s.value is None:
+        rows.show(996, 0.0, when)
+        rows.end(when, "stop")
+    else:
+        told = np.full(rows.row.shape, float(rows.labels.index(s.value.data[0])))
+        for noise in rows.program.noises:
+            if "return" in noise.targets:
+                values, chances = support(noise.law, len(rows.labels))
+                here = np.broadcast_to(np.asarray(when, dtype=bool), rows.row.shape)
+                rows.plain["~here"] = here
+                z = rows.branch(values, [np.where(here, p, float(k == 0)) for k, p in zip(values, chances, strict=True)])
+                when = rows.plain.pop("~here")
+                told = (float(rows.labels.index(s.value.data[0])) + z) % len(rows.labels)
+        rows.show(997, told, when)
+        rows.end(when, np.asarray(rows.labels)[np.rint(told).astype(int)])
 
 
 def _condition(rows: _Rows, e: E) -> Any:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Protocol
 
+from random_programs.accounts import account_program
 from random_programs.enumeration import Laws, TooWide, laws
 from random_programs.generate import release_program
 from random_programs.generate_transcripts import transcript_program
@@ -109,6 +110,11 @@ def pair(inputs: Inputs, row: int) -> str:
 
 
 # ---- the three kinds of programs
+
+
+def shown_program(seed: int) -> Program:
+    """Values plus noise of their own; one in twenty keeps an account."""
+    return account_program(seed) if seed % 20 == 7 else release_program(seed)
 
 
 def release_truth(program: Program) -> Truth:
@@ -235,7 +241,7 @@ def rules_of(d: Derivation) -> Iterator[str]:
 KINDS = {
     kind.name: kind
     for kind in (
-        Kind("release", release_program, release_truth, first=True),
+        Kind("release", shown_program, release_truth, first=True),
         Kind("linear", linear_program, linear_truth, 1e-6, first=True),
         Kind("transcript", transcript_program, listed_truth),
         Kind("learning", learning_program, learning_truth, 1e-3),
