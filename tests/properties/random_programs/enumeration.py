@@ -463,7 +463,8 @@ def _statement(rows: _Rows, i: int, s: Statement) -> None:
 
 
 def _stop(rows: _Rows, s: Statement, v: Any, when: Any) -> None:
-    """What is seen of a stop is what it returns; which stop it was is not."""
+    """What is seen of a stop is its step and what it returns; which stop it was is not."""
+    rows.show(995, float(rows.state.step), when)
     if v is not None:
         rows.show(998, v, when)
         rows.end(when, v)

@@ -13,17 +13,8 @@ from pathlib import Path
 
 from random_programs.enumeration import TooWide
 from random_programs.meaning import Undefined
-from random_programs.running import (
-    Ends,
-    Modelled,
-    difference,
-    listed_ends,
-    modelled_program,
-    operators,
-    simulated,
-    solved_ends,
-    states,
-)
+from random_programs.models import Ends, Modelled, listed_ends, modelled_program
+from random_programs.running import difference, operators, simulated, solved_ends, states
 from seqlang.diagnostics import SpecError
 
 RUNS = {"numpy": 20_000, "compiled": 20_000, "interpreter": 1_000}
