@@ -2,8 +2,8 @@
 
 One row stands for an input and a combination of draws that still matters. Two-sided geometric noise is cut off; what is
 cut off is counted as missing, so every chance is known between bounds. Continuous noise that lasts becomes nodes of a
-quadrature, whose cells begin and end at whole numbers, as do the kinks of the integrands; continuous noise on a
-statistic that one comparison reads becomes the chance of that comparison.
+quadrature, whose cells begin and end at halves, as do the kinks of the integrands; continuous noise on a statistic that
+comparisons read becomes the chance of their answers, each given those before.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtr
 
+from random_programs.densities import DENSITIES, mass, quadrature
 from random_programs.inputs import Inputs
 from random_programs.meaning import Cell, State, Undefined, domain, statistic_value, value
 from random_programs.showing import entry
@@ -104,7 +104,8 @@ class _Rows:
         self.missing = np.zeros(size)
 
     def _once(self, program: Program) -> None:
-        """Continuous noise on a statistic must be drawn each step and read by one comparison."""
+        """Continuous noise on a statistic must be drawn each step. Two comparisons may read it if at most one continuous
+        noise lasts: the kinks of the integrand lie at halves only then."""
         readings = [n for s in program.statements for e in (s.value, s.when) if e is not None for n in _names(e)]
         lives = [n.life for n in program.noises for t in n.targets if t in self.smooth]
         shown = [
@@ -113,7 +114,9 @@ class _Rows:
             for t in n.targets
             if n.law[0] in CONTINUOUS and t in {s.name for s in program.statements if s.kind == "report"}
         ]
-        if any(readings.count(n) > 1 for n in self.smooth) or any(lives) or shown:
+        lasting = sum(1 if n.name else len(n.targets) for n in program.noises if n.law[0] in CONTINUOUS) - len(lives)
+        self.twice = {n for n in self.smooth if readings.count(n) > 1}
+        if (self.twice and lasting > 1) or any(lives) or shown:
             raise Undefined
 
     # ---- rows
@@ -217,8 +220,34 @@ class _Rows:
             return tuple(float(i) for i in range(len(self.labels)))
         return next((f.values for f in self.program.fields if f.name in noise.targets), (0.0, 1.0))
 
+    def answered(self, n: str, gap: Array, at_least: bool) -> Array:
+        """Whether the noise of the statistic `n` is at least (or at most) `gap`, in all rows; what was answered before in
+        this step is known of it."""
+        law = self.smooth[n]
+        low, high = self.known(n)
+        miss, hit = mass(law, low, np.minimum(high, gap)), mass(law, np.maximum(low, gap), high)
+        total = np.maximum(miss + hit, 1e-300)
+        if not at_least:
+            miss, hit = hit, miss
+        if n in self.twice:
+            self.plain |= {f"~low {n}": low, f"~high {n}": high, "~gap": gap}
+        found = self.branch([0.0, 1.0], [miss / total, hit / total]) > 0
+        if n in self.twice:
+            gap, above = self.plain.pop("~gap"), found if at_least else ~found
+            low, high = self.known(n)
+            self.plain[f"~low {n}"] = np.where(above, np.maximum(low, gap), low)
+            self.plain[f"~high {n}"] = np.where(above, high, np.minimum(high, gap))
+        return found
+
+    def known(self, n: str) -> tuple[Any, Any]:
+        size = self.row.shape
+        return self.plain.get(f"~low {n}", np.full(size, -np.inf)), self.plain.get(f"~high {n}", np.full(size, np.inf))
+
     def renew(self) -> None:
         """After a step: what is drawn each step is forgotten; what is drawn after a report, where that was made."""
+        for n in self.twice:
+            self.plain.pop(f"~low {n}", None)
+            self.plain.pop(f"~high {n}", None)
         for key in list(self.noise):
             which = key.split()[0]
             noise = next(n for i, n in enumerate(self.program.noises) if which in (n.name, str(i)))
@@ -264,43 +293,7 @@ class _Rows:
             self.take(np.flatnonzero(~here))
 
 
-CONTINUOUS = ("laplace", "gaussian", "exponential", "staircase")
-
-
-def at_least(law: tuple[Any, ...], x: Array) -> Array:
-    """P(noise >= x)."""
-    family, a = law[0], law[1]
-    if family == "gaussian":
-        return np.asarray(ndtr(-x / a))
-    if family == "exponential":
-        return np.exp(-np.maximum(x, 0) / a)
-    assert family == "laplace", law
-    tail = 0.5 * np.exp(-np.abs(x) / a)
-    return np.where(x > 0, tail, 1 - tail)
-
-
-def at_most(law: tuple[Any, ...], x: Array) -> Array:
-    """P(noise <= x), without cancellation."""
-    if law[0] == "exponential":
-        return np.where(x > 0, -np.expm1(-np.maximum(x, 0) / law[1]), 0.0)
-    return at_least(law, -x)
-
-
-def _quadrature(law: tuple[Any, ...]) -> tuple[list[float], list[float]]:
-    """Nodes and weights: Gauss-Legendre on cells of width 1/2 or 1."""
-    family, a = law[0], law[1]
-    reach = math.ceil((8 if family == "gaussian" else 21) * a)
-    edges = np.arange(0.0 if family == "exponential" else -reach, reach + 0.1, 1.0)
-    nodes, weights = np.polynomial.legendre.leggauss(8)
-    x = ((edges[1:] + edges[:-1])[:, None] / 2 + nodes / 2).ravel()
-    if family == "gaussian":
-        density = np.exp(-(x**2) / (2 * a * a)) / (a * math.sqrt(2 * math.pi))
-    elif family == "laplace":
-        density = np.exp(-np.abs(x) / a) / (2 * a)
-    else:
-        density = np.exp(-x / a) / a
-    chance = np.tile(weights / 2, len(edges) - 1) * density
-    return x.tolist(), chance.tolist()
+CONTINUOUS = tuple(DENSITIES)
 
 
 def _is_label(e: E | None) -> bool:
@@ -311,7 +304,7 @@ def support(law: tuple[Any, ...], letters: int = 2) -> tuple[list[float], list[f
     """Values and chances; `letters`: how many a flip chooses from, the truth and others that are equally likely."""
     family, a = law[0], law[1]
     if family in CONTINUOUS:
-        return _quadrature(law)
+        return quadrature(law)
     if family == "geometric":
         reach = math.ceil(math.log(MISSING) / math.log(a))
         return [float(k) for k in range(-reach, reach + 1)], [
@@ -501,11 +494,8 @@ def _condition(rows: _Rows, e: E) -> Any:
     left, right = e.parts
     if left.kind != "name" or left.data[0] not in rows.smooth or free(right)[1] & rows.smooth.keys():
         raise Undefined
-    law = rows.smooth[left.data[0]]
     gap = np.broadcast_to(np.asarray(value(right, rows.state) - value(left, rows.state), dtype=float), rows.row.shape)
-    above, below = at_least(law, gap), at_most(law, gap)
-    chances = [below, above] if e.data[0] in (">=", ">") else [above, below]
-    return rows.branch([0.0, 1.0], chances) > 0
+    return rows.answered(left.data[0], gap, e.data[0] in (">=", ">"))
 
 
 def _draw(rows: _Rows, n: str, e: E) -> None:

@@ -17,6 +17,7 @@ from random_programs.learning import density_loss, learning_program, minimisers,
 from random_programs.linear import linear_losses, linear_program
 from random_programs.losses import ORDERS, Losses, losses, worst
 from random_programs.meaning import Undefined
+from random_programs.sequential_tests import stopping_program
 from random_programs.showing import Showing, showings
 from random_programs.syntax import Program, changed, copied, text
 from seqlang import driver
@@ -134,6 +135,11 @@ def listed_truth(program: Program) -> Truth:
     return Listed(laws(program, inputs), inputs)
 
 
+def stopping_truth(program: Program) -> Truth:
+    inputs = inputs_of(program, 40, count=3)
+    return Listed(laws(program, inputs), inputs)
+
+
 def learning_truth(program: Program) -> Truth:
     inputs = inputs_of(program, 40)
     program = changed(program, copied)
@@ -244,6 +250,7 @@ KINDS = {
         Kind("release", shown_program, release_truth, first=True),
         Kind("linear", linear_program, linear_truth, 1e-6, first=True),
         Kind("transcript", transcript_program, listed_truth),
+        Kind("stopping", stopping_program, stopping_truth),
         Kind("learning", learning_program, learning_truth, 1e-3),
     )
 }
