@@ -77,6 +77,14 @@ class Laws:
         return worst
 
 
+@dataclass(frozen=True)
+class Watch:
+    """What reports of the steps up to `until` must be: (step, report) -> True, or the value shown; others not made."""
+
+    made: dict[tuple[int, str], Any]
+    until: int
+
+
 class _Rows:
     """`seen`: a number for what was shown so far; `noise`: the draws that last."""
 
@@ -102,6 +110,7 @@ class _Rows:
         self.done: list[dict[int, float]] = [{} for _ in range(size)]
         self.ends: list[dict[tuple[int, str], float]] = [{} for _ in range(size)]
         self.missing = np.zeros(size)
+        self.watch: Watch | None = None
 
     def _once(self, program: Program) -> None:
         """Continuous noise on a statistic must be drawn each step. Two comparisons may read it if at most one continuous
@@ -243,6 +252,16 @@ class _Rows:
         size = self.row.shape
         return self.plain.get(f"~low {n}", np.full(size, -np.inf)), self.plain.get(f"~high {n}", np.full(size, np.inf))
 
+    def watched(self, report: str, when: Any, v: Any) -> None:
+        """Rows in which the report is not what is watched for are dropped."""
+        if self.watch is None or self.state.step > self.watch.until:
+            return
+        wanted = self.watch.made.get((self.state.step, report))
+        agree = np.broadcast_to(np.asarray(when, dtype=bool), self.row.shape) == (wanted is not None)
+        if wanted not in (None, True) and v is not None:
+            agree = agree & (np.abs(np.broadcast_to(np.asarray(v, dtype=float), self.row.shape) - float(wanted)) < 1e-9)
+        self.take(np.flatnonzero(agree))
+
     def renew(self) -> None:
         """After a step: what is drawn each step is forgotten; what is drawn after a report, where that was made."""
         for n in self.twice:
@@ -339,16 +358,16 @@ def _names(e: E) -> list[str]:
     return ([e.data[0]] if e.kind == "name" else []) + [n for p in e.parts for n in _names(p)]
 
 
-def laws(program: Program, inputs: Inputs, public: tuple[tuple[float, ...], ...] = ()) -> Laws:
+def laws(program: Program, inputs: Inputs, watch: Watch | None = None) -> Laws:
     """The law of the transcript for every input, up to `program.steps` steps: of all at once, or, where these are too
-    many rows, of half of them and half. Raises TooWide, Undefined."""
+    many rows, of half of them and half. `watch`: only of runs with these reports. Raises TooWide, Undefined."""
     try:
-        return _laws(program, inputs, public)
+        return _laws(program, inputs, watch)
     except TooWide:
         size = len(inputs.count)
         if size == 1:
             raise
-        parts = [_laws_of(program, inputs, rows, public) for rows in (slice(0, size // 2), slice(size // 2, size))]
+        parts = [_laws_of(program, inputs, rows, watch) for rows in (slice(0, size // 2), slice(size // 2, size))]
         return Laws(
             parts[0].chance + parts[1].chance,
             parts[0].ends + parts[1].ends,
@@ -357,21 +376,22 @@ def laws(program: Program, inputs: Inputs, public: tuple[tuple[float, ...], ...]
         )
 
 
-def _laws_of(program: Program, inputs: Inputs, rows: slice, public: tuple[tuple[float, ...], ...]) -> Laws:
+def _laws_of(program: Program, inputs: Inputs, rows: slice, watch: Watch | None) -> Laws:
     none = np.zeros(0, dtype=int)
     return laws(
-        program, Inputs({n: v[rows] for n, v in inputs.entries.items()}, inputs.count[rows], none, none), public
+        program, Inputs({n: v[rows] for n, v in inputs.entries.items()}, inputs.count[rows], none, none), watch
     )
 
 
-def _laws(program: Program, inputs: Inputs, public: tuple[tuple[float, ...], ...]) -> Laws:
+def _laws(program: Program, inputs: Inputs, watch: Watch | None) -> Laws:
     program = changed(program, copied)
     rows = _Rows(program, inputs)
+    rows.watch = watch
     error = 1e-9 if any(n.law[0] in CONTINUOUS for n in program.noises) else 1e-13
     last = _last_reads(program)
     for step in range(1, program.steps + 1):
         rows.state.step = step
-        _begin(rows, public)
+        _begin(rows)
         rows.now = {}
         for i, s in enumerate(program.statements):
             _statement(rows, i, s)
@@ -402,7 +422,7 @@ def _last_reads(program: Program) -> dict[str, int]:
     return last
 
 
-def _begin(rows: _Rows, public: tuple[tuple[float, ...], ...]) -> None:
+def _begin(rows: _Rows) -> None:
     program, s = rows.program, rows.state
     for f in program.fields:
         table = rows.inputs.entries[f.name][rows.row]
@@ -416,8 +436,6 @@ def _begin(rows: _Rows, public: tuple[tuple[float, ...], ...]) -> None:
     for noise in program.noises:
         if noise.name and not noise.targets:
             s.scope[noise.name] = rows.drawn(noise, "")
-    for j, f in enumerate(program.public):
-        s.scope[f.name] = public[s.step - 1][j]
     for n, v in program.memories:
         s.scope.setdefault(n, v)
     for n, v in program.parameters:
@@ -451,6 +469,7 @@ def _statement(rows: _Rows, i: int, s: Statement) -> None:
         rows.show(i + 1, np.where(when, 1.0, 0.0))
         if v is not None:
             rows.show(i + 1, v, when)
+        rows.watched(s.name, when, v)
     elif s.kind == "stop":
         _stop(rows, s, v, when)
 

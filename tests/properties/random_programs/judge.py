@@ -166,9 +166,13 @@ class Kind:
     error: float = 1e-7
     first: bool = False
 
+    def seen(self, program: Program) -> Program:
+        """As far as what is claimed speaks of it."""
+        return program if program.horizon is None else replace(program, steps=program.horizon)
+
     def judged(self, program: Program, letters: bool = True) -> Judged:
         """`letters`: with re-used letters; otherwise every binder has its own."""
-        seen = program if program.horizon is None else replace(program, steps=program.horizon)
+        seen = self.seen(program)
         try:
             truth = self.truth(seen) if self.first else None
             if truth is not None and truth.pure() <= 0 and truth.renyi(ORDERS[0]) <= 0:

@@ -127,10 +127,11 @@ def weak_claims(weak: Weak) -> Iterator[tuple[str, str]]:
         ways = [("", weak.delta)] + [(" per step", weak.delta_per_step)] * (not reports)
         for how, delta in ways:
             low, high = delta(epsilon)
-            if low > 1e-6:
+            if 1e-6 < low < 1:
                 yield f"claim weak dp({epsilon}, {low * (1 - CLOSE):.12f}) under m{how}", "proved"
-            if high < 1:
-                yield f"claim weak dp({epsilon}, {min(1.0, high * (1 + CLOSE) + 1e-9):.12f}) under m{how}", "refuted"
+            above = high * (1 + CLOSE) + 1e-9
+            if above < 1:  # a larger one says nothing
+                yield f"claim weak dp({epsilon}, {above:.12f}) under m{how}", "refuted"
     loss, order_two = weak.pure(), weak.renyi(2.0)
     if loss > 1e-6:
         yield f"claim weak pure({loss * (1 - CLOSE):.12f}) under m", "proved"
