@@ -5,9 +5,9 @@ from __future__ import annotations
 import random
 from typing import Any
 
-import engine_judge as judge
+import random_programs.engine_paths as judge
 import pytest
-from engine_table import ENGINES
+from random_programs.engine_tables import ENGINES
 from plain_kernels import interpreted, program_of
 
 from seqlang.backends.kernels.inputs import ModelInputs

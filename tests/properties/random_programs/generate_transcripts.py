@@ -131,9 +131,12 @@ class Transcripts:
                 told = E("if", (op(self.rng.choice(["==", ">="]), name(n), num(1.0)), num(1.0), num(0.0)))
                 self.statements.append(Statement("statistic", again, name(n) if self.rng.random() < 0.7 else told))
                 self.noises.append(Noise(("randomized_response", 0.75), (again,)))
-                self.scope.numbers[again] = Num(name(again), 0, 1)
-                self.secret.add(again)
-                if self.rng.random() < 0.7:
+                if self.rng.random() < 0.3:
+                    self.scope.numbers[again] = Num(name(again), 0, 1)
+                    self.secret.add(again)
+                else:
+                    del self.scope.numbers[n]  # shown, and read by nothing else
+                if self.rng.random() < 0.8:
                     self.statements.append(Statement("report", f"{again}r", name(again)))
             self._statistic(f"{n}_")
             return
