@@ -17,6 +17,7 @@ from random_programs.learning import density_loss, learning_program, minimisers,
 from random_programs.linear import linear_losses, linear_program
 from random_programs.losses import ORDERS, Losses, losses, worst
 from random_programs.meaning import Undefined
+from random_programs.rankings import ranking_program
 from random_programs.sequential_tests import stopping_program
 from random_programs.showing import Showing, showings
 from random_programs.syntax import Program, changed, copied, text
@@ -128,6 +129,11 @@ def release_truth(program: Program) -> Truth:
 def linear_truth(program: Program) -> Truth:
     inputs = inputs_of(program)
     return Added(linear_losses(program, inputs), inputs)
+
+
+def discrete_program(seed: int) -> Program:
+    """Draws that can be listed; one program in twenty-five ranks a noisy list."""
+    return ranking_program(seed) if seed % 25 == 11 else transcript_program(seed)
 
 
 def listed_truth(program: Program) -> Truth:
@@ -253,7 +259,7 @@ KINDS = {
     for kind in (
         Kind("release", shown_program, release_truth, first=True),
         Kind("linear", linear_program, linear_truth, 1e-6, first=True),
-        Kind("transcript", transcript_program, listed_truth),
+        Kind("transcript", discrete_program, listed_truth),
         Kind("stopping", stopping_program, stopping_truth),
         Kind("learning", learning_program, learning_truth, 1e-3),
     )

@@ -31,6 +31,9 @@ ONE_OF_A_KIND = {
     ("conversion/gaussians_to_approximate", "noise"): GAUSSIAN,
     ("conversion/losses_to_approximate", "noise"): "converts the losses of subsampled Gaussians only",
     ("composition/group_privacy", "adjacency"): "is about several entries: replaced, or added and removed",
+    ("composition/post_processing", "noise"): "asked for beside Gaussian tests only: other parts take public gates along",
+    ("joint/shared_noise", "noise"): "is about shared Laplace noise",
+    ("mechanism/flip_of_flip", "noise"): "is about flips; the other noises of a program are beside it",
     ("stopping/concentrated", "noise"): GAUSSIAN,
     ("stopping/gaussian_two_ends", "noise"): GAUSSIAN,
 }
