@@ -20,7 +20,9 @@ WEAK = 0.12
 
 def _seeds(share: float, request: pytest.FixtureRequest) -> range:
     first = int(request.config.getoption("--first-seed"))
-    return range(first, first + max(60 if share == WEAK else 8, round(int(request.config.getoption("--instances")) * share)))
+    return range(
+        first, first + max(60 if share == WEAK else 8, round(int(request.config.getoption("--instances")) * share))
+    )
 
 
 @pytest.mark.parametrize("name", STRONG)

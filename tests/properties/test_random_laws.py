@@ -9,8 +9,8 @@ from collections.abc import Callable
 import pytest
 from random_programs.enumeration import TooWide
 from random_programs.meaning import Undefined
-from random_programs.run_hunt import engine_is_wrong, solve_is_wrong
 from random_programs.models import listed_ends, modelled_program
+from random_programs.run_hunt import engine_is_wrong, solve_is_wrong
 
 
 def test_exact_laws_and_runs_agree_with_the_listed_law(request: pytest.FixtureRequest) -> None:

@@ -31,7 +31,11 @@ def test_every_rule_was_judged_on_different_products() -> None:
 
 def test_a_narrow_rule_is_noticed() -> None:
     cells = {"a/b | replace one | laplace | stream": 3, "a/b | replace one | gaussian | stream": 1}
-    assert too_narrow({"cells": cells}, ["a/b", "c/d"]) == [("a/b", "adjacency"), ("c/d", "adjacency"), ("c/d", "noise")]
+    assert too_narrow({"cells": cells}, ["a/b", "c/d"]) == [
+        ("a/b", "adjacency"),
+        ("c/d", "adjacency"),
+        ("c/d", "noise"),
+    ]
 
 
 def test_counts_are_added() -> None:

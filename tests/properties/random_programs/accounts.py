@@ -1,5 +1,5 @@
-"""Random programs that keep a public account of what each step spends: values times a public factor plus noise, shown as
-long as the account leaves room."""
+"""Random programs that keep a public account of what each step spends: values times a public factor plus noise,
+shown as long as the account leaves room."""
 
 from __future__ import annotations
 

@@ -43,8 +43,8 @@ TAKEN_BY = {
 def engines_table(counts: Mapping[str, int], refusals: Mapping[str, int]) -> str:
     """`counts`: "operator <tab> engine" -> programs, for operators have bars in them; `refusals`: "engine: why"."""
     words = (
-        "A cell counts the random programs on which the engine ran the operator and gave the interpreter's numbers, bit "
-        "for bit or within rounding."
+        "A cell counts the random programs on which the engine ran the operator and gave the interpreter's numbers, "
+        "bit for bit or within rounding."
     )
     return _table("Operators and engines", "paths", words, catalogue(), ENGINES, (counts, refusals), REASONS)
 
@@ -52,8 +52,8 @@ def engines_table(counts: Mapping[str, int], refusals: Mapping[str, int]) -> str
 def laws_table(counts: Mapping[str, int], refusals: Mapping[str, int]) -> str:
     """`counts`: "kind of state <tab> method" -> programs."""
     words = (
-        "A cell counts the random programs whose law was that of 300,000 simulated runs, within five standard errors and "
-        "the law's own bound."
+        "A cell counts the random programs whose law was that of 300,000 simulated runs, within five standard errors "
+        "and the law's own bound."
     )
     reasons = {(kind, method): TAKEN_BY[method] for kind in KINDS for method in METHODS}
     title = "Methods of the exact laws and kinds of state"
@@ -65,7 +65,14 @@ def _table(
     found: tuple[Mapping[str, int], Mapping[str, int]], reasons: Mapping[tuple[str, str], str],
 ) -> str:  # fmt: skip
     counts, refusals = found
-    lines = [f"# {title}", "", f"`python -m random_programs.run_hunt --judge {judge}`, added up by `tables`.", "", words, ""]
+    lines = [
+        f"# {title}",
+        "",
+        f"`python -m random_programs.run_hunt --judge {judge}`, added up by `tables`.",
+        "",
+        words,
+        "",
+    ]
     lines += ["| | " + " | ".join(columns) + " |", "|---" * (len(columns) + 1) + "|"]
     numbers: dict[str, int] = {}
     for row in rows:

@@ -113,8 +113,8 @@ class _Rows:
         self.watch: Watch | None = None
 
     def _once(self, program: Program) -> None:
-        """Continuous noise on a statistic must be drawn each step. Two comparisons may read it if at most one continuous
-        noise lasts: the kinks of the integrand lie at halves only then."""
+        """Continuous noise on a statistic must be drawn each step. Two comparisons may read it if at most one
+        continuous noise lasts: the kinks of the integrand lie at halves only then."""
         readings = [n for s in program.statements for e in (s.value, s.when) if e is not None for n in _names(e)]
         lives = [n.life for n in program.noises for t in n.targets if t in self.smooth]
         shown = [
@@ -230,8 +230,8 @@ class _Rows:
         return next((f.values for f in self.program.fields if f.name in noise.targets), (0.0, 1.0))
 
     def answered(self, n: str, gap: Array, at_least: bool) -> Array:
-        """Whether the noise of the statistic `n` is at least (or at most) `gap`, in all rows; what was answered before in
-        this step is known of it."""
+        """Whether the noise of the statistic `n` is at least (or at most) `gap`, in all rows; what was answered before
+        in this step is known of it."""
         law = self.smooth[n]
         low, high = self.known(n)
         miss, hit = mass(law, low, np.minimum(high, gap)), mass(law, np.maximum(low, gap), high)
@@ -378,9 +378,7 @@ def laws(program: Program, inputs: Inputs, watch: Watch | None = None) -> Laws:
 
 def _laws_of(program: Program, inputs: Inputs, rows: slice, watch: Watch | None) -> Laws:
     none = np.zeros(0, dtype=int)
-    return laws(
-        program, Inputs({n: v[rows] for n, v in inputs.entries.items()}, inputs.count[rows], none, none), watch
-    )
+    return laws(program, Inputs({n: v[rows] for n, v in inputs.entries.items()}, inputs.count[rows], none, none), watch)
 
 
 def _laws(program: Program, inputs: Inputs, watch: Watch | None) -> Laws:
@@ -452,7 +450,11 @@ def _statement(rows: _Rows, i: int, s: Statement) -> None:
     v = None
     if s.value is not None and s.value.kind != "label":
         rows.plain["~when"] = when
-        v = _condition(rows, s.value).astype(float) if free(s.value)[1] & rows.smooth.keys() else statistic_value(s.name, s.value, state)
+        v = (
+            _condition(rows, s.value).astype(float)
+            if free(s.value)[1] & rows.smooth.keys()
+            else statistic_value(s.name, s.value, state)
+        )
         when = rows.plain.pop("~when")
     if s.kind in ("statistic", "let"):
         state.scope[s.name] = v if s.name in rows.smooth else rows.noisy(s.name, v)
@@ -490,7 +492,9 @@ def _stop(rows: _Rows, s: Statement, v: Any, when: Any) -> None:
                 values, chances = support(noise.law, len(rows.labels))
                 here = np.broadcast_to(np.asarray(when, dtype=bool), rows.row.shape)
                 rows.plain["~here"] = here
-                z = rows.branch(values, [np.where(here, p, float(k == 0)) for k, p in zip(values, chances, strict=True)])
+                z = rows.branch(
+                    values, [np.where(here, p, float(k == 0)) for k, p in zip(values, chances, strict=True)]
+                )
                 when = rows.plain.pop("~here")
                 told = (float(rows.labels.index(s.value.data[0])) + z) % len(rows.labels)
         rows.show(997, told, when)

@@ -321,7 +321,10 @@ class Maker:
         elif keep == "since":
             data = ("steps", None)
             if self.events:
-                data = (r.choice(["since", "history"] if not (scope.bound or scope.records) else ["since"]), r.choice(self.events))
+                data = (
+                    r.choice(["since", "history"] if not (scope.bound or scope.records) else ["since"]),
+                    r.choice(self.events),
+                )
         which = r.choices(["sum", "count", "max", "min", "argmax"], [6, 3, 2, 1, 0.4])[0]
         if data[0] == "history":
             which = r.choice(["sum", "sum", "count"])

@@ -1,5 +1,5 @@
-"""Judges `solve` and the engines: `python -m random_programs.run_hunt --judge JUDGE --instances 200 --counts FILE`, with
-tests/properties and tests/kernels on the path.
+"""Judges `solve` and the engines: `python -m random_programs.run_hunt --judge JUDGE --instances 200 --counts FILE`,
+with tests/properties and tests/kernels on the path.
 
 `listed`: the law beside the listed one, of the engines in `--engines` (numpy, interpreter, compiled) by runs; `paths`:
 every engine beside the interpreter on given entries; `kernels`: compiled kernels as plain text, draw by draw;

@@ -6,6 +6,7 @@ import seqlang
 from random_programs.models import Ends
 from random_programs.syntax import Program, walk
 
+
 def solved_ends(source: str) -> tuple[Ends, float, str]:
     """By `solve`: the law, its error, and the method."""
     (result,) = seqlang.solve(source)

@@ -18,8 +18,8 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Showing:
-    """`name` was shown in this step ("return": the value returned); `numbers`: inputs times coordinates, or for a choice
-    the logarithms of its chances. `vector`: whether it is a list."""
+    """`name` was shown in this step ("return": the value returned); `numbers`: inputs times coordinates, or for a
+    choice the logarithms of its chances. `vector`: whether it is a list."""
 
     name: str
     step: int

@@ -36,7 +36,7 @@ class E:
     | range    | low, high                |                                                          |
     | listfor  | body, domain[, where]    | variable                                                 |
     | fold     | body, domain[, where]    | operator, variable                                       |
-    | time     | body[, where]            | operator, "steps", None; .., "since" or "history", report; .., "last", count |
+    | time     | body[, where]            | operator, "steps", None; "since" or "history", report; "last", count |
     | previous | body, initial            |                                                          |
     | recall   | initial                  | the statistic that it stands in: its value a step before |
     | weights  | weight, domain           | variable: a law, drawn from                              |
@@ -180,8 +180,8 @@ class Field:
 
 @dataclass(frozen=True)
 class Program:
-    """`kind`: stream or dataset; `size`: records of a dataset; `steps`: how many steps a run has at most. `horizon`: what is
-    claimed speaks of so many steps only."""
+    """`kind`: stream or dataset; `size`: records of a dataset; `steps`: how many steps a run has at most. `horizon`: what
+    is claimed speaks of so many steps only."""
 
     kind: str
     fields: tuple[Field, ...]

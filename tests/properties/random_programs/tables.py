@@ -30,14 +30,16 @@ ONE_OF_A_KIND = {
     ("mechanism/objective_perturbation", "adjacency"): "is about one replaced record",
     ("conversion/gaussians_to_approximate", "noise"): GAUSSIAN,
     ("conversion/losses_to_approximate", "noise"): "converts the losses of subsampled Gaussians only",
-    ("composition/group_privacy", "adjacency"): "is about several entries: replaced, or added and removed",
-    ("composition/post_processing", "noise"): "asked for beside Gaussian tests only: other parts take public gates along",
+    (
+        "composition/post_processing",
+        "noise",
+    ): "asked for beside Gaussian tests only: other parts take public gates along",
     ("joint/shared_noise", "noise"): "is about shared Laplace noise",
     ("mechanism/flip_of_flip", "noise"): "is about flips; the other noises of a program are beside it",
     ("stopping/concentrated", "noise"): GAUSSIAN,
     ("stopping/gaussian_two_ends", "noise"): GAUSSIAN,
 }
-"""Rules that can meet one noise family, or one kind of neighbours, only. `group_privacy` meets both kinds that it has."""
+"""Rules that can meet one noise family, or one kind of neighbours, only."""
 
 
 def products(counts: Counts) -> dict[str, list[tuple[str, str, str]]]:

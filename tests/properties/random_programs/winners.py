@@ -88,10 +88,8 @@ def _integrated(law: Any, table: Array) -> Array:
     kinks = np.sort(table, axis=1)
     steps = np.arange(1.0, 11.0) * 4
     edges = np.concatenate([kinks[:, :1] - steps[::-1], kinks, kinks[:, -1:] + steps], axis=1)
-    parts = [edges]
-    for cut in (0.25, 0.5, 0.75):
-        parts.append(edges[:, :-1] * (1 - cut) + edges[:, 1:] * cut)
-    edges = np.sort(np.concatenate(parts, axis=1), axis=1)
+    cuts = [edges[:, :-1] * (1 - cut) + edges[:, 1:] * cut for cut in (0.25, 0.5, 0.75)]
+    edges = np.sort(np.concatenate([edges, *cuts], axis=1), axis=1)
     middle, half = (edges[:, 1:] + edges[:, :-1]) / 2, (edges[:, 1:] - edges[:, :-1]) / 2
     x = (middle[:, :, None] + half[:, :, None] * NODES).reshape(len(table), -1)
     weight = (half[:, :, None] * WEIGHTS).reshape(len(table), -1)
