@@ -279,7 +279,12 @@ def _without(noise: Noise, target: str) -> Noise | None:
 def less_returned(program: Program, rng: random.Random) -> Program | None:
     """What a stop returns is clipped: a function of what was returned before."""
     noisy = {t for n in program.noises for t in n.targets if n.law[0] != "l2_laplace"}
-    lists = {s.name for s in program.statements if s.value is not None and s.value.kind in ("list", "listfor")}
+    lists: set[str] = set()
+    for s in program.statements:
+        if s.value is not None and (
+            s.value.kind in ("list", "listfor") or s.value.data[:1] and s.value.data[0] in lists
+        ):
+            lists.add(s.name)
     for i, s in enumerate(program.statements):
         if s.kind == "stop" and s.value is not None and s.value.kind == "name" and s.value.data[0] in noisy - lists:
             value = E("call", (s.value, num(0.0), num(1.0)), ("clip",))

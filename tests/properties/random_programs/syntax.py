@@ -180,8 +180,8 @@ class Field:
 
 @dataclass(frozen=True)
 class Program:
-    """`kind`: stream or dataset; `size`: records of a dataset; `steps`: how many steps a run has at most. `horizon`: what
-    is claimed speaks of so many steps only."""
+    """`kind`: stream or dataset; `size`: records of a dataset; `steps`: how many steps a run has at most. `horizon`:
+    what is claimed speaks of so many steps only."""
 
     kind: str
     fields: tuple[Field, ...]
