@@ -282,7 +282,7 @@ def less_returned(program: Program, rng: random.Random) -> Program | None:
     lists: set[str] = set()
     for s in program.statements:
         if s.value is not None and (
-            s.value.kind in ("list", "listfor") or s.value.data[:1] and s.value.data[0] in lists
+            s.value.kind in ("list", "listfor") or (s.value.data[:1] and s.value.data[0] in lists)
         ):
             lists.add(s.name)
     for i, s in enumerate(program.statements):
