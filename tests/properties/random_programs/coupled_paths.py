@@ -27,6 +27,8 @@ class Refused(Exception):
 
 def kernel_disagrees(program: Program, seed: int, paths: int = 3) -> str | None:
     """The first difference on random entries, or None. Raises Refused where no kernel is made, SpecError."""
+    if program.kind == "dataset" and program.public:
+        raise Refused("public inputs beside a dataset are not given here")
     rng = random.Random(seed)
     model = loaded(text(replace(program, noises=_apart(program))))
     steps = program.steps + 1
