@@ -5,10 +5,10 @@ from __future__ import annotations
 import random
 from typing import Any
 
-import engine_judge as judge
 import pytest
-from engine_table import ENGINES
+import random_programs.engine_paths as judge
 from plain_kernels import interpreted, program_of
+from random_programs.engine_tables import ENGINES
 
 from seqlang.backends.kernels.inputs import ModelInputs
 from seqlang.backends.kernels.lower import lower

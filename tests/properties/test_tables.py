@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from random_programs.tables import COUNTS, FOLDER, REASONS, added, tables
+from random_programs.tables import COUNTS, FOLDER, ONE_OF_A_KIND, REASONS, added, tables, too_narrow
 
 from seqlang.rules import names
 
@@ -20,6 +20,22 @@ def test_every_rule_was_judged_or_has_a_reason() -> None:
     reached = {cell.split(" | ")[0] for cell in counts["cells"]}
     assert set(names()) - reached <= set(REASONS)
     assert set(REASONS) <= set(names())
+
+
+def test_every_rule_was_judged_on_different_products() -> None:
+    """With two noise families and two kinds of neighbours at least, where a rule can meet both."""
+    counts = json.loads(COUNTS.read_text())
+    assert too_narrow(counts, names()) == []
+    assert {rule for rule, _ in ONE_OF_A_KIND} <= set(names())
+
+
+def test_a_narrow_rule_is_noticed() -> None:
+    cells = {"a/b | replace one | laplace | stream": 3, "a/b | replace one | gaussian | stream": 1}
+    assert too_narrow({"cells": cells}, ["a/b", "c/d"]) == [
+        ("a/b", "adjacency"),
+        ("c/d", "adjacency"),
+        ("c/d", "noise"),
+    ]
 
 
 def test_counts_are_added() -> None:

@@ -54,5 +54,5 @@ def families(program: Program) -> str:
 
 
 def data(program: Program) -> str:
-    lasting = any(e.kind in ("time", "previous") for top in program.expressions() for e in walk(top))
+    lasting = any(e.kind in ("time", "previous", "recall") for top in program.expressions() for e in walk(top))
     return f"{program.kind}{', look-backs' if lasting else ''}{', memory' if program.memories else ''}"

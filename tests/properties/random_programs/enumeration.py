@@ -2,8 +2,8 @@
 
 One row stands for an input and a combination of draws that still matters. Two-sided geometric noise is cut off; what is
 cut off is counted as missing, so every chance is known between bounds. Continuous noise that lasts becomes nodes of a
-quadrature, whose cells begin and end at whole numbers, as do the kinks of the integrands; continuous noise on a
-statistic that one comparison reads becomes the chance of that comparison.
+quadrature, whose cells begin and end at halves, as do the kinks of the integrands; continuous noise on a statistic that
+comparisons read becomes the chance of their answers, each given those before.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtr
 
+from random_programs.densities import DENSITIES, mass, quadrature
 from random_programs.inputs import Inputs
-from random_programs.meaning import Cell, State, Undefined, domain, value
+from random_programs.meaning import Cell, State, Undefined, domain, statistic_value, value
 from random_programs.showing import entry
 from random_programs.syntax import E, Noise, Program, Statement, changed, copied, free
 
@@ -77,6 +77,14 @@ class Laws:
         return worst
 
 
+@dataclass(frozen=True)
+class Watch:
+    """What reports of the steps up to `until` must be: (step, report) -> True, or the value shown; others not made."""
+
+    made: dict[tuple[int, str], Any]
+    until: int
+
+
 class _Rows:
     """`seen`: a number for what was shown so far; `noise`: the draws that last."""
 
@@ -92,6 +100,8 @@ class _Rows:
         self.state.functions = {f.name: f for f in program.functions}
         self.plain: dict[str, Any] = dict(program.parameters) | dict(program.memories)
         self.now: dict[str, Any] = {}
+        returned = [s.value.data[0] for s in program.statements if s.kind == "stop" and _is_label(s.value)]
+        self.labels: tuple[str, ...] = tuple(dict.fromkeys(returned))
         statistics = {s.name for s in program.statements if s.kind == "statistic"}
         self.smooth = {
             t: n.law for n in program.noises for t in n.targets if n.law[0] in CONTINUOUS and t in statistics
@@ -100,9 +110,11 @@ class _Rows:
         self.done: list[dict[int, float]] = [{} for _ in range(size)]
         self.ends: list[dict[tuple[int, str], float]] = [{} for _ in range(size)]
         self.missing = np.zeros(size)
+        self.watch: Watch | None = None
 
     def _once(self, program: Program) -> None:
-        """Continuous noise on a statistic must be drawn each step and read by one comparison."""
+        """Continuous noise on a statistic must be drawn each step. Two comparisons may read it if at most one
+        continuous noise lasts: the kinks of the integrand lie at halves only then."""
         readings = [n for s in program.statements for e in (s.value, s.when) if e is not None for n in _names(e)]
         lives = [n.life for n in program.noises for t in n.targets if t in self.smooth]
         shown = [
@@ -111,7 +123,9 @@ class _Rows:
             for t in n.targets
             if n.law[0] in CONTINUOUS and t in {s.name for s in program.statements if s.kind == "report"}
         ]
-        if any(readings.count(n) > 1 for n in self.smooth) or any(lives) or shown:
+        lasting = sum(1 if n.name else len(n.targets) for n in program.noises if n.law[0] in CONTINUOUS) - len(lives)
+        self.twice = {n for n in self.smooth if readings.count(n) > 1}
+        if (self.twice and lasting > 1) or any(lives) or shown:
             raise Undefined
 
     # ---- rows
@@ -179,7 +193,7 @@ class _Rows:
         """The value of the noise for a target in its present life."""
         key = (noise.name or f"{self.program.noises.index(noise)} {target}") + place
         if key not in self.noise:
-            values, chances = support(noise.law)
+            values, chances = support(noise.law, len(self.alphabet(noise)))
             self.noise[key] = None
             new = self.branch(values, list(chances))
             self.noise[key] = new
@@ -193,18 +207,66 @@ class _Rows:
             if target in noise.targets and isinstance(self.plain["~"], list):
                 drawn = [self.drawn(noise, target, f" {i}") for i in range(len(self.plain["~"]))]
                 drawn = [self.drawn(noise, target, f" {i}") for i in range(len(drawn))]  # rows of the last branch
-                self.plain["~"] = [old + z for old, z in zip(self.plain["~"], drawn, strict=True)]
+                self.plain["~"] = [self._with(noise, t, z) for t, z in zip(self.plain["~"], drawn, strict=True)]
             elif target in noise.targets:
                 z = self.drawn(noise, target)
-                old = self.plain["~"]
-                if noise.law[0] == "randomized_response":
-                    self.plain["~"] = np.where(z > 0, 1.0 - old, old)
-                else:
-                    self.plain["~"] = old + z
+                self.plain["~"] = self._with(noise, self.plain["~"], z)
         return self.plain.pop("~")
+
+    def _with(self, noise: Noise, truth: Any, z: Any) -> Any:
+        """The truth with noise; a flip is a turn by z in the alphabet."""
+        if noise.law[0] != "randomized_response":
+            return truth + z
+        letters = np.asarray(self.alphabet(noise))
+        place = np.abs(np.subtract.outer(np.asarray(truth, dtype=float), letters)).argmin(axis=-1)
+        if np.abs(letters[place] - truth).max() > 1e-9:
+            raise Undefined
+        return letters[(place + np.rint(z).astype(int)) % len(letters)]
+
+    def alphabet(self, noise: Noise) -> tuple[float, ...]:
+        """What a flip takes for what: the values of a field, the labels by number, or 0 and 1."""
+        if noise.targets == ("return",):
+            return tuple(float(i) for i in range(len(self.labels)))
+        return next((f.values for f in self.program.fields if f.name in noise.targets), (0.0, 1.0))
+
+    def answered(self, n: str, gap: Array, at_least: bool) -> Array:
+        """Whether the noise of the statistic `n` is at least (or at most) `gap`, in all rows; what was answered before
+        in this step is known of it."""
+        law = self.smooth[n]
+        low, high = self.known(n)
+        miss, hit = mass(law, low, np.minimum(high, gap)), mass(law, np.maximum(low, gap), high)
+        total = np.maximum(miss + hit, 1e-300)
+        if not at_least:
+            miss, hit = hit, miss
+        if n in self.twice:
+            self.plain |= {f"~low {n}": low, f"~high {n}": high, "~gap": gap}
+        found = self.branch([0.0, 1.0], [miss / total, hit / total]) > 0
+        if n in self.twice:
+            gap, above = self.plain.pop("~gap"), found if at_least else ~found
+            low, high = self.known(n)
+            self.plain[f"~low {n}"] = np.where(above, np.maximum(low, gap), low)
+            self.plain[f"~high {n}"] = np.where(above, high, np.minimum(high, gap))
+        return found
+
+    def known(self, n: str) -> tuple[Any, Any]:
+        size = self.row.shape
+        return self.plain.get(f"~low {n}", np.full(size, -np.inf)), self.plain.get(f"~high {n}", np.full(size, np.inf))
+
+    def watched(self, report: str, when: Any, v: Any) -> None:
+        """Rows in which the report is not what is watched for are dropped."""
+        if self.watch is None or self.state.step > self.watch.until:
+            return
+        wanted = self.watch.made.get((self.state.step, report))
+        agree = np.broadcast_to(np.asarray(when, dtype=bool), self.row.shape) == (wanted is not None)
+        if wanted not in (None, True) and v is not None:
+            agree = agree & (np.abs(np.broadcast_to(np.asarray(v, dtype=float), self.row.shape) - float(wanted)) < 1e-9)
+        self.take(np.flatnonzero(agree))
 
     def renew(self) -> None:
         """After a step: what is drawn each step is forgotten; what is drawn after a report, where that was made."""
+        for n in self.twice:
+            self.plain.pop(f"~low {n}", None)
+            self.plain.pop(f"~high {n}", None)
         for key in list(self.noise):
             which = key.split()[0]
             noise = next(n for i, n in enumerate(self.program.noises) if which in (n.name, str(i)))
@@ -217,7 +279,7 @@ class _Rows:
         here = np.broadcast_to(np.asarray(self.now[report], dtype=bool), self.row.shape)
         if not here.any():
             return
-        values, chances = support(noise.law)
+        values, chances = support(noise.law, len(self.alphabet(noise)))
         self.plain["~fired"] = here
         new = self.branch([*values, 0.0], [*(np.where(here, c, 0.0) for c in chances), np.where(here, 0.0, 1.0)])
         self.noise[key] = np.where(self.plain.pop("~fired"), new, self.noise[key])
@@ -250,56 +312,31 @@ class _Rows:
             self.take(np.flatnonzero(~here))
 
 
-CONTINUOUS = ("laplace", "gaussian", "exponential", "staircase")
+CONTINUOUS = tuple(DENSITIES)
 
 
-def at_least(law: tuple[Any, ...], x: Array) -> Array:
-    """P(noise >= x)."""
-    family, a = law[0], law[1]
-    if family == "gaussian":
-        return np.asarray(ndtr(-x / a))
-    if family == "exponential":
-        return np.exp(-np.maximum(x, 0) / a)
-    assert family == "laplace", law
-    tail = 0.5 * np.exp(-np.abs(x) / a)
-    return np.where(x > 0, tail, 1 - tail)
+def _is_label(e: E | None) -> bool:
+    return e is not None and e.kind == "label"
 
 
-def at_most(law: tuple[Any, ...], x: Array) -> Array:
-    """P(noise <= x), without cancellation."""
-    if law[0] == "exponential":
-        return np.where(x > 0, -np.expm1(-np.maximum(x, 0) / law[1]), 0.0)
-    return at_least(law, -x)
-
-
-def _quadrature(law: tuple[Any, ...]) -> tuple[list[float], list[float]]:
-    """Nodes and weights: Gauss-Legendre on cells of width 1/2 or 1."""
-    family, a = law[0], law[1]
-    reach = math.ceil((8 if family == "gaussian" else 21) * a)
-    edges = np.arange(0.0 if family == "exponential" else -reach, reach + 0.1, 1.0)
-    nodes, weights = np.polynomial.legendre.leggauss(8)
-    x = ((edges[1:] + edges[:-1])[:, None] / 2 + nodes / 2).ravel()
-    if family == "gaussian":
-        density = np.exp(-(x**2) / (2 * a * a)) / (a * math.sqrt(2 * math.pi))
-    elif family == "laplace":
-        density = np.exp(-np.abs(x) / a) / (2 * a)
-    else:
-        density = np.exp(-x / a) / a
-    chance = np.tile(weights / 2, len(edges) - 1) * density
-    return x.tolist(), chance.tolist()
-
-
-def support(law: tuple[Any, ...]) -> tuple[list[float], list[float]]:
+def support(law: tuple[Any, ...], letters: int = 2) -> tuple[list[float], list[float]]:
+    """Values and chances; `letters`: how many a flip chooses from, the truth and others that are equally likely."""
     family, a = law[0], law[1]
     if family in CONTINUOUS:
-        return _quadrature(law)
+        return quadrature(law)
     if family == "geometric":
         reach = math.ceil(math.log(MISSING) / math.log(a))
         return [float(k) for k in range(-reach, reach + 1)], [
             (1 - a) / (1 + a) * a ** abs(k) for k in range(-reach, reach + 1)
         ]
     if family == "randomized_response":
-        return [0.0, 1.0], [a, 1 - a]
+        return [float(k) for k in range(letters)], [a, *[(1 - a) / (letters - 1)] * (letters - 1)]
+    if family == "listed":
+        return [v for v, _ in law[1]], [p for _, p in law[1]]
+    if family == "conditioned":
+        inside = [(v, p) for v, p in zip(*support(law[1]), strict=True) if law[2] <= v <= law[3]]
+        total = sum(p for _, p in inside)
+        return [v for v, _ in inside], [p / total for _, p in inside]
     if family == "bernoulli":
         return [0.0, 1.0], [1 - a, a]
     raise AssertionError(law)
@@ -321,16 +358,16 @@ def _names(e: E) -> list[str]:
     return ([e.data[0]] if e.kind == "name" else []) + [n for p in e.parts for n in _names(p)]
 
 
-def laws(program: Program, inputs: Inputs, public: tuple[tuple[float, ...], ...] = ()) -> Laws:
+def laws(program: Program, inputs: Inputs, watch: Watch | None = None) -> Laws:
     """The law of the transcript for every input, up to `program.steps` steps: of all at once, or, where these are too
-    many rows, of half of them and half. Raises TooWide, Undefined."""
+    many rows, of half of them and half. `watch`: only of runs with these reports. Raises TooWide, Undefined."""
     try:
-        return _laws(program, inputs, public)
+        return _laws(program, inputs, watch)
     except TooWide:
         size = len(inputs.count)
         if size == 1:
             raise
-        parts = [_laws_of(program, inputs, rows, public) for rows in (slice(0, size // 2), slice(size // 2, size))]
+        parts = [_laws_of(program, inputs, rows, watch) for rows in (slice(0, size // 2), slice(size // 2, size))]
         return Laws(
             parts[0].chance + parts[1].chance,
             parts[0].ends + parts[1].ends,
@@ -339,21 +376,20 @@ def laws(program: Program, inputs: Inputs, public: tuple[tuple[float, ...], ...]
         )
 
 
-def _laws_of(program: Program, inputs: Inputs, rows: slice, public: tuple[tuple[float, ...], ...]) -> Laws:
+def _laws_of(program: Program, inputs: Inputs, rows: slice, watch: Watch | None) -> Laws:
     none = np.zeros(0, dtype=int)
-    return laws(
-        program, Inputs({n: v[rows] for n, v in inputs.entries.items()}, inputs.count[rows], none, none), public
-    )
+    return laws(program, Inputs({n: v[rows] for n, v in inputs.entries.items()}, inputs.count[rows], none, none), watch)
 
 
-def _laws(program: Program, inputs: Inputs, public: tuple[tuple[float, ...], ...]) -> Laws:
+def _laws(program: Program, inputs: Inputs, watch: Watch | None) -> Laws:
     program = changed(program, copied)
     rows = _Rows(program, inputs)
+    rows.watch = watch
     error = 1e-9 if any(n.law[0] in CONTINUOUS for n in program.noises) else 1e-13
     last = _last_reads(program)
     for step in range(1, program.steps + 1):
         rows.state.step = step
-        _begin(rows, public)
+        _begin(rows)
         rows.now = {}
         for i, s in enumerate(program.statements):
             _statement(rows, i, s)
@@ -384,7 +420,7 @@ def _last_reads(program: Program) -> dict[str, int]:
     return last
 
 
-def _begin(rows: _Rows, public: tuple[tuple[float, ...], ...]) -> None:
+def _begin(rows: _Rows) -> None:
     program, s = rows.program, rows.state
     for f in program.fields:
         table = rows.inputs.entries[f.name][rows.row]
@@ -393,8 +429,11 @@ def _begin(rows: _Rows, public: tuple[tuple[float, ...], ...]) -> None:
             if program.kind == "dataset"
             else entry(table[:, s.step - 1])
         )
-    for j, f in enumerate(program.public):
-        s.scope[f.name] = public[s.step - 1][j]
+    for f in program.fields:
+        s.scope[f.name] = rows.noisy(f.name, s.scope[f.name])
+    for noise in program.noises:
+        if noise.name and not noise.targets:
+            s.scope[noise.name] = rows.drawn(noise, "")
     for n, v in program.memories:
         s.scope.setdefault(n, v)
     for n, v in program.parameters:
@@ -411,7 +450,11 @@ def _statement(rows: _Rows, i: int, s: Statement) -> None:
     v = None
     if s.value is not None and s.value.kind != "label":
         rows.plain["~when"] = when
-        v = _condition(rows, s.value).astype(float) if free(s.value)[1] & rows.smooth.keys() else value(s.value, state)
+        v = (
+            _condition(rows, s.value).astype(float)
+            if free(s.value)[1] & rows.smooth.keys()
+            else statistic_value(s.name, s.value, state)
+        )
         when = rows.plain.pop("~when")
     if s.kind in ("statistic", "let"):
         state.scope[s.name] = v if s.name in rows.smooth else rows.noisy(s.name, v)
@@ -428,11 +471,34 @@ def _statement(rows: _Rows, i: int, s: Statement) -> None:
         rows.show(i + 1, np.where(when, 1.0, 0.0))
         if v is not None:
             rows.show(i + 1, v, when)
+        rows.watched(s.name, when, v)
     elif s.kind == "stop":
-        if v is not None:
-            rows.show(i + 1, v, when)
-        rows.show(i + 1, 1.0, when)
-        rows.end(when, v if v is not None else "stop" if s.value is None else s.value.data[0])
+        _stop(rows, s, v, when)
+
+
+def _stop(rows: _Rows, s: Statement, v: Any, when: Any) -> None:
+    """What is seen of a stop is its step and what it returns; which stop it was is not."""
+    rows.show(995, float(rows.state.step), when)
+    if v is not None:
+        rows.show(998, v, when)
+        rows.end(when, v)
+    elif s.value is None:
+        rows.show(996, 0.0, when)
+        rows.end(when, "stop")
+    else:
+        told = np.full(rows.row.shape, float(rows.labels.index(s.value.data[0])))
+        for noise in rows.program.noises:
+            if "return" in noise.targets:
+                values, chances = support(noise.law, len(rows.labels))
+                here = np.broadcast_to(np.asarray(when, dtype=bool), rows.row.shape)
+                rows.plain["~here"] = here
+                z = rows.branch(
+                    values, [np.where(here, p, float(k == 0)) for k, p in zip(values, chances, strict=True)]
+                )
+                when = rows.plain.pop("~here")
+                told = (float(rows.labels.index(s.value.data[0])) + z) % len(rows.labels)
+        rows.show(997, told, when)
+        rows.end(when, np.asarray(rows.labels)[np.rint(told).astype(int)])
 
 
 def _condition(rows: _Rows, e: E) -> Any:
@@ -451,11 +517,8 @@ def _condition(rows: _Rows, e: E) -> Any:
     left, right = e.parts
     if left.kind != "name" or left.data[0] not in rows.smooth or free(right)[1] & rows.smooth.keys():
         raise Undefined
-    law = rows.smooth[left.data[0]]
     gap = np.broadcast_to(np.asarray(value(right, rows.state) - value(left, rows.state), dtype=float), rows.row.shape)
-    above, below = at_least(law, gap), at_most(law, gap)
-    chances = [below, above] if e.data[0] in (">=", ">") else [above, below]
-    return rows.branch([0.0, 1.0], chances) > 0
+    return rows.answered(left.data[0], gap, e.data[0] in (">=", ">"))
 
 
 def _draw(rows: _Rows, n: str, e: E) -> None:

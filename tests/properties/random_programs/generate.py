@@ -319,8 +319,17 @@ class Maker:
             m = r.choice([1, 2, 2])
             data, n = (keep, m), min(m, n)
         elif keep == "since":
-            data = (keep, r.choice(self.events)) if self.events else ("steps", None)
+            data = ("steps", None)
+            if self.events:
+                data = (
+                    r.choice(["since", "history"] if not (scope.bound or scope.records) else ["since"]),
+                    r.choice(self.events),
+                )
         which = r.choices(["sum", "count", "max", "min", "argmax"], [6, 3, 2, 1, 0.4])[0]
+        if data[0] == "history":
+            which = r.choice(["sum", "sum", "count"])
+            a = self.number(depth - 1, scope)
+            return self._folded(which, E("time", (a.e,), (which, *data)), a.low, a.high, a.whole, n - 1, 0, 0)
         where: tuple[E, ...] = ()
         if which in ("sum", "count") and r.random() < 0.15:
             where = (self.truth(depth - 2, scope),)
@@ -328,6 +337,28 @@ class Maker:
             return Num(E("time", (self.truth(depth - 1, scope), *where), (which, *data)), 0, n)
         a = self.number(depth - 1, scope)
         return self._folded(which, E("time", (a.e, *where), (which, *data)), a.low, a.high, a.whole, n, 1, self.steps)
+
+    def recursion(self, n: str, depth: int, scope: Scope) -> Num:
+        """The statistic `n` by its value in the step before: a cumulative sum, a clipped or a decaying one, a count."""
+        r, a = self.rng, self.number(depth, scope)
+        init = float(r.choice([0, 0, 1]))
+        last = E("recall", (num(init),), (n,))
+        drift = float(r.choice([0, 1]))
+        size = max(abs(a.low), abs(a.high)) + drift
+        top = init + size * self.steps
+        moved = op("-", op("+", last, a.e), num(drift))
+        match r.choice(["positive", "clip", "halved", "count", "sum", "largest"]):
+            case "positive":
+                return Num(call("max", num(0.0), moved), 0, top, a.whole)
+            case "clip":
+                return Num(call("clip", moved, num(-1.0), num(2.0)), -1, 2, a.whole)
+            case "halved":
+                return Num(op("+", call("floor", op("/", last, num(2.0))), a.e), -top, top, a.whole)
+            case "count":
+                return Num(E("if", (self.truth(1, scope), op("+", last, num(1.0)), last)), init, init + self.steps)
+            case "largest":
+                return Num(call("max", last, a.e), min(init, a.low), max(init, a.high), a.whole)
+        return Num(moved, -top, top, a.whole)
 
     def applied(self, depth: int, scope: Scope) -> Num:
         f = self.rng.choice(self.functions)
@@ -487,10 +518,12 @@ FAMILIES = (
     *("laplace",) * 5,
     *("geometric",) * 2,
     *("gaussian",) * 3,
+    "exponential",
     "staircase",
     "discrete_gaussian",
     "tree",
     "flip",
+    "gumbel",
 )
 
 
@@ -534,10 +567,12 @@ def release_program(seed: int) -> Program:
             scope.lists[n] = Items(name(n), items.length, items.low, items.high, items.whole)
             statements.append(Statement("statistic", n, items.e))
         else:
-            a = m.number(depth, scope)
+            again = m.kind == "stream" and rng.random() < 0.15
+            a = m.recursion(n, 1, scope) if again else m.number(depth, scope)
             scope.numbers[n] = Num(name(n), a.low, a.high, a.whole)
             statements.append(Statement("statistic", n, a.e))
-            m.defined[n] = a.e
+            if not again:
+                m.defined[n] = a.e
     if updates and rng.random() < 0.5:
         statements += updates
         updates = []
@@ -559,6 +594,7 @@ def release_program(seed: int) -> Program:
         memories=tuple(memories),
         public=public,
         letters=rng.randrange(10**6),
+        horizon=rng.randrange(1, m.steps + 1) if m.kind == "stream" and rng.random() < 0.15 else None,
         tags=frozenset(m.tags),
     )
 
@@ -582,6 +618,9 @@ def _memory(m: Maker, scope: Scope) -> tuple[list[tuple[str, float]], list[State
     return [("w", start)], [Statement("update", "w", value)]
 
 
+WINNERS = ("gumbel", "laplace", "gaussian", "exponential", "geometric")
+"""Families of noise for report noisy max, whose oracle integrates or sums."""
+
 LAWS: dict[str, tuple[Any, ...]] = {
     "laplace": ("laplace", 1.0),
     "gaussian": ("gaussian", 2.0),
@@ -589,14 +628,18 @@ LAWS: dict[str, tuple[Any, ...]] = {
     "staircase": ("staircase", 0.5, 1.0),
     "discrete_gaussian": ("discrete_gaussian", 1.5),
     "flip": ("randomized_response", 0.75),
+    "gumbel": ("gumbel", 2.0),
+    "exponential": ("exponential", 2.0),
 }
 
 
 def _outputs(m: Maker, scope: Scope, depth: int, family: str, noises: list[Noise]) -> list[Statement]:
-    """What is shown: a private choice, a flip, a prefix sum through a tree, or values plus noise."""
+    """What is shown: a private choice, a noisy winner, a flip, a prefix sum through a tree, or values plus noise."""
     rng = m.rng
     if rng.random() < 0.12:
         return _choice(m, scope, depth)
+    if family in WINNERS and rng.random() < 0.8 * (family == "gumbel") + 0.12:
+        return _winner(m, scope, depth, LAWS[family], noises)
     if family == "flip":
         e = E("if", (m.truth(depth, scope), num(1.0), num(0.0)))
         return _shown(m, e, LAWS["flip"], noises)
@@ -623,6 +666,15 @@ def _outputs(m: Maker, scope: Scope, depth: int, family: str, noises: list[Noise
             noises.append(Noise(law, ("r2",)))
         out.insert(1, Statement("report", "r2", more.e))
     return out
+
+
+def _winner(m: Maker, scope: Scope, depth: int, law: tuple[Any, ...], noises: list[Noise]) -> list[Statement]:
+    """Report noisy max: the place of the largest or smallest of a list with noise on each number."""
+    items = m.items(depth, scope, m.rng.choice([2, 3]))
+    noises.append(Noise(law, ("q",)))
+    best = call(m.rng.choice(["argmax", "argmax", "argmin"]), name("q"))
+    shown = Statement("stop", value=best) if m.kind == "dataset" else Statement("report", "winner", best)
+    return [Statement("statistic", "q", items.e), shown]
 
 
 def _value(m: Maker, scope: Scope, depth: int) -> E:

@@ -52,6 +52,8 @@ class Transcripts:
         self.compared: list[tuple[str, Num]] = []
         self.left: list[str] = []
         self.secret: set[str] = {"x", "y"}
+        self.local = False
+        """Whether the entries themselves are flipped."""
 
     def program(self) -> Program:
         r, m = self.rng, self.m
@@ -67,11 +69,16 @@ class Transcripts:
             self.bars.append(name(f"T{i}"))
         if r.random() < 0.15:
             m.functions.append(m.function("f"))
+        if self.family == "geometric" and r.random() < 0.08:
+            self.noises.append(Noise(("bernoulli", r.choice([0.75, 0.5])), (), r.choice(["", "", "once"]), "c"))
+            self.scope.numbers["c"] = Num(name("c"), 0, 1)
         for i in range(r.choice([1, 1, 2])):
             self._statistic(f"s{i}")
         self.left = [n for n, _ in self.compared]
         for i in range(r.choice([1, 1, 2, 2])):
             self._gate(i)
+        if self.family == "geometric" and r.random() < 0.06:
+            self._ranking()
         self._noise()
         if m.events and "R" not in self.declared:
             self._event("R")
@@ -82,6 +89,7 @@ class Transcripts:
         return Program(
             m.kind, m.fields, m.size, m.steps, m.adjacency, tuple(self.statements), tuple(self.noises),
             tuple(m.functions), tuple(self.parameters), tuple(self.memories), letters=r.randrange(10**6),
+            horizon=r.randrange(1, m.steps + 1) if m.kind == "stream" and r.random() < 0.1 else None,
         )  # fmt: skip
 
     def _inputs(self) -> None:
@@ -92,6 +100,10 @@ class Transcripts:
             m.adjacency = (r.choice(["one", "every"]), "x", 1.0, r.random() < 0.2)
             return
         m.fields = tuple(m.field(n) for n in ("x", "y")[: r.choice([1, 1, 1, 2])])
+        if self.family == "geometric" and r.random() < 0.08 and not m.vectors:
+            life = "once" if len(m.fields[0].values) == 2 and r.random() < 0.2 else ""
+            self.noises.append(Noise(("randomized_response", r.choice([0.75, 0.625])), ("x",), life))
+            self.local = True
         options: list[tuple[Any, ...]] = [("replace", 1)] * 5 + [("replace", 2)]
         m.adjacency = r.choice(options + ([("add or remove", 1)] * 4 if m.kind == "dataset" else []))
 
@@ -105,13 +117,27 @@ class Transcripts:
         a = self._private(lambda: m.number(self.rng.choice([1, 2, 2]), self.scope))
         if self.rng.random() < 0.6 and m.kind == "stream":
             a = self._private(lambda: m.time(self.rng.choice([1, 1, 2]), self.scope))
+        if m.kind == "stream" and self.rng.random() < 0.12:
+            a = self._private(lambda: m.recursion(n, 1, self.scope))
         self.secret.add(n)
         b = Num(name(n), a.low, a.high, a.whole)
         if self.family == "geometric" and self.rng.random() < 0.08:
             flipped = E("if", (m.truth(1, self.scope), num(1.0), num(0.0)))
             self.statements.append(Statement("statistic", n, flipped))
-            self.noises.append(Noise(("randomized_response", self.rng.choice([0.75, 0.625])), (n,)))
+            self.noises.append(Noise(("randomized_response", self.rng.choice([0.75, 0.625])), (n,), self._life(0.15)))
             self.scope.numbers[n] = Num(name(n), 0, 1)
+            if self.rng.random() < 0.4:
+                again = f"{n}f"
+                told = E("if", (op(self.rng.choice(["==", ">="]), name(n), num(1.0)), num(1.0), num(0.0)))
+                self.statements.append(Statement("statistic", again, name(n) if self.rng.random() < 0.7 else told))
+                self.noises.append(Noise(("randomized_response", 0.75), (again,)))
+                if self.rng.random() < 0.3:
+                    self.scope.numbers[again] = Num(name(again), 0, 1)
+                    self.secret.add(again)
+                else:
+                    del self.scope.numbers[n]  # shown, and read by nothing else
+                if self.rng.random() < 0.8:
+                    self.statements.append(Statement("report", f"{again}r", name(again)))
             self._statistic(f"{n}_")
             return
         self.statements.append(Statement("statistic", n, a.e))
@@ -187,7 +213,7 @@ class Transcripts:
             self.declared.append(n)
             self.statements.append(Statement("report", n, a.e, when))
             if r.random() < 0.96:
-                self.noises.append(Noise(("geometric", self._ratio()), (n,), "" if r.random() < 0.95 else "once"))
+                self.noises.append(Noise(self._law(), (n,), self._life(0.05)))
             if self.memories and r.random() < 0.6:
                 value = call("clip", name(n), num(-1.0), num(2.0))
                 self.statements.append(Statement("update", "w", value, when))
@@ -226,6 +252,32 @@ class Transcripts:
         when = name(r.choice(self.events)) if self.events and r.random() < 0.4 else None
         self.statements.append(Statement("report", f"g{i}", name(n), when))
 
+    def _ranking(self) -> None:
+        """The best of a noisy list, and the best of the rest or the largest number, by the same noise."""
+        r, m = self.rng, self.m
+        items = m.items(1, self.scope, 3)
+        v, w = next(m.count), next(m.count)
+        self.statements.append(Statement("statistic", "q", items.e))
+        self.noises.append(Noise(("geometric", 0.0625), ("q",), self._life(0.3)))
+        self.statements.append(Statement("report", "first", call("argmax", name("q"))))
+        domain = upto(num(1.0), num(3.0))
+        rest = E("fold", (index(name("q"), var(v)), domain, op("!=", var(v), name("first"))), ("argmax", v))
+        more = E("fold", (index(name("q"), var(w)), domain, op("!=", var(w), name("first"))), ("max", w))
+        shown = r.choice([rest, rest, call("max", name("q")), op("-", call("max", name("q")), more)])
+        self.statements.append(Statement("report", "second", shown))
+
+    def _life(self, kept: float) -> str:
+        return "once" if self.rng.random() < kept else ""
+
+    def _law(self) -> tuple[Any, ...]:
+        """Mostly geometric noise; now and then a law of few values."""
+        roll = self.rng.random()
+        if roll < 0.03:
+            return ("conditioned", ("geometric", 0.25), -2.0, 2.0)
+        if roll < 0.05:
+            return ("listed", ((-1.0, 0.25), (0.0, 0.5), (1.0, 0.25)))
+        return ("geometric", self._ratio())
+
     def _ratio(self) -> float:
         return self.rng.choice([0.125, 0.0625])
 
@@ -233,17 +285,26 @@ class Transcripts:
         r = self.rng
         lives = ["once", "once", "once", ""] + [f"each {n}" for n in self.declared]
         if self.family != "geometric":
+            kept = self.family if r.random() < 0.75 else r.choice(["gaussian", "laplace", "exponential"])
             scales = [2.0, 4.0] if self.family == "gaussian" else [1.0, 2.0]
             self.noises += [Noise((self.family, r.choice(scales)), (n,)) for n, _ in self.compared]
-            for n, _ in self.parameters:
+            bars = [n for n, _ in self.parameters]
+            if len(bars) > 1 and r.random() < 0.5:
+                factors = r.choice([(1, -1), (1, -1), (1, 1)])
+                life = r.choice([*lives[:3], *lives[4:]])
+                self.noises.append(Noise((kept, r.choice([1.0, 2.0])), tuple(bars), life, "z", factors))
+                return
+            for n in bars:
                 if r.random() < 0.6:
-                    self.noises.append(
-                        Noise((self.family, r.choice([1.0, 2.0])), (n,), r.choice([*lives[:3], *lives[4:]]))
-                    )
+                    life = r.choice([*lives[:3], *lives[4:]])
+                    self.noises.append(Noise((kept, r.choice([1.0, 2.0])), (n,), life))
             return
+        labels = {s.value.data[0] for s in self.statements if s.kind == "stop" and s.value is not None}
+        if len(labels) > 1 and r.random() < 0.4:
+            self.noises.append(Noise(("randomized_response", r.choice([0.75, 0.6])), ("return",)))
         for n, _ in self.compared:
-            if r.random() < 0.92:
-                self.noises.append(Noise(("geometric", self._ratio()), (n,), "" if r.random() < 0.95 else "once"))
+            if r.random() < (0.4 if self.local else 0.92):
+                self.noises.append(Noise(("geometric", self._ratio()), (n,), self._life(0.05)))
         bars = [n for n, _ in self.parameters]
         if len(bars) > 1 and r.random() < 0.4:
             factors = r.choice([(1, -1), (1, 1)])

@@ -47,6 +47,7 @@ def inputs_of(program: Program, most: int = 300, seed: int = 0, count: int = 16)
         starts = [tuple(rng.randrange(len(alphabet)) for _ in range(length)) for _ in range(count)]
     whole = len(alphabet) ** length <= most
     for start in starts:
+        row(start)  # it may have no neighbour
         for other in _neighbours(program, alphabet, start, rng, whole):
             pairs.add((row(start), row(other)))
             if len(pairs) > 40_000:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Protocol
 
+from random_programs.accounts import account_program
 from random_programs.enumeration import Laws, TooWide, laws
 from random_programs.generate import release_program
 from random_programs.generate_transcripts import transcript_program
@@ -16,6 +17,8 @@ from random_programs.learning import density_loss, learning_program, minimisers,
 from random_programs.linear import linear_losses, linear_program
 from random_programs.losses import ORDERS, Losses, losses, worst
 from random_programs.meaning import Undefined
+from random_programs.rankings import ranking_program
+from random_programs.sequential_tests import stopping_program
 from random_programs.showing import Showing, showings
 from random_programs.syntax import Program, changed, copied, text
 from seqlang import driver
@@ -111,6 +114,11 @@ def pair(inputs: Inputs, row: int) -> str:
 # ---- the three kinds of programs
 
 
+def shown_program(seed: int) -> Program:
+    """Values plus noise of their own; one in twenty keeps an account."""
+    return account_program(seed) if seed % 20 == 7 else release_program(seed)
+
+
 def release_truth(program: Program) -> Truth:
     inputs = inputs_of(program)
     return Added(
@@ -123,8 +131,18 @@ def linear_truth(program: Program) -> Truth:
     return Added(linear_losses(program, inputs), inputs)
 
 
+def discrete_program(seed: int) -> Program:
+    """Draws that can be listed; one program in twenty-five ranks a noisy list."""
+    return ranking_program(seed) if seed % 25 == 11 else transcript_program(seed)
+
+
 def listed_truth(program: Program) -> Truth:
     inputs = inputs_of(program, 30, count=2)
+    return Listed(laws(program, inputs), inputs)
+
+
+def stopping_truth(program: Program) -> Truth:
+    inputs = inputs_of(program, 40, count=3)
     return Listed(laws(program, inputs), inputs)
 
 
@@ -154,18 +172,23 @@ class Kind:
     error: float = 1e-7
     first: bool = False
 
+    def seen(self, program: Program) -> Program:
+        """As far as what is claimed speaks of it."""
+        return program if program.horizon is None else replace(program, steps=program.horizon)
+
     def judged(self, program: Program, letters: bool = True) -> Judged:
         """`letters`: with re-used letters; otherwise every binder has its own."""
+        seen = self.seen(program)
         try:
-            truth = self.truth(program) if self.first else None
+            truth = self.truth(seen) if self.first else None
             if truth is not None and truth.pure() <= 0 and truth.renyi(ORDERS[0]) <= 0:
                 return Judged("trivial")
             model = loaded(text(program, distinct=not letters))
-            bounds = proved(model)
+            bounds = proved(model, program.horizon)
             found = [d for d in derivations(bounds) if size_of(model, d) < math.inf]
             if not found:
                 return Judged("open")
-            return compared(model, found, truth or self.truth(program), self.error)
+            return compared(model, found, truth or self.truth(seen), self.error)
         except Undefined:
             return Judged("undefined")
         except TooWide:
@@ -189,9 +212,9 @@ def loaded(source: str) -> Model:
         raise Crashed(repr(error)) from error
 
 
-def proved(model: Model) -> Bounds:
+def proved(model: Model, horizon: int | None = None) -> Bounds:
     try:
-        return prove(model, delta=DELTA, orders=ORDERS)
+        return prove(model, delta=DELTA, horizon=horizon, orders=ORDERS)
     except Exception as error:
         raise Crashed(repr(error)) from error
 
@@ -234,9 +257,10 @@ def rules_of(d: Derivation) -> Iterator[str]:
 KINDS = {
     kind.name: kind
     for kind in (
-        Kind("release", release_program, release_truth, first=True),
+        Kind("release", shown_program, release_truth, first=True),
         Kind("linear", linear_program, linear_truth, 1e-6, first=True),
-        Kind("transcript", transcript_program, listed_truth),
+        Kind("transcript", discrete_program, listed_truth),
+        Kind("stopping", stopping_program, stopping_truth),
         Kind("learning", learning_program, learning_truth, 1e-3),
     )
 }

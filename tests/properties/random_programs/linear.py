@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from random_programs.generate import Maker, Num, Scope
 from random_programs.inputs import Inputs
 from random_programs.losses import CONCENTRATED, ORDERS, Losses, geometric_divergence, laplace_divergence
-from random_programs.meaning import State, Undefined, value
+from random_programs.meaning import State, Undefined, statistic_value, value
 from random_programs.showing import entry
 from random_programs.syntax import STEP, E, Noise, Program, Statement, call, changed, copied, free, name, num, op
 
@@ -130,6 +130,7 @@ class _Linear:
 
     def _event(self) -> None:
         r = self.rng
+        self.m.events.append("R")
         when = self._public()
         if r.random() < 0.4:
             self.events.append(Statement("report", "R", when, op(">=", STEP, num(float(r.choice([1, 2]))))))
@@ -222,7 +223,9 @@ class _Run:
             defined: list[str] = []
             for s in program.statements:
                 when = True if s.when is None else bool(np.all(value(s.when, state)))
-                v = None if s.value is None else value(s.value, state)
+                v = None
+                if s.value is not None:
+                    v = statistic_value(s.name, s.value, state) if s.kind == "statistic" else value(s.value, state)
                 if s.kind == "statistic":
                     self.plain[s.name] = v
                     self.read(s.name)

@@ -170,6 +170,10 @@ def _add(pairs: Pairs, noise: Noise, move: Array) -> None:
             pairs.renyi[order] += np.where(
                 whole, discrete_gaussian_divergence(np.rint(size), scale, order).sum(axis=1), math.inf
             )
+    elif family == "gumbel":
+        pairs.pure[size.any(axis=1)] = math.inf
+        for order in pairs.renyi:
+            pairs.renyi[order] += gumbel_divergence(move / scale, order).sum(axis=1)
     elif family == "exponential":
         pairs.pure[size.any(axis=1)] = math.inf
         _no_divergence(pairs)
@@ -204,6 +208,18 @@ def laplace_divergence(t: Array, order: float) -> Array:
     first = math.log(a / (2 * a - 1)) + (a - 1) * t
     second = math.log((a - 1) / (2 * a - 1)) - a * t
     return np.asarray(np.maximum(np.logaddexp(first, second) / (a - 1), 0.0))
+
+
+def gumbel_divergence(t: Array, order: float) -> Array:
+    """A shift by t scales, in the direction that is smaller: with u = exp(-z), exp(-u) du is integrated against
+    exp((1 - a) t) and exp(-u (a + (1 - a) e^t - 1))."""
+
+    def one_way(t: Array) -> Array:
+        rate = order + (1 - order) * np.exp(t)
+        known = ((1 - order) * t - np.log(np.maximum(rate, 1e-300))) / (order - 1)
+        return np.where(rate > 0, known, math.inf)
+
+    return np.maximum(np.minimum(one_way(t), one_way(-t)), 0.0)
 
 
 def geometric_divergence(shift: Array, ratio: float, order: float) -> Array:

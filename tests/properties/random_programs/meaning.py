@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from random_programs.syntax import E, Function, Program
+from random_programs.syntax import E, Function, Program, walk
 
 Value = Any
 
@@ -118,7 +118,17 @@ def value(e: E, s: State) -> Value:
             return _look_back(e, s)
         case "previous":
             return _previous(e, s)
+        case "recall":
+            return value(e.parts[0], s) if s.step == 1 else s.cells["recall", e.data[0]].last
     raise AssertionError(e.kind)
+
+
+def statistic_value(n: str, e: E, s: State) -> Value:
+    """The value of the statistic `n`, without noise; its own definition reads it a step later."""
+    v = value(e, s)
+    if any(p.kind == "recall" for p in walk(e)):
+        s.cells["recall", n] = Cell(last=v)
+    return v
 
 
 def _number(v: Value) -> Value:
@@ -265,6 +275,8 @@ def _key(bound: Value) -> float:
 def _look_back(e: E, s: State) -> Value:
     operator, keep, more = e.data
     cell = _cell(e, s)
+    if keep == "history":
+        return _history(e, s, cell)
     if keep == "since" and s.step > 1:
         fired = np.asarray(s.fired.get(more, False))
         cell.items = [(n, v, np.logical_and(c, ~fired)) for n, v, c in cell.items]
@@ -273,6 +285,18 @@ def _look_back(e: E, s: State) -> Value:
     if keep == "last":
         cell.items = cell.items[-int(more) :]
     return _folded(operator, [(v, c, float(n)) for n, v, c in cell.items])
+
+
+def _history(e: E, s: State, cell: Cell) -> Value:
+    """The sum or the number of the values that the body had at the earlier reports. `items`: that so far, and the value
+    of the step before, which counts if the report was made then."""
+    operator, _, report = e.data
+    (_, total, _), (_, before, _) = cell.items or [(0, 0.0, True), (0, 0.0, False)]
+    fired = s.fired.get(report, False) if s.step > 1 else False
+    total = total + np.where(fired, before, 0.0)
+    now = value(e.parts[0], s)
+    cell.items = [(0, total, True), (0, 1.0 if operator == "count" else _number(now), False)]
+    return total
 
 
 def _previous(e: E, s: State) -> Value:

@@ -48,7 +48,9 @@ def with_names(program: Program, names: dict[str, str]) -> Program:
         parts = tuple(map(f, e.parts))
         if e.kind in ("name", "apply"):
             return E(e.kind, parts, (new(e.data[0]),))
-        if e.kind == "time" and e.data[1] == "since":
+        if e.kind == "recall":
+            return E(e.kind, parts, (new(e.data[0]),))
+        if e.kind == "time" and e.data[1] in ("since", "history"):
             return E(e.kind, parts, (*e.data[:2], new(e.data[2])))
         return e.with_parts(parts)
 
@@ -121,7 +123,7 @@ def in_line(program: Program, rng: random.Random) -> Program | None:
 
 
 def _lasting(e: E) -> bool:
-    return e.kind in ("time", "previous") or any(map(_lasting, e.parts))
+    return e.kind in ("time", "previous", "recall") or any(map(_lasting, e.parts))
 
 
 def named(program: Program, rng: random.Random) -> Program | None:
@@ -136,7 +138,7 @@ def named(program: Program, rng: random.Random) -> Program | None:
             for e in _parts(s.value)
             if e is not s.value
             and not free(e)[0]
-            and not (free(e)[1] & noisy)
+            and not (free(e)[1] & (noisy | {s.name}))
             and e.kind in ("op", "fold", "call", "time", "if")
             and not _truth(e)
         ]
@@ -277,7 +279,12 @@ def _without(noise: Noise, target: str) -> Noise | None:
 def less_returned(program: Program, rng: random.Random) -> Program | None:
     """What a stop returns is clipped: a function of what was returned before."""
     noisy = {t for n in program.noises for t in n.targets if n.law[0] != "l2_laplace"}
-    lists = {s.name for s in program.statements if s.value is not None and s.value.kind in ("list", "listfor")}
+    lists: set[str] = set()
+    for s in program.statements:
+        if s.value is not None and (
+            s.value.kind in ("list", "listfor") or (s.value.data[:1] and s.value.data[0] in lists)
+        ):
+            lists.add(s.name)
     for i, s in enumerate(program.statements):
         if s.kind == "stop" and s.value is not None and s.value.kind == "name" and s.value.data[0] in noisy - lists:
             value = E("call", (s.value, num(0.0), num(1.0)), ("clip",))

@@ -1,30 +1,41 @@
-"""Judges `solve` and the engines by listed laws: `python -m random_programs.run_hunt --instances 200 --engines numpy
-interpreter compiled --counts FILE`."""
+"""Judges `solve` and the engines: `python -m random_programs.run_hunt --judge JUDGE --instances 200 --counts FILE`,
+with tests/properties and tests/kernels on the path.
+
+`listed`: the law beside the listed one, of the engines in `--engines` (numpy, interpreter, compiled) by runs; `paths`:
+every engine beside the interpreter on given entries; `kernels`: compiled kernels as plain text, draw by draw;
+`simulated`: `solve` beside runs where data have a density."""
 
 from __future__ import annotations
 
 import argparse
 import json
 import math
+import random
 import sys
 import time
-from collections import Counter
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
+from plain_kernels import program_of
+
+from random_programs import engine_paths
+from random_programs.coupled_paths import Refused, kernel_disagrees
+from random_programs.engine_rows import rows_of
 from random_programs.enumeration import TooWide
+from random_programs.every_operator import STEPS, random_program
+from random_programs.judge import KINDS
 from random_programs.meaning import Undefined
-from random_programs.running import (
-    Ends,
-    Modelled,
-    difference,
-    listed_ends,
-    modelled_program,
-    operators,
-    simulated,
-    solved_ends,
-    states,
-)
+from random_programs.models import Ends, Modelled, listed_ends, modelled_program
+from random_programs.running import difference, operators, simulated, solved_ends, states
+from random_programs.simulated_laws import compare_with_runs, random_law
+from random_programs.syntax import text
+from seqlang.backends.solve.unsolved import Unsolved
 from seqlang.diagnostics import SpecError
+from seqlang.model.program import Program as Model
+
+Counts = defaultdict[str, Counter[str]]
+"""Name of a count -> cell -> programs."""
 
 RUNS = {"numpy": 20_000, "compiled": 20_000, "interpreter": 1_000}
 NO_LAW = "E0623"
@@ -84,38 +95,109 @@ def engine_is_wrong(
     return None if abs(mean - steps) <= spread else f"{engine}: {mean} steps, {steps} by listing"
 
 
+def listed(seed: int, counts: Counts, engines: Sequence[str]) -> Iterator[str | None]:
+    """`solve` and the engines beside the listed law."""
+    modelled = modelled_program(seed)
+    if modelled is None:
+        return
+    try:
+        ends, lost = listed_ends(modelled)
+    except (TooWide, Undefined):
+        return
+    said = [solve_is_wrong(modelled, ends, lost, counts["solve"])]
+    said += [engine_is_wrong(modelled, ends, lost, engine, seed, counts["engines"]) for engine in engines]
+    yield from (wrong and f"{wrong}\n{modelled.text()}" for wrong in said)
+
+
+def paths(seed: int, counts: Counts, engines: Sequence[str]) -> Iterator[str | None]:
+    """All engines beside the interpreter on given entries, path by path; a third of the programs on datasets, a third
+    with draws of their own."""
+    rng = random.Random(seed)
+    data, plain = seed % 3 == 0, seed % 3 != 1
+    source = random_program(rng, plain=plain, data=data)
+    model = program_of(source)
+    runs = engine_paths.random_rows(model, rng, 6, STEPS)
+    rows = rows_of(source, model)
+    for engine, compare in comparisons(source, model, runs, rng, plain).items():
+        try:
+            wrong = compare()
+        except engine_paths.Refused as why:
+            counts["paths refused"][f"{engine}: {why}"] += 1
+            continue
+        counts["paths"].update(f"{row}\t{engine}" for row in rows)
+        yield wrong and f"{engine}: {wrong}\n{source}"
+
+
+def comparisons(
+    source: str, model: Model, runs: list[engine_paths.Rows], rng: random.Random, plain: bool
+) -> dict[str, Callable[[], str | None]]:
+    """The engines that a program is for: given rows need no draws, the exact law streams."""
+    judge, found = engine_paths, dict[str, Callable[[], str | None]]()
+    if plain:
+        found["numpy"] = lambda: judge.compare_paths(model, runs, STEPS, judge.by_numpy(model, runs, STEPS))
+        found["compiled"] = lambda: judge.compare_paths(model, runs, STEPS, judge.by_kernel(model, runs, STEPS))
+        found["transcript"] = lambda: judge.compare_transcript(source, runs[0], rng)
+    if model.size is None:
+        found["exact law"] = lambda: judge.compare_law(model, STEPS)[0]
+    return found
+
+
+def kernels(seed: int, counts: Counts, engines: Sequence[str]) -> Iterator[str | None]:
+    """Compiled kernels as plain text, draw by draw, on programs of every kind."""
+    for name in KERNEL_KINDS:
+        program = KINDS[name].program(seed)
+        try:
+            wrong = kernel_disagrees(program, seed)
+        except Refused as why:
+            counts["engines"][f"refused ({why}) | kernel text"] += 1
+            continue
+        except SpecError:
+            continue
+        counts["engines"].update(f"{operator} | kernel text" for operator in operators(program))
+        yield wrong and f"{name}: {wrong}\n{text(program)}"
+
+
+def simulated_law(seed: int, counts: Counts, engines: Sequence[str]) -> Iterator[str | None]:
+    """`solve` beside simulated runs, where data have a density."""
+    source, kinds = random_law(random.Random(seed))
+    try:
+        wrong, method = compare_with_runs(program_of(source), seed)
+    except Unsolved as why:
+        counts["simulated refused"][f"solve: {why}"] += 1
+        return
+    counts["simulated"].update(f"{kind}\t{method.split(',')[0]}" for kind in kinds)
+    yield wrong and f"{wrong}\n{source}"
+
+
+JUDGES = {"listed": listed, "paths": paths, "kernels": kernels, "simulated": simulated_law}
+KERNEL_KINDS = ("transcript", "release", "stopping", "linear")
+
+
 def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--judge", choices=[*JUDGES], default="listed")
     parser.add_argument("--instances", type=int, default=200)
     parser.add_argument("--first-seed", type=int, default=0)
     parser.add_argument("--seconds", type=float, default=1e9)
     parser.add_argument("--engines", nargs="*", default=["numpy"])
     parser.add_argument("--counts", type=Path)
     options = parser.parse_args(arguments)
-    solve, engines = Counter[str](), Counter[str]()
-    began, failures, judged = time.monotonic(), 0, 0
+    counts: Counts = defaultdict(Counter)
+    began, cpu, failures, judged = time.monotonic(), time.process_time(), 0, 0
     for seed in range(options.first_seed, options.first_seed + options.instances):
         if time.monotonic() - began > options.seconds:
             break
-        modelled = modelled_program(seed)
-        if modelled is None:
-            continue
-        try:
-            ends, lost = listed_ends(modelled)
-        except (TooWide, Undefined):
-            continue
-        judged += 1
-        said = [solve_is_wrong(modelled, ends, lost, solve)]
-        said += [engine_is_wrong(modelled, ends, lost, engine, seed, engines) for engine in options.engines]
+        said = list(JUDGES[options.judge](seed, counts, options.engines))
+        judged += bool(said)
         for wrong in said:
             if wrong is not None:
                 failures += 1
-                print(f"# seed {seed}: {wrong}\n{modelled.text()}", flush=True)
-    print(f"{judged} laws judged from seed {options.first_seed}, {failures} differ")
+                print(f"# seed {seed}: {wrong}", flush=True)
+    seconds = time.process_time() - cpu
+    print(f"{judged} seeds judged from {options.first_seed}, {failures} differences, {seconds:.0f} s of CPU")
     if options.counts:
-        options.counts.write_text(
-            json.dumps({"solve": dict(solve), "engines": dict(engines)}, indent=1, sort_keys=True) + "\n"
-        )
+        found = {name: dict(cells) for name, cells in counts.items()}
+        options.counts.write_text(json.dumps(found, indent=1, sort_keys=True) + "\n")
     return 1 if failures else 0
 
 

@@ -9,16 +9,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from random_programs.inputs import Inputs
-from random_programs.meaning import State, Undefined, domain, value
+from random_programs.meaning import State, Undefined, domain, statistic_value, value
 from random_programs.syntax import E, Program, changed, copied
+from random_programs.winners import winner
 
 Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
 class Showing:
-    """`name` was shown in this step ("return": the value returned); `numbers`: inputs times coordinates, or for a draw
-    the logarithms of its weights. `vector`: whether it is a list."""
+    """`name` was shown in this step ("return": the value returned); `numbers`: inputs times coordinates, or for a
+    choice the logarithms of its chances. `vector`: whether it is a list."""
 
     name: str
     step: int
@@ -49,7 +50,11 @@ def showings(program: Program, inputs: Inputs, public: tuple[tuple[float, ...], 
                 continue
             when = True if s.when is None else _certain(value(s.when, state))
             shown = None if s.value is None else _drawn(s.value, drawn)
-            v = None if s.value is None or shown is not None else value(s.value, state)
+            if s.value is not None and s.kind in ("report", "stop"):
+                shown = shown if shown is not None else winner(s.value, state, program.noises, size)
+            v = None
+            if s.value is not None and shown is None:
+                v = statistic_value(s.name, s.value, state) if s.kind == "statistic" else value(s.value, state)
             if s.kind in ("statistic", "let") or (s.kind == "update" and when):
                 state.scope[s.name] = v
             elif s.kind == "report":
@@ -57,7 +62,7 @@ def showings(program: Program, inputs: Inputs, public: tuple[tuple[float, ...], 
             if when and s.kind in ("report", "stop") and s.value is not None:
                 name = s.name if s.kind == "report" else _released(s.value, noisy)
                 if shown is not None:
-                    out.append(Showing(s.value.data[0], step, shown, True, True))
+                    out.append(Showing(f"choice {s.name}", step, shown, True, True))
                 else:
                     out.append(Showing(name, step, _flat(v, size), isinstance(v, list)))
             if when and s.kind == "stop":

@@ -36,8 +36,9 @@ class E:
     | range    | low, high                |                                                          |
     | listfor  | body, domain[, where]    | variable                                                 |
     | fold     | body, domain[, where]    | operator, variable                                       |
-    | time     | body[, where]            | operator, "steps", None; .., "since", report; .., "last", count |
+    | time     | body[, where]            | operator, "steps", None; "since" or "history", report; "last", count |
     | previous | body, initial            |                                                          |
+    | recall   | initial                  | the statistic that it stands in: its value a step before |
     | weights  | weight, domain           | variable: a law, drawn from                              |
     | label    |                          | what a stop returns                                      |
     | minimise | objective, dimension     | "argmin", variable: over all vectors of that dimension   |
@@ -108,9 +109,9 @@ def free(e: E) -> tuple[frozenset[int], frozenset[str]]:
     """Variables that are read and not bound inside, and global names that are read."""
     if e.kind == "var":
         return frozenset(e.data), frozenset()
-    if e.kind in ("name", "apply"):
+    if e.kind in ("name", "apply", "recall"):
         names = frozenset({e.data[0]})
-    elif e.kind == "time" and e.data[2] is not None and e.data[1] == "since":
+    elif e.kind == "time" and e.data[1] in ("since", "history"):
         names = frozenset({e.data[2]})
     elif e.kind == "records":
         names = frozenset({"records"})
@@ -157,9 +158,9 @@ class Function:
 
 @dataclass(frozen=True)
 class Noise:
-    """`law` is a family and its numbers; `targets` names, or "return"; `life` once, each step, or each R. With a `name`
-    it is one draw for all targets, each with its factor (1, -1 or a public expression), and can be read by that name;
-    without, every target has a draw of its own."""
+    """`law` is a family and its numbers, or laws; `targets` names, or "return"; `life` once, each step, or each R. With
+    a `name` it is one draw for all targets, each with its factor (1, -1 or a public expression), and can be read by
+    that name; without, every target has a draw of its own."""
 
     law: tuple[Any, ...]
     targets: tuple[str, ...]
@@ -179,7 +180,8 @@ class Field:
 
 @dataclass(frozen=True)
 class Program:
-    """`kind`: stream or dataset; `size`: records of a dataset; `steps`: how many steps a run has at most."""
+    """`kind`: stream or dataset; `size`: records of a dataset; `steps`: how many steps a run has at most. `horizon`:
+    what is claimed speaks of so many steps only."""
 
     kind: str
     fields: tuple[Field, ...]
@@ -193,6 +195,7 @@ class Program:
     memories: tuple[tuple[str, float], ...] = ()
     public: tuple[Field, ...] = ()
     letters: int = 0
+    horizon: int | None = None
     tags: frozenset[str] = field(default=frozenset(), compare=False)
 
     def expressions(self) -> Iterator[E]:
@@ -272,6 +275,8 @@ def written(e: E, scope: dict[int, str], letters: Letters) -> str:
             return f"{{{', '.join(map(w, e.parts))}}}"
         case "range":
             return f"{w(e.parts[0])}..{w(e.parts[1])}"
+        case "time" if e.data[1] == "history":
+            return f"{'length' if e.data[0] == 'count' else e.data[0]}(history({w(e.parts[0])}, {e.data[2]}))"
         case "time":
             where = f" where {w(e.parts[1])}" if len(e.parts) > 1 else ""
             over = {"steps": "over steps", "last": f"over last {e.data[2]}", "since": f"since {e.data[2]}"}[e.data[1]]
@@ -280,6 +285,8 @@ def written(e: E, scope: dict[int, str], letters: Letters) -> str:
             return f"sample({w(e.parts[0])}, {number(e.data[0])})"
         case "previous":
             return f"previous({w(e.parts[0])}, {w(e.parts[1])})"
+        case "recall":
+            return f"previous({e.data[0]}, {w(e.parts[0])})"
     return _binder(e, scope, letters)
 
 
@@ -349,9 +356,9 @@ def adjacency_text(adjacency: tuple[Any, ...]) -> str:
 
 
 def law_text(law: tuple[Any, ...]) -> str:
-    if law[0] == "tree":
-        return f"tree({law_text(law[1])})"
-    return f"{law[0]}({', '.join(number(v) for v in law[1:])})"
+    if law[0] == "listed":
+        return "{" + ", ".join(f"{number(v)}: {number(p)}" for v, p in law[1]) + "}"
+    return f"{law[0]}({', '.join(law_text(v) if isinstance(v, tuple) else number(v) for v in law[1:])})"
 
 
 def _statement(s: Statement, letters: Letters) -> str:

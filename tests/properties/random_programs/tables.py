@@ -1,5 +1,5 @@
 """Writes the tables of what the random programs have judged: `python -m random_programs.tables COUNTS.json..` adds the
-counts of `hunt --counts` and `running --counts` to those kept in tests/properties/tables, and writes the tables there.
+counts of `hunt --counts` and `run_hunt --counts` to those kept in tests/properties/tables, and writes the tables there.
 """
 
 from __future__ import annotations
@@ -10,21 +10,57 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from random_programs.engine_tables import engines_table, laws_table
+
 FOLDER = Path(__file__).parent.parent / "tables"
 COUNTS = FOLDER / "counts.json"
 
 Counts = dict[str, dict[str, int]]
 """Name of a count -> cell ("rule | adjacency | noise | data" in "cells") -> programs."""
 
-REASONS = {
-    "composition/every_algorithm": "says nothing that an oracle could contradict: a delta of 1",
-    "joint/ranking": "needs the best of the rest, its noise read twice: tests/rules/joint, random selections",
-    "mechanism/filter": "needs noise whose cost memory adds up: tests/rules/mechanism, accounts of learning",
-    "mechanism/flip_of_flip": "needs a flip of a flipped value: tests/rules/mechanism, test_reports_and_values",
-    "stopping/mixed_gaussian": "needs Gaussian noise with another family on one test: test_soundness_gaussian",
-    "stopping/shared_noise": "needs Gaussian noise that two tests share: test_soundness_gaussian",
-}
+REASONS = {"composition/every_algorithm": "says nothing that an oracle could contradict: a delta of 1"}
 """Rules that these programs do not reach, with the tests that judge them; a rule that is counted needs no reason."""
+
+GAUSSIAN = "is about Gaussian noise"
+ONE_OF_A_KIND = {
+    ("mechanism/gaussian", "noise"): GAUSSIAN,
+    ("mechanism/subsampled_gaussian", "noise"): GAUSSIAN,
+    ("mechanism/discrete_gaussian", "noise"): "is about discrete Gaussian noise",
+    ("mechanism/objective_perturbation", "noise"): "its noise is l2_laplace in the objective",
+    ("mechanism/objective_perturbation", "adjacency"): "is about one replaced record",
+    ("conversion/gaussians_to_approximate", "noise"): GAUSSIAN,
+    ("conversion/losses_to_approximate", "noise"): "converts the losses of subsampled Gaussians only",
+    (
+        "composition/post_processing",
+        "noise",
+    ): "asked for beside Gaussian tests only: other parts take public gates along",
+    ("joint/shared_noise", "noise"): "is about shared Laplace noise",
+    ("mechanism/flip_of_flip", "noise"): "is about flips; the other noises of a program are beside it",
+    ("stopping/concentrated", "noise"): GAUSSIAN,
+    ("stopping/gaussian_two_ends", "noise"): GAUSSIAN,
+}
+"""Rules that can meet one noise family, or one kind of neighbours, only."""
+
+
+def products(counts: Counts) -> dict[str, list[tuple[str, str, str]]]:
+    """Rule -> the products of adjacency, noise and kind of data on which it was judged."""
+    out: dict[str, list[tuple[str, str, str]]] = {}
+    for key in counts.get("cells", {}):
+        rule, adjacency, noise, data = key.split(" | ")
+        out.setdefault(rule, []).append((adjacency, noise, data))
+    return out
+
+
+def too_narrow(counts: Counts, rules: Sequence[str]) -> list[tuple[str, str]]:
+    """Rules and axes (adjacency, noise) of which fewer than two were met, and no reason says why."""
+    met = products(counts)
+    return [
+        (rule, axis)
+        for rule in rules
+        if rule not in REASONS
+        for place, axis in enumerate(("adjacency", "noise"))
+        if len({p[place] for p in met.get(rule, ())}) < 2 and (rule, axis) not in ONE_OF_A_KIND
+    ]
 
 
 def added(parts: Sequence[Counts]) -> Counts:
@@ -47,12 +83,24 @@ def proof_table(counts: Counts, rules: Sequence[str]) -> str:
     lines = ["# Proof rules that random programs have judged", "", *TOLD, ""]
     for place, title in ((1, "adjacency"), (2, "noise"), (3, "kind of data")):
         lines += [f"## Rule and {title}", "", *_grid(cells, place, rules), ""]
+    lines += ["## Products of adjacency, noise and kind of data", "", *_products(counts, rules), ""]
     lines += ["## Rules that these programs do not reach", ""]
     reached = {parts[0] for parts, _ in cells}
     lines += [f"- {rule}: {REASONS.get(rule, '**no reason is given**')}" for rule in rules if rule not in reached]
     lines += ["", "## Programs", "", "| kind | outcome | programs |", "|---|---|---:|"]
     lines += [f"| {key} | {n} |" for key, n in sorted(counts.get("programs", {}).items())]
     return "\n".join(lines) + "\n"
+
+
+def _products(counts: Counts, rules: Sequence[str]) -> Iterator[str]:
+    met = products(counts)
+    yield "| rule | adjacencies | noise families | kinds of data | products | for lack of a second |"
+    yield "|---|---:|---:|---:|---:|---|"
+    for rule in rules:
+        if rule in met:
+            sizes = [str(len({p[place] for p in met[rule]})) for place in range(3)]
+            why = "; ".join(reason for (r, _), reason in ONE_OF_A_KIND.items() if r == rule)
+            yield f"| {rule} | {' | '.join(sizes)} | {len(met[rule])} | {why} |"
 
 
 def _grid(cells: list[tuple[list[str], int]], place: int, rules: Sequence[str]) -> Iterator[str]:
@@ -93,6 +141,10 @@ def tables(counts: Counts, rules: Sequence[str]) -> dict[str, str]:
         out["listed_laws_by_engine.md"] = pair_table(
             "Engines that random programs have judged", told, counts["engines"]
         )
+    if "paths" in counts:
+        out["engines.md"] = engines_table(counts["paths"], counts.get("paths refused", {}))
+    if "simulated" in counts:
+        out["solve.md"] = laws_table(counts["simulated"], counts.get("simulated refused", {}))
     return out
 
 
