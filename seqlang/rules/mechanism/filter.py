@@ -174,14 +174,15 @@ def _ratio(facts: Facts, factor: Expression, amount: Expression, power: int) -> 
 
 
 def _accounts(facts: Facts, gate: ReleaseGate) -> Iterator[Account]:
-    """Memory that counts at every showing, and is looked at before it."""
+    """Memory that counts at every showing, and is looked at before it. The update may stand above the showing or below
+    it: what reads memory says which of its versions it reads."""
     program, body = facts.program, facts.program.body
     shown = program.place_of(gate.source)
     if shown is None or report_of(gate.source) != gate.name:
         return
     guard = conjuncts(gate.guard)
     for at, update in enumerate(body):
-        if not isinstance(update, Update) or at < shown or _updates(body, update.memory) != 1:
+        if not isinstance(update, Update) or _updates(body, update.memory) != 1:
             continue
         own = MemoryValue(update.memory)
         amount = _rise(facts, facts.expand(update.value), own)

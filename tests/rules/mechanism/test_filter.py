@@ -54,6 +54,7 @@ def zcdp(*lines: str) -> float:
     ("lines", "expected"),
     [
         ((MEMORY, VALUE, CHECK, SHOW, PAY, NOISE), 1),
+        ((MEMORY, VALUE, CHECK, PAY, SHOW, NOISE), 1),
         # what is spent is in units of its own: 2 e counted for e spent; noise of scale 4; another start
         ((MEMORY, VALUE, "stop when spent + 2 * e > B", SHOW, "update spent = 2 * e + spent", NOISE), 0.5),
         ((MEMORY, VALUE, CHECK, SHOW, PAY, "attach laplace(4) to level"), 0.25),
