@@ -47,9 +47,9 @@ examples
 """
 
 
-_YOUNG, _AGEING, _OLD = 20_000, 20, 50
+_YOUNG, _AGEING, _OLD = 100_000, 10, 10
 """Thresholds of the garbage collector. Python's own (700, 10, 10) are met a hundred times as a spec is checked, and
-next to nothing is found: almost all values here are trees. A few megabytes may wait for a collection instead."""
+next to nothing is found: almost all values here are trees. Some twenty megabytes may wait for a collection instead."""
 
 _REFUSED = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS})
 """What a system says of a write that no program can help."""
