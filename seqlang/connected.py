@@ -25,8 +25,10 @@ def connected(items: Iterable[tuple[T, Collection[K]]]) -> list[tuple[list[T], s
 
     for i, (_, own) in enumerate(given):
         for key in own:
-            mine, other = root(i), root(first.setdefault(key, i))
-            parent[max(mine, other)] = min(mine, other)
+            before = first.setdefault(key, i)
+            if before != i:
+                mine, other = root(i), root(before)
+                parent[max(mine, other)] = min(mine, other)
     groups: dict[int, tuple[list[T], set[K]]] = {}
     for i in range(len(given) - 1, -1, -1):
         joined, keys = groups.setdefault(root(i), ([], set()))

@@ -8,8 +8,10 @@ import mpmath
 import pytest
 
 from seqlang.analyses.refute import lower_bound
-from seqlang.analyses.witnesses.enclosure.factors import Range
+from seqlang.analyses.witnesses.enclosure.bundle import Bundle, bundled
+from seqlang.analyses.witnesses.enclosure.factors import Almost, Part, Piece, Range
 from seqlang.analyses.witnesses.enclosure.panels import Integral
+from seqlang.analyses.witnesses.enclosure.simplified import simplified
 from seqlang.analyses.witnesses.enclosure.tails import Tail, tail_of
 from seqlang.analyses.witnesses.recompute import NotEnclosed, enclosed, enclosure
 from seqlang.backends.exact.follow import Follower
@@ -37,6 +39,32 @@ def density(tail: Tail, z: mpmath.mpf) -> mpmath.mpf:
     if tail.family == "laplace":
         return mpmath.exp(-abs(x)) / 2 / tail.unit
     return mpmath.npdf(x) / tail.unit
+
+
+@pytest.mark.parametrize("low, high", [(-3.0, 4.0), (20.0, 90.0), (-400.0, -380.0)])
+def test_a_bundle_of_tails_is_what_its_ranges_are(low: float, high: float) -> None:
+    """To the last bit: how many tails stand together must not show in a report."""
+    tail = Tail("gaussian", 2.5)
+    ranges = [Range(tail, ((0.25 * k - 2, -1.0),), (), 1 + k % 3) for k in range(9)]
+    ranges += [Range(tail, (), ((0.5 * k, 1.0),), 2) for k in range(3)]
+    (bundle,) = bundled(ranges)
+    assert isinstance(bundle, Bundle)
+    assert bundle.log_most(low, high) == [one.log_most(low, high) for one in ranges]
+    pieces = [one.between((low + high) / 2) for one in ranges]
+    alone: list[Part | Bundle] = simplified([one for one in pieces if one is not None], low, high)
+    together = simplified([bundle], low, high)
+    assert [p for p in together if isinstance(p, Almost)] == [p for p in alone if isinstance(p, Almost)]
+    rest = [p for p in alone if isinstance(p, Piece)]
+    kept = [p for p in together if isinstance(p, Bundle)]
+    assert [len(p) for p in kept] == ([len(rest)] if rest else [])
+    places = [low + (high - low) * k / 15 for k in range(16)]
+    totals, error = [0.0] * 16, 0.0
+    for piece in rest:
+        values, wrong = piece.logs(places)
+        totals, error = [t + v for t, v in zip(totals, values, strict=True)], error + wrong
+    for one in kept:
+        assert one.log_bound(low, high, 3.0) == [piece.log_bound(low, high, 3.0) for piece in rest]
+        assert one.added([0.0] * 16, 0.0, places) == (totals, error)
 
 
 @pytest.mark.parametrize("outer", [Tail("laplace", 1.0), Tail("gaussian", 2.0), Tail("laplace", 0.125)])

@@ -12,6 +12,7 @@ from seqlang.arithmetic.rounding import up
 from seqlang.time_limit import poll
 
 _SLACK = 1e-13
+_LOSS, _GAIN = itemgetter(0), itemgetter(1)  # of a line: sorting by them calls no Python
 
 
 class Line(NamedTuple):
@@ -36,24 +37,22 @@ that of the first says nothing."""
 def envelope(lines: Iterable[Line]) -> Envelope:
     """The lines that are highest somewhere."""
     kept: Envelope = []
-    for line in sorted(lines, key=_by_loss):
-        loss, gain = line.loss, line.gain
-        while kept and kept[-1][1].gain <= gain:
+    falling = sorted(lines, key=_GAIN)
+    falling.sort(key=_LOSS, reverse=True)  # stable: of equal losses the smallest gain stays first
+    for line in falling:
+        loss, gain = line[:2]
+        while kept and kept[-1][1][1] <= gain:
             kept.pop()
         crossing = 0.0
         while kept:
             begins, last = kept[-1]
-            fall = last.loss - loss
-            crossing = (last.gain - gain) / fall if fall > 0 else math.inf
+            fall = last[0] - loss
+            crossing = (last[1] - gain) / fall if fall > 0 else math.inf
             if len(kept) == 1 or begins < crossing:
                 break
             kept.pop()
         kept.append((crossing, line))
     return kept
-
-
-def _by_loss(line: Line) -> tuple[float, float]:
-    return -line.loss, line.gain
 
 
 def from_value(upper: Envelope, value: float) -> list[Line]:
@@ -76,13 +75,19 @@ def climb(upper: Envelope, start: float, looks: int) -> tuple[float, list[tuple[
     while left > 0:
         while ends[at] <= value:
             at += 1
-        line = upper[at][1]
-        loss, gain = line.loss, line.gain
+        line, end = upper[at][1], ends[at]
+        loss, gain = line[:2]
         met.append((line, value))
-        room = ends[at] * (1 - _SLACK)
-        while left > 0 and value < ends[at]:
-            increment = gain - loss * value + _SLACK * (gain + loss * value) + 1e-15 * value
-            steps = max(1, int(min(left, (room - value) / increment)))
+        room = end * (1 - _SLACK)
+        while left > 0 and value < end:
+            lost = loss * value
+            increment = gain - lost + _SLACK * (gain + lost) + 1e-15 * value
+            fit = (room - value) / increment
+            if fit < 2:  # as for most lines: they are left after a step
+                value = up(value + increment, 2)
+                left -= 1
+                continue
+            steps = int(min(left, fit))
             value = up(value + increment * _series(loss, steps), 2)
             left -= steps
     return value, met

@@ -100,9 +100,9 @@ def _refined(a: float, d: float, looks: int, scale: float) -> float:
         value, met = climb(envelope(chain(ends, *highest)), start, looks)
         wide: dict[tuple[float, float], int] = {}
         for line, v in met:
-            cell = (line.left, line.width)
-            wide[cell] = max(wide.get(cell, 1), _pieces(line, v))
-        wide = {cell: pieces for cell, pieces in wide.items() if pieces > 1}
+            if (pieces := _pieces(line, v)) > 1:
+                cell = (line.left, line.width)
+                wide[cell] = max(wide.get(cell, 1), pieces)
         if not wide:
             return value
         of_block: dict[int, list[tuple[float, float]]] = {}
@@ -162,12 +162,13 @@ def _cell(a: float, d: float, scale: float, left: float, width: float) -> list[L
         2 * g_error + 1e-11 * (lost + g * a * a * (close + distant) * (1 + close + distant) * (1 + reach) ** 2) + 1e-300
     )
 
-    pairs = []
-    for side in (-k, k):
-        for quadratic in (0, 1):
-            gain = min(_MOST, h + side * h * slope + quadratic * bend + cubic + h_error)
-            loss = lost - side * g * rise - quadratic * bend_slope - cubic_slope - g_error
-            pairs.append((min(1.0, loss), max(5e-324, gain * (1 + 1e-14))))
+    tilt, lean = k * h * slope, k * g * rise
+    ends = ((h - tilt, lost + lean), (h - tilt + bend, lost + lean - bend_slope),
+            (h + tilt, lost - lean), (h + tilt + bend, lost - lean - bend_slope))  # fmt: skip
+    pairs = [
+        (min(1.0, loss - cubic_slope - g_error), max(5e-324, min(_MOST, gain + cubic + h_error) * (1 + 1e-14)))
+        for gain, loss in ends
+    ]
     if min(loss for loss, _ in pairs) < 0:  # too coarse to see that g < 1: then one line for the cell
         pairs = [(0.0, max(gain for _, gain in pairs))]
     return [Line(loss, gain, left, width, cubic, cubic_slope, bend, bend_slope) for loss, gain in pairs]

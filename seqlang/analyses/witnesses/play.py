@@ -25,6 +25,8 @@ from seqlang.record import field, mutable_record, record
 
 MOST_ARRIVING = 120
 MOST_WAITING = 1500
+Step = tuple[Any, list[Fact]]
+"""Next state (None after a stop) and facts, as `Follower.look` gives them."""
 
 
 @record
@@ -190,7 +192,7 @@ class _Stage:
                 return False
             if self._close(margin, level):
                 break
-            if not self._step(leg, target, level, False):
+            if not self._advance(*self._both(leg, target, level, entry), None):
                 return False
         return all(self.over or self._step(leg, target, level, False) for _ in range(leg.count))
 
@@ -252,7 +254,7 @@ class _Stage:
             if waited > MOST_ARRIVING and self.scene.active(self.states[0], entry, target.gate):
                 return False
             before = margin
-            if not self._step(leg, target, level, False):
+            if not self._advance(*self._both(leg, target, level, entry), None):
                 return False
         return False
 
@@ -263,14 +265,18 @@ class _Stage:
         return self.scene.targets[leg.target % len(self.scene.targets)]
 
     def _entries(self, leg: Leg, change: bool, target: Target | None, level: float) -> tuple[Entry, Entry]:
-        if self.data[0]:
-            return {**self.scene.entries[0], **self.data[0]}, {**self.scene.entries[0], **self.data[1]}
-        if change and leg.change:
+        if change and leg.change and not self.data[0]:
             pairs = self.scene.swaps(self.states[0], target, level)
             if self.pattern.swap >= len(pairs):
                 raise Unsupported("no further pair of entries")
             return pairs[self.pattern.swap]
         entry = self.scene.aim(self.states[0], target, level) if target else self.scene.entries[0]
+        return self._both(leg, target, level, entry)
+
+    def _both(self, leg: Leg, target: Target | None, level: float, entry: Entry) -> tuple[Entry, Entry]:
+        """The entries of both streams where the first one's is this."""
+        if self.data[0]:
+            return {**self.scene.entries[0], **self.data[0]}, {**self.scene.entries[0], **self.data[1]}
         if target and not target.noisy and leg.move and level == 0 and self.scene.everywhere:
             entry = self.scene.moved(entry, -leg.move, 0.5)  # the streams stand on the two sides of the condition
         if not (self.scene.everywhere and leg.move):
@@ -287,29 +293,30 @@ class _Stage:
         """Adds a step in which `fire` (a report, `stop 2`, or nothing) happens; False if the first stream cannot."""
         if self.played.length >= self.horizon:
             return False
-        told = self._told(first, fire)
-        if told is None:
+        found = self._told(first, fire)
+        if found is None:
             return False
-        told = self._chosen(first, second, told)
-        moved: list[Any] = []
-        possible: list[bool] = []
-        for state, entry in zip(self.states, (first, second), strict=True):
-            if moved and self._alike(first, second):
-                moved.append(moved[0])
-                possible.append(possible[0])
-                continue
-            after, facts = self.scene.follower.look(state, entry, told)
-            moved.append(after)
-            possible.append(self.scene.follower.possible(facts))
-        if not possible[0]:
+        told, mine = found
+        other = mine if self._alike(first, second) else self._look(1, second, told)
+        chosen = self._chosen(first, second, told, mine[1], other[1])
+        if chosen is not told:
+            told, mine = chosen, self._look(0, first, chosen)
+            other = mine if self._alike(first, second) else self._look(1, second, chosen)
+        possible = self.scene.follower.possible
+        first_can = possible(mine[1])
+        second_can = first_can if other is mine else possible(other[1])
+        if not first_can:
             return False
         self._add(self.played.first, first, told)
         self._add(self.played.second, second, told)
         self.played.length += 1
         # after a stop, or once the second stream cannot follow, nothing that comes later matters
-        self.over = moved[0] is None or not possible[1] or moved[1] is None
-        self.states = moved
+        self.over = mine[0] is None or not second_can or other[0] is None
+        self.states = [mine[0], other[0]]
         return True
+
+    def _look(self, stream: int, entry: Entry, told: Mapping[str, Any]) -> Step:
+        return self.scene.follower.look(self.states[stream], entry, told)
 
     def _alike(self, first: Entry, second: Entry) -> bool:
         """Whether this step is the same one for both streams."""
@@ -321,10 +328,10 @@ class _Stage:
         else:
             phases.append(Phase(entry, told, 1))
 
-    def _told(self, entry: Entry, fire: str | None) -> dict[str, Any] | None:
-        """What the transcript must say in this step: the fired gate, and what the past makes certain."""
-        look, possible = self.scene.follower.look, self.scene.follower.possible
-        state = self.states[0]
+    def _told(self, entry: Entry, fire: str | None) -> tuple[dict[str, Any], Step] | None:
+        """What the transcript must say in this step: the fired gate, and what the past makes certain. With the step
+        that the first stream takes then."""
+        possible = self.scene.follower.possible
         fixed: dict[str, Any] = {"stop": None}
         if fire is not None and (index := self.scene.stop_by_gate.get(fire)) is not None:
             fixed["stop"] = (index, None if self.pattern.release == "any" else self.scene.labels.get(index))
@@ -338,28 +345,28 @@ class _Stage:
             chosen = {name: self._any(name) for name, flag in zip(names, flags, strict=False) if flag}
             for stop in stops:
                 told = {**fixed, **chosen, "stop": stop}
-                _, facts = look(state, entry, told)
-                if possible(facts):
-                    return told
+                step = self._look(0, entry, told)
+                if possible(step[1]):
+                    return told, step
         return None
 
     def _any(self, name: str) -> Any:
         """Told of a report before its value is chosen: any value; a number where later steps must read one."""
         return 0 if self.pattern.release == "point" and name in self.scene.value_reports else True
 
-    def _chosen(self, first: Entry, second: Entry, told: dict[str, Any]) -> dict[str, Any]:
-        """What is told of released values and choices in this step."""
-        look = self.scene.follower.look
-        _, mine = look(self.states[0], first, told)
-        _, other = (None, mine) if self._alike(first, second) else look(self.states[1], second, told)
-        if not any(f[0] in ("release", "open") for f in mine) and told["stop"] is None:
+    def _chosen(
+        self, first: Entry, second: Entry, told: dict[str, Any], mine: Sequence[Fact], other: Sequence[Fact]
+    ) -> dict[str, Any]:
+        """What is told of released values and choices in this step. `mine`, `other`: the facts of both streams before
+        anything is told of these; `told` itself is returned where there are none."""
+        if told["stop"] is None and not [f for f in mine if f[0] in ("release", "open")]:
             return told
         told = dict(told)
         asked = self.pattern.release != "any"
         if asked and told["stop"] is not None and told["stop"][1] is None and self._returns(told["stop"][0]):
             told["stop"] = (told["stop"][0], True)
-            _, mine = look(self.states[0], first, told)
-            _, other = look(self.states[1], second, told)
+            _, mine = self._look(0, first, told)
+            _, other = self._look(1, second, told)
         theirs = {f[-1]: f for f in other if f[0] in ("release", "open")}
         for fact in mine:
             if fact[0] == "release":

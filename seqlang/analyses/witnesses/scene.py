@@ -175,9 +175,9 @@ class Scene:
     def margin(self, state: Any, entry: Entry, target: Target) -> float | None:
         """The plain margin in this step; None where the gate's margin has no value."""
         _, facts = self.follower.look(state, entry, NOTHING)
-        for gate, test in tests(facts):
-            if gate == target.gate:
-                found = margins(test)
+        for fact in facts:
+            if fact[-1] == target.gate and fact[0] in ("compare", "idle"):
+                found = margins(fact[-2])
                 if target.index < len(found):
                     value = found[target.index][0]
                     return None if isinstance(value, tuple) else float(value)
@@ -191,10 +191,11 @@ class Scene:
 
     def aim(self, state: Any, target: Target, level: float) -> Entry:
         """The entry whose margin is nearest to `level` (which may be infinite: the extreme entry)."""
-        memo = (state, target, level)
-        if memo not in self._aims:
-            self._aims[memo] = self._aim(state, target, level)
-        return self._aims[memo]
+        memo = (state, id(target), level)  # a target lives as long as the scene
+        found = self._aims.get(memo)
+        if found is None:
+            found = self._aims[memo] = self._aim(state, target, level)
+        return found
 
     def _aim(self, state: Any, target: Target, level: float) -> Entry:
         reached = [(self.margin(state, entry, target), entry) for entry in self.entries]

@@ -50,6 +50,8 @@ def components(conjunction: Sequence[Half]) -> list[list[Half]]:
 
 def components_given(conjunction: Conjunction, key: Key) -> list[list[Half]]:
     """Components once the noise `key` is fixed: conditions that share another noise stay together."""
+    if len(conjunction) == 1:  # most are
+        return [list(conjunction)]
     others = {half: {k for k, _ in half[1] if k != key} for half in conjunction}
     alone = [[half] for half in conjunction if not others[half]]
     return alone + [part for part, _ in connected((half, keys) for half, keys in others.items() if keys)]

@@ -148,14 +148,15 @@ class Follower:
         """One step: (next state or None after a stop, facts). Hidden choices take their first value by default."""
         values = self._hidden[0][1] if hidden is None else hidden
         memo = (state, _frozen(entry), _frozen(told), tuple(values.values()))
-        if memo not in self._looks:
+        known = self._looks.get(memo)
+        if known is None:
             poll()
             try:
                 moved, facts = self.stepper.step(state, entry, told, values)
             except (ArithmeticError, ValueError, TypeError, LookupError, NameError, EvaluationError) as why:
                 raise Unsupported(f"a value of the stream has no margin: {why}") from None
-            self._looks[memo] = (None if moved is None else _hashable(moved), facts)
-        return self._looks[memo]
+            known = self._looks[memo] = (None if moved is None else _hashable(moved), facts)
+        return known
 
     def possible(self, facts: list[Fact]) -> bool:
         """Whether the plain part of a step allows what was told."""

@@ -11,6 +11,7 @@ from seqlang.backends.exact.one_noise import Laws, at_least, at_most, interval
 from seqlang.backends.exact.quadrature import Accuracy, Answer, log_integral
 from seqlang.backends.exact.unsupported import Work
 
+EVERYWHERE = (-inf, inf)
 MOST_TOGETHER = 200  # tails whose product is taken before the logarithm: each is often at least 1/2, 2^-200 is a float
 MOST_POWERED = 50  # a tail raised to a larger power is not put into a product, which has no digits beyond 1e-16
 
@@ -81,6 +82,8 @@ class Line:
         self._build()
 
     def _add(self, component: Sequence[Half], key: Key, laws: Laws, times: int, law: NoiseLaw) -> None:
+        if len(component) == 1 and self._add_tail(component[0], key, laws, times):
+            return
         others = {k for _, terms, _ in component for k, _ in terms if k != key}
         if not others:
             for half in component:
@@ -106,6 +109,24 @@ class Line:
             return
         self.peaks |= len(component) > 1 and self._has_gaps(component, key, inner, law)
         self.factors.append((self._factor(component, key, inner), times))
+
+    def _add_tail(self, half: Half, key: Key, laws: Laws, times: int) -> bool:
+        """Whether this is a condition on `key` and one noise with a density everywhere: what `_add` does then, shortly,
+        as most of the thousands of conditions of a long stream are of this kind."""
+        constant, terms, _ = half
+        if len(terms) != 2:
+            return False
+        (mine, slope), (other, factor) = terms if terms[0][0] == key else terms[::-1]
+        if mine != key:
+            return False
+        inner = laws(other)
+        if inner.kind != "density" or inner.support != EVERYWHERE:
+            return False
+        start, slope = -constant / factor, -slope / factor
+        self.scales.append(inner.scale)
+        self.ends.append((start, slope, inner))
+        self.tails.setdefault((id(inner), factor > 0, slope), []).append((start, times, inner))
+        return True
 
     def _has_gaps(self, component: Sequence[Half], key: Key, inner: NoiseLaw, law: NoiseLaw) -> bool:
         """Whether a range of the inner noise may hold none of its points for some values between others that do."""

@@ -29,6 +29,10 @@ def directions_of(program: Program, ends: Sequence[End]) -> Directions | str:
     The bounds of the two directions grow with the size of the move. So if all joint moves lie on one line through 0,
     its two ends are the worst pairs; if not, each end is taken at its own worst.
     """
+    return facts_of(program).once(("directions", tuple(ends)), lambda: _directions(program, ends))  # at many orders
+
+
+def _directions(program: Program, ends: Sequence[End]) -> Directions | str:
     radii: list[float] = []
     for end in ends:
         shift = shift_of(program, end.value)

@@ -73,6 +73,11 @@ def _end_of(program: Program, name: str) -> End | str:
 
 def ends_of(program: Program, names: Iterable[str]) -> tuple[End, ...] | str:
     """All gates of these names as ends with independent noises, or why not."""
+    asked = tuple(names)
+    return facts_of(program).once(("ends", asked), lambda: _ends(program, asked))
+
+
+def _ends(program: Program, names: Iterable[str]) -> tuple[End, ...] | str:
     found: list[End] = []
     used: set[str] = set()
     for name in names:

@@ -12,7 +12,9 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from math import exp, inf, log, log1p
 
-from seqlang.analyses.witnesses.enclosure.factors import Choice, Part, Range, log_add, simplified
+from seqlang.analyses.witnesses.enclosure.bundle import Bundle, bundled
+from seqlang.analyses.witnesses.enclosure.factors import Choice, Line, Part, Range, log_add
+from seqlang.analyses.witnesses.enclosure.simplified import simplified
 from seqlang.analyses.witnesses.enclosure.tails import ROUNDING, Tail
 
 # nodes and weights of the rule with 16 nodes on [-1, 1], the positive half
@@ -38,7 +40,8 @@ class Integral:
     """E[product of the factors] for Z of this law, Z in `inside` (else 0): an enclosure by `found()`."""
 
     def __init__(self, law: Tail, factors: Sequence[Factor], inside: tuple[float, float], most: float) -> None:
-        self.law, self.factors, self.inside, self.left = law, factors, inside, most
+        self.law, self.inside, self.left = law, inside, most
+        self.factors, self.count = bundled(factors), len(factors)
         self.sums = [-inf]  # logs of the panels' integrals
         self.total = -inf
         self.doubt: list[float] = []  # logs of bounds on what they miss
@@ -84,18 +87,23 @@ class Integral:
 
     def _guides(self) -> set[float]:
         """The kinks; and where the first and the last tail are 1/2, as places near the mass."""
-        ends = {-a / s for f in self.factors for r in _ranges(f) for a, s in (*r.lows, *r.highs) if s}
-        return {0.0, *(k for f in self.factors for k in f.kinks()), *({min(ends), max(ends)} if ends else ())}
+        ends = {-a / s for f in self.factors for a, s in _lines(f) if s}
+        kinks = [k for f in self.factors if not isinstance(f, Bundle) for k in f.kinks()]
+        return {0.0, *kinks, *({min(ends), max(ends)} if ends else ())}
 
     def _push(self, a: float, b: float, step: float) -> None:
         """A panel, or (step) the line from a to the infinite end b, with a bound on its integral."""
         low, high = min(a, b), max(a, b)
         if low >= high:
             return
-        self._spend(len(self.factors))
+        self._spend(self.count)
         bound = self.law.log_above(a if step > 0 else -a) if step else self._mass(low, high)
         for factor in self.factors:
-            bound += factor.log_most(low, high)
+            if isinstance(factor, Bundle):
+                for most in factor.log_most(low, high):
+                    bound += most
+            else:
+                bound += factor.log_most(low, high)
             if bound == -inf:
                 return
         heapq.heappush(self.heap, (-(bound + 1e-9 + 1e-12 * abs(bound)), a, b, step))
@@ -105,11 +113,11 @@ class Integral:
         tails = 0.0 if low <= 0 <= high else self.law.log_above(min(abs(low), abs(high)))
         return min(tails, log(high - low) + self.law.log_density(0.0 if low <= 0 <= high else min(abs(low), abs(high))))
 
-    def _parts(self, middle: float, low: float, high: float) -> list[Part] | None:
-        self._spend(len(self.factors))
-        found: list[Part] = []
+    def _parts(self, middle: float, low: float, high: float) -> list[Part | Bundle] | None:
+        self._spend(self.count)
+        found: list[Part | Bundle] = []
         for factor in self.factors:
-            part = factor.between(middle)
+            part = factor if isinstance(factor, Bundle) else factor.between(middle)
             if part is None:
                 return None
             found.append(part)
@@ -121,9 +129,13 @@ class Integral:
         parts = self._parts(middle, a, b)
         if parts is None:
             return
-        self._spend(20 * len(parts))
+        self._spend(20 * sum([len(p) if isinstance(p, Bundle) else 1 for p in parts]))
         left, right, up = middle - LONG * half, middle + LONG * half, SHORT * half
-        bound = sum([p.log_bound(left, right, up) for p in parts])
+        bounds: list[float] = []
+        for part in parts:
+            of_part = part.log_bound(left, right, up)
+            bounds += of_part if isinstance(of_part, list) else [of_part]
+        bound = sum(bounds)
         bound += self.law.log_density_bound(left, right, up, middle > 0)
         missed = LOG_MISSED + log(half) + bound + 1e-9 + 1e-12 * abs(bound)
         value, error = most, 0.0
@@ -141,11 +153,14 @@ class Integral:
         self.total = log_add([self.total, value])
         self.relative = max(self.relative, error)
 
-    def _values(self, parts: Sequence[Part], middle: float, half: float) -> tuple[list[float], float]:
+    def _values(self, parts: Sequence[Part | Bundle], middle: float, half: float) -> tuple[list[float], float]:
         places = [middle + half * node for node, _ in RULE]
         totals = [self.law.log_density(z) + log(weight * half) for z, (_, weight) in zip(places, RULE, strict=True)]
         error = self.law.rounding(max(map(abs, places)))
         for part in parts:
+            if isinstance(part, Bundle):
+                totals, error = part.added(totals, error, places)
+                continue
             values, wrong = part.logs(places)
             totals = [t + v for t, v in zip(totals, values, strict=True)]
             error += wrong
@@ -159,5 +174,8 @@ class Integral:
             raise TooMuch
 
 
-def _ranges(factor: Factor) -> list[Range]:
-    return [factor] if isinstance(factor, Range) else [r for way in factor.ways for r in way]
+def _lines(factor: Factor | Bundle) -> list[Line]:
+    if isinstance(factor, Bundle):
+        return factor.lines()
+    ranges = [factor] if isinstance(factor, Range) else [r for way in factor.ways for r in way]
+    return [line for r in ranges for line in (*r.lows, *r.highs)]

@@ -67,17 +67,17 @@ class Tail:
                 return inf
             # |1 - e^w / 2| <= 1 + |e^w| / 2, and at most its value at the centre and how far e^w / 2 moves from there
             return min(log1p(0.5 * exp(centre + reach)), log1p(0.5 * exp(centre) * (expm1(reach) - 1)))
-        return self.log_above(low) + _half_square(imaginary / self.unit)
+        return self.log_above(low) + half_square(imaginary / self.unit)
 
     def log_density_bound(self, low: float, high: float, imaginary: float, right: bool) -> float:
         """A bound on log |density|, continued from z > 0 if `right`."""
         if self.family == "laplace":
             return LOG_HALF - log(self.unit) - (low if right else -high) / self.unit
         nearest = 0.0 if low <= 0 <= high else min(abs(low), abs(high))
-        return self.log_density(nearest) + _half_square(imaginary / self.unit)
+        return self.log_density(nearest) + half_square(imaginary / self.unit)
 
 
-def _half_square(x: float) -> float:
+def half_square(x: float) -> float:
     """x^2 / 2, infinite where a float cannot hold it (a power would raise an error there)."""
     return x * x / 2
 
