@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import isfinite
 from typing import Any
 
 from seqlang.backends.exact.unsupported import Unsupported
@@ -37,6 +38,7 @@ def told_value(told: Any) -> Any:
 
 
 def same(a: Any, b: Any) -> bool:
-    if isinstance(a, (int, float)) and isinstance(b, (int, float)):
+    """Whether a value is the one that was told, but for rounding. Infinite ones are as they are."""
+    if isinstance(a, (int, float)) and isinstance(b, (int, float)) and isfinite(a) and isfinite(b):
         return abs(a - b) <= 1e-12 * max(1.0, abs(a))
     return bool(a == b)
