@@ -26,6 +26,7 @@ from seqlang.model.junctions import conjuncts
 from seqlang.model.program import Program, PublicGate
 from seqlang.rules.alignment.allowances import guarded_steps
 from seqlang.rules.alignment.limits import decisions_of, horizon_of, least
+from seqlang.rules.alignment.rounding import all_decided, decided, near_whole
 from seqlang.rules.alignment.signs import Signs
 from seqlang.rules.alignment.steps import comparisons
 from seqlang.rules.sensitivity.formulas import formula_of, truth_of
@@ -97,11 +98,14 @@ def _between(program: Program, guard: Expression, horizon: Formula, signs: Signs
             continue
         exact = exact_value(bound, signs.values)
         whole = exact is not None and exact.denominator == 1
+        sure = decided(program, left, right, signs, bound)
         if operator == "==":
             return ONE
-        if operator in ("<=", "<"):
+        if operator in ("<=", "<") and not sure and near_whole(bound, signs):
+            last.append(function("floor", bound + number(1) / 2))
+        elif operator in ("<=", "<"):
             last.append(function("floor", bound) if not whole else bound - ONE if operator == "<" else bound)
-        elif whole:
+        elif whole and sure:
             lowest = bound + ONE if operator == ">" else bound
             first = lowest if signs.at_least(lowest, first) else first
     end = least(last, signs)
@@ -129,7 +133,7 @@ def _period(program: Program, guard: Expression, signs: Signs) -> tuple[Formula,
         match left:
             case Apply("%", (StepNumber(), by)) if operator == "==":
                 p, r = formula_of(program, by), formula_of(program, right)
-                if p is None or r is None:
+                if p is None or r is None or not decided(program, left, right, signs):
                     continue
                 exact, rest = exact_value(p, signs.values), exact_value(r, signs.values)
                 if exact is None or rest is None or exact.denominator != 1 or rest.denominator != 1:
@@ -144,6 +148,7 @@ def _listed(program: Program, guard: Expression, end: Formula, signs: Signs) -> 
     tests = tuple(part for part in conjuncts(guard) if _reads_step_only(part))
     if exact is None or exact > MOST_LISTED or not tests or all(_is_simple(test) for test in tests):
         return
+    tests = tuple(test for test in tests if all_decided(program, test, signs))
     held = 0
     for step in range(1, int(exact) + 1):
         held += all(truth_of(program, _at(test, step)) is not False for test in tests)
