@@ -173,7 +173,7 @@ class Grids:
                 return self._known("memory", name)
             case Reported(name):
                 report = next((s for s in self.program.body if isinstance(s, Report) and s.name == name), None)
-                return WHOLE if report is not None and report.value is None else UNKNOWN
+                return UNKNOWN if report is None else WHOLE if report.value is None else self._of(report.value)
             case Choice(_, yes, no):
                 return _together(self._of(yes), self._of(no))
             case Quantified(operator="count"):
