@@ -58,8 +58,8 @@ class Rounding(IntEnum):
 @record
 class Grid:
     """The value is a multiple of 1/denominator (None: of nothing known); `value`: what a constant is; `largest`: no
-    constant that enters it is larger in size; `sums`: the memories and sums over time in it that are computed with errors,
-    which may grow from step to step."""
+    constant that enters it is larger in size; `sums`: the memories and sums over time in it that are computed
+    with errors, which may grow from step to step."""
 
     denominator: int | None
     rounding: Rounding
@@ -147,9 +147,9 @@ class Grids:
         match cell.keep, cell.operator:
             case Previous(initial), _:
                 return _together(self._of(cell.body), self._of(initial))
-            case (AllSteps() | LastSteps() | SinceReport()), ("count" | "argmax" | "argmin"):
+            case ((AllSteps() | LastSteps() | SinceReport()), ("count" | "argmax" | "argmin")):
                 return WHOLE
-            case (AllSteps() | LastSteps() | SinceReport()), "sum":
+            case ((AllSteps() | LastSteps() | SinceReport()), "sum"):
                 added = self._of(cell.body)
                 return added if added.rounding == Rounding.NEVER else replace(added, rounding=Rounding.COMPUTED)
             case _:
@@ -219,7 +219,7 @@ class Grids:
 def _denominator(operator: str, parts: list[Grid], exact: bool) -> int | None:
     found: int | None = None
     match operator, [p.denominator for p in parts]:
-        case ("+" | "-"), [int(a), int(b)]:
+        case (("+" | "-"), [int(a), int(b)]):
             found = lcm(a, b)
         case "*", [int(a), int(b)]:
             found = a * b
@@ -230,7 +230,7 @@ def _denominator(operator: str, parts: list[Grid], exact: bool) -> int | None:
             found = a ** int(power) if 0 <= power <= LARGEST_POWER else None
         case "%", [int(a), int(b)] if exact:
             found = lcm(a, b)
-        case ("floor" | "ceil"), [int()] if exact:
+        case (("floor" | "ceil"), [int()]) if exact:
             found = 1
         case _:
             pass

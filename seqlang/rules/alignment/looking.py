@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from fractions import Fraction
+from functools import partial
 
 from seqlang.arithmetic.enclosure import exact_value
 from seqlang.arithmetic.formula import INFINITY, ONE, ZERO, Formula, function, number
@@ -26,7 +27,7 @@ from seqlang.model.junctions import conjuncts
 from seqlang.model.program import Program, PublicGate
 from seqlang.rules.alignment.allowances import guarded_steps
 from seqlang.rules.alignment.limits import decisions_of, horizon_of, least
-from seqlang.rules.alignment.rounding import all_decided, decided, near_whole
+from seqlang.rules.alignment.rounding import decided, decided_at, near_whole
 from seqlang.rules.alignment.signs import Signs
 from seqlang.rules.alignment.steps import comparisons
 from seqlang.rules.sensitivity.formulas import formula_of, truth_of
@@ -148,11 +149,16 @@ def _listed(program: Program, guard: Expression, end: Formula, signs: Signs) -> 
     tests = tuple(part for part in conjuncts(guard) if _reads_step_only(part))
     if exact is None or exact > MOST_LISTED or not tests or all(_is_simple(test) for test in tests):
         return
-    tests = tuple(test for test in tests if all_decided(program, test, signs))
     held = 0
     for step in range(1, int(exact) + 1):
-        held += all(truth_of(program, _at(test, step)) is not False for test in tests)
+        held += not any(_fails(program, test, step, signs) for test in tests)
     yield number(max(held, 1))
+
+
+def _fails(program: Program, test: Expression, step: int, signs: Signs) -> bool:
+    """The test of the step does not hold in this step, and runs find that too."""
+    here = partial(_at, step=step)
+    return truth_of(program, here(test)) is False and decided_at(program, test, here, signs)
 
 
 def _reads_step_only(test: Expression) -> bool:

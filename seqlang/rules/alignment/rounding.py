@@ -1,8 +1,8 @@
 """Whether a run, which computes with doubles, decides a public comparison as exact arithmetic does.
 
 Lemma. Let left - right start at `gap` below 0 and rise by additions. Let C be the largest constant that enters and u =
-2^-53. (a) If doubles make no error on either side (dyadic constants, sums below 2^53), or each side is one value rounded
-once, the comparison as run is the exact one, since rounding keeps the order. (b) If both sides are multiples of 1/D,
+2^-53. (a) If doubles make no error on either side (dyadic constants, sums below 2^53), or each side is one rounded
+value, the comparison as run is the exact one, since rounding keeps the order. (b) If both sides are multiples of 1/D,
 the engines compare whole numbers (`model/grids.py`). Every addition that counts is at least 1/D, so that there are at
 most k = D gap + 2 of them if one memory or sum is read (the errors of two that cancel would grow for ever), and the
 error k^2 C D u is below 1/2: exact again. (c) Otherwise k <= 2^22 rises that count,
@@ -16,14 +16,16 @@ step wherever the threshold is that near to a tie.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import lcm
 
-from seqlang.arithmetic.formula import ZERO, Formula, enclose, number
+from seqlang.arithmetic.formula import ONE, ZERO, Formula, absolute, enclose, maximum, number
 from seqlang.model.expression import COMPARISONS, Apply, Expression, walk
 from seqlang.model.grids import FINEST, Grid, Grids, Rounding
 from seqlang.model.program import Program
 from seqlang.rules.alignment.signs import Signs
 from seqlang.rules.sensitivity.facts import facts_of
+from seqlang.rules.sensitivity.formulas import formula_of
 
 SLACK = 2.0**-20
 """A threshold that is nearer to a tie than this, relative to its size, may be decided either way under (c)."""
@@ -51,10 +53,32 @@ def decided(program: Program, left: Expression, right: Expression, signs: Signs,
     return added * by * largest * (added if least == Rounding.COMPUTED else 1) <= 2.0**50
 
 
-def all_decided(program: Program, test: Expression, signs: Signs) -> bool:
-    """Runs decide all comparisons in a test of the step alone as exact arithmetic does."""
-    tests = (e.arguments for e in walk(test) if isinstance(e, Apply) and e.operator in COMPARISONS)
-    return all(decided(program, left, right, signs) for left, right in tests)
+def decided_at(program: Program, test: Expression, here: Callable[[Expression], Expression], signs: Signs) -> bool:
+    """Runs decide a test of the step alone as exact arithmetic does, in one step: `here` puts the step's number in."""
+
+    def value(e: Expression) -> Formula | None:
+        return formula_of(program, here(e))
+
+    def never_rounded(*parts: Expression) -> bool:
+        return all(_grid(program, part).rounding == Rounding.NEVER for part in parts)
+
+    def far_from_whole(x: Formula | None) -> bool:
+        return x is not None and not near_whole(x, signs)
+
+    for e in walk(test):
+        match e:
+            case Apply(operator, (a, b)) if operator in COMPARISONS and not decided(program, a, b, signs):
+                x, y = value(a), value(b)
+                sure = x is not None and y is not None and margin((x - y) / maximum(ONE, absolute(x)), signs)
+            case Apply("floor" | "ceil", (a,)) if not never_rounded(a):
+                sure = far_from_whole(value(a))
+            case Apply("%", (a, b)) if not never_rounded(a, b):
+                sure = far_from_whole(value(Apply("/", (a, b))))
+            case _:
+                sure = True
+        if not sure:
+            return False
+    return True
 
 
 def near_whole(ratio: Formula, signs: Signs) -> bool:
@@ -89,4 +113,3 @@ def _grid(program: Program, expression: Expression) -> Grid:
 def _size(formula: Formula, signs: Signs) -> float:
     ends = enclose(formula, signs.values)
     return max(abs(ends.low), abs(ends.high))
-

@@ -1,4 +1,4 @@
-"""Steps, reports and budgets that decimals limit: what the rules count is what the engines do, which compute in doubles.
+"""Steps, reports and budgets that decimals limit: what the rules count is what the engines do with doubles.
 
 The expected numbers are worked out here in exact rationals, from the meaning of the language.
 """
@@ -39,7 +39,10 @@ BUDGETS = {
     "sum": ("report R when q >= 1\nstop when sum({c} where R over steps) >= {limit}\n", 0),
     "sum of a choice": ("report R when q >= 1\nstop when sum((if R then {c} else 0) over steps) >= {limit}\n", 0),
     "multiple of a count": ("report R when q >= 1\nstop when {c} * count(R over steps) >= {limit}\n", 0),
-    "guard": ("memory m = 0\nreport R when q >= 1 and m < {limit}\nupdate m = m + {c} when R\nstop when step >= 99\n", 0),
+    "guard": (
+        "memory m = 0\nreport R when q >= 1 and m < {limit}\nupdate m = m + {c} when R\nstop when step >= 99\n",
+        0,
+    ),
 }
 
 
@@ -126,7 +129,9 @@ def test_sums_of_dyadic_constants_are_compared_as_they_stand() -> None:
 
 
 def test_the_session_stops_where_the_proof_says() -> None:
-    program = loaded("param a = 0.1\nreport A = sum(q over steps)\nstop when step >= a * 3 * 10\nattach laplace(1) to A\n")
+    program = loaded(
+        "param a = 0.1\nreport A = sum(q over steps)\nstop when step >= a * 3 * 10\nattach laplace(1) to A\n"
+    )
     session = Session(program, seed=1)
     steps = 0
     while not session.stopped:
