@@ -397,6 +397,8 @@ class _Stage:
         if post in ("max", "min"):
             pick = max if post == "max" else min
             value, other = pick(value), pick(other)
+        if isinstance(value, (tuple, range)) and len(value) != len(other):
+            return True  # one dataset has a record more: there is no coordinate against coordinate
         if isinstance(value, (tuple, range)):
             told = tuple(self._one_range(a, b, terms) for a, b in zip(value, other, strict=True))
             different = any(t is not True for t in told)
@@ -433,8 +435,8 @@ class _Stage:
         for state, entry in zip(self.states, (first, second), strict=True):
             _, facts = self.scene.follower.look(state, entry, trial)
             values += [(f[2], f[4]) for f in facts if f[0] == "argmax" and f[5] == fact[-1]]
-        if len(values) != 2:
-            return None
+        if len(values) != 2 or len(values[0][0]) != len(values[1][0]):
+            return None  # one dataset has a record more: there is no position against position
         (mine, sign), (other, _) = values
         moves = [b - a for a, b in zip(mine, other, strict=True)]
         top = max(sign * v for v in mine)

@@ -53,7 +53,7 @@ class Demands:
                 case ("release", told, value, terms, post, _):
                     found.append(self._release(told, value, terms, post, counts, step))
                 case ("argmax", told, values, terms, sign, _):
-                    found.append((self._argmax(told, values, terms, sign, counts, step),))
+                    found.append(self._argmax(told, values, terms, sign, counts, step))
                 case _:
                     raise Unsupported("an unknown condition")
         if any(not alternatives for alternatives in found):
@@ -166,9 +166,11 @@ class Demands:
 
     def _argmax(
         self, told: Any, values: Any, terms: Any, sign: int, counts: Mapping[str, int], step: int
-    ) -> Conjunction:
-        """The told position wins: ties go to the first."""
+    ) -> Alternatives:
+        """The told position wins: ties go to the first. One that this dataset does not have never wins."""
         winner = int(told) - 1
+        if winner >= len(values):
+            return ()
         self.instances.must_be_independent(terms, len(values))
         halves: list[Half] = []
         mine = self.instances.terms(terms, counts, step, winner)
@@ -177,7 +179,7 @@ class Demands:
                 other = self.instances.terms(terms, counts, step, i)
                 joint = tuple((k, sign * f) for k, f in mine) + tuple((k, -sign * f) for k, f in other)
                 halves.append((float(sign * (values[winner] - value)), joint, i < winner))
-        return tuple(halves)
+        return (tuple(halves),)
 
 
 def _before_clip(told: Any, low: float, high: float) -> tuple[float, float] | None:

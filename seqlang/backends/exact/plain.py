@@ -16,6 +16,7 @@ from seqlang.backends.interpret.values import Members, pairwise
 from seqlang.model import expression as e
 from seqlang.model import program as p
 from seqlang.model.domain import Ball, Power
+from seqlang.model.grids import Grids
 
 RAW = {"+": "+", "-": "-", "*": "*", ">=": ">=", "<=": "<=", ">": ">", "<": "<", "==": "==", "!=": "!="}
 
@@ -30,6 +31,7 @@ class PlainWriter:
             "P": PAIR, "S": SCALAR, "O": OTHER, "pairwise": pairwise, "Members": Members, "density": density,
         }  # fmt: skip
         self.parameters = {x.name: number(x.value) for x in program.parameters}
+        self.grids = Grids(program)
         self.draws: dict[str, None] = {}
         self.constants: dict[e.Expression, str] = {}
         self.vector_names: dict[str, bool] = {}
@@ -86,7 +88,8 @@ class PlainWriter:
             case e.Bound(variable):
                 return bound_name(variable)
             case e.Apply():
-                return self.apply(x)
+                constant = self.grids.constant(x)
+                return self.apply(x) if constant is None else repr(number(constant))
             case e.Choice(test, yes, no):
                 return f"({self.write(yes)} if {self.write(test)} else {self.write(no)})"
             case e.Index(base, at):
@@ -133,7 +136,10 @@ class PlainWriter:
         return source
 
     def apply(self, x: e.Apply) -> str:
-        operator, arguments = x.operator, [self.write(a) for a in x.arguments]
+        operator, parts = x.operator, x.arguments
+        if operator in e.COMPARISONS:
+            parts = self.grids.compared(parts)
+        arguments = [self.write(a) for a in parts]
         vector = any(self.is_vector(a) for a in x.arguments)
         if operator in ("and", "or"):
             return "(" + f" {operator} ".join(arguments) + ")"

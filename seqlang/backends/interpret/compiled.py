@@ -28,6 +28,7 @@ from seqlang.backends.interpret.values import (
     shape_of,
 )
 from seqlang.model import expression as ir
+from seqlang.model.grids import Grids
 from seqlang.model.program import Program
 from seqlang.source import Span
 
@@ -71,6 +72,7 @@ class Compiler:
     def __init__(self, program: Program) -> None:
         self.program = program
         self.parameters = {p.name: _number(p.value) for p in program.parameters}
+        self.grids = Grids(program)
         self._done: dict[int, tuple[ir.Expression, Code]] = {}
 
     def compile(self, expression: ir.Expression) -> Code:
@@ -126,7 +128,8 @@ class Compiler:
             case ir.Bound(ir.Variable(number)):
                 return Code(lambda m: m.bound[number], frozenset({number}))
             case ir.Apply(operator, arguments, span):
-                return self._apply(operator, arguments, span)
+                constant = self.grids.constant(e)
+                return self._apply(operator, arguments, span) if constant is None else _constant(_number(constant))
             case ir.Choice(test, yes, no):
                 return self._choice(test, yes, no)
             case ir.Index(base, at, span):
@@ -175,6 +178,8 @@ class Compiler:
         return Code(run, CHANGES | reads)
 
     def _apply(self, operator: str, arguments: tuple[ir.Expression, ...], span: Span) -> Code:
+        if operator in ir.COMPARISONS:
+            arguments = self.grids.compared(arguments)
         parts, reads = self._all(arguments)
         if operator == "and":
             return Code(lambda m: all(p(m) for p in parts), reads)

@@ -67,6 +67,8 @@ def _computed(scope: Scope, e: ir.Expression) -> Value:
         case ir.Apply("length", (ir.Records(),)):
             return scope.constants.value(scope.size())
         case ir.Apply(operator, arguments, span):
+            if operator in ir.COMPARISONS:
+                arguments = scope.exact.grids.compared(arguments)
             values = [value_of(scope, a) for a in arguments]
             if operator in ir.COMPARISONS:
                 values = [scope.checked(v, "a side of this comparison", span) for v in values]

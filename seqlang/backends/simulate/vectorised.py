@@ -151,6 +151,8 @@ class VectorCompiler:
     def _apply(self, operator: str, arguments: tuple[ir.Expression, ...], span: Span) -> Run:
         if operator == "length" and isinstance(arguments[0], ir.Records):
             return lambda f: f.engine.size
+        if operator in ir.COMPARISONS:
+            arguments = self.exact.grids.compared(arguments)
         parts = [self.compile(a) for a in arguments]
         if operator in PAIRS and len(parts) == 2:
             pair, left, right = PAIRS[operator], parts[0], parts[1]

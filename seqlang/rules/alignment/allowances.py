@@ -24,6 +24,7 @@ from seqlang.model.junctions import conjuncts
 from seqlang.model.program import Gate, Program, PublicGate, Report, Stop, Update
 from seqlang.record import record, replace
 from seqlang.rules.alignment.meters import Meter, difference, meter_of
+from seqlang.rules.alignment.rounding import decided, margin, near_whole, widened
 from seqlang.rules.alignment.signs import Signs
 from seqlang.rules.alignment.steps import Fired, Steps, comparisons
 from seqlang.rules.alignment.translation import is_whole
@@ -168,8 +169,10 @@ def _lands(steps: Steps, left: Expression, right: Expression, place: int, kinds:
     known of others."""
     apart, others = difference(left, right), replace(steps, known=frozenset(), unmoved=frozenset())
     up, down = (meter_of(steps, apart, place, sign) for sign in (1, -1))
+    if up is None or not decided(steps.program, left, right, steps.signs, -up.start):
+        return False
     rest, fall = (meter_of(others, apart, place, sign) for sign in (1, -1))
-    if up is None or down is None or rest is None or fall is None:
+    if down is None or rest is None or fall is None:
         return False
     rises = [(rest.rise(NONE), fall.rise(NONE)), *((up.rise(kind), down.rise(kind)) for kind in kinds)]
     exact = [a for a, b in rises if a is not None and b is not None and steps.signs.equal(a, -b)]
@@ -188,6 +191,8 @@ def _still_running(steps: Steps, left: Expression, right: Expression, strict: bo
     limit = formula_of(steps.program, right)
     if start is None or limit is None or steps.signs.of(limit - start) != 1:
         return steps  # it is high from the start
+    if not (decided(steps.program, left, right, steps.signs, limit - start) or margin(limit - start, steps.signs)):
+        return steps
     low = Apply("<" if strict else "<=", (MemoryValue(left.name), right))
     return replace(steps, unmoved=steps.unmoved | {(left.name, low)})
 
@@ -210,7 +215,8 @@ def _floor(steps: Steps, guard: tuple[Expression, int], left: Expression, right:
     above = MemoryValue(left.name) if isinstance(left, MemoryValue) else left  # the guard stands above the update
     for other, operator, low in comparisons(guard[0], "and"):
         value = formula_of(steps.program, low)
-        if other == above and operator in (">=", ">", "==") and value is not None and not value.is_infinite:
+        found = other == above and operator in (">=", ">", "==") and value is not None and not value.is_infinite
+        if found and value is not None and decided(steps.program, other, low, steps.signs, None):
             return value - limit
     return None
 
@@ -240,7 +246,20 @@ def _limited(
     if len(known) < len(rises) or not weights:
         return None
     start = meter.start if floor is None or not signs.at_least(floor, meter.start) else floor
-    return meter, weights, _spent(-start, list(dict.fromkeys(weights.values())), strict, signs)
+    each = list(dict.fromkeys(weights.values()))
+    if decided(steps.program, left, right, signs, -meter.start):
+        return meter, weights, _spent(-start, each, strict, signs)
+    before = _nearly_spent(steps.program, (left, right), -start, each, signs)
+    return None if before is None else (meter, weights, before)
+
+
+def _nearly_spent(
+    program: Program, sides: tuple[Expression, Expression], gap: Formula, weights: list[Formula], signs: Signs
+) -> Formula | None:
+    """The most that may have been spent where doubles may take the sum to be below the gap though it is not."""
+    limit = widened(program, sides, gap, weights, signs) if signs.of(gap) == 1 else None
+    apart = limit is not None and len(weights) == 1 and not near_whole(gap / weights[0], signs)
+    return _spent(gap, weights, True, signs) if apart else limit
 
 
 def _spent(gap: Formula, weights: list[Formula], strict: bool, signs: Signs) -> Formula:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from fractions import Fraction
+from functools import partial
 
 from seqlang.arithmetic.enclosure import exact_value
 from seqlang.arithmetic.formula import INFINITY, ONE, ZERO, Formula, function, number
@@ -26,6 +27,7 @@ from seqlang.model.junctions import conjuncts
 from seqlang.model.program import Program, PublicGate
 from seqlang.rules.alignment.allowances import guarded_steps
 from seqlang.rules.alignment.limits import decisions_of, horizon_of, least
+from seqlang.rules.alignment.rounding import decided, decided_at, near_whole
 from seqlang.rules.alignment.signs import Signs
 from seqlang.rules.alignment.steps import comparisons
 from seqlang.rules.sensitivity.formulas import formula_of, truth_of
@@ -97,11 +99,14 @@ def _between(program: Program, guard: Expression, horizon: Formula, signs: Signs
             continue
         exact = exact_value(bound, signs.values)
         whole = exact is not None and exact.denominator == 1
+        sure = decided(program, left, right, signs, bound)
         if operator == "==":
             return ONE
-        if operator in ("<=", "<"):
+        if operator in ("<=", "<") and not sure and near_whole(bound, signs):
+            last.append(function("floor", bound + number(1) / 2))
+        elif operator in ("<=", "<"):
             last.append(function("floor", bound) if not whole else bound - ONE if operator == "<" else bound)
-        elif whole:
+        elif whole and sure:
             lowest = bound + ONE if operator == ">" else bound
             first = lowest if signs.at_least(lowest, first) else first
     end = least(last, signs)
@@ -129,7 +134,7 @@ def _period(program: Program, guard: Expression, signs: Signs) -> tuple[Formula,
         match left:
             case Apply("%", (StepNumber(), by)) if operator == "==":
                 p, r = formula_of(program, by), formula_of(program, right)
-                if p is None or r is None:
+                if p is None or r is None or not decided(program, left, right, signs):
                     continue
                 exact, rest = exact_value(p, signs.values), exact_value(r, signs.values)
                 if exact is None or rest is None or exact.denominator != 1 or rest.denominator != 1:
@@ -146,8 +151,14 @@ def _listed(program: Program, guard: Expression, end: Formula, signs: Signs) -> 
         return
     held = 0
     for step in range(1, int(exact) + 1):
-        held += all(truth_of(program, _at(test, step)) is not False for test in tests)
+        held += not any(_fails(program, test, step, signs) for test in tests)
     yield number(max(held, 1))
+
+
+def _fails(program: Program, test: Expression, step: int, signs: Signs) -> bool:
+    """The test of the step does not hold in this step, and runs find that too."""
+    here = partial(_at, step=step)
+    return truth_of(program, here(test)) is False and decided_at(program, test, here, signs)
 
 
 def _reads_step_only(test: Expression) -> bool:

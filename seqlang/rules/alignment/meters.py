@@ -31,17 +31,22 @@ class Meter:
 
 def meter_of(steps: Steps, expression: Expression, place: int, sign: int = 1) -> Meter | None:
     """sign * expression as a meter, read at this place of the body."""
+    return _meter(steps, expression, place, sign, frozenset())
+
+
+def _meter(steps: Steps, expression: Expression, place: int, sign: int, inside: frozenset[str]) -> Meter | None:
+    """The same in the bodies of the cells `inside`: one that reads itself, a step ago, is no meter."""
     program = steps.program
     constant = formula_of(program, expression)
     if constant is not None:
         return None if constant.is_infinite else Meter(constant * sign, lambda _: ZERO, False)
     match expression:
         case Local(name) if (inner := steps.define(name)) is not None and not _reads_memory(program, inner):
-            return meter_of(steps, inner, place, sign)
+            return _meter(steps, inner, place, sign, inside)
         case Apply("negate", (a,)):
-            return meter_of(steps, a, place, -sign)
+            return _meter(steps, a, place, -sign, inside)
         case Apply("+" | "-" as operator, (a, b)):
-            return _sum(steps, (a, sign), (b, sign if operator == "+" else -sign), place)
+            return _sum(steps, (a, sign), (b, sign if operator == "+" else -sign), place, inside)
         case Apply("*" | "/" as operator, (a, b)):
             if operator == "*" and formula_of(program, a) is not None:
                 a, b = b, a
@@ -49,7 +54,7 @@ def meter_of(steps: Steps, expression: Expression, place: int, sign: int = 1) ->
             turn = None if by is None or by.is_infinite else steps.signs.of(by)
             if by is None or turn not in (1, -1):
                 return None
-            one = meter_of(steps, a, place, sign * turn)
+            one = _meter(steps, a, place, sign * turn, inside)
             return None if one is None else _scaled(one, by * turn if operator == "*" else ONE / (by * turn))
         case Apply("length", (CellValue(name),)) if sign == 1 and isinstance(program.cell(name).keep, AtReports):
             keep = program.cell(name).keep
@@ -59,7 +64,7 @@ def meter_of(steps: Steps, expression: Expression, place: int, sign: int = 1) ->
         case MemoryValue(name):
             return _memory(steps, name, place, sign)
         case CellValue(name):
-            return _cell(steps, program.cell(name), sign)
+            return None if name in inside else _cell(steps, program.cell(name), sign, inside | {name})
         case _:
             return None
 
@@ -72,8 +77,10 @@ def _scaled(one: Meter, factor: Formula) -> Meter:
     return Meter(factor * one.start, rise, one.late)
 
 
-def _sum(steps: Steps, a: tuple[Expression, int], b: tuple[Expression, int], place: int) -> Meter | None:
-    one, other = meter_of(steps, a[0], place, a[1]), meter_of(steps, b[0], place, b[1])
+def _sum(
+    steps: Steps, a: tuple[Expression, int], b: tuple[Expression, int], place: int, inside: frozenset[str]
+) -> Meter | None:
+    one, other = (_meter(steps, part, place, sign, inside) for part, sign in (a, b))
     if one is None or other is None:
         rest, late = (b, one) if one is not None else (a, other)
         return None if late is None or not late.late else _completed(steps, late, rest)
@@ -98,7 +105,7 @@ def _completed(steps: Steps, late: Meter, rest: tuple[Expression, int]) -> Meter
     return Meter(late.start, rise, False)
 
 
-def _cell(steps: Steps, cell: Cell, sign: int) -> Meter | None:
+def _cell(steps: Steps, cell: Cell, sign: int, inside: frozenset[str]) -> Meter | None:
     if cell.binders:
         return None
     steps = replace(steps, unmoved=frozenset())
@@ -106,7 +113,7 @@ def _cell(steps: Steps, cell: Cell, sign: int) -> Meter | None:
         case Previous(initial), _:
             first = formula_of(steps.program, initial)
             own = next(i for i, s in enumerate(steps.program.body) if s == cell)
-            inner = meter_of(steps, cell.body, own, sign)
+            inner = _meter(steps, cell.body, own, sign, inside)
             if first is None or inner is None or inner.late or first.is_infinite:
                 return None
             lower = [v for v in (first * sign, inner.start) if steps.signs.at_least(first * sign, v)]

@@ -11,6 +11,7 @@ from seqlang.model.gate_source import OfValue, name_of, report_of
 from seqlang.model.junctions import joined_by
 from seqlang.model.program import CompareGate, Define, Program, Report
 from seqlang.record import record
+from seqlang.rules.alignment.rounding import decided, margin
 from seqlang.rules.alignment.signs import Signs
 from seqlang.rules.sensitivity.facts import facts_of
 from seqlang.rules.sensitivity.formulas import formula_of
@@ -64,8 +65,10 @@ class Steps:
     def _compared(self, operator: str, left: Expression, right: Expression, fired: Fired) -> bool | None:
         """By a lower bound of left - right, and one of right - left."""
         low, high = (self._sum((left, sign), (right, -sign), fired) for sign in (1, -1))
-        above = None if low is None else self.signs.of(low)
-        below = None if high is None else self.signs.of(high)
+        exact = decided(self.program, left, right, self.signs, None)
+        above, below = (
+            None if end is None or not (exact or margin(end, self.signs)) else self.signs.of(end) for end in (low, high)
+        )
         equal = above in (0, 1) and below in (0, 1)
         apart = above == 1 or below == 1
         match operator:

@@ -42,6 +42,7 @@ from seqlang.rules.alignment.allowances import guarded_showings
 from seqlang.rules.alignment.limits import decisions_of, horizon_of, least
 from seqlang.rules.alignment.looking import required_reports
 from seqlang.rules.alignment.reach import reached, reached_cells
+from seqlang.rules.alignment.rounding import decided
 from seqlang.rules.alignment.signs import Signs
 from seqlang.rules.alignment.translation import is_whole
 from seqlang.rules.sensitivity.formulas import formula_of
@@ -89,7 +90,9 @@ def _by_the_clock(program: Program, guard: Expression | None, signs: Signs) -> I
 def _period(program: Program, condition: Expression, signs: Signs) -> Formula | None:
     """M for `step % M == constant`: it holds at most once in any M steps in a row."""
     match condition:
-        case Apply("==", (Apply("%", (StepNumber(), every)), at)) if formula_of(program, at) is not None:
+        case Apply("==", (Apply("%", (StepNumber(), every)) as rest, at)) if formula_of(program, at) is not None:
+            if not decided(program, rest, at, signs):
+                return None
             length = formula_of(program, every)
             return length if length is not None and is_whole(length, signs) and signs.of(length) == 1 else None
     return None

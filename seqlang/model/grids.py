@@ -1,0 +1,277 @@
+"""Which numbers of a program are whole multiples of one 1/D, and tests of such numbers that doubles decide exactly.
+
+The language computes with constants, the step, counts, and memory that rises by constants as with exact rationals; the
+engines compute with doubles, where ten times 0.1 add up to less than 1. A comparison of two expressions a and b that
+are both known to be multiples of 1/D is therefore decided on whole numbers: `a >= b` is run as
+
+    floor(D (a - b) + 1/2) >= 0
+
+Lemma. If doubles compute D (a - b) with an error below 1/2, this is the exact comparison. For D (a - b) is a whole
+number; the value that is rounded down lies strictly between it and it plus one. After k additions of constants of
+size at most C the error is at most about k^2 C D 2^-53.
+
+A test is left as it is where doubles make no error in it anyway: where all constants are dyadic (1/4, 3), or where
+each side is one constant or input, rounded once, since rounding keeps the order.
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum
+from fractions import Fraction
+from math import lcm
+
+from seqlang.model.domain import Finite, Integers
+from seqlang.model.expression import (
+    COMPARISONS,
+    LOGIC,
+    Apply,
+    CellValue,
+    Choice,
+    Expression,
+    Field,
+    Local,
+    MemoryValue,
+    Number,
+    ParameterValue,
+    Quantified,
+    Reported,
+    StepNumber,
+    Truth,
+)
+from seqlang.model.program import AllSteps, Cell, Define, LastSteps, Previous, Program, Report, SinceReport, Update
+from seqlang.record import record, replace
+
+FINEST = 1 << 30
+"""The largest D; a finer grid counts as unknown."""
+LARGEST_POWER = 64
+LARGEST_CONSTANT = 1 << 53
+
+
+class Rounding(IntEnum):
+    """How doubles compute a value: with errors on the way, as the exact value rounded once, or exactly."""
+
+    COMPUTED = 0
+    ONCE = 1
+    NEVER = 2
+
+
+@record
+class Grid:
+    """The value is a multiple of 1/denominator (None: of nothing known); `value`: what a constant is; `largest`: no
+    constant that enters it is larger in size; `sums`: the memories and sums over time in it that are computed
+    with errors, which may grow from step to step."""
+
+    denominator: int | None
+    rounding: Rounding
+    value: Fraction | None = None
+    largest: Fraction = Fraction(0)
+    sums: frozenset[str] = frozenset()
+
+
+WHOLE = Grid(1, Rounding.NEVER, largest=Fraction(1))
+UNKNOWN = Grid(None, Rounding.COMPUTED)
+HALF = Number(Fraction(1, 2))
+NOTHING = Number(Fraction(0))
+
+
+class Grids:
+    """The grids of the expressions of one program, at its parameter values."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self._parameters = {p.name: _constant(p.value) for p in program.parameters}
+        self._named: dict[tuple[str, str], Grid] | None = None
+
+    def of(self, expression: Expression) -> Grid:
+        """The grid on which the values of an expression lie in every step of every run."""
+        if self._named is None:
+            self._settle()
+        return self._of(expression)
+
+    def constant(self, expression: Expression) -> Fraction | None:
+        """The exact value of arithmetic on constants that doubles would round more than once; None for all else."""
+        if not isinstance(expression, Apply):
+            return None
+        value = self._of(expression).value
+        rounded = value is not None and any(self._of(a).rounding == Rounding.ONCE for a in expression.arguments)
+        return value if rounded else None
+
+    def compared(self, sides: tuple[Expression, ...]) -> tuple[Expression, ...]:
+        """The sides of a comparison as it is run: whole numbers, where doubles could err on these."""
+        left, right = sides
+        a, b = self.of(left), self.of(right)
+        if a.denominator is None or b.denominator is None or min(a.rounding, b.rounding) != Rounding.COMPUTED:
+            return sides
+        by = lcm(a.denominator, b.denominator)
+        if by > FINEST:
+            return sides
+        apart = Apply("*", (Apply("-", (left, right)), Number(Fraction(by))))
+        return Apply("floor", (Apply("+", (apart, HALF)),)), NOTHING
+
+    def _settle(self) -> None:
+        """Starts with whole numbers and refines every name's grid until its definition agrees; ends, since a grid that
+        becomes too fine is unknown."""
+        program = self.program
+        named: dict[tuple[str, str], Grid] = {("memory", m.name): WHOLE for m in program.memories}
+        for statement in program.body:
+            match statement:
+                case Define(name):
+                    named["local", name] = WHOLE
+                case Cell(name):
+                    named["cell", name] = WHOLE
+                case _:
+                    pass
+        self._named = named
+        changed = True
+        while changed:
+            changed = False
+            for key, grid in named.items():
+                finer = self._refined(key, grid)
+                changed = changed or finer != grid
+                named[key] = finer
+
+    def _refined(self, key: tuple[str, str], grid: Grid) -> Grid:
+        kind, name = key
+        program = self.program
+        if kind == "local":
+            return _together(grid, self._of(program.define(name).expression))
+        if kind == "cell":
+            found = _together(grid, self._cell(program.cell(name)))
+        else:
+            initial = next(m.initial for m in program.memories if m.name == name)
+            updates = (s.value for s in program.body if isinstance(s, Update) and s.memory == name)
+            found = _together(grid, self._of(initial), *(self._of(value) for value in updates))
+        return replace(found, sums=found.sums | {name}) if found.rounding == Rounding.COMPUTED else found
+
+    def _cell(self, cell: Cell) -> Grid:
+        match cell.keep, cell.operator:
+            case Previous(initial), _:
+                return _together(self._of(cell.body), self._of(initial))
+            case ((AllSteps() | LastSteps() | SinceReport()), ("count" | "argmax" | "argmin")):
+                return WHOLE
+            case ((AllSteps() | LastSteps() | SinceReport()), "sum"):
+                added = self._of(cell.body)
+                return added if added.rounding == Rounding.NEVER else replace(added, rounding=Rounding.COMPUTED)
+            case _:
+                return UNKNOWN
+
+    def _of(self, e: Expression) -> Grid:
+        match e:
+            case Number(value):
+                return _constant(value)
+            case ParameterValue(name):
+                return self._parameters[name]
+            case Field(name):
+                return self._field(name)
+            case StepNumber() | Truth():
+                return WHOLE
+            case Local(name):
+                return self._known("local", name)
+            case CellValue(name):
+                return self._known("cell", name)
+            case MemoryValue(name):
+                return self._known("memory", name)
+            case Reported(name):
+                report = next((s for s in self.program.body if isinstance(s, Report) and s.name == name), None)
+                return UNKNOWN if report is None else WHOLE if report.value is None else self._of(report.value)
+            case Choice(_, yes, no):
+                return _together(self._of(yes), self._of(no))
+            case Quantified(operator="count"):
+                return WHOLE
+            case Apply(operator, arguments):
+                return self._applied(operator, arguments)
+            case _:
+                return UNKNOWN
+
+    def _known(self, kind: str, name: str) -> Grid:
+        return UNKNOWN if self._named is None else self._named.get((kind, name), UNKNOWN)
+
+    def _field(self, name: str) -> Grid:
+        """An input is given as a double, so that it is rounded once; only the listed ones are known to be on a grid."""
+        field = self.program.input(name)
+        match field.domain:
+            case Integers():
+                return WHOLE if field.kind != "dataset" else UNKNOWN
+            case Finite(values) if field.kind == "public":
+                return _together(*(replace(self._of(value), value=None) for value in values))
+            case _:
+                return Grid(None, Rounding.ONCE)
+
+    def _applied(self, operator: str, arguments: tuple[Expression, ...]) -> Grid:
+        if operator in COMPARISONS or operator in LOGIC or operator in ("length", "count"):
+            return WHOLE
+        parts = [self._of(a) for a in arguments]
+        value = _value(operator, [p.value for p in parts])
+        largest = max((p.largest for p in parts), default=Fraction(0))
+        if value is not None:
+            return _constant(value)  # the engines take its exact value
+        if len(parts) == 1 and operator in ("negate", "abs"):
+            return replace(parts[0], value=None)
+        if len(parts) > 1 and operator in ("max", "min", "clip"):
+            return _together(*parts)
+        exact = all(p.rounding == Rounding.NEVER for p in parts)
+        denominator = _denominator(operator, parts, exact)
+        never = exact and denominator is not None and _is_dyadic(denominator)
+        rounding = Rounding.NEVER if never else Rounding.COMPUTED
+        return Grid(denominator, rounding, largest=largest, sums=frozenset[str]().union(*(p.sums for p in parts)))
+
+
+def _denominator(operator: str, parts: list[Grid], exact: bool) -> int | None:
+    found: int | None = None
+    match operator, [p.denominator for p in parts]:
+        case (("+" | "-"), [int(a), int(b)]):
+            found = lcm(a, b)
+        case "*", [int(a), int(b)]:
+            found = a * b
+        case "/", [int(a), _] if parts[1].value:
+            by = parts[1].value
+            found = a * abs(by.numerator)
+        case "^", [int(a), _] if (power := parts[1].value) is not None and power.denominator == 1:
+            found = a ** int(power) if 0 <= power <= LARGEST_POWER else None
+        case "%", [int(a), int(b)] if exact:
+            found = lcm(a, b)
+        case (("floor" | "ceil"), [int()]) if exact:
+            found = 1
+        case _:
+            pass
+    return found if found is not None and found <= FINEST else None
+
+
+def _constant(value: Fraction) -> Grid:
+    size = abs(value)
+    if value.denominator > FINEST or size > LARGEST_CONSTANT:
+        return Grid(None, Rounding.ONCE, value, size)
+    return Grid(value.denominator, Rounding.NEVER if _is_dyadic(value.denominator) else Rounding.ONCE, value, size)
+
+
+def _is_dyadic(denominator: int) -> bool:
+    return denominator & (denominator - 1) == 0
+
+
+def _together(*grids: Grid) -> Grid:
+    """Of a value that is now one of these, now another."""
+    largest = max(g.largest for g in grids)
+    rounding = min(g.rounding for g in grids)
+    denominators = [g.denominator for g in grids if g.denominator is not None]
+    common = lcm(*denominators) if len(denominators) == len(grids) else None
+    sums = frozenset[str]().union(*(g.sums for g in grids))
+    return Grid(common if common is not None and common <= FINEST else None, rounding, largest=largest, sums=sums)
+
+
+def _value(operator: str, values: list[Fraction | None]) -> Fraction | None:
+    """Arithmetic on constants; None where it is none, or not defined."""
+    match operator, values:
+        case "negate", [Fraction() as a]:
+            return -a
+        case "+", [Fraction() as a, Fraction() as b]:
+            return a + b
+        case "-", [Fraction() as a, Fraction() as b]:
+            return a - b
+        case "*", [Fraction() as a, Fraction() as b]:
+            return a * b
+        case "/", [Fraction() as a, Fraction() as b] if b:
+            return a / b
+        case "^", [Fraction() as a, Fraction() as b] if b.denominator == 1 and abs(b) <= LARGEST_POWER and a:
+            return Fraction(a ** int(b))
+        case _:
+            return None

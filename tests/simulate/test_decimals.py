@@ -1,0 +1,35 @@
+"""Budgets in decimals: every engine and the exact solver stop where exact arithmetic does."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import seqlang
+from seqlang.backends.simulate.simulate import simulate
+
+SPEC = """\
+algorithm budget
+stream x in {{0, 1}}
+model fair: x ~ {{0: 1/2, 1: 1/2}}
+{body}
+"""
+TEN = (
+    "memory m = 0\nupdate m = m + 0.1\nstop when m >= 1",
+    "stop when sum(0.1 over steps) >= 1",
+    "stop when step * 0.7 >= 7",
+    "param a = 0.1\nstop when step >= a * 3 * 10 + 7",
+)
+
+
+@pytest.mark.parametrize("engine", ["interpreter", "numpy", "kernel"])
+@pytest.mark.parametrize("body", TEN)
+def test_every_engine_makes_ten_steps(body, engine):
+    program = seqlang.load(SPEC.format(body=body)).loaded.program
+    assert set(np.asarray(simulate(program, "fair", runs=3, seed=1, cap=40, engine=engine).steps)) == {10}
+
+
+@pytest.mark.parametrize("body", TEN)
+def test_the_exact_law_says_the_same(body):
+    (found,) = seqlang.solve(seqlang.load(SPEC.format(body=body)))
+    assert found.expected_steps == pytest.approx(10)
