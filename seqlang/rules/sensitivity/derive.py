@@ -93,21 +93,7 @@ def _moving(entry: Entry, expression: Expression) -> Motion:
     parts = moving_terms(entry, ((expression, ONE),))
     if len(parts) == 1 and parts[0][0] == expression:
         return _part(entry, expression) if is_number(entry.facts, expression) else _vector(entry, expression)
-    return _sum_of(entry, expression, parts)
-
-
-def _sum_of(entry: Entry, expression: Expression, parts: Weighted) -> Motion:
-    """A sum of numbers, of lists, or of both: a number that is added to a list moves every coordinate."""
-    facts = entry.facts
-    numbers = tuple((part, c) for part, c in parts if is_number(facts, part))
-    if is_number(facts, expression) or not numbers:
-        return combined_motion(entry, parts)
-    moved, size = combined_motion(entry, numbers), dimension(facts, expression)
-    if size is None and moved.kind != "none":
-        return unbounded(NO_SHAPE)
-    everywhere = moved if size is None else _repeated(moved, size)
-    lists = tuple((part, c) for part, c in parts if not is_number(facts, part))
-    return added([everywhere, combined_motion(entry, lists)], facts)
+    return combined_motion(entry, parts)
 
 
 def combined_motion(entry: Entry, parts: Weighted) -> Motion:

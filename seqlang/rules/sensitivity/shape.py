@@ -92,12 +92,10 @@ def added_up(summand: Shape) -> Shape:
     """The shape of a sum of things of this shape, of which there may be none: the interpreter's sum of no numbers is
     0, that of no lists is a list of noughts if their length is known, else the number 0."""
     match summand.kind:
-        case "none" | "number":
-            return NUMBER
+        case "none" | "number" | "unknown":
+            return summand
         case "list":
             return UNKNOWN if summand.length is None or not summand.is_vector else summand
-        case "unknown":
-            return UNKNOWN
 
 
 def largest(each: Shape) -> Shape:

@@ -326,12 +326,7 @@ def vector_spread(entry: Entry, expression: Expression) -> Norms:
     total = STILL
     for part, coefficient in parts:
         factor = size_of(facts, coefficient)
-        if is_number(facts, part):  # added to every coordinate
-            moved = part_spread(entry, part)
-            one = UNKNOWN if moved is None else _per_coordinate(facts, moved, dimension(facts, expression))
-        else:
-            one = _vector_part(entry, part)
-        total = _plus(total, _by(factor, one))
+        total = _plus(total, _by(factor, _vector_part(entry, part)))
     return total
 
 
