@@ -206,12 +206,19 @@ def _applied(facts: Facts, operator: str, arguments: tuple[Expression, ...], hel
         case (("project" | "clip_norm"), [moved, _]):
             return moved
         case "sum", [listed]:
-            return added_up(element(listed))
+            return _sum(facts, listed)
         case "mean", [listed]:
             return element(listed)
         case (("max" | "min"), [listed]):
             return largest(element(listed))
     return coordinatewise(shapes)
+
+
+def _sum(facts: Facts, listed: Shape) -> Shape:
+    """The interpreter's sum of an empty list is the number 0, whatever the list could have held."""
+    each = element(listed)
+    some = listed.length is not None and facts.sign(listed.length) == 1
+    return each if some or each.kind in ("none", "number") else UNKNOWN
 
 
 def _drawn(facts: Facts, family: str, arguments: tuple[Expression, ...], held: Held) -> Shape:
