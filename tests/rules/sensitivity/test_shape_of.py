@@ -44,7 +44,8 @@ AFTER = """update m = m + V
 update k = k + 1 when R
 stop when step == 4
 """
-VECTORS = ("v", "m", "c", "b", "z", "w", "noisy", "V", "zeros(d)", "[x, k]", "previous(v, zeros(d))", "sum(v over steps)",
+VECTORS = ("v", "m", "c", "b", "z", "w", "noisy", "V", "zeros(d)", "[x, k]", "previous(v, zeros(d))",
+           "sum(v over steps)",
            "sum(v where u == 1 over last 2)", "mean(v over steps)", "history(x, R)", "sum(v since R)")  # fmt: skip
 NUMBERS = ("x", "u", "k", "d", "step", "r", "flipped", "1", "0.5", "count(R over steps)", "max(x over steps)",
            "previous(x, 0)", "sum(x over last 2)", "normal(0, 1).pdf(x)")  # fmt: skip
