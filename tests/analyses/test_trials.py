@@ -63,6 +63,8 @@ def claim(kind: Any, radius: float = 1.0, **more: Any) -> Claimed:
         (Claimed("arbitrary", (("apart", 1.0),), 0, None, None), series((0, 0), (3, 2)), series((0, 0), (1, -1))),
         (Claimed("same direction", (("linf", 1.0),), 0, None, ("key", 1)), series((0, 0), (1, 1)),
          series((0, 0), (1, -1))),
+        (claim("arbitrary", 3.0), series(0, 1), series(0, (1, 1))),
+        (claim("arbitrary", 3.0), series(0, 1), series((0, 0), (1, 1))),
     ],
 )  # fmt: skip
 def test_differences_fit_or_do_not(said: Claimed, fitting: list[Seen], unfitting: list[Seen]) -> None:

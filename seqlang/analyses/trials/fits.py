@@ -34,7 +34,9 @@ def misfit(
     for seen in series:
         pairs = _differences(seen.first, seen.second)
         if pairs is None:
-            return (seen.step, "one side has another shape") if claim.kind != "arbitrary" else None
+            return seen.step, "one side has another shape"
+        if any(norm == "abs" for norm, _ in claim.radii) and isinstance(seen.first, (tuple, range)):
+            return seen.step, "it is a list, and the bound is one for a number"
         found.append((seen, pairs))
     slack *= _scale(claim, () if exact else series)
     for seen, moved in found:

@@ -20,7 +20,7 @@ from seqlang.rules.mechanism.gate_rule import Showings, in_all
 from seqlang.rules.search import Search
 from seqlang.rules.sensitivity.facts import facts_of
 from seqlang.rules.sensitivity.formulas import formula_of, parameter_bounds, parameter_values
-from seqlang.rules.sensitivity.vectors import dimension
+from seqlang.rules.sensitivity.shapes import dimension
 
 NAME = "joint/ranking"
 CITE = "Ding et al. 2019 (free gap); Durfee & Rogers 2019 (one-shot top k); Dwork & Roth 2014, Claim 3.9"

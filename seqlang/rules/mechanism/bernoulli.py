@@ -15,8 +15,8 @@ from seqlang.rules.search import Search
 from seqlang.rules.sensitivity.facts import facts_of
 from seqlang.rules.sensitivity.formulas import parameter_values
 from seqlang.rules.sensitivity.ranges import range_of
+from seqlang.rules.sensitivity.shapes import dimension, is_number
 from seqlang.rules.sensitivity.shifts import shift_of
-from seqlang.rules.sensitivity.vectors import dimension, is_vector
 
 NAME = "mechanism/bernoulli"
 CITE = "Bittner et al. 2020, Lemma 4.2, with both outcomes counted"
@@ -63,7 +63,7 @@ def _coins(program: Program, bias: Expression) -> Formula | None:
     """How many coins are tossed: one, or one for each number of a list."""
     facts = facts_of(program)
     expanded = facts.expand(bias)
-    return dimension(facts, expanded) if is_vector(facts, expanded) else ONE
+    return ONE if is_number(facts, expanded) else dimension(facts, expanded)
 
 
 STATEMENT = """

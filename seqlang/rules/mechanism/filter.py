@@ -42,7 +42,7 @@ from seqlang.rules.sensitivity.facts import TWO, UNIT, Facts, facts_of
 from seqlang.rules.sensitivity.formulas import formula_of, parameter_bounds, parameter_values
 from seqlang.rules.sensitivity.linear import linear
 from seqlang.rules.sensitivity.ranges import range_in
-from seqlang.rules.sensitivity.vectors import is_vector
+from seqlang.rules.sensitivity.shapes import is_number
 
 NAME = "mechanism/filter"
 CITE = "Rogers, Roth, Ullman & Vadhan 2016, Theorem 3.1; with Gaussian noise: Feldman & Zrnic 2021"
@@ -115,11 +115,11 @@ def _cost(program: Program, gate: Gate, power: int) -> Formula | str:
 def _factored(facts: Facts, value: Expression) -> tuple[Expression, Expression] | None:
     """(a, F) of a * F, with a public and changing from step to step."""
     match value:
-        case Apply("*", (a, b)) if _public(facts, a) and not is_vector(facts, a):
+        case Apply("*", (a, b)) if _public(facts, a) and is_number(facts, a):
             return a, b
-        case Apply("*", (b, a)) if _public(facts, a) and not is_vector(facts, a):
+        case Apply("*", (b, a)) if _public(facts, a) and is_number(facts, a):
             return a, b
-        case Apply("/", (b, a)) if _public(facts, a) and not is_vector(facts, a):
+        case Apply("/", (b, a)) if _public(facts, a) and is_number(facts, a):
             return Apply("/", (UNIT, a)), b
     return None
 

@@ -18,8 +18,8 @@ from seqlang.rules.mechanism.weights import WeightedChoice
 from seqlang.rules.search import Search
 from seqlang.rules.sensitivity.facts import facts_of
 from seqlang.rules.sensitivity.formulas import formula_of, parameter_values
+from seqlang.rules.sensitivity.shapes import dimension
 from seqlang.rules.sensitivity.shift import Shift
-from seqlang.rules.sensitivity.vectors import dimension
 
 NAME = "mechanism/noisy_max"
 CITE = "Dwork & Roth 2014, Claim 3.9; one-sided noise: McKenna & Sheldon 2020, Ding et al. 2021"

@@ -21,9 +21,9 @@ from seqlang.rules.search import Search
 from seqlang.rules.sensitivity.facts import RECORD, Facts, facts_of
 from seqlang.rules.sensitivity.formulas import formula_of, parameter_values
 from seqlang.rules.sensitivity.neighbours import neighbours_of
+from seqlang.rules.sensitivity.shapes import is_number, is_vector
 from seqlang.rules.sensitivity.shift import Shift
 from seqlang.rules.sensitivity.shifts import shift_of
-from seqlang.rules.sensitivity.vectors import is_vector
 
 NAME = "mechanism/randomized_response"
 CITE = "Warner 1965; Dwork & Roth 2014, Section 3.2"
@@ -111,7 +111,11 @@ def _changed(program: Program, law: FlipLaw, shift: Shift, signs: Signs) -> Form
     """How many elements of a list of answers may change; one, if the answer is no list. Text: not known."""
     facts = facts_of(program)
     answers = facts.expand(law.of)
-    if not is_vector(facts, answers) or shift.kind == "none" or _are_the_records(facts, answers):
+    if is_number(facts, answers) or shift.kind == "none":
+        return ONE
+    if not is_vector(facts, answers):
+        return "how many answers there are is not known"
+    if _are_the_records(facts, answers):
         return ONE
     letters = [exact_value(f, signs.values) for a in law.alphabet if (f := _number(program, a)) is not None]
     ordered = sorted(v for v in letters if v is not None)

@@ -45,6 +45,7 @@ from seqlang.rules.sensitivity.formulas import formula_of, parameter_values
 from seqlang.rules.sensitivity.neighbours import neighbours_of
 from seqlang.rules.sensitivity.ranges import norm_bound
 from seqlang.rules.sensitivity.records import element
+from seqlang.rules.sensitivity.shapes import is_number, is_vector
 
 NAME = "mechanism/subsampled_gaussian"
 CITE = "Mironov, Talwar & Zhang 2019, Theorems 4 and 5; replace: Koskela, Jalko & Honkela 2020"
@@ -109,6 +110,8 @@ def _sampled(program: Program, gate: Gate, horizon: int | None) -> Sampled | str
     if value is None or isinstance(near, str):
         return NOT_MINE
     factor, total = value
+    if not (is_number(facts, facts.expand(gate.value)) or is_vector(facts, total)):
+        return "a number is added to every coordinate of a list"
     signs = Signs(parameter_values(program))
     if single_entry(program)[0] != ONE or not near.single:
         return "a Poisson sample hides one entry, and neighbours differ in several"

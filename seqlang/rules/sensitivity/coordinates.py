@@ -25,9 +25,9 @@ from seqlang.rules.sensitivity.finite import combinations, values_of, variables
 from seqlang.rules.sensitivity.pieces import representatives
 from seqlang.rules.sensitivity.range_arithmetic import magnitude, width
 from seqlang.rules.sensitivity.ranges import norm_bound, range_in
+from seqlang.rules.sensitivity.shapes import is_number
 from seqlang.rules.sensitivity.slopes import contains, slopes
 from seqlang.rules.sensitivity.spreads import Weighted, moving_terms, spread, too_far, vector_spread
-from seqlang.rules.sensitivity.vectors import is_vector
 
 MOST_EVALUATIONS = 1500
 MOST_ROWS = 150
@@ -58,7 +58,7 @@ def coordinates_of(entry: Entry, expression: Expression, *, whole: bool = False)
         return ((item, ONE),) if whole else moving_terms(entry, ((item, ONE),))
 
     match expression:
-        case Quantified("list", body, variable, domain, None) if not is_vector(facts, body):
+        case Quantified("list", body, variable, domain, None) if is_number(facts, body):
             elements = evaluate(facts, domain)
             if not isinstance(elements, tuple) or not elements or entry.moves(domain):
                 return None
@@ -67,7 +67,7 @@ def coordinates_of(entry: Entry, expression: Expression, *, whole: bool = False)
             distinct = isinstance(domain, Apply) and domain.operator == ".."
             distinct = distinct or (isinstance(domain, Listed) and domain.kind == "set")
             return Coordinates(tuple(Coordinate(parts, {name: v}) for v in elements), name if distinct else None)
-        case Listed("list", items) if items and not any(is_vector(facts, item) for item in items):
+        case Listed("list", items) if items and all(is_number(facts, item) for item in items):
             return Coordinates(tuple(Coordinate(parts_of(item), {}) for item in items), None)
     return None
 

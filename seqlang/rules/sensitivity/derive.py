@@ -20,8 +20,9 @@ from seqlang.record import replace
 from seqlang.rules.sensitivity.coordinates import lesser
 from seqlang.rules.sensitivity.ends import greatest
 from seqlang.rules.sensitivity.evaluate import evaluate, evaluate_number
-from seqlang.rules.sensitivity.facts import NOUGHT, ONE, UNIT, ZERO, Facts
+from seqlang.rules.sensitivity.facts import ONE, UNIT, ZERO, Facts
 from seqlang.rules.sensitivity.folds import (
+    NO_SHAPE,
     cell_motion,
     element_of,
     is_one_element,
@@ -49,10 +50,10 @@ from seqlang.rules.sensitivity.motion import (
 from seqlang.rules.sensitivity.range_arithmetic import magnitude, width
 from seqlang.rules.sensitivity.ranges import norm_bound, range_in
 from seqlang.rules.sensitivity.records import is_static, reads_records, reads_streams, records_motion
+from seqlang.rules.sensitivity.shapes import dimension, is_number, nothing_like, shape_of
 from seqlang.rules.sensitivity.shift import Kind
 from seqlang.rules.sensitivity.slopes import direction
 from seqlang.rules.sensitivity.spreads import Entry, Norms, Weighted, moving_terms
-from seqlang.rules.sensitivity.vectors import dimension, is_vector
 
 
 def motion_of(entry: Entry, expression: Expression) -> Motion:
@@ -61,11 +62,21 @@ def motion_of(entry: Entry, expression: Expression) -> Motion:
         return NONE
     if entry.near.resized and reads_streams(entry.facts, expression):
         return unbounded("adding or removing an entry of a stream moves all later ones")
-    found = _moving(entry, expression)
+    found = _of_shape(entry, expression, _moving(entry, expression))
     if found.kind in ("none", "unbounded") or not reads_records(entry.facts, expression):
         return found
     # what is the same in every step moves by one constant
     return replace(found, kind="uniform", onset=STATIC) if is_static(entry.facts, expression) else found
+
+
+def _of_shape(entry: Entry, expression: Expression, motion: Motion) -> Motion:
+    """The motion, if it speaks of what the expression is: how far one number moves, or the norms of a list of numbers.
+    Whatever rule found it, the bound of a number is none for a list, and nothing is known of any other shape."""
+    if motion.kind in ("none", "unbounded"):
+        return motion
+    shape = shape_of(entry.facts, expression)
+    fits = shape.is_vector if motion.norms is not None else shape.is_number
+    return motion if fits else unbounded(NO_SHAPE)
 
 
 def _moving(entry: Entry, expression: Expression) -> Motion:
@@ -81,7 +92,7 @@ def _moving(entry: Entry, expression: Expression) -> Motion:
         return cell_motion(entry, expression, motion_of)
     parts = moving_terms(entry, ((expression, ONE),))
     if len(parts) == 1 and parts[0][0] == expression:
-        return _vector(entry, expression) if is_vector(entry.facts, expression) else _part(entry, expression)
+        return _part(entry, expression) if is_number(entry.facts, expression) else _vector(entry, expression)
     return combined_motion(entry, parts)
 
 
@@ -264,7 +275,7 @@ def _each(entry: Entry, part: Quantified) -> Motion:
 def _sum_where(entry: Entry, part: Quantified, elements: object) -> Motion:
     if part.where is None or not isinstance(elements, tuple):
         return _unknown(entry, part)
-    body = Choice(part.where, part.body, NOUGHT)
+    body = Choice(part.where, part.body, nothing_like(entry.facts, part.body))
     return _over_set(entry, replace(part, body=body, where=None))
 
 
@@ -338,24 +349,23 @@ def _by_coordinate(entry: Entry, expression: Expression) -> Motion:
     match expression:
         case Sequence("list", items):
             return _list_of([motion_of(entry, item) for item in items], facts)
-        case Quantified("list", body, _, domain, None) if not is_vector(facts, body):
+        case Quantified("list", body, _, domain, None) if is_number(facts, body):
             elements = evaluate(facts, domain)
             if isinstance(elements, tuple) and elements:
                 return _repeated(_each(entry, expression), number(len(elements)))
         case Apply("*", (a, b)) if not (entry.moves(a) and entry.moves(b)):
             moving, still = (a, b) if entry.moves(a) else (b, a)
-            if not is_vector(facts, still):
+            if is_number(facts, still):
                 return _times_public(entry, motion_of(entry, moving), still)
-        case Apply("/", (a, b)) if not entry.moves(b) and not is_vector(facts, b):
+        case Apply("/", (a, b)) if not entry.moves(b) and is_number(facts, b):
             return _times_public(entry, motion_of(entry, a), Apply("/", (UNIT, b)))
         case Noised(_, base, _) if not flips(facts, expression):
             return motion_of(entry, base)
-    bound = norm_bound(facts, expression)
-    if bound is None:
+    bound, size = norm_bound(facts, expression), dimension(facts, expression)
+    if bound is None or size is None:  # of two lists that are not as long as each other there is no difference
         return _unknown(entry, expression)
     radius = bound * 2
-    size = dimension(facts, expression)
-    return Motion("arbitrary", radius, Norms(None if size is None else root(size) * radius, radius, radius))
+    return Motion("arbitrary", radius, Norms(root(size) * radius, radius, radius))
 
 
 def _list_of(motions: list[Motion], facts: Facts) -> Motion:

@@ -24,15 +24,16 @@ from seqlang.record import replace
 from seqlang.rules.sensitivity.coordinates import vector_norms
 from seqlang.rules.sensitivity.ends import greatest, size_of
 from seqlang.rules.sensitivity.evaluate import evaluate_number
-from seqlang.rules.sensitivity.facts import NOUGHT, ONE, ZERO, Facts
+from seqlang.rules.sensitivity.facts import ONE, ZERO, Facts
 from seqlang.rules.sensitivity.motion import Motion, added, scaled, unbounded
 from seqlang.rules.sensitivity.ranges import range_in
+from seqlang.rules.sensitivity.shapes import is_number, is_vector, nothing_like
 from seqlang.rules.sensitivity.shift import Kind
 from seqlang.rules.sensitivity.slopes import direction, slopes
 from seqlang.rules.sensitivity.spreads import Entry, Norms, Weighted, moving_terms, spread
-from seqlang.rules.sensitivity.vectors import is_vector
 
 MotionOf = Callable[[Entry, Expression], Motion]
+NO_SHAPE = "it is not known to be a number, or a list of numbers"
 
 
 def element_of(value: CellValue, facts: Facts) -> Expression:
@@ -42,7 +43,7 @@ def element_of(value: CellValue, facts: Facts) -> Expression:
     where = None if cell.where is None else facts.expand(cell.where)
     if cell.operator == "count":
         return body if where is None else Apply("and", (where, body))
-    return body if where is None else Choice(where, body, NOUGHT)
+    return body if where is None else Choice(where, body, nothing_like(facts, body))
 
 
 def local_motion(entry: Entry, pairs: Weighted) -> Motion:
@@ -61,7 +62,9 @@ def local_motion(entry: Entry, pairs: Weighted) -> Motion:
 def moved_by_one(entry: Entry, pairs: Weighted) -> Motion:
     """The motion of a quantity of one entry as if only this entry had changed."""
     facts = entry.facts
-    if any(is_vector(facts, expression) for expression, _ in pairs):
+    if not all(is_number(facts, expression) for expression, _ in pairs):
+        if not all(is_vector(facts, expression) for expression, _ in pairs):
+            return unbounded(NO_SHAPE)
         total = Norms(ZERO, ZERO, ZERO)
         for expression, coefficient in pairs:
             one = vector_norms(entry, expression).times(size_of(facts, coefficient))
@@ -104,7 +107,7 @@ def sign_of(entry: Entry, pairs: Weighted) -> tuple[object, int] | None:
     fields = {node for part, _ in parts for node in walk(part) if isinstance(node, Field) and entry.moves(node)}
     if len(fields) == 1:
         (field,) = fields
-        turn = None if is_vector(facts, field) else _direction(facts, parts, field)
+        turn = _direction(facts, parts, field) if is_number(facts, field) else None
         if turn is not None:
             return ("field", field.name), turn
     return ("quantity", frozenset(parts)), 1
@@ -299,7 +302,7 @@ def recursion_motion(entry: Entry, name: str) -> Motion:
     inner = Entry(facts, entry.near, entry.fixed | {own})
     if entry.moves(facts.expand(cell.keep.initial)):
         return unbounded("the first value of `previous` depends on private data")
-    if is_vector(facts, body) or not inner.is_local(body):
+    if not is_number(facts, body) or not inner.is_local(body):
         return unbounded("a recursion that reads more than its last value and this step's entry")
     bounds = slopes(facts, body, own)
     if bounds is None:

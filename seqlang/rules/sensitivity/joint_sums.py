@@ -8,10 +8,11 @@ from seqlang.model.expression import Apply, CellValue, Choice, Expression, Field
 from seqlang.model.program import Keep, LastSteps
 from seqlang.rules.sensitivity.coordinates import Coordinate, Coordinates, coordinates_of, norms_of
 from seqlang.rules.sensitivity.entry import Entry, Norms
-from seqlang.rules.sensitivity.facts import NOUGHT, RECORD
+from seqlang.rules.sensitivity.facts import RECORD
 from seqlang.rules.sensitivity.folds import element_of, in_every_step, in_kept_steps, is_one_element
 from seqlang.rules.sensitivity.motion import NONE, STATIC, Motion
 from seqlang.rules.sensitivity.records import is_index_set, is_static, names_record, one_record, records_in
+from seqlang.rules.sensitivity.shapes import nothing_like
 from seqlang.rules.sensitivity.spreads import Weighted
 
 Source = tuple[str, Expression | Keep]
@@ -98,6 +99,6 @@ def _element(entry: Entry, part: Expression) -> tuple[Source, Expression] | None
             if operator == "count":
                 inside = inside if kept is None else Apply("and", (kept, inside))
             elif kept is not None:
-                inside = Choice(kept, inside, NOUGHT)
+                inside = Choice(kept, inside, nothing_like(facts, inside))
             return ("records", domain), inside
     return None

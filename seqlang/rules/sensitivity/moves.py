@@ -28,10 +28,10 @@ from seqlang.rules.sensitivity.folds import why_unbounded
 from seqlang.rules.sensitivity.formulas import parameter_bounds
 from seqlang.rules.sensitivity.motion import Motion
 from seqlang.rules.sensitivity.neighbours import Neighbours, neighbours_of
+from seqlang.rules.sensitivity.shapes import is_number
 from seqlang.rules.sensitivity.shift import Move, Step
 from seqlang.rules.sensitivity.shifts import is_certain
 from seqlang.rules.sensitivity.spreads import Entry, Weighted, moving_terms, proportion, table_differences
-from seqlang.rules.sensitivity.vectors import is_vector
 
 MOST_MOVES = 128
 Steps = tuple[Step, ...]
@@ -101,7 +101,7 @@ def _noise_inside(facts: Facts, margins: Sequence[Margin]) -> str | None:
 def _atoms(entry: Entry, values: list[Expression]) -> tuple[Atom, ...] | str:
     """The moving atoms of all margins."""
     facts = entry.facts
-    if any(is_vector(facts, value) for value in values):
+    if not all(is_number(facts, value) for value in values):
         return "a vector is compared"
     split = [_split(entry, value) for value in values]
     moving = [parts for parts in split if parts]

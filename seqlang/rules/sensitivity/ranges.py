@@ -39,8 +39,8 @@ from seqlang.rules.sensitivity.likelihood import log_ratio
 from seqlang.rules.sensitivity.linear import flips, linear
 from seqlang.rules.sensitivity.range import ANYTHING, BIT, NOTHING, Range
 from seqlang.rules.sensitivity.range_arithmetic import hull, magnitude, of_function, of_values, plus, reciprocal, times
+from seqlang.rules.sensitivity.shapes import dimension, is_number, is_vector, shape_of
 from seqlang.rules.sensitivity.supports import domain_range, support
-from seqlang.rules.sensitivity.vectors import dimension, is_vector
 
 
 def range_of(program: Program, expression: Expression) -> Range:
@@ -63,8 +63,11 @@ def _range(facts: Facts, expression: Expression, visiting: frozenset[str]) -> Ra
     listed = extremes(facts, expression)
     if listed is not None and all(isinstance(v, Formula) for v in listed):
         return of_values(facts, tuple(v for v in listed if isinstance(v, Formula)))
-    if is_vector(facts, expression):
+    shape = shape_of(facts, expression)
+    if shape.kind == "list":
         return _vector(facts, expression, visiting)
+    if not shape.is_number:
+        return ANYTHING
     split = linear(facts, expression)
     if split.is_constant:
         return Range(split.constant, split.constant, values=(split.constant,))
@@ -239,8 +242,10 @@ def _coordinate(facts: Facts, expression: Expression, visiting: frozenset[str]) 
 
 def norm_bound(facts: Facts, expression: Expression, visiting: frozenset[str] = frozenset()) -> Formula | None:
     """A bound on the l2 norm of a vector, or on |value| of a number."""
-    if not is_vector(facts, expression):
+    if is_number(facts, expression):
         return magnitude(facts, range_in(facts, expression, visiting))
+    if not is_vector(facts, expression):
+        return None
     match expression:
         case Field(name):
             whole_dataset = facts.inputs[name].kind == "dataset" and not name.endswith(RECORD)
@@ -253,9 +258,9 @@ def norm_bound(facts: Facts, expression: Expression, visiting: frozenset[str] = 
             return norm_bound(facts, a, visiting)
         case Apply("+" | "-", (a, b)) if is_vector(facts, a) and is_vector(facts, b):
             return _both(norm_bound(facts, a, visiting), norm_bound(facts, b, visiting), "+")
-        case Apply("*", (a, b)) if is_vector(facts, a) != is_vector(facts, b):
+        case Apply("*", (a, b)) if is_number(facts, a) or is_number(facts, b):
             return _both(norm_bound(facts, a, visiting), norm_bound(facts, b, visiting), "*")
-        case Apply("/", (a, b)) if not is_vector(facts, b):
+        case Apply("/", (a, b)) if is_number(facts, b):
             inverse = magnitude(facts, reciprocal(facts, range_in(facts, b, visiting)))
             return _both(norm_bound(facts, a, visiting), inverse, "*")
         case Choice(_, yes, no):

@@ -28,8 +28,8 @@ from seqlang.rules.sensitivity.facts import NOUGHT, ONE, RECORD, ZERO, Facts
 from seqlang.rules.sensitivity.folds import sign_of
 from seqlang.rules.sensitivity.motion import NONE, STATIC, Motion, unbounded
 from seqlang.rules.sensitivity.ranges import norm_bound, range_in
+from seqlang.rules.sensitivity.shapes import is_vector, nothing_like
 from seqlang.rules.sensitivity.spreads import Entry, Norms, spread, vector_spread
-from seqlang.rules.sensitivity.vectors import is_vector
 
 FOLDS = frozenset({"sum", "mean", "count", "max", "min", "list"})
 
@@ -173,7 +173,7 @@ def _fold(
         part, operator = (part if where is None else Apply("and", (where, part))), "sum"
     elif where is not None:
         if operator == "sum":
-            part = Choice(where, part, NOUGHT)
+            part = Choice(where, part, nothing_like(facts, part))
         elif entry.moves(where):
             return unbounded(f"a changed record may be left out of the {operator}, which then has no known bound")
     if operator == "list":

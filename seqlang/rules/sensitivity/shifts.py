@@ -17,9 +17,9 @@ from seqlang.rules.sensitivity.facts import Facts, facts_of
 from seqlang.rules.sensitivity.formulas import parameter_bounds
 from seqlang.rules.sensitivity.motion import Motion, unbounded
 from seqlang.rules.sensitivity.neighbours import neighbours_of
+from seqlang.rules.sensitivity.shapes import dimension
 from seqlang.rules.sensitivity.shift import Shift
 from seqlang.rules.sensitivity.spreads import Entry, Norms
-from seqlang.rules.sensitivity.vectors import dimension
 
 Norm = Literal["l1", "l2", "linf"]
 

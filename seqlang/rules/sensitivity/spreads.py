@@ -28,13 +28,13 @@ from seqlang.rules.sensitivity.ends import greatest, size_of
 from seqlang.rules.sensitivity.entry import Entry as Entry
 from seqlang.rules.sensitivity.entry import Norms as Norms
 from seqlang.rules.sensitivity.evaluate import Assignment, evaluate, evaluate_number
-from seqlang.rules.sensitivity.facts import NOUGHT, ONE, UNIT, ZERO, Facts
+from seqlang.rules.sensitivity.facts import ONE, UNIT, ZERO, Facts
 from seqlang.rules.sensitivity.finite import combinations, variables
 from seqlang.rules.sensitivity.linear import flips, linear
 from seqlang.rules.sensitivity.range_arithmetic import magnitude, width
 from seqlang.rules.sensitivity.ranges import norm_bound, range_in, ratio_polynomial
+from seqlang.rules.sensitivity.shapes import dimension, is_number, is_vector, nothing_like
 from seqlang.rules.sensitivity.supports import domain_range
-from seqlang.rules.sensitivity.vectors import dimension, is_vector
 
 Weighted = tuple[tuple[Expression, Formula], ...]
 LARGEST_PAIRS = 24
@@ -43,6 +43,8 @@ LARGEST_PAIRS = 24
 def spread(entry: Entry, pairs: Weighted) -> Formula | None:
     """The largest |difference| of sum of coefficient * expression (scalars); None if no bound is known."""
     facts = entry.facts
+    if not all(is_number(facts, expression) for expression, _ in pairs):
+        return None
     parts = moving_terms(entry, pairs)
     if not parts:
         return ZERO
@@ -191,7 +193,7 @@ def part_spread(entry: Entry, part: Expression) -> Formula | None:
     facts = entry.facts
     if not entry.moves(part):
         return ZERO
-    if is_vector(facts, part) or not entry.is_local(part):
+    if not is_number(facts, part) or not entry.is_local(part):
         return None
     matched = _matched(entry, ((part, ONE),))
     by_range = _width(facts, part)
@@ -285,7 +287,7 @@ def _over_set(
     if where is not None:
         if operator == "mean":
             return None
-        body = Choice(where, body, NOUGHT)
+        body = Choice(where, body, nothing_like(entry.facts, body))
     listed, one = evaluate(entry.facts, domain), spread(entry, ((body, ONE),))
     if not isinstance(listed, tuple) or one is None:
         return None
@@ -313,7 +315,7 @@ def vector_spread(entry: Entry, expression: Expression) -> Norms:
     facts = entry.facts
     if not entry.moves(expression):
         return STILL
-    if not entry.is_local(expression):
+    if not entry.is_local(expression) or not is_vector(facts, expression):
         return UNKNOWN
     parts = moving_terms(entry, ((expression, ONE),))
     if not parts:
@@ -330,6 +332,8 @@ def vector_spread(entry: Entry, expression: Expression) -> Norms:
 
 def _vector_part(entry: Entry, part: Expression) -> Norms:
     facts = entry.facts
+    if not is_vector(facts, part):
+        return UNKNOWN
     matched = _matched(entry, ((part, ONE),))
     if matched is not None:
         return _per_coordinate(facts, matched, dimension(facts, part))
@@ -343,15 +347,16 @@ def _vector_part(entry: Entry, part: Expression) -> Norms:
                 return UNKNOWN
             squares = sum((radius * radius for radius in known), start=ZERO)
             return Norms(sum(known, start=ZERO), root(squares), greatest(facts, known))
-        case Quantified("list", body, _, domain, None) if not entry.moves(domain) and not is_vector(facts, body):
+        case Quantified("list", body, _, domain, None) if not entry.moves(domain) and is_number(facts, body):
             each = spread(entry, ((body, ONE),))
             return UNKNOWN if each is None else _per_coordinate(facts, each, dimension(facts, part))
         case Choice(test, yes, no) if not entry.moves(test):
             return _larger(facts, vector_spread(entry, yes), vector_spread(entry, no))
         case Noised(_, base, _) if not flips(facts, part):
             return vector_spread(entry, base)
-    bound = norm_bound(facts, part)
-    return UNKNOWN if bound is None else _l2(facts, bound * 2, dimension(facts, part))
+    bound, size = norm_bound(facts, part), dimension(facts, part)
+    # of two lists that are not as long as each other there is no difference
+    return UNKNOWN if bound is None or size is None else _l2(facts, bound * 2, size)
 
 
 def _field(facts: Facts, name: str) -> Norms:
