@@ -211,6 +211,8 @@ class _Search:
 
     def open_goals(self, partition: tuple[Group, ...]) -> tuple[str, ...]:
         """Why this partition has no pure bound, group by group."""
+        if self.replay.obstacle is not None:
+            return (f"a step may fail on one of two neighbours only: {self.replay.obstacle}",)
         return tuple(
             f"{', '.join(group)}: {'; '.join(self.reasons[group]) or 'no rule gives a pure bound for this gate'}"
             for group in partition
