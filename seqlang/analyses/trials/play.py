@@ -117,10 +117,10 @@ class Side(Machine):
         self.values = values
         self.made: list[frozenset[str]] = []
         self.log: list[Outcome] = []
-        self.failed = 0  # the first step in which an expression had no value; 0: none
-        self.completed = 0
-        self.broken = False  # ended by what is no matter of values
-        self.alone = False  # the other side failed in this step before
+        self.failed: int = 0  # the first step in which an expression had no value; 0: none
+        self.completed: int = 0
+        self.broken: bool = False  # ended by what is no matter of values
+        self.alone: bool = False  # the other side failed in this step before
 
     def flipped(self, name: str, read: ir.Noised, value: Value) -> Value:
         if name not in self.revealed and read.name not in self.revealed:
