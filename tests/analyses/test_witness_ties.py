@@ -29,7 +29,9 @@ def test_what_holds_of_numbers_is_a_witness(test: str) -> None:
 
 
 def test_a_statistic_that_floats_alone_move() -> None:
-    body = "stream x in {0, 1}\nstatistic t = if 0.1 * x + 0.2 * x > 0.3 then 1 else 0\nstatistic s = sum(t over steps)\n"
+    body = (
+        "stream x in {0, 1}\nstatistic t = if 0.1 * x + 0.2 * x > 0.3 then 1 else 0\nstatistic s = sum(t over steps)\n"
+    )
     assert lower_bound(program(body + "report A = s\nattach laplace(1) to A")) is None
 
 

@@ -68,7 +68,15 @@ class Shared:
 
 class Side(Machine):
     """A run that measures quantities. The first side makes the transcript, in which no private stop is taken; the
-    second is told it. Flips in `revealed` show what they showed on the first side."""
+    second is told it. Flips in `revealed` show what they showed on the first side.
+
+    `failed` is the first step in which an expression had no value (0: none), `completed` the last step that was made;
+    `broken`: it ended by what is no matter of values; `alone`: the other side failed in this step before."""
+
+    failed: int
+    completed: int
+    broken: bool
+    alone: bool
 
     def __init__(
         self,
@@ -117,10 +125,8 @@ class Side(Machine):
         self.values = values
         self.made: list[frozenset[str]] = []
         self.log: list[Outcome] = []
-        self.failed: int = 0  # the first step in which an expression had no value; 0: none
-        self.completed: int = 0
-        self.broken: bool = False  # ended by what is no matter of values
-        self.alone: bool = False  # the other side failed in this step before
+        self.failed = self.completed = 0
+        self.broken = self.alone = False
 
     def flipped(self, name: str, read: ir.Noised, value: Value) -> Value:
         if name not in self.revealed and read.name not in self.revealed:

@@ -113,6 +113,4 @@ def _close(a: Any, b: Any) -> bool:
         return False
     if isinstance(a, (tuple, str)) or isinstance(b, (tuple, str)) or isinf(a) or isinf(b):
         return False
-    return a != b and abs(a - b) <= NEAR * max(abs(a), abs(b))
-
-
+    return bool(a != b and abs(a - b) <= NEAR * max(abs(a), abs(b)))

@@ -16,6 +16,7 @@ from seqlang.backends.interpret.values import Members, pairwise
 from seqlang.model import expression as e
 from seqlang.model import program as p
 from seqlang.model.domain import Ball, Power
+from seqlang.model.log_ratio import in_logs
 
 RAW = {"+": "+", "-": "-", "*": "*", ">=": ">=", "<=": "<=", ">": ">", "<": "<", "==": "==", "!=": "!="}
 
@@ -85,6 +86,8 @@ class PlainWriter:
                 raise Unsupported(f"{name} is read with its noise inside an expression")
             case e.Bound(variable):
                 return bound_name(variable)
+            case e.Apply("log") if (logs := in_logs(self.program, x)) is not None:
+                return self.write(logs)
             case e.Apply():
                 return self.apply(x)
             case e.Choice(test, yes, no):

@@ -28,6 +28,7 @@ from seqlang.backends.interpret.values import (
     shape_of,
 )
 from seqlang.model import expression as ir
+from seqlang.model.log_ratio import in_logs
 from seqlang.model.program import Program
 from seqlang.source import Span
 
@@ -125,6 +126,8 @@ class Compiler:
                 return self._noised(e)
             case ir.Bound(ir.Variable(number)):
                 return Code(lambda m: m.bound[number], frozenset({number}))
+            case ir.Apply("log") if (logs := in_logs(self.program, e)) is not None:
+                return self.compile(logs)
             case ir.Apply(operator, arguments, span):
                 return self._apply(operator, arguments, span)
             case ir.Choice(test, yes, no):

@@ -58,7 +58,9 @@ def is_position(facts: Facts, base: Expression, at: Expression) -> bool:
     """Whether `at` is certainly a position of the list, or an element of the set 1..n."""
     if isinstance(at, Bound) and at.variable.domain is not None:
         domain = facts.expand(at.variable.domain)
-        if domain in (base, Apply("..", (UNIT, Apply("length", (base,))))) or (isinstance(base, Field) and base.name + RECORD in facts.inputs and _of_records(facts, domain)):
+        if domain in (base, Apply("..", (UNIT, Apply("length", (base,))))) or (
+            isinstance(base, Field) and base.name + RECORD in facts.inputs and _of_records(facts, domain)
+        ):
             return True
     r, least = range_in(facts, at), _least_length(facts, base)
     if least is None or not r.integer or r.low is None or r.high is None:
