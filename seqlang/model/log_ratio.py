@@ -1,5 +1,5 @@
-"""log(P.pdf(x) / Q.pdf(x)) from the logarithms of the densities: far out both densities are 0 as floats, and 0 / 0 is no
-number, though the ratio is one. Every backend evaluates it in this form."""
+"""log(P.pdf(x) / Q.pdf(x)) from the logarithms of the densities: far out both densities are 0 as floats, and 0 / 0 is
+no number, though the ratio is one. Every backend evaluates it in this form."""
 
 from __future__ import annotations
 

@@ -17,7 +17,9 @@ def program(body: str) -> Program:
 TENTHS = "stream x in {0, 1}\nstatistic s = sum(0.1 * x over steps)\nreport A when step == 3 and "
 
 
-@pytest.mark.parametrize("test", ["s > 0.3", "not (s <= 0.3)", "floor(s * 10 + 0) > 3", "sum(0.1 * x + 0.2 * x over steps) > 0.9"])  # fmt: skip
+@pytest.mark.parametrize(
+    "test", ["s > 0.3", "not (s <= 0.3)", "floor(s * 10) > 3", "sum(0.1 * x + 0.2 * x over steps) > 0.9"]
+)
 def test_three_tenths_are_not_more_than_three_tenths(test: str) -> None:
     """A is never reported."""
     assert leaks(program(TENTHS + test)) is None

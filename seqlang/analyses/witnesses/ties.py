@@ -1,8 +1,8 @@
 """Whether a witness rests on how floats are rounded: 0.1 + 0.1 + 0.1 > 0.3 holds in floats, and is false of numbers.
 
 The language's numbers are real: decimals are exact. So the streams of a witness are run twice against its event, with
-floats and with rational numbers, and every comparison (and `floor`) that reads no noise must come out the same. Where a comparison of
-numbers that are not rational (logarithms, roots) is as close as rounding may be, nothing is known.
+floats and with rational numbers, and every comparison (and `floor`) that reads no noise must come out the same. Where a
+comparison of numbers that are not rational (logarithms, roots) is as close as rounding may be, nothing is known.
 """
 
 from __future__ import annotations

@@ -24,9 +24,9 @@ def positive(facts: Facts, assumed: Assumed, e: Expression) -> bool:
         return True
     for operator, other in _about(assumed, e):
         bound = range_in(facts, other).low
-        if bound is not None and facts.sign(bound) in ((0, 1) if operator == ">" else (1,)):
-            if operator in (">", ">=", "=="):
-                return True
+        enough = bound is not None and facts.sign(bound) in ((0, 1) if operator == ">" else (1,))
+        if enough and operator in (">", ">=", "=="):
+            return True
     match e:
         case Apply("exp"):
             return True

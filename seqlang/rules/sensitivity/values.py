@@ -21,8 +21,9 @@ from seqlang.model.program import (
 )
 from seqlang.record import record, replace
 from seqlang.rules.sensitivity.facts import Facts, facts_of
+from seqlang.rules.sensitivity.known_value import FINITE, Known, Place, joined
 from seqlang.rules.sensitivity.ranges import range_in
-from seqlang.rules.sensitivity.totality import FINITE, Known, Place, joined, known
+from seqlang.rules.sensitivity.totality import known
 
 
 @record
