@@ -48,7 +48,7 @@ def _shift(facts: Facts, expression: Expression, norm: Norm | None) -> Shift:
     near = neighbours_of(facts)
     expanded = facts.expand(expression)
     motion = unbounded(near) if isinstance(near, str) else motion_of(Entry(facts, near), expanded)
-    lack = lack_of_value(facts.program, expression)
+    lack = "" if motion.kind == "unbounded" else lack_of_value(facts.program, expression)
     if lack:
         motion = unbounded(lack)
     return _shown(facts, motion, norm, expanded)
