@@ -211,8 +211,12 @@ class _Search:
 
     def open_goals(self, partition: tuple[Group, ...]) -> tuple[str, ...]:
         """Why this partition has no pure bound, group by group."""
+        failing = self.replay.obstacle
+        if failing is not None and not partition:
+            return (f"a step may fail on one of two neighbours only: {failing}",)
+        without = "no rule gives a pure bound for this gate" if failing is None else f"a step may fail: {failing}"
         return tuple(
-            f"{', '.join(group)}: {'; '.join(self.reasons[group]) or 'no rule gives a pure bound for this gate'}"
+            f"{', '.join(group)}: {'; '.join(self.reasons[group]) or without}"
             for group in partition
             if not any(isinstance(d.conclusion, PureBound) for d in self.bounds_of(group))
         )

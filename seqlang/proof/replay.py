@@ -19,6 +19,9 @@ class Replay:
     def __init__(self, program: Program) -> None:
         self.program = program
         self._right: dict[int, Derivation] = {}
+        # Rules stand above proofs, so they are looked up when a proof is replayed, not imported here.
+        self.obstacle: str | None = import_module("seqlang.rules").obstacle(program)
+        """Why nothing can be proved of the program, whatever the rules say; None if nothing stands against it."""
 
     def problems(self, derivation: Derivation, depth: int = 0) -> tuple[str, ...]:
         """What is wrong with the derivation, premises first; empty if every step holds."""
@@ -33,6 +36,8 @@ class Replay:
         return problem
 
     def _step(self, derivation: Derivation) -> tuple[str, ...]:
+        if self.obstacle is not None:
+            return (self.obstacle,)
         rule = _rule(derivation.rule)
         if rule is None:
             return (f"there is no rule {derivation.rule}",)
@@ -51,6 +56,5 @@ def replay(program: Program, derivation: Derivation) -> tuple[str, ...]:
 
 
 def _rule(name: str) -> Rule | None:
-    # Rules stand above proofs, so they are looked up when a proof is replayed, not imported here.
     found: Rule | None = import_module("seqlang.rules").find(name)
     return found

@@ -20,6 +20,7 @@ from functools import cache
 from importlib import import_module
 from pathlib import Path
 
+from seqlang.model.program import Program
 from seqlang.proof.rule import Rule
 from seqlang.rules.search import Search
 
@@ -36,6 +37,14 @@ def find(name: str) -> Rule | None:
         return None
     rule = getattr(import_module(f"seqlang.rules.{folder}.{file}"), "RULE", None)
     return rule if isinstance(rule, Rule) and rule.name == name else None
+
+
+def obstacle(program: Program) -> str | None:
+    """Why no rule may speak of the program: a step may fail on one of two neighbours only, which tells them apart
+    whatever is shown. None if every step has values for all data."""
+    from seqlang.rules.sensitivity import values
+
+    return values.obstacle(program)
 
 
 @cache

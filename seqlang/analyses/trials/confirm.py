@@ -8,7 +8,7 @@ from typing import Any
 from seqlang.analyses.trials.exactly import ExactCompiler, exact_draws, exact_pair, is_exact
 from seqlang.analyses.trials.fits import SLACK, Seen
 from seqlang.analyses.trials.pairs import Pair, Rows
-from seqlang.analyses.trials.play import Drawn, Duel, Shared
+from seqlang.analyses.trials.play import STEPS_WITH_VALUES, Drawn, Duel, Shared
 from seqlang.analyses.trials.quantities import Quantity
 from seqlang.analyses.witnesses.neighbours import are_neighbours
 from seqlang.backends.interpret.compiled import Compiler
@@ -32,6 +32,7 @@ make: the step in which a claim fails, and how."""
 def confirmed(
     program: Program,
     quantities: Sequence[Quantity],
+    reads: Sequence[Expression],
     judge: Judge,
     revealed: frozenset[str],
     pair: Pair,
@@ -50,11 +51,10 @@ def confirmed(
         found = judge(seen, exact, SLACK if exact else COARSE)
         if found is None:
             return None
-        return next((s for s in seen.get(0, ()) if s.step == found[0]), Seen(found[0], "", "", 0, frozenset())), found[
-            1
-        ]
+        both = (*seen.get(0, ()), *seen.get(STEPS_WITH_VALUES, ()))
+        return next((s for s in both if s.step == found[0]), Seen(found[0], "", "", 0, frozenset())), found[1]
 
-    parts = tuple(reached(program, [q.expression for q in quantities]))
+    parts = tuple(reached(program, reads))
     if is_exact(iter(parts)):
         draws = exact_draws(drawn)
         for positions in (False, True):

@@ -24,6 +24,10 @@ if TYPE_CHECKING:
 
 Drawn = dict[tuple[str, int], Any]
 
+STEPS_WITH_VALUES = -1
+"""The number under which `Duel.play` says in which step one side had a value where the other had none."""
+FAILS, GOES_ON = "a failure", "a value"
+
 
 class Shared:
     """Randomness that gives both sides the same value of each draw in each life. `drawn` is what has been given."""
@@ -32,6 +36,7 @@ class Shared:
         self.random, self.noisy = random, noisy
         self.drawn: Drawn = {} if drawn is None else drawn
         self.missing: tuple[int, ...] = ()
+        self.lacking = False  # a draw was asked for that is not there: that a side ends then says nothing
 
     def noise(self, noise: Noise, life: int, law: LawValue, shape: tuple[int, ...]) -> Value:
         key = noise.name, life
@@ -51,6 +56,7 @@ class Shared:
 
     def _source(self) -> Random:
         if self.random is None:
+            self.lacking = True
             raise EvaluationError("a draw that the first run did not make")
         return self.random
 
@@ -62,7 +68,15 @@ class Shared:
 
 class Side(Machine):
     """A run that measures quantities. The first side makes the transcript, in which no private stop is taken; the
-    second is told it. Flips in `revealed` show what they showed on the first side."""
+    second is told it. Flips in `revealed` show what they showed on the first side.
+
+    `failed` is the first step in which an expression had no value (0: none), `completed` the last step that was made;
+    `broken`: it ended by what is no matter of values; `alone`: the other side failed in this step before."""
+
+    failed: int
+    completed: int
+    broken: bool
+    alone: bool
 
     def __init__(
         self,
@@ -72,6 +86,7 @@ class Side(Machine):
         compiler: Compiler | None = None,
     ) -> None:
         self.quantities, self.revealed = quantities, revealed
+        self.dataset = tuple(i.name for i in program.inputs if i.kind == "dataset")
         self.obeyed = {g.source for g in program.gates if isinstance(g, PublicGate)}
         self.told: list[Outcome] | None = None
         self.kept: dict[tuple[str, int], Value] = {}
@@ -83,8 +98,8 @@ class Side(Machine):
         self.restart(shared)
         self.told = None if told is None else list(told)
         self._begin_measuring([])
-        if records:
-            self.load({name: tuple(row[name] for row in records) for name in records[0]})
+        if self.dataset:  # with no records at all, too
+            self.load({name: tuple(row[name] for row in records) for name in self.dataset})
         for n in range(len(entries) or steps):
             if self.stopped:
                 return
@@ -93,15 +108,25 @@ class Side(Machine):
                 self.locals.clear()
                 self.step(entries[n] if entries else {})
                 self._measure(None)
-            except (EvaluationError, KeyError, OverflowError, ZeroDivisionError):
+            except EvaluationError:
                 self.values.pop()
+                self.failed = self.failed or self.step_number
+                return
+            except (KeyError, OverflowError, ZeroDivisionError):
+                self.values.pop()
+                self.broken = True
                 return
             self.made.append(frozenset(self.reported))
+            self.completed = self.step_number
+            if self.alone:
+                return
 
     def _begin_measuring(self, values: list[dict[int, Value]]) -> None:
         self.values = values
         self.made: list[frozenset[str]] = []
         self.log: list[Outcome] = []
+        self.failed = self.completed = 0
+        self.broken = self.alone = False
 
     def flipped(self, name: str, read: ir.Noised, value: Value) -> Value:
         if name not in self.revealed and read.name not in self.revealed:
@@ -114,8 +139,13 @@ class Side(Machine):
     def _seen(self, machine: Machine, statement: Report | Stop, happened: Outcome | None) -> Outcome:
         self._measure(statement)
         if self.told is not None:
+            if happened is None:
+                self.failed = self.failed or self.step_number
+            self.alone = self.alone or not self.told
             if not self.told:
-                raise EvaluationError("the first side ended here")
+                if happened is None:
+                    raise EvaluationError("a report or stop without a value")
+                return happened  # to see whether this side has values to the end of the step
             return self.told.pop(0)
         if happened is None:
             raise EvaluationError("a report or stop without a value")
@@ -178,4 +208,16 @@ class Duel:
                 found.setdefault(number, []).append(seen)
             if n >= pair.changed:
                 renewed |= first.made[n - 1] if n <= len(first.made) else frozenset()
+        lack = None if shared.lacking or first.broken or second.broken else _fails_alone(first, second)
+        if lack is not None:
+            found[STEPS_WITH_VALUES] = [lack]
         return found
+
+
+def _fails_alone(first: Side, second: Side) -> Seen | None:
+    """The step that fails on one side and is completed on the other, for the same transcript."""
+    for side, other in ((first, second), (second, first)):
+        if side.failed and other.completed >= side.failed and not 0 < other.failed <= side.failed:
+            shown = (FAILS, GOES_ON) if side is first else (GOES_ON, FAILS)
+            return Seen(side.failed, *shown, 0, frozenset())
+    return None

@@ -11,15 +11,16 @@ from seqlang.analyses.trials.claimed import Claimed, claimed, in_words
 from seqlang.analyses.trials.confirm import Judge, confirmed
 from seqlang.analyses.trials.fits import SLACK, Seen, direction, misfit
 from seqlang.analyses.trials.pairs import Pair, pairs_of
-from seqlang.analyses.trials.play import Drawn, Duel, Shared
+from seqlang.analyses.trials.play import STEPS_WITH_VALUES, Drawn, Duel, Shared
 from seqlang.analyses.trials.quantities import Quantity, comparisons_of, quantities_of
 from seqlang.analyses.trials.together import Direction, directions, outside
 from seqlang.analyses.trials.work import work_of
-from seqlang.model.expression import RealVectors
+from seqlang.model.expression import Expression, RealVectors
 from seqlang.model.program import Program
 from seqlang.record import record
 from seqlang.rules.alignment.layout import single_entry
-from seqlang.rules.alignment.reach import reached, revealed_choices
+from seqlang.rules.alignment.reach import expressions_of, reached, revealed_choices
+from seqlang.rules.sensitivity.values import obstacle
 
 if TYPE_CHECKING:
     from random import Random
@@ -87,9 +88,12 @@ def _tried(
         seen = duel.play(pair, Shared(random, pair.noisy, drawn), steps)
         for place, claim in enumerate(claims):
             here = {i: seen[q] for i, q in enumerate(numbers[place]) if q in seen}
+            if STEPS_WITH_VALUES in seen:
+                here[STEPS_WITH_VALUES] = seen[STEPS_WITH_VALUES]
             if place in done or not here or claim.judge(pair)(here, False, SLACK) is None:
                 continue
-            found = confirmed(program, claim.quantities, claim.judge(pair), revealed, pair, drawn, steps)
+            reads = claim.reads or tuple(q.expression for q in claim.quantities)
+            found = confirmed(program, claim.quantities, reads, claim.judge(pair), revealed, pair, drawn, steps)
             doubted[place] += 1
             if found is not None or doubted[place] == DOUBTS:
                 done.add(place)
@@ -100,23 +104,28 @@ def _tried(
 
 @record
 class _Claim:
-    """Something that is said of one quantity, or of several together."""
+    """Something that is said of one quantity, of several together, or of all that a step `reads`."""
 
     name: str
     words: str
     quantities: tuple[Quantity, ...]
     judge: Callable[[Pair], Judge]
+    reads: tuple[Expression, ...] = ()
 
 
 def _claims(program: Program, revealed: frozenset[str], minimisers: bool) -> tuple[_Claim, ...]:
     _, single = single_entry(program)
     alone = single is program
-    plain = [q for q in quantities_of(program) if minimisers or not _minimises(program, q)]
+    body = tuple(e for statement in program.body for e in expressions_of(statement))
+    plain = [q for q in quantities_of(program) if minimisers or not _minimises(program, (q.expression,))]
     quantities = [(q, claimed(program, q.expression, revealed)) for q in plain]
     known = [(q, claim) for q, claim in quantities if claim is not None]
     if alone and revealed == revealed_choices(program):
         known += choices_of(program)
     found = [_Claim(q.name, in_words(claim), (q,), _alone(claim)) for q, claim in known]
+    if obstacle(program) is None and (minimisers or not _minimises(program, body)):
+        words = "it has values for all data"
+        found.append(_Claim("every step", words, (), lambda pair: _has_values, body))
     found += _signs(known)
     compared = comparisons_of(program) if alone else ()
     allowed = directions(program, compared, revealed)
@@ -127,8 +136,13 @@ def _claims(program: Program, revealed: frozenset[str], minimisers: bool) -> tup
     return tuple(found)
 
 
-def _minimises(program: Program, quantity: Quantity) -> bool:
-    return any(isinstance(node, RealVectors) for node in reached(program, (quantity.expression,)))
+def _minimises(program: Program, expressions: tuple[Expression, ...]) -> bool:
+    return any(isinstance(node, RealVectors) for node in reached(program, expressions))
+
+
+def _has_values(seen: Mapping[int, Sequence[Seen]], exact: bool, slack: float) -> tuple[int, str] | None:
+    lack = next(iter(seen.get(STEPS_WITH_VALUES, ())), None)
+    return None if lack is None else (lack.step, "one side fails and the other does not")
 
 
 def _alone(claim: Claimed) -> Callable[[Pair], Judge]:

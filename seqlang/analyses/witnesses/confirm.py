@@ -10,6 +10,7 @@ from math import exp, inf, isinf, log, log1p, nextafter
 from typing import Any
 
 from seqlang.analyses.witnesses.neighbours import are_neighbours
+from seqlang.analyses.witnesses.ties import rests_on_rounding
 from seqlang.backends.exact.follow import Follower, Phase
 from seqlang.backends.exact.laws import log_sum
 from seqlang.backends.exact.quadrature import FINE, FINEST, IMPOSSIBLE, Accuracy, Answer
@@ -125,8 +126,11 @@ def confirmed(
 
 
 def recomputed(follower: Follower, draft: Witness) -> Witness | None:
-    """The draft's streams and event by the search's integrator, finely and once more with other panels."""
+    """The draft's streams and event by the search's integrator, finely and once more with other panels; None also
+    where the rounding of floats decides a comparison."""
     streams, event = draft.streams, draft.event
+    if by_rounding(follower.program, draft):
+        return None
     try:
         first = confirmed(follower, streams, event, draft.because, FINE, Work(MOST_FINE))
         again = confirmed(follower, streams, event, draft.because, FINEST, Work(MOST_FINE))
@@ -137,6 +141,14 @@ def recomputed(follower: Follower, draft: Witness) -> Witness | None:
     gap = abs(first.p - again.p) + abs(first.q - again.q)
     allowed = first.p_error + again.p_error + first.q_error + again.q_error + 1e-12 * first.p
     return again if gap <= 4 * allowed else None
+
+
+def by_rounding(program: Program, draft: Witness) -> bool:
+    """Whether the rounding of floats decides a comparison on one of the streams: of real numbers nothing is known."""
+    try:
+        return any(rests_on_rounding(program, phases_of(program, s, draft.event)) for s in draft.streams)
+    except Unsupported:
+        return False
 
 
 def inside(program: Program, stream: Sequence[Entry]) -> bool:

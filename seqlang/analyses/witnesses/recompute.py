@@ -13,7 +13,7 @@ from itertools import combinations
 from math import ceil, exp, inf, log, log1p, nextafter
 from typing import Any
 
-from seqlang.analyses.witnesses.confirm import LEAST_LOG, inside, phases_of
+from seqlang.analyses.witnesses.confirm import LEAST_LOG, by_rounding, inside, phases_of
 from seqlang.analyses.witnesses.enclosure.factors import Choice, Line, Range, log_add
 from seqlang.analyses.witnesses.enclosure.panels import Integral, TooMuch
 from seqlang.analyses.witnesses.enclosure.tails import ROUNDING, tail_of
@@ -39,10 +39,12 @@ class NotEnclosed(Exception):
 
 
 def enclosed(follower: Follower, witness: Witness, most: float = QUICK) -> Witness | None:
-    """The witness with enclosed probabilities and a loss from their worst ends; None if that proves no loss, or if the
-    streams are no neighbours. Raises `NotEnclosed`."""
+    """The witness with enclosed probabilities and a loss from their worst ends; None if that proves no loss, if the
+    streams are no neighbours, or if the rounding of floats decides a comparison. Raises `NotEnclosed`."""
     program = follower.program
     if not (all(inside(program, s) for s in witness.streams) and are_neighbours(program, *witness.streams)):
+        return None
+    if by_rounding(program, witness):
         return None
     found = [(enclosure(follower, s, witness.event, most), s) for s in witness.streams]
     found.sort(key=lambda one: -one[0][0])

@@ -17,6 +17,7 @@ from seqlang.model import expression as e
 from seqlang.model import program as p
 from seqlang.model.domain import Ball, Power
 from seqlang.model.grids import Grids
+from seqlang.model.log_ratio import in_logs
 
 RAW = {"+": "+", "-": "-", "*": "*", ">=": ">=", "<=": "<=", ">": ">", "<": "<", "==": "==", "!=": "!="}
 
@@ -87,6 +88,8 @@ class PlainWriter:
                 raise Unsupported(f"{name} is read with its noise inside an expression")
             case e.Bound(variable):
                 return bound_name(variable)
+            case e.Apply("log") if (logs := in_logs(self.program, x)) is not None:
+                return self.write(logs)
             case e.Apply():
                 constant = self.grids.constant(x)
                 return self.apply(x) if constant is None else repr(number(constant))

@@ -29,6 +29,7 @@ from seqlang.backends.interpret.values import (
 )
 from seqlang.model import expression as ir
 from seqlang.model.grids import Grids
+from seqlang.model.log_ratio import in_logs
 from seqlang.model.program import Program
 from seqlang.source import Span
 
@@ -127,6 +128,8 @@ class Compiler:
                 return self._noised(e)
             case ir.Bound(ir.Variable(number)):
                 return Code(lambda m: m.bound[number], frozenset({number}))
+            case ir.Apply("log") if (logs := in_logs(self.program, e)) is not None:
+                return self.compile(logs)
             case ir.Apply(operator, arguments, span):
                 constant = self.grids.constant(e)
                 return self._apply(operator, arguments, span) if constant is None else _constant(_number(constant))

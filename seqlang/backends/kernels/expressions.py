@@ -14,6 +14,7 @@ from seqlang.backends.kernels.tables import first_steps, tabulated
 from seqlang.backends.kernels.values import CannotCompile, List, Scalar, Value, scalar
 from seqlang.backends.kernels.writer import Item
 from seqlang.model import expression as ir
+from seqlang.model.log_ratio import in_logs
 from seqlang.source import Span
 
 
@@ -66,6 +67,8 @@ def _computed(scope: Scope, e: ir.Expression) -> Value:
             return _logic(scope, operator, arguments)
         case ir.Apply("length", (ir.Records(),)):
             return scope.constants.value(scope.size())
+        case ir.Apply("log") if (logs := in_logs(scope.program, e)) is not None:
+            return value_of(scope, logs)
         case ir.Apply(operator, arguments, span):
             if operator in ir.COMPARISONS:
                 arguments = scope.exact.grids.compared(arguments)

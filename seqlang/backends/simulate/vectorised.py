@@ -22,6 +22,7 @@ from seqlang.backends.simulate.lists import element_at, stack
 from seqlang.backends.simulate.quantified import quantified
 from seqlang.backends.simulate.streams import Source
 from seqlang.model import expression as ir
+from seqlang.model.log_ratio import in_logs
 from seqlang.model.program import Program
 from seqlang.source import Span
 
@@ -95,6 +96,8 @@ class VectorCompiler:
                 return self._noised(e)
             case ir.Bound(ir.Variable(number)):
                 return lambda f: f.bound[number]
+            case ir.Apply("log") if (logs := in_logs(self.program, e)) is not None:
+                return self.compile(logs)
             case ir.Apply(operator, arguments, span):
                 return self._apply(operator, arguments, span)
             case ir.Choice(test, yes, no):

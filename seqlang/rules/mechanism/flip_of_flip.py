@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from seqlang.arithmetic.enclosure import exact_value
 from seqlang.arithmetic.formula import ONE, Formula
 from seqlang.model.expression import Apply, Expression, Law, Noised, Number
 from seqlang.model.life import EachStep
@@ -15,7 +16,9 @@ from seqlang.rules.mechanism import randomized_response
 from seqlang.rules.mechanism.exposure import showings
 from seqlang.rules.mechanism.gate_rule import NOT_MINE, Showings, checked, in_all, suggested
 from seqlang.rules.search import Search
-from seqlang.rules.sensitivity.facts import facts_of
+from seqlang.rules.sensitivity.evaluate import Value, evaluate
+from seqlang.rules.sensitivity.facts import Facts, facts_of
+from seqlang.rules.sensitivity.finite import letters
 from seqlang.rules.sensitivity.formulas import parameter_values
 
 NAME = "mechanism/flip_of_flip"
@@ -49,6 +52,8 @@ def showings_of(program: Program, gate: Gate) -> Showings | str:
         noise, base = flip
         if not once and not isinstance(noise.life, EachStep):
             return f"{noise.name}: the same flip is shown several times"
+        if not _same_letters(program, base, law):
+            return f"{noise.name}: it chooses among other values than the flip of its answer"
         inner.append(noise.name)
         assert isinstance(noise.law, Law)
         law = FlipLaw(base, _both(law.truth, noise.law.arguments[0], len(set(law.alphabet))), law.alphabet)
@@ -74,6 +79,23 @@ def _flipped(program: Program, answer: Expression) -> tuple[Noise, Expression] |
     return None
 
 
+def _same_letters(program: Program, base: Expression, law: FlipLaw) -> bool:
+    """Whether a flip of `base` chooses among the same values as `law`, all of them different: the product of the two
+    transition matrices is then again that of one flip."""
+    facts = facts_of(program)
+    inner = [_letter(facts, value) for value in letters(facts, base) or ()]
+    outer = [_letter(facts, evaluate(facts, letter)) for letter in law.alphabet]
+    return None not in inner and len(set(inner)) == len(inner) == len(outer) and set(inner) == set(outer)
+
+
+def _letter(facts: Facts, value: Value | None) -> tuple[str, object] | None:
+    """What two letters have in common if they are the same at the parameter values."""
+    if isinstance(value, Formula):
+        rational = None if value.is_infinite else exact_value(value, facts.values)
+        return None if rational is None else ("number", rational)
+    return (type(value).__name__, value) if isinstance(value, bool | str) else None
+
+
 def _both(a: Expression, b: Expression, answers: int) -> Expression:
     """The truth survives both flips, or is restored by the second: a b + (1 - a) (1 - b) / (k - 1)."""
     lost = Apply("*", (Apply("-", (Number(ONE.value), a)), Apply("-", (Number(ONE.value), b))))
@@ -81,7 +103,7 @@ def _both(a: Expression, b: Expression, answers: int) -> Expression:
 
 
 STATEMENT = """
-    y tells x with probability a, else another of k answers;  z tells y with probability b, else another
+    y tells x with probability a, else another of k answers;  z tells y with probability b, else another of the same k
     ------------------------------------------------------------------------------------------------------
           z tells x with probability t = a b + (1 - a) (1 - b)/(k - 1), else another, equally likely
 

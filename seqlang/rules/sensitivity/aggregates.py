@@ -72,7 +72,7 @@ def quantified_range(range_in: RangeIn, facts: Facts, expression: Quantified, vi
     body = range_in(facts, expression.body, visiting)
     domain = evaluate(facts, expression.domain)
     size = number(len(domain)) if isinstance(domain, tuple) else None
-    if expression.operator in ("max", "min", "mean") and _may_be_empty(facts, expression):
+    if expression.operator in ("max", "min", "mean") and set_may_be_empty(facts, expression):
         return NOTHING
     match expression.operator:
         case "max" | "min" | "list" | "set":
@@ -94,14 +94,14 @@ def may_be_empty(facts: Facts, vector: Expression) -> bool:
         match node:
             case Field(name) if facts.resized and name + RECORD in facts.inputs:
                 return True
-            case Quantified("list" | "set") if _may_be_empty(facts, node):
+            case Quantified("list" | "set") if set_may_be_empty(facts, node):
                 return True
             case _:
                 pass
     return False
 
 
-def _may_be_empty(facts: Facts, expression: Quantified) -> bool:
+def set_may_be_empty(facts: Facts, expression: Quantified) -> bool:
     """Whether there is an element may depend on the data."""
     if any(part is not None and facts.is_private(part) for part in (expression.where, expression.domain)):
         return True

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from fractions import Fraction
 from itertools import product
 
+from seqlang.arithmetic.enclosure import exact_value
 from seqlang.arithmetic.formula import Formula
+from seqlang.model.alphabet import alphabet_of
 from seqlang.model.domain import Domain, Finite, Integers, Power
 from seqlang.model.expression import (
     Apply,
     Bound,
     CellValue,
-    Choice,
     Drawn,
     Expression,
     Field,
-    Index,
     Law,
-    Local,
     Noised,
     Number,
     ParameterValue,
@@ -89,22 +89,15 @@ def values_of(facts: Facts, leaf: Expression) -> tuple[Value, ...] | None:
 
 
 def letters(facts: Facts, base: Expression) -> tuple[Value, ...] | None:
-    """The values among which randomised response chooses: more, it may be, than the base ever takes. It is that of
+    """The values among which randomised response chooses: more, it may be, than the base ever takes. They are those of
     `model.alphabet`, which the runs read, so `base` is what is written: no branch of it was decided."""
-    match base:
-        case Local(name) if name in facts.defines:
-            return letters(facts, facts.defines[name].expression)
-        case Apply(operator) if operator in TESTS:
-            return False, True
-        case Choice(_, yes, no):
-            first, second = letters(facts, yes), letters(facts, no)
-            return None if first is None or second is None else tuple(dict.fromkeys((*first, *second)))
-        case Apply("%"):
-            divisor = evaluate(facts, base.arguments[1])
-            return integers(facts, ZERO, None if not isinstance(divisor, Formula) else divisor - 1)
-        case Index(Field(name), _):
-            return domain_values(facts, facts.inputs[name].domain) if name in facts.inputs else None
-    return image(facts, base) if not any(True for _ in children(base)) else None
+    listed = alphabet_of(base, facts.defines, facts.inputs, lambda constant: _rational(facts, constant))
+    return None if listed is None else _known(evaluate(facts, letter) for letter in listed)
+
+
+def _rational(facts: Facts, constant: Expression) -> Fraction | None:
+    value = evaluate(facts, constant)
+    return exact_value(value, facts.values) if isinstance(value, Formula) and not value.is_infinite else None
 
 
 def domain_values(facts: Facts, domain: Domain) -> tuple[Value, ...] | None:

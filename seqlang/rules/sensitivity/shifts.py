@@ -20,6 +20,7 @@ from seqlang.rules.sensitivity.neighbours import neighbours_of
 from seqlang.rules.sensitivity.shapes import dimension
 from seqlang.rules.sensitivity.shift import Shift
 from seqlang.rules.sensitivity.spreads import Entry, Norms
+from seqlang.rules.sensitivity.values import lack_of_value
 
 Norm = Literal["l1", "l2", "linf"]
 
@@ -47,6 +48,9 @@ def _shift(facts: Facts, expression: Expression, norm: Norm | None) -> Shift:
     near = neighbours_of(facts)
     expanded = facts.expand(expression)
     motion = unbounded(near) if isinstance(near, str) else motion_of(Entry(facts, near), expanded)
+    lack = "" if motion.kind == "unbounded" else lack_of_value(facts.program, expression)
+    if lack:
+        motion = unbounded(lack)
     return _shown(facts, motion, norm, expanded)
 
 

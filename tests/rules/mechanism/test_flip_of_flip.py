@@ -9,8 +9,14 @@ from math import inf, log
 import pytest
 
 from seqlang.analyses.prove import prove, size_of
+from seqlang.arithmetic.enclosure import exact_value
+from seqlang.backends.interpret.alphabet import alphabet_of
+from seqlang.backends.interpret.compiled import Compiler
 from seqlang.elaborate import elaborate
+from seqlang.model.expression import Noised, walk
 from seqlang.proof.replay import replay
+from seqlang.rules.sensitivity.facts import facts_of
+from seqlang.rules.sensitivity.finite import letters
 from seqlang.source import Source
 from seqlang.syntax import parse
 
@@ -88,3 +94,40 @@ def test_a_vector() -> None:
                   "stop return z", "attach randomized_response(0.8) to y",
                   "attach randomized_response(0.7) to z")  # fmt: skip
     assert found == pytest.approx(3 * exact(2, 0.8, 0.7), rel=1e-9)
+
+
+def test_flips_among_different_values_are_not_joined() -> None:
+    """The inner flip chooses among 0 and 1, the outer one among 0, 1 and 2: the product of the two matrices is not that
+    of one flip, and costs log(0.6875 / 0.1875) = log(11/3)."""
+    found = bound("param u in {0, 1} = 1", "stream x in {0, 1}", "statistic s = x",
+                  "statistic t = if u == 1 then s else 2", "report A = t", "stop",
+                  "attach randomized_response(0.1) to s", "attach randomized_response(0.75) to t")  # fmt: skip
+    assert found >= log(11 / 3)
+
+
+@pytest.mark.parametrize(
+    ("domain", "base"),
+    [
+        ("1..4", "x"),
+        ("{0, 2, 5}", "x"),
+        ("1..4", "x % 3"),
+        ("1..4", "x >= 2"),
+        ("1..4", "if x >= 2 then 7 else x"),
+        ("1..4", "if u == 1 then x % 2 else x % 3"),
+    ],
+)
+def test_the_proof_and_the_runs_read_one_alphabet(domain: str, base: str) -> None:
+    text = ("algorithm t", "param u in {0, 1} = 1", f"stream x in {domain}", f"statistic s = {base}", "report A = s",
+            "stop", "attach randomized_response(0.7) to s")  # fmt: skip
+    tree, found = parse(Source("<test>", "\n".join(text)))
+    assert tree is not None, found
+    program, _ = elaborate(tree, {})
+    assert program is not None
+    facts = facts_of(program)
+    read = next(node for node in walk(program.body[-2].value) if isinstance(node, Noised))  # type: ignore[union-attr]
+    run = alphabet_of(Compiler(program), read)
+    flipped = facts.expand(read)
+    assert isinstance(flipped, Noised)
+    proof = letters(facts, flipped.base)
+    assert proof is not None and run is not None
+    assert {v if isinstance(v, bool) else exact_value(v, {}) for v in proof} == set(run)  # type: ignore[arg-type]

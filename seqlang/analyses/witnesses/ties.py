@@ -1,0 +1,116 @@
+"""Whether a witness rests on how floats are rounded: 0.1 + 0.1 + 0.1 > 0.3 holds in floats, and is false of numbers.
+
+The language's numbers are real: decimals are exact. So the streams of a witness are run twice against its event, with
+floats and with rational numbers, and every comparison (and `floor`) that reads no noise must come out the same. Where a
+comparison of numbers that are not rational (logarithms, roots) is as close as rounding may be, nothing is known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import isinf
+from typing import Any
+
+from seqlang.analyses.trials.exactly import ExactCompiler, exactly
+from seqlang.analyses.trials.play import Shared
+from seqlang.backends.exact.follow import Phase
+from seqlang.backends.interpret.compiled import Code, Compiler
+from seqlang.backends.interpret.machine import Machine, Outcome
+from seqlang.backends.interpret.values import EvaluationError
+from seqlang.model import expression as ir
+from seqlang.model.program import Program, Report, Stop
+from seqlang.rules.alignment.reach import reached
+from seqlang.source import Span
+
+NEAR = 1e-12  # of the larger of two numbers: floats that are that close may be one number
+LONGEST = 3000  # steps that are run twice; longer streams are not looked at
+ROUNDED = frozenset({"floor", "ceil", "argmax", "argmin"})
+"""Functions that jump, beside comparisons; their values are whole numbers."""
+Comparisons = list[tuple[Any, bool]]
+"""Of each comparison (or jump), in order: how it came out, and whether rounding may have decided it."""
+
+
+def rests_on_rounding(program: Program, ways: Sequence[Sequence[Phase]]) -> bool:
+    """Whether a comparison that reads no noise may come out otherwise for real numbers, on one of these ways to follow
+    a stream through an event."""
+    return any(_differs(program, phases) for phases in ways)
+
+
+def _differs(program: Program, phases: Sequence[Phase]) -> bool:
+    if sum(phase.repeat for phase in phases) > LONGEST:
+        return False
+    floats, numbers = _comparisons(program, phases, False), _comparisons(program, phases, True)
+    if floats is None or numbers is None:
+        return False  # what it reads is told by a region only, or no rational numbers are made of it
+    held = [[holds for holds, _ in listed] for listed in (floats, numbers)]
+    return held[0] != held[1] or any(close for _, close in numbers)
+
+
+def _comparisons(program: Program, phases: Sequence[Phase], exact: bool) -> Comparisons | None:
+    found: Comparisons = []
+    logged = _logging(ExactCompiler if exact else Compiler)(program, found)
+    told: dict[str, Any] = {}
+
+    def observe(machine: Machine, statement: Report | Stop, happened: Outcome | None) -> Outcome:
+        if isinstance(statement, Report):
+            value = told.get(statement.name)
+            own = happened.value if happened is not None else None
+            shown = own if isinstance(value, tuple) or value is True else value
+            return Outcome(value is not None, exactly(shown, True) if exact else shown)
+        stop = told.get("stop")
+        return Outcome(stop is not None and stop[0] == statement.index, None if stop is None else stop[1])
+
+    machine = Machine(program, Shared(None, False), observe, logged)
+    datasets = [i.name for i in program.inputs if i.kind == "dataset"]
+    try:
+        for phase in phases:
+            entry = {name: exactly(v, True) if exact else v for name, v in phase.entry.items()}
+            for _ in range(phase.repeat):
+                if machine.step_number == 0 and datasets:
+                    machine.load({name: entry[name] for name in datasets})
+                told.clear()
+                told.update(phase.told)
+                if machine.stopped:
+                    return found
+                machine.step({} if datasets else entry)
+    except (EvaluationError, KeyError, TypeError, ValueError, OverflowError, ZeroDivisionError):
+        return None
+    return found
+
+
+def _logging(base: type[Compiler]) -> Any:
+    """The compiler, with every comparison without noise written down as it is evaluated."""
+
+    class Logging(base):  # type: ignore[valid-type, misc]
+        def __init__(self, program: Program, found: Comparisons) -> None:
+            self.found = found
+            super().__init__(program)
+
+        def _apply(self, operator: str, arguments: tuple[ir.Expression, ...], span: Span) -> Code:
+            code: Code = super()._apply(operator, arguments, span)
+            jumps = operator in ir.COMPARISONS | ROUNDED
+            if not jumps or not code.reads or _reads_noise(self.program, arguments):
+                return code
+            sides = [self.compile(a).run for a in arguments]
+
+            def run(m: Any) -> Any:
+                holds = code.run(m)
+                self.found.append((holds, len(sides) == 2 and _close(*(side(m) for side in sides))))
+                return holds
+
+            return Code(run, code.reads)
+
+    return Logging
+
+
+def _reads_noise(program: Program, arguments: tuple[ir.Expression, ...]) -> bool:
+    return any(isinstance(node, ir.Noised | ir.Drawn) for node in reached(program, arguments))
+
+
+def _close(a: Any, b: Any) -> bool:
+    """Floats, in a run with rational numbers, come from logarithms and the like."""
+    if not isinstance(a, float) and not isinstance(b, float):
+        return False
+    if isinstance(a, (tuple, str)) or isinstance(b, (tuple, str)) or isinf(a) or isinf(b):
+        return False
+    return bool(a != b and abs(a - b) <= NEAR * max(abs(a), abs(b)))

@@ -1,0 +1,101 @@
+"""What may have no value for some data is not proved; what has one for all data is."""
+
+from __future__ import annotations
+
+import pytest
+
+from seqlang import driver
+from seqlang.analyses.prove import prove
+from seqlang.analyses.trials import failures, trials
+from seqlang.model.program import Program
+from seqlang.rules.sensitivity.values import obstacle
+from seqlang.source import Source
+
+RECORDS = "adjacent add or remove one\n"
+
+
+def program(body: str) -> Program:
+    return driver.load(Source("values.seq", f"algorithm values\n{body}\nstop\n")).program
+
+
+def shows(inputs: str, value: str) -> Program:
+    return program(f"{inputs}\nreport A = {value}\nattach laplace(1) to A")
+
+
+PARTIAL = [
+    ("dataset x in [0, 1] size 1\n" + RECORDS, "clip(max(x), 0, 1)", "max"),
+    ("dataset x in [0, 1] size 1\n" + RECORDS, "if max(x) >= 0.5 then 1 else 0", "max"),
+    ("dataset x in [-1, 1] size 3\n" + RECORDS, "abs(x[3])", "position"),
+    ("dataset x in [0, 1] size 3\n" + RECORDS, "sum(x[i] for i in 1..3)", "position"),
+    ("stream x in [0, 1]", "clip(mean(x where x >= 0.5 over steps), 0, 1)", "mean"),
+    ("stream x in {1, 2, 3}", "[0, 1][x]", "position"),
+    ("stream x in [-1, 1]", "sqrt(x)", "sqrt"),
+    ("stream x in [-1, 1]", "clip(log(x), -1, 1)", "log"),
+    ("stream x in {0, 1}", "clip(3 % x, 0, 1)", "%"),
+    ("stream x in [0, 1]", "clip(x / x, 0, 1)", "/"),
+    ("stream x in [-1, 1]", "clip(x ^ 0.5, 0, 1)", "^"),
+    ("stream x in 0..5\nstatistic h = history(x, A)", "clip(h[step - x], 0, 1)", "position"),
+    ("stream x in [-1, 1]\nstatistic unused = sqrt(x)", "x", "sqrt"),
+    ("stream x in {0, 1}", "if x == 1 then max(i for i in 1..2 where i > 2) else 0", "max"),
+    ("stream x in [0, 1]\npublic u in {0, 1}", "clip(x * max(u where u >= 1 over steps), 0, 1)", "*"),
+]
+
+
+@pytest.mark.parametrize(("inputs", "value", "operation"), PARTIAL)
+def test_an_operation_that_may_have_no_value(inputs: str, value: str, operation: str) -> None:
+    found = shows(inputs, value)
+    assert prove(found).pure is None
+    reason = obstacle(found)
+    assert reason is not None and operation in reason
+
+
+TOTAL = [
+    ("dataset x in [0, 1] size 3\n" + RECORDS, "clip(x[2], 0, 1)"),  # of 3 records, one may be gone
+    ("dataset x in [0, 1] size 3", "max(x)"),
+    ("stream x in [0, 1]", "sqrt(x)"),
+    ("stream x in [0, 1]", "clip(log(x), -1, 1)"),  # log(0) is -inf, which clip takes
+    ("stream x in {0, 1, 2}", "if x == 0 then 0 else 1 / x"),
+    ("stream x in [0, 1]", "if x > 0 then clip(1 / x, 0, 5) else 0"),
+    ("stream x in [0, 1]", "if x == 0 or 0.5 / x >= 1 then 1 else 0"),
+    ("stream x in {1, 2}", "[0, 1][x]"),
+    ("stream x in [0, 1]\npublic u in {0, 1}", "clip(x, 0, max(0.5 where u >= 1 over steps))"),
+    ("stream x in [0, 1]\npublic u in {0, 1}", "x / max(1, sum(u over steps))"),
+    ("stream x in [0, 1]\nmemory m = 1\nupdate m = m + step", "clip(x / m, 0, 1)"),
+]
+
+
+@pytest.mark.parametrize(("inputs", "value"), TOTAL)
+def test_an_operation_that_always_has_one(inputs: str, value: str) -> None:
+    found = shows(inputs, value)
+    assert obstacle(found) is None
+    assert prove(found).pure is not None
+
+
+def test_a_flip_of_a_record_that_may_be_missing() -> None:
+    found = program(
+        "dataset x in 0..3 size 2\nadjacent add or remove one\nstatistic s = x[2] >= 1\nreport A = s\n"
+        "attach randomized_response(0.75) to s"
+    )
+    assert prove(found).pure is None
+
+
+def test_what_is_done_to_a_released_value_is_post_processing() -> None:
+    found = program("stream x in [0, 1]\nstatistic s = x\nreport A = sqrt(s)\nattach laplace(1) to s")
+    assert obstacle(found) is None
+
+
+def test_two_memories_that_grow_by_each_other_do_not_prove_each_other() -> None:
+    """m begins at 1 and becomes n - 2: that n is positive says nothing of m."""
+    body = "stream x in [0, 1]\nmemory m = 1\nmemory n = 1\nupdate m = n - 2\nupdate n = m + 3"
+    assert obstacle(shows(body, "clip(x / m, 0, 1)")) is not None
+
+
+@pytest.mark.parametrize(("inputs", "value", "operation"), [PARTIAL[0], PARTIAL[4], PARTIAL[6], PARTIAL[8]])
+def test_a_run_that_fails_on_one_side_is_a_misfit(
+    monkeypatch: pytest.MonkeyPatch, inputs: str, value: str, operation: str
+) -> None:
+    """Whatever the derivation says: here it is made to say that every step has values."""
+    monkeypatch.setattr(trials, "obstacle", lambda _: None)
+    found = failures(shows(inputs, value))
+    assert any(f.quantity == "every step" and "one side fails" in f.why for f in found)
+    assert not any(f.quantity == "every step" for f in failures(shows("stream x in [0, 1]", "sqrt(x)")))
