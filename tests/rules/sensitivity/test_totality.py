@@ -49,6 +49,21 @@ def test_an_operation_that_may_have_no_value(inputs: str, value: str, operation:
     assert reason is not None and operation in reason
 
 
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ("report A = max(x) >= 1", "attach randomized_response(0.75) to A"),
+        ("report A = x[1] >= 1", "attach randomized_response(0.75) to A"),
+        ("draw c ~ bernoulli(0.25 + 0.5 * x[1])", "report A = c"),
+    ],
+)
+def test_an_answer_about_what_may_have_no_value(lines: tuple[str, ...]) -> None:
+    """Without its only record the run fails: no answer hides that."""
+    found = program("\n".join(("dataset x in {0, 1} size 1", RECORDS, *lines)))
+    assert prove(found).pure is None
+    assert obstacle(found) is not None
+
+
 TOTAL = [
     ("dataset x in [0, 1] size 3\n" + RECORDS, "clip(x[2], 0, 1)"),  # of 3 records, one may be gone
     ("dataset x in [0, 1] size 3", "max(x)"),
