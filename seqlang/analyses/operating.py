@@ -7,6 +7,7 @@ resolved, and rounding are all counted against the verdict.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import reduce
 from math import inf, nextafter
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -16,6 +17,7 @@ from seqlang.arithmetic.formula import enclose
 from seqlang.model import expression as e
 from seqlang.model.life import EachStep
 from seqlang.model.program import Claim, Program
+from seqlang.operators.catalogue import numerics
 from seqlang.record import record
 from seqlang.rules.alignment.limits import horizon_of
 from seqlang.rules.alignment.signs import Signs
@@ -316,17 +318,21 @@ class _Evaluator:
             case e.Choice(test, yes, no):
                 return np.where(self.value(test), self.value(yes), self.value(no))
             case e.Apply(operator, arguments):
-                if operator in _TABLE:
-                    return getattr(np, _TABLE[operator])(*(self.value(a) for a in arguments))
+                function = _function(operator, len(arguments))
+                if function is not None:
+                    return function(*(self.value(a) for a in arguments))
         raise _Open("an expression that is not a function of the step and the return")
 
 
-_TABLE = {
-    "+": "add", "-": "subtract", "*": "multiply", "/": "divide", "^": "power", "negate": "negative",
-    ">=": "greater_equal", "<=": "less_equal", ">": "greater", "<": "less", "==": "equal", "!=": "not_equal",
-    "and": "logical_and", "or": "logical_or", "not": "logical_not",
-    "max": "maximum", "min": "minimum", "abs": "abs", "log": "log", "exp": "exp", "sqrt": "sqrt",
-}  # fmt: skip
+def _function(operator: str, count: int) -> Callable[..., Any] | None:
+    """The function of that many arrays, one entry a step; None for one that is not taken step by step."""
+    import numpy as np
+
+    several = {"and": np.logical_and, "or": np.logical_or, "max": np.maximum, "min": np.minimum}
+    if operator in several:
+        return lambda *arrays: reduce(several[operator], arrays)
+    found = numerics(count).get(operator)
+    return np.logical_not if operator == "not" else None if found is None else found.array(np)
 
 
 def _around(value: float, error: float) -> Interval:

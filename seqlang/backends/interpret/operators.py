@@ -1,4 +1,4 @@
-"""The operators and functions of the language on values; one Python function for each of `expression.OPERATORS`.
+"""The operators and functions of the language on values: those of numbers from the catalogue, those of vectors here.
 
 `and`, `or` and the comparison chain's laziness live in `compiled.py`; here everything is already evaluated.
 """
@@ -21,98 +21,8 @@ from seqlang.backends.interpret.values import (
     pairwise,
     shape_of,
 )
-from seqlang.backends.interpret.zeta import zeta
+from seqlang.operators.catalogue import numerics
 from seqlang.source import Span
-
-INFINITY = math.inf
-EXACT_BITS = 1024  # whole powers above this size are rounded to a float: nobody waits for 9^9^9
-
-
-def _divide(a: Value, b: Value) -> float:
-    try:
-        return float(a / b)
-    except ZeroDivisionError:
-        if a == 0 or a != a:
-            return math.nan
-        return math.copysign(INFINITY, a) * math.copysign(1.0, b)
-    except OverflowError:
-        return INFINITY if (a > 0) == (b > 0) else -INFINITY
-
-
-def _remainder(a: Value, b: Value) -> Value:
-    """The remainder with the sign of the divisor, so that `step % m` counts 0..m-1."""
-    return a % b if b != 0 and abs(a) != INFINITY else math.nan
-
-
-def _power(a: Value, b: Value) -> Value:
-    if isinstance(a, int) and isinstance(b, int) and b >= 0 and a.bit_length() * b <= EXACT_BITS:
-        return a**b
-    try:
-        return math.pow(a, b)
-    except OverflowError:
-        odd = b == int(b) and int(b) % 2 == 1
-        return -INFINITY if a < 0 and odd else INFINITY
-    except ValueError:
-        return INFINITY if a == 0 else math.nan  # 0 to a negative power, or a root of a negative number
-
-
-def _log(a: Value) -> float:
-    if a > 0:
-        return math.log(a)
-    return -INFINITY if a == 0 else math.nan
-
-
-def _log2(a: Value) -> float:
-    if a > 0:
-        return math.log2(a)
-    return -INFINITY if a == 0 else math.nan
-
-
-def _exp(a: Value) -> float:
-    try:
-        return math.exp(a)
-    except OverflowError:
-        return INFINITY
-
-
-def _sqrt(a: Value) -> float:
-    return math.sqrt(a) if a >= 0 else math.nan
-
-
-def _floor(a: Value) -> Value:
-    return math.floor(a) if math.isfinite(a) else a
-
-
-def _ceil(a: Value) -> Value:
-    return math.ceil(a) if math.isfinite(a) else a
-
-
-SCALAR: dict[str, Callable[[Value], Value]] = {
-    "negate": lambda a: -a,
-    "log": _log,
-    "log2": _log2,
-    "exp": _exp,
-    "sqrt": _sqrt,
-    "abs": abs,
-    "floor": _floor,
-    "ceil": _ceil,
-    "zeta": zeta,
-}
-"""Functions of one number; on a vector they act on every coordinate."""
-
-PAIR: dict[str, Callable[[Value, Value], Value]] = {
-    "+": lambda a, b: a + b,
-    "-": lambda a, b: a - b,
-    "*": lambda a, b: a * b,
-    "/": _divide,
-    "%": _remainder,
-    "^": _power,
-    ">=": lambda a, b: a >= b,
-    "<=": lambda a, b: a <= b,
-    ">": lambda a, b: a > b,
-    "<": lambda a, b: a < b,
-}
-"""Operators on two numbers; a vector is met coordinate by coordinate."""
 
 
 def _equal(a: Value, b: Value) -> bool:
@@ -212,6 +122,12 @@ OTHER: dict[str, Callable[..., Value]] = {
     "argmin": lambda v: _position(min, v),
     "..": lambda low, high: range(as_index(low), as_index(high) + 1),
 }
+"""What is no function of numbers one by one."""
+
+SCALAR = {name: numeric.scalar for name, numeric in numerics(1).items()}
+"""Functions of one number; on a vector they act on every coordinate."""
+PAIR = {name: numeric.scalar for name, numeric in numerics(2).items() if name not in OTHER}
+"""Operators on two numbers; a vector is met coordinate by coordinate."""
 
 
 def apply(operator: str, arguments: tuple[Value, ...], span: Span) -> Value:

@@ -20,6 +20,7 @@ from seqlang.backends.simulate.vectorised import Frame, Run, VectorCompiler
 from seqlang.backends.solve.magnitude import magnitude
 from seqlang.model import expression as ir
 from seqlang.model.program import Cell, Program, Update
+from seqlang.operators.catalogue import numerics
 from seqlang.record import record, replace
 
 Array = NDArray[Any]
@@ -151,14 +152,17 @@ def drift(program: Program, e: ir.Expression) -> ir.Expression:
             return _plus(_times(_size(left), of(right)), _times(_size(right), of(left)))
         case ir.Apply("/", (left, right)):
             return _plus(_over(of(left), _size(right)), _over(_times(_size(e), of(right)), _size(right)))
-        case ir.Apply("exp", (inner,)):
-            return _times(e, of(inner))
-        case ir.Apply("log" | "log2", (inner,)):
-            return _over(_plus(of(inner), _times(ir.Number(Fraction(OFF)), magnitude(program, inner))), _size(inner))
         case ir.Apply("sqrt", (inner,)):
             moved = of(inner)
             over = ir.Choice(ir.Apply(">", (inner, moved)), _over(moved, e), ir.Apply("sqrt", (moved,)))
             return NOTHING if moved == NOTHING else over
+        case ir.Apply(operator, (inner,)) if operator in _CURVED:
+            numeric = _CURVED[operator]
+            assert numeric.slopes is not None
+            rounding = _times(ir.Number(Fraction(OFF)), magnitude(program, inner))
+            moved = _plus(of(inner), rounding) if numeric.spreads_rounding else of(inner)
+            (times_slope,) = numeric.slopes(_Written(moved), _Written(e), _Written(inner))
+            return times_slope.expression if isinstance(times_slope, _Written) else NOTHING
         case ir.Quantified("sum" | "mean" | "max" | "min", body):
             moved = of(body)
             return NOTHING if moved == NOTHING else replace(e, operator="sum", body=moved)
@@ -171,6 +175,34 @@ def drift(program: Program, e: ir.Expression) -> ir.Expression:
             return reduce(_plus, map(of, arguments), NOTHING)
         case _:
             return reduce(_plus, [ir.Bound(off(program, name)) for name in sums_in(program, e)], NOTHING)
+
+
+@record
+class _Written:
+    """An expression that Python's operators write on: slopes are given for numbers, and are wanted as expressions."""
+
+    expression: ir.Expression
+
+    def __add__(self, other: _Written | float) -> _Written:
+        return _Written(_plus(self.expression, _expression(other)))
+
+    __radd__ = __add__
+
+    def __mul__(self, other: _Written | float) -> _Written:
+        return _Written(_times(self.expression, _expression(other)))
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, other: _Written | float) -> _Written:
+        return _Written(_over(self.expression, _size(_expression(other))))
+
+
+def _expression(value: _Written | float) -> ir.Expression:
+    return value.expression if isinstance(value, _Written) else ir.Number(Fraction(value))
+
+
+_CURVED = {name: n for name, n in numerics(1).items() if n.costly and n.slopes is not None}
+"""Smooth functions that are not linear."""
 
 
 def size_of(run: Run, frame: Frame, bound: Mapping[int, float]) -> Array:

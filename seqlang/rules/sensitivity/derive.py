@@ -16,6 +16,7 @@ from seqlang.model.expression import (
     StepNumber,
 )
 from seqlang.model.program import AllSteps, Keep
+from seqlang.operators.operator import Real
 from seqlang.record import replace
 from seqlang.rules.sensitivity.coordinates import lesser
 from seqlang.rules.sensitivity.ends import greatest
@@ -48,6 +49,7 @@ from seqlang.rules.sensitivity.motion import (
 )
 from seqlang.rules.sensitivity.range_arithmetic import magnitude, width
 from seqlang.rules.sensitivity.ranges import norm_bound, range_in
+from seqlang.rules.sensitivity.real_functions import real_function, steepest
 from seqlang.rules.sensitivity.records import is_static, reads_records, reads_streams, records_motion
 from seqlang.rules.sensitivity.shift import Kind
 from seqlang.rules.sensitivity.slopes import direction
@@ -152,6 +154,8 @@ def _part(entry: Entry, part: Expression) -> Motion:
             moved = lipschitz([of(a)], facts, True)
             known = moved.kind not in ("none", "unbounded")
             return _bounded(entry, part, replace(moved, radius=function("ceil", moved.radius)) if known else moved)
+        case Apply(operator, (a,)) if (real := real_function(operator)) is not None:
+            return _bounded(entry, part, _curved(entry, part, real, a))
         case Choice(test, yes, no) if not entry.moves(test):
             return _bounded(entry, part, _either(entry, of(yes), of(no)))
         case Noised(_, base, _) if not flips(facts, part):
@@ -166,6 +170,15 @@ def _part(entry: Entry, part: Expression) -> Motion:
         case _:
             pass
     return _bounded(entry, part, _of_vector(entry, part))
+
+
+def _curved(entry: Entry, part: Expression, real: Real, argument: Expression) -> Motion:
+    """f(argument), for a function that keeps or turns every order: at most its steepest slope times the motion."""
+    facts = entry.facts
+    steep = steepest(facts, real, range_in(facts, argument))
+    if steep is None or not real.monotone:
+        return _unknown(entry, part)
+    return scaled(facts, lipschitz([motion_of(entry, argument)], facts, True), steep * real.monotone)
 
 
 def _is_mean(entry: Entry, name: str) -> bool:

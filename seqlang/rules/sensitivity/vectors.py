@@ -19,6 +19,7 @@ from seqlang.model.expression import (
     Sequence,
 )
 from seqlang.model.program import AtReports, Previous
+from seqlang.operators.catalogue import OPERATORS
 from seqlang.rules.sensitivity.evaluate import evaluate, evaluate_number
 from seqlang.rules.sensitivity.facts import RECORD, Facts
 
@@ -31,18 +32,16 @@ def is_vector(facts: Facts, expression: Expression) -> bool:
             return source is not None and (
                 isinstance(source.domain, (Ball, Power)) or (source.kind == "dataset" and not name.endswith(RECORD))
             )
-        case Sequence() | Quantified("list" | "set") | RealVectors() | Apply("zeros" | "project" | "clip_norm"):
+        case Sequence() | Quantified("list" | "set") | RealVectors():
             return True
         case Quantified("sum" | "mean", body):
             return is_vector(facts, body)
         case Quantified("argmin" | "argmax", _, _, RealVectors()):
             return True
-        case Apply("+" | "-" | "*" | "/" | "negate" | "clip" | "^", arguments):
-            return any(is_vector(facts, argument) for argument in arguments)
-        case Apply("abs" | "exp" | "log" | "sqrt" | "floor" | "ceil" | "log2", (argument,)):
-            return is_vector(facts, argument)
-        case Apply("max" | "min", arguments) if len(arguments) > 1:
-            return any(is_vector(facts, argument) for argument in arguments)
+        case Apply(operator, arguments) if operator in OPERATORS:
+            result = OPERATORS[operator].result
+            coordinatewise = result == "pointwise" or (result == "fold" and len(arguments) > 1)
+            return result == "vector" or (coordinatewise and any(is_vector(facts, a) for a in arguments))
         case Choice(_, yes, no):
             return is_vector(facts, yes) or is_vector(facts, no)
         case Noised(_, base, _):
@@ -94,7 +93,7 @@ def dimension(facts: Facts, expression: Expression) -> Formula | None:
             return number(len(values)) if isinstance(values, tuple) else None
         case Apply("zeros", (size,)):
             return evaluate_number(facts, size)
-        case Apply("+" | "-" | "*" | "/" | "negate" | "project" | "clip_norm" | "clip" | "abs", arguments):
+        case Apply(_, arguments) if is_vector(facts, expression):
             found = [dimension(facts, argument) for argument in arguments if is_vector(facts, argument)]
             return found[0] if found else None
         case Choice(_, yes, no):
