@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import reduce
-from math import inf, nextafter
+from math import inf
 from typing import TYPE_CHECKING, Any, Literal
 
 from seqlang.analyses.almost_surely import surely_stops
 from seqlang.analyses.support import zeros_are_exact
+from seqlang.arithmetic import intervals
+from seqlang.arithmetic.ends import FLOATS
 from seqlang.arithmetic.formula import enclose
 from seqlang.model import expression as e
 from seqlang.model.life import EachStep
@@ -341,25 +343,16 @@ def _around(value: float, error: float) -> Interval:
     return value - slack, value + slack
 
 
-def _outward(low: float, high: float) -> Interval:
-    return nextafter(low, -inf), nextafter(high, inf)
-
-
-def _product(a: Interval, b: Interval) -> Interval:
-    corners = [x * y for x in a for y in b]
-    return _outward(min(corners), max(corners))
-
-
 def _quotient(a: Interval, b: Interval) -> Interval:
     if b[0] <= 0 <= b[1]:
         raise _Open("a divisor that may be 0")
-    return _product(a, _outward(1 / b[1], 1 / b[0]))
+    return intervals.multiply(FLOATS, a, intervals.reciprocal(FLOATS, b))
 
 
 _ARITHMETIC: dict[str, Callable[..., Interval]] = {
-    "+": lambda a, b: _outward(a[0] + b[0], a[1] + b[1]),
-    "-": lambda a, b: _outward(a[0] - b[1], a[1] - b[0]),
-    "*": _product,
+    "+": lambda a, b: intervals.add(FLOATS, a, b),
+    "-": lambda a, b: intervals.add(FLOATS, a, (-b[1], -b[0])),
+    "*": lambda a, b: intervals.multiply(FLOATS, a, b),
     "/": _quotient,
     "negate": lambda a: (-a[1], -a[0]),
     "max": lambda *all: (max(a[0] for a in all), max(a[1] for a in all)),

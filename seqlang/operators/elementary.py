@@ -132,7 +132,7 @@ FUNCTIONS = (
             abs, abs, lambda np: np.abs, "abs({})", stays_finite=True,
             slopes=lambda g, y, x: [g * ((x > 0) * 1.0 - (x < 0) * 1.0)],
         ),
-        Real(lambda f, x: f("abs", x), least=ZERO),
+        Real(lambda f, x: f("abs", x), least=ZERO, slope=Real(lambda f, x: x / f("abs", x), least=-ONE, most=ONE)),
     ),
     Operator(
         "floor", "function", "pointwise", "The largest whole number that is at most x.", NUMBER,

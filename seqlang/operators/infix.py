@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from fractions import Fraction
-from typing import Any
+from typing import Any, Literal
 
 from seqlang.operators.operator import Arguments, NoValue, Numeric, Operator
 
@@ -80,9 +80,11 @@ def _power_slopes(g: Any, value: Any, base: Any, exponent: Any) -> list[Any]:
 
 
 def _comparison(name: str, about: str, compare: Callable[[Any, Any], Any]) -> Operator:
+    directions: dict[str, tuple[Literal[1, -1], ...]] = {">": (1, -1), "<": (-1, 1)}
     return Operator(
         name, "comparison", "truth", about, NUMBERS,
-        Numeric(compare, compare, lambda np: compare, f"({{}} {name} {{}})"), jumps=True,
+        Numeric(compare, compare, lambda np: compare, f"({{}} {name} {{}})"),
+        directions=directions.get(name[0], ()), jumps=True,
     )  # fmt: skip
 
 
@@ -93,6 +95,7 @@ INFIX = (
             lambda a, b: a + b, lambda a, b: a + b, lambda np: lambda a, b: _counted(a) + b, "({} + {})",
             stays_finite=True, slopes=lambda g, y, a, b: [g, g],
         ),
+        directions=(1, 1),
     ),
     Operator(
         "-", "arithmetic", "pointwise", "The difference.", NUMBERS,
@@ -100,6 +103,7 @@ INFIX = (
             lambda a, b: a - b, lambda a, b: a - b, lambda np: lambda a, b: _counted(a) - _counted(b), "({} - {})",
             stays_finite=True, slopes=lambda g, y, a, b: [g, -g],
         ),
+        directions=(1, -1),
     ),
     Operator(
         "*", "arithmetic", "pointwise", "The product.", NUMBERS,
@@ -132,6 +136,7 @@ INFIX = (
             lambda a: -a, lambda a: -a, lambda np: lambda a: -(a * 1), "(-{})",
             stays_finite=True, slopes=lambda g, y, a: [-g],
         ),
+        directions=(-1,),
     ),
     _comparison(">=", "Is a at least b?", lambda a, b: a >= b),
     _comparison("<=", "Is a at most b?", lambda a, b: a <= b),
@@ -139,8 +144,8 @@ INFIX = (
     _comparison("<", "Is a less than b?", lambda a, b: a < b),
     _comparison("==", "Are a and b equal?", lambda a, b: a == b),
     _comparison("!=", "Do a and b differ?", lambda a, b: a != b),
-    Operator("and", "logic", "truth", "Do both hold? The second is looked at only where the first holds.", TRUTHS),
-    Operator("or", "logic", "truth", "Does one hold? The second is looked at only where the first does not.", TRUTHS),
-    Operator("not", "logic", "truth", "Does it not hold?", (("a", "truth"),)),
+    Operator("and", "logic", "truth", "Do both hold? The second is read only where the first does.", TRUTHS, directions=(1, 1)),
+    Operator("or", "logic", "truth", "Does one hold? The second is read only where the first does not.", TRUTHS, directions=(1, 1)),
+    Operator("not", "logic", "truth", "Does it not hold?", (("a", "truth"),), directions=(-1,)),
     Operator("..", "range", "set", "The whole numbers a, a + 1, .. up to b.", NUMBERS),
 )  # fmt: skip

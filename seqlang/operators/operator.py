@@ -73,7 +73,7 @@ class Real:
     whole: bool = False
     """All values are whole numbers."""
     slope: Real | None = None
-    """The derivative, defined wherever the function is except perhaps at `above`; None: there is none everywhere."""
+    """The derivative, defined wherever the function is except perhaps at `above` or at a kink; None: it jumps."""
     unbounded: str = ""
     """What a reader is told where no bound of the value is known."""
 
@@ -90,6 +90,9 @@ class Operator:
     arguments: Arguments | None = None
     numeric: Numeric | None = None
     analytic: Real | None = None
+    directions: tuple[Literal[1, -1], ...] = ()
+    """For each argument 1 if the value never falls in it, -1 if it never rises, True being above False. With any number
+    of arguments, one for all. None given: it is known of `analytic`, or not at all."""
     written: Callable[[Build, Any], Any] | None = None
     """written(apply, x): the same in other operators; elaboration writes that instead, and nothing else knows it."""
     rational: bool = True

@@ -31,6 +31,7 @@ FUNCTIONS = (
             _exact_clip, lambda x, low, high: min(max(x, low), high),
             lambda np: lambda x, low, high: np.minimum(np.maximum(x, low), high), "", slopes=_clip_slopes,
         ),
+        directions=(1, 1, 1),
     ),
     Operator("norm", "function", "number", "The Euclidean length of a vector.", VECTOR, rational=False),
     Operator(
@@ -53,8 +54,8 @@ FOLDS = (
     Operator("sum", "fold", "fold", "The sum."),
     Operator("mean", "fold", "fold", "The mean."),
     Operator("count", "fold", "number", "How many are true.", jumps=True),
-    Operator("max", "fold", "fold", "The largest; of two or more numbers, too."),
-    Operator("min", "fold", "fold", "The smallest; of two or more numbers, too."),
+    Operator("max", "fold", "fold", "The largest; of two or more numbers, too.", directions=(1,)),
+    Operator("min", "fold", "fold", "The smallest; of two or more numbers, too.", directions=(1,)),
     Operator("argmax", "fold", "number", "Where the largest is: an element, or its position from 1.", jumps=True),
     Operator("argmin", "fold", "number", "Where the smallest is: an element, or its position from 1.", jumps=True),
 )  # fmt: skip

@@ -6,7 +6,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import reduce
 from operator import mul
 
 from seqlang.backends.interpret.values import (
@@ -21,7 +22,7 @@ from seqlang.backends.interpret.values import (
     pairwise,
     shape_of,
 )
-from seqlang.operators.catalogue import numerics
+from seqlang.operators.catalogue import in_group, numerics
 from seqlang.source import Span
 
 
@@ -51,21 +52,33 @@ def _project(v: Value, radius: Value) -> Value:
     return v if size <= radius else each(lambda x: x * (radius / size), v)
 
 
-def _elements(arguments: tuple[Value, ...]) -> tuple[Value, ...]:
-    """The numbers that a fold runs over: a vector's elements, or the arguments themselves."""
-    return tuple(arguments[0]) if len(arguments) == 1 and is_vector(arguments[0]) else arguments
+EXTREMES: dict[str, Callable[..., Value]] = {"max": max, "min": min}
 
 
-def _extreme(choose: Callable[..., Value], arguments: tuple[Value, ...]) -> Value:
-    elements = _elements(arguments)
-    if not elements:
-        raise EvaluationError("there is no largest or smallest element of an empty list")
+def _fold(operator: str, arguments: tuple[Value, ...]) -> Value:
+    """Over a vector's elements, or several numbers; vectors beside each other are met coordinate by coordinate."""
     if len(arguments) > 1 and any(is_vector(a) for a in arguments):
-        result = arguments[0]
-        for other in arguments[1:]:
-            result = pairwise(choose, result, other)
-        return result
-    return choose(elements)
+        return reduce(lambda a, b: pairwise(EXTREMES[operator], a, b), arguments)
+    values = tuple(arguments[0]) if len(arguments) == 1 and is_vector(arguments[0]) else arguments
+    return folded(operator, values, range(1, len(values) + 1))
+
+
+def folded(operator: str, values: tuple[Value, ...], elements: Sequence[Value]) -> Value:
+    """The fold of the values; `argmax` and `argmin` give the element that belongs to the first of the best."""
+    match operator:
+        case "sum":
+            return total(values)
+        case "count":
+            return sum(1 for v in values if v)
+    if not values:
+        raise EvaluationError(f"there is no {operator} of nothing")
+    match operator:
+        case "mean":
+            return each(lambda x: x / len(values), total(values))
+        case "max" | "min":
+            return EXTREMES[operator](values)
+        case _:
+            return elements[values.index(EXTREMES[operator[3:]](values))]
 
 
 def total(elements: tuple[Value, ...]) -> Value:
@@ -80,28 +93,6 @@ def total(elements: tuple[Value, ...]) -> Value:
     return result
 
 
-def _sum(*arguments: Value) -> Value:
-    return total(_elements(arguments))
-
-
-def _mean(*arguments: Value) -> Value:
-    elements = _elements(arguments)
-    if not elements:
-        raise EvaluationError("there is no mean of an empty list")
-    return each(lambda x: x / len(elements), total(elements))
-
-
-def _count(*arguments: Value) -> int:
-    return sum(1 for x in _elements(arguments) if x)
-
-
-def _position(best: Callable[..., Value], v: Value) -> int:
-    if not len(v):
-        raise EvaluationError("there is no largest or smallest element of an empty list")
-    items = tuple(v)
-    return items.index(best(items)) + 1
-
-
 OTHER: dict[str, Callable[..., Value]] = {
     "==": _equal,
     "!=": lambda a, b: not _equal(a, b),
@@ -113,13 +104,7 @@ OTHER: dict[str, Callable[..., Value]] = {
     "clip_norm": _project,
     "zeros": lambda d: (0.0,) * as_index(d),
     "length": len,
-    "max": lambda *a: _extreme(max, a),
-    "min": lambda *a: _extreme(min, a),
-    "sum": _sum,
-    "mean": _mean,
-    "count": _count,
-    "argmax": lambda v: _position(max, v),
-    "argmin": lambda v: _position(min, v),
+    **{name: (lambda *a, name=name: _fold(name, a)) for name in in_group("fold")},
     "..": lambda low, high: range(as_index(low), as_index(high) + 1),
 }
 """What is no function of numbers one by one."""

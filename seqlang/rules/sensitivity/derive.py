@@ -136,8 +136,6 @@ def _part(entry: Entry, part: Expression) -> Motion:
         return motion_of(entry, inner)
 
     match part:
-        case Apply("abs", (a,)):
-            return _bounded(entry, part, lipschitz([of(a)], facts, False))
         case Apply("max" | "min", arguments) if len(arguments) > 1:
             return _bounded(entry, part, lipschitz([of(a) for a in arguments], facts, True, extreme=True))
         case Apply("clip", arguments):
@@ -173,12 +171,13 @@ def _part(entry: Entry, part: Expression) -> Motion:
 
 
 def _curved(entry: Entry, part: Expression, real: Real, argument: Expression) -> Motion:
-    """f(argument), for a function that keeps or turns every order: at most its steepest slope times the motion."""
+    """f(argument) moves by at most its steepest slope times the motion, one way if it keeps or turns every order."""
     facts = entry.facts
     steep = steepest(facts, real, range_in(facts, argument))
-    if steep is None or not real.monotone:
+    if steep is None:
         return _unknown(entry, part)
-    return scaled(facts, lipschitz([motion_of(entry, argument)], facts, True), steep * real.monotone)
+    moved = lipschitz([motion_of(entry, argument)], facts, real.monotone != 0)
+    return scaled(facts, moved, steep * (real.monotone or 1))
 
 
 def _is_mean(entry: Entry, name: str) -> bool:

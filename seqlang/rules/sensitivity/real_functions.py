@@ -21,6 +21,15 @@ def real_function(operator: str) -> Real | None:
     return None if entry is None else entry.analytic
 
 
+def directions(operator: str, count: int) -> tuple[int, ...]:
+    """For each of so many arguments 1 or -1: the value never falls, or never rises, in it. Empty: not known."""
+    real, entry = real_function(operator), OPERATORS.get(operator)
+    if real is not None:
+        return (real.monotone,) if real.monotone else ()
+    known = () if entry is None else entry.directions
+    return known * count if entry is not None and entry.arguments is None else known
+
+
 def value_at(facts: Facts, real: Real, x: Formula) -> Formula | None:
     """f(x), if x certainly is where f is defined and the value is finite."""
     if not _inside(facts, real, x, real.closed):

@@ -13,7 +13,7 @@ from seqlang.rules.sensitivity.facts import ONE, UNIT, ZERO, Facts
 from seqlang.rules.sensitivity.linear import flips
 from seqlang.rules.sensitivity.range import Range
 from seqlang.rules.sensitivity.ranges import range_in, ratio_polynomial
-from seqlang.rules.sensitivity.real_functions import real_function, values_over
+from seqlang.rules.sensitivity.real_functions import directions, real_function, values_over
 
 Slopes = tuple[Formula, Formula]
 FLAT: Slopes = (ZERO, ZERO)
@@ -49,9 +49,6 @@ def slopes(facts: Facts, expression: Expression, part: Expression) -> Slopes | N
             return _hull(facts, [slopes(facts, argument, part) for argument in arguments])
         case Apply("clip", (a, low, high)) if not contains(low, part) and not contains(high, part):
             return _hull(facts, [slopes(facts, a, part), FLAT])
-        case Apply("abs", (a,)):
-            inner = slopes(facts, a, part)
-            return _hull(facts, [inner, _added(FLAT, inner, -1)])
         case Apply(operator, (a,)) if (real := real_function(operator)) is not None and real.slope is not None:
             return _product(facts, values_over(facts, real.slope, range_in(facts, a)), slopes(facts, a, part))
         case Choice(test, yes, no) if not contains(test, part):
@@ -102,16 +99,8 @@ def direction(facts: Facts, expression: Expression, part: Expression) -> int | N
     if polynomial is not None:
         return of(polynomial)
     match expression:
-        case Apply("+" | "max" | "min" | "clip" | "and" | "or", arguments):
-            return _common([of(argument) for argument in arguments])
-        case Apply("-", (a, b)):
-            return _common([of(a), _turned(of(b))])
-        case Apply(">=" | ">", (a, b)):
-            return _common([of(a), _turned(of(b))])
-        case Apply("<=" | "<", (a, b)):
-            return _common([_turned(of(a)), of(b)])
-        case Apply("negate" | "not", (a,)):
-            return _turned(of(a))
+        case Apply(operator, arguments) if signs := directions(operator, len(arguments)):
+            return _common([of(a) if sign == 1 else _turned(of(a)) for a, sign in zip(arguments, signs, strict=True)])
         case Apply("*", (a, b)) if not contains(a, part):
             return _signed(facts, a, of(b))
         case Apply("*" | "/", (a, b)) if not contains(b, part):
@@ -122,8 +111,6 @@ def direction(facts: Facts, expression: Expression, part: Expression) -> int | N
             exponent, base = evaluate_number(facts, b), range_in(facts, a)
             known = exponent is not None and base.low is not None and facts.sign(base.low) in (0, 1)
             return _signed(facts, b, of(a)) if known else None
-        case Apply(operator, (a,)) if (real := real_function(operator)) is not None and real.monotone:
-            return of(a) if real.monotone == 1 else _turned(of(a))
         case Choice(test, yes, no) if not contains(test, part):
             return _common([of(yes), of(no)])
         case Choice(test, yes, no) if not contains(yes, part) and not contains(no, part):

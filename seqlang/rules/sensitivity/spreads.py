@@ -238,8 +238,6 @@ def _by_rule(entry: Entry, part: Expression) -> Formula | None:
     if polynomial is not None:
         return of(polynomial)
     match part:
-        case Apply("abs", (a,)):
-            return of(a)
         case Apply("clip", (a, low, high)):
             return _smaller(facts, _largest(facts, [of(a), of(low), of(high)]), _limits(entry, part))
         case Apply("max" | "min", arguments) if len(arguments) > 1:
