@@ -144,8 +144,10 @@ INFIX = (
     _comparison("<", "Is a less than b?", lambda a, b: a < b),
     _comparison("==", "Are a and b equal?", lambda a, b: a == b),
     _comparison("!=", "Do a and b differ?", lambda a, b: a != b),
-    Operator("and", "logic", "truth", "Do both hold? The second is read only where the first does.", TRUTHS, directions=(1, 1)),
-    Operator("or", "logic", "truth", "Does one hold? The second is read only where the first does not.", TRUTHS, directions=(1, 1)),
+    Operator("and", "logic", "truth", "Do both hold? The second is read only if the first does.", TRUTHS,
+             directions=(1, 1)),
+    Operator("or", "logic", "truth", "Does one hold? The second is read only if the first does not.", TRUTHS,
+             directions=(1, 1)),
     Operator("not", "logic", "truth", "Does it not hold?", (("a", "truth"),), directions=(-1,)),
     Operator("..", "range", "set", "The whole numbers a, a + 1, .. up to b.", NUMBERS),
 )  # fmt: skip
