@@ -14,8 +14,8 @@ from fractions import Fraction
 import mpmath
 import pytest
 from calls import CALLS
-from engine_judge import Refused, Rows, by_kernel, by_numpy, compare_transcript
 from plain_kernels import interpreted, program_of
+from random_programs.engine_paths import Refused, Rows, by_kernel, by_numpy, compare_transcript
 
 from seqlang.arithmetic.enclosure import enclose_with
 from seqlang.arithmetic.ends import Decimals
