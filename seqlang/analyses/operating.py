@@ -7,15 +7,19 @@ resolved, and rounding are all counted against the verdict.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from math import inf, nextafter
+from functools import reduce
+from math import inf
 from typing import TYPE_CHECKING, Any, Literal
 
 from seqlang.analyses.almost_surely import surely_stops
 from seqlang.analyses.support import zeros_are_exact
+from seqlang.arithmetic import intervals
+from seqlang.arithmetic.ends import FLOATS
 from seqlang.arithmetic.formula import enclose
 from seqlang.model import expression as e
 from seqlang.model.life import EachStep
 from seqlang.model.program import Claim, Program
+from seqlang.operators.catalogue import numerics
 from seqlang.record import record
 from seqlang.rules.alignment.limits import horizon_of
 from seqlang.rules.alignment.signs import Signs
@@ -316,17 +320,21 @@ class _Evaluator:
             case e.Choice(test, yes, no):
                 return np.where(self.value(test), self.value(yes), self.value(no))
             case e.Apply(operator, arguments):
-                if operator in _TABLE:
-                    return getattr(np, _TABLE[operator])(*(self.value(a) for a in arguments))
+                function = _function(operator, len(arguments))
+                if function is not None:
+                    return function(*(self.value(a) for a in arguments))
         raise _Open("an expression that is not a function of the step and the return")
 
 
-_TABLE = {
-    "+": "add", "-": "subtract", "*": "multiply", "/": "divide", "^": "power", "negate": "negative",
-    ">=": "greater_equal", "<=": "less_equal", ">": "greater", "<": "less", "==": "equal", "!=": "not_equal",
-    "and": "logical_and", "or": "logical_or", "not": "logical_not",
-    "max": "maximum", "min": "minimum", "abs": "abs", "log": "log", "exp": "exp", "sqrt": "sqrt",
-}  # fmt: skip
+def _function(operator: str, count: int) -> Callable[..., Any] | None:
+    """The function of that many arrays, one entry a step; None for one that is not taken step by step."""
+    import numpy as np
+
+    several = {"and": np.logical_and, "or": np.logical_or, "max": np.maximum, "min": np.minimum}
+    if operator in several:
+        return lambda *arrays: reduce(several[operator], arrays)
+    found = numerics(count).get(operator)
+    return np.logical_not if operator == "not" else None if found is None else found.array(np)
 
 
 def _around(value: float, error: float) -> Interval:
@@ -335,25 +343,16 @@ def _around(value: float, error: float) -> Interval:
     return value - slack, value + slack
 
 
-def _outward(low: float, high: float) -> Interval:
-    return nextafter(low, -inf), nextafter(high, inf)
-
-
-def _product(a: Interval, b: Interval) -> Interval:
-    corners = [x * y for x in a for y in b]
-    return _outward(min(corners), max(corners))
-
-
 def _quotient(a: Interval, b: Interval) -> Interval:
     if b[0] <= 0 <= b[1]:
         raise _Open("a divisor that may be 0")
-    return _product(a, _outward(1 / b[1], 1 / b[0]))
+    return intervals.multiply(FLOATS, a, intervals.reciprocal(FLOATS, b))
 
 
 _ARITHMETIC: dict[str, Callable[..., Interval]] = {
-    "+": lambda a, b: _outward(a[0] + b[0], a[1] + b[1]),
-    "-": lambda a, b: _outward(a[0] - b[1], a[1] - b[0]),
-    "*": _product,
+    "+": lambda a, b: intervals.add(FLOATS, a, b),
+    "-": lambda a, b: intervals.add(FLOATS, a, (-b[1], -b[0])),
+    "*": lambda a, b: intervals.multiply(FLOATS, a, b),
     "/": _quotient,
     "negate": lambda a: (-a[1], -a[0]),
     "max": lambda *all: (max(a[0] for a in all), max(a[1] for a in all)),

@@ -8,6 +8,7 @@ from math import inf
 
 from seqlang.arithmetic import intervals
 from seqlang.arithmetic.ends import FLOATS, RATIONALS, End, Ends
+from seqlang.arithmetic.functions import PRIMITIVES, WHOLE
 from seqlang.arithmetic.intervals import Interval
 from seqlang.arithmetic.nodes import (
     Call,
@@ -21,7 +22,6 @@ from seqlang.arithmetic.nodes import (
     Undefined,
 )
 from seqlang.arithmetic.roots import integer_root, power_is_small
-from seqlang.arithmetic.zeta import enclose_zeta
 from seqlang.record import record
 
 Value = Fraction | Interval  # exact, or between two ends
@@ -156,32 +156,15 @@ def _exact_power(base: Fraction, exponent: Fraction) -> Fraction | None:
 
 
 def _call(ends: Ends, name: str, values: list[Value]) -> Value:
-    match name:
-        case "max" | "min":
-            return _extreme(ends, name, values)
-        case "floor" | "ceil":
-            return _whole(ends, name, values[0])
-    (value,) = values
-    if isinstance(value, Fraction):
-        if name == "abs":
-            return abs(value)
-        if value == (0 if name == "exp" else 1) and name in ("exp", "log", "log2"):
-            return Fraction(1 if name == "exp" else 0)
-    x = as_interval(ends, value)
-    match name:
-        case "abs":
-            return intervals.absolute(ends, x)
-        case "exp":
-            return intervals.exp(ends, x)
-        case "log":
-            return intervals.log(ends, x)
-        case "log2":
-            log_of_2 = intervals.log(ends, ends.exact(Fraction(2)))
-            return intervals.multiply(ends, intervals.log(ends, x), intervals.reciprocal(ends, log_of_2))
-        case "zeta":
-            return enclose_zeta(ends, x)
-        case _:
-            raise AssertionError(name)
+    if name in ("max", "min"):
+        return _extreme(ends, name, values)
+    (value,), primitive = values, PRIMITIVES[name]
+    exact = primitive.exact(value) if isinstance(value, Fraction) else None
+    if exact is not None:
+        return exact
+    low, high = primitive.enclose(ends, as_interval(ends, value))
+    certain = name in WHOLE and low == high and not intervals.is_infinite(ends, low)
+    return ends.fraction(low) if certain else (low, high)
 
 
 def _extreme(ends: Ends, name: str, values: list[Value]) -> Value:
@@ -198,11 +181,3 @@ def _extreme(ends: Ends, name: str, values: list[Value]) -> Value:
         if all(best >= span[1] if name == "max" else best <= span[0] for span in others):
             return best
     return low, high
-
-
-def _whole(ends: Ends, name: str, value: Value) -> Value:
-    up = name == "ceil"
-    if isinstance(value, Fraction):
-        return Fraction(value.__ceil__() if up else value.__floor__())
-    low, high = intervals.whole(ends, value, up)
-    return ends.fraction(low) if low == high and not intervals.is_infinite(ends, low) else (low, high)

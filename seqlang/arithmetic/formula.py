@@ -1,7 +1,7 @@
 """Symbolic constants: what sensitivities, noise scales and bounds are written in.
 
-A `Formula` is an immutable expression over parameters: rationals, names, + - * / ^, max, min, abs, log, exp, sqrt,
-log2, zeta, floor, ceil, and INFINITY. The operators + - * / ** work on formulas, ints and Fractions.
+A `Formula` is an immutable expression over parameters: rationals, names, + - * / ^, INFINITY, and the functions of
+`functions.BUILDERS`. The operators + - * / ** work on formulas, ints and Fractions.
 
     number(value), symbol(name), maximum(..), minimum(..), absolute(f), logarithm(f), exponential(f), root(f),
     function(name, ..)
@@ -18,6 +18,7 @@ from __future__ import annotations
 from seqlang.arithmetic.compare import at_most, compare
 from seqlang.arithmetic.enclosure import Bounds, Enclosure, enclose, range_of
 from seqlang.arithmetic.functions import (
+    BUILDERS,
     ceiling,
     floor,
     function,
@@ -59,6 +60,7 @@ from seqlang.arithmetic.simplify import simplify
 from seqlang.arithmetic.sympy_form import to_sympy
 
 __all__ = [
+    "BUILDERS",
     "INFINITY",
     "MINUS_INFINITY",
     "ONE",

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from fractions import Fraction
 
+from seqlang.arithmetic import intervals
+from seqlang.arithmetic.ends import Ends
+from seqlang.arithmetic.intervals import Interval
 from seqlang.arithmetic.nodes import (
     INFINITY,
     MINUS_INFINITY,
@@ -28,6 +32,8 @@ from seqlang.arithmetic.nodes import (
     product,
     total,
 )
+from seqlang.arithmetic.zeta import enclose_zeta
+from seqlang.record import record
 
 HALF = Number(Fraction(1, 2))
 
@@ -133,24 +139,58 @@ def _whole(function_: str, formula: Formula) -> Formula:
 
 
 WHOLE = ("floor", "ceil")
+
+
+@record
+class Primitive:
+    """A function that formulas are made of: its light form, and its values in three kinds of arithmetic.
+
+    `enclose` gives an interval around the values on an interval, with ends rounded outwards; `exact` the value at a
+    rational number where that is rational and seen at once; `guess` a plain float, by which nothing is proved.
+    """
+
+    build: Callable[..., Formula]
+    enclose: Callable[[Ends, Interval], Interval]
+    exact: Callable[[Fraction], Fraction | None]
+    guess: Callable[[float], float]
+    sympy: str
+
+
+def _enclose_log2(ends: Ends, x: Interval) -> Interval:
+    log_of_2 = intervals.log(ends, ends.exact(Fraction(2)))
+    return intervals.multiply(ends, intervals.log(ends, x), intervals.reciprocal(ends, log_of_2))
+
+
+def _only_at(point: int, value: int) -> Callable[[Fraction], Fraction | None]:
+    return lambda x: Fraction(value) if x == point else None
+
+
+PRIMITIVES = {
+    "abs": Primitive(absolute, intervals.absolute, abs, abs, "Abs"),
+    "log": Primitive(logarithm, intervals.log, _only_at(1, 0), math.log, "log"),
+    "exp": Primitive(exponential, intervals.exp, _only_at(0, 1), math.exp, "exp"),
+    "log2": Primitive(logarithm2, _enclose_log2, _only_at(1, 0), math.log2, "log"),
+    "zeta": Primitive(riemann_zeta, enclose_zeta, lambda s: None, lambda s: math.nan, "zeta"),
+    "floor": Primitive(
+        floor, lambda ends, x: intervals.whole(ends, x, False), lambda x: Fraction(x.__floor__()),
+        lambda x: float(math.floor(x)), "floor",
+    ),
+    "ceil": Primitive(
+        ceiling, lambda ends, x: intervals.whole(ends, x, True), lambda x: Fraction(x.__ceil__()),
+        lambda x: float(math.ceil(x)), "ceiling",
+    ),
+}  # fmt: skip
+"""Those of one argument; max and min take two or more. A root is a power."""
 BUILDERS: dict[str, Callable[..., Formula]] = {
     "max": maximum,
     "min": minimum,
-    "abs": absolute,
-    "log": logarithm,
-    "exp": exponential,
     "sqrt": root,
-    "log2": logarithm2,
-    "zeta": riemann_zeta,
-    "floor": floor,
-    "ceil": ceiling,
+    **{name: primitive.build for name, primitive in PRIMITIVES.items()},
 }
 
 
 def function(name: str, *operands: Operand) -> Formula:
-    """The function of the language with that name (max, min, abs, log, exp, sqrt, log2, zeta, floor, ceil).
-
-    Raises KeyError for another name."""
+    """The function of formulas with that name, one of BUILDERS. Raises KeyError for another name."""
     return BUILDERS[name](*operands)
 
 

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import cast
 
 from seqlang.arithmetic.enclosure import Bounds
+from seqlang.arithmetic.functions import PRIMITIVES
 from seqlang.arithmetic.polynomial import Monomial, Polynomial
 from seqlang.arithmetic.ring import Ratio, Ring
 
@@ -65,20 +66,10 @@ class Guess:
                 return max(values)
             case "min":
                 return min(values)
-            case "abs":
-                return abs(values[0])
-            case "log":
-                return math.log(values[0])
-            case "exp":
-                return math.exp(values[0])
             case "power":
                 return math.pow(values[0], values[1])
-            case "floor":
-                return float(math.floor(values[0]))
-            case "ceil":
-                return float(math.ceil(values[0]))
-            case _:
-                return math.nan
+            case name:
+                return PRIMITIVES[name].guess(values[0])
 
     def _symbol(self, name: str) -> float:
         known = self.bounds.get(name, ANYTHING)

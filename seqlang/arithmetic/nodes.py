@@ -201,7 +201,7 @@ class Power(Formula):
 
 
 class Call(Formula):
-    """max, min (two or more arguments, in any order), abs, log, exp, log2, zeta, floor, ceil."""
+    """max or min (two or more arguments, in any order), or a function of one argument, see `functions.PRIMITIVES`."""
 
     __slots__ = ("arguments", "function")
     __match_args__ = ("function", "arguments")

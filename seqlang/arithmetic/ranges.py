@@ -8,10 +8,10 @@ from typing import cast
 
 from seqlang.arithmetic import intervals
 from seqlang.arithmetic.ends import Ends
+from seqlang.arithmetic.functions import PRIMITIVES
 from seqlang.arithmetic.intervals import Interval
 from seqlang.arithmetic.polynomial import Exponent, Monomial, Polynomial
 from seqlang.arithmetic.ring import Ratio, Ring
-from seqlang.arithmetic.zeta import enclose_zeta
 
 
 class Ranges:
@@ -69,15 +69,5 @@ class Ranges:
                 if spans[1][0] != spans[1][1] and spans[0][0] < 0:
                     return intervals.everything(ends)
                 return intervals.power(ends, spans[0], spans[1])
-            case "abs":
-                return intervals.absolute(ends, spans[0])
-            case "log":
-                return intervals.log(ends, spans[0])
-            case "exp":
-                return intervals.exp(ends, spans[0])
-            case "zeta":
-                return enclose_zeta(ends, spans[0])
-            case "floor" | "ceil":
-                return intervals.whole(ends, spans[0], kind == "ceil")
             case _:
-                raise AssertionError(kind)
+                return PRIMITIVES[kind].enclose(ends, spans[0])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from seqlang.arithmetic.functions import PRIMITIVES
 from seqlang.arithmetic.nodes import Call, Formula, Infinite, Number, Power, Product, Sum, Symbol
 
 
@@ -28,7 +29,8 @@ def to_sympy(formula: Formula) -> Any:
             converted = [to_sympy(argument) for argument in arguments]
             if name == "log2":
                 return sympy.log(converted[0], 2)
-            known = {"max": "Max", "min": "Min", "abs": "Abs", "ceil": "ceiling"}
-            return getattr(sympy, known.get(name, name))(*converted)
+            if name in PRIMITIVES:
+                return getattr(sympy, PRIMITIVES[name].sympy)(*converted)
+            return (sympy.Max if name == "max" else sympy.Min)(*converted)
         case _:
             return sympy.nan

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from seqlang.arithmetic.formula import (
+    BUILDERS,
     INFINITY,
     MINUS_INFINITY,
     UNDEFINED,
@@ -33,7 +34,7 @@ from seqlang.certificate.numbers import fraction_of, text_of
 from seqlang.certificate.unreadable import Unreadable
 
 _CONSTANTS = {"infinity": INFINITY, "-infinity": MINUS_INFINITY, "undefined": UNDEFINED}
-_ONE = ("abs", "log", "exp", "sqrt", "log2", "zeta", "floor", "ceil")
+_ONE = BUILDERS.keys() - {"max", "min"}
 _TWO_OR_MORE: dict[str, Callable[[list[Formula]], Formula]] = {
     "+": total,
     "*": product,

@@ -1,14 +1,17 @@
-"""`seqlang explain`: what a diagnostic code or a proof rule means."""
+"""`seqlang explain`: what a diagnostic code, a proof rule or a function of the language means."""
 
 from __future__ import annotations
 
 from seqlang.cli.options import Parser
 from seqlang.diagnostics import Diagnostic, SpecError
 from seqlang.diagnostics.suggest import did_you_mean
+from seqlang.operators.catalogue import OPERATORS
+from seqlang.operators.operator import Operator
 
 _EXAMPLES = """\
   seqlang explain E0301
   seqlang explain alignment/stopping
+  seqlang explain log1p
   seqlang explain                        (lists everything that can be explained)"""
 
 
@@ -19,18 +22,26 @@ def _title(name: str) -> str:
     return "" if rule is None else rule.title
 
 
+def _call(entry: Operator) -> str:
+    """How it is called: `clip(x, low, high)`."""
+    names = ("v",) if entry.arguments is None else (name for name, _ in entry.arguments)
+    return f"{entry.name}({', '.join(names)})"
+
+
 def run(arguments: list[str]) -> int:
-    """Prints the page of one code or rule, or the list of all."""
+    """Prints the page of one code, rule or function, or the list of all."""
     from seqlang.diagnostics.explain import codes, explain
     from seqlang.rules import find, names
 
-    parser = Parser("explain", "The long text of a diagnostic code or of a proof rule.", _EXAMPLES)
-    parser.add_argument("name", nargs="?", help="a code such as E0301, or a rule such as alignment/stopping")
+    parser = Parser("explain", "What a diagnostic code, a proof rule or a function means.", _EXAMPLES)
+    parser.add_argument("name", nargs="?", help="a code (E0301), a rule (alignment/stopping) or a function (log1p)")
     options = parser.parse_args(arguments)
     known = names()
+    functions = {name: entry for name, entry in OPERATORS.items() if entry.group in ("function", "fold")}
     if not options.name:
         print("codes\n  " + " ".join(codes()))
         print("rules\n" + "\n".join(f"  {name:<36} {_title(name)}" for name in known))
+        print("functions\n" + "\n".join(f"  {_call(entry):<36} {entry.about}" for entry in functions.values()))
         return 0
     page = explain(options.name.upper())
     if page is not None:
@@ -44,6 +55,9 @@ def run(arguments: list[str]) -> int:
 
         print(f"{rule.name}: {rule.title}\n\n{statement}\n\nSource: {rule.cite}")
         return 0
-    near = did_you_mean(options.name, [*codes(), *known])
+    if options.name in functions:
+        print(f"{_call(functions[options.name])}: {functions[options.name].about}")
+        return 0
+    near = did_you_mean(options.name, [*codes(), *known, *functions])
     remedy = f"did you mean `{near}`?" if near else "`seqlang explain` lists all names"
     raise SpecError((Diagnostic("E0604", f"nothing is called `{options.name}`", help=remedy),))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from seqlang.elaborate.builtins import Signature
+from seqlang.elaborate.builtins import AGGREGATES, Signature
 from seqlang.elaborate.state import State
 from seqlang.elaborate.suggest import hint
 from seqlang.syntax import tree
@@ -33,7 +33,7 @@ def positional(state: State, node: tree.Call, name: str, signature: Signature) -
                     "E0319",
                     f"`{name}` takes no range",
                     argument.span,
-                    "a range belongs to `sum`, `mean`, `count`, `max`, `min`, `argmax`, `argmin`",
+                    f"a range belongs to {', '.join(f'`{fold}`' for fold in AGGREGATES)}",
                     help=f"write `{name}(sum(.. over steps))` if the sum is meant",
                 )
                 return None

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from seqlang.operators.catalogue import OPERATORS
+
 
 class Signature(NamedTuple):
     """Argument names, each with what it must be; the last `optional` ones may be left out."""
@@ -13,26 +15,12 @@ class Signature(NamedTuple):
     optional: int = 0
 
 
-FUNCTIONS: dict[str, Signature] = {
-    "log": Signature(("x",), ("number",)),
-    "log2": Signature(("x",), ("number",)),
-    "exp": Signature(("x",), ("number",)),
-    "sqrt": Signature(("x",), ("number",)),
-    "abs": Signature(("x",), ("number",)),
-    "floor": Signature(("x",), ("number",)),
-    "ceil": Signature(("x",), ("number",)),
-    "round": Signature(("x",), ("number",)),
-    "zeta": Signature(("s",), ("number",)),
-    "clip": Signature(("x", "low", "high"), ("number", "number", "number")),
-    "norm": Signature(("v",), ("vector",)),
-    "dot": Signature(("u", "v"), ("vector", "vector")),
-    "zeros": Signature(("d",), ("number",)),
-    "project": Signature(("v", "onto"), ("vector", "ball")),
-    "clip_norm": Signature(("v", "radius"), ("vector", "number")),
-    "length": Signature(("v",), ("collection",)),
+FUNCTIONS = {
+    name: Signature(tuple(x for x, _ in entry.arguments), tuple(kind for _, kind in entry.arguments))
+    for name, entry in OPERATORS.items()
+    if entry.group == "function" and entry.arguments is not None
 }
-
-AGGREGATES = frozenset({"sum", "mean", "count", "max", "min", "argmax", "argmin"})
+AGGREGATES = tuple(name for name, entry in OPERATORS.items() if entry.group == "fold")
 LOOKBACKS = frozenset({"previous", "history"})
 
 LAWS: dict[str, Signature] = {
@@ -72,6 +60,6 @@ NOTIONS: dict[str, Signature] = {
     "rdp": Signature(("order", "eps"), ("number", "number")),
     "zcdp": Signature(("rho",), ("number",)),
 }
-CALLABLE = frozenset(FUNCTIONS) | AGGREGATES | LOOKBACKS | frozenset(LAWS)
+CALLABLE = frozenset({*FUNCTIONS, *AGGREGATES, *LOOKBACKS, *LAWS})
 RESERVED = frozenset({"records", "real", "ball", "stops", "probability", "expected"})
 """Names that no declaration may take: they stand bare, or only in claims."""

@@ -17,6 +17,7 @@ from seqlang.elaborate.operating import final_value
 from seqlang.elaborate.state import Scope, State, translate
 from seqlang.elaborate.suggest import hint
 from seqlang.model import expression as m
+from seqlang.operators.catalogue import OPERATORS
 from seqlang.record import replace
 from seqlang.syntax import tree
 
@@ -108,19 +109,22 @@ def _function(state: State, scope: Scope, node: tree.Call, name: str) -> Typed:
         same_length(state, node.span, (arguments[0], slots[0].span), (arguments[1], slots[1].span))
     if name == "clip_norm" and slots[1] is not None:
         check_radius(state, name, arguments[1], slots[1].span)
-    if name == "round":  # to the nearest whole number, halves upwards: nothing else has to know of it
-        half = m.Number(Fraction(1, 2))
-        return Typed(m.Apply("floor", (m.Apply("+", (arguments[0].expression, half), node.span),), node.span), NUMBER)
-    expression = m.Apply(name, tuple(a.expression for a in arguments), node.span)
-    return Typed(expression, _result(name, arguments))
+    operands = tuple(a.expression for a in arguments)
+    written = OPERATORS[name].written
+    if written is not None:  # nothing else has to know of it
+
+        def apply(operator: str, *parts: m.Expression | Fraction) -> m.Expression:
+            made = tuple(m.Number(part) if isinstance(part, Fraction) else part for part in parts)
+            return m.Apply(operator, made, node.span)
+
+        return Typed(written(apply, *operands), NUMBER)
+    return Typed(m.Apply(name, operands, node.span), _result(name, arguments))
 
 
 def _result(name: str, arguments: Sequence[Typed]) -> Kind:
-    if name == "zeros":
-        return vector(arguments[0].expression)
-    if name == "clip_norm":
-        return arguments[0].kind
-    return NUMBER
+    if OPERATORS[name].result != "vector":
+        return NUMBER
+    return vector(arguments[0].expression) if name == "zeros" else arguments[0].kind
 
 
 def _project(state: State, scope: Scope, node: tree.Call, slots: Sequence[tree.Expression | None]) -> Typed:

@@ -6,11 +6,13 @@ their own bounds with directed rounding.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator, Mapping
 from fractions import Fraction
 
+from seqlang.elaborate.builtins import AGGREGATES
 from seqlang.model import expression as m
+from seqlang.operators.catalogue import OPERATORS
+from seqlang.operators.operator import NoValue
 from seqlang.record import record
 
 LARGEST = Fraction(10) ** 300
@@ -24,11 +26,6 @@ class Undefined:
     """The expression has no value: `reason` completes "it has no value: ..."."""
 
     reason: str
-
-
-class _NoValue(Exception):
-    def __init__(self, reason: str) -> None:
-        self.reason = reason
 
 
 class _NotConstant(Exception):
@@ -54,7 +51,7 @@ def evaluate(expression: m.Expression, parameters: Values) -> Value | Undefined 
     parameters.work = 0
     try:
         return _value(expression, parameters, {})
-    except _NoValue as problem:
+    except NoValue as problem:
         return Undefined(problem.reason)
     except OverflowError:
         return Undefined("a number grows beyond 1e300")
@@ -123,7 +120,7 @@ def _compute(e: m.Expression, parameters: Values, bound: Bindings) -> Value:
 
 def _limited(value: Value) -> Value:
     if isinstance(value, Fraction) and (value > LARGEST or value < -LARGEST):
-        raise _NoValue("a number grows beyond 1e300")
+        raise NoValue("a number grows beyond 1e300")
     if isinstance(value, Fraction) and value.denominator.bit_length() > 4000:
         return Fraction(float(value))
     return value
@@ -133,7 +130,7 @@ def _element(base: Value, at: Value) -> Value:
     if not isinstance(base, tuple) or not isinstance(at, Fraction):
         raise _NotConstant
     if at.denominator != 1 or not 1 <= at <= len(base):
-        raise _NoValue(f"there is no element {at} of {len(base)}")
+        raise NoValue(f"there is no element {at} of {len(base)}")
     return base[int(at) - 1]
 
 
@@ -160,7 +157,7 @@ def _quantified(e: m.Quantified, parameters: Values, bound: Bindings) -> Value:
         sign = 1 if e.operator == "argmax" else -1
         best = max(range(len(values)), key=lambda i: (sign * _fraction(values[i][1]), -i), default=None)
         if best is None:
-            raise _NoValue(f"{e.operator} of nothing")
+            raise NoValue(f"{e.operator} of nothing")
         return values[best][0]
     return _limited(_fold(e.operator, [v for _, v in values]))
 
@@ -178,7 +175,7 @@ def _fold(operator: str, values: list[Value]) -> Value:
     if operator == "sum":
         return sum(numbers, Fraction(0))
     if not numbers:
-        raise _NoValue(f"{operator} of nothing")
+        raise NoValue(f"{operator} of nothing")
     if operator == "mean":
         return sum(numbers, Fraction(0)) / len(numbers)
     if operator in ("argmax", "argmin"):
@@ -187,64 +184,42 @@ def _fold(operator: str, values: list[Value]) -> Value:
 
 
 def _apply(operator: str, values: list[Value]) -> Value:
-    if operator == "not":
-        return values[0] is not True
-    if operator in ("==", "!="):
-        return (values[0] == values[1]) is (operator == "==")
-    if len(values) == 1 and isinstance(values[0], tuple):
-        return Fraction(len(values[0])) if operator == "length" else _fold(operator, list(values[0]))
-    if operator not in _OPERATIONS:
+    match operator, values:
+        case "not", [value]:
+            return value is not True
+        case (("==" | "!="), [a, b]):
+            return (a == b) is (operator == "==")
+        case "..", [low, high]:
+            return _range(_fraction(low), _fraction(high))
+        case "length", [tuple() as elements]:
+            return Fraction(len(elements))
+        case "norm", [tuple() as elements]:
+            return _norm([_fraction(v) for v in elements])
+        case (("max" | "min"), [_, _, *_]):
+            return _fold(operator, values)
+        case _, [tuple() as elements] if operator in AGGREGATES:
+            return _fold(operator, list(elements))
+    entry = OPERATORS.get(operator)
+    if entry is None or entry.numeric is None:
         raise _NotConstant
-    return _OPERATIONS[operator](*(_fraction(v) for v in values))
+    return _coordinates(entry.numeric.exact, values)
 
 
-def _divide(a: Fraction, b: Fraction) -> Fraction:
-    if b == 0:
-        raise _NoValue("division by zero")
-    return a / b
+def _coordinates(function: Callable[..., Value], values: list[Value]) -> Value:
+    """Of vectors coordinate by coordinate; a number meets every coordinate."""
+    lengths = {len(v) for v in values if isinstance(v, tuple)}
+    if not lengths:
+        return function(*(_fraction(v) for v in values))
+    if len(lengths) > 1:
+        raise _NotConstant
+    columns = zip(*(v if isinstance(v, tuple) else (v,) * max(lengths) for v in values), strict=True)
+    return tuple(_coordinates(function, list(column)) for column in columns)
 
 
-def _remainder(a: Fraction, b: Fraction) -> Fraction:
-    if b == 0:
-        raise _NoValue("remainder by zero")
-    return a % b
-
-
-def _power(a: Fraction, b: Fraction) -> Fraction:
-    if a == 0 and b < 0:
-        raise _NoValue("zero to a negative power")
-    if b.denominator == 1 and abs(b) * max(a.numerator.bit_length(), a.denominator.bit_length()) <= 4000:
-        return a ** int(b)
-    if a < 0 and b.denominator != 1:
-        raise _NoValue("a negative number to a power that is not whole")
-    return Fraction(float(a) ** float(b))
-
-
-def _log(a: Fraction) -> Fraction:
-    if a <= 0:
-        raise _NoValue("the logarithm of a number that is not positive")
-    return Fraction(math.log(a.numerator) - math.log(a.denominator)) if a != 1 else Fraction(0)
-
-
-def _sqrt(a: Fraction) -> Fraction:
-    if a < 0:
-        raise _NoValue("the square root of a negative number")
-    exact = Fraction(math.isqrt(a.numerator), math.isqrt(a.denominator))
-    return exact if exact * exact == a else Fraction(math.sqrt(a))
-
-
-def _log2(a: Fraction) -> Fraction:
-    """Exact at powers of two: `floor(log2(n))` must not fall one short."""
-    whole = a.numerator.bit_length() - a.denominator.bit_length()
-    if a > 0 and a == Fraction(2) ** whole:
-        return Fraction(whole)
-    return _log(a) / _log(Fraction(2))
-
-
-def _clip(x: Fraction, low: Fraction, high: Fraction) -> Fraction:
-    if low > high:
-        raise _NoValue("clip to an interval whose ends are in the wrong order")
-    return min(max(x, low), high)
+def _norm(numbers: list[Fraction]) -> Value:
+    exact = OPERATORS["sqrt"].numeric
+    assert exact is not None
+    return _fraction(exact.exact(sum((x * x for x in numbers), Fraction(0))))
 
 
 def _range(low: Fraction, high: Fraction) -> Value:
@@ -257,47 +232,3 @@ def _steps(low: Fraction, high: Fraction) -> Iterator[Fraction]:
     while low <= high:
         yield low
         low += 1
-
-
-def zeta(s: Fraction) -> Fraction:
-    """The Riemann zeta function for s > 1, by Euler-Maclaurin from the 20th term (error below 1e-15)."""
-    if s <= 1:
-        raise _NoValue("zeta of a number that is not above 1")
-    x, n = float(s), 20
-    if x > 60:
-        return Fraction(1)  # 2^-x is below half a unit of rounding
-    head = math.fsum(k**-x for k in range(1, n))
-    tail = n ** (1 - x) / (x - 1) + n**-x / 2
-    term = x * n ** (-x - 1)
-    for bernoulli, k in ((1 / 12, 0), (-1 / 720, 1), (1 / 30240, 2), (-1 / 1209600, 3)):
-        tail += bernoulli * term
-        term *= (x + 2 * k + 1) * (x + 2 * k + 2) / n**2
-    return Fraction(head + tail)
-
-
-_OPERATIONS: dict[str, Callable[..., Value]] = {
-    "+": lambda a, b: a + b,
-    "-": lambda a, b: a - b,
-    "*": lambda a, b: a * b,
-    "/": _divide,
-    "%": _remainder,
-    "^": _power,
-    "negate": lambda a: -a,
-    ">=": lambda a, b: a >= b,
-    "<=": lambda a, b: a <= b,
-    ">": lambda a, b: a > b,
-    "<": lambda a, b: a < b,
-    "log": _log,
-    "log2": _log2,
-    "exp": lambda a: Fraction(math.exp(a)),
-    "sqrt": _sqrt,
-    "abs": abs,
-    "norm": abs,
-    "floor": lambda a: Fraction(math.floor(a)),
-    "ceil": lambda a: Fraction(math.ceil(a)),
-    "zeta": zeta,
-    "clip": _clip,
-    "max": max,
-    "min": min,
-    "..": _range,
-}

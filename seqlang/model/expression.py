@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any, Literal, get_args
 
+from seqlang.operators.catalogue import OPERATORS as CATALOGUE
+from seqlang.operators.catalogue import in_group
 from seqlang.record import field, field_names, record
 from seqlang.source import NOWHERE, Span
 
@@ -271,16 +273,11 @@ Expression = (
     | Density
 )
 
-COMPARISONS = frozenset({">=", "<=", "==", "!=", ">", "<"})
-LOGIC = frozenset({"and", "or", "not"})
-ARITHMETIC = frozenset({"+", "-", "*", "/", "%", "^", "negate"})
-FUNCTIONS = frozenset({
-    "log", "log2", "exp", "sqrt", "abs", "floor", "ceil", "clip", "norm", "dot", "zeros", "project", "clip_norm",
-    "length", "zeta", "max", "min", "sum", "mean", "count", "argmax", "argmin", "..",
-})  # fmt: skip
+COMPARISONS = in_group("comparison")
+LOGIC = in_group("logic")
+OPERATORS = frozenset(name for name, entry in CATALOGUE.items() if entry.written is None)
 """With one vector argument max, min, sum, mean, count, argmax, argmin run over its elements (argmax: position from 1);
 max and min take two or more numbers as well. `project(v, ball)` has the radius as its second argument here."""
-OPERATORS = COMPARISONS | LOGIC | ARITHMETIC | FUNCTIONS
 
 
 _NODES = frozenset(get_args(Expression))

@@ -46,6 +46,15 @@ def test_stops_for_sure() -> None:
     assert verdict(rare + "draw w ~ uniform(0, 1)\nstop when x + w >= z\n", "probability(stops) >= 1") == "unknown"
 
 
+def test_extremes_of_several_numbers_and_the_step() -> None:
+    """The second 1 comes in step 2 with chance 1/4; whole parts and remainders of the step are functions of it, too."""
+    coins = "algorithm a\nstream x in {0, 1}\nmodel m: x ~ bernoulli(0.5)\nstatistic s = sum(x over steps)\n"
+    coins += "stop when s >= 2\nstop when step >= 20\n"
+    assert verdict(coins, "probability(max(0, 1, step) >= 3) <= 0.76") == "proved"
+    assert verdict(coins, "probability(max(0, 1, step) >= 3) <= 0.74") == "refuted"
+    assert verdict(coins, "probability(floor(step / 3) >= 1) <= 0.74") == "refuted"
+
+
 def test_final_values_of_a_density_are_left_open() -> None:
     """An indicator cuts a density where no panel ends: its sum over nodes is wrong in the third digit."""
     walk = """algorithm a

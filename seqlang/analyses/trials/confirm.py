@@ -14,12 +14,13 @@ from seqlang.analyses.witnesses.neighbours import are_neighbours
 from seqlang.backends.interpret.compiled import Compiler
 from seqlang.backends.interpret.domains import CheckedDomain
 from seqlang.model.domain import Ball, Domain, Interval, Power
-from seqlang.model.expression import COMPARISONS, Apply, Expression, Quantified
+from seqlang.model.expression import Apply, Expression, Quantified
 from seqlang.model.program import Program
+from seqlang.operators.catalogue import OPERATORS
 from seqlang.record import replace
 from seqlang.rules.alignment.reach import reached
 
-JUMPS = COMPARISONS | {"floor", "ceil", "%", "argmax", "argmin", "count"}
+JUMPS = frozenset(name for name, entry in OPERATORS.items() if entry.jumps)
 COARSE = 1e-7  # of the largest number: what iterated functions (roots, minimisers) may be off
 STEPS_ASIDE = (2e-6, 1e-5, 7e-5)  # parts of the way to the middle of what the input holds
 
@@ -101,7 +102,7 @@ def _jumps(parts: Sequence[Expression]) -> bool:
     """True if a tie may decide it: rounding then does more than a little."""
     return any(
         (isinstance(node, Apply) and node.operator in JUMPS)
-        or (isinstance(node, Quantified) and node.operator in ("count", "argmax", "argmin"))
+        or (isinstance(node, Quantified) and node.operator in JUMPS)
         or getattr(node, "where", None) is not None
         for node in parts
     )

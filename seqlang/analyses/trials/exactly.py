@@ -14,12 +14,13 @@ from seqlang.backends.interpret.operators import PAIR, apply
 from seqlang.backends.interpret.values import Members, Value, numbers_in, pairwise
 from seqlang.model import expression as ir
 from seqlang.model.program import Program
+from seqlang.operators.catalogue import OPERATORS
 from seqlang.record import replace
 from seqlang.source import Span
 
 LARGEST_DENOMINATOR = 10**6
 SHORT = 14  # characters of a number that somebody wrote
-INEXACT = frozenset({"log", "log2", "exp", "sqrt", "norm", "project", "clip_norm", "zeta"})
+INEXACT = frozenset(name for name, entry in OPERATORS.items() if not entry.rational)
 
 
 class ExactCompiler(Compiler):

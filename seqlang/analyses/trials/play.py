@@ -43,6 +43,9 @@ class Shared:
         if key not in self.drawn:
             self.drawn[key] = sample_shaped(law, shape, self._source()) if self.noisy else centre_shaped(law, shape)
         value = self.drawn[key]
+        if shape and isinstance(value, tuple) and len(value) != shape[0]:
+            self.lacking = True
+            raise EvaluationError("the first run drew noise for a list of another length")
         return self._renumbered(value) if self.missing and isinstance(value, Members) else value
 
     def draw(self, draw: Draw, life: int, law: LawValue) -> Value:

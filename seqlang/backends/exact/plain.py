@@ -18,8 +18,10 @@ from seqlang.model import program as p
 from seqlang.model.domain import Ball, Power
 from seqlang.model.grids import Grids
 from seqlang.model.log_ratio import in_logs
+from seqlang.operators.catalogue import OPERATORS
 
-RAW = {"+": "+", "-": "-", "*": "*", ">=": ">=", "<=": "<=", ">": ">", "<": "<", "==": "==", "!=": "!="}
+RAW = e.COMPARISONS | {"+", "-", "*"}
+"""Of numbers, Python's own operators: they never fail."""
 
 
 class PlainWriter:
@@ -149,7 +151,7 @@ class PlainWriter:
         if operator == "not":
             return f"(not {arguments[0]})"
         if operator in RAW and not vector:
-            return f"({arguments[0]} {RAW[operator]} {arguments[1]})"
+            return f"({arguments[0]} {operator} {arguments[1]})"
         if operator == "negate" and not vector:
             return f"(-{arguments[0]})"
         if operator == "abs" and not vector:
@@ -220,12 +222,12 @@ class PlainWriter:
                 return self.is_vector(base)
             case e.Choice(_, yes, no):
                 return self.is_vector(yes) or self.is_vector(no)
-            case e.Apply("norm" | "dot" | "length" | "argmax" | "argmin" | "count" | "==" | "!=", _):
+            case e.Apply("==" | "!=", _):
                 return False
-            case e.Apply(("max" | "min" | "sum" | "mean"), (only,)):
+            case e.Apply(operator, (only,)) if OPERATORS[operator].result == "fold":
                 return self.nested(only)
-            case e.Apply("zeros" | "project" | "clip_norm", _):
-                return True
+            case e.Apply(operator) if OPERATORS[operator].result in ("number", "vector"):
+                return OPERATORS[operator].result == "vector"
             case e.Apply(_, arguments):
                 return any(self.is_vector(a) for a in arguments)
             case e.Index(base):

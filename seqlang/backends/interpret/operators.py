@@ -1,4 +1,4 @@
-"""The operators and functions of the language on values; one Python function for each of `expression.OPERATORS`.
+"""The operators and functions of the language on values: those of numbers from the catalogue, those of vectors here.
 
 `and`, `or` and the comparison chain's laziness live in `compiled.py`; here everything is already evaluated.
 """
@@ -6,7 +6,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import reduce
 from operator import mul
 
 from seqlang.backends.interpret.values import (
@@ -21,98 +22,8 @@ from seqlang.backends.interpret.values import (
     pairwise,
     shape_of,
 )
-from seqlang.backends.interpret.zeta import zeta
+from seqlang.operators.catalogue import in_group, numerics
 from seqlang.source import Span
-
-INFINITY = math.inf
-EXACT_BITS = 1024  # whole powers above this size are rounded to a float: nobody waits for 9^9^9
-
-
-def _divide(a: Value, b: Value) -> float:
-    try:
-        return float(a / b)
-    except ZeroDivisionError:
-        if a == 0 or a != a:
-            return math.nan
-        return math.copysign(INFINITY, a) * math.copysign(1.0, b)
-    except OverflowError:
-        return INFINITY if (a > 0) == (b > 0) else -INFINITY
-
-
-def _remainder(a: Value, b: Value) -> Value:
-    """The remainder with the sign of the divisor, so that `step % m` counts 0..m-1."""
-    return a % b if b != 0 and abs(a) != INFINITY else math.nan
-
-
-def _power(a: Value, b: Value) -> Value:
-    if isinstance(a, int) and isinstance(b, int) and b >= 0 and a.bit_length() * b <= EXACT_BITS:
-        return a**b
-    try:
-        return math.pow(a, b)
-    except OverflowError:
-        odd = b == int(b) and int(b) % 2 == 1
-        return -INFINITY if a < 0 and odd else INFINITY
-    except ValueError:
-        return INFINITY if a == 0 else math.nan  # 0 to a negative power, or a root of a negative number
-
-
-def _log(a: Value) -> float:
-    if a > 0:
-        return math.log(a)
-    return -INFINITY if a == 0 else math.nan
-
-
-def _log2(a: Value) -> float:
-    if a > 0:
-        return math.log2(a)
-    return -INFINITY if a == 0 else math.nan
-
-
-def _exp(a: Value) -> float:
-    try:
-        return math.exp(a)
-    except OverflowError:
-        return INFINITY
-
-
-def _sqrt(a: Value) -> float:
-    return math.sqrt(a) if a >= 0 else math.nan
-
-
-def _floor(a: Value) -> Value:
-    return math.floor(a) if math.isfinite(a) else a
-
-
-def _ceil(a: Value) -> Value:
-    return math.ceil(a) if math.isfinite(a) else a
-
-
-SCALAR: dict[str, Callable[[Value], Value]] = {
-    "negate": lambda a: -a,
-    "log": _log,
-    "log2": _log2,
-    "exp": _exp,
-    "sqrt": _sqrt,
-    "abs": abs,
-    "floor": _floor,
-    "ceil": _ceil,
-    "zeta": zeta,
-}
-"""Functions of one number; on a vector they act on every coordinate."""
-
-PAIR: dict[str, Callable[[Value, Value], Value]] = {
-    "+": lambda a, b: a + b,
-    "-": lambda a, b: a - b,
-    "*": lambda a, b: a * b,
-    "/": _divide,
-    "%": _remainder,
-    "^": _power,
-    ">=": lambda a, b: a >= b,
-    "<=": lambda a, b: a <= b,
-    ">": lambda a, b: a > b,
-    "<": lambda a, b: a < b,
-}
-"""Operators on two numbers; a vector is met coordinate by coordinate."""
 
 
 def _equal(a: Value, b: Value) -> bool:
@@ -141,21 +52,33 @@ def _project(v: Value, radius: Value) -> Value:
     return v if size <= radius else each(lambda x: x * (radius / size), v)
 
 
-def _elements(arguments: tuple[Value, ...]) -> tuple[Value, ...]:
-    """The numbers that a fold runs over: a vector's elements, or the arguments themselves."""
-    return tuple(arguments[0]) if len(arguments) == 1 and is_vector(arguments[0]) else arguments
+EXTREMES: dict[str, Callable[..., Value]] = {"max": max, "min": min}
 
 
-def _extreme(choose: Callable[..., Value], arguments: tuple[Value, ...]) -> Value:
-    elements = _elements(arguments)
-    if not elements:
-        raise EvaluationError("there is no largest or smallest element of an empty list")
+def _fold(operator: str, arguments: tuple[Value, ...]) -> Value:
+    """Over a vector's elements, or several numbers; vectors beside each other are met coordinate by coordinate."""
     if len(arguments) > 1 and any(is_vector(a) for a in arguments):
-        result = arguments[0]
-        for other in arguments[1:]:
-            result = pairwise(choose, result, other)
-        return result
-    return choose(elements)
+        return reduce(lambda a, b: pairwise(EXTREMES[operator], a, b), arguments)
+    values = tuple(arguments[0]) if len(arguments) == 1 and is_vector(arguments[0]) else arguments
+    return folded(operator, values, range(1, len(values) + 1))
+
+
+def folded(operator: str, values: tuple[Value, ...], elements: Sequence[Value]) -> Value:
+    """The fold of the values; `argmax` and `argmin` give the element that belongs to the first of the best."""
+    match operator:
+        case "sum":
+            return total(values)
+        case "count":
+            return sum(1 for v in values if v)
+    if not values:
+        raise EvaluationError(f"there is no {operator} of nothing")
+    match operator:
+        case "mean":
+            return each(lambda x: x / len(values), total(values))
+        case "max" | "min":
+            return EXTREMES[operator](values)
+        case _:
+            return elements[values.index(EXTREMES[operator[3:]](values))]
 
 
 def total(elements: tuple[Value, ...]) -> Value:
@@ -170,28 +93,6 @@ def total(elements: tuple[Value, ...]) -> Value:
     return result
 
 
-def _sum(*arguments: Value) -> Value:
-    return total(_elements(arguments))
-
-
-def _mean(*arguments: Value) -> Value:
-    elements = _elements(arguments)
-    if not elements:
-        raise EvaluationError("there is no mean of an empty list")
-    return each(lambda x: x / len(elements), total(elements))
-
-
-def _count(*arguments: Value) -> int:
-    return sum(1 for x in _elements(arguments) if x)
-
-
-def _position(best: Callable[..., Value], v: Value) -> int:
-    if not len(v):
-        raise EvaluationError("there is no largest or smallest element of an empty list")
-    items = tuple(v)
-    return items.index(best(items)) + 1
-
-
 OTHER: dict[str, Callable[..., Value]] = {
     "==": _equal,
     "!=": lambda a, b: not _equal(a, b),
@@ -203,15 +104,15 @@ OTHER: dict[str, Callable[..., Value]] = {
     "clip_norm": _project,
     "zeros": lambda d: (0.0,) * as_index(d),
     "length": len,
-    "max": lambda *a: _extreme(max, a),
-    "min": lambda *a: _extreme(min, a),
-    "sum": _sum,
-    "mean": _mean,
-    "count": _count,
-    "argmax": lambda v: _position(max, v),
-    "argmin": lambda v: _position(min, v),
+    **{name: (lambda *a, name=name: _fold(name, a)) for name in in_group("fold")},
     "..": lambda low, high: range(as_index(low), as_index(high) + 1),
 }
+"""What is no function of numbers one by one."""
+
+SCALAR = {name: numeric.scalar for name, numeric in numerics(1).items()}
+"""Functions of one number; on a vector they act on every coordinate."""
+PAIR = {name: numeric.scalar for name, numeric in numerics(2).items() if name not in OTHER}
+"""Operators on two numbers; a vector is met coordinate by coordinate."""
 
 
 def apply(operator: str, arguments: tuple[Value, ...], span: Span) -> Value:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from seqlang.backends.interpret.operators import total
-from seqlang.backends.interpret.values import BallSet, EvaluationError, Members, Value, each
+from seqlang.backends.interpret.operators import folded
+from seqlang.backends.interpret.values import BallSet, EvaluationError, Members, Value
 from seqlang.source import Span
 
 if TYPE_CHECKING:
@@ -42,30 +42,12 @@ def fold(
             m.bound.pop(variable, None)
         else:
             m.bound[variable] = outer
-    return _folded(operator, elements, values, span)
-
-
-def _folded(operator: str, elements: list[Value], values: Iterable[Value], span: Span) -> Value:
-    values = tuple(values)
     match operator:
         case "list":
-            return values
+            return tuple(values)
         case "set":
             return Members(values)
-        case "sum":
-            return total(values)
-        case "count":
-            return sum(1 for v in values if v)
-    if not values:
-        raise EvaluationError(f"there is no {operator} of nothing", span)
-    match operator:
-        case "mean":
-            return each(lambda x: x / len(values), total(values))
-        case "max":
-            return max(values)
-        case "min":
-            return min(values)
-        case "argmax":
-            return elements[values.index(max(values))]
-        case _:
-            return elements[values.index(min(values))]
+    try:
+        return folded(operator, tuple(values), elements)
+    except EvaluationError as problem:
+        raise EvaluationError(problem.diagnostics[0].message, span) from None

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 from seqlang.model import expression as ir
 from seqlang.model.domain import Ball, Domain, Power
 from seqlang.model.program import Draw, Previous, Report
+from seqlang.operators.catalogue import OPERATORS
 
 if TYPE_CHECKING:
     from seqlang.backends.interpret.compiled import Compiler
 
-_SCALAR_FUNCTIONS = ir.COMPARISONS | ir.LOGIC | {"norm", "dot", "length", "sum", "mean", "count", "argmax", "argmin"}
 UNKNOWN = 0
 """The length of a list that grows, or whose length depends on the data."""
 
@@ -94,10 +94,11 @@ def _of_apply(compiler: Compiler, operator: str, arguments: tuple[ir.Expression,
         return (int(compiler.constant(arguments[0])),)
     if operator == "..":
         return (_length(compiler, ir.Apply(operator, arguments)),)
-    if operator in _SCALAR_FUNCTIONS:
+    result = OPERATORS[operator].result
+    if result in ("number", "truth"):
         return ()
     shapes = [shape_of_expression(compiler, a) for a in arguments]
-    if operator in ("max", "min") and len(arguments) == 1:
+    if result == "fold" and len(arguments) == 1:
         return shapes[0][1:]
     return max(shapes, key=len, default=())
 

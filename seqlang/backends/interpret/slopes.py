@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from seqlang.operators.catalogue import OPERATORS
 from seqlang.record import record
 
 Pull = Callable[[Any], Any]
@@ -30,11 +31,11 @@ def applied(operator: str, function: Callable[..., Any], arguments: Sequence[Tra
     values = [a.value for a in arguments]
     result = function(*values)
     moving = [i for i, a in enumerate(arguments) if a.pull is not None]
-    if not moving or operator in _FLAT:
+    if not moving or OPERATORS[operator].result == "truth":
         return Traced(result)
 
     def pull(g: Any) -> Any:
-        slopes = _SLOPES.get(operator)
+        slopes = _slopes_of(operator)
         if slopes is None:
             raise NoSlope(operator)
         with np.errstate(all="ignore"):
@@ -102,40 +103,14 @@ def _norm(g: Any, result: Any, v: Any) -> list[Any]:
     return [g * v / np.where(result > 0, result, 1.0)]
 
 
-def _power(g: Any, result: Any, base: Any, exponent: Any) -> list[Any]:
-    import numpy as np
-
-    return [np.where(exponent == 0, 0.0, g * exponent * np.power(base, exponent - 1)), None]
-
-
-def _clip(g: Any, result: Any, v: Any, low: Any, high: Any) -> list[Any]:
-    import numpy as np
-
-    return [np.where((v >= low) & (v <= high), g, 0.0), None, None]
-
-
-def _sign(g: Any, result: Any, v: Any) -> list[Any]:
-    import numpy as np
-
-    return [g * np.sign(v)]
-
-
-_FLAT = frozenset({">=", "<=", "==", "!=", ">", "<", "and", "or", "not", "floor", "ceil"})
-
-_SLOPES: dict[str, Callable[..., list[Any]]] = {
-    "+": lambda g, r, a, b: [g, g],
-    "-": lambda g, r, a, b: [g, -g],
-    "*": lambda g, r, a, b: [g * b, g * a],
-    "/": lambda g, r, a, b: [g / b, -g * r / b],
-    "^": _power,
-    "negate": lambda g, r, a: [-g],
-    "log": lambda g, r, a: [g / a],
-    "exp": lambda g, r, a: [g * r],
-    "sqrt": lambda g, r, a: [g / (2 * r)],
-    "abs": _sign,
-    "clip": _clip,
+_OF_VECTORS: dict[str, Callable[..., list[Any]]] = {
     "max": _extreme,  # of one vector: not known
     "min": _extreme,
     "dot": lambda g, r, a, b: [g * b, g * a],
     "norm": _norm,
 }
+
+
+def _slopes_of(operator: str) -> Callable[..., list[Any]] | None:
+    numeric = OPERATORS[operator].numeric
+    return _OF_VECTORS.get(operator) if numeric is None else numeric.slopes

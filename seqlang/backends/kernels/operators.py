@@ -7,18 +7,14 @@ from collections.abc import Callable, Sequence
 from seqlang.backends.kernels.ops import Kind
 from seqlang.backends.kernels.scope import Scope
 from seqlang.backends.kernels.values import CannotCompile, List, Scalar, Value, scalar
+from seqlang.model import expression as ir
+from seqlang.operators.catalogue import in_group, numerics
 
-_ARITHMETIC = {"+": "+", "-": "-", "*": "*", "/": "/"}
-_COMPARISONS = {">=", "<=", ">", "<", "==", "!="}
-_OF_ONE = {
-    "log": "math.log({})", "log2": "math.log2({})", "exp": "math.exp({})", "sqrt": "math.sqrt({})",
-    "abs": "abs({})", "floor": "np.floor({})", "ceil": "np.ceil({})", "negate": "(-{})",
-}  # fmt: skip
-_STAYS_FINITE = {"abs", "floor", "ceil", "negate"}
+_OF_ONE, _OF_TWO = numerics(1), numerics(2)
 ABREAST = 8
 SHORT_TERM = 80
 """Characters: a longer term is not written out eight times."""
-_FOLDS = {"max", "min", "sum", "mean", "count", "argmax", "argmin"}
+_FOLDS = in_group("fold")
 
 
 def apply(scope: Scope, operator: str, values: Sequence[Value]) -> Value:
@@ -28,7 +24,7 @@ def apply(scope: Scope, operator: str, values: Sequence[Value]) -> Value:
     if operator in ("==", "!=") and isinstance(values[0], List):
         same = _same(scope, values[0], values[1])
         return same if operator == "==" else Scalar(f"(not {same.text})", "truth")
-    if operator in _COMPARISONS or operator in _ARITHMETIC or operator in ("%", "^"):
+    if operator in _OF_TWO:
         return pairwise(scope, lambda a, b: _pair(scope, operator, a, b), values[0], values[1])
     if operator in _OF_ONE:
         return _each(lambda a: _of_one(operator, a), values[0])
@@ -86,27 +82,23 @@ def _each(change: Callable[[Scalar], Scalar], value: Value) -> Value:
 
 
 def _pair(scope: Scope, operator: str, a: Scalar, b: Scalar) -> Scalar:
-    if operator in _COMPARISONS:
+    numeric = _OF_TWO[operator]
+    if operator in ir.COMPARISONS:
         if a.whole and b.whole and not (a.whole.isdigit() and b.whole.isdigit()):
             return Scalar(f"({a.whole} {operator} {b.whole})", "truth")
         left, right = (a.text, b.text) if a.kind == b.kind != "truth" else (a.number, b.number)
-        return Scalar(f"({left} {operator} {right})", "truth")
+        return Scalar(numeric.kernel.format(left, right), "truth")
     finite = a.finite and b.finite
-    if operator in _ARITHMETIC:
-        whole = None
-        if a.whole and b.whole and operator in ("+", "-"):
-            whole = f"({a.whole} {operator} {b.whole})"
-        return Scalar(f"({a.number} {operator} {b.number})", "number", finite and operator != "/", whole)
-    if operator == "%":
-        return Scalar(f"remainder({a.number}, {b.number})", "number", False)
-    if b.whole in ("2", "3"):
+    if operator == "^" and b.whole in ("2", "3"):
         base = scope.writer.named(a.number)
         return Scalar(f"({' * '.join([base] * int(b.whole))})", "number", finite)
-    return Scalar(f"power({a.number}, {b.number})", "number", False)
+    whole = f"({a.whole} {operator} {b.whole})" if a.whole and b.whole and operator in ("+", "-") else None
+    return Scalar(numeric.kernel.format(a.number, b.number), "number", finite and numeric.stays_finite, whole)
 
 
 def _of_one(operator: str, a: Scalar) -> Scalar:
-    return Scalar(_OF_ONE[operator].format(a.number), "number", a.finite and operator in _STAYS_FINITE)
+    numeric = _OF_ONE[operator]
+    return Scalar(numeric.kernel.format(a.number), "number", a.finite and numeric.stays_finite)
 
 
 def extreme(scope: Scope, operator: str, a: Scalar, b: Scalar) -> Scalar:

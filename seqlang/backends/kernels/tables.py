@@ -9,11 +9,13 @@ from seqlang.backends.interpret.values import EvaluationError
 from seqlang.backends.kernels.scope import Scope
 from seqlang.backends.kernels.values import List, Scalar, scalar
 from seqlang.model import expression as ir
+from seqlang.operators.catalogue import OPERATORS
 
 FEW = 8
 STEPS = 1024
-_COSTLY = {"+", "-", "*", "/", "^", "negate", "log", "log2", "exp", "sqrt"}
-_SLOW = {"^", "log", "log2", "exp", "sqrt"}
+_SLOW = frozenset(name for name, entry in OPERATORS.items() if entry.numeric and entry.numeric.costly)
+_COSTLY = _SLOW | {"+", "-", "*", "/", "negate"}
+"""What may stand around a slow operator, as part of one table of values."""
 _PARTS = (
     ir.Number, ir.Truth, ir.Label, ir.ParameterValue, ir.Field, ir.Apply, ir.Choice, ir.Density, ir.Law, ir.Weights,
     ir.Sequence,

@@ -1,4 +1,4 @@
-"""Operators on arrays, and folds over lists of them. The meaning is `backends/interpret/operators`; invalid is NaN."""
+"""Operators on arrays, and folds over lists of them. The meaning is the interpreter's; invalid is NaN."""
 
 from __future__ import annotations
 
@@ -10,49 +10,9 @@ import numpy as np
 
 from seqlang.backends.simulate.arrays import CannotVectorise, Ragged, Value, rows_stand_together, shape_of
 from seqlang.backends.simulate.lists import stack
+from seqlang.operators.catalogue import in_group, numerics
 
 LOWEST = -math.inf
-
-
-def _power(a: Value, b: Value) -> Value:
-    return np.power(np.asarray(a, dtype=np.float64), b)
-
-
-def _divide(a: Value, b: Value) -> Value:
-    return np.divide(a, b)
-
-
-PAIRS: dict[str, Callable[[Value, Value], Value]] = {
-    "+": lambda a, b: a + b,
-    "-": lambda a, b: np.subtract(a, b) if _is_truth(a) or _is_truth(b) else a - b,
-    "*": lambda a, b: a * b,
-    "/": _divide,
-    "%": np.mod,
-    "^": _power,
-    ">=": lambda a, b: a >= b,
-    "<=": lambda a, b: a <= b,
-    ">": lambda a, b: a > b,
-    "<": lambda a, b: a < b,
-    "and": np.logical_and,
-    "or": np.logical_or,
-}
-
-
-def _is_truth(a: Value) -> bool:
-    return isinstance(a, np.ndarray) and a.dtype == np.bool_
-
-
-def _minus(a: Value, b: Value) -> Value:
-    """a - b, where truth values count as 0 and 1."""
-    return (a * 1 if _is_truth(a) else a) - (b * 1 if _is_truth(b) else b)
-
-
-def _plus(a: Value, b: Value) -> Value:
-    return (a * 1 if _is_truth(a) else a) + b
-
-
-PAIRS["-"] = _minus
-PAIRS["+"] = _plus
 
 
 def _equal(a: Value, b: Value) -> Value:
@@ -104,33 +64,26 @@ def _length(v: Value) -> Value:
     return v.lengths.astype(np.float64) if isinstance(v, Ragged) else v.shape[0]
 
 
-def _clip(v: Value, low: Value, high: Value) -> Value:
-    return np.minimum(np.maximum(v, low), high)
-
-
 OPERATORS: dict[str, Callable[..., Value]] = {
-    "negate": lambda a: -(a * 1),
+    **{name: numeric.array(np) for count in (1, 3) for name, numeric in numerics(count).items()},
     "not": np.logical_not,
     "==": _equal,
     "!=": lambda a, b: np.logical_not(_equal(a, b)),
-    "log": np.log,
-    "log2": np.log2,
-    "exp": np.exp,
-    "sqrt": np.sqrt,
-    "abs": np.abs,
-    "floor": np.floor,
-    "ceil": np.ceil,
-    "clip": _clip,
     "norm": _norm,
     "dot": _dot,
     "project": _project,
     "clip_norm": _project,
     "length": _length,
-    **{name: (lambda *a, name=name: _all_of(name, *a)) for name in ("max", "min", "sum", "mean", "count")},
-    **{name: (lambda *a, name=name: _all_of(name, *a)) for name in ("argmax", "argmin")},
+    **{name: (lambda *a, name=name: _all_of(name, *a)) for name in in_group("fold")},
     "and": lambda *a: np.logical_and.reduce(np.broadcast_arrays(*a)),
     "or": lambda *a: np.logical_or.reduce(np.broadcast_arrays(*a)),
 }
+PAIRS: dict[str, Callable[[Value, Value], Value]] = {
+    **{name: numeric.array(np) for name, numeric in numerics(2).items() if name not in OPERATORS},
+    "and": np.logical_and,
+    "or": np.logical_or,
+}
+"""The same for exactly two arguments."""
 
 
 def fold_list(operator: str, elements: list[Value], values: list[Value], masks: list[Value], count: int) -> Value:

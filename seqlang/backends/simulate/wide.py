@@ -22,6 +22,7 @@ from seqlang.backends.simulate.arrays import Ragged, Rows, Value
 from seqlang.backends.simulate.folds import OPERATORS, PAIRS
 from seqlang.model import expression as ir
 from seqlang.model.binding import reads
+from seqlang.operators.catalogue import with_result
 
 if TYPE_CHECKING:
     from seqlang.backends.simulate.vectorised import Frame, Run, VectorCompiler
@@ -30,9 +31,7 @@ OPERATORS_OF_FOLDS = frozenset({"sum", "mean", "count", "max", "min"})
 BLOCK = 1 << 15
 """Numbers in one array of a block, about: it stays in the processor's cache."""
 FEWEST_TO_SPLIT = 256
-NUMBERWISE = frozenset(
-    ("+", "-", "*", "/", "%", "^", *ir.COMPARISONS, "and", "or", "not", "negate", "log", "log2", "exp", "sqrt", "abs")
-) | {"floor", "ceil", "clip"}
+NUMBERWISE = with_result("pointwise", "truth")
 _EQUAL: dict[str, Callable[[Value, Value], Value]] = {"==": np.equal, "!=": np.not_equal}
 
 Elements = tuple[Value, Value]

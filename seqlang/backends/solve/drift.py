@@ -20,6 +20,7 @@ from seqlang.backends.simulate.vectorised import Frame, Run, VectorCompiler
 from seqlang.backends.solve.magnitude import magnitude
 from seqlang.model import expression as ir
 from seqlang.model.program import Cell, Program, Update
+from seqlang.operators.catalogue import numerics
 from seqlang.record import record, replace
 
 Array = NDArray[Any]
@@ -143,22 +144,19 @@ def drift(program: Program, e: ir.Expression) -> ir.Expression:
             return of(program.define(name).expression)
         case ir.Noised(base=base):
             return of(base)
-        case ir.Apply("+" | "-", (left, right)):
-            return _plus(of(left), of(right))
-        case ir.Apply("negate" | "abs", (inner,)):
+        case ir.Apply("abs", (inner,)):
             return of(inner)
-        case ir.Apply("*", (left, right)):
-            return _plus(_times(_size(left), of(right)), _times(_size(right), of(left)))
-        case ir.Apply("/", (left, right)):
-            return _plus(_over(of(left), _size(right)), _over(_times(_size(e), of(right)), _size(right)))
-        case ir.Apply("exp", (inner,)):
-            return _times(e, of(inner))
-        case ir.Apply("log" | "log2", (inner,)):
-            return _over(_plus(of(inner), _times(ir.Number(Fraction(OFF)), magnitude(program, inner))), _size(inner))
         case ir.Apply("sqrt", (inner,)):
             moved = of(inner)
             over = ir.Choice(ir.Apply(">", (inner, moved)), _over(moved, e), ir.Apply("sqrt", (moved,)))
             return NOTHING if moved == NOTHING else over
+        case ir.Apply(operator, arguments) if operator in _SLOPES:
+            rounded = OFF if _SLOPES[operator].spreads_rounding else 0
+            found = NOTHING
+            for place, inner in enumerate(arguments):
+                moved = _plus(of(inner), _times(ir.Number(Fraction(rounded)), magnitude(program, inner)))
+                found = _plus(found, _by_slope(operator, place, moved, e, arguments))
+            return found
         case ir.Quantified("sum" | "mean" | "max" | "min", body):
             moved = of(body)
             return NOTHING if moved == NOTHING else replace(e, operator="sum", body=moved)
@@ -171,6 +169,45 @@ def drift(program: Program, e: ir.Expression) -> ir.Expression:
             return reduce(_plus, map(of, arguments), NOTHING)
         case _:
             return reduce(_plus, [ir.Bound(off(program, name)) for name in sums_in(program, e)], NOTHING)
+
+
+_SLOPES = {
+    name: numeric
+    for count in (1, 2)
+    for name, numeric in numerics(count).items()
+    if numeric.slopes is not None and name not in ("abs", "sqrt", "^", "floor", "ceil")
+}
+"""Operators whose value moves by their slope; the others at most as their arguments do, or as they are read above."""
+
+
+def _by_slope(
+    operator: str, place: int, moved: ir.Expression, e: ir.Expression, arguments: tuple[ir.Expression, ...]
+) -> ir.Expression:
+    """How far the value is off where the argument at this place is off by `moved`."""
+    slopes = _SLOPES[operator].slopes
+    assert slopes is not None
+    size: _Size = slopes(_Size(moved), _Size(e), *map(_Size, arguments))[place]
+    return size.expression
+
+
+@record
+class _Size:
+    """The size of an expression, with which the slopes of the catalogue compute: signs do not matter."""
+
+    expression: ir.Expression
+
+    def __neg__(self) -> _Size:
+        return self
+
+    def __radd__(self, other: float) -> _Size:
+        return _Size(_plus(ir.Number(Fraction(other)), self.expression))
+
+    def __mul__(self, other: _Size | float) -> _Size:
+        factor = other.expression if isinstance(other, _Size) else ir.Number(Fraction(other))
+        return _Size(_times(self.expression, _size(factor)))
+
+    def __truediv__(self, other: _Size) -> _Size:
+        return _Size(_over(self.expression, _size(other.expression)))
 
 
 def size_of(run: Run, frame: Frame, bound: Mapping[int, float]) -> Array:

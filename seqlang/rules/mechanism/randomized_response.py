@@ -6,7 +6,7 @@ from itertools import pairwise
 
 from seqlang.arithmetic.enclosure import exact_value
 from seqlang.arithmetic.formula import ONE, ZERO, Formula, absolute, function, logarithm, number, product
-from seqlang.model.expression import Drawn, Expression, Field, Law, Noised, Truth, walk
+from seqlang.model.expression import Choice, Drawn, Expression, Field, Label, Law, Noised, Truth, walk
 from seqlang.model.life import EachStep, Once
 from seqlang.model.program import ChooseGate, FlipLaw, Gate, Program
 from seqlang.proof.derivation import Derivation, PureBound
@@ -111,7 +111,7 @@ def _changed(program: Program, law: FlipLaw, shift: Shift, signs: Signs) -> Form
     """How many elements of a list of answers may change; one, if the answer is no list. Text: not known."""
     facts = facts_of(program)
     answers = facts.expand(law.of)
-    if is_number(facts, answers) or shift.kind == "none":
+    if is_number(facts, answers) or _is_label(answers) or shift.kind == "none":
         return ONE
     if not is_vector(facts, answers):
         return "how many answers there are is not known"
@@ -124,6 +124,14 @@ def _changed(program: Program, law: FlipLaw, shift: Shift, signs: Signs) -> Form
         return "how many elements of the list may change is not known"
     gaps = [b - a for a, b in pairwise(ordered) if b > a]
     return ONE if not gaps else function("floor", moved[0] / number(min(gaps)))
+
+
+def _is_label(answers: Expression) -> bool:
+    match answers:
+        case Choice(_, yes, no):
+            return _is_label(yes) and _is_label(no)
+        case _:
+            return isinstance(answers, Label)
 
 
 def _are_the_records(facts: Facts, answers: Expression) -> bool:

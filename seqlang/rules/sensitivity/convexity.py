@@ -96,6 +96,8 @@ def curve_of(facts: Facts, expression: Expression, v: Bound) -> Curve | None:
             return _largest(facts, [of(argument) for argument in arguments])
         case Apply("log", (a,)):
             return _log_of_sum(facts, a, v)
+        case Apply("log1p", (a,)):
+            return _log_of_sum(facts, Apply("+", (UNIT, a)), v)
         case Apply("exp", (a,)):
             inner = of(a)
             return None if inner is None else Curve(False, ZERO, None, None, inner.varies, inner.varies)

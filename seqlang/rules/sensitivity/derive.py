@@ -16,6 +16,7 @@ from seqlang.model.expression import (
     StepNumber,
 )
 from seqlang.model.program import AllSteps, Keep
+from seqlang.operators.operator import Real
 from seqlang.record import replace
 from seqlang.rules.sensitivity.coordinates import lesser
 from seqlang.rules.sensitivity.ends import greatest
@@ -49,6 +50,7 @@ from seqlang.rules.sensitivity.motion import (
 )
 from seqlang.rules.sensitivity.range_arithmetic import magnitude, width
 from seqlang.rules.sensitivity.ranges import norm_bound, range_in
+from seqlang.rules.sensitivity.real_functions import real_function, steepest
 from seqlang.rules.sensitivity.records import is_static, reads_records, reads_streams, records_motion
 from seqlang.rules.sensitivity.shapes import dimension, is_number, nothing_like, shape_of
 from seqlang.rules.sensitivity.shift import Kind
@@ -145,8 +147,6 @@ def _part(entry: Entry, part: Expression) -> Motion:
         return motion_of(entry, inner)
 
     match part:
-        case Apply("abs", (a,)):
-            return _bounded(entry, part, lipschitz([of(a)], facts, False))
         case Apply("max" | "min", arguments) if len(arguments) > 1:
             return _bounded(entry, part, lipschitz([of(a) for a in arguments], facts, True, extreme=True))
         case Apply("clip", arguments):
@@ -163,6 +163,8 @@ def _part(entry: Entry, part: Expression) -> Motion:
             moved = lipschitz([of(a)], facts, True)
             known = moved.kind not in ("none", "unbounded")
             return _bounded(entry, part, replace(moved, radius=function("ceil", moved.radius)) if known else moved)
+        case Apply(operator, (a,)) if (real := real_function(operator)) is not None:
+            return _bounded(entry, part, _curved(entry, part, real, a))
         case Choice(test, yes, no) if not entry.moves(test):
             return _bounded(entry, part, _either(entry, of(yes), of(no)))
         case Noised(_, base, _) if not flips(facts, part):
@@ -177,6 +179,16 @@ def _part(entry: Entry, part: Expression) -> Motion:
         case _:
             pass
     return _bounded(entry, part, _of_vector(entry, part))
+
+
+def _curved(entry: Entry, part: Expression, real: Real, argument: Expression) -> Motion:
+    """f(argument) moves by at most its steepest slope times the motion, one way if it keeps or turns every order."""
+    facts = entry.facts
+    steep = steepest(facts, real, range_in(facts, argument))
+    if steep is None:
+        return _unknown(entry, part)
+    moved = lipschitz([motion_of(entry, argument)], facts, real.monotone != 0)
+    return scaled(facts, moved, steep * (real.monotone or 1))
 
 
 def _is_mean(entry: Entry, name: str) -> bool:

@@ -32,7 +32,9 @@ from seqlang.model.expression import (
     Sequence,
     Truth,
 )
+from seqlang.operators.catalogue import with_result
 from seqlang.rules.sensitivity.facts import LISTED, ONE, ZERO, Facts
+from seqlang.rules.sensitivity.real_functions import real_function, value_at
 
 Value = Formula | bool | str | tuple[Any, ...]
 Assignment = Mapping[Expression, Value]
@@ -216,9 +218,7 @@ def _position(facts: Facts, operator: str, values: tuple[Value, ...]) -> int | N
     return best
 
 
-ELEMENTWISE = frozenset(
-    {"length", "sum", "mean", "count", "max", "min", "argmax", "argmin", "norm", "dot", "project", "clip_norm"}
-)
+ELEMENTWISE = with_result("number", "fold", "vector") - {"zeros"}
 
 
 def _applied(facts: Facts, operator: str, operands: tuple[Value, ...]) -> Value | None:
@@ -291,16 +291,9 @@ def _scalar(facts: Facts, operator: str, operands: list[Formula]) -> Formula | N
             result = -a
         case "clip", [a, low, high]:
             return _clipped(facts, a, low, high)
-        case (("log" | "log2"), [a]):
-            if facts.sign(a) != 1:
-                return None
-            result = function(operator, a)
-        case "sqrt", [a]:
-            if facts.sign(a) not in (0, 1):
-                return None
-            result = root(a)
-        case (("exp" | "abs" | "floor" | "ceil" | "zeta"), [a]):
-            result = function(operator, a)
+        case _, [a]:
+            real = real_function(operator)
+            return None if real is None else value_at(facts, real, a)
         case _:
             return None
     return None if result.is_infinite else result

@@ -16,11 +16,10 @@ from seqlang.model.expression import (
     Records,
     Sequence,
 )
-from seqlang.model.program import AddRemove
-from seqlang.rules.sensitivity.evaluate import evaluate, evaluate_number, whole
+from seqlang.rules.sensitivity.evaluate import evaluate, whole
 from seqlang.rules.sensitivity.facts import ONE, RECORD, UNIT, Facts
 from seqlang.rules.sensitivity.ranges import range_in
-from seqlang.rules.sensitivity.shapes import dimension, is_number
+from seqlang.rules.sensitivity.shapes import dimension, fewest_records, is_number
 
 
 def length_is_private(facts: Facts, e: Expression) -> bool:
@@ -62,7 +61,7 @@ def is_position(facts: Facts, base: Expression, at: Expression) -> bool:
             isinstance(base, Field) and base.name + RECORD in facts.inputs and _of_records(facts, domain)
         ):
             return True
-    r, least = range_in(facts, at), _least_length(facts, base)
+    r, least = range_in(facts, at), least_length(facts, base)
     if least is None or not r.integer or r.low is None or r.high is None:
         return False
     return facts.at_most(ONE, r.low) and facts.at_most(r.high, least)
@@ -81,24 +80,20 @@ def _of_records(facts: Facts, domain: Expression) -> bool:
     return False
 
 
-def _least_length(facts: Facts, e: Expression) -> Formula | None:
+def least_length(facts: Facts, e: Expression) -> Formula | None:
     match e:
         case Field(name) if name + RECORD in facts.inputs:
-            size = None if facts.program.size is None else evaluate_number(facts, facts.program.size)
-            if size is None or not isinstance(facts.program.adjacency, AddRemove):
-                return size
-            fewer = evaluate_number(facts, facts.program.adjacency.count)
-            return None if fewer is None else size - fewer
+            return fewest_records(facts)
         case Sequence("list", items):
             return number(len(items))
         case Choice(_, yes, no):
-            sizes = [_least_length(facts, branch) for branch in (yes, no)]
+            sizes = [least_length(facts, branch) for branch in (yes, no)]
             if None in sizes:
                 return None
             a, b = (s for s in sizes if s is not None)
             return a if facts.at_most(a, b) else b if facts.at_most(b, a) else None
         case Noised(_, base, _):
-            return _least_length(facts, base)
+            return least_length(facts, base)
     if length_is_private(facts, e):
         return None
     listed = evaluate(facts, e)

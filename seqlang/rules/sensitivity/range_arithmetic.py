@@ -5,11 +5,12 @@ Nothing here reads an expression. While computing, an infinite formula stands fo
 
 from __future__ import annotations
 
-from seqlang.arithmetic.formula import INFINITY, MINUS_INFINITY, Formula, Infinite, function, root
+from seqlang.arithmetic.formula import INFINITY, MINUS_INFINITY, Formula, Infinite
 from seqlang.rules.sensitivity.ends import greatest, least, size_of
 from seqlang.rules.sensitivity.evaluate import whole
 from seqlang.rules.sensitivity.facts import ONE, ZERO, Facts
 from seqlang.rules.sensitivity.range import ANYTHING, Range
+from seqlang.rules.sensitivity.real_functions import real_function, values_over
 
 
 def of_values(facts: Facts, values: tuple[Formula, ...]) -> Range:
@@ -76,7 +77,6 @@ def width(facts: Facts, r: Range) -> Formula | None:
 def of_function(facts: Facts, operator: str, ranges: list[Range]) -> Range:
     note = next((r.note for r in ranges if r.note), "")
     lows, highs = tuple(_low(r) for r in ranges), tuple(_high(r) for r in ranges)
-    low, high = lows[0], highs[0]
     integer = all(r.integer for r in ranges)
     match operator:
         case "*":
@@ -95,25 +95,8 @@ def of_function(facts: Facts, operator: str, ranges: list[Range]) -> Range:
             return _clip(facts, ranges)
         case "abs":
             return _absolute(facts, ranges[0])
-        case "exp":
-            below = ZERO if low.is_infinite else function("exp", low)
-            return between(below, high if high.is_infinite else function("exp", high), note=note)
-        case "log" | "log2":
-            positive = not low.is_infinite and facts.sign(low) == 1
-            above = not high.is_infinite and facts.sign(high) == 1
-            return Range(
-                function(operator, low) if positive else None,
-                function(operator, high) if above else None,
-                note=note or ("" if positive and above else "the logarithm has no bound near 0: clip it"),
-            )
-        case "sqrt":
-            least_root = ZERO if low.is_infinite or facts.sign(low) != 1 else root(low)
-            known = not high.is_infinite and facts.sign(high) in (0, 1)
-            return Range(least_root, root(high) if known else None, note=note)
-        case "floor" | "ceil":
-            ends = [end if end.is_infinite else function(operator, end) for end in (low, high)]
-            return between(ends[0], ends[1], True, note)
-    return Range(note=note)
+    real = real_function(operator)
+    return Range(note=note) if real is None else values_over(facts, real, ranges[0])
 
 
 def reciprocal(facts: Facts, r: Range) -> Range:

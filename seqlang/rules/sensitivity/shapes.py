@@ -37,6 +37,7 @@ from seqlang.model.expression import (
     Weights,
     WeightsOf,
 )
+from seqlang.model.program import AddRemove
 from seqlang.rules.sensitivity.evaluate import evaluate, evaluate_number, whole
 from seqlang.rules.sensitivity.facts import NOUGHT, RECORD, Facts
 from seqlang.rules.sensitivity.held import Held, holding
@@ -158,6 +159,15 @@ def _size(facts: Facts) -> Formula | None:
     return None if size is None or facts.resized else evaluate_number(facts, size)
 
 
+def fewest_records(facts: Facts) -> Formula | None:
+    """How many records a dataset has at least, neighbours included."""
+    size = None if facts.program.size is None else evaluate_number(facts, facts.program.size)
+    if size is None or not isinstance(facts.program.adjacency, AddRemove):
+        return size
+    fewer = evaluate_number(facts, facts.program.adjacency.count)
+    return None if fewer is None else size - fewer
+
+
 def _member(facts: Facts, domain: Expression, held: Held) -> Shape:
     return element(_shape(facts, domain, held))
 
@@ -206,7 +216,7 @@ def _applied(facts: Facts, operator: str, arguments: tuple[Expression, ...], hel
         case (("project" | "clip_norm"), [moved, _]):
             return moved
         case "sum", [listed]:
-            return _sum(facts, listed)
+            return _sum(facts, arguments[0], listed)
         case "mean", [listed]:
             return element(listed)
         case (("max" | "min"), [listed]):
@@ -214,10 +224,12 @@ def _applied(facts: Facts, operator: str, arguments: tuple[Expression, ...], hel
     return coordinatewise(shapes)
 
 
-def _sum(facts: Facts, listed: Shape) -> Shape:
+def _sum(facts: Facts, summed: Expression, listed: Shape) -> Shape:
     """The interpreter's sum of an empty list is the number 0, whatever the list could have held."""
     each = element(listed)
-    some = listed.length is not None and facts.sign(listed.length) == 1
+    records = isinstance(summed, Field) and summed.name + RECORD in facts.inputs
+    least = fewest_records(facts) if records else listed.length
+    some = least is not None and facts.sign(least) == 1
     return each if some or each.kind in ("none", "number") else UNKNOWN
 
 

@@ -11,7 +11,9 @@ from seqlang.rules.sensitivity.ends import greatest, least
 from seqlang.rules.sensitivity.evaluate import evaluate_number
 from seqlang.rules.sensitivity.facts import ONE, UNIT, ZERO, Facts
 from seqlang.rules.sensitivity.linear import flips
+from seqlang.rules.sensitivity.range import Range
 from seqlang.rules.sensitivity.ranges import range_in, ratio_polynomial
+from seqlang.rules.sensitivity.real_functions import directions, real_function, values_over
 
 Slopes = tuple[Formula, Formula]
 FLAT: Slopes = (ZERO, ZERO)
@@ -47,9 +49,8 @@ def slopes(facts: Facts, expression: Expression, part: Expression) -> Slopes | N
             return _hull(facts, [slopes(facts, argument, part) for argument in arguments])
         case Apply("clip", (a, low, high)) if not contains(low, part) and not contains(high, part):
             return _hull(facts, [slopes(facts, a, part), FLAT])
-        case Apply("abs", (a,)):
-            inner = slopes(facts, a, part)
-            return _hull(facts, [inner, _added(FLAT, inner, -1)])
+        case Apply(operator, (a,)) if (real := real_function(operator)) is not None and real.slope is not None:
+            return _product(facts, values_over(facts, real.slope, range_in(facts, a)), slopes(facts, a, part))
         case Choice(test, yes, no) if not contains(test, part):
             return _hull(facts, [slopes(facts, yes, part), slopes(facts, no, part)])
         case Noised(_, base, _) if not flips(facts, expression):
@@ -64,7 +65,10 @@ def _added(a: Slopes | None, b: Slopes | None, sign: int) -> Slopes | None:
 
 
 def _times(facts: Facts, factor: Expression, inner: Slopes | None) -> Slopes | None:
-    bounds = range_in(facts, factor)
+    return _product(facts, range_in(facts, factor), inner)
+
+
+def _product(facts: Facts, bounds: Range, inner: Slopes | None) -> Slopes | None:
     if inner is None or bounds.low is None or bounds.high is None:
         return None
     ends = tuple(x * y for x in (bounds.low, bounds.high) for y in inner)
@@ -76,9 +80,6 @@ def _hull(facts: Facts, parts: list[Slopes | None]) -> Slopes | None:
     if len(known) < len(parts):
         return None
     return least(facts, tuple(low for low, _ in known)), greatest(facts, tuple(high for _, high in known))
-
-
-INCREASING = frozenset({"exp", "log", "log2", "sqrt", "floor", "ceil"})
 
 
 def direction(facts: Facts, expression: Expression, part: Expression) -> int | None:
@@ -98,16 +99,8 @@ def direction(facts: Facts, expression: Expression, part: Expression) -> int | N
     if polynomial is not None:
         return of(polynomial)
     match expression:
-        case Apply("+" | "max" | "min" | "clip" | "and" | "or", arguments):
-            return _common([of(argument) for argument in arguments])
-        case Apply("-", (a, b)):
-            return _common([of(a), _turned(of(b))])
-        case Apply(">=" | ">", (a, b)):
-            return _common([of(a), _turned(of(b))])
-        case Apply("<=" | "<", (a, b)):
-            return _common([_turned(of(a)), of(b)])
-        case Apply("negate" | "not", (a,)):
-            return _turned(of(a))
+        case Apply(operator, arguments) if signs := directions(operator, len(arguments)):
+            return _common([of(a) if sign == 1 else _turned(of(a)) for a, sign in zip(arguments, signs, strict=True)])
         case Apply("*", (a, b)) if not contains(a, part):
             return _signed(facts, a, of(b))
         case Apply("*" | "/", (a, b)) if not contains(b, part):
@@ -118,8 +111,6 @@ def direction(facts: Facts, expression: Expression, part: Expression) -> int | N
             exponent, base = evaluate_number(facts, b), range_in(facts, a)
             known = exponent is not None and base.low is not None and facts.sign(base.low) in (0, 1)
             return _signed(facts, b, of(a)) if known else None
-        case Apply(operator, (a,)) if operator in INCREASING:
-            return of(a)
         case Choice(test, yes, no) if not contains(test, part):
             return _common([of(yes), of(no)])
         case Choice(test, yes, no) if not contains(yes, part) and not contains(no, part):

@@ -33,6 +33,7 @@ from seqlang.rules.sensitivity.finite import combinations, variables
 from seqlang.rules.sensitivity.linear import flips, linear
 from seqlang.rules.sensitivity.range_arithmetic import magnitude, width
 from seqlang.rules.sensitivity.ranges import norm_bound, range_in, ratio_polynomial
+from seqlang.rules.sensitivity.real_functions import real_function, steepest
 from seqlang.rules.sensitivity.shapes import dimension, is_number, is_vector, nothing_like
 from seqlang.rules.sensitivity.supports import domain_range
 
@@ -239,8 +240,6 @@ def _by_rule(entry: Entry, part: Expression) -> Formula | None:
     if polynomial is not None:
         return of(polynomial)
     match part:
-        case Apply("abs", (a,)):
-            return of(a)
         case Apply("clip", (a, low, high)):
             return _smaller(facts, _largest(facts, [of(a), of(low), of(high)]), _limits(entry, part))
         case Apply("max" | "min", arguments) if len(arguments) > 1:
@@ -253,6 +252,8 @@ def _by_rule(entry: Entry, part: Expression) -> Formula | None:
             return _times(inverse, of(a))
         case Apply(operator) if operator in COMPARISONS or operator in LOGIC:
             return ONE
+        case Apply(operator, (a,)) if (real := real_function(operator)) is not None:
+            return _times(steepest(facts, real, range_in(facts, a)), of(a))
         case Apply("norm", (a,)):
             return vector_spread(entry, a).l2
         case Apply("max" | "min", (a,)):

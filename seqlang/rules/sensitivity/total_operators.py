@@ -6,9 +6,9 @@ from seqlang.model.expression import Apply, Expression
 from seqlang.rules.sensitivity.aggregates import may_be_empty
 from seqlang.rules.sensitivity.evaluate import evaluate_number, whole
 from seqlang.rules.sensitivity.known_value import FINITE, INFINITE, Known, Place, lack
-from seqlang.rules.sensitivity.lengths import length_is_private
+from seqlang.rules.sensitivity.lengths import least_length, length_is_private
 from seqlang.rules.sensitivity.ranges import range_in
-from seqlang.rules.sensitivity.shapes import dimension, is_number
+from seqlang.rules.sensitivity.shapes import is_number
 from seqlang.rules.sensitivity.signs_under import not_negative, not_zero, positive
 
 
@@ -40,6 +40,10 @@ def of_operator(place: Place, e: Apply, infinite: list[bool]) -> Known:
                 return Known(infinite=anywhere)
             sure = not_negative(facts, place.assumed, arguments[0])
             return INFINITE if sure else lack(e.operator, "may be of a number below 0", "clip it")
+        case "log1p":
+            low = range_in(facts, arguments[0]).low
+            sure = low is not None and facts.sign(low + 1) == 1
+            return Known(infinite=anywhere) if sure else lack("log1p", "may be of a number up to -1", "clip it")
         case "sqrt":
             sure = not_negative(facts, place.assumed, arguments[0])
             return Known(infinite=anywhere) if sure else lack("sqrt", "may be of a number below 0", "clip it")
@@ -50,8 +54,7 @@ def of_operator(place: Place, e: Apply, infinite: list[bool]) -> Known:
                 return lack(e.operator, "may be of no element", "add an element that is always there")
             return Known(infinite=anywhere and e.operator in ("max", "min", "mean"))
         case "project" | "clip_norm":
-            sure = not_negative(facts, place.assumed, arguments[1]) and not anywhere
-            return FINITE if sure else lack(e.operator, "may have a radius below 0", "clip the radius")
+            return lack(e.operator, "may meet an infinite number", "clip it") if anywhere else FINITE
         case "zeta":
             low = range_in(facts, arguments[0]).low
             sure = low is not None and facts.sign(low - 1) == 1
@@ -95,9 +98,8 @@ def _power(place: Place, e: Apply, infinite: bool) -> Known:
 
 
 def _may_hold_nothing(place: Place, vector: Expression) -> bool:
-    if may_be_empty(place.facts, vector):
-        return True
-    if place.always:
-        return False  # a list that is empty by public values is empty on both sides
-    size = dimension(place.facts, vector)
-    return size is None or place.facts.sign(size) != 1
+    least = least_length(place.facts, vector)
+    if least is not None and place.facts.sign(least) == 1:
+        return False
+    # a list that is empty by public values is empty on both sides
+    return not place.always or may_be_empty(place.facts, vector)

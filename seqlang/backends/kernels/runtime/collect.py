@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
+from seqlang.operators import riemann_zeta
 from seqlang.record import record
 
 HEADER = "import math\n\nimport numpy as np\nfrom numba import njit\n"
@@ -50,9 +51,9 @@ def names() -> frozenset[str]:
 
 @cache
 def all_pieces() -> dict[str, Piece]:
-    """The functions and constants of all modules of this package but this one."""
+    """The functions and constants of all modules of this package but this one, and of the zeta function's."""
     statements: dict[str, ast.stmt] = {}
-    for path in sorted(Path(__file__).parent.glob("*.py")):
+    for path in (*sorted(Path(__file__).parent.glob("*.py")), Path(riemann_zeta.__file__)):
         if path.name in ("__init__.py", "collect.py"):
             continue
         for statement in ast.parse(path.read_text(encoding="utf-8")).body:
