@@ -100,13 +100,15 @@ class Grids:
         """The sides of a comparison as it is run: whole numbers, where doubles could err on these."""
         left, right = sides
         a, b = self.of(left), self.of(right)
-        if a.denominator is None or b.denominator is None or min(a.rounding, b.rounding) != Rounding.COMPUTED:
-            return sides
-        by = lcm(a.denominator, b.denominator)
-        if by > FINEST:
+        by = _finest(a, b)
+        if by is None or min(a.rounding, b.rounding) != Rounding.COMPUTED:
             return sides
         apart = Apply("*", (Apply("-", (left, right)), Number(Fraction(by))))
         return Apply("floor", (Apply("+", (apart, HALF)),)), NOTHING
+
+    def decides(self, sides: tuple[Expression, ...]) -> bool:
+        """Whether the comparison, as it is run, comes out as that of the real numbers."""
+        return _finest(*(self.of(side) for side in sides)) is not None
 
     def _settle(self) -> None:
         """Starts with whole numbers and refines every name's grid until its definition agrees; ends, since a grid that
@@ -214,6 +216,14 @@ class Grids:
         never = exact and denominator is not None and _is_dyadic(denominator)
         rounding = Rounding.NEVER if never else Rounding.COMPUTED
         return Grid(denominator, rounding, largest=largest, sums=frozenset[str]().union(*(p.sums for p in parts)))
+
+
+def _finest(a: Grid, b: Grid) -> int | None:
+    """One denominator for both; None where one is not known, or it would be too fine."""
+    if a.denominator is None or b.denominator is None:
+        return None
+    by = lcm(a.denominator, b.denominator)
+    return by if by <= FINEST else None
 
 
 def _denominator(operator: str, parts: list[Grid], exact: bool) -> int | None:

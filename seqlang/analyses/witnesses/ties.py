@@ -27,7 +27,8 @@ LONGEST = 3000  # steps that are run twice; longer streams are not looked at
 ROUNDED = frozenset({"floor", "ceil", "argmax", "argmin"})
 """Functions that jump, beside comparisons; their values are whole numbers."""
 Comparisons = list[tuple[Any, bool]]
-"""Of each comparison (or jump), in order: how it came out, and whether rounding may have decided it."""
+"""Of each comparison (or jump) that floats may decide otherwise, in order: how it came out, and whether rounding may
+have decided it."""
 
 
 def rests_on_rounding(program: Program, ways: Sequence[Sequence[Phase]]) -> bool:
@@ -61,6 +62,8 @@ def _comparisons(program: Program, phases: Sequence[Phase], exact: bool) -> Comp
         return Outcome(stop is not None and stop[0] == statement.index, None if stop is None else stop[1])
 
     machine = Machine(program, Shared(None, False), observe, logged)
+    if not logged.logs:
+        return found
     datasets = [i.name for i in program.inputs if i.kind == "dataset"]
     try:
         for phase in phases:
@@ -84,13 +87,19 @@ def _logging(base: type[Compiler]) -> Any:
     class Logging(base):  # type: ignore[valid-type, misc]
         def __init__(self, program: Program, found: Comparisons) -> None:
             self.found = found
+            self.logs = False  # whether there is anything to write down
+            self.whole = False  # within a comparison that is made on whole numbers
             super().__init__(program)
 
         def _apply(self, operator: str, arguments: tuple[ir.Expression, ...], span: Span) -> Code:
+            outer = self.whole
+            self.whole = outer or (operator in ir.COMPARISONS and self.grids.decides(arguments))
             code: Code = super()._apply(operator, arguments, span)
+            exact, self.whole = self.whole, outer
             jumps = operator in ir.COMPARISONS | ROUNDED
-            if not jumps or not code.reads or _reads_noise(self.program, arguments):
+            if exact or not jumps or not code.reads or _reads_noise(self.program, arguments):
                 return code
+            self.logs = True
             sides = [self.compile(a).run for a in arguments]
 
             def run(m: Any) -> Any:
