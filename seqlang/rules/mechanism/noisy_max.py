@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from seqlang.arithmetic.formula import ONE, ZERO, Formula, logarithm, number, product
+from seqlang.laws.facts import facts as facts_of_law
 from seqlang.model.program import ChooseGate, Gate, NoisyMaxLaw, Program
 from seqlang.proof.derivation import Derivation, PureBound
 from seqlang.proof.rule import Rule
@@ -96,20 +97,20 @@ def _one_showing(
         return f"{added.name}: no positive constant scale"
     term = next(t for t in law.terms if t.noise == added.name)
     factor = formula_of(program, term.factor)
-    match added.law.family:
-        case "laplace":
+    declared = facts_of_law(added.law.family).translation
+    match declared.kind if declared is not None and declared.norm != "l2" else None:
+        case "linear":
             return distance / (scale * added.factor)
-        case "exponential" | "gumbel" if factor is not None and signs.of(factor) == law.sign:
-            # exponential: the winner's noise grows, away from the end of the support; gumbel: see bounded_range
-            return distance / (scale * added.factor)
-        case "exponential" if factor is not None and signs.of(factor) == -law.sign:
+        case "upwards" if factor is not None and signs.of(factor) == law.sign:
+            return distance / (scale * added.factor)  # the winner's noise grows
+        case "upwards" if factor is not None and signs.of(factor) == -law.sign:
             return _losers(program, law, distance / (scale * added.factor))
-        case "geometric" if signs.of(number(1) - scale) == 1 and signs.equal(added.factor, number(1)):
+        case "whole" if signs.of(number(1) - scale) == 1 and signs.equal(added.factor, number(1)):
             if moves_by_whole_numbers(program, law.of):
                 return -logarithm(scale) * distance
             return "geometric noise on numbers that do not move by whole numbers"
-        case family:
-            return f"{added.name}: {family} noise gives no bound for a maximum"
+        case _:
+            return f"{added.name}: {added.law.family} noise gives no bound for a maximum"
 
 
 STATEMENT = """

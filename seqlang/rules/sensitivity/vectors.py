@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from seqlang.arithmetic.formula import Formula, number
+from seqlang.laws.facts import facts as facts_of_law
 from seqlang.model.domain import Ball, Power
 from seqlang.model.expression import (
     Apply,
@@ -51,7 +52,7 @@ def is_vector(facts: Facts, expression: Expression) -> bool:
             return _holds_vectors(facts, base)
         case Drawn(name):
             law = facts.noises[name].law if name in facts.noises else None
-            return isinstance(law, Law) and law.family in ("l2_laplace", "sample")
+            return isinstance(law, Law) and facts_of_law(law.family).joint
         case CellValue(name):
             return name in facts.cells and _vector_cell(facts, name)
     return False
