@@ -17,7 +17,11 @@ FACTS = Facts(
     "bernoulli", (Parameter("p", "probability"),), "points", "listed", has_mean=True, bounded=True, underflows=False
 )
 NEEDS = "a probability"
-HOLES = {"translation": "a translation leaves its support"}
+HOLES = {
+    "translation": "a translation leaves its support",
+    "quantile": "it is a comparison",
+    "numpy quantile": "it is a comparison",
+}
 
 
 def valid(p: Any) -> Any:

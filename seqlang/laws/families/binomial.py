@@ -21,6 +21,8 @@ FACTS = Facts(
 NEEDS = "a whole number of trials >= 0 and a probability"
 HOLES = {
     "translation": "a translation leaves its support",
+    "quantile": "it has no closed form, and no reader inverts it",
+    "numpy quantile": "it has no closed form, and no reader inverts it",
     "transcript": "as a noise it is not integrated; as a formula it is evaluated",
 }
 

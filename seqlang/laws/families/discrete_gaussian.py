@@ -30,8 +30,11 @@ FACTS = Facts(
 NEEDS = "a positive sd"
 HOLES = {
     "translation": "its ratios have no bound; rules/mechanism/discrete_gaussian has its own",
-    "solve": "its tails have no closed form, and no spec has asked for a table of them",
-    "transcript": "as for solve",
+    "quantile": "it has no closed form, and no reader inverts it",
+    "numpy quantile": "it has no closed form, and no reader inverts it",
+    "numpy cdf": "a sum of masses would need one array each; no spec asks for it",
+    "solve": "no spec has asked for a table of its masses",
+    "transcript": "its tails have no closed form; as a formula it is evaluated",
 }
 LONGEST_TABLE = 1_000_000
 

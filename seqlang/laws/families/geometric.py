@@ -30,6 +30,10 @@ FACTS = Facts(
     curve="geometric",
 )
 NEEDS = "a ratio in [0, 1)"
+HOLES = {
+    "quantile": "no reader inverts it: a draw is the difference of two",
+    "numpy quantile": "as for one number",
+}
 
 
 def valid(ratio: Any) -> Any:

@@ -25,8 +25,11 @@ FACTS = Facts(
     curve="gaussian",
 )
 NEEDS = "a finite mean and sd >= 0"
+HOLES = {
+    "translation": "its density ratio has no bound; Gaussian releases have rules of their own",
+    "numpy quantile": "a conditioned normal draw is made by rejection",
+}
 VARIATE = "normal"
-HOLES = {"translation": "its density ratio has no bound; Gaussian releases have rules of their own"}
 
 
 def valid(mean: Any, sd: Any) -> Any:

@@ -17,7 +17,10 @@ if TYPE_CHECKING:
 FACTS = Facts("poisson", (Parameter("mean", "scale"),), "points", "counts", noise=True, has_mean=True)
 NEEDS = "a mean >= 0"
 HOLES = {
-    "translation": "a translation downwards leaves its support, and upwards its ratios have no bound",
+    "translation": "downwards it leaves its support, upwards its ratios have no bound",
+    "quantile": "it has no closed form, and no reader inverts it",
+    "numpy quantile": "it has no closed form, and no reader inverts it",
+    "numpy cdf": "a sum of masses would need one array each; no spec asks for it",
     "transcript": "as a noise it is not integrated; as a formula it is evaluated",
 }
 

@@ -25,8 +25,10 @@ FACTS = Facts(
     underflows=False,
 )
 NEEDS = "low < high"
+HOLES = {
+    "translation": "a translation leaves its support",
+}
 VARIATE = "uniform"
-HOLES = {"translation": "a translation leaves its support"}
 
 
 def valid(low: Any, high: Any) -> Any:

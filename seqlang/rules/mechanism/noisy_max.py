@@ -84,7 +84,12 @@ def gumbel_choice(program: Program, gate: Gate) -> WeightedChoice | str:
     if isinstance(added, str) or len(added) != 1 or added[0].law.family != "gumbel":
         return NOT_MINE
     found = showings_of(program, gate)
-    return found if isinstance(found, str) else WeightedChoice(found.entries, found.times, found.one)
+    if isinstance(found, str):
+        return found
+    factor = formula_of(program, gate.law.terms[0].factor)
+    if factor is None or signs.of(factor) != gate.law.sign:
+        return f"{added[0].name}: Gumbel noise that pushes away from winning is not the exponential mechanism"
+    return WeightedChoice(found.entries, found.times, found.one)
 
 
 def _one_showing(
@@ -98,6 +103,8 @@ def _one_showing(
     term = next(t for t in law.terms if t.noise == added.name)
     factor = formula_of(program, term.factor)
     declared = facts_of_law(added.law.family).translation
+    if added.law.family == "gumbel" and factor is not None and signs.of(factor) == law.sign:
+        return distance / (scale * added.factor)  # the exponential mechanism: see bounded_range
     match declared.kind if declared is not None and declared.norm != "l2" else None:
         case "linear":
             return distance / (scale * added.factor)
