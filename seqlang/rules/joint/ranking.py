@@ -70,7 +70,7 @@ def _showings(program: Program, names: tuple[str, ...]) -> Showings | str:
     if isinstance(ranking, str):
         return ranking if len(names) > 1 else ""
     if ranking.distances and not all(_is_linear(program, term.noise) for term in reading.terms):
-        return "with distances shown the noises may move either way, by no whole numbers: Laplace or logistic noise only"
+        return "with distances shown noises move either way, by no whole numbers: Laplace or logistic noise only"
     gate = shown_largest(reading, ranking.sign)
     found = noisy_max.showings_of(as_one(program, reading, gate), gate)
     if isinstance(found, str):
@@ -108,8 +108,8 @@ def _is_size(program: Program, reading: Reading, expression: Expression) -> bool
 
 
 STATEMENT = """
-    neighbours move any two numbers apart by at most r;   independent Laplace (or logistic) noise of scale b on each, new each
-    time
+    neighbours move any two numbers apart by at most r;   independent Laplace or logistic noise of scale b on each,
+    new each time
     shown: k winners, each among numbers that what is shown before decides;   and, if every winner is chosen among all
     numbers but earlier winners, distances between winners, or to the largest of the numbers that are left
     ---------------------------------------------------------------------------------------------------------------------

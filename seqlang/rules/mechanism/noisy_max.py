@@ -127,8 +127,8 @@ STATEMENT = """
           the position of the largest is (T r/b)-DP, T = the showings that a changed entry touches
 
 r = 2s if each number moves by at most s, r = s if they all move in one direction. Laplace, logistic or geometric noise,
-or exponential or Gumbel noise that pushes towards winning. Fix the other noises: moving the winner's noise by r keeps it
-the winner, and costs r/b (geometric: r log(1/ratio)); with Gumbel noise the position is the exponential mechanism's.
+or exponential or Gumbel noise that pushes towards winning. Fix the other noises: moving the winner's noise by r keeps
+it the winner, and costs r/b (geometric: r log(1/ratio)); with Gumbel noise the position is the exponential mechanism's.
 Exponential noise that pushes away from winning: (k - 1) r/b for k numbers, by moving the noises of all losers. Ties go
 to the first, on both sides alike. Epsilon in nats.
 """

@@ -158,10 +158,10 @@ STATEMENT = """
     ----------------------------------------------------------------------------------------
               the gate is (T s/b)-DP, where a changed entry touches at most T showings
 
-s is the l1 norm for independent Laplace or logistic coordinates, the l2 norm for l2_laplace. Geometric noise:
-T s log(1/ratio), for values that move by whole numbers. Staircase: T eps ceil(s/D). Tree noise: (floor(log2 n) + 1) s/b for n steps, since an
-entry is in one node a level. T = 1 for a value of one step, and for one made of sums since R shown when R is made (the
-showings then speak of disjoint entries); else the number of showings. Epsilon in nats.
+s is the l1 norm for independent Laplace or logistic coordinates, the l2 norm for l2_laplace. Geometric noise: T s
+log(1/ratio), for values that move by whole numbers. Staircase: T eps ceil(s/D). Tree noise: (floor(log2 n) + 1) s/b for
+n steps, since an entry is in one node a level. T = 1 for a value of one step, and for one made of sums since R shown
+when R is made (the showings then speak of disjoint entries); else the number of showings. Epsilon in nats.
 """
 
 RULE = Rule(NAME, "Release with noise", STATEMENT, CITE, holds)
