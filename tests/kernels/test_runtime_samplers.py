@@ -288,7 +288,6 @@ def test_laws_of_one_value(draw: Draw, law: str, arguments: tuple[float, ...], v
         ("geometric", (1.0,)),
         ("discrete_gaussian", (0.0,)),
         ("bernoulli", (-0.1,)),
-        ("randomized_response", (1.1, 2.0)),
         ("binomial", (2.5, 0.5)),
         ("poisson", (-1.0,)),
     ],
