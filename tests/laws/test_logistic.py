@@ -17,7 +17,7 @@ from seqlang import driver
 from seqlang.backends.exact.follow import NOTHING, Follower, Phase
 from seqlang.backends.exact.quadrature import FINEST
 from seqlang.backends.rare import estimate
-from seqlang.backends.simulate import simulate
+from seqlang.backends.simulate.simulate import simulate
 from seqlang.model.program import Program
 from seqlang.source import Source
 
