@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from seqlang.arithmetic.formula import Formula, number
+from seqlang.laws.facts import facts as law_facts
 from seqlang.model.expression import (
     Apply,
     Bound,
@@ -36,9 +37,6 @@ from seqlang.rules.sensitivity.range import Range
 from seqlang.rules.sensitivity.range_arithmetic import hull, plus, times
 from seqlang.rules.sensitivity.ranges import range_in
 
-WITH_A_MEAN = frozenset(
-    {"laplace", "gaussian", "geometric", "discrete_gaussian", "staircase", "exponential", "gumbel", "uniform"}
-)
 UNKNOWN = Range()
 STILL = Range(ZERO, ZERO)
 
@@ -139,7 +137,7 @@ def _fades(facts: Facts, noise: str) -> bool:
     """Its draws, divided by the step, tend to 0."""
     found = facts.noises.get(noise)
     known = found is not None and isinstance(found.law, Law) and isinstance(found.life, EachStep | Once)
-    return known and found is not None and isinstance(found.law, Law) and found.law.family in WITH_A_MEAN
+    return known and found is not None and isinstance(found.law, Law) and law_facts(found.law.family).has_mean
 
 
 def _mean_term(facts: Facts, name: str) -> Range:

@@ -16,6 +16,7 @@ from seqlang.analyses.support import zeros_are_exact
 from seqlang.arithmetic import intervals
 from seqlang.arithmetic.ends import FLOATS
 from seqlang.arithmetic.formula import enclose
+from seqlang.laws.facts import facts
 from seqlang.model import expression as e
 from seqlang.model.life import EachStep
 from seqlang.model.program import Claim, Program
@@ -32,7 +33,6 @@ Interval = tuple[float, float]
 Watches = tuple[e.Expression, ...]
 Solve = Callable[[str, Watches, float], "Solution"]
 """The solution under a model, with these expressions watched, at a tolerance; raises Unsolved."""
-BOUNDED = frozenset({"conditioned", "uniform", "point", "bernoulli", "randomized_response", "binomial"})
 """Families whose noise has bounded support."""
 RARE, FEW = 1e-6, 64
 """Chances of one of few values below RARE may hide what they lead to."""
@@ -288,7 +288,7 @@ def _may_be_trapped(program: Program, model: str, solution: Solution) -> bool:
 def _bounded(program: Program) -> bool:
     """Whether all noise has bounded support."""
     laws = [n.law for n in program.noises]
-    return all(isinstance(x, e.Weights) or (isinstance(x, e.Law) and x.family in BOUNDED) for x in laws)
+    return all(isinstance(x, e.Weights) or (isinstance(x, e.Law) and facts(x.family).bounded) for x in laws)
 
 
 _ENDLESS = object()

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from seqlang.laws.facts import facts
 from seqlang.model.expression import Law, Weights
 from seqlang.model.program import Noise, Program
 
-PLAIN = frozenset({"uniform", "point", "bernoulli", "randomized_response"})
 CLEAR = 1e-100
 """A density of at least this, times a scale, at both ends of a conditioned law: nothing inside is too small."""
 
@@ -22,7 +22,7 @@ def _is_clear(program: Program, noise: Noise) -> bool:
     if not isinstance(noise.law, Law):
         return False
     if noise.law.family != "conditioned":
-        return noise.law.family in PLAIN
+        return not facts(noise.law.family).underflows
     import numpy as np
 
     from seqlang.backends.solve.laws import noise_laws

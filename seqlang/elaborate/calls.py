@@ -8,7 +8,7 @@ from fractions import Fraction
 from seqlang.elaborate.aggregates import aggregate
 from seqlang.elaborate.arguments import positional
 from seqlang.elaborate.binders import region_of
-from seqlang.elaborate.builtins import AGGREGATES, CALLABLE, FUNCTIONS, LAWS, LOOKBACKS, Signature
+from seqlang.elaborate.builtins import AGGREGATES, CALLABLE, FUNCTIONS, LOOKBACKS, Signature
 from seqlang.elaborate.expect import expect, same_length
 from seqlang.elaborate.kinds import ERROR, NUMBER, Kind, Typed, vector
 from seqlang.elaborate.laws import check_radius, density, law
@@ -16,6 +16,7 @@ from seqlang.elaborate.lookbacks import lookback
 from seqlang.elaborate.operating import final_value
 from seqlang.elaborate.state import Scope, State, translate
 from seqlang.elaborate.suggest import hint
+from seqlang.laws.facts import names
 from seqlang.model import expression as m
 from seqlang.operators.catalogue import OPERATORS
 from seqlang.record import replace
@@ -40,7 +41,7 @@ def call(state: State, scope: Scope, node: tree.Call) -> Typed:
         return aggregate(state, scope, node, name)
     if name in LOOKBACKS:
         return lookback(state, scope, node, name)
-    if name in LAWS:
+    if name in names():
         return law(state, scope, node, name)
     if name in FUNCTIONS:
         return _function(state, scope, node, name)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from seqlang.elaborate.builtins import NOISE
+from seqlang.laws.facts import facts
 from seqlang.model import expression as m
 from seqlang.model import program as p
 from seqlang.record import field, mutable_record, record
@@ -133,7 +133,7 @@ class Reader:
             law = self.noises[name].law
             if self.contents(law).plain:  # a sample of records, where how many there are is private
                 return Contents(plain=True, coins=frozenset({name}))
-            noise = isinstance(law, m.Law) and (law.family in NOISE or _is_continuous(law))
+            noise = isinstance(law, m.Law) and (facts(law.family).noise or _is_continuous(law))
             return Contents(loose=frozenset({name})) if noise else Contents(coins=frozenset({name}))
         draw = self.draws.get(name)
         if draw is None or self.contents(draw.law).public:

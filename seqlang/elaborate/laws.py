@@ -8,12 +8,13 @@ from typing import Literal, cast
 
 from seqlang.elaborate.arguments import positional
 from seqlang.elaborate.binders import is_constant, region_of
-from seqlang.elaborate.builtins import CONTINUOUS, DISCRETE, LAWS, METHODS, Signature
+from seqlang.elaborate.builtins import METHODS, Signature
 from seqlang.elaborate.constants import Undefined, evaluate
 from seqlang.elaborate.expect import expect
 from seqlang.elaborate.kinds import ERROR, NUMBER, UNKNOWN, Kind, Typed, elements, fits, law_of, vector
 from seqlang.elaborate.state import Scope, State, translate
 from seqlang.elaborate.suggest import hint
+from seqlang.laws.facts import facts
 from seqlang.model import expression as m
 from seqlang.record import replace
 from seqlang.source import Span
@@ -22,7 +23,7 @@ from seqlang.syntax import tree
 
 def law(state: State, scope: Scope, node: tree.Call, name: str) -> Typed:
     """One law by its family. A parameter that is a vector means independent coordinates."""
-    signature = LAWS[name]
+    signature = _signature(name)
     slots = positional(state, node, name, signature)
     if slots is None:
         return ERROR
@@ -41,6 +42,12 @@ def law(state: State, scope: Scope, node: tree.Call, name: str) -> Typed:
         _check_order(state, scope, node, arguments[1], arguments[2], strict=False)
     expressions = tuple(a.expression for a in arguments)
     return Typed(m.Law(name, expressions, node.span), law_of(_drawn(name, arguments)))
+
+
+def _signature(name: str) -> Signature:
+    declared = facts(name)
+    kinds = tuple(p.kind for p in declared.parameters)
+    return Signature(tuple(p.name for p in declared.parameters), kinds, declared.optional)
 
 
 def _best_gamma(eps: m.Expression) -> Typed:
@@ -140,7 +147,7 @@ def _check_value(state: State, scope: Scope, name: str, argument: Typed, wanted:
     if wanted in ("law", "set") or not fits(argument.kind, "number") or not is_constant(argument.expression):
         return
     value = evaluate(argument.expression, state.values)
-    place = LAWS[name].names[LAWS[name].kinds.index(wanted)]
+    place = next(p.name for p in facts(name).parameters if p.kind == wanted)
     if isinstance(value, Undefined):
         state.problems.add("E0312", f"the argument of `{name}` has no value: {value.reason}", span, value.reason)
     elif isinstance(value, Fraction) and not _within(wanted, value):
@@ -243,10 +250,8 @@ def _check_method(state: State, node: tree.Member, law: m.Expression, method: st
 def is_discrete(law: m.Expression) -> bool | None:
     """True for laws on points, False for laws with a density, None if it is not plain to see."""
     match law:
-        case m.Law(family=family) if family in DISCRETE:
-            return True
-        case m.Law(family=family) if family in CONTINUOUS:
-            return False
+        case m.Law(family=family) if facts(family).kind in ("density", "points"):
+            return facts(family).kind == "points"
         case m.Law(family="uniform", arguments=arguments):
             return len(arguments) == 1 and not isinstance(arguments[0], m.RealVectors)
         case m.Law(family="conditioned" | "tree", arguments=(inner, *_)):

@@ -10,6 +10,8 @@ from seqlang.elaborate.constants import number
 from seqlang.elaborate.domains import contains
 from seqlang.elaborate.laws import short
 from seqlang.elaborate.state import State
+from seqlang.laws.facts import facts
+from seqlang.laws.law import law as law_of_family
 from seqlang.model import domain as d
 from seqlang.model import expression as m
 from seqlang.record import record
@@ -105,14 +107,16 @@ def _support(state: State, law: m.Expression) -> Support | None:
             return _on(state, items)
         case m.Weights(pairs=pairs):
             return _on(state, tuple(value for value, _ in pairs))
-        case m.Law(
-            family="normal" | "gaussian" | "laplace" | "exponential" | "gumbel" | "uniform" | "conditioned" as family
-        ):
-            return _continuous(state, law, family)
-        case m.Law(family="geometric" | "discrete_gaussian"):
+        case m.Law(family="conditioned", arguments=(inner, *ends)):
+            return _conditioned(state, inner, tuple(ends))
+        case m.Law(family=family) if facts(family).kind == "points" and facts(family).support == "whole numbers":
             return Support(None, None, True)
-        case m.Law(family="poisson"):
+        case m.Law(family=family) if facts(family).support == "counts":
             return Support(0, None, True)
+        case m.Law(family="uniform", arguments=(_, _)):
+            return _continuous(state, law)
+        case m.Law(family=family) if facts(family).kind == "density":
+            return _continuous(state, law)
         case m.Law(family="binomial", arguments=(n, _)):
             high = _numbers(state, (n,))
             return None if high is None else Support(0, high[0], True)
@@ -131,27 +135,26 @@ def _known(values: Iterator[Fraction | None]) -> Iterator[Fraction]:
     return (v for v in values if v is not None)
 
 
-def _continuous(state: State, law: m.Law, family: str) -> Support | None:
-    if family == "conditioned":
-        inner = _support(state, law.arguments[0])
-        ends = _numbers(state, law.arguments[1:])
-        whole = inner is not None and inner.whole
-        return None if ends is None else Support(ends[0], ends[1], whole)
-    values = _numbers(state, law.arguments)
-    if values is None:
-        return Support(None, None) if family in ("normal", "gaussian", "laplace", "gumbel") else None
-    if family == "uniform":
-        return Support(values[0], values[1])
-    # Beyond this many scales lies less mass than NEGLIGIBLE: tails exp(-t) and erfc(t / sqrt 2) / 2.
-    reach = -math.log(NEGLIGIBLE)
-    if family == "exponential":
-        return Support(0, reach * values[0])
-    if family == "gumbel":  # P(X <= x) = exp(-exp(-x / b))
-        return Support(-math.log(reach) * values[0], reach * values[0])
-    if family == "laplace":
-        return Support(-reach * values[0], reach * values[0])
-    centre, sd = (values[0], values[1]) if family == "normal" else (0.0, values[0])
-    return Support(centre - 7.2 * sd, centre + 7.2 * sd)
+def _conditioned(state: State, law: m.Expression, ends: tuple[m.Expression, ...]) -> Support | None:
+    inner, numbers = _support(state, law), _numbers(state, ends)
+    return None if numbers is None else Support(numbers[0], numbers[1], inner is not None and inner.whole)
+
+
+def _continuous(state: State, law: m.Law) -> Support | None:
+    """All but NEGLIGIBLE of the mass on either side."""
+    declared, values = facts(law.family), _numbers(state, law.arguments)
+    if declared.joint:
+        return None
+    scalar = law_of_family(law.family).scalar
+    if scalar.quantile is None or scalar.upper is None:
+        return None
+    if values is None or not scalar.valid(*values):
+        return Support(None, None) if declared.support == "line" else None
+    low, high = scalar.ends(*values)
+    return Support(
+        scalar.quantile(NEGLIGIBLE, *values) if math.isinf(low) else low,
+        scalar.upper(NEGLIGIBLE, *values) if math.isinf(high) else high,
+    )
 
 
 def _sum(a: Support | None, b: Support | None) -> Support | None:

@@ -5,13 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection
 from fractions import Fraction
 
+from seqlang.laws.facts import facts, names
 from seqlang.syntax import tree
 
 _NAMED = tree.Statistic | tree.MemoryDeclaration
-
-
-_CENTRED = frozenset({"laplace", "gaussian", "geometric", "discrete_gaussian", "staircase", "l2_laplace"})
-"""Laws of noise that is added as it is: without it there is 0."""
 
 
 def without_noise(file: tree.File) -> tree.File:
@@ -27,7 +24,7 @@ def has_noise(file: tree.File) -> bool:
 
 def _quiet(statement: tree.Statement) -> tree.Statement:
     match statement:
-        case tree.Draw(name, tree.Call(tree.Name(law), arguments) as call, _, span) if law in _CENTRED:
+        case tree.Draw(name, tree.Call(tree.Name(law), arguments) as call, _, span) if _is_centred(law):
             zero: tree.Expression = tree.Number(Fraction(0), "0", call.span)
             if law == "l2_laplace":
                 found = [a.value for a in arguments if isinstance(a, tree.Keyword) and a.name.name == "dim"]
@@ -39,6 +36,11 @@ def _quiet(statement: tree.Statement) -> tree.Statement:
             return tree.Let(name, None, zero, span)
         case _:
             return statement
+
+
+def _is_centred(name: str) -> bool:
+    """Noise that is added as it is: without it there is 0."""
+    return name in names() and facts(name).symmetric
 
 
 def before_stops(file: tree.File, names: Collection[str]) -> tree.File:

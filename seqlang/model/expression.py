@@ -206,11 +206,9 @@ class RealVectors:
 
 @record
 class Law:
-    """A law by family and arguments. Families: laplace(b) gaussian(sd) geometric(ratio) staircase(eps, D, gamma)
-    discrete_gaussian(sd) exponential(mean) gumbel(b) l2_laplace(b, dim) tree(LAW) randomized_response(p_truth)
-    bernoulli(p) normal(mean, sd) uniform(lo, hi) or uniform(set) or uniform(ball) point(v) binomial(n, p)
-    conditioned(LAW, lo, hi) convolve(P, Q) sample(S, q) poisson(mean). `geometric` and `discrete_gaussian` live on
-    the integers, P(k) proportional to ratio^|k| and to exp(-k^2 / (2 sd^2))."""
+    """A law by family and arguments: `seqlang/laws/families/FAMILY.py` says which, and what they mean. `uniform` has
+    two ends, or one set or ball; arguments of `tree`, `conditioned` and `convolve` are laws; `staircase` always has its
+    third argument."""
 
     family: str
     arguments: tuple[Expression, ...]

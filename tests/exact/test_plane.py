@@ -6,8 +6,14 @@ import numpy as np
 import pytest
 
 from seqlang.backends.exact.integrate import log_probability
-from seqlang.backends.exact.laws import NoiseLaw, gaussian, laplace
+from seqlang.backends.exact.laws import NoiseLaw, of_family
 from seqlang.backends.exact.quadrature import COARSE, FINE, FINEST
+
+
+def law(family: str, *arguments: float) -> NoiseLaw:
+    made = of_family(family, *arguments)
+    assert made is not None
+    return made
 
 
 def brute(totals: list[float], last: float, scales: tuple[float, float, float], reach: float) -> float:
@@ -42,7 +48,7 @@ def system(totals: list[float], last: float) -> dict[object, int]:
 @pytest.mark.parametrize("scales", [(1.0, 1.0, 1.0), (2.0, 1.0, 3.0), (0.7, 2.0, 1.0)])
 @pytest.mark.parametrize(("totals", "last"), [([0.0, 1.0, 4.0], 4.0), ([4.0, 6.0, 6.0, -3.0, -6.0], -6.0)])
 def test_against_a_grid(scales: tuple[float, float, float], totals: list[float], last: float) -> None:
-    laws: dict[object, NoiseLaw] = dict(zip("abw", map(laplace, scales), strict=True))
+    laws: dict[object, NoiseLaw] = dict(zip("abw", (law("laplace", b) for b in scales), strict=True))
     truth = brute(totals, last, scales, 60 * max(scales) ** 0.5)
     for accuracy in (FINE, FINEST):
         answer = log_probability(system(totals, last), lambda key: laws[key[0]], accuracy)  # type: ignore[arg-type]
@@ -54,7 +60,7 @@ def test_against_a_grid(scales: tuple[float, float, float], totals: list[float],
 
 def test_mass_far_out_is_not_cut_off() -> None:
     """Many steps far above the threshold push its noise beyond forty scales: a shift by one costs exactly 1."""
-    laws = {"a": laplace(1.0), "b": laplace(1.0), "w": laplace(1.0)}
+    laws = {"a": law("laplace", 1.0), "b": law("laplace", 1.0), "w": law("laplace", 1.0)}
     logs = [
         log_probability(system([t] * 48, t), lambda key: laws[key[0]], FINEST).log  # type: ignore[arg-type]
         for t in (50.0, 51.0)
@@ -64,7 +70,7 @@ def test_mass_far_out_is_not_cut_off() -> None:
 
 def test_gaussian_noises() -> None:
     """One step: P(-5 + za < w < 5 + zb) by the normal law of the two differences, nearly independent."""
-    laws = {"a": gaussian(1.0), "b": gaussian(1.0), "w": gaussian(1.0)}
+    laws = {"a": law("gaussian", 1.0), "b": law("gaussian", 1.0), "w": law("gaussian", 1.0)}
     a, b, w = ("a",), ("b",), ("w", ...)
     key = (((5.0, ((b, 1.0), (w, -1.0)), True), (5.0, ((a, -1.0), (w, 1.0)), True)),)
     answer = log_probability({key: 1}, lambda key: laws[key[0]], FINEST)  # type: ignore[arg-type]

@@ -12,7 +12,7 @@ from unittest import mock
 
 from plain_kernels import ByText, as_python
 
-from seqlang.backends.interpret.laws.discrete import Bernoulli, Point, Table
+from seqlang.backends.interpret.laws.listed import Point, Table
 from seqlang.backends.interpret.values import Value, filled
 from seqlang.backends.kernels import drawing, lower, noises
 from seqlang.backends.kernels.law_forms import SHORT, Flip, lengths_of
@@ -62,7 +62,7 @@ class Coupling:
 
     def draw(self, draw: Draw, life: int, law: Any) -> Value:
         u = self.uniform(draw.name, life)
-        if isinstance(law, Bernoulli):
+        if law.name == "bernoulli":
             return 1 if u < law.pmf(1) else 0
         if isinstance(law, Point):
             return law.value

@@ -12,7 +12,7 @@ from scipy import stats
 
 from seqlang.backends.kernels import build
 from seqlang.backends.kernels.runtime import lane_samples, packed_strips, refused_words
-from seqlang.backends.kernels.runtime.words import GOLDEN, as_uniform, splitmix64
+from seqlang.laws.variates.words import GOLDEN, as_uniform, splitmix64
 
 TABLES = {
     "normal": (packed_strips.NORMAL_PACKED, stats.norm.pdf, stats.norm.sf),

@@ -17,8 +17,8 @@ import pytest
 from numpy.typing import NDArray
 from scipy import stats
 
-from seqlang.backends.kernels.runtime import ziggurat
 from seqlang.backends.kernels.runtime.collect import source_of
+from seqlang.laws.variates import ziggurat
 
 numba = pytest.importorskip("numba")
 
@@ -32,6 +32,7 @@ NUMBERS = {  # law: how many arguments
     "standard_exponential": 0,
     "standard_laplace": 0,
     "laplace": 1,
+    "logistic": 1,
     "exponential": 1,
     "gumbel": 1,
     "normal": 2,
@@ -41,11 +42,9 @@ NUMBERS = {  # law: how many arguments
     "geometric": 1,
     "discrete_gaussian": 1,
     "bernoulli": 1,
-    "randomized_response": 2,
     "binomial": 2,
     "poisson": 1,
     "standard_gamma": 1,
-    "place": 1,
 }
 
 
@@ -176,6 +175,7 @@ def assert_discrete(values: Floats, pmf: Callable[[Any], Any], low: int, high: i
         ("standard_exponential", (), stats.expon()),
         ("standard_laplace", (), stats.laplace()),
         ("laplace", (2.5,), stats.laplace(scale=2.5)),
+        ("logistic", (2.5,), stats.logistic(scale=2.5)),
         ("exponential", (0.1,), stats.expon(scale=0.1)),
         ("gumbel", (3.0,), stats.gumbel_r(scale=3.0)),
         ("normal", (-2.0, 0.5), stats.norm(-2, 0.5)),
@@ -258,18 +258,6 @@ def test_bernoulli(draw: Draw, p: float) -> None:
     assert_discrete(draw("bernoulli", p), stats.bernoulli(min(p, 1.0)).pmf, 0, 1)
 
 
-@pytest.mark.parametrize(("truth", "size"), [(0.7, 2), (0.25, 5), (0.0, 3), (1.0, 4)])
-def test_randomized_response(draw: Draw, truth: float, size: int) -> None:
-    chances = np.array([truth] + [(1 - truth) / (size - 1)] * (size - 1))
-    assert_discrete(draw("randomized_response", truth, size), lambda k: chances[k], 0, size - 1)
-
-
-def test_places(draw: Draw) -> None:
-    assert_discrete(draw("place", 7), lambda k: np.full(len(k), 1 / 7), 0, 6)
-    assert set(draw("place", 1, count=100)) == {0.0}
-    assert set(draw("place", 0, count=2)) == {-1.0}
-
-
 @pytest.mark.parametrize(
     ("law", "arguments", "value"),
     [
@@ -300,7 +288,6 @@ def test_laws_of_one_value(draw: Draw, law: str, arguments: tuple[float, ...], v
         ("geometric", (1.0,)),
         ("discrete_gaussian", (0.0,)),
         ("bernoulli", (-0.1,)),
-        ("randomized_response", (1.1, 2.0)),
         ("binomial", (2.5, 0.5)),
         ("poisson", (-1.0,)),
     ],

@@ -8,7 +8,8 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
-from seqlang.backends.kernels.runtime.words import (
+from seqlang.backends.simulate.streams import Streams
+from seqlang.laws.variates.words import (
     LARGEST_BELOW_ONE,
     as_uniform,
     next_word,
@@ -16,7 +17,6 @@ from seqlang.backends.kernels.runtime.words import (
     uniform,
     words_below,
 )
-from seqlang.backends.simulate.streams import Streams
 
 
 @pytest.fixture(autouse=True)

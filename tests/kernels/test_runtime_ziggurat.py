@@ -11,7 +11,7 @@ import mpmath
 import numpy as np
 import pytest
 
-from seqlang.backends.kernels.runtime import ziggurat
+from seqlang.laws.variates import ziggurat
 
 Exact = Callable[[Any], Any]
 

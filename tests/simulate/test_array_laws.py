@@ -20,7 +20,7 @@ def source(seed=1):
 
 
 def law(family, *arguments):
-    return laws.FAMILIES[family](*arguments)
+    return laws.make(family, *arguments)
 
 
 CONTINUOUS = {
@@ -28,7 +28,7 @@ CONTINUOUS = {
     "gumbel": (law("gumbel", 2.0), stats.gumbel_r(scale=2)),
     "exponential": (law("exponential", 3.0), stats.expon(scale=3)),
     "normal": (law("normal", 1.0, 2.0), stats.norm(1, 2)),
-    "uniform": (laws.Uniform(-1.0, 3.0), stats.uniform(-1, 4)),
+    "uniform": (law("uniform", -1.0, 3.0), stats.uniform(-1, 4)),
 }
 DISCRETE = {
     "bernoulli": (law("bernoulli", 0.3), stats.bernoulli(0.3)),

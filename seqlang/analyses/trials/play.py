@@ -10,8 +10,8 @@ from seqlang.analyses.trials.fits import Seen
 from seqlang.analyses.trials.pairs import Pair, Rows
 from seqlang.analyses.trials.quantities import Quantity
 from seqlang.backends.interpret.compiled import Compiler
-from seqlang.backends.interpret.laws.discrete import Table
 from seqlang.backends.interpret.laws.law import LawValue
+from seqlang.backends.interpret.laws.listed import Table
 from seqlang.backends.interpret.machine import Machine, Outcome
 from seqlang.backends.interpret.randomness import centre_shaped, sample_shaped
 from seqlang.backends.interpret.values import EvaluationError, Members, Value

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import lru_cache
-from math import comb, erfc, exp, factorial, pi, sqrt
 from typing import Any
 
 from seqlang.backends.exact.told import same
 from seqlang.backends.exact.unsupported import Unsupported
+from seqlang.laws.facts import facts, names
+from seqlang.laws.law import law as law_of_family
 
 LawValue = tuple[Any, ...]
 """(family, argument, ..), or ("weights", ((value, weight), ..))."""
@@ -52,15 +54,10 @@ def mass(law: LawValue, at: Any) -> float:
             return 1.0 if at == value else 0.0
         case ("uniform", values) if isinstance(values, tuple):
             return sum(1 for v in values if v == at) / len(values)
-        case ("binomial", n, q):
-            k = int(at)
-            return comb(int(n), k) * q**k * (1 - q) ** (int(n) - k) if 0 <= at <= n and at == k else 0.0
-        case ("geometric", ratio):
-            return (1 - ratio) / (1 + ratio) * ratio ** abs(at) if at == int(at) else 0.0
-        case ("poisson", mean):
-            return exp(-mean) * mean ** int(at) / factorial(int(at)) if at >= 0 and at == int(at) else 0.0
         case ("convolve", first, second):
             return _convolved(first, second, at)
+        case (family, *arguments) if family in names() and facts(family).kind == "points":
+            return _function(law_of_family(family).scalar.density, law, "point masses")(at, *arguments)
         case _:
             raise Unsupported(f"point masses of {law[0]}")
 
@@ -98,22 +95,14 @@ def density(method: str, law: LawValue, at: Any) -> float:
     """law.pmf(at), law.pdf(at) or law.cdf(at)."""
     if method == "pmf":
         return mass(law, at)
-    match method, law:
-        case "pdf", ("normal", mean, sd):
-            return float(exp(-(((at - mean) / sd) ** 2) / 2) / (sd * sqrt(2 * pi)))
-        case "cdf", ("normal", mean, sd):
-            return float(erfc((mean - at) / (sd * sqrt(2))) / 2)
-        case "pdf", ("uniform", low, high):
-            return float(1 / (high - low)) if low <= at <= high else 0.0
-        case "cdf", ("uniform", low, high):
-            return float(min(1.0, max(0.0, (at - low) / (high - low))))
-        case "pdf", ("laplace", b):
-            return float(exp(-abs(at) / b) / (2 * b))
-        case "pdf", ("gaussian", sd):
-            return float(exp(-((at / sd) ** 2) / 2) / (sd * sqrt(2 * pi)))
-        case "pdf", ("exponential", m):
-            return float(exp(-at / m) / m) if at >= 0 else 0.0
-        case "pdf", ("gumbel", b):
-            return float(exp(-at / b - exp(min(-at / b, 700.0))) / b)
-        case _:
-            raise Unsupported(f"{law[0]}.{method}")
+    family, *arguments = law
+    if any(isinstance(a, tuple) for a in arguments) or family not in names() or facts(family).kind == "points":
+        raise Unsupported(f"{family}.{method}")
+    scalar = law_of_family(family).scalar
+    return _function(scalar.density if method == "pdf" else scalar.cdf, law, method)(at, *arguments)
+
+
+def _function(function: Callable[..., float] | None, law: LawValue, what: str) -> Callable[..., float]:
+    if function is None:
+        raise Unsupported(f"{what} of {law[0]}")
+    return function

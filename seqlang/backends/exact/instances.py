@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from seqlang.backends.exact.conditions import Key, Terms
-from seqlang.backends.exact.laws import NoiseLaw, conditioned, finite, law_from
+from seqlang.backends.exact.laws import NoiseLaw, conditioned, finite, of_family
 from seqlang.backends.exact.stepper import Stepper
 from seqlang.backends.exact.unsupported import Unsupported
 from seqlang.model.life import EachReport, EachStep
@@ -95,7 +95,7 @@ def noise_law(name: str, raw: Any) -> NoiseLaw:
         case ("tree", inner):
             law = noise_law(name, inner)
         case (family, *arguments) if not any(isinstance(a, tuple) for a in arguments):
-            law = law_from(family, [float(a) for a in arguments])
+            law = of_family(family, *[float(a) for a in arguments])
     if law is None:
         raise Unsupported(f"the law of {name} ({raw[0]}) is not integrated")
     return law

@@ -6,14 +6,15 @@ their end: P(X <= x) and P(X >= x).
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections.abc import Callable, Sequence
-from math import ceil, erfc, exp, expm1, floor, inf, isinf, log, log1p, pi, prod, sqrt
+from math import ceil, exp, expm1, floor, inf, isinf, log, log1p
 
+from seqlang.laws.facts import names
+from seqlang.laws.law import law
+from seqlang.laws.numbers import LOG_HALF
 from seqlang.record import record
 
 Scalar = Callable[[float], float]
-LOG_HALF = -log(2)
 
 
 @record
@@ -93,193 +94,6 @@ def no_bends(low: float, high: float) -> Sequence[float]:
     return ()
 
 
-def _bends_at(*points: float) -> Callable[[float, float], Sequence[float]]:
-    return lambda low, high: [p for p in points if low < p < high]
-
-
-def laplace(b: float) -> NoiseLaw:
-    def log_above(x: float) -> float:
-        return LOG_HALF - x / b if x >= 0 else log1p(-0.5 * exp(x / b))
-
-    def log_below(x: float) -> float:
-        return LOG_HALF + x / b if x <= 0 else log1p(-0.5 * exp(-x / b))
-
-    def log_all_above(starts: Sequence[float], slope: float) -> Scalar:
-        ends = sorted(a / b for a in starts)
-        if ends[-1] - ends[0] > 600:
-            return lambda x: sum([log_above(a + slope * x) for a in starts])
-        top = ends[-1]
-        ratios = [exp(a - top) for a in ends]
-        after = [0.0]  # sums of the last ends
-        for a in reversed(ends):
-            after.append(after[-1] + a)
-
-        def total(x: float) -> float:
-            shift = slope * x / b
-            if top + shift > 600:
-                return sum([log_above(a + slope * x) for a in starts])
-            # ends before `first` are so low that the tail is 1, those from `second` on lie above 0
-            first, second = bisect_left(ends, -40 - shift), bisect_left(ends, -shift)
-            right = len(ends) - second
-            half = 0.5 * exp(top + shift)
-            value = right * (LOG_HALF - shift) - after[right]
-            return value + log(prod([1.0 - half * r for r in ratios[first:second]])) if first < second else value
-
-        return total
-
-    constant = -log(2 * b)
-    return NoiseLaw(
-        "density", lambda x: constant - abs(x) / b, log_below, log_above, _bends_at(0.0), no_bends, b, (-inf, inf),
-        log_all_above=log_all_above,
-    )  # fmt: skip
-
-
-def exponential(mean: float) -> NoiseLaw:
-    def log_below(x: float) -> float:
-        return log(-expm1(-x / mean)) if x > 0 else -inf
-
-    constant = -log(mean)
-    return NoiseLaw(
-        "density",
-        lambda x: constant - x / mean if x >= 0 else -inf,
-        log_below,
-        lambda x: -x / mean if x > 0 else 0.0,
-        _bends_at(0.0),
-        _bends_at(0.0),
-        mean,
-        (0.0, inf),
-    )
-
-
-def gumbel(b: float) -> NoiseLaw:
-    """P(X <= x) = exp(-exp(-x / b))."""
-
-    def tail(x: float) -> float:
-        return exp(min(-x / b, 700.0))
-
-    def log_above(x: float) -> float:
-        beyond = -expm1(-tail(x))
-        return log(beyond) if beyond > 0 else -x / b
-
-    def log_density(x: float) -> float:
-        return -log(b) - x / b - tail(x)
-
-    return NoiseLaw(
-        "density", log_density, lambda x: -tail(x), log_above, no_bends, no_bends, b, (-inf, inf)
-    )  # fmt: skip
-
-
-def log_normal_above(x: float) -> float:
-    """log P(N(0, 1) >= x), also where erfc underflows."""
-    if x < 25:
-        return log(0.5 * erfc(x / sqrt(2)))
-    square = 1 / (x * x)  # Mills' ratio, asymptotic series; at x = 25 the first term left out is below 1e-12
-    series = 1 - square * (1 - 3 * square * (1 - 5 * square * (1 - 7 * square * (1 - 9 * square))))
-    return -x * x / 2 - log(x * sqrt(2 * pi)) + log(series)
-
-
-def gaussian(sd: float, mean: float = 0.0) -> NoiseLaw:
-    def log_all_above(starts: Sequence[float], slope: float) -> Scalar:
-        unit = sd * sqrt(2)
-        ends = [a / unit for a in starts]
-        halves = len(ends) * LOG_HALF
-
-        def total(x: float) -> float:
-            shift = slope * x / unit
-            product = prod([erfc(a + shift) for a in ends])
-            if product > 1e-250:
-                return halves + log(product)
-            return sum([log_normal_above((a + slope * x) / sd) for a in starts])
-
-        return total
-
-    constant = -log(sd * sqrt(2 * pi))
-    return NoiseLaw(
-        "density",
-        lambda x: constant - ((x - mean) / sd) ** 2 / 2,
-        lambda x: log_normal_above((mean - x) / sd),
-        lambda x: log_normal_above((x - mean) / sd),
-        no_bends,
-        no_bends,
-        sd,
-        (-inf, inf),
-        log_all_above=log_all_above if mean == 0 else None,
-    )
-
-
-def geometric(ratio: float) -> NoiseLaw:
-    """P(k) proportional to ratio^|k| on the integers."""
-    slope = log(ratio)
-    constant = log1p(-ratio) - log1p(ratio)
-
-    def log_above(x: float) -> float:
-        k = ceil(x) if not isinf(x) else x
-        if k >= 1:
-            return k * slope - log1p(ratio)
-        return log1p(-exp((1 - k) * slope - log1p(ratio)))
-
-    return NoiseLaw(
-        "lattice",
-        lambda k: constant + abs(k) * slope,
-        lambda x: log_above(-x),
-        log_above,
-        no_bends,
-        no_bends,
-        max(1.0, -1 / slope),
-        (-inf, inf),
-    )
-
-
-def staircase(eps: float, d: float, gamma: float) -> NoiseLaw:
-    """Geng & Viswanath 2015: density proportional to e^(-eps k) on [k d, (k + gamma) d), a factor e^-eps lower on the
-    rest of the k-th interval, symmetric."""
-    low = exp(-eps)
-    constant = log(1 - low) - log(2 * d * (gamma + low * (1 - gamma)))
-
-    def log_density(x: float) -> float:
-        k = floor(abs(x) / d)
-        return constant - eps * (k if abs(x) < (k + gamma) * d else k + 1)
-
-    def log_above(x: float) -> float:
-        if x < 0:
-            return log1p(-exp(log_above(-x)))
-        k = floor(x / d)
-        # the k-th interval holds (1 - low) / 2 low^k; beyond x a part of it and all later ones
-        tail = log((1 - low) / 2) - eps * k
-        part = x / d - k
-        weight = gamma + low * (1 - gamma)
-        left = (gamma - part + low * (1 - gamma)) if part < gamma else low * (1 - part)
-        return tail + log(left / weight + low / (1 - low))
-
-    def bends(lo: float, hi: float) -> Sequence[float]:
-        points: list[float] = []
-        if isinf(lo) or isinf(hi):
-            lo, hi = max(lo, -40 * d), min(hi, 40 * d)
-        for k in range(floor(lo / d) - 1, ceil(hi / d) + 2):
-            points += [k * d, (k + gamma) * d if k >= 0 else (k + 1 - gamma) * d]
-        return [p for p in points if lo < p < hi]
-
-    return NoiseLaw("density", log_density, lambda x: log_above(-x), log_above, bends, bends, d, (-inf, inf))
-
-
-def uniform(low: float, high: float) -> NoiseLaw:
-    width = high - low
-
-    def log_above(x: float) -> float:
-        return 0.0 if x <= low else (-inf if x >= high else log((high - x) / width))
-
-    return NoiseLaw(
-        "density",
-        lambda x: -log(width) if low <= x <= high else -inf,
-        lambda x: log_above(low + high - x),
-        log_above,
-        _bends_at(low, high),
-        _bends_at(low, high),
-        width / 4,
-        (low, high),
-    )
-
-
 def finite(weights: Sequence[tuple[float, float]]) -> NoiseLaw:
     """The law with these (point, weight), normalised."""
     total = sum(w for _, w in weights)
@@ -323,28 +137,41 @@ def conditioned(law: NoiseLaw, low: float, high: float) -> NoiseLaw:
     )
 
 
-def law_from(family: str, arguments: Sequence[float]) -> NoiseLaw | None:
+def of_family(family: str, *arguments: float) -> NoiseLaw | None:
     """The law of that family; None where it is not a scalar noise that this module integrates."""
-    match family, len(arguments):
-        case (("laplace" | "l2_laplace"), 1):
-            return laplace(arguments[0])
-        case "exponential", 1:
-            return exponential(arguments[0])
-        case "gumbel", 1:
-            return gumbel(arguments[0])
-        case "gaussian", 1:
-            return gaussian(arguments[0])
-        case "normal", 2:
-            return gaussian(arguments[1], arguments[0])
-        case "geometric", 1:
-            return geometric(arguments[0])
-        case "staircase", 3:
-            return staircase(*arguments)
-        case "uniform", 2:
-            return uniform(*arguments)
-        case "bernoulli", 1:
+    match family:
+        case "l2_laplace":
+            return of_family("laplace", *arguments) if len(arguments) == 1 else None
+        case "bernoulli":
             return finite([(0.0, 1 - arguments[0]), (1.0, arguments[0])])
-        case "point", 1:
+        case "point":
             return finite([(arguments[0], 1.0)])
-        case _:
+        case _ if family not in names():
             return None
+    found = law(family)
+    scalar = found.scalar
+    if scalar.log_density is None or scalar.log_below is None or scalar.log_above is None:
+        return None
+    quick = scalar.log_above_all if found.facts.symmetric else None
+    return NoiseLaw(
+        "lattice" if found.facts.kind == "points" else "density",
+        _given(scalar.log_density, arguments),
+        _given(scalar.log_below, arguments),
+        _given(scalar.log_above, arguments),
+        lambda low, high: scalar.bends(low, high, *arguments),
+        lambda low, high: scalar.tail_bends(low, high, *arguments),
+        scalar.length(*arguments),
+        scalar.ends(*arguments),
+        log_all_above=None if quick is None else lambda starts, slope: quick(starts, slope, *arguments),
+    )
+
+
+def _given(function: Callable[..., float], arguments: Sequence[float]) -> Scalar:
+    """The function of x with the law's arguments put in; a loop over them would take longer than most laws do."""
+    match arguments:
+        case (a,):
+            return lambda x: function(x, a)
+        case (a, b):
+            return lambda x: function(x, a, b)
+        case _:
+            return lambda x: function(x, *arguments)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, assert_never
 
 from seqlang.backends.interpret.laws import LawValue, make_law
-from seqlang.backends.interpret.laws.discrete import Flip, Table
+from seqlang.backends.interpret.laws.listed import Flip, Table
 from seqlang.backends.interpret.minimise import minimise
 from seqlang.backends.interpret.operators import PAIR, apply
 from seqlang.backends.interpret.quantified import fold

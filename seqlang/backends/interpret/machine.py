@@ -9,7 +9,7 @@ from seqlang.backends.interpret.alphabet import alphabet_of
 from seqlang.backends.interpret.cells import CellState
 from seqlang.backends.interpret.compiled import Compiler
 from seqlang.backends.interpret.laws.derived import Tree
-from seqlang.backends.interpret.laws.discrete import Flip
+from seqlang.backends.interpret.laws.listed import Flip
 from seqlang.backends.interpret.randomness import Randomness
 from seqlang.backends.interpret.values import EvaluationError, Value, as_index, describe, filled, pairwise
 from seqlang.model import expression as ir

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import cast
+
 from seqlang.backends.kernels.law_forms import (
     SHORT,
     Conditioned,
@@ -16,10 +18,13 @@ from seqlang.backends.kernels.law_forms import (
     coordinate,
     lengths_of,
 )
+from seqlang.backends.kernels.ops import Sampler
 from seqlang.backends.kernels.runtime import collect
+from seqlang.backends.kernels.runtime.families import inlined
 from seqlang.backends.kernels.scope import Scope, array_in, array_of
 from seqlang.backends.kernels.values import CannotCompile, List, Scalar, Value, scalar
 from seqlang.backends.kernels.writer import STREAMS
+from seqlang.laws.law import law as law_of_family
 from seqlang.source import NOWHERE
 
 
@@ -76,26 +81,16 @@ def _of_family(scope: Scope, law: Family) -> Scalar:
     given = [scalar(a, "an argument of a law") for a in law.arguments]
     finite = all(a.finite for a in given)
     texts = [a.number for a in given]
-    match law.name:
-        case "normal":
-            z = w.sample("normal", purpose)
-            return Scalar(w.named(f"{texts[0]} + {texts[1]} * {z}"), "number", finite)
-        case "gaussian":
-            z = w.sample("normal", purpose)
-            return Scalar(w.named(f"{texts[0]} * {z}"), "number", finite)
-        case "laplace" | "exponential" as sampler:
-            z = w.sample(sampler, purpose)
-            return Scalar(w.named(f"{texts[0]} * {z}"), "number", finite)
-        case "uniform":
-            z = w.sample("uniform", purpose)
-            return Scalar(w.named(f"min({texts[0]} + ({texts[1]} - {texts[0]}) * {z}, {texts[1]})"), "number", finite)
-        case "bernoulli":
-            return Scalar(w.coin(texts[0], purpose), "number", True)
-        case name:
-            found = w.fresh("f")
-            w.kinds[found] = "number"
-            w.text(f"{found} = sample_{name}({', '.join([STREAMS[purpose], *texts])})")
-            return Scalar(found, "number", finite)
+    if law.name == "bernoulli":
+        return Scalar(w.coin(texts[0], purpose), "number", True)
+    sampler = law_of_family(law.name).variate
+    if sampler is not None:
+        z = w.sample(cast(Sampler, sampler), purpose)
+        return Scalar(w.named(inlined(f"from_variate_{law.name}", [z, *texts])), "number", finite)
+    found = w.fresh("f")
+    w.kinds[found] = "number"
+    w.text(f"{found} = sample_{law.name}({', '.join([STREAMS[purpose], *texts])})")
+    return Scalar(found, "number", finite)
 
 
 def _places(scope: Scope, truth: Scalar, size: int) -> Scalar:

@@ -25,11 +25,6 @@ from seqlang.backends.kernels.values import CannotCompile, List, Scalar, Value, 
 from seqlang.model import expression as ir
 from seqlang.source import Span
 
-_PLAIN = {
-    "laplace", "gaussian", "geometric", "discrete_gaussian", "staircase", "exponential", "gumbel", "bernoulli",
-    "normal", "binomial", "poisson",
-}  # fmt: skip
-
 
 def law_of(scope: Scope, e: ir.Expression) -> LawForm:
     """The law that an expression is. Raises EvaluationError where constant arguments are no parameters of it."""
@@ -64,10 +59,8 @@ def law_of(scope: Scope, e: ir.Expression) -> LawForm:
             if len(arguments) > 1:
                 dimension = scope.constants.whole(int(scope.exact.constant(arguments[1])))
             return OfVectors("l2_laplace", scale, dimension, span)
-        case ir.Law(family, arguments, span) if family in _PLAIN:
+        case ir.Law(family, arguments, span) if f"sample_{family}" in collect.names():
             given = tuple(scope.value_of(a) for a in arguments)
-            if family == "staircase" and len(given) == 2:
-                given = (*given, Scalar(f"staircase_gamma({scalar(given[0], 'eps').number})"))
             return _validated(scope, e, Family(family, given, span))
         case ir.Law(family):
             raise CannotCompile(f"the law {family}")

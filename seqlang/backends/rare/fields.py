@@ -13,9 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from seqlang.backends.simulate.arrays import Value, shape_of
-from seqlang.backends.simulate.laws import Either, VectorLaw
-from seqlang.backends.simulate.laws.continuous import Normal
-from seqlang.backends.simulate.laws.discrete import Bernoulli, Binomial, Table
+from seqlang.backends.simulate.laws import Either, OfFamily, Table, VectorLaw
 from seqlang.record import record
 
 Array = NDArray[np.float64]
@@ -46,8 +44,6 @@ class Shape:
 def letters_of(law: VectorLaw) -> Letters | None:
     """The law as letters, if it has few."""
     match law:
-        case Bernoulli():
-            return Letters((0.0, 1.0), (1.0 - np.asarray(law.p), law.p))
         case Table():
             if len(law.values) > MOST_LETTERS or any(np.size(v) > 1 for v in law.values):
                 return None
@@ -55,9 +51,10 @@ def letters_of(law: VectorLaw) -> Letters | None:
             if len(set(values)) < len(values):
                 return None
             return Letters(values, tuple(w / law.total for w in law.weights))
-        case Binomial() if np.size(law.n) == 1 and float(np.ravel(law.n)[0]) < MOST_LETTERS:
-            n = int(np.ravel(law.n)[0])
-            return Letters(tuple(float(k) for k in range(n + 1)), tuple(law.pmf(k) for k in range(n + 1)))
+        case OfFamily() if (listed := law.support()) is not None:
+            if len(listed) > MOST_LETTERS or (len(listed) > 2 and np.size(law.parameters[0]) > 1):
+                return None  # too many, or not as many in every run
+            return Letters(tuple(float(k) for k in listed), tuple(law.pmf(k) for k in listed))
         case Either():
             first, second = letters_of(law.first), letters_of(law.second)
             if first is None or second is None or first.values != second.values:
@@ -74,12 +71,24 @@ def letters_of(law: VectorLaw) -> Letters | None:
             return Letters(None, (1 / PARTS,) * PARTS)
 
 
+def mean_and_deviation(law: VectorLaw) -> tuple[Value, Value] | None:
+    """Of a normal law."""
+    match law:
+        case OfFamily(family="normal", parameters=(mean, sd)):
+            return mean, sd
+        case OfFamily(family="gaussian", parameters=(sd,)):
+            return 0.0, sd
+        case _:
+            return None
+
+
 def shape_of_law(law: VectorLaw) -> Shape | None:
     """None: a law that is drawn as it is."""
     if law.shape() or law.joint:
         return None
-    if isinstance(law, Normal):
-        return Shape("normal") if np.all(np.greater(law.sd, 0)) else None
+    normal = mean_and_deviation(law)
+    if normal is not None:
+        return Shape("normal") if np.all(np.greater(normal[1], 0)) else None
     letters = letters_of(law)
     if letters is None or len(letters.chances) < 2:
         return None

@@ -9,14 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from seqlang.backends.interpret.domains import CheckedDomain
-from seqlang.backends.rare.fields import PARTS, Letters, Shape, letters_of
+from seqlang.backends.rare.fields import PARTS, Letters, Shape, letters_of, mean_and_deviation
 from seqlang.backends.rare.proposal import Proposal
 from seqlang.backends.simulate.arrays import Value
 from seqlang.backends.simulate.inputs import VectorInputs
 from seqlang.backends.simulate.laws import VectorLaw
-from seqlang.backends.simulate.laws.continuous import Normal, standard_normal
 from seqlang.backends.simulate.streams import Source
 from seqlang.backends.simulate.vectorised import VectorCompiler
+from seqlang.laws.arrays import standard_normals
 from seqlang.model.program import Model, Program
 
 if TYPE_CHECKING:
@@ -45,20 +45,21 @@ class TiltedInputs(VectorInputs):
         if shape is None:
             return None
         if shape.kind == "normal":
-            return self._shifted(engine, name, law, source) if isinstance(law, Normal) else None
+            normal = mean_and_deviation(law)
+            return None if normal is None else self._shifted(engine, name, *normal, source)
         letters = letters_of(law)
         if letters is None or len(letters.chances) != shape.letters or letters.values != shape.values:
             return None
         return self._letters(engine, name, law, letters, source)
 
-    def _shifted(self, engine: Walker, name: str, law: Normal, source: Source) -> Array:
+    def _shifted(self, engine: Walker, name: str, mean: Value, sd: Value, source: Source) -> Array:
         shifts, weights = self.tilts[name][:, 0], engine.weights
-        z = standard_normal(source, ()) + shifts[weights.chosen]
+        z = standard_normals(source.uniform, ()) + shifts[weights.chosen]
         weights.ratio(shifts[:, None] * z - (shifts**2 / 2)[:, None])
         if weights.watched:
             _add(weights.counts, name, z[None, :])
             _add(weights.exposures, name, np.ones((1, engine.count)))
-        return np.asarray(z * law.sd + law.mean)
+        return np.asarray(z * sd + mean)
 
     def _letters(self, engine: Walker, name: str, law: VectorLaw, letters: Letters, source: Source) -> Array:
         tilts, weights = self.tilts[name], engine.weights

@@ -19,15 +19,15 @@ if TYPE_CHECKING:
 def law_of(compiler: VectorCompiler, e: ir.Law) -> Run:
     if e.family == "uniform":
         return _uniform(compiler, e)
-    if e.family not in laws.FAMILIES:
-        raise CannotVectorise(f"the law {e.family}")
-    family = laws.FAMILIES[e.family]
+    if e.family == "sample":
+        raise CannotVectorise("the law sample")
+    family = e.family
     parts = [compiler.compile(a) for a in e.arguments]
     span = e.span
 
     def run(f: Frame) -> Value:
         try:
-            return family(*[p(f) for p in parts])
+            return laws.make(family, *[p(f) for p in parts])
         except EvaluationError as error:
             raise EvaluationError(error.diagnostics[0].message, span) from None
 
@@ -46,7 +46,7 @@ def law_of(compiler: VectorCompiler, e: ir.Law) -> Run:
 def _uniform(compiler: VectorCompiler, e: ir.Law) -> Run:
     if len(e.arguments) == 2:
         low, high = (compiler.compile(a) for a in e.arguments)
-        return lambda f: laws.Uniform(low(f), high(f))
+        return lambda f: laws.make("uniform", low(f), high(f))
     domain = e.arguments[0]
     if compiler.exact.compile(domain).reads:
         raise CannotVectorise("a uniform law on a set that changes")

@@ -7,9 +7,10 @@ from functools import lru_cache
 
 import numpy as np
 
-from seqlang.backends.solve.densities import Exponential, Gaussian, Laplace
 from seqlang.backends.solve.law1 import Array, Law1
 from seqlang.backends.solve.legendre import legendre_rule
+from seqlang.backends.solve.of_family import Normal, OfFamily
+from seqlang.laws.law import law as law_of_family
 
 TAIL = 1e-24
 """Mass that an interval leaves out on each infinite side: even with a huge value there it cannot be seen."""
@@ -34,24 +35,21 @@ def rule(law: Law1, low: float, high: float, n: int) -> tuple[Array, Array]:
     return centre + scale * x, w * mass
 
 
-_UNITS: dict[str, Law1] = {"gaussian": Gaussian(1.0), "laplace": Laplace(1.0), "exponential": Exponential(1.0)}
-
-
 def _unit(law: Law1) -> tuple[str | None, float, float]:
+    """(family, scale, centre): the law is centre + scale times that family's law with scale 1."""
     match law:
-        case Gaussian():
-            return "gaussian", law.sd, law.mean
-        case Laplace():
-            return "laplace", law.b, 0.0
-        case Exponential():
-            return "exponential", law.mean, 0.0
+        case Normal():
+            return "normal", law.sd, law.mean
+        case OfFamily(name=name, arguments=(scale,)) if law.law.facts.unit_scale:
+            return name, scale, 0.0
         case _:
             return None, 1.0, 0.0
 
 
 @lru_cache(maxsize=20_000)
 def _shared(shape: str, low: float, high: float, n: int) -> tuple[Array, Array]:
-    return _made(_UNITS[shape], low, high, n)
+    unit = Normal(0.0, 1.0) if shape == "normal" else OfFamily(law_of_family(shape), 1.0)
+    return _made(unit, low, high, n)
 
 
 def _made(law: Law1, low: float, high: float, n: int) -> tuple[Array, Array]:

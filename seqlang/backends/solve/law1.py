@@ -82,6 +82,15 @@ class Law1(ABC):
         return Affine(self, factor, shift)
 
 
+def mirrored_between(law: Law1, low: Any, high: Any) -> Array:
+    """P(low <= X <= high) of a law with a density that is symmetric around 0."""
+    low, high = np.broadcast_arrays(np.asarray(low, float), np.asarray(high, float))
+    right = low > 0
+    if np.any(right):  # the mirror image, where tails are small
+        low, high = np.where(right, -high, low), np.where(right, -low, high)
+    return np.maximum(law.below(high) - law.below(low), 0.0)
+
+
 def _cross(holds: Any, law: Law1) -> float:
     """The first x at which `holds`, by bisection."""
     step = law.scale

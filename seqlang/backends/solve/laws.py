@@ -14,28 +14,13 @@ from typing import Any
 import numpy as np
 
 from seqlang.backends.solve.convolved import Convolved, Smeared
-from seqlang.backends.solve.densities import (
-    Conditioned,
-    Exponential,
-    Gaussian,
-    GaussLaplace,
-    Gumbel,
-    Laplace,
-    Staircase,
-    TwoLaplace,
-    Uniform,
-)
 from seqlang.backends.solve.law1 import TIE, Law1
-from seqlang.backends.solve.points import (
-    Geometric,
-    Points,
-    binomial,
-    conditioned_points,
-    poisson,
-    sum_of_points,
-    weighted,
-)
+from seqlang.backends.solve.of_family import Normal, OfFamily, OnWholeNumbers, laplace
+from seqlang.backends.solve.points import Points, conditioned_points, sum_of_points, weighted
+from seqlang.backends.solve.sums import Conditioned, GaussLaplace, TwoLaplace
 from seqlang.backends.solve.unsolved import Unsolved
+from seqlang.laws.facts import names
+from seqlang.laws.law import law as law_of_family
 from seqlang.model import program as p
 
 __all__ = ["TIE", "Law1", "law", "law_of", "noise_laws", "sum_of"]
@@ -69,28 +54,14 @@ def law_of(value: Any) -> Law1 | None:
     None where it is not a scalar law that is treated here; Unsolved where a condition has no chance.
     """
     match value:
-        case ("laplace", b) | ("l2_laplace", b) | ("l2_laplace", b, 1):
-            return Laplace(float(b))
+        case ("l2_laplace", b) | ("l2_laplace", b, 1):
+            return laplace(float(b))
         case ("gaussian", sd):
             return _normal(0.0, float(sd))
         case ("normal", mean, sd) if not isinstance(mean, tuple):
             return _normal(float(mean), float(sd))
-        case ("exponential", mean):
-            return Exponential(float(mean))
-        case ("gumbel", b):
-            return Gumbel(float(b))
-        case ("geometric", ratio):
-            return Geometric(float(ratio)) if ratio > 0 else Points([0.0], [1.0])
-        case ("staircase", eps, d, gamma):
-            return Staircase(float(eps), float(d), float(gamma))
-        case ("uniform", low, high):
-            return Uniform(float(low), float(high)) if high > low else Points([float(low)], [1.0])
-        case ("bernoulli", chance) if not isinstance(chance, tuple):
-            return Points([0.0, 1.0], [1.0 - float(chance), float(chance)])
-        case ("binomial", n, chance):
-            return binomial(int(n), float(chance))
-        case ("poisson", mean):
-            return poisson(float(mean))
+        case ("uniform", low, high) if not high > low:
+            return Points([float(low)], [1.0])
         case ("conditioned", inner, low, high):
             return _conditioned(law_of(inner), float(low), float(high))
         case ("convolve", first, second):
@@ -98,12 +69,25 @@ def law_of(value: Any) -> Law1 | None:
             return None if one is None or two is None else sum_of([(one, 1.0), (two, 1.0)])
         case ("point" | "uniform" | "weights", inner):
             return _listed(value[0], inner)
+        case (family, *arguments) if family in names() and not any(isinstance(a, tuple) for a in arguments):
+            return _of_family(family, [float(a) for a in arguments])
         case _:
             return None
 
 
+def _of_family(family: str, arguments: Sequence[float]) -> Law1 | None:
+    found = law_of_family(family)
+    if found.facts.kind != "points":
+        return None if found.arrays.tails is None else OfFamily(found, *arguments)
+    if found.arrays.atoms is None:
+        return None
+    if found.facts.support == "whole numbers" and arguments[0] > 0:
+        return OnWholeNumbers(found, *arguments)
+    return Points(*found.arrays.atoms(0.0, *arguments))
+
+
 def _normal(mean: float, sd: float) -> Law1:
-    return Gaussian(sd, mean) if sd > 0 else Points([mean], [1.0])
+    return Normal(mean, sd) if sd > 0 else Points([mean], [1.0])
 
 
 def _listed(family: str, inner: Any) -> Law1 | None:
@@ -131,11 +115,11 @@ def sum_of(terms: Sequence[tuple[Law1, float]], shift: float = 0.0) -> Law1:
     others: list[Law1] = []
     for part in parts:
         match part:
-            case Gaussian():
+            case Normal():
                 variance += part.sd**2
                 shift += part.mean
-            case Laplace():
-                scales.append(part.b)
+            case OfFamily(name="laplace", arguments=(scale,)):
+                scales.append(scale)
             case _ if part.discrete:
                 discrete = part if discrete is None else sum_of_points(discrete, part)
             case _:
@@ -158,7 +142,7 @@ def _closed(sd: float, scales: list[float], others: list[Law1]) -> list[Law1]:
     """Few laws with the same sum: Gaussian and Laplace noises in pairs that have a closed form."""
     found: list[Law1] = []
     if sd > 0:
-        found.append(GaussLaplace(sd, scales.pop()) if scales else Gaussian(sd))
+        found.append(GaussLaplace(sd, scales.pop()) if scales else Normal(0.0, sd))
     while len(scales) > 1:
         found.append(TwoLaplace(scales.pop(), scales.pop()))
-    return found + [Laplace(b) for b in scales] + others
+    return found + [laplace(b) for b in scales] + others

@@ -27,9 +27,9 @@ from itertools import pairwise
 
 import numpy as np
 
-from seqlang.backends.solve.densities import Gaussian
 from seqlang.backends.solve.gauss_rules import rule
 from seqlang.backends.solve.law1 import Array, Law1
+from seqlang.backends.solve.of_family import Normal
 from seqlang.backends.solve.unsolved import Unsolved
 from seqlang.record import record
 
@@ -79,7 +79,7 @@ def nodes(laws: Mapping[str, Law1], kinks: Sequence[Kink] = (), level: int = 0) 
     turned = _turn([laws[n] for n in smooth], planes, len(names) - len(smooth))
     axes: list[Law1] = [laws[n] for n in smooth]
     if turned is not None:
-        axes = [Gaussian(1.0) for _ in smooth]
+        axes = [Normal(0.0, 1.0) for _ in smooth]
         planes = np.column_stack((planes[:, : len(names) - len(smooth)], planes[:, -1 - len(smooth) :] @ _lift(turned)))
     planes = _with_densities(planes, axes, len(names) - len(smooth))
     systems = _eliminated(planes, len(names) - len(smooth), len(names))
@@ -120,10 +120,9 @@ def _planes(names: Sequence[str], kinks: Sequence[Kink]) -> Array:
 def _turn(laws: Sequence[Law1], planes: Array, discrete: int) -> Array | None:
     """For Gaussian noises and a kink in several of them: z = A u + mean with independent standard u, the first of which
     runs across the kink. The rule is then a product, and the kink splits one axis only."""
-    if len(laws) < 2 or not all(isinstance(law, Gaussian) for law in laws):
+    if len(laws) < 2 or not all(isinstance(law, Normal) for law in laws):
         return None
-    sds = np.array([law.sd for law in laws if isinstance(law, Gaussian)])
-    means = np.array([law.mean for law in laws if isinstance(law, Gaussian)])
+    means, sds = np.array([(law.mean, law.sd) for law in laws if isinstance(law, Normal)]).T
     across = planes[:, discrete:-1] * sds
     slanted = across[np.count_nonzero(across, axis=1) > 1]
     if len(slanted) == 0:

@@ -1,8 +1,7 @@
-"""Laws that sit on points: tables, and the two-sided geometric law in closed form."""
+"""Laws that sit on points: tables, and sums of laws on points."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -65,66 +64,6 @@ class Points(Law1):
         return Points(self.points * factor + shift, self.chances)
 
 
-class Geometric(Law1):
-    """P(k) proportional to ratio^|k| on the integers, 0 < ratio < 1."""
-
-    discrete = True
-
-    def __init__(self, ratio: float) -> None:
-        self.slope = math.log(ratio)
-        self.ratio = ratio
-        self.scale = max(1.0, -1 / self.slope)
-
-    def above(self, x: Any, strict: bool = False) -> Array:
-        x = np.asarray(x, float)
-        tie = TIE * np.maximum(np.abs(x), 1.0)
-        with np.errstate(invalid="ignore"):
-            k = np.floor(x + tie) + 1 if strict else np.ceil(x - tie)
-        k = np.where(np.isfinite(x), k, x)
-        tail = np.exp(np.maximum(k, 1 - k) * self.slope) / (1 + self.ratio)
-        return np.asarray(np.where(k >= 1, tail, 1 - tail))
-
-    def below(self, x: Any, strict: bool = False) -> Array:
-        return self.above(-np.asarray(x, float), strict)
-
-    def density(self, x: Any) -> Array:
-        x = np.asarray(x, float)
-        k = np.round(x)
-        tied = np.abs(x - k) <= TIE * np.maximum(np.abs(x), 1.0)
-        chances = np.exp(np.abs(k) * self.slope) * (1 - self.ratio) / (1 + self.ratio)
-        return np.where(tied, chances, 0.0)
-
-    def atoms(self, tail: float = 0.0) -> tuple[Array, Array]:
-        last = math.ceil(math.log(max(tail, 1e-300)) / self.slope)
-        k = np.arange(-last, last + 1, dtype=float)
-        return k, np.exp(np.abs(k) * self.slope) * (1 - self.ratio) / (1 + self.ratio)
-
-
-def binomial(n: int, p: float) -> Law1:
-    k = np.arange(n, dtype=float)
-    if not 0 < p < 1 or n == 0:
-        return Points([n if p >= 1 else 0], [1.0])
-    return _from_ratios(np.log((n - k) / (k + 1)) + math.log(p) - math.log1p(-p), int(p * n), 0)
-
-
-def poisson(mean: float) -> Law1:
-    if mean == 0:
-        return Points([0.0], [1.0])
-    first = max(0, math.floor(mean - 40 * math.sqrt(mean) - 40))
-    last = math.ceil(mean + 40 * math.sqrt(mean) + 400)
-    k = np.arange(first, last, dtype=float)
-    return _from_ratios(math.log(mean) - np.log(k + 1), int(mean) - first, first)
-
-
-def _from_ratios(log_ratios: Array, mode: int, first: int) -> Law1:
-    """The law on first, first + 1, .. with these logarithms of P(k + 1) / P(k), summed outwards from the mode."""
-    right = np.cumsum(log_ratios[mode:])
-    left = -np.cumsum(log_ratios[:mode][::-1])[::-1]
-    logs = np.concatenate((left, [0.0], right))
-    keep = logs > -700
-    return Points((first + np.arange(len(logs)))[keep], np.exp(logs[keep]))
-
-
 def conditioned_points(law: Law1, low: float, high: float) -> Law1:
     points, chances = law.atoms()
     tie = TIE * np.maximum(np.abs(points), 1.0)
@@ -165,4 +104,4 @@ def weighted(pairs: Sequence[tuple[float, float]]) -> Law1:
     return Points([float(v) for v, _ in pairs], [float(w) for _, w in pairs])
 
 
-__all__ = ["Geometric", "Points", "binomial", "conditioned_points", "poisson", "sum_of_points", "weighted"]
+__all__ = ["Points", "conditioned_points", "sum_of_points", "weighted"]

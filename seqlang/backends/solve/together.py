@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from seqlang.backends.solve.densities import Laplace
 from seqlang.backends.solve.grid import Grid
 from seqlang.backends.solve.mesh_cuts import CutFinder
 from seqlang.backends.solve.mesh_reading import Reading
+from seqlang.backends.solve.of_family import is_laplace
 from seqlang.backends.solve.panels import gauss
 from seqlang.backends.solve.roles import Roles
 from seqlang.backends.solve.solution import Array
@@ -58,12 +58,12 @@ def regrouped(grid: Grid, roles: Roles, reading: Reading, level: int) -> Grid:
     if len(names) != 2 or grid.inner:
         return grid
     first, second = laws
-    if not isinstance(first, Laplace) or not isinstance(second, Laplace):
+    if not is_laplace(first) or not is_laplace(second):
         return grid
     slopes = _slopes(grid, names, roles, reading)
     if slopes is None:
         return grid
-    scales = abs(slopes[0]) * first.b, abs(slopes[1]) * second.b
+    scales = abs(slopes[0]) * first.scale, abs(slopes[1]) * second.scale
     if max(scales) > MOST_UNEQUAL * min(scales):
         return grid
     u, v, weights = by_difference(*scales, level)

@@ -216,11 +216,11 @@ An alignment translates the noises: u the lasting ones, w those of a deciding st
     asked, but does not fire  its margins only shrink:     factors . (u, w) <= -d
     a number is released      it stays the same:           factors . (u, w)  = -d
 m is the largest difference of the margin before, d the one at the deciding step. A translation by u costs |u|/b
-(Laplace), u/mean for u >= 0 (exponential), |u| log(1/ratio) for whole u (geometric), eps ceil(|u|/D) (staircase); any
-other noise must stay where it is. Reports limited to K steps are aligned segment by segment. Conditions: constant
-rational factors of the noises, after a division by a public factor > 0; a changing factor of a fresh noise counts as
-its lower bound. No statistic contains a noise that is translated; geometric noise needs quantities that move by whole
-numbers. Horizon-free: "never stops" is covered.
+(Laplace, logistic), u/mean for u >= 0 (exponential), |u| log(1/ratio) for whole u (geometric), eps ceil(|u|/D)
+(staircase); any other noise must stay where it is. Reports limited to K steps are aligned segment by segment.
+Conditions: constant rational factors of the noises, after a division by a public factor > 0; a changing factor of a
+fresh noise counts as its lower bound. No statistic contains a noise that is translated; geometric noise needs
+quantities that move by whole numbers. Horizon-free: "never stops" is covered.
 """
 
 RULE = Rule(NAME, "Alignment of noisy comparisons", STATEMENT, CITE, holds, Evidence)

@@ -1,10 +1,6 @@
-"""What it costs to translate a noise: phi with f(z) <= e^phi(u) f(z + u) for every z.
-
-    laplace(b)             |u| / b
-    exponential(mean)      u / mean for u >= 0; a move towards the end of its support may leave it: infinite
-    geometric(ratio)       |u| log(1/ratio), u a whole number: the density is on the integers
-    staircase(eps, D, ..)  eps ceil(|u| / D)
-    any other law          only u = 0 is free of charge, everything else is infinite
+"""What it costs to translate a noise: phi with f(z) <= e^phi(u) f(z + u) for every z, as its law declares
+(`seqlang.laws.facts.TranslationCost`, proved in the law's own file). Where it declares nothing, only u = 0 is free of
+charge, and everything else is infinite; so is a u that the law says nothing of.
 
 A move by 0 costs nothing under every law, so a noise of an unknown law may take part as long as it stays where it is.
 """
@@ -14,6 +10,7 @@ from __future__ import annotations
 from typing import Literal
 
 from seqlang.arithmetic.formula import INFINITY, ZERO, Formula, absolute, function, logarithm, number
+from seqlang.laws.facts import facts
 from seqlang.model.expression import Law
 from seqlang.model.program import Noise, Program
 from seqlang.record import record, replace
@@ -68,14 +65,15 @@ def translation_of(program: Program, noise: Noise, signs: Signs) -> Translation:
     found = tuple(a for a in arguments if a is not None)
     if len(found) != len(arguments) or any(a.is_infinite for a in found):
         return fixed
-    match law.family, found:
-        case "laplace", (scale,) if signs.of(scale) == 1:
-            return Translation("linear", number(1) / scale)
-        case "exponential", (mean,) if signs.of(mean) == 1:
-            return Translation("upwards", number(1) / mean)
-        case "geometric", (ratio,) if signs.of(ratio) == 1 and signs.of(number(1) - ratio) == 1:
+    declared = facts(law.family).translation
+    if declared is None or declared.norm == "l2":
+        return fixed
+    match declared.kind, found:
+        case "linear" | "upwards" as kind, (scale,) if signs.of(scale) == 1:
+            return Translation(kind, number(1) / scale)
+        case "whole", (ratio,) if signs.of(ratio) == 1 and signs.of(number(1) - ratio) == 1:
             return Translation("whole", -logarithm(ratio))
-        case "staircase", (epsilon, width, *_) if signs.of(epsilon) == 1 and signs.of(width) == 1:
+        case "stairs", (epsilon, width, *_) if signs.of(epsilon) == 1 and signs.of(width) == 1:
             return Translation("stairs", epsilon, width)
         case _:
             return fixed

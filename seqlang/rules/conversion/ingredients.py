@@ -7,6 +7,7 @@ import math
 from seqlang.accounting.numeric.parts import BoundedRange, Gaussian, Laplace, Part, Pure, Subsampled
 from seqlang.arithmetic.formula import ONE, ZERO, Formula, enclose
 from seqlang.arithmetic.rounding import sum_up, up
+from seqlang.laws.facts import facts
 from seqlang.model.program import Gate, Program, ReleaseGate
 from seqlang.proof.derivation import Derivation, PureBound
 from seqlang.rules.alignment.signs import Signs
@@ -95,7 +96,7 @@ def _one_number(program: Program, gate: Gate) -> bool:
     if not isinstance(gate, ReleaseGate):
         return False
     added = noises_of(program, gate, gate.terms, Signs(parameter_values(program)))
-    if isinstance(added, str) or len(added) != 1 or added[0].law.family != "laplace":
+    if isinstance(added, str) or len(added) != 1 or facts(added[0].law.family).curve != "laplace":
         return False
     moved = radius_of(program, gate.value, "abs")
     return not isinstance(moved, str) and moved[1].norm == "abs"

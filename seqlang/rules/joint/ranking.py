@@ -5,6 +5,8 @@ from __future__ import annotations
 from seqlang.arithmetic.compare import at_most
 from seqlang.arithmetic.formula import Formula, number, product
 from seqlang.arithmetic.simplify import simplify
+from seqlang.laws.facts import TranslationCost
+from seqlang.laws.facts import facts as facts_of_law
 from seqlang.model.expression import Expression, Law
 from seqlang.model.life import EachStep, Once
 from seqlang.model.program import ChooseGate, Gate, Program, ReleaseGate
@@ -67,8 +69,8 @@ def _showings(program: Program, names: tuple[str, ...]) -> Showings | str:
     ranking = ranking_of(reading, lambda e: _is_size(program, reading, e))
     if isinstance(ranking, str):
         return ranking if len(names) > 1 else ""
-    if ranking.distances and not all(_is_laplace(program, term.noise) for term in reading.terms):
-        return "with distances shown the noises may move either way, by no whole numbers: Laplace noise only"
+    if ranking.distances and not all(_is_linear(program, term.noise) for term in reading.terms):
+        return "with distances shown noises move either way, by no whole numbers: Laplace or logistic noise only"
     gate = shown_largest(reading, ranking.sign)
     found = noisy_max.showings_of(as_one(program, reading, gate), gate)
     if isinstance(found, str):
@@ -93,9 +95,10 @@ def single_winner(program: Program, gate: Gate) -> tuple[Program, ChooseGate] | 
     return as_one(program, reading, shown), shown
 
 
-def _is_laplace(program: Program, noise: str) -> bool:
+def _is_linear(program: Program, noise: str) -> bool:
+    """Whether it may be translated either way at a cost in proportion."""
     law = program.noise(noise).law
-    return isinstance(law, Law) and law.family == "laplace"
+    return isinstance(law, Law) and facts_of_law(law.family).translation == TranslationCost("linear")
 
 
 def _is_size(program: Program, reading: Reading, expression: Expression) -> bool:
@@ -105,7 +108,8 @@ def _is_size(program: Program, reading: Reading, expression: Expression) -> bool
 
 
 STATEMENT = """
-    neighbours move any two numbers apart by at most r;   independent Laplace noise of scale b on each, new each time
+    neighbours move any two numbers apart by at most r;   independent Laplace or logistic noise of scale b on each,
+    new each time
     shown: k winners, each among numbers that what is shown before decides;   and, if every winner is chosen among all
     numbers but earlier winners, distances between winners, or to the largest of the numbers that are left
     ---------------------------------------------------------------------------------------------------------------------

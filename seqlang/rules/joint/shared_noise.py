@@ -11,6 +11,7 @@ from seqlang.arithmetic.compare import at_most
 from seqlang.arithmetic.enclosure import exact_value
 from seqlang.arithmetic.formula import ONE, ZERO, Formula, number, product
 from seqlang.arithmetic.simplify import simplify
+from seqlang.laws.facts import TranslationCost, facts
 from seqlang.model.expression import Apply, Expression, Law, Number
 from seqlang.model.program import Program, ReleaseGate
 from seqlang.proof.derivation import Derivation, PureBound
@@ -173,7 +174,9 @@ def _cost(
     total: Formula = ZERO
     for noise, row in zip(chosen, inverse, strict=True):
         law = program.noise(noise).law
-        scale = formula_of(program, law.arguments[0]) if isinstance(law, Law) and law.family == "laplace" else None
+        if not isinstance(law, Law) or facts(law.family).translation != TranslationCost("linear"):
+            return None
+        scale = formula_of(program, law.arguments[0])
         if scale is None or signs.of(scale) != 1:
             return None
         for factor, radius in zip(row, radii, strict=True):

@@ -11,9 +11,11 @@ true of rho (Feldman & Zrnic 2021: a Renyi filter for each order, all with the s
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Literal
 
 from seqlang.arithmetic.formula import Formula, product
 from seqlang.arithmetic.simplify import simplify
+from seqlang.laws.facts import facts as facts_of_law
 from seqlang.model.expression import (
     Apply,
     Expression,
@@ -87,9 +89,6 @@ def concentrated_cost(program: Program, gate: Gate) -> Formula | str:
     return _cost(program, gate, 2)
 
 
-_NORMS = {("laplace", 1): "l1", ("l2_laplace", 1): "l2", ("gaussian", 2): "l2"}
-
-
 def _cost(program: Program, gate: Gate, power: int) -> Formula | str:
     if not isinstance(gate, ReleaseGate):
         return NOT_MINE
@@ -138,15 +137,23 @@ def _public(facts: Facts, expression: Expression) -> bool:
 
 def _one(facts: Facts, value: Expression, added: Added, power: int) -> Formula | None:
     """What a showing with a = 1 costs: s / b, or s^2 / (2 sd^2)."""
-    norm = _NORMS.get((added.law.family, power))
+    norm = _norm(added.law.family, power)
     scale = formula_of(facts.program, added.law.arguments[0]) if added.law.arguments else None
     if norm is None or scale is None or facts.sign(scale) != 1 or added.once:
         return None
-    measured = radius_of(facts.program, value, norm)  # type: ignore[arg-type]
+    measured = radius_of(facts.program, value, norm)
     if isinstance(measured, str) or measured[0].is_infinite:
         return None
     ratio = measured[0] / (scale * added.factor)
     return ratio if power == 1 else ratio * ratio / 2
+
+
+def _norm(family: str, power: int) -> Literal["l1", "l2", "abs"] | None:
+    """In which norm of the move a showing is charged, in proportion (power 1) or by the square (power 2)."""
+    declared = facts_of_law(family).translation
+    if power == 2:
+        return "l2" if family == "gaussian" else None
+    return declared.norm if declared is not None and declared.kind == "linear" else None
 
 
 def _ratio(facts: Facts, factor: Expression, amount: Expression, power: int) -> Formula | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from seqlang.arithmetic.formula import ONE, ZERO, Formula, logarithm, number, product
+from seqlang.laws.facts import facts as facts_of_law
 from seqlang.model.program import ChooseGate, Gate, NoisyMaxLaw, Program
 from seqlang.proof.derivation import Derivation, PureBound
 from seqlang.proof.rule import Rule
@@ -83,7 +84,12 @@ def gumbel_choice(program: Program, gate: Gate) -> WeightedChoice | str:
     if isinstance(added, str) or len(added) != 1 or added[0].law.family != "gumbel":
         return NOT_MINE
     found = showings_of(program, gate)
-    return found if isinstance(found, str) else WeightedChoice(found.entries, found.times, found.one)
+    if isinstance(found, str):
+        return found
+    factor = formula_of(program, gate.law.terms[0].factor)
+    if factor is None or signs.of(factor) != gate.law.sign:
+        return f"{added[0].name}: Gumbel noise that pushes away from winning is not the exponential mechanism"
+    return WeightedChoice(found.entries, found.times, found.one)
 
 
 def _one_showing(
@@ -96,20 +102,22 @@ def _one_showing(
         return f"{added.name}: no positive constant scale"
     term = next(t for t in law.terms if t.noise == added.name)
     factor = formula_of(program, term.factor)
-    match added.law.family:
-        case "laplace":
+    declared = facts_of_law(added.law.family).translation
+    if added.law.family == "gumbel" and factor is not None and signs.of(factor) == law.sign:
+        return distance / (scale * added.factor)  # the exponential mechanism: see bounded_range
+    match declared.kind if declared is not None and declared.norm != "l2" else None:
+        case "linear":
             return distance / (scale * added.factor)
-        case "exponential" | "gumbel" if factor is not None and signs.of(factor) == law.sign:
-            # exponential: the winner's noise grows, away from the end of the support; gumbel: see bounded_range
-            return distance / (scale * added.factor)
-        case "exponential" if factor is not None and signs.of(factor) == -law.sign:
+        case "upwards" if factor is not None and signs.of(factor) == law.sign:
+            return distance / (scale * added.factor)  # the winner's noise grows
+        case "upwards" if factor is not None and signs.of(factor) == -law.sign:
             return _losers(program, law, distance / (scale * added.factor))
-        case "geometric" if signs.of(number(1) - scale) == 1 and signs.equal(added.factor, number(1)):
+        case "whole" if signs.of(number(1) - scale) == 1 and signs.equal(added.factor, number(1)):
             if moves_by_whole_numbers(program, law.of):
                 return -logarithm(scale) * distance
             return "geometric noise on numbers that do not move by whole numbers"
-        case family:
-            return f"{added.name}: {family} noise gives no bound for a maximum"
+        case _:
+            return f"{added.name}: {added.law.family} noise gives no bound for a maximum"
 
 
 STATEMENT = """
@@ -118,9 +126,9 @@ STATEMENT = """
     -------------------------------------------------------------------------------------------------------------------------
           the position of the largest is (T r/b)-DP, T = the showings that a changed entry touches
 
-r = 2s if each number moves by at most s, r = s if they all move in one direction. Laplace or geometric noise, or
-exponential or Gumbel noise that pushes towards winning. Fix the other noises: moving the winner's noise by r keeps it
-the winner, and costs r/b (geometric: r log(1/ratio)); with Gumbel noise the position is the exponential mechanism's.
+r = 2s if each number moves by at most s, r = s if they all move in one direction. Laplace, logistic or geometric noise,
+or exponential or Gumbel noise that pushes towards winning. Fix the other noises: moving the winner's noise by r keeps
+it the winner, and costs r/b (geometric: r log(1/ratio)); with Gumbel noise the position is the exponential mechanism's.
 Exponential noise that pushes away from winning: (k - 1) r/b for k numbers, by moving the noises of all losers. Ties go
 to the first, on both sides alike. Epsilon in nats.
 """

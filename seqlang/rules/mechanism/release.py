@@ -1,10 +1,11 @@
-"""A number or vector released with Laplace, geometric or staircase noise (Dwork, McSherry, Nissim & Smith 2006)."""
+"""A number or vector released with noise of bounded translation cost (Dwork, McSherry, Nissim & Smith 2006)."""
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import assert_never
 
 from seqlang.arithmetic.formula import ONE, Formula, function, logarithm, number
+from seqlang.laws.facts import facts
 from seqlang.model.expression import Bound, CellValue, Expression, Law, Local, Quantified
 from seqlang.model.program import AllSteps, Gate, Level, Program, ReleaseGate, Within
 from seqlang.proof.derivation import Derivation, PureBound
@@ -27,14 +28,6 @@ from seqlang.rules.sensitivity.shift import Shift
 
 NAME = "mechanism/release"
 CITE = "Dwork, McSherry, Nissim & Smith 2006; parallel composition: McSherry 2009; trees: Chan, Shi & Song 2011"
-
-
-_NORMS: dict[str, Literal["l1", "l2", "abs"]] = {
-    "l2_laplace": "l2",
-    "laplace": "l1",
-    "geometric": "l1",
-    "staircase": "abs",
-}
 
 
 def suggest(program: Program, gate: Gate) -> Derivation | str:
@@ -82,10 +75,10 @@ def _with(program: Program, gate: ReleaseGate, entries: Formula, added: Added, s
 
 
 def _one_showing(program: Program, value: Expression, added: Added, signs: Signs) -> tuple[Formula, Shift] | str:
-    norm = _NORMS.get(added.law.family)
-    if norm is None:
+    declared = facts(added.law.family).translation
+    if declared is None or declared.kind == "upwards":
         return f"{added.name}: {added.law.family} noise gives no pure bound{_meant(added.law.family)}"
-    measured = radius_of(program, value, norm)
+    measured = radius_of(program, value, declared.norm)
     if isinstance(measured, str):
         return measured
     radius, shift = measured
@@ -95,22 +88,22 @@ def _one_showing(program: Program, value: Expression, added: Added, signs: Signs
     first = arguments[0] if arguments else None
     if first is None or signs.of(first) != 1:
         return f"{added.name}: no positive constant scale"
-    match added.law.family:
-        case "laplace" | "l2_laplace":
+    match declared.kind:
+        case "linear":
             return radius / (first * added.factor), shift
-        case "geometric":
+        case "whole":
             if signs.of(number(1) - first) != 1 or added.factor != ONE:
                 return f"{added.name}: its ratio must lie in (0, 1) and its factor be 1 or -1"
             if not moves_by_whole_numbers(program, value):
                 return "geometric noise on a value that does not move by whole numbers"
             return -logarithm(first) * radius, shift
-        case "staircase":
+        case "stairs":
             width = arguments[1]
             if width is None or signs.of(width) != 1:
                 return f"{added.name}: no positive sensitivity"
             return first * function("ceil", radius / (width * added.factor)), shift
-        case family:
-            return f"{added.name}: {family} noise gives no pure bound{_meant(family)}"
+        case _ as never:
+            assert_never(never)
 
 
 def _meant(family: str) -> str:
@@ -165,10 +158,10 @@ STATEMENT = """
     ----------------------------------------------------------------------------------------
               the gate is (T s/b)-DP, where a changed entry touches at most T showings
 
-s is the l1 norm for independent Laplace coordinates, the l2 norm for l2_laplace. Geometric noise: T s log(1/ratio), for
-values that move by whole numbers. Staircase: T eps ceil(s/D). Tree noise: (floor(log2 n) + 1) s/b for n steps, since an
-entry is in one node a level. T = 1 for a value of one step, and for one made of sums since R shown when R is made (the
-showings then speak of disjoint entries); else the number of showings. Epsilon in nats.
+s is the l1 norm for independent Laplace or logistic coordinates, the l2 norm for l2_laplace. Geometric noise: T s
+log(1/ratio), for values that move by whole numbers. Staircase: T eps ceil(s/D). Tree noise: (floor(log2 n) + 1) s/b for
+n steps, since an entry is in one node a level. T = 1 for a value of one step, and for one made of sums since R shown
+when R is made (the showings then speak of disjoint entries); else the number of showings. Epsilon in nats.
 """
 
 RULE = Rule(NAME, "Release with noise", STATEMENT, CITE, holds)

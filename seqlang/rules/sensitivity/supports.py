@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from seqlang.arithmetic.formula import Formula, root
+from seqlang.laws.facts import Facts as DeclaredFacts
+from seqlang.laws.facts import facts as facts_of_law
 from seqlang.model.domain import Ball, Domain, Finite, Integers, Interval, Power
-from seqlang.model.expression import Expression, Law, Weights
+from seqlang.model.expression import Expression, Law
 from seqlang.rules.sensitivity.evaluate import evaluate_number
 from seqlang.rules.sensitivity.facts import ZERO, Facts
 from seqlang.rules.sensitivity.finite import law_values
@@ -44,16 +46,22 @@ def support(facts: Facts, law: Expression) -> Range:
     match law:
         case Law("uniform", (low, high)):
             return Range(evaluate_number(facts, low), evaluate_number(facts, high))
-        case Law("exponential"):
-            return Range(ZERO, None)
         case Law("conditioned", (_, low, high)):
             return Range(evaluate_number(facts, low), evaluate_number(facts, high))
         case Law("binomial", (n, _)):
             return Range(ZERO, evaluate_number(facts, n), True)
-        case Law("poisson"):
-            return Range(ZERO, None, True)
-        case Law("geometric" | "discrete_gaussian"):
-            return Range(None, None, True)
-        case Weights():
-            return ANYTHING
+        case Law(family):
+            return _declared(facts_of_law(family))
     return ANYTHING
+
+
+def _declared(declared: DeclaredFacts) -> Range:
+    match declared.support:
+        case "half line":
+            return Range(ZERO, None)
+        case "counts":
+            return Range(ZERO, None, True)
+        case "whole numbers":
+            return Range(None, None, True)
+        case _:
+            return ANYTHING

@@ -11,7 +11,7 @@ import pytest
 from seqlang.analyses.bounds import Bounds
 from seqlang.analyses.prove import prove, size_of
 from seqlang.backends.interpret.laws import make_law
-from seqlang.backends.simulate.laws import FAMILIES
+from seqlang.backends.simulate.laws import make
 from seqlang.elaborate import elaborate
 from seqlang.model.program import Program
 from seqlang.source import NOWHERE, Source
@@ -100,5 +100,5 @@ def test_formulas_and_samples(sd: float) -> None:
     assert drawn.mean() == pytest.approx(0, abs=5 * (variance / 20000) ** 0.5)
     assert drawn.var() == pytest.approx(variance, rel=0.06)
     assert np.mean(drawn == 0) == pytest.approx(masses[200], abs=0.02)
-    array = FAMILIES["discrete_gaussian"](sd)
+    array = make("discrete_gaussian", sd)
     assert array.pmf(np.array([0.0, 2.0, 0.5])) == pytest.approx([masses[200], masses[202], 0], rel=1e-12)

@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from seqlang.backends.interpret.laws.continuous import Normal
 from seqlang.backends.interpret.laws.law import LawValue
+from seqlang.backends.interpret.laws.of_family import OfFamily
 from seqlang.backends.interpret.values import EvaluationError, Value, describe
+from seqlang.laws.law import law
 
 if TYPE_CHECKING:
     from random import Random
@@ -94,8 +95,9 @@ class Convolved(LawValue):
             values = listed.support()
             if values is not None:
                 return math.fsum(listed.pmf(v) * getattr(other, method)(x - v) for v in values)
-        if isinstance(self.first, Normal) and isinstance(self.second, Normal):
-            total = Normal(self.first.mean + self.second.mean, math.hypot(self.first.sd, self.second.sd))
+        first, second = _normal(self.first), _normal(self.second)
+        if first is not None and second is not None:
+            total = OfFamily(law("normal"), (first[0] + second[0], math.hypot(first[1], second[1])))
             return float(getattr(total, method)(x))
         raise EvaluationError(f"convolve has no {method} unless one of its laws has finitely many values")
 
@@ -113,6 +115,13 @@ class Convolved(LawValue):
         if first is None or second is None:
             return None
         return tuple(dict.fromkeys(a + b for a in first for b in second))
+
+
+def _normal(value: LawValue) -> tuple[float, float] | None:
+    """Mean and standard deviation of a normal law."""
+    if not isinstance(value, OfFamily) or value.name not in ("normal", "gaussian"):
+        return None
+    return (0.0, value.arguments[0]) if value.name == "gaussian" else (value.arguments[0], value.arguments[1])
 
 
 class Tree(LawValue):

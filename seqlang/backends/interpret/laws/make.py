@@ -5,45 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from seqlang.backends.interpret.laws.continuous import (
-    Exponential,
-    Gaussian,
-    Gumbel,
-    Laplace,
-    Normal,
-    Staircase,
-    Uniform,
-)
 from seqlang.backends.interpret.laws.derived import Conditioned, Convolved, Tree
-from seqlang.backends.interpret.laws.discrete import (
-    Bernoulli,
-    Binomial,
-    DiscreteGaussian,
-    Flip,
-    Geometric,
-    Point,
-    Poisson,
-    Table,
-)
 from seqlang.backends.interpret.laws.law import LawValue
+from seqlang.backends.interpret.laws.listed import Flip, Point, Table
 from seqlang.backends.interpret.laws.multivariate import Independent, L2Laplace, Subsample, UniformBall
+from seqlang.backends.interpret.laws.of_family import OfFamily
 from seqlang.backends.interpret.values import BallSet, EvaluationError, Value, as_index, is_vector
+from seqlang.laws.law import Law, law
 from seqlang.source import Span
-
-COORDINATEWISE: dict[str, Callable[..., LawValue]] = {
-    "laplace": Laplace,
-    "gaussian": Gaussian,
-    "geometric": Geometric,
-    "discrete_gaussian": DiscreteGaussian,
-    "staircase": Staircase,
-    "exponential": Exponential,
-    "gumbel": Gumbel,
-    "bernoulli": Bernoulli,
-    "normal": Normal,
-    "binomial": Binomial,
-    "poisson": Poisson,
-}
-"""Laws of one number. A vector among the arguments makes a vector of independent coordinates."""
 
 OTHER: dict[str, Callable[..., Any]] = {
     "point": Point,
@@ -53,6 +22,7 @@ OTHER: dict[str, Callable[..., Any]] = {
     "tree": Tree,
     "randomized_response": Flip,
 }
+"""Laws that are made from laws, sets or values of any kind."""
 
 
 def make_law(family: str, arguments: tuple[Value, ...], span: Span) -> LawValue:
@@ -62,20 +32,21 @@ def make_law(family: str, arguments: tuple[Value, ...], span: Span) -> LawValue:
             return _uniform(arguments)
         if family == "l2_laplace":
             return L2Laplace(arguments[0], as_index(arguments[1]) if len(arguments) > 1 else None)
-        if family in COORDINATEWISE:
-            return _coordinatewise(COORDINATEWISE[family], arguments)
-        law: LawValue = OTHER[family](*arguments)
-        return law
+        if family in OTHER:
+            made: LawValue = OTHER[family](*arguments)
+            return made
+        return _coordinatewise(law(family), arguments)
     except EvaluationError as error:
         if error.diagnostics[0].primary is not None:
             raise
         raise EvaluationError(error.diagnostics[0].message, span) from None
 
 
-def _coordinatewise(law: Callable[..., LawValue], arguments: tuple[Value, ...]) -> LawValue:
+def _coordinatewise(law: Law, arguments: tuple[Value, ...]) -> LawValue:
+    """A vector among the arguments makes a vector of independent coordinates."""
     lengths = {len(a) for a in arguments if is_vector(a)}
     if not lengths:
-        return law(*arguments)
+        return OfFamily(law, arguments)
     if len(lengths) > 1:
         raise EvaluationError("the vectors among a law's arguments have different lengths")
     size = lengths.pop()
@@ -85,7 +56,7 @@ def _coordinatewise(law: Callable[..., LawValue], arguments: tuple[Value, ...]) 
 
 def _uniform(arguments: tuple[Value, ...]) -> LawValue:
     if len(arguments) == 2:
-        return _coordinatewise(Uniform, arguments)
+        return _coordinatewise(law("uniform"), arguments)
     domain = arguments[0]
     if isinstance(domain, BallSet):
         if domain.radius is None:

@@ -5,13 +5,20 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from seqlang.backends.interpret.laws.continuous import open_unit, positive
-from seqlang.backends.interpret.laws.discrete import probability
 from seqlang.backends.interpret.laws.law import LawValue
-from seqlang.backends.interpret.values import EvaluationError, Members, Value, is_vector
+from seqlang.backends.interpret.laws.listed import probability
+from seqlang.backends.interpret.values import EvaluationError, Members, Value, describe, is_vector
+from seqlang.laws.law import open_unit
 
 if TYPE_CHECKING:
     from random import Random
+
+
+def positive(name: str, what: str, value: Value) -> float:
+    """`value` as a float if it is a positive finite number; an error that names the law otherwise."""
+    if not 0 < value < math.inf:
+        raise EvaluationError(f"{name} needs a positive {what}, this is {describe(value)}")
+    return float(value)
 
 
 def direction(dimension: int, random: Random) -> tuple[float, ...]:

@@ -2,8 +2,9 @@
 
 A kernel's file holds everything that it needs, so these functions are pasted into it. `collect.source_of` finds them:
 
-- The modules here hold functions and constants at the top level, under names that are unique in the package. They
-  import nothing but `math`, `numpy as np` and each other.
+- The modules here, in `seqlang.laws.variates` and `seqlang.laws.numbers` hold functions and constants at the top level,
+  under names that are unique among them. They import nothing but `math`, `numpy as np` and each other.
+- The functions of the laws come from `seqlang.laws.families`, renamed (`families.py`).
 - A function calls another one, or reads a constant, by its bare name. A constant is a number, or an array made by a
   function, `WIDTHS = tables_widths()`. What a constant's value calls is run once, by Python, when the kernel's file is
   imported; everything else is compiled.
@@ -12,6 +13,5 @@ A kernel's file holds everything that it needs, so these functions are pasted in
 
 A stream `s` is an array of four words (`words.py`). `sample_LAW(s, ..)` draws one number, as float64; it is NaN where
 `valid_LAW(..)` is false of the same arguments, and no word is used up then. A law's other functions are `pdf_LAW` or
-`pmf_LAW`, `cdf_LAW`, `quantile_LAW`; they expect valid arguments. The laws' parameters and their behaviour at the ends
-are those of `backends/interpret/laws`.
+`pmf_LAW`, `cdf_LAW`, `quantile_LAW`; they expect valid arguments.
 """

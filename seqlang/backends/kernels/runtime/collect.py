@@ -7,6 +7,8 @@ from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
+from seqlang.backends.kernels.runtime import families
+from seqlang.laws import numbers, variates
 from seqlang.operators import riemann_zeta
 from seqlang.record import record
 
@@ -51,11 +53,9 @@ def names() -> frozenset[str]:
 
 @cache
 def all_pieces() -> dict[str, Piece]:
-    """The functions and constants of all modules of this package but this one, and of the zeta function's."""
+    """The functions and constants of this package, of what laws and operators are written with, and of the laws."""
     statements: dict[str, ast.stmt] = {}
-    for path in (*sorted(Path(__file__).parent.glob("*.py")), Path(riemann_zeta.__file__)):
-        if path.name in ("__init__.py", "collect.py"):
-            continue
+    for path in _files():
         for statement in ast.parse(path.read_text(encoding="utf-8")).body:
             name = _defined(statement)
             if name is None:
@@ -63,7 +63,38 @@ def all_pieces() -> dict[str, Piece]:
             if name in statements:
                 raise ValueError(f"{name} is defined twice in the run-time")
             statements[name] = statement
-    return {name: _piece(statement, frozenset(statements)) for name, statement in statements.items()}
+    statements |= families.statements()
+    return {name: _piece(_AsKernel().visit(s), frozenset(statements)) for name, s in statements.items()}
+
+
+def _files() -> list[Path]:
+    """Whose functions and constants are pasted under their own names."""
+    here = sorted(Path(__file__).parent.glob("*.py"))
+    beside = sorted(Path(variates.__file__).parent.glob("*.py"))
+    return [p for p in here + beside if p.name not in _NOT_PASTED] + [
+        Path(numbers.__file__),
+        Path(riemann_zeta.__file__),
+    ]
+
+
+_NOT_PASTED = ("__init__.py", "collect.py", "families.py")
+
+
+class _AsKernel(ast.NodeTransformer):
+    """Where kernels differ from Python: whole parts are floats, tables are arrays."""
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
+        if isinstance(node.value, ast.Name) and node.value.id == "math" and node.attr in ("floor", "ceil"):
+            return ast.Attribute(ast.Name("np", ast.Load()), node.attr, node.ctx)
+        return node
+
+    def visit_Assign(self, node: ast.Assign) -> ast.AST:
+        self.generic_visit(node)
+        match node.value:
+            case ast.Call(func=ast.Name(id=name)) if name.startswith("tables_"):
+                node.value = ast.Call(ast.Attribute(ast.Name("np", ast.Load()), "array", ast.Load()), [node.value], [])
+                return ast.fix_missing_locations(node)
+        return node
 
 
 def _defined(statement: ast.stmt) -> str | None:

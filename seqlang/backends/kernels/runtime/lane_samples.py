@@ -15,7 +15,7 @@ from seqlang.backends.kernels.runtime.packed_strips import (
     place_normal,
 )
 from seqlang.backends.kernels.runtime.refused_words import slow_exponential, slow_laplace, slow_normal
-from seqlang.backends.kernels.runtime.words import as_uniform
+from seqlang.laws.variates.words import as_uniform
 
 
 def uniform_of_word(word: np.uint64) -> float:

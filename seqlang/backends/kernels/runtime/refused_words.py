@@ -32,7 +32,7 @@ from seqlang.backends.kernels.runtime.packed_strips import (
     place_laplace,
     place_normal,
 )
-from seqlang.backends.kernels.runtime.words import GOLDEN, as_uniform, splitmix64
+from seqlang.laws.variates.words import GOLDEN, as_uniform, splitmix64
 
 WEDGE_DOUBT = 2.0**-7
 """In parts of a wedge's height: no curve is so far from its parabola, but for the lowest strip, which has no wedge."""

@@ -7,8 +7,8 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from seqlang.backends.kernels.runtime.words import uniform
-from seqlang.backends.kernels.runtime.ziggurat import sample_standard_exponential, sample_standard_normal
+from seqlang.laws.variates.words import uniform
+from seqlang.laws.variates.ziggurat import sample_standard_exponential, sample_standard_normal
 
 
 def sample_standard_gamma(s: NDArray[np.uint64], shape: float) -> float:

@@ -7,7 +7,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from seqlang.backends.kernels.runtime.words import uniform
+from seqlang.laws.variates.words import uniform
 
 
 def total_weight(weights: NDArray[np.float64]) -> float:

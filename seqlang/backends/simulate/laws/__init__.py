@@ -1,37 +1,19 @@
 """Laws on arrays. Every draw uses a fixed number of uniforms, or rejects run by run: never anything that depends on
-which runs are drawn together. Formulas follow `backends/interpret/laws`, where they are explained."""
+which runs are drawn together."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
 
-from seqlang.backends.simulate.laws.continuous import Exponential, Gumbel, Laplace, Normal, Staircase, Uniform, gaussian
+from seqlang.backends.simulate.arrays import Value
 from seqlang.backends.simulate.laws.derived import Conditioned, Convolved, Either, Tree
-from seqlang.backends.simulate.laws.discrete import (
-    Bernoulli,
-    Binomial,
-    DiscreteGaussian,
-    Flip,
-    Geometric,
-    Point,
-    Poisson,
-    Table,
-)
 from seqlang.backends.simulate.laws.law import VectorLaw
+from seqlang.backends.simulate.laws.listed import Flip, Point, Table
 from seqlang.backends.simulate.laws.multivariate import L2Laplace, UniformBall
+from seqlang.backends.simulate.laws.of_family import OfFamily
+from seqlang.laws.law import law
 
-FAMILIES: dict[str, Any] = {
-    "laplace": Laplace,
-    "gaussian": gaussian,
-    "geometric": Geometric,
-    "discrete_gaussian": DiscreteGaussian,
-    "staircase": Staircase,
-    "exponential": Exponential,
-    "gumbel": Gumbel,
-    "bernoulli": Bernoulli,
-    "normal": Normal,
-    "binomial": Binomial,
-    "poisson": Poisson,
+OTHER: dict[str, Callable[..., VectorLaw]] = {
     "point": Point,
     "conditioned": Conditioned,
     "convolve": Convolved,
@@ -39,5 +21,14 @@ FAMILIES: dict[str, Any] = {
     "randomized_response": Flip,
     "l2_laplace": L2Laplace,
 }
+"""Laws that are made from laws or values of any kind, or are laws of vectors."""
 
-__all__ = ["FAMILIES", "Either", "Flip", "Table", "Tree", "Uniform", "UniformBall", "VectorLaw"]
+
+def make(family: str, *arguments: Value) -> VectorLaw:
+    """The law `family(arguments)`. Raises EvaluationError for arguments that are no parameters of it."""
+    if family in OTHER:
+        return OTHER[family](*arguments)
+    return OfFamily(law(family), arguments)
+
+
+__all__ = ["Either", "Flip", "OfFamily", "Table", "Tree", "UniformBall", "VectorLaw", "make"]

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from seqlang.backends.simulate.arrays import Value
-from seqlang.backends.simulate.laws.continuous import standard_normal
 from seqlang.backends.simulate.laws.law import Array, VectorLaw, require
 from seqlang.backends.simulate.streams import Source
+from seqlang.laws.arrays import standard_normals
 
 
 class L2Laplace(VectorLaw):
@@ -40,7 +40,7 @@ def _sum_of_logs(u: Array) -> Array:
 
 def direction(source: Source, shape: tuple[int, ...]) -> Array:
     """Uniform on the unit sphere of `shape[-1]` coordinates."""
-    z = standard_normal(source, shape)
+    z = standard_normals(source.uniform, shape)
     return np.asarray(z / np.sqrt(np.add.reduce(z * z, axis=-2, keepdims=True)))
 
 

@@ -17,7 +17,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from seqlang.backends.kernels.runtime.words import next_word, uniform
+from seqlang.laws.variates.words import next_word, uniform
 
 STRIPS = 1024
 STRIP_BITS = np.uint64(1023)

@@ -1,0 +1,116 @@
+"""Laws on listed values."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from seqlang.backends.interpret.laws.law import LawValue
+from seqlang.backends.interpret.values import EvaluationError, Value, describe
+
+if TYPE_CHECKING:
+    from random import Random
+
+
+def probability(name: str, value: Value) -> float:
+    """`value` as a float if it lies in [0, 1], with the rounding of one operation forgiven; else an error."""
+    if not -1e-12 <= value <= 1 + 1e-12:
+        raise EvaluationError(f"{name} needs a probability, this is {describe(value)}")
+    return min(1.0, max(0.0, float(value)))
+
+
+class Point(LawValue):
+    """One value, surely."""
+
+    __slots__ = ("value",)
+    name = "point"
+    discrete = True
+    joint = True
+
+    def __init__(self, value: Value) -> None:
+        self.value = value
+
+    def sample(self, random: Random) -> Value:
+        return self.value
+
+    def centre(self) -> Value:
+        return self.value
+
+    def pmf(self, x: Value) -> float:
+        return 1.0 if x == self.value else 0.0
+
+    def cdf(self, x: Value) -> float:
+        return 1.0 if x >= self.value else 0.0
+
+    def support(self) -> tuple[Value, ...]:
+        return (self.value,)
+
+
+class Table(LawValue):
+    """Values with weights, normalised: `{v: w, ..}`, and `uniform` on a set. Equal values add their weights."""
+
+    __slots__ = ("table", "total")
+    name = "weights"
+    discrete = True
+
+    def __init__(self, pairs: tuple[tuple[Value, Value], ...], name: str = "weights") -> None:
+        self.table: dict[Value, float] = {}
+        for value, weight in pairs:
+            if not 0 <= weight < math.inf:
+                raise EvaluationError(f"the weight of {describe(value)} must be finite and >= 0: {describe(weight)}")
+            self.table[value] = self.table.get(value, 0.0) + float(weight)
+        self.total = math.fsum(self.table.values())
+        if not 0 < self.total < math.inf:
+            raise EvaluationError(f"{name} needs weights with a positive sum, this is {describe(self.total)}")
+
+    def sample(self, random: Random) -> Value:
+        left = random.random() * self.total
+        chosen = None
+        for value, weight in self.table.items():
+            if weight > 0:
+                chosen = value
+                left -= weight
+                if left < 0:
+                    break
+        return chosen
+
+    def centre(self) -> Value:
+        return max(self.table, key=lambda v: self.table[v])
+
+    def pmf(self, x: Value) -> float:
+        return self.table.get(x, 0.0) / self.total
+
+    def cdf(self, x: Value) -> float:
+        return math.fsum(w for v, w in self.table.items() if v <= x) / self.total
+
+    def support(self) -> tuple[Value, ...]:
+        return tuple(self.table)
+
+
+class Flip(LawValue):
+    """Randomised response over an alphabet of `size`: how many places on the alphabet's circle the value moves.
+
+    0 (the truth) with probability `truth`, else 1 .. size - 1 with equal chances.
+    """
+
+    __slots__ = ("size", "truth")
+    name = "randomized_response"
+    discrete = True
+
+    def __init__(self, truth: Value, size: int = 2) -> None:
+        self.truth = probability("randomized_response", truth)
+        self.size = size
+
+    def over(self, size: int) -> Flip:
+        return Flip(self.truth, size)
+
+    def sample(self, random: Random) -> int:
+        if random.random() < self.truth or self.size < 2:
+            return 0
+        return 1 + math.floor(random.random() * (self.size - 1))
+
+    def centre(self) -> int:
+        return 0
+
+    def pmf(self, x: Value) -> float:
+        return self.truth if x == 0 else (1 - self.truth) / (self.size - 1) if x in range(1, self.size) else 0.0

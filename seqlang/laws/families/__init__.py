@@ -1,0 +1,1 @@
+"""The laws, one a file. See `seqlang/laws/__init__.py`."""

@@ -1,0 +1,133 @@
+"""discrete_gaussian(sd) on the whole numbers: P(k) proportional to exp(-k^2 / (2 sd^2)).
+
+Translation has no bounded cost: log P falls faster and faster.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from seqlang.laws.facts import Facts, Parameter
+from seqlang.laws.families import geometric
+from seqlang.laws.numbers import whole
+
+if TYPE_CHECKING:
+    from random import Random
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+FACTS = Facts(
+    "discrete_gaussian",
+    (Parameter("sd", "scale"),),
+    "points",
+    "whole numbers",
+    noise=True,
+    symmetric=True,
+    has_mean=True,
+)
+NEEDS = "a positive sd"
+HOLES = {
+    "translation": "its ratios have no bound; rules/mechanism/discrete_gaussian has its own",
+    "quantile": "it has no closed form, and no reader inverts it",
+    "numpy quantile": "it has no closed form, and no reader inverts it",
+    "numpy cdf": "a sum of masses would need one array each; no spec asks for it",
+    "solve": "no spec has asked for a table of its masses",
+    "transcript": "its tails have no closed form; as a formula it is evaluated",
+}
+LONGEST_TABLE = 1_000_000
+
+
+def valid(sd: Any) -> Any:
+    return (sd > 0.0) & (sd < math.inf)
+
+
+def total(sd: float) -> float:
+    """The sum of all exp(-k^2 / (2 sd^2)), by Poisson summation where that is shorter."""
+    if sd > 2.0:
+        return math.sqrt(2.0 * math.pi) * sd * (1.0 + 2.0 * math.exp(-2.0 * (math.pi * sd) ** 2))
+    return 1.0 + 2.0 * beyond(1.0, sd)
+
+
+def beyond(k: float, sd: float) -> float:
+    """The sum of exp(-j^2 / (2 sd^2)) over j >= k, for k >= 0."""
+    found, weight = 0.0, math.exp(-0.5 * (k / sd) ** 2)
+    while weight > 1e-18 * found:
+        found += weight
+        k += 1.0
+        weight = math.exp(-0.5 * (k / sd) ** 2)
+    return found
+
+
+def density(x: float, sd: float) -> float:
+    z = x / sd
+    return math.exp(-0.5 * z * z) / total(sd) if whole(x) else 0.0
+
+
+def cdf(x: float, sd: float) -> float:
+    """Time grows with sd; the sum begins with the largest mass beyond x."""
+    if x == math.inf:
+        return 1.0
+    if x == -math.inf:
+        return 0.0
+    k = float(math.floor(x))
+    if k < 0.0:
+        return beyond(-k, sd) / total(sd)
+    return 1.0 - beyond(k + 1.0, sd) / total(sd)
+
+
+def sample(random: Random, sd: float) -> int:
+    """Rejection from two-sided geometric noise (Canonne, Kamath & Steinke 2020, Algorithm 3)."""
+    t = math.floor(sd) + 1
+    ratio = math.exp(-1 / t)
+    while True:
+        k = geometric.sample(random, ratio)
+        if random.random() <= math.exp(-((abs(k) - sd**2 / t) ** 2) / (2 * sd**2)):
+            return k
+
+
+def sample_words(s: NDArray[np.uint64], sd: float) -> float:
+    """The same; an event of probability exp(-x) is that an exponential variate exceeds x."""
+    from seqlang.laws.variates.ziggurat import sample_standard_exponential
+
+    if not valid(sd):
+        return math.nan
+    spread = math.floor(sd) + 1.0
+    while True:
+        k = geometric.of_spread(s, spread)
+        z = abs(k) / sd - sd / spread
+        if sample_standard_exponential(s) >= 0.5 * z * z:
+            return k
+
+
+def densities(x: Any, sd: Any) -> Any:
+    import numpy as np
+
+    return np.where(np.floor(x) == x, np.exp(-(np.asarray(x) ** 2) / (2 * sd**2)) / total(_one(sd)), 0.0)
+
+
+def samples(uniform: Any, shape: tuple[int, ...], sd: Any) -> Any:
+    """By the table of the distribution function up to 40 standard deviations: one uniform a draw."""
+    import numpy as np
+
+    from seqlang.laws.law import NotInArrays
+
+    sd = _one(sd)
+    reach = math.ceil(40 * sd) + 1
+    if 2 * reach > LONGEST_TABLE:
+        raise NotInArrays("a discrete_gaussian with so large an sd")
+    masses = np.exp(-(np.arange(-reach, reach + 1, dtype=np.float64) ** 2) / (2 * sd**2))
+    table = np.cumsum(masses / masses.sum())
+    places = np.searchsorted(table, uniform(shape), side="left")
+    return np.asarray(np.minimum(places, 2 * reach) - reach, dtype=np.float64)
+
+
+def _one(sd: Any) -> float:
+    import numpy as np
+
+    from seqlang.laws.law import NotInArrays
+
+    if np.size(sd) != 1:
+        raise NotInArrays("a discrete_gaussian whose sd differs from run to run")
+    return float(np.ravel(sd)[0])

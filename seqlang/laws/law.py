@@ -1,0 +1,192 @@
+"""A law as a value: what it declares, its functions of one number, its functions of arrays."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from importlib import import_module
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+from seqlang.laws.facts import Facts, facts
+from seqlang.record import field_names, record
+
+if TYPE_CHECKING:
+    from random import Random
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Array = NDArray[np.float64]
+
+Function = Callable[..., float]
+
+
+class NotInArrays(Exception):
+    """These arguments are treated one run at a time, not in arrays."""
+
+
+@record
+class Scalar:
+    """Functions of one number x (or of a chance p) and the law's arguments; None where the law has none.
+
+    Kernels paste `valid`, `density`, `cdf`, `quantile`, `from_variate` and `sample_words`.
+
+    - `valid(*arguments)`: whether they are parameters of the law; also of arrays, entry by entry.
+    - `density`: the density, or the probability of the point x. `cdf`: P(X <= x). `quantile(p)`: the least x with
+      P(X <= x) >= p; `upper(q)`: the least x with P(X > x) <= q, exact for small q.
+    - `log_density`, `log_below` (of P(X <= x)), `log_above` (of P(X >= x)): right where the chances underflow.
+      `log_above_all(starts, slope, *arguments)` is the function x -> sum of log_above(start + slope x), where a law
+      that is symmetric around 0 has a quicker way.
+    - `bends(low, high, *arguments)`: the points between low and high where the density is not smooth; of infinitely
+      many those that hold all but 1e-17 of the mass. `tail_bends`: those where the tails have no derivative.
+    - `length`: a length on which the density changes much; `median`, `centre` (a typical value: what a run without
+      noise uses), `ends` of the support.
+    - `sample(random, *arguments)`: a draw; of a law with a quantile by default the quantile of a uniform variate.
+    - `from_variate(z, *arguments)`: a draw from a standard variate z, of the kind that VARIATE names (in kernels).
+      `sample_words(s, *arguments)`: a draw from random words, where one variate does not suffice (in kernels).
+    """
+
+    valid: Callable[..., Any]
+    density: Function | None
+    cdf: Function | None
+    quantile: Function | None
+    upper: Function | None
+    log_density: Function | None
+    log_below: Function | None
+    log_above: Function | None
+    log_above_all: Callable[..., Callable[[float], float]] | None
+    bends: Callable[..., Sequence[float]]
+    tail_bends: Callable[..., Sequence[float]]
+    length: Function
+    median: Function
+    centre: Callable[..., float]
+    ends: Callable[..., tuple[float, float]]
+    sample: Callable[..., float] | None
+    from_variate: Function | None
+    sample_words: Callable[..., Any] | None
+
+
+@record
+class Arrays:
+    """Functions of an array x (or of chances u) and the law's arguments, which may be arrays of one entry a run too.
+
+    - `densities`, `cdfs` (P(X <= x)), `tails` (P(X >= x) of a law with a density, right where it is small),
+      `betweens(low, high)` where the difference of two tails would lose digits, `quantiles`.
+    - `samples(uniform, shape, *arguments)`: draws, where `uniform(shape)` gives uniform variates; by default quantiles.
+    - `values(*arguments)`: all values of a law on few points, a superset where the arguments are arrays.
+    - `atoms(tail, *arguments)`: points in increasing order and their chances, for laws on points; those beyond which
+      less than `tail` lies may be left out.
+    """
+
+    densities: Callable[..., Any] | None
+    cdfs: Callable[..., Any] | None
+    tails: Callable[..., Any] | None
+    betweens: Callable[..., Any] | None
+    quantiles: Callable[..., Any] | None
+    samples: Callable[..., Any] | None
+    values: Callable[..., tuple[float, ...]] | None
+    atoms: Callable[..., tuple[Array, Array]] | None
+
+
+@record
+class Law:
+    """`needs` says in words what `valid` asks for; `variate` which standard variate `from_variate` takes; `holes` what
+    the law does not have, and why."""
+
+    facts: Facts
+    scalar: Scalar
+    arrays: Arrays
+    needs: str
+    variate: str | None
+    holes: Mapping[str, str]
+
+
+@cache
+def law(name: str) -> Law:
+    """The law of that name. Raises KeyError for a name that is no law's."""
+    declared = facts(name)
+    module = import_module(f"seqlang.laws.families.{name}")
+    given = {field: getattr(module, field, None) for field in field_names(Scalar)}
+    arrays = {field: getattr(module, field, None) for field in field_names(Arrays)}
+    if declared.symmetric and arrays["cdfs"] is not None and arrays["tails"] is None:
+        arrays["tails"] = _mirrored(arrays["cdfs"])
+    return Law(
+        declared,
+        Scalar(**{**given, **_defaults(declared, module)}),
+        Arrays(**arrays),
+        getattr(module, "NEEDS", ""),
+        getattr(module, "VARIATE", None),
+        getattr(module, "HOLES", {}),
+    )
+
+
+def _defaults(declared: Facts, module: ModuleType) -> dict[str, Any]:
+    """What follows from the facts and from what the file has."""
+    quantile = getattr(module, "quantile", None)
+    made: dict[str, Any] = {
+        "valid": _always, "bends": _none, "tail_bends": _none, "length": _first, "ends": _ends(declared),
+        "centre": _zero if declared.kind == "density" else _whole_zero,
+    }  # fmt: skip
+    if quantile is not None:
+        made["sample"] = _by_quantile(quantile)
+    if declared.symmetric:
+        made["median"] = _zero
+        if quantile is not None:
+            made["upper"] = _negated(quantile)
+        if hasattr(module, "log_below"):
+            made["log_above"] = _mirrored(module.log_below)
+    elif quantile is not None:
+        made["median"] = lambda *arguments: quantile(0.5, *arguments)
+    else:
+        made["median"] = lambda *arguments: float(module.centre(*arguments))
+    return {name: value for name, value in made.items() if not hasattr(module, name)}
+
+
+def open_unit(random: Random) -> float:
+    """Uniform on the open interval (0, 1): logarithms of it and of 1 minus it are finite."""
+    while True:
+        u = random.random()
+        if u > 0.0:
+            return u
+
+
+def _by_quantile(quantile: Function) -> Callable[..., float]:
+    def sample(random: Random, *arguments: float) -> float:
+        return quantile(open_unit(random), *arguments)
+
+    return sample
+
+
+def _mirrored(function: Callable[..., Any]) -> Callable[..., Any]:
+    return lambda x, *arguments: function(-x, *arguments)
+
+
+def _negated(function: Function) -> Function:
+    return lambda p, *arguments: -function(p, *arguments)
+
+
+def _ends(declared: Facts) -> Callable[..., tuple[float, float]]:
+    low = 0.0 if declared.support in ("half line", "counts") else -math.inf
+    return lambda *arguments: (low, math.inf)
+
+
+def _always(*arguments: float) -> bool:
+    return True
+
+
+def _none(low: float, high: float, *arguments: float) -> Sequence[float]:
+    return ()
+
+
+def _first(*arguments: float) -> float:
+    return arguments[0]
+
+
+def _zero(*arguments: float) -> float:
+    return 0.0
+
+
+def _whole_zero(*arguments: float) -> int:
+    return 0
