@@ -18,6 +18,8 @@ MAY = {
     "proof",
     "rules",
     "accounting",
+    "operators",
+    "laws",
     "arithmetic",
     "model",
     "record",
