@@ -49,7 +49,11 @@ def test_the_readme_is_short() -> None:
     assert len(README.read_bytes()) <= 10_000
 
 
-@pytest.mark.parametrize("page", sorted(ROOT.glob("**/README.md")), ids=lambda page: str(page.relative_to(ROOT)))
+ROOMS = ("seqlang", "specs", "examples", "tests")
+PAGES = [README, *(page for room in ROOMS for page in sorted((ROOT / room).glob("**/README.md")))]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_links_lead_to_files(page: Path) -> None:
     for target in re.findall(r"\]\((?!https?:)([^)#]+)\)", page.read_text(encoding="utf-8")):
         assert (page.parent / target).exists(), target
