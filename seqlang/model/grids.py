@@ -29,6 +29,7 @@ from seqlang.model.expression import (
     Choice,
     Expression,
     Field,
+    Index,
     Local,
     MemoryValue,
     Number,
@@ -106,9 +107,9 @@ class Grids:
         apart = Apply("*", (Apply("-", (left, right)), Number(Fraction(by))))
         return Apply("floor", (Apply("+", (apart, HALF)),)), NOTHING
 
-    def decides(self, sides: tuple[Expression, ...]) -> bool:
-        """Whether the comparison, as it is run, comes out as that of the real numbers."""
-        return _finest(*(self.of(side) for side in sides)) is not None
+    def agree(self, sides: tuple[Expression, ...]) -> bool:
+        """Whether doubles, compared as they are, come out as the real numbers do: no side is computed with errors."""
+        return all(self.of(side).rounding != Rounding.COMPUTED for side in sides)
 
     def _settle(self) -> None:
         """Starts with whole numbers and refines every name's grid until its definition agrees; ends, since a grid that
@@ -164,7 +165,9 @@ class Grids:
             case ParameterValue(name):
                 return self._parameters[name]
             case Field(name):
-                return self._field(name)
+                return self._field(name, False)
+            case Index(Field(name)):
+                return self._field(name, True)
             case StepNumber() | Truth():
                 return WHOLE
             case Local(name):
@@ -188,13 +191,15 @@ class Grids:
     def _known(self, kind: str, name: str) -> Grid:
         return UNKNOWN if self._named is None else self._named.get((kind, name), UNKNOWN)
 
-    def _field(self, name: str) -> Grid:
+    def _field(self, name: str, of_a_record: bool) -> Grid:
         """An input is given as a double, so that it is rounded once; only the listed ones are known to be on a grid."""
         field = self.program.input(name)
+        if (field.kind == "dataset") != of_a_record:
+            return Grid(None, Rounding.ONCE)
         match field.domain:
             case Integers():
-                return WHOLE if field.kind != "dataset" else UNKNOWN
-            case Finite(values) if field.kind == "public":
+                return WHOLE
+            case Finite(values):
                 return _together(*(replace(self._of(value), value=None) for value in values))
             case _:
                 return Grid(None, Rounding.ONCE)

@@ -41,3 +41,10 @@ def test_a_logarithm_that_is_as_close_as_rounding() -> None:
     """log(2) + log(3) is log(6); floats cannot tell."""
     body = "stream x in {2, 3}\nstatistic s = sum(log(x) over steps)\n"
     assert leaks(program(body + "report A when step == 2 and s > log(6) and s < 1.8")) is None
+
+
+def test_a_condition_that_only_floats_fulfil() -> None:
+    """Three times a tenth is not more than three tenths, whoever counts the three."""
+    body = "stream x in {0, 1}\nstatistic c = count(x == 1 over steps)\nreport A when step == 3 and "
+    assert leaks(program(body + "0.1 * c > 0.3")) is None
+    assert leaks(program(body + "0.1 * c > 0.2")) is not None

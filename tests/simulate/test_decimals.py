@@ -33,3 +33,13 @@ def test_every_engine_makes_ten_steps(body, engine):
 def test_the_exact_law_says_the_same(body):
     (found,) = seqlang.solve(seqlang.load(SPEC.format(body=body)))
     assert found.expected_steps == pytest.approx(10)
+
+
+@pytest.mark.parametrize("engine", ["interpreter", "numpy", "kernel"])
+@pytest.mark.parametrize("inputs", ["stream x in {0, 1}", "stream x in 0..1"])
+def test_what_is_computed_of_listed_inputs_is_compared_exactly(inputs, engine):
+    """.1 + .2 is not more than .3, where the tenths are multiplied by data as well."""
+    body = "stop when 0.1 * x + 0.2 * x > 0.3 return more\nstop when step >= 4 return equal"
+    text = f"algorithm tenths\n{inputs}\nmodel ones: x ~ {{1: 1}}\n{body}\n"
+    done = simulate(seqlang.load(text).loaded.program, "ones", runs=2, seed=1, cap=9, engine=engine)
+    assert set(np.asarray(done.steps)) == {4}

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import isinf
+from operator import eq, ge, gt, le, lt, ne
 from typing import Any
 
 from seqlang.analyses.trials.exactly import ExactCompiler, exactly
@@ -24,6 +25,7 @@ from seqlang.source import Span
 
 NEAR = 1e-12  # of the larger of two numbers: floats that are that close may be one number
 LONGEST = 3000  # steps that are run twice; longer streams are not looked at
+PLAIN = {">=": ge, ">": gt, "<=": le, "<": lt, "==": eq, "!=": ne}
 ROUNDED = frozenset({"floor", "ceil", "argmax", "argmin"})
 """Functions that jump, beside comparisons; their values are whole numbers."""
 Comparisons = list[tuple[Any, bool]]
@@ -92,19 +94,25 @@ def _logging(base: type[Compiler]) -> Any:
             super().__init__(program)
 
         def _apply(self, operator: str, arguments: tuple[ir.Expression, ...], span: Span) -> Code:
-            outer = self.whole
-            self.whole = outer or (operator in ir.COMPARISONS and self.grids.decides(arguments))
+            outer, compared = self.whole, operator in ir.COMPARISONS
+            self.whole = outer or (compared and self.grids.compared(arguments) is not arguments)
             code: Code = super()._apply(operator, arguments, span)
-            exact, self.whole = self.whole, outer
-            jumps = operator in ir.COMPARISONS | ROUNDED
-            if exact or not jumps or not code.reads or _reads_noise(self.program, arguments):
+            self.whole = outer
+            if outer or not (compared or operator in ROUNDED) or not code.reads:
+                return code
+            if (compared and self.grids.agree(arguments)) or _reads_noise(self.program, arguments):
                 return code
             self.logs = True
             sides = [self.compile(a).run for a in arguments]
+            plain = PLAIN.get(operator)
 
             def run(m: Any) -> Any:
+                values = [side(m) for side in sides]
                 holds = code.run(m)
-                self.found.append((holds, len(sides) == 2 and _close(*(side(m) for side in sides))))
+                # transcripts subtract floats, also where runs compare whole numbers
+                numbers = plain is not None and not any(isinstance(v, (tuple, str)) for v in values)
+                seen = plain(*values) if plain is not None and numbers else holds
+                self.found.append((seen, len(values) == 2 and _close(*values)))
                 return holds
 
             return Code(run, code.reads)

@@ -9,7 +9,6 @@ from seqlang.model.expression import Apply, Expression
 from seqlang.record import record, replace
 from seqlang.rules.sensitivity.facts import Facts
 from seqlang.rules.sensitivity.lengths import length_is_private
-from seqlang.rules.sensitivity.linear import flips
 from seqlang.rules.sensitivity.signs_under import Assumed
 
 
@@ -29,11 +28,11 @@ INFINITE = Known(infinite=True)
 class Place:
     """Where an expression stands. `always`: it is evaluated for the same public values on both sides; else private data
     decide whether it is evaluated at all. `assumed` holds there. `infinite` are the cells and memories that may hold an
-    infinite number, `shown` the noises of values that are released: what is done to those afterwards is public."""
+    infinite number, `shown` the noisy values that every step releases: what is done to those is public."""
 
     facts: Facts
     infinite: frozenset[str] = frozenset()
-    shown: frozenset[str] = frozenset()
+    shown: frozenset[Expression] = frozenset()
     always: bool = True
     assumed: Assumed = ()
 
@@ -46,7 +45,7 @@ class Place:
 
 def moves(place: Place, e: Expression) -> bool:
     """Whether the value may differ between neighbours that have shown the same so far."""
-    if isinstance(e, m.Noised) and not flips(place.facts, e) and all(t.noise in place.shown for t in e.terms):
+    if e in place.shown:
         return False
     if isinstance(e, Apply) and e.operator == "length":
         return length_is_private(place.facts, e.arguments[0])

@@ -61,6 +61,8 @@ def is_position(facts: Facts, base: Expression, at: Expression) -> bool:
             isinstance(base, Field) and base.name + RECORD in facts.inputs and _of_records(facts, domain)
         ):
             return True
+    if isinstance(at, Apply) and at.operator in ("argmax", "argmin") and at.arguments == (base,):
+        return True
     r, least = range_in(facts, at), least_length(facts, base)
     if least is None or not r.integer or r.low is None or r.high is None:
         return False

@@ -75,8 +75,8 @@ def _of_one_length(place: Place, e: Apply, infinite: bool) -> Known:
 
 def _quotient(place: Place, e: Apply, infinite: list[bool]) -> Known:
     facts, (over, under) = place.facts, e.arguments
-    if all(infinite):
-        return lack("/", "may meet two infinite numbers", "clip them")
+    if infinite[1]:  # also what comes of an infinite number, as exp(log(0)) = 0
+        return lack("/", "may divide by what comes of an infinite number", "clip that")
     if not_zero(facts, place.assumed, under):
         return _of_one_length(place, e, infinite[0])
     if not_zero(facts, place.assumed, over):

@@ -9,8 +9,10 @@ from __future__ import annotations
 
 from typing import assert_never
 
+from seqlang.arithmetic.formula import number
 from seqlang.model import expression as m
 from seqlang.model.expression import Apply, Expression, Index
+from seqlang.model.junctions import conjuncts
 from seqlang.model.program import Cell, LastSteps
 from seqlang.record import replace
 from seqlang.rules.sensitivity.aggregates import set_may_be_empty
@@ -20,6 +22,7 @@ from seqlang.rules.sensitivity.finite import assignments
 from seqlang.rules.sensitivity.known_value import FINITE, Known, Place, joined, lack, moves
 from seqlang.rules.sensitivity.lengths import is_position, length_is_private
 from seqlang.rules.sensitivity.ranges import range_in, ratio_polynomial
+from seqlang.rules.sensitivity.shapes import fewest_records
 from seqlang.rules.sensitivity.signs_under import not_negative, positive
 from seqlang.rules.sensitivity.total_operators import of_operator
 
@@ -127,7 +130,8 @@ def _quantified(place: Place, e: m.Quantified) -> Known:
             return Known(trouble=trouble or (lack("sum", "may meet an infinite number", "clip it").trouble
                                              if body.infinite else ""))  # fmt: skip
         case "mean" | "max" | "min" | "argmax" | "argmin":
-            if set_may_be_empty(place.facts, e) or not (place.always or _certainly_some(place.facts, e)):
+            maybe = set_may_be_empty(place.facts, e) or not place.always
+            if maybe and not _certainly_some(place.facts, e):
                 what = lack(e.operator, "may be of no element", "add an element that is always there")
                 trouble = trouble or what.trouble
             return Known(body.infinite, trouble)
@@ -136,8 +140,15 @@ def _quantified(place: Place, e: m.Quantified) -> Known:
 
 
 def _certainly_some(facts: Facts, e: m.Quantified) -> bool:
+    """More different elements than the condition leaves out: each `k != ..` leaves out one at most."""
+    tests = conjuncts(e.where)
+    if not all(isinstance(t, Apply) and t.operator == "!=" and m.Bound(e.variable) in t.arguments for t in tests):
+        return False
     domain = evaluate(facts, e.domain)
-    return e.where is None and isinstance(domain, tuple) and len(domain) > 0
+    least = fewest_records(facts) if isinstance(e.domain, m.Records) else None
+    if isinstance(domain, tuple):
+        least = number(len(set(domain)))
+    return least is not None and facts.sign(least - len(tests)) == 1
 
 
 def _cell(place: Place, e: m.CellValue) -> Known:

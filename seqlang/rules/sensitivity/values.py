@@ -5,7 +5,8 @@ from __future__ import annotations
 
 from typing import assert_never
 
-from seqlang.model.expression import CellValue, Drawn, Expression
+from seqlang.model.expression import CellValue, Drawn, Expression, Noised, walk
+from seqlang.model.gate_source import report_of
 from seqlang.model.program import (
     Cell,
     Define,
@@ -22,6 +23,7 @@ from seqlang.model.program import (
 from seqlang.record import record, replace
 from seqlang.rules.sensitivity.facts import Facts, facts_of
 from seqlang.rules.sensitivity.known_value import FINITE, Known, Place, joined
+from seqlang.rules.sensitivity.linear import flips
 from seqlang.rules.sensitivity.ranges import range_in
 from seqlang.rules.sensitivity.totality import known
 
@@ -58,11 +60,33 @@ def values_of_body(program: Program) -> Values:
 
 def _values(facts: Facts) -> Values:
     program = facts.program
-    shown = frozenset(t.noise for gate in program.gates if isinstance(gate, ReleaseGate) for t in gate.terms)
-    place = Place(facts, shown=shown)
+    place = Place(facts, shown=_released_in_every_step(facts))
     while (more := _infinite(place)) - place.infinite:
         place = replace(place, infinite=place.infinite | more)
     return Values(place, tuple(_statement(place, statement).trouble for statement in program.body))
+
+
+def _released_in_every_step(facts: Facts) -> frozenset[Expression]:
+    """The noisy values that unconditional reports show, or show a function of, above which no stop stands: their
+    release gates pay for the values themselves. What is computed of such a value in a step, and whether that fails, is
+    a function of what is paid for in that step."""
+    program, found = facts.program, set[Expression]()
+    gates = [(report_of(g.source), facts.expand(g.value), {t.noise for t in g.terms})
+             for g in program.gates if isinstance(g, ReleaseGate)]  # fmt: skip
+    for statement in program.body:
+        match statement:
+            case Stop():
+                break
+            case Report(name=name, when=None, value=value) if value is not None:
+                found.update(
+                    node
+                    for node in walk(facts.expand(value))
+                    if isinstance(node, Noised) and not flips(facts, node)
+                    and (name, node.base, {t.noise for t in node.terms}) in gates
+                )  # fmt: skip
+            case _:
+                pass
+    return frozenset(found)
 
 
 def _infinite(place: Place) -> frozenset[str]:

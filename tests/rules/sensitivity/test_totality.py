@@ -33,10 +33,12 @@ PARTIAL = [
     ("stream x in [-1, 1]", "clip(log(x), -1, 1)", "log"),
     ("stream x in {0, 1}", "clip(3 % x, 0, 1)", "%"),
     ("stream x in [0, 1]", "clip(x / x, 0, 1)", "/"),
+    ("stream x in [0, 1]", "clip(x / exp(log(x)), 0, 1)", "/"),
     ("stream x in [-1, 1]", "clip(x ^ 0.5, 0, 1)", "^"),
     ("stream x in 0..5\nstatistic h = history(x, A)", "clip(h[step - x], 0, 1)", "position"),
     ("stream x in [-1, 1]\nstatistic unused = sqrt(x)", "x", "sqrt"),
     ("stream x in {0, 1}", "if x == 1 then max(i for i in 1..2 where i > 2) else 0", "max"),
+    ("dataset x in [0, 1] size 2\n" + RECORDS, "clip(max(x[i] for i in records where i != 1), 0, 1)", "max"),
     ("stream x in [0, 1]\npublic u in {0, 1}", "clip(x * max(u where u >= 1 over steps), 0, 1)", "*"),
 ]
 
@@ -68,6 +70,8 @@ TOTAL = [
     ("dataset x in [0, 1] size 3\n" + RECORDS, "clip(x[2], 0, 1)"),  # of 3 records, one may be gone
     ("dataset x in [0, 1] size 3", "max(x)"),
     ("stream x in [0, 1]", "sqrt(x)"),
+    ("stream x in [0, 1]\nstatistic l = [x, 1]", "l[argmax(l)]"),
+    ("stream x in [0, 1]", "max(k * x for k in 1..2 where k != 1)"),
     ("stream x in [0, 1]", "clip(log(x), -1, 1)"),  # log(0) is -inf, which clip takes
     ("stream x in {0, 1, 2}", "if x == 0 then 0 else 1 / x"),
     ("stream x in [0, 1]", "if x > 0 then clip(1 / x, 0, 5) else 0"),
@@ -97,6 +101,13 @@ def test_a_flip_of_a_record_that_may_be_missing() -> None:
 def test_what_is_done_to_a_released_value_is_post_processing() -> None:
     found = program("stream x in [0, 1]\nstatistic s = x\nreport A = sqrt(s)\nattach laplace(1) to s")
     assert obstacle(found) is None
+
+
+@pytest.mark.parametrize("shown", ["report A = s when step == 5", "stop when step == 5 return s"])
+def test_what_is_done_to_a_value_that_is_not_released_in_every_step(shown: str) -> None:
+    """The root of s + noise fails in step 1, where nothing has been paid for s."""
+    lines = f"stream x in real\nadjacent every x within 1\nstatistic s = x\nstatistic w = sqrt(s)\n{shown}"
+    assert obstacle(program(f"{lines}\nattach laplace(1) to s")) is not None
 
 
 def test_two_memories_that_grow_by_each_other_do_not_prove_each_other() -> None:
