@@ -270,8 +270,8 @@ def _may_be_trapped(program: Program, model: str, solution: Solution) -> bool:
     """Whether runs too few to be seen might take for ever, so that nothing bounds the expected step: what is left is
     taken to go on stopping as before, and a rare value of an entry or a noise may lead where nobody stops."""
     from seqlang.backends.solve import Unsolved
-    from seqlang.backends.solve.entries import entries
-    from seqlang.backends.solve.laws import noise_laws
+    from seqlang.backends.solve.noises.laws import noise_laws
+    from seqlang.backends.solve.step.entries import entries
 
     laws = noise_laws(program)
     listed = [laws[n.name] for n in program.noises if isinstance(n.law, e.Weights) and n.name in laws]

@@ -10,7 +10,7 @@ from seqlang.analyses.witnesses.chances import Chances
 from seqlang.analyses.witnesses.confirm import epsilon_at, excess, renyi, two_point
 from seqlang.analyses.witnesses.scene import Scene
 from seqlang.analyses.witnesses.search import Score, Search, loss
-from seqlang.backends.exact.unsupported import Unsupported
+from seqlang.backends.transcript.unsupported import Unsupported
 from seqlang.model.program import Program
 from seqlang.proof.family import Family
 from seqlang.proof.witness import Witness

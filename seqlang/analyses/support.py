@@ -25,7 +25,7 @@ def _is_clear(program: Program, noise: Noise) -> bool:
         return not facts(noise.law.family).underflows
     import numpy as np
 
-    from seqlang.backends.solve.laws import noise_laws
+    from seqlang.backends.solve.noises.laws import noise_laws
 
     law = noise_laws(program).get(noise.name)
     if law is None or law.discrete:

@@ -16,13 +16,13 @@ from seqlang.analyses.instances import Instances, instances
 from seqlang.analyses.instances.compare import Comparison
 from seqlang.analyses.instances.neighbours import Neighbours, Streams
 from seqlang.analyses.instances.result import quantile
-from seqlang.analyses.instances.walk import Walk
 from seqlang.arithmetic.formula import enclose
-from seqlang.backends.exact.follow import NOTHING, Follower, Phase
-from seqlang.backends.exact.quadrature import FINE
-from seqlang.backends.exact.stepper import stepper
 from seqlang.backends.solve.solve import solve
 from seqlang.backends.solve.unsolved import Unsolved
+from seqlang.backends.transcript.fixed_streams.walk import Walk
+from seqlang.backends.transcript.follow import NOTHING, Follower, Phase
+from seqlang.backends.transcript.integrals.quadrature import FINE
+from seqlang.backends.transcript.stepper import stepper
 from seqlang.driver import check, load, read
 from seqlang.elaborate import elaborate
 from seqlang.model.expression import Label

@@ -14,7 +14,7 @@ from seqlang.analyses.witnesses.enclosure.panels import Integral
 from seqlang.analyses.witnesses.enclosure.simplified import simplified
 from seqlang.analyses.witnesses.enclosure.tails import Tail, tail_of
 from seqlang.analyses.witnesses.recompute import NotEnclosed, enclosed, enclosure
-from seqlang.backends.exact.follow import Follower
+from seqlang.backends.transcript.follow import Follower
 from seqlang.driver import load, read
 from seqlang.model.program import Program
 from seqlang.proof.witness import Event

@@ -9,8 +9,8 @@ import pytest
 
 from seqlang.analyses.refute import leaks, lower_bound, refute
 from seqlang.analyses.witnesses.confirm import confirmed, excess, renyi
-from seqlang.backends.exact.follow import Follower
-from seqlang.backends.exact.quadrature import FINEST
+from seqlang.backends.transcript.follow import Follower
+from seqlang.backends.transcript.integrals.quadrature import FINEST
 from seqlang.elaborate import elaborate
 from seqlang.model.program import Program
 from seqlang.proof.witness import Event, Witness

@@ -14,10 +14,10 @@ import numpy as np
 import pytest
 
 from seqlang import driver
-from seqlang.backends.exact.follow import NOTHING, Follower, Phase
-from seqlang.backends.exact.quadrature import FINEST
 from seqlang.backends.rare import estimate
 from seqlang.backends.simulate.simulate import simulate
+from seqlang.backends.transcript.follow import NOTHING, Follower, Phase
+from seqlang.backends.transcript.integrals.quadrature import FINEST
 from seqlang.model.program import Program
 from seqlang.source import Source
 

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from seqlang.backends.solve.chances import Chances, Environment
-from seqlang.backends.solve.grid import first_level, grid_of, kinks_of
-from seqlang.backends.solve.roles import Roles, roles_of
+from seqlang.backends.solve.quadrature.grid import first_level, grid_of, kinks_of
+from seqlang.backends.solve.step.noise_roles import Roles, roles_of
+from seqlang.backends.solve.stops.chances import Chances, Environment
 from seqlang.backends.solve.unsolved import Unsolved
 from seqlang.elaborate import elaborate
 from seqlang.model.program import Program

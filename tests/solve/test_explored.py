@@ -10,10 +10,10 @@ import pytest
 from scipy import integrate, stats
 from scipy.special import ndtr
 
-from seqlang.backends.solve.explored import ExploredChain, explored_chain
-from seqlang.backends.solve.grid import first_level, grid_of
-from seqlang.backends.solve.roles import roles_of
-from seqlang.backends.solve.state_kinks import state_kinks
+from seqlang.backends.solve.quadrature.grid import first_level, grid_of
+from seqlang.backends.solve.states.explored_chain import ExploredChain, explored_chain
+from seqlang.backends.solve.states.kinks import state_kinks
+from seqlang.backends.solve.step.noise_roles import roles_of
 from seqlang.backends.solve.unsolved import Unsolved
 from seqlang.elaborate import elaborate
 from seqlang.model.program import Program

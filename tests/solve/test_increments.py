@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from scipy import integrate, stats
 
-from seqlang.backends.solve.curves import IDENTITY, Curve, curve_of
-from seqlang.backends.solve.increments import Constants, Increments, increments_of, pushed
-from seqlang.backends.solve.laws import law
+from seqlang.backends.solve.mesh.increments import Constants, Increments, increments_of, pushed
+from seqlang.backends.solve.mesh.piecewise_quadratic import IDENTITY, Curve, curve_of
+from seqlang.backends.solve.noises.laws import law
 from seqlang.backends.solve.unsolved import Unsolved
 from seqlang.elaborate import elaborate
 from seqlang.model import expression as ir
@@ -105,7 +105,7 @@ def test_distribution_function(body: str, law_text: str) -> None:
 
 
 def _law(constants: Constants, program: p.Program) -> object:
-    from seqlang.backends.solve.laws import law_of
+    from seqlang.backends.solve.noises.laws import law_of
 
     return law_of(constants(program.models[0].laws[0][1]))
 

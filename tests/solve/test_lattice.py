@@ -10,8 +10,8 @@ import pytest
 from scipy.integrate import quad
 
 from seqlang.backends.solve import Forced, Solution, Unsolved, solve
-from seqlang.backends.solve.increments_on_lattice import lattice_of
-from seqlang.backends.solve.lattice import LatticeChain
+from seqlang.backends.solve.lattice.increments import lattice_of
+from seqlang.backends.solve.lattice.lattice_chain import LatticeChain
 from seqlang.backends.solve.spaces import space_of
 from seqlang.driver import load
 from seqlang.model.program import Program

@@ -12,10 +12,10 @@ import pytest
 from scipy import stats
 from scipy.special import ndtr
 
-from seqlang.backends.solve.grid import first_level, grid_of
-from seqlang.backends.solve.mesh import Mesh, mesh_for
-from seqlang.backends.solve.roles import roles_of
-from seqlang.backends.solve.settled import Settled
+from seqlang.backends.solve.mesh.mesh_chain import Mesh, mesh_for
+from seqlang.backends.solve.mesh.quasi_stationary import Settled
+from seqlang.backends.solve.quadrature.grid import first_level, grid_of
+from seqlang.backends.solve.step.noise_roles import roles_of
 from seqlang.backends.solve.unsolved import Unsolved
 from seqlang.elaborate import elaborate
 from seqlang.model.program import Program

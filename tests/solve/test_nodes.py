@@ -11,20 +11,20 @@ import numpy as np
 import pytest
 from scipy import special, stats
 
-from seqlang.backends.solve.gauss_rules import rule
-from seqlang.backends.solve.laws import Law1, law, sum_of
-from seqlang.backends.solve.nodes import LAST, ORDERS, Kink, nodes, start
+from seqlang.backends.solve.noises.gauss_rules import rule
+from seqlang.backends.solve.noises.laws import ScalarLaw, law, sum_of
+from seqlang.backends.solve.quadrature.nodes import LAST, ORDERS, Kink, nodes, start
 
 Array = Any
 
 
-def made(family: str, *arguments: Any) -> Law1:
+def made(family: str, *arguments: Any) -> ScalarLaw:
     found = law(family, arguments)
     assert found is not None
     return found
 
 
-def value(laws: dict[str, Law1], kinks: list[Kink], level: int, f: Callable[..., Array]) -> float:
+def value(laws: dict[str, ScalarLaw], kinks: list[Kink], level: int, f: Callable[..., Array]) -> float:
     found = nodes(laws, kinks, level)
     assert found.weights.sum() == pytest.approx(1, abs=1e-13)
     assert np.all(found.weights > 0) and all(v.shape == (found.count,) for v in found.values.values())
@@ -32,7 +32,7 @@ def value(laws: dict[str, Law1], kinks: list[Kink], level: int, f: Callable[...,
 
 
 def errors_are_bounded(
-    laws: dict[str, Law1], kinks: list[Kink], f: Callable[..., Array], exact: float, first: int, last: int
+    laws: dict[str, ScalarLaw], kinks: list[Kink], f: Callable[..., Array], exact: float, first: int, last: int
 ) -> float:
     """The difference of two levels bounds the error of the finer one (up to rounding); returns the last error."""
     before = value(laws, kinks, first, f)

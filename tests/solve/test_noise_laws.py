@@ -12,7 +12,7 @@ import pytest
 from scipy import integrate, stats
 
 from seqlang import driver
-from seqlang.backends.solve.laws import law, law_of, noise_laws, sum_of
+from seqlang.backends.solve.noises.laws import law, law_of, noise_laws, sum_of
 from seqlang.backends.solve.unsolved import Unsolved
 from seqlang.source import Source
 

@@ -16,10 +16,10 @@ import pytest
 from scipy import integrate, stats
 
 import seqlang
-from seqlang.backends.exact.follow import NOTHING, Follower, Phase
-from seqlang.backends.exact.quadrature import FINEST
 from seqlang.backends.interpret.laws import make_law
 from seqlang.backends.interpret.randomness import sample_shaped
+from seqlang.backends.transcript.follow import NOTHING, Follower, Phase
+from seqlang.backends.transcript.integrals.quadrature import FINEST
 from seqlang.source import NOWHERE
 
 LARGEST_Z = 4.5

@@ -15,10 +15,10 @@ from seqlang.analyses.witnesses.play import play
 from seqlang.analyses.witnesses.scene import Scene
 from seqlang.analyses.witnesses.search import stream_of
 from seqlang.analyses.witnesses.seeds import seeds
-from seqlang.backends.exact.unsupported import Unsupported
 from seqlang.backends.interpret.machine import Machine
 from seqlang.backends.interpret.randomness import NoNoise
 from seqlang.backends.interpret.values import EvaluationError
+from seqlang.backends.transcript.unsupported import Unsupported
 from seqlang.model.domain import Interval
 from seqlang.model.program import Program, Within
 from seqlang.proof.entry import Entry

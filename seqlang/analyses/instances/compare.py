@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from seqlang.analyses.instances.chances import Quadrature, plan_of
 from seqlang.analyses.instances.neighbours import Neighbours
-from seqlang.analyses.instances.walk import Walk
 from seqlang.backends.solve.unsolved import Unsolved
+from seqlang.backends.transcript.fixed_streams.chances import Quadrature, plan_of
+from seqlang.backends.transcript.fixed_streams.walk import Walk
 from seqlang.record import record
 
 Array = NDArray[np.float64]

@@ -9,13 +9,13 @@ from typing import Any
 
 from seqlang.analyses.witnesses.domains import tidy
 from seqlang.analyses.witnesses.moving import moved_within
-from seqlang.backends.exact.stepper import Stepper
 from seqlang.backends.interpret.alphabet import letters_of
 from seqlang.backends.interpret.compiled import Compiler
 from seqlang.backends.interpret.domains import CheckedDomain
 from seqlang.backends.interpret.inputs import InputSampler
 from seqlang.backends.interpret.randomness import SeededRandomness
 from seqlang.backends.solve.unsolved import Unsolved
+from seqlang.backends.transcript.stepper import Stepper
 from seqlang.model.domain import Finite, Integers, Interval
 from seqlang.model.program import AddRemove, Input, Model, Program, Replace, Within
 

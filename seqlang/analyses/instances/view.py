@@ -17,11 +17,11 @@ import numpy as np
 from seqlang.analyses.instances.compare import Compared, Comparison
 from seqlang.analyses.instances.neighbours import Entry, Neighbours, Streams
 from seqlang.analyses.instances.result import AtStep, Instance, Instances, Worst
-from seqlang.analyses.instances.walk import Walk
-from seqlang.backends.exact.stepper import Stepper, stepper
-from seqlang.backends.exact.unsupported import Unsupported
 from seqlang.backends.simulate.stopping import chosen_model
 from seqlang.backends.solve.unsolved import Unsolved
+from seqlang.backends.transcript.fixed_streams.walk import Walk
+from seqlang.backends.transcript.stepper import Stepper, stepper
+from seqlang.backends.transcript.unsupported import Unsupported
 from seqlang.model.program import Model, Program
 from seqlang.time_limit import poll
 

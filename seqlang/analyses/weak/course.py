@@ -10,7 +10,7 @@ import numpy as np
 from seqlang.analyses.weak.entries import Entry
 from seqlang.analyses.weak.profile import Array, Law
 from seqlang.backends.solve.chain import Chain
-from seqlang.backends.solve.lattice import LatticeChain
+from seqlang.backends.solve.lattice.lattice_chain import LatticeChain
 
 ROUNDED = 1e-13
 """Relative error of one entry of a table by rounding, in one step and for each thousand further ones."""

@@ -9,7 +9,7 @@ import numpy as np
 from seqlang.analyses.weak.course import ROUNDED, Course, ends
 from seqlang.analyses.weak.entries import Entry
 from seqlang.analyses.weak.profile import Law, Range
-from seqlang.backends.solve.entries import entries, model_of, reads_step
+from seqlang.backends.solve.step.entries import entries, model_of, reads_step
 from seqlang.backends.solve.unsolved import Unsolved
 from seqlang.model.program import Program
 from seqlang.record import record

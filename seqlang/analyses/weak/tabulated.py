@@ -20,9 +20,9 @@ from seqlang.analyses.weak.profile import Array
 from seqlang.analyses.weak.vector import Vector
 from seqlang.backends.simulate.arrays import Ragged
 from seqlang.backends.solve.chain import Chain, Stopped
-from seqlang.backends.solve.explored import ExploredChain, ExploredFrontier
 from seqlang.backends.solve.solution import Outcome, Tail
-from seqlang.backends.solve.states import States, state_of
+from seqlang.backends.solve.states.end_of_step import States, state_of
+from seqlang.backends.solve.states.explored_chain import ExploredChain, ExploredFrontier
 from seqlang.model.expression import StepNumber, walk
 from seqlang.model.program import Program
 from seqlang.record import field_names

@@ -14,10 +14,10 @@ import numpy as np
 from seqlang.analyses.weak.course import OVERHEAD, Course, between
 from seqlang.analyses.weak.entries import Entry
 from seqlang.analyses.weak.profile import Array
-from seqlang.backends.solve.backwards import PRODUCTS, Crowd, Window
-from seqlang.backends.solve.band import Band
 from seqlang.backends.solve.chain import Chain
-from seqlang.backends.solve.lattice import LatticeChain
+from seqlang.backends.solve.lattice.backward_pass import PRODUCTS, Crowd, Window
+from seqlang.backends.solve.lattice.band import Band
+from seqlang.backends.solve.lattice.lattice_chain import LatticeChain
 from seqlang.time_limit import poll
 
 NUMBERS = 4_000_000

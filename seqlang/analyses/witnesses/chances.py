@@ -6,10 +6,10 @@ from math import inf
 
 from seqlang.analyses.witnesses.play import Pattern, Played, play
 from seqlang.analyses.witnesses.scene import Scene
-from seqlang.backends.exact.follow import Phase
-from seqlang.backends.exact.laws import log_sum
-from seqlang.backends.exact.quadrature import COARSE, Answer
-from seqlang.backends.exact.unsupported import Unsupported, Work
+from seqlang.backends.transcript.follow import Phase
+from seqlang.backends.transcript.integrals.noise_laws import log_sum
+from seqlang.backends.transcript.integrals.quadrature import COARSE, Answer
+from seqlang.backends.transcript.unsupported import Unsupported, Work
 from seqlang.record import record
 
 MOST_COARSE = 200_000  # conditional probabilities for one pair of streams while searching

@@ -11,12 +11,12 @@ from typing import Any
 
 from seqlang.analyses.witnesses.neighbours import are_neighbours
 from seqlang.analyses.witnesses.ties import rests_on_rounding
-from seqlang.backends.exact.follow import Follower, Phase
-from seqlang.backends.exact.laws import log_sum
-from seqlang.backends.exact.quadrature import FINE, FINEST, IMPOSSIBLE, Accuracy, Answer
-from seqlang.backends.exact.unsupported import Unsupported, Work
 from seqlang.backends.interpret.compiled import Compiler
 from seqlang.backends.interpret.domains import CheckedDomain
+from seqlang.backends.transcript.follow import Follower, Phase
+from seqlang.backends.transcript.integrals.noise_laws import log_sum
+from seqlang.backends.transcript.integrals.quadrature import FINE, FINEST, IMPOSSIBLE, Accuracy, Answer
+from seqlang.backends.transcript.unsupported import Unsupported, Work
 from seqlang.model.expression import Label
 from seqlang.model.program import Program, Stop
 from seqlang.proof.entry import Entry

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from seqlang.analyses.witnesses.domains import tidy
 from seqlang.analyses.witnesses.play import Pattern, Played, replay
 from seqlang.analyses.witnesses.scene import Entry, Scene
-from seqlang.backends.exact.unsupported import Unsupported
+from seqlang.backends.transcript.unsupported import Unsupported
 from seqlang.model.gate_source import OfStop, name_of
 from seqlang.time_limit import poll
 

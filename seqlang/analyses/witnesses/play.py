@@ -16,10 +16,10 @@ from math import ceil, floor, inf
 from typing import Any, Literal
 
 from seqlang.analyses.witnesses.scene import Entry, Scene, Target
-from seqlang.backends.exact.facts import Fact
-from seqlang.backends.exact.follow import Phase
-from seqlang.backends.exact.told import UNKNOWN
-from seqlang.backends.exact.unsupported import Unsupported
+from seqlang.backends.transcript.facts import Fact
+from seqlang.backends.transcript.follow import Phase
+from seqlang.backends.transcript.reported_value import UNKNOWN
+from seqlang.backends.transcript.unsupported import Unsupported
 from seqlang.proof.family import FamilyStep
 from seqlang.record import field, mutable_record, record
 

@@ -18,8 +18,8 @@ from seqlang.analyses.witnesses.enclosure.factors import Choice, Line, Range, lo
 from seqlang.analyses.witnesses.enclosure.panels import Integral, TooMuch
 from seqlang.analyses.witnesses.enclosure.tails import ROUNDING, tail_of
 from seqlang.analyses.witnesses.neighbours import are_neighbours
-from seqlang.backends.exact.follow import Follower
-from seqlang.backends.exact.unsupported import Unsupported
+from seqlang.backends.transcript.follow import Follower
+from seqlang.backends.transcript.unsupported import Unsupported
 from seqlang.proof.entry import Entry
 from seqlang.proof.witness import Event, Witness
 from seqlang.record import replace

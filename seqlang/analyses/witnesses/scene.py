@@ -13,9 +13,9 @@ from typing import Any
 
 from seqlang.analyses.witnesses.domains import MOST_ENTRIES, Domains, tidy
 from seqlang.analyses.witnesses.moving import moved_within
-from seqlang.backends.exact.facts import Fact
-from seqlang.backends.exact.follow import NOTHING, Follower
-from seqlang.backends.exact.unsupported import Unsupported
+from seqlang.backends.transcript.facts import Fact
+from seqlang.backends.transcript.follow import NOTHING, Follower
+from seqlang.backends.transcript.unsupported import Unsupported
 from seqlang.model.domain import Integers, Interval
 from seqlang.model.expression import Apply, Expression, Field, Label, Number, ParameterValue, walk
 from seqlang.model.gate_source import OfResult, OfStop, name_of

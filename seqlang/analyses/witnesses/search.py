@@ -17,8 +17,8 @@ from seqlang.analyses.witnesses.play import Leg, Pattern, Played
 from seqlang.analyses.witnesses.recompute import QUICK, THOROUGH, NotEnclosed, enclosed
 from seqlang.analyses.witnesses.scene import Scene
 from seqlang.analyses.witnesses.seeds import seeds
-from seqlang.backends.exact.quadrature import FINE
-from seqlang.backends.exact.unsupported import Unsupported, Work
+from seqlang.backends.transcript.integrals.quadrature import FINE
+from seqlang.backends.transcript.unsupported import Unsupported, Work
 from seqlang.proof.entry import Entry
 from seqlang.proof.witness import Event, Witness
 from seqlang.record import replace

@@ -14,10 +14,10 @@ from typing import Any
 
 from seqlang.analyses.trials.exactly import ExactCompiler, exactly
 from seqlang.analyses.trials.play import Shared
-from seqlang.backends.exact.follow import Phase
 from seqlang.backends.interpret.compiled import Code, Compiler
 from seqlang.backends.interpret.machine import Machine, Outcome
 from seqlang.backends.interpret.values import EvaluationError
+from seqlang.backends.transcript.follow import Phase
 from seqlang.model import expression as ir
 from seqlang.model.program import Program, Report, Stop
 from seqlang.rules.alignment.reach import reached

@@ -11,7 +11,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from seqlang.backends.solve.law1 import Law1
+from seqlang.backends.solve.noises.scalar_law import ScalarLaw
 
 Array = NDArray[np.float64]
 Places = NDArray[np.intp]
@@ -29,7 +29,7 @@ WIDE = 0.2
 class Bins:
     """The bins of one law. `own`: the law's chances of them."""
 
-    def __init__(self, law: Law1) -> None:
+    def __init__(self, law: ScalarLaw) -> None:
         self.law = law
         self.discrete = law.discrete
         if law.discrete:
@@ -90,7 +90,7 @@ class Bins:
         return np.asarray(density / density.sum())
 
 
-def _edges(law: Law1) -> Array:
+def _edges(law: ScalarLaw) -> Array:
     centre = min(max(law.centre, law.support[0]), law.support[1])
     right = _outwards(law, centre, law.support[1], 1.0)
     left = _outwards(law, centre, law.support[0], -1.0)
@@ -101,7 +101,7 @@ def _edges(law: Law1) -> Array:
     return np.asarray(merged[apart])
 
 
-def _outwards(law: Law1, start: float, end: float, sign: float) -> list[float]:
+def _outwards(law: ScalarLaw, start: float, end: float, sign: float) -> list[float]:
     """Edges from the centre to one end."""
 
     def log_density(x: float) -> float:

@@ -12,9 +12,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import get_args
 
-from seqlang.backends.solve.laws import Law1, noise_laws
-from seqlang.backends.solve.needed import Condition, condition_of, margins_of, needed_of
-from seqlang.backends.solve.roles import Roles, is_flip, roles_of
+from seqlang.backends.solve.noises.laws import ScalarLaw, noise_laws
+from seqlang.backends.solve.step.dependencies import Condition, condition_of, margins_of, needed_of
+from seqlang.backends.solve.step.noise_roles import Roles, is_flip, roles_of
 from seqlang.backends.solve.unsolved import Unsolved
 from seqlang.model import expression as ir
 from seqlang.model.gate_source import OfStop
@@ -47,7 +47,7 @@ class Plan:
     conditions: Mapping[int, Condition]
     roles: Roles
     lasting: frozenset[str]
-    shiftable: Mapping[str, Law1]
+    shiftable: Mapping[str, ScalarLaw]
 
     @property
     def integrated(self) -> tuple[str, ...]:

@@ -15,8 +15,8 @@ from seqlang.backends.simulate.engine import Engine
 from seqlang.backends.simulate.record import Record
 from seqlang.backends.simulate.streams import Source
 from seqlang.backends.simulate.vectorised import Frame, VectorCompiler
-from seqlang.backends.solve.outcomes import alphabet, constant_outcome, flipped
-from seqlang.backends.solve.roles import is_flip
+from seqlang.backends.solve.step.noise_roles import is_flip
+from seqlang.backends.solve.stops.outcomes import alphabet, constant_outcome, flipped
 from seqlang.backends.solve.unsolved import Unsolved
 from seqlang.model import expression as ir
 from seqlang.model.program import Model, Program, Report, Stop

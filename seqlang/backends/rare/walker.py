@@ -22,8 +22,8 @@ from seqlang.backends.simulate.noises import Stored
 from seqlang.backends.simulate.record import Record
 from seqlang.backends.simulate.streams import Streams
 from seqlang.backends.simulate.vectorised import Frame, Run
-from seqlang.backends.solve.cuts import Case, Gate, merged
-from seqlang.backends.solve.drift import OFF, Off, size_of
+from seqlang.backends.solve.step.gates import Case, Gate, merged
+from seqlang.backends.solve.step.rounding_of_sums import OFF, Off, size_of
 from seqlang.model.program import Model, Report, Stop
 from seqlang.source import NOWHERE
 

@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 
 from seqlang.backends.solve.chain import Stopped
-from seqlang.backends.solve.chances import Chances, Environment
 from seqlang.backends.solve.solution import Array, Outcome, Tail
+from seqlang.backends.solve.stops.chances import Chances, Environment
+from seqlang.backends.solve.stops.watched import Watched
 from seqlang.backends.solve.unsolved import Unsolved
-from seqlang.backends.solve.watching import Watched
 from seqlang.model import expression as ir
 from seqlang.record import record
 

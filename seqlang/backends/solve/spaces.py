@@ -12,18 +12,18 @@ import numpy as np
 
 from seqlang.backends.interpret.values import EvaluationError
 from seqlang.backends.simulate.arrays import CannotVectorise
-from seqlang.backends.solve import normal_law
-from seqlang.backends.solve.absorbed import absorbed
 from seqlang.backends.solve.chain import Chain
-from seqlang.backends.solve.chances import Chances
-from seqlang.backends.solve.entries import entries, model_of, reads_step
-from seqlang.backends.solve.fresh_kinks import fresh_kinks
-from seqlang.backends.solve.grid import Grid, common, first_level, grid_of
-from seqlang.backends.solve.increments_on_lattice import lattice_of
-from seqlang.backends.solve.lattice import LatticeChain
+from seqlang.backends.solve.lattice.increments import lattice_of
+from seqlang.backends.solve.lattice.lattice_chain import LatticeChain
 from seqlang.backends.solve.memoryless import MemorylessChain, Points
-from seqlang.backends.solve.nodes import LAST, Kink
-from seqlang.backends.solve.roles import Roles, roles_of
+from seqlang.backends.solve.noises import standard_normal
+from seqlang.backends.solve.quadrature.fresh_noise_kinks import fresh_kinks
+from seqlang.backends.solve.quadrature.grid import Grid, common, first_level, grid_of
+from seqlang.backends.solve.quadrature.nodes import LAST, Kink
+from seqlang.backends.solve.step.entries import entries, model_of, reads_step
+from seqlang.backends.solve.step.entries_as_noise import absorbed
+from seqlang.backends.solve.step.noise_roles import Roles, roles_of
+from seqlang.backends.solve.stops.chances import Chances
 from seqlang.backends.solve.unsolved import Unsolved
 from seqlang.model import expression as ir
 from seqlang.model.program import Cell, Program
@@ -57,7 +57,7 @@ class Space:
 
 
 def space_of(program: Program, model: str, watch: Watch = (), tolerance: float = 1e-9) -> Space:
-    normal_law.count_anew()
+    standard_normal.count_anew()
     model_of(program, model)
     if any(i.kind == "dataset" for i in program.inputs):
         raise Unsolved("a dataset: all records are there from the start")
@@ -191,8 +191,8 @@ def _continuous_queries(program: Program, model: str, watch: Watch, roles: Roles
 
 
 def _explored(program: Program, model: str, watch: Watch, roles: Roles, tolerance: float) -> Space:
-    from seqlang.backends.solve.explored import explored_chain
-    from seqlang.backends.solve.state_kinks import state_kinks
+    from seqlang.backends.solve.states.explored_chain import explored_chain
+    from seqlang.backends.solve.states.kinks import state_kinks
 
     entries(program, model)
     grid, last, exact = _grids(program, roles, state_kinks(program, model, watch, roles))
@@ -205,9 +205,9 @@ def _explored(program: Program, model: str, watch: Watch, roles: Roles, toleranc
 
 
 def _mesh(program: Program, model: str, watch: Watch, roles: Roles, tolerance: float) -> Space:
-    from seqlang.backends.solve.mesh import mesh_for
-    from seqlang.backends.solve.mesh_reading import cells_of, read
-    from seqlang.backends.solve.sharp import sharp_walk
+    from seqlang.backends.solve.mesh.mesh_chain import mesh_for
+    from seqlang.backends.solve.mesh.nystroem import sharp_walk
+    from seqlang.backends.solve.mesh.private_number import cells_of, read
 
     grid, last, _ = _grids(program, roles)
     rare = (RARE if len(grid(0).values) < 2 else RARE_IN_PLANE) * tolerance

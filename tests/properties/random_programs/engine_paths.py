@@ -16,9 +16,6 @@ from typing import Any
 import numpy as np
 from plain_kernels import After, ByText, difference, interpreted, program_of, streams
 
-from seqlang.backends.exact.follow import Follower, Phase
-from seqlang.backends.exact.quadrature import FINE
-from seqlang.backends.exact.unsupported import Unsupported
 from seqlang.backends.interpret.compiled import Compiler
 from seqlang.backends.interpret.inputs import InputSampler
 from seqlang.backends.interpret.machine import Machine
@@ -30,6 +27,9 @@ from seqlang.backends.simulate.engine import Engine
 from seqlang.backends.simulate.record import Record
 from seqlang.backends.solve.solve import solve
 from seqlang.backends.solve.unsolved import Unsolved
+from seqlang.backends.transcript.follow import Follower, Phase
+from seqlang.backends.transcript.integrals.quadrature import FINE
+from seqlang.backends.transcript.unsupported import Unsupported
 from seqlang.model import expression as ir
 from seqlang.model.program import Program, Report
 

@@ -7,10 +7,10 @@ from collections.abc import Callable, Sequence
 from math import ceil, floor, inf
 
 from seqlang.analyses.witnesses.families.repeated import Pieces
-from seqlang.backends.exact.conditions import Alternatives, Conjunction, Half, Key, is_shared
-from seqlang.backends.exact.laws import NoiseLaw, log_minus, log_sum
-from seqlang.backends.exact.one_noise import at_least, at_most
-from seqlang.backends.exact.unsupported import Unsupported
+from seqlang.backends.transcript.integrals.linear_conditions import Alternatives, Conjunction, Half, Key, is_shared
+from seqlang.backends.transcript.integrals.noise_laws import NoiseLaw, log_minus, log_sum
+from seqlang.backends.transcript.integrals.one_noise import at_least, at_most
+from seqlang.backends.transcript.unsupported import Unsupported
 
 Box = dict[Key, tuple[float, float]]
 Bounds = tuple[float, float]

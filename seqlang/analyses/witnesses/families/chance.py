@@ -5,11 +5,11 @@ from __future__ import annotations
 from math import inf, log1p
 
 from seqlang.analyses.witnesses.recompute import NotEnclosed, bounds_of
-from seqlang.backends.exact.conditions import Alternatives
-from seqlang.backends.exact.follow import Follower
-from seqlang.backends.exact.integrate import log_probability
-from seqlang.backends.exact.quadrature import FINE, FINEST
-from seqlang.backends.exact.unsupported import Work
+from seqlang.backends.transcript.follow import Follower
+from seqlang.backends.transcript.integrals.linear_conditions import Alternatives
+from seqlang.backends.transcript.integrals.probability import log_probability
+from seqlang.backends.transcript.integrals.quadrature import FINE, FINEST
+from seqlang.backends.transcript.unsupported import Work
 
 MOST = 300_000
 LARGEST_ERROR = 1e-3

@@ -14,8 +14,8 @@ from seqlang.analyses.witnesses.families.repeated import NotPeriodic, Repeated, 
 from seqlang.analyses.witnesses.play import play_apart
 from seqlang.analyses.witnesses.recompute import NotEnclosed, enclosed
 from seqlang.analyses.witnesses.scene import Scene
-from seqlang.backends.exact.follow import Follower
-from seqlang.backends.exact.unsupported import Unsupported
+from seqlang.backends.transcript.follow import Follower
+from seqlang.backends.transcript.unsupported import Unsupported
 from seqlang.proof.entry import Entry
 from seqlang.proof.family import Family, FamilyStep
 from seqlang.proof.witness import Event, Witness

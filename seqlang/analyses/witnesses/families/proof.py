@@ -18,7 +18,7 @@ from seqlang.analyses.witnesses.families.chance import chance
 from seqlang.analyses.witnesses.families.repeated import NotPeriodic, Repeated, repeated
 from seqlang.analyses.witnesses.families.supremum import COARSE, FINE, largest, stays_below
 from seqlang.analyses.witnesses.neighbours import are_neighbours
-from seqlang.backends.exact.follow import Follower
+from seqlang.backends.transcript.follow import Follower
 from seqlang.model.expression import Label
 from seqlang.model.program import Stop, Within
 from seqlang.proof.family import Family, Likely

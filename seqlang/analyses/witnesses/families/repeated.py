@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from math import inf
 from typing import Any
 
-from seqlang.backends.exact.conditions import Alternatives, Key, is_shared, variables
-from seqlang.backends.exact.follow import Follower
+from seqlang.backends.transcript.follow import Follower
+from seqlang.backends.transcript.integrals.linear_conditions import Alternatives, Key, is_shared, variables
 from seqlang.model.life import EachReport
 from seqlang.proof.family import Family, FamilyStep
 from seqlang.record import record

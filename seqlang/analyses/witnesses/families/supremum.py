@@ -8,7 +8,7 @@ from math import inf
 
 from seqlang.analyses.witnesses.families.boxes import Box, Laws, product, within
 from seqlang.analyses.witnesses.families.repeated import Demand, Pieces
-from seqlang.backends.exact.conditions import Conjunction, Key, is_shared
+from seqlang.backends.transcript.integrals.linear_conditions import Conjunction, Key, is_shared
 
 MOST_BOXES = 20_000
 MOST_TURNS = 6

@@ -1,0 +1,7 @@
+"""The chain for programs whose one private number moves by increments that have a density.
+
+The density of that number is kept by its values at Gauss-Legendre nodes on panels; one step is a matrix.
+`private_number.py` and `increments.py` read the number and its increments from the program, `breakpoints.py` and
+`panel_plan.py` place the panels, and `mesh_chain.py` advances the density. `nystroem.py`, `wide_panels.py`,
+`matrix_powers.py` and `quasi_stationary.py` treat many steps at once where that is possible.
+"""

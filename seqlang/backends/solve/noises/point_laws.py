@@ -1,0 +1,107 @@
+"""Laws that sit on points: tables, and sums of laws on points."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from seqlang.backends.solve.noises.scalar_law import TIE, Array, ScalarLaw
+
+MOST_POINTS = 2_000_000
+
+
+class Points(ScalarLaw):
+    """A law on finitely many points; weights are normalised, points within the tie tolerance merged."""
+
+    discrete = True
+
+    def __init__(self, points: Any, weights: Any) -> None:
+        points, weights = np.asarray(points, float), np.asarray(weights, float)
+        order = np.argsort(points, kind="stable")
+        points, weights = points[order], weights[order]
+        gaps = np.diff(points)
+        wide = gaps > TIE * np.maximum(np.abs(points[1:]), np.max(np.abs(points)) * 1e-6)
+        group = np.concatenate(([0], np.cumsum(wide)))
+        weights = np.bincount(group, weights)
+        points = points[np.concatenate(([True], wide))]
+        keep = weights > 0
+        self.points, self.chances = points[keep], weights[keep] / weights.sum()
+        self.support = (float(self.points[0]), float(self.points[-1]))
+        self.unit = float(np.min(np.diff(self.points))) if len(self.points) > 1 else abs(self.support[0]) or 1.0
+        # sums from either end, so that both tails are accurate
+        self.up = np.minimum(np.concatenate(([0.0], np.cumsum(self.chances))), 1.0)
+        self.down = np.minimum(np.concatenate((np.cumsum(self.chances[::-1])[::-1], [0.0])), 1.0)
+        self.up[-1] = self.down[0] = 1.0
+        middle = min(int(np.searchsorted(self.up, 0.5)), len(self.points)) - 1
+        self.centre = float(self.points[max(middle, 0)])
+        spread = float(np.sqrt(np.sum(self.chances * (self.points - self.centre) ** 2)))
+        self.scale = spread or abs(self.centre) or 1.0
+
+    def _count(self, x: Any, behind: bool) -> Any:
+        """How many points lie below x; those that tie with x are counted if `behind`."""
+        x = np.asarray(x, float)
+        with np.errstate(invalid="ignore"):
+            tie = TIE * np.maximum(np.abs(x), self.unit)
+            shifted = np.where(np.isfinite(x), x + tie if behind else x - tie, x)
+        return np.searchsorted(self.points, shifted, side="right" if behind else "left")
+
+    def above(self, x: Any, strict: bool = False) -> Array:
+        return np.asarray(self.down[self._count(x, strict)])
+
+    def below(self, x: Any, strict: bool = False) -> Array:
+        return np.asarray(self.up[self._count(x, not strict)])
+
+    def density(self, x: Any) -> Array:
+        first, last = self._count(x, False), self._count(x, True)
+        return np.where(last > first, self.chances[np.minimum(first, len(self.chances) - 1)], 0.0)
+
+    def atoms(self, tail: float = 0.0) -> tuple[Array, Array]:
+        return self.points, self.chances
+
+    def scaled(self, factor: float, shift: float = 0.0) -> ScalarLaw:
+        return Points(self.points * factor + shift, self.chances)
+
+
+def conditioned_points(law: ScalarLaw, low: float, high: float) -> ScalarLaw:
+    points, chances = law.atoms()
+    tie = TIE * np.maximum(np.abs(points), 1.0)
+    keep = (points >= low - tie) & (points <= high + tie)
+    return Points(points[keep], chances[keep])
+
+
+def sum_of_points(first: ScalarLaw, second: ScalarLaw) -> ScalarLaw:
+    """The law of the sum of two independent discrete noises; of infinite ones the tails below 1e-30 are left out."""
+    (p, u), (q, v) = first.atoms(1e-30), second.atoms(1e-30)
+    step = _common_step(p, q)
+    if step is not None:
+        a = np.zeros(round((p[-1] - p[0]) / step) + 1)
+        b = np.zeros(round((q[-1] - q[0]) / step) + 1)
+        a[np.round((p - p[0]) / step).astype(int)] = u
+        b[np.round((q - q[0]) / step).astype(int)] = v
+        both = np.convolve(a, b)
+        return Points(p[0] + q[0] + step * np.arange(len(both)), both)
+    if len(p) * len(q) > MOST_POINTS:
+        from seqlang.backends.solve.unsolved import Unsolved
+
+        raise Unsolved("a sum of two discrete noises has too many different values")
+    return Points(np.add.outer(p, q).ravel(), np.multiply.outer(u, v).ravel())
+
+
+def _common_step(p: Array, q: Array) -> float | None:
+    """A step of which all differences of points are multiples, if the smallest gap is one."""
+    gaps = np.concatenate((np.diff(p), np.diff(q)))
+    if len(gaps) == 0:
+        return None
+    step = float(np.min(gaps))
+    counts = np.concatenate(((p - p[0]) / step, (q - q[0]) / step))
+    fits = np.all(np.abs(counts - np.round(counts)) <= TIE * np.maximum(1.0, counts))
+    return step if fits and np.max(counts) <= MOST_POINTS else None
+
+
+def weighted(pairs: Sequence[tuple[float, float]]) -> ScalarLaw:
+    return Points([float(v) for v, _ in pairs], [float(w) for _, w in pairs])
+
+
+__all__ = ["Points", "conditioned_points", "sum_of_points", "weighted"]

@@ -1,0 +1,202 @@
+"""The quadrature nodes of all persistent noises: the theta axis. One group of noises a life, as a life that ends draws
+its noises anew without touching the others'.
+
+For others: `grid_of(program, roles, level) -> Grid` with `values[name]`, `weights` of shape (theta,);
+`first_level(program, roles)`: a level that is cheap.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import count
+
+import numpy as np
+
+from seqlang.backends.simulate.arrays import CannotVectorise
+from seqlang.backends.simulate.vectorised import VectorCompiler
+from seqlang.backends.solve.quadrature.first_step_kinks import bends
+from seqlang.backends.solve.quadrature.nodes import Kink, nodes, start
+from seqlang.backends.solve.quadrature.steep_planes import narrow
+from seqlang.backends.solve.solution import Array
+from seqlang.backends.solve.step.body import Given, Stage
+from seqlang.backends.solve.step.gates import Compared
+from seqlang.backends.solve.step.noise_roles import Roles
+from seqlang.backends.solve.unsolved import Unsolved
+from seqlang.model.life import EachReport, EachStep, Life
+from seqlang.model.program import Cell, Define, Program
+from seqlang.record import record, replace
+
+GOLDEN = (5**0.5 - 1) / 2
+
+
+@record
+class Group:
+    """The noises of one life. `report` is None for once-noises. `weights` has one number a node of the group."""
+
+    names: tuple[str, ...]
+    report: str | None
+    weights: Array
+
+
+@record
+class Grid:
+    """The product of the groups; the last group moves fastest. Without persistent noises: one node of weight 1.
+    `inner` and `inner_weights` are the nodes of fresh noises, used up in every step."""
+
+    values: Mapping[str, Array]
+    weights: Array
+    groups: tuple[Group, ...]
+    inner: Mapping[str, Array]
+    inner_weights: Array
+    exact: bool
+
+
+def common(grid: Grid, rare: float) -> tuple[Grid, float]:
+    """Without the nodes of least weight, up to `rare` in all: in two dimensions they are half of the work. Also what
+    was left out."""
+    order = np.argsort(grid.weights)
+    rising = np.cumsum(grid.weights[order])
+    first = int(np.searchsorted(rising, rare, side="right"))
+    if first == 0:
+        return grid, 0.0
+    keep = np.sort(order[first:])
+    values = {name: value[keep] for name, value in grid.values.items()}
+    return replace(grid, values=values, weights=grid.weights[keep]), float(rising[first - 1])
+
+
+def grid_of(program: Program, roles: Roles, level: int, more: tuple[Kink, ...] = ()) -> Grid:
+    """The nodes of `roles.nodes` at that level of `nodes.nodes`; `more` kinks that the space knows of."""
+    kinks = (*kinks_of(program, roles), *more)
+    values: dict[str, Array] = {}
+    weights = np.ones(1)
+    groups: list[Group] = []
+    exact = True
+    for names in _by_life(roles):
+        made = nodes({n: roles.laws[n] for n in names}, _within(kinks, names), level)
+        values = {n: np.repeat(v, made.count) for n, v in values.items()}
+        values |= {n: np.tile(made.values[n], len(weights)) for n in names}
+        weights = np.repeat(weights, made.count) * np.tile(made.weights, len(weights))
+        life = roles.lives[names[0]]
+        report = life.report if isinstance(life, EachReport) else None
+        groups.append(Group(names, report, np.asarray(made.weights)))
+        exact &= made.exact
+    inner: Mapping[str, Array] = {}
+    inner_weights = np.ones(1)
+    if roles.inner:
+        fresh = nodes({n: roles.laws[n] for n in roles.inner}, (), level)
+        inner, inner_weights, exact = fresh.values, np.asarray(fresh.weights), exact and fresh.exact
+    return Grid(values, weights, tuple(groups), inner, inner_weights, exact)
+
+
+def first_level(program: Program, roles: Roles) -> int:
+    """A level to begin with."""
+    kinks = kinks_of(program, roles)
+    found = [start({n: roles.laws[n] for n in names}, _within(kinks, names)) for names in _by_life(roles)]
+    if roles.inner:
+        found.append(start({n: roles.laws[n] for n in roles.inner}, ()))
+    return min(found, default=0)
+
+
+def _by_life(roles: Roles) -> list[tuple[str, ...]]:
+    groups: dict[Life, list[str]] = {}
+    for name in roles.nodes:
+        groups.setdefault(roles.lives[name], []).append(name)
+    return [tuple(names) for names in groups.values()]
+
+
+def _within(kinks: tuple[Kink, ...], names: tuple[str, ...]) -> list[Kink]:
+    return [k for k in kinks if set(k.factors) <= set(names)]
+
+
+def kinks_of(program: Program, roles: Roles) -> tuple[Kink, ...]:
+    """Where two bounds on one fresh variable cross: the chance of a step is not smooth in the nodes there; and the
+    bends and narrow turns of the first steps.
+
+    Two bounds whose difference depends on the state cross at different nodes in different states; then no kink is
+    known. The difference is tried on a few made-up states.
+    """
+    if not roles.nodes:
+        return ()
+    compiler = VectorCompiler(program)
+    kinks: dict[tuple[tuple[tuple[str, float], ...], float], Kink] = {}
+    for name, variable in roles.variables.items():
+        if not isinstance(variable.life, EachStep):
+            continue
+        ends = [
+            [_end(program, Compared(half, roles, compiler), compiler, step) for step in (1, 7)]
+            for half in roles.halves.values()
+            if half.variable == name and all(t.noise in roles.nodes for t in half.known)
+        ]
+        for i, one in enumerate(ends):
+            for other in ends[:i]:
+                kink = _crossing(one, other)
+                if kink is not None:
+                    key = (tuple(sorted(kink.factors.items())), kink.constant)
+                    kinks.setdefault(key, kink)
+    return (*kinks.values(), *bends(program, roles), *narrow(program, roles))
+
+
+End = tuple[Array, Mapping[str, Array]] | None
+
+
+def _end(program: Program, compared: Compared, compiler: VectorCompiler, step: int) -> End:
+    """A half's bound on made-up states: (constant, factor by node)."""
+    stage = _made_up(program, compiler, step)
+    try:
+        with np.errstate(all="ignore"):
+            for statement in program.body:
+                if isinstance(statement, Define):
+                    try:
+                        stage.locals[statement.name] = stage.value(compiler.compile(statement.expression))
+                    except (Unsolved, CannotVectorise, KeyError, ArithmeticError, ValueError):
+                        continue
+            assert compared.scale is not None
+            scale = -stage.numbers(compared.scale)
+            value = stage.numbers(compared.value) / scale
+            factors = {name: stage.numbers(run) / scale for name, run in compared.known}
+    except (Unsolved, CannotVectorise, KeyError, ArithmeticError, ValueError):
+        return None
+    return value, factors
+
+
+def _made_up(program: Program, compiler: VectorCompiler, step: int) -> Stage:
+    stage = Stage(compiler, 5, strict=False)
+    stage.step_number = step
+    # five numbers between .1 and .9 for each quantity, all different (Weyl's sequence)
+    numbers = (0.1 + 0.8 * (GOLDEN * np.arange(step + k, step + k + 5) % 1) for k in count(1, 5))
+    for one in program.inputs:
+        stage.fields[one.name] = next(numbers)
+    for cell in (s for s in program.body if isinstance(s, Cell)):
+        stage.cells[cell.name] = Given(5 * next(numbers))
+    for memory in program.memories:
+        stage.memory[memory.name] = next(numbers)
+    return stage
+
+
+def _crossing(one: list[End], other: list[End]) -> Kink | None:
+    constants: list[Array] = []
+    factors: dict[str, list[Array]] = {}
+    for first, second in zip(one, other, strict=True):
+        if first is None or second is None:
+            return None
+        constants.append(np.atleast_1d(first[0] - second[0]))
+        for name in {*first[1], *second[1]}:
+            gap = np.atleast_1d(first[1].get(name, np.zeros(1)) - second[1].get(name, np.zeros(1)))
+            factors.setdefault(name, []).append(gap)
+    constant = _number(constants)
+    found = {name: _number(gaps) for name, gaps in factors.items()}
+    if constant is None or any(f is None for f in found.values()):
+        return None
+    kept = {name: f for name, f in found.items() if f is not None and f != 0}
+    return Kink(kept, constant) if kept else None
+
+
+def _number(values: list[Array]) -> float | None:
+    whole = np.concatenate(values)
+    middle = float(whole[0])
+    if not np.all(np.abs(whole - middle) <= 1e-9 * max(1.0, abs(middle))):
+        return None
+    return 0.0 if abs(middle) < 1e-12 else middle
+
+
+__all__ = ["Grid", "Group", "first_level", "grid_of", "kinks_of"]

@@ -1,0 +1,127 @@
+"""The rest of an explored chain in closed form, and the states that never stop.
+
+Where nothing depends on the step, every state is advanced by itself, marked with its number, until no new states come
+up. That gives the transitions A (theta, from, to) and the chances of the outcomes. Expected visits V solve
+V = x A + V A; who cannot reach a stop stays for ever.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from seqlang.backends.solve.solution import Array, Tail
+from seqlang.backends.solve.states.end_of_step import States, columns_of, shared_of
+from seqlang.backends.solve.states.equal_rows import same_rows
+from seqlang.record import record
+
+if TYPE_CHECKING:
+    from seqlang.backends.solve.states.explored_chain import ExploredChain, ExploredFrontier
+
+STATES = 1_500
+NUMBERS = 4_000_000
+OPERATIONS = 3e9
+SURE = 1e-14
+
+
+@record
+class Transitions:
+    """`moves` (theta, from, to), `stops` (outcomes, theta, from); the frontier's rows are the first states. `lost` is
+    what was left out of the moves: where there is any, a way to a stop may be missing."""
+
+    moves: Array
+    stops: Array
+    lost: float
+
+
+def transitions(chain: ExploredChain, frontier: ExploredFrontier) -> Transitions | None:
+    """None where the states go on for ever, or are too many."""
+    theta = len(chain.grid.weights)
+    moves: list[tuple[Any, Any, Array]] = []
+    stops: list[tuple[int, int, dict[int, Array]]] = []
+    shared = shared_of(frontier.states)
+    known = [columns_of(frontier.states)]
+    missing = 0.0
+    waiting: States | None = frontier.states
+    begin, count = 0, frontier.states.count
+    while waiting is not None:
+        size = waiting.count
+        if size == 0 or count > STATES or theta * count * count > NUMBERS or theta * float(count) ** 3 > OPERATIONS:
+            return None
+        after, origins, ended, lost = chain.from_each(waiting, frontier.step)
+        missing += lost
+        stops.append((begin, size, ended))
+        waiting, begin = None, count
+        if not after.count:
+            break
+        if shared_of(after) != shared:
+            return None
+        columns = columns_of(after)
+        if len(columns) != len(known[0]):
+            return None
+        together = [np.concatenate([*(k[i] for k in known), c]) for i, c in enumerate(columns)]
+        first, group = same_rows(together, count + after.count)
+        place = np.where(first < count, first, -1)
+        new = np.flatnonzero(first >= count)
+        place[new] = count + np.arange(len(new))
+        target = place[group[count:]]
+        moves.append((begin - size + origins, target, after.mass))
+        if len(new):
+            rows = first[new] - count
+            waiting = after.some(np.ones((theta, len(rows))), rows)
+            known.append([c[rows] for c in columns])
+            count += len(rows)
+    return _assembled(chain, moves, stops, count, theta, missing)
+
+
+def _assembled(chain: ExploredChain, moves: Any, stops: Any, count: int, theta: int, lost: float) -> Transitions:
+    whole = np.zeros((theta, count * count))
+    for origin, target, mass in moves:
+        places = origin * count + target
+        for one, part in zip(whole, mass, strict=True):
+            one += np.bincount(places, weights=part, minlength=count * count)
+    ends = np.zeros((len(chain.outcomes), theta, count))
+    for begin, size, ended in stops:
+        for place, by_origin in ended.items():
+            ends[place, :, begin : begin + size] += by_origin
+    return Transitions(whole.reshape(theta, count, count), ends, lost)
+
+
+def never_stopping(found: Transitions) -> NDArray[np.bool_]:
+    """(theta, states): True where no stop can be reached."""
+    can = np.asarray(found.stops.sum(axis=0) > 0)
+    open_ = found.moves > 0
+    while True:
+        more = can | (open_ & can[:, None, :]).any(axis=2)
+        if (more == can).all():
+            return np.asarray(~can)
+        can = more
+
+
+def tail_of(chain: ExploredChain, frontier: ExploredFrontier, found: Transitions) -> Tail | None:
+    """The law after the frontier's step; None where some never stop."""
+    mass = frontier.states.mass
+    theta, count = found.moves.shape[0], found.moves.shape[1]
+    start = np.zeros((theta, count))
+    start[:, : mass.shape[1]] = mass
+    if (never_stopping(found) & (start > 0)).any():
+        return None
+    matrix = np.eye(count)[None] - found.moves.transpose(0, 2, 1)
+    try:
+        visits = np.linalg.solve(matrix, start[..., None])
+        later = np.linalg.solve(matrix, visits)[..., 0]
+    except np.linalg.LinAlgError:
+        return None
+    visits = visits[..., 0]
+    outcomes = np.einsum("ots,ts->ot", found.stops, visits)
+    total = mass.sum()
+    balance = abs(outcomes.sum() - total)
+    if not np.isfinite(balance) or balance > 1e-10 * total or visits.min() < -1e-9 * total:
+        return None
+    step = frontier.step
+    weight, each, twice = mass.sum(axis=1), visits.sum(axis=1), later.sum(axis=1)
+    by_node = step * weight + each
+    squares = step * step * weight + 2 * step * each + 2 * twice - each
+    return Tail(outcomes.sum(axis=1), float(by_node.sum()), float(squares.sum()), by_node)

@@ -1,0 +1,287 @@
+"""The statements of a step at work on a `Batch`: what `explored_chain.py` runs in the order of the body."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from seqlang.backends.simulate.arrays import Ragged, shape_of, spread
+from seqlang.backends.simulate.vectorised import Run
+from seqlang.backends.solve.solution import Array, Outcome
+from seqlang.backends.solve.states.batch import Batch, joined, points_of
+from seqlang.backends.solve.step.body import Rows, Stage
+from seqlang.backends.solve.step.gates import Case, Gate
+from seqlang.backends.solve.step.rounding_of_sums import Added, adds_up
+from seqlang.backends.solve.stops.outcomes import alphabet, chances_of_return, flipped, truth_of
+from seqlang.backends.solve.unsolved import Unsolved
+from seqlang.model import expression as ir
+from seqlang.model.program import Cell, Define, Draw, Report, Statement, Stop, Update
+
+if TYPE_CHECKING:
+    from seqlang.backends.solve.states.explored_chain import ExploredChain
+
+NODE, DENSITY = 3, 30
+"""About how many nanoseconds a row takes for a node of an expression, and for a density in it (see `tabulated_densities.py`)."""
+ORIGIN = "the state before"
+JOINT = "the nodes of fresh noises"
+
+
+class Step:
+    """What a step adds up."""
+
+    def __init__(self, chain: ExploredChain, lost: float) -> None:
+        self.chain = chain
+        self.lost = lost
+        self.allowed = 0.0
+        """Mass of rare rows that may still be dropped."""
+        self.stopped: dict[int, Array] = {}
+        self.origins: int | None = None
+        self.watched = np.zeros(len(chain.watch))
+
+    def dropped(self, mass: float) -> None:
+        self.lost += mass
+        self.allowed = max(0.0, self.allowed - mass)
+
+    def stop(self, place: int, mass: Array) -> None:
+        self.stopped[place] = self.stopped.get(place, 0.0) + mass
+
+
+class Work:
+    """One statement of the body, compiled. `later`: variables that statements below read, or that persist."""
+
+    def __init__(self, chain: ExploredChain, index: int, statement: Statement, later: frozenset[str]) -> None:
+        self.chain, self.statement, self.later = chain, statement, later
+        roles, compiler = chain.roles, chain.compiler
+        self.gate = Gate(roles.conditions[index], roles, compiler) if index in roles.conditions else None
+        self.variables = self.gate.variables if self.gate is not None else frozenset()
+        self.value: Run | None = None
+        self.when: Run | None = None
+        self.late: dict[str, ir.Noised | None] = {}
+        reads = [e for at, e in roles.needed.readings if at == index]
+        match statement:
+            case Define(_, expression):
+                self.value = compiler.compile(expression)
+            case Draw(_, law):
+                self.value = compiler.compile(law)
+            case Report(name, _, value) if value is not None and name in roles.needed.values:
+                self.value = compiler.compile(value)
+                self.late = self._noises([value])
+                reads = [e for e in reads if e is not value and e != value]
+            case Update(_, value, when):
+                self.value = compiler.compile(value)
+                self.when = None if when is None else compiler.compile(when)
+            case _:
+                pass
+        self.early = self._noises(reads)
+        nodes = [x for at, e in roles.needed.readings if at == index for x in ir.walk(e)]
+        self.cost = NODE * len(nodes) + DENSITY * sum(isinstance(x, ir.Density) for x in nodes)
+        if self.gate is not None:
+            for half in (leaf.half for leaf in self.gate.leaves if hasattr(leaf, "half")):
+                for term in half.known:
+                    if term.noise in chain.lives:
+                        self.early.setdefault(term.noise, None)
+        self.result: dict[Outcome, float] | None = None
+        self.returns: Run | None = None
+        self.flips: tuple[list[Outcome], list[float]] | None = None
+        if isinstance(statement, Stop):
+            self._prepare_return(statement)
+
+    def _noises(self, reads: list[ir.Expression]) -> dict[str, ir.Noised | None]:
+        """Enumerated noises that the expressions read, with the reading."""
+        found: dict[str, ir.Noised | None] = {}
+        for node in (x for e in reads for x in ir.walk(e)):
+            match node:
+                case ir.Noised(_, _, terms):
+                    found.update({t.noise: node for t in terms if t.noise in self.chain.lives})
+                case ir.Drawn(name) if name in self.chain.roles.enumerated or name in self.chain.roles.inner:
+                    found.setdefault(name, None)
+                case _:
+                    pass
+        return found
+
+    def _prepare_return(self, stop: Stop) -> None:
+        compiler, roles = self.chain.compiler, self.chain.roles
+        result = stop.result
+        try:
+            self.result = chances_of_return(result, compiler, roles)
+            return
+        except Unsolved:
+            pass
+        assert result is not None
+        if isinstance(result, ir.Noised) and all(t.noise in roles.mixing for t in result.terms):
+            self.flips = (alphabet(result, compiler), truth_of(result, compiler, roles))
+            result = result.base
+        self.is_label = compiler.is_label(result)
+        self.returns = compiler.compile(result)
+
+    # ---- running it
+
+    def run(self, batch: Batch, course: Step) -> None:
+        self._ensure(batch, course, self.early, None)
+        if not batch.count:
+            return
+        match self.statement:
+            case Define(name):
+                assert self.value is not None
+                batch.stage.locals[name] = batch.stage.value(self.value)
+            case Cell(name):
+                batch.stage.cells[name].tick(batch.stage.frame())
+            case Draw(name):
+                self._draw(batch, name)
+            case Report(name):
+                self._report(batch, course, name)
+            case Update(memory):
+                self._update(batch, memory)
+            case Stop():
+                self._stop(batch, course)
+
+    def _ensure(self, batch: Batch, course: Step, noises: Mapping[str, ir.Noised | None], which: str | None) -> None:
+        """Draws the enumerated noises that are read here (`which`: only where that report is made)."""
+        for name, read in noises.items():
+            if name in self.chain.roles.inner:
+                if batch.due[JOINT].any():
+                    values, chances, _ = self.chain.points(JOINT, None, batch.stage)
+                    batch.draw(JOINT, None, values, chances)
+                    places = batch.stage.held[JOINT].astype(np.intp)
+                    for inner, at in self.chain.grid.inner.items():
+                        batch.stage.held[inner] = np.asarray(at)[places]
+                continue
+            if name not in self.chain.constant_laws or not batch.due[name].any():
+                continue
+            values, chances, missing = self.chain.points(name, read, batch.stage)
+            where = None if which is None else np.broadcast_to(batch.stage.fired[which], (batch.count,))
+            course.lost += missing * float(batch.mass.sum())
+            self.chain.bounded(batch.count * len(values) if where is None else batch.count)
+            course.dropped(batch.draw(name, where, values, chances, course.allowed / 2))
+
+    def _draw(self, batch: Batch, name: str) -> None:
+        assert self.value is not None
+        if not batch.due[name].any():
+            return
+        values, chances = points_of(batch.stage.value(self.value), batch.count)
+        self.chain.bounded(batch.count * len(values))
+        batch.draw(name, None, values, chances)
+
+    def _split(self, batch: Batch) -> tuple[list[Case], list[Case]]:
+        assert self.gate is not None
+        guard, leaves = self.gate.read(batch.stage, self.chain.known)
+        return self.gate.split(batch.cases, guard, leaves)
+
+    def _report(self, batch: Batch, course: Step, name: str) -> None:
+        assert self.gate is not None
+        count, laws = batch.count, self.chain.laws
+        if self.gate.is_plain:
+            batch.stage.fired[name] = self.gate.holds(batch.stage)
+            self._release(batch, course, name)
+            return
+        fired, idle = self._split(batch)
+        fired = _tidy([c.closed(self.later, laws) for c in fired])
+        idle = _tidy([c.closed(self.later, laws) for c in idle])
+        both = np.arange(count)
+        if not idle or not fired:
+            batch.cases = fired or idle
+            batch.stage.fired[name] = np.full(count, bool(fired))
+        else:
+            parts = max(len(fired), len(idle))
+            cases = []
+            for i in range(parts):
+                first = fired[i] if i < len(fired) else None
+                second = idle[i] if i < len(idle) else None
+                cases.append(joined([first, second], [count, count]))
+            batch.cases = []
+            batch.take(np.concatenate([both, both]))
+            batch.cases = cases
+            batch.stage.fired[name] = np.repeat([True, False], count)
+        batch.settle(self.later, laws)
+        self._release(batch, course, name)
+
+    def _release(self, batch: Batch, course: Step, name: str) -> None:
+        """What was reported can be read from here on."""
+        batch.stage.released[name] = batch.stage.fired[name]
+        if self.value is not None:
+            self._ensure(batch, course, self.late, name)
+            happened = batch.stage.fired[name]
+            rows = np.flatnonzero(happened)
+            whole: Any = float("nan")
+            if len(rows):
+                some = batch.stage.frame(rows)
+                value = batch.stage.checked(self.value(some), some, f"`{name}`", self.statement.span)
+                part = spread(value, len(rows))
+                whole = np.full((*part.shape[:-1], batch.count), np.nan)
+                whole[..., rows] = part
+            batch.stage.released[name] = whole
+
+    def _update(self, batch: Batch, name: str) -> None:
+        assert self.value is not None
+        stage = batch.stage
+        rows = np.arange(stage.count)
+        if self.when is not None:
+            rows = np.flatnonzero(np.broadcast_to(np.asarray(stage.value(self.when), dtype=bool), (stage.count,)))
+        if not len(rows):
+            return
+        some = stage.frame(rows)
+        new = stage.checked(self.value(some), some, f"`{name}`", self.statement.span)
+        if isinstance(new, Ragged):
+            raise Unsolved("a memory that is a list")
+        changed = spread(stage.memory[name], stage.count)
+        if np.ndim(new) > changed.ndim:
+            changed = spread(changed + np.zeros_like(new[..., :1]), stage.count)
+        changed[..., rows] = new
+        if isinstance(self.statement, Update) and adds_up(self.statement):
+            old = spread(stage.memory[name], stage.count)
+            stage.added.setdefault(name, Added()).note(int(stage.step_number), changed[..., rows] - old[..., rows])
+        stage.memory[name] = changed
+
+    def _stop(self, batch: Batch, course: Step) -> None:
+        fired, idle = self._split(batch)
+        laws = self.chain.laws
+        mass = np.zeros((len(batch.mass), batch.count))
+        for case in fired:
+            mass += batch.mass * case.chance(laws)
+        if fired and (mass > 0).any():
+            self._end(batch, course, mass)
+        batch.cases = idle
+        batch.settle(self.later, laws)
+
+    def _end(self, batch: Batch, course: Step, mass: Array) -> None:
+        stage = batch.stage
+        rows = np.flatnonzero(mass.sum(axis=0) > 0)
+        if self.result is not None:
+            self._ends(stage, course, mass, rows, self.result)
+            return
+        assert self.returns is not None
+        some = stage.frame(rows)
+        value = stage.checked(self.returns(some), some, "the return value", self.statement.span)
+        if isinstance(value, Ragged) or shape_of(value):
+            raise Unsolved("a vector is returned")
+        found, which = np.unique(spread(value, len(rows)).astype(np.float64), return_inverse=True)
+        for i, number in enumerate(found):
+            outcome: Outcome = float(number)
+            if self.is_label:
+                outcome = list(self.chain.compiler.labels)[int(number)]
+            law = {outcome: 1.0} if self.flips is None else flipped(outcome, *self.flips)
+            self._ends(stage, course, mass, rows[which.reshape(-1) == i], law)
+
+    def _ends(self, stage: Stage, course: Step, mass: Array, rows: Rows, law: Mapping[Outcome, float]) -> None:
+        """These rows stop, and return what the law says."""
+        by_row = mass[:, rows].sum(axis=0)
+        total = mass[:, rows].sum(axis=1)
+        if course.origins is not None:
+            places = stage.held[ORIGIN][rows].astype(np.intp)
+            total = np.array([np.bincount(places, weights=m, minlength=course.origins) for m in mass[:, rows]])
+        for outcome, chance in law.items():
+            course.stop(self.chain.place(outcome), total * chance)
+            for i, run in enumerate(self.chain.watched(outcome)):
+                values = np.broadcast_to(np.asarray(run(stage.frame(rows)), dtype=np.float64), (len(rows),))
+                course.watched[i] += chance * float(by_row @ values)
+
+
+def _tidy(cases: list[Case]) -> list[Case]:
+    """Cases without bounds become one."""
+    free = [c for c in cases if not c.bounds]
+    if len(free) < 2:
+        return cases
+    weight: Any = sum((np.ones((1, 1)) if c.weight is None else c.weight) for c in free)
+    return [Case(weight, {}), *(c for c in cases if c.bounds)]

@@ -1,0 +1,205 @@
+"""The body of a step, evaluated for many states at once: what the expression compiler reads of an engine.
+
+A `Stage` holds, for `count` rows (distinct states of the run), the inputs, statistics, cells, memories and reports.
+Arrays are never changed in place, so stages may share them; `take` gathers rows into a new stage.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from seqlang.backends.interpret.alphabet import alphabet_of
+from seqlang.backends.simulate.arrays import Ragged, Value, is_nan, shape_of, spread, take
+from seqlang.backends.simulate.cells import History, Window
+from seqlang.backends.simulate.vectorised import Frame, Run, VectorCompiler
+from seqlang.backends.solve.step.rounding_of_sums import NONE, Added, CarriedCell, Off, off_of, size_of
+from seqlang.backends.solve.unsolved import Unsolved
+from seqlang.model import expression as ir
+from seqlang.model.program import Cell, Program
+from seqlang.source import Span
+
+S = TypeVar("S")
+Rows = NDArray[np.intp]
+
+
+class Given:
+    """A cell whose value is given from outside."""
+
+    def __init__(self, value: Value) -> None:
+        self.value = value
+
+    def read(self, key: tuple[Value, ...]) -> Value:
+        return self.value
+
+    def tail_lengths(self, keys: Sequence[Value]) -> None:
+        """No steps are kept here, of which one window could serve several lengths."""
+        return
+
+
+class Stage:
+    """See above. `held` has the values of noises that are enumerated; `added`, which all stages of a chain share, tells
+    what was added to memories. `strict`: a comparison with what is not a number raises Unsolved (else it is false)."""
+
+    def __init__(self, compiler: VectorCompiler, count: int, strict: bool = True) -> None:
+        self.compiler = compiler
+        self.program: Program = compiler.program
+        self.count = count
+        self.strict = strict
+        self.step_number: Any = 0
+        self.size = 0
+        self.fields: dict[str, Value] = {}
+        self.locals: dict[str, Value] = {}
+        self.released: dict[str, Value] = {}
+        self.memory: dict[str, Value] = {}
+        self.held: dict[str, Value] = {}
+        self.fired: dict[str, Value] = {}
+        self.cells: dict[str, Any] = {}
+        self.added: dict[str, Added] = {}
+
+    def take(self, rows: Rows) -> Stage:
+        """The stage of these rows, in that order; a row may come several times."""
+        new = _shallow(self)
+        new.count = len(rows)
+        for name in ("fields", "locals", "released", "memory", "held", "fired"):
+            table: Mapping[str, Value] = getattr(self, name)
+            setattr(new, name, {k: take(v, rows, self.count) for k, v in table.items()})
+        new.cells = {name: taken(cell, rows) for name, cell in self.cells.items()}
+        return new
+
+    def copy(self) -> Stage:
+        new = _shallow(self)
+        for name in ("fields", "locals", "released", "memory", "held", "fired"):
+            setattr(new, name, dict(getattr(self, name)))
+        new.cells = {name: taken(cell, None) for name, cell in self.cells.items()}
+        return new
+
+    def frame(self, rows: Rows | None = None) -> Frame:
+        return Frame(self, rows)  # type: ignore[arg-type]
+
+    def value(self, run: Run) -> Value:
+        """The value of a compiled expression on all rows."""
+        with np.errstate(all="ignore"):
+            return run(self.frame())
+
+    def numbers(self, run: Run) -> NDArray[np.float64]:
+        """The value as an array (rows,) or (1,); Unsolved for vectors."""
+        value = self.value(run)
+        if isinstance(value, Ragged) or shape_of(value):
+            raise Unsolved("a vector is compared")
+        return np.atleast_1d(np.asarray(value, dtype=np.float64))
+
+    def drift(self, run: Run, bound: Mapping[int, float]) -> NDArray[np.float64]:
+        """See `drift.size_of`."""
+        return size_of(run, self.frame(), bound)
+
+    def off(self, name: str) -> Off:
+        """How far the sum in this cell or memory may be off."""
+        cell = self.cells.get(name)
+        if isinstance(cell, CarriedCell):
+            return cell.added.off
+        if isinstance(cell, Given):
+            return off_of(np.asarray(cell.value, dtype=np.float64))
+        if name not in self.added:
+            return NONE
+        most = self.added[name].off.most
+        return Off(most, most, np.inf)  # what is added follows from what was shown: it may be anything
+
+    # ---- what compiled expressions read
+
+    def read(self, value: Value, rows: Rows | None) -> Value:
+        return take(value, rows, self.count)
+
+    def check(self, bad: Value, what: str, span: Span) -> None:
+        if self.strict and np.any(bad):
+            raise Unsolved(f"{what} is not a number in step {self.step_number}")
+
+    def checked(self, value: Value, frame: Frame, what: str, span: Span) -> Value:
+        self.check(is_nan(value), what, span)
+        return value
+
+    def flips(self, name: str) -> bool:
+        law = self.program.noise(name).law
+        return isinstance(law, ir.Law) and law.family == "randomized_response"
+
+    def noise(self, name: str, shape: tuple[int, ...], frame: Frame) -> Value:
+        if name not in self.held:
+            raise Unsolved(f"the noise `{name}` is read as a value")
+        if shape:
+            raise Unsolved(f"the noise `{name}` is a vector")
+        return take(self.held[name], frame.rows, self.count)
+
+    def drawn(self, name: str, frame: Frame) -> Value:
+        return self.noise(name, (), frame)
+
+    def flipped(self, name: str, read: ir.Noised, value: Value, frame: Frame) -> Value:
+        """The value moved by the enumerated number of places on the circle of its letters."""
+        letters = self.letters(read, value)
+        places = np.asarray(self.noise(name, shape_of(value), frame), dtype=np.intp)
+        table = np.asarray(letters)
+        at = np.zeros(np.shape(value), dtype=np.intp)
+        for i, letter in enumerate(letters):
+            at = np.where(np.equal(value, letter), i, at)
+        moved = table[(at + places) % len(letters)]
+        return moved.astype(bool) if np.asarray(value).dtype == np.bool_ else moved * 1.0
+
+    def letters(self, read: ir.Noised, value: Value) -> list[float]:
+        """The alphabet of a flipped value."""
+        if (isinstance(value, np.ndarray) and value.dtype == np.bool_) or isinstance(value, bool):
+            return [0, 1]
+        return letters_of(self.compiler, read)
+
+
+def letters_of(compiler: VectorCompiler, read: ir.Noised) -> list[float]:
+    """The alphabet of a flipped label or number."""
+    if compiler.is_label(read.base):
+        return [compiler.labels[label] for label in compiler.program.labels]
+    found = alphabet_of(compiler.exact, read)
+    if found is None:
+        raise Unsolved(f"`{read.name}` is flipped and has no finite domain")
+    return [float(v) for v in found]
+
+
+def _shallow(one: S) -> S:
+    """What `copy.copy` makes of an object without slots, at a fifth of the cost: it is done several times a step."""
+    new = object.__new__(type(one))
+    new.__dict__.update(one.__dict__)
+    return new
+
+
+def taken(cell: Any, rows: Rows | None) -> Any:
+    """The cell on those rows (None: all of them); what is done to it later leaves `cell` as it is."""
+    new = _shallow(cell)
+    if isinstance(cell, Given):
+        new.value = cell.value
+        return new
+    new.kept = {}
+    for key, kept in cell.kept.items():
+        other = _shallow(kept)
+        if rows is not None:
+            other.keep(rows)
+        elif isinstance(other, (Window, History)):
+            other.apart()
+        new.kept[key] = other
+    return new
+
+
+def started(program: Program, compiler: VectorCompiler, names: frozenset[str]) -> Stage:
+    """One row before step 1, with the memories and cells of those names."""
+    stage = Stage(compiler, 1)
+    with np.errstate(all="ignore"):
+        for memory in program.memories:
+            if memory.name in names:
+                value = stage.value(compiler.compile(memory.initial))
+                if isinstance(value, Ragged):
+                    raise Unsolved("a memory that is a list")
+                stage.memory[memory.name] = spread(value * 1.0, 1)
+        for statement in program.body:
+            if isinstance(statement, Cell) and statement.name in names:
+                cell = CarriedCell(statement, compiler)
+                cell.start(stage, stage.frame())  # type: ignore[arg-type]
+                stage.cells[statement.name] = cell
+    return stage

@@ -1,0 +1,273 @@
+"""What every noise of a program is to the solver.
+
+For others: `roles_of(program, watch) -> Roles`, raises Unsolved. A *half* is one comparison, plain value + sum of
+factor * noise >= 0. Persistent noises that meet other noises in a half are `nodes` (a quadrature axis, see grid.py);
+what is left of a half is one number with a known law, a `Variable` (one noise, or a fixed combination of several), and
+all variables are independent; where they would share a fresh noise, that one is `inner`: nodes in every step. Noises
+that are read as values, not compared, must be discrete: they are `enumerated`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from seqlang.backends.interpret.compiled import Compiler
+from seqlang.backends.solve.noises.laws import ScalarLaw, noise_laws, sum_of
+from seqlang.backends.solve.step.dependencies import Condition, Needed, condition_of, margins_of, needed_of
+from seqlang.backends.solve.unsolved import Unsolved
+from seqlang.model import expression as ir
+from seqlang.model.life import EachReport, EachStep, Life, Once
+from seqlang.model.program import Cell, Define, Margin, Noise, Program, Report, Stop
+from seqlang.record import record
+
+
+@record
+class Variable:
+    """One random number that halves compare: the sum of factor * noise over `terms`. A single noise has factor 1."""
+
+    name: str
+    terms: tuple[tuple[str, float], ...]
+    life: Life
+    law: ScalarLaw
+
+
+@record
+class Half:
+    """A margin read with the roles: plain value + known noises (nodes, inner, enumerated) + scale * variable."""
+
+    margin: Margin
+    known: tuple[ir.Term, ...]
+    variable: str | None
+    scale: ir.Expression | None
+
+
+@record
+class Roles:
+    """`simple`: only stops that compare, every persistent noise a once-node: `Chances.table` works."""
+
+    nodes: tuple[str, ...]
+    inner: tuple[str, ...]
+    enumerated: tuple[str, ...]
+    mixing: tuple[str, ...]
+    variables: Mapping[str, Variable]
+    halves: Mapping[Margin, Half]
+    conditions: Mapping[int, Condition]
+    needed: Needed
+    laws: Mapping[str, ScalarLaw]
+    lives: Mapping[str, Life]
+    only_stops: bool
+    simple: bool
+
+
+def roles_of(program: Program, watch: Iterable[ir.Expression] = ()) -> Roles:
+    """Raises Unsolved where a noise has no role."""
+    needed = needed_of(program, watch)
+    conditions = {
+        i: condition_of(program, s)
+        for i, s in enumerate(program.body)
+        if i in needed.statements and isinstance(s, (Report, Stop))
+    }
+    noises = {n.name: n for n in program.noises}
+    laws = noise_laws(program)
+    mixing = _mixing(program, noises)
+    enumerated = _read_as_values(program, needed, mixing)
+    for name in enumerated:
+        if not is_flip(noises[name]) and not (name in laws and laws[name].discrete):
+            raise Unsolved(f"{_title(noises[name])} is read as a value, and has a density")
+    margins = list(dict.fromkeys(m for c in conditions.values() for m in margins_of(c)))
+    for margin in margins:
+        for term in margin.terms:
+            if is_flip(noises[term.noise]) and term.noise not in enumerated:
+                enumerated = (*enumerated, term.noise)
+            elif term.noise not in laws and term.noise not in enumerated:
+                raise Unsolved(f"{_title(noises[term.noise])} has no law of one number that is treated")
+    lives = {n.name: n.life for n in program.noises}
+    exact = Compiler(program)
+    terms = {m: _collected(exact, m) for m in margins}
+    groups = [[t.noise for t in terms[m] if t.noise not in enumerated] for m in margins]
+    forced: list[str] = []
+    enumerated = (*enumerated, *_better_listed(groups, lives, laws))
+    groups = [[name for name in group if name not in enumerated] for group in groups]
+    while True:
+        nodes, inner = _axes(groups, lives, forced)
+        known = {*nodes, *inner, *enumerated}
+        more = _not_added_up(exact, terms, known)
+        if more is None:
+            variables, halves = _halves(exact, terms, known, laws, lives)
+            more = _in_two(variables)
+        if more is None:
+            break
+        forced = [*nodes, *inner, more]
+    used = {t for v in variables.values() for t, _ in v.terms}
+    only_stops = all(isinstance(program.body[i], (Stop, Cell, Define)) for i in needed.statements)
+    persistent = any(not isinstance(lives[name], EachStep) for name in used)
+    refreshed = any(isinstance(lives[name], EachReport) for name in nodes)
+    simple = only_stops and not persistent and not refreshed and not enumerated and "memory" not in _kinds(needed)
+    return Roles(
+        tuple(nodes), tuple(inner), tuple(enumerated), mixing, variables, halves, conditions, needed, laws, lives,
+        only_stops, simple,
+    )  # fmt: skip
+
+
+def is_flip(noise: Noise) -> bool:
+    return isinstance(noise.law, ir.Law) and noise.law.family == "randomized_response"
+
+
+def _title(noise: Noise) -> str:
+    return f"the noise on `{noise.target}`" if noise.target else f"the draw `{noise.name}`"
+
+
+def _kinds(needed: Needed) -> set[str]:
+    return {"memory" for _, e in needed.readings for x in ir.walk(e) if isinstance(x, ir.MemoryValue)}
+
+
+def _mixing(program: Program, noises: Mapping[str, Noise]) -> tuple[str, ...]:
+    """Flips on `return`: read at the stop only."""
+    return tuple(n.name for n in noises.values() if n.target == "return" and is_flip(n))
+
+
+def _read_as_values(program: Program, needed: Needed, mixing: tuple[str, ...]) -> tuple[str, ...]:
+    declared = {n.name for n in program.noises}
+    found: dict[str, None] = {}
+    for _, expression in needed.readings:
+        for node in ir.walk(expression):
+            match node:
+                case ir.Noised(_, _, terms):
+                    found.update(dict.fromkeys(t.noise for t in terms if t.noise not in mixing))
+                case ir.Drawn(name) if name in declared:
+                    found[name] = None
+                case _:
+                    pass
+    return tuple(found)
+
+
+def _axes(
+    groups: list[list[str]], lives: Mapping[str, Life], forced: list[str]
+) -> tuple[list[str], list[str]]:  # fmt: skip
+    """(nodes, inner): the noises to be fixed so that what is left of the halves is independent, or proportional."""
+    chosen: list[str] = list(dict.fromkeys(forced))
+    while True:
+        left = [frozenset(name for name in group if name not in chosen) for group in groups]
+        extra = _meeting(left, lives)
+        if extra is None:
+            break
+        chosen.append(extra)
+    nodes = [n for n in chosen if not isinstance(lives[n], EachStep)]
+    return nodes, [n for n in chosen if isinstance(lives[n], EachStep)]
+
+
+def _meeting(left: list[frozenset[str]], lives: Mapping[str, Life]) -> str | None:
+    """A noise that must be fixed: a persistent one beside fresh ones, or one that meets different others."""
+    for group in left:
+        kinds = {lives[name] for name in group}
+        if len(kinds) > 1:
+            lasting = sorted(group, key=lambda name: (_rank(lives[name]), name))
+            return lasting[0]
+    count: dict[str, int] = {}
+    for group in set(left):
+        for name in group:
+            count[name] = count.get(name, 0) + 1
+    shared = sorted(name for name, times in count.items() if times > 1)
+    if not shared:
+        return None
+    # a half whose last noise is fixed would jump in it: then rather the others of its partners are fixed
+    alone = {name for group in left if len(group) == 1 for name in group}
+    free = [name for name in shared if name not in alone]
+    if free:
+        return max(free, key=lambda name: count[name])
+    partners = sorted(n for group in set(left) if len(group) > 1 and group & set(shared) for n in group - alone)
+    return partners[0] if partners else max(shared, key=lambda name: count[name])
+
+
+def _better_listed(groups: list[list[str]], lives: Mapping[str, Life], laws: Mapping[str, ScalarLaw]) -> list[str]:
+    """Fresh discrete noises that meet persistent ones with a density. With the noise in the list of values, nothing but
+    bounds is known of the persistent one; as a node, its chances would jump. On a single axis jumps do no harm."""
+    nodes, _ = _axes(groups, lives, [])
+    if sum(not laws[name].discrete for name in nodes) < 2:
+        return []
+    found: dict[str, None] = {}
+    for group in groups:
+        lasting = [name for name in group if not isinstance(lives[name], EachStep)]
+        fresh = [name for name in group if isinstance(lives[name], EachStep)]
+        if lasting and not any(laws[name].discrete for name in lasting) and all(laws[n].discrete for n in fresh):
+            found.update(dict.fromkeys(fresh))
+    left = [[name for name in group if name not in found] for group in groups]
+    return list(found) if len(_axes(left, lives, [])[0]) < len(nodes) else []
+
+
+def _rank(life: Life) -> int:
+    match life:
+        case Once():
+            return 0
+        case EachReport():
+            return 1
+        case EachStep():
+            return 2
+
+
+def _value(exact: Compiler, e: ir.Expression) -> float | None:
+    return None if exact.compile(e).reads else float(exact.constant(e))
+
+
+def _collected(exact: Compiler, margin: Margin) -> tuple[ir.Term, ...]:
+    """One term a noise; without those whose factor is 0."""
+    factors: dict[str, ir.Expression] = {}
+    for t in margin.terms:
+        before = factors.get(t.noise)
+        factors[t.noise] = t.factor if before is None else ir.Apply("+", (before, t.factor))
+    return tuple(ir.Term(name, f) for name, f in sorted(factors.items()) if _value(exact, f) != 0)
+
+
+def _not_added_up(exact: Compiler, terms: Mapping[Margin, tuple[ir.Term, ...]], known: set[str]) -> str | None:
+    """A noise of a sum whose factors are no constants: that sum has no fixed law."""
+    for mine in terms.values():
+        rest = [t for t in mine if t.noise not in known]
+        if len(rest) > 1 and any(_value(exact, t.factor) is None for t in rest):
+            return rest[1].noise
+    return None
+
+
+def _in_two(variables: Mapping[str, Variable]) -> str | None:
+    """A noise in two different variables."""
+    seen: set[str] = set()
+    for variable in variables.values():
+        for name, _ in variable.terms:
+            if name in seen:
+                return name
+            seen.add(name)
+    return None
+
+
+def _halves(
+    exact: Compiler,
+    terms: Mapping[Margin, tuple[ir.Term, ...]],
+    known: set[str],
+    laws: Mapping[str, ScalarLaw],
+    lives: Mapping[str, Life],
+) -> tuple[dict[str, Variable], dict[Margin, Half]]:
+    variables: dict[str, Variable] = {}
+    halves: dict[Margin, Half] = {}
+    for margin, mine in terms.items():
+        rest = [t for t in mine if t.noise not in known]
+        fixed = tuple(t for t in mine if t.noise in known)
+        if not rest:
+            halves[margin] = Half(margin, fixed, None, None)
+            continue
+        factors = [_value(exact, t.factor) if len(rest) > 1 else 1.0 for t in rest]
+        relative = tuple((t.noise, (f or 0.0) / (factors[0] or 1.0)) for t, f in zip(rest, factors, strict=True))
+        name = next((v.name for v in variables.values() if _same(v.terms, relative)), None)
+        if name is None:
+            name = " + ".join(n for n, _ in relative)
+            while name in variables:
+                name += "'"
+            law = sum_of([(laws[n], f) for n, f in relative]) if len(relative) > 1 else laws[relative[0][0]]
+            variables[name] = Variable(name, relative, lives[relative[0][0]], law)
+        halves[margin] = Half(margin, fixed, name, rest[0].factor)
+    return variables, halves
+
+
+def _same(one: Any, other: Any) -> bool:
+    return len(one) == len(other) and all(
+        a == b and abs(f - g) <= 1e-12 * abs(f) for (a, f), (b, g) in zip(one, other, strict=True)
+    )

@@ -1,0 +1,128 @@
+"""Which comparisons are ties: two numbers that are equal may differ by what computing them has rounded."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from seqlang.backends.simulate.arrays import Ragged, shape_of
+from seqlang.backends.simulate.vectorised import VectorCompiler
+from seqlang.backends.solve.noises.laws import TIE
+from seqlang.backends.solve.step.body import Stage
+from seqlang.backends.solve.step.magnitude import magnitude
+from seqlang.backends.solve.step.rounding_of_sums import NOTHING, SUMS, Off, drift, off, sums_in
+from seqlang.backends.solve.unsolved import Unsolved
+from seqlang.model import expression as ir
+from seqlang.model.program import Cell, Program
+
+Array = NDArray[Any]
+Holds = Callable[[Stage], Any]
+FAR_LESS = 0.1
+"""What is forgiven must be less than that, relative to the least number that is added, where it matters."""
+_TIED = {">=": True, "<=": True, "==": True, ">": False, "<": False, "!=": False}
+
+
+def _constants(program: Program, e: ir.Expression) -> Iterator[float]:
+    """The sizes of the constants in it, 0 apart."""
+    for node in ir.walk(e):
+        match node:
+            case ir.Number(value) if value:
+                yield abs(float(value))
+            case ir.ParameterValue(name):
+                value = next(p for p in program.parameters if p.name == name).value
+                yield from [abs(float(value))] if value else []
+            case ir.Local(name):
+                yield from _constants(program, program.define(name).expression)
+            case _:
+                pass
+
+
+class Ties:
+    """Of one difference of numbers."""
+
+    def __init__(self, difference: ir.Expression, compiler: VectorCompiler) -> None:
+        program = compiler.program
+        self.program = program
+        self.size = compiler.compile(magnitude(program, difference))
+        self.sums = sums_in(program, difference)
+        self.grain = min(_constants(program, difference), default=np.inf)
+        moved = drift(program, difference)
+        self.drift = None if moved == NOTHING else compiler.compile(moved)
+
+    def within(self, stage: Stage, difference: Array) -> Array:
+        """How far from 0 a tie may look, by row: relative to the terms, and by what sums over the steps are off.
+        Unsolved where that is not far less than what the least number that is added does, and the side is not sure."""
+        found, away = 4 * TIE * np.abs(stage.numbers(self.size)), np.abs(difference)
+        offs = {off(self.program, name).number: stage.off(name) for name in self.sums} if self.drift is not None else {}
+        close = far = found
+        if self.drift is not None:
+            close = found + stage.drift(self.drift, {name: o.forgiven for name, o in offs.items()})
+            if any(o.most > o.forgiven for o in offs.values()):
+                far = found + stage.drift(self.drift, {name: o.most for name, o in offs.items()})
+        near = away <= np.maximum(close, far)
+        if np.any(near) and np.any(near & ((away > close) | (close > FAR_LESS * self._least(stage, offs)))):
+            raise Unsolved("numbers of very different sizes are added up, and a comparison of their sum is close")
+        return np.asarray(close)
+
+    def _least(self, stage: Stage, offs: Mapping[int, Off]) -> Any:
+        """What the least constant, and the least number that was added to any of the sums, makes of the difference."""
+        least: Any = self.grain
+        if self.drift is not None:
+            none = dict.fromkeys(offs, 0.0)
+            always = stage.drift(self.drift, none)
+            for name, one in offs.items():
+                if np.isfinite(one.least):
+                    least = np.minimum(least, stage.drift(self.drift, {**none, name: one.least}) - always)
+        return least
+
+
+def tested(e: ir.Expression, compiler: VectorCompiler) -> Holds:
+    """Whether a condition without noise holds, by row, ties being ties."""
+    direct = compiler.compile(e)
+    match e:
+        case ir.Apply("and" | "or" as operator, parts):
+            holds = [tested(part, compiler) for part in parts]
+            join = np.logical_and if operator == "and" else np.logical_or
+            return lambda stage: join.reduce(np.broadcast_arrays(*(h(stage) for h in holds)))
+        case ir.Apply("not", (part,)):
+            inner = tested(part, compiler)
+            return lambda stage: np.logical_not(inner(stage))
+        case ir.Apply(operator, (left, right)) if operator in _TIED and not (
+            _is_exact(compiler.program, e) or compiler.is_label(left) or compiler.is_label(right)
+        ):
+            difference = ir.Apply("-", (left, right))
+            value, ties = compiler.compile(difference), Ties(difference, compiler)
+
+            def compared(stage: Stage) -> Any:
+                found, apart = stage.value(direct), stage.value(value)
+                if isinstance(apart, Ragged) or shape_of(apart) or np.asarray(apart).dtype == np.bool_:
+                    return found
+                tied = np.abs(apart) <= ties.within(stage, np.asarray(apart, dtype=np.float64))
+                return np.where(tied, _TIED[operator], found)
+
+            return compared
+        case _:
+            return lambda stage: stage.value(direct)
+
+
+def _is_exact(program: Program, e: ir.Expression) -> bool:
+    """Whether it adds and multiplies nothing but whole numbers."""
+    return all(_is_whole(program, node) for node in ir.walk(e))
+
+
+def _is_whole(program: Program, node: ir.Expression) -> bool:
+    match node:
+        case ir.Number(value):
+            return value.denominator == 1
+        case ir.ParameterValue(name):
+            return next(p for p in program.parameters if p.name == name).value.denominator == 1
+        case ir.CellValue(name):
+            cell = next(s for s in program.body if isinstance(s, Cell) and s.name == name)
+            return cell.operator not in SUMS and _is_exact(program, cell.body)
+        case ir.Apply(operator):
+            return operator in (*ir.COMPARISONS, *ir.LOGIC, "+", "-", "*", "negate")
+        case _:
+            return isinstance(node, (ir.StepNumber, ir.Truth, ir.Label, ir.Bound))

@@ -1,0 +1,37 @@
+"""Watched expressions at the stops. A label in one means "it is returned" (`stops`: that it ends)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from seqlang.backends.solve.solution import Array, Outcome
+from seqlang.backends.solve.stops.chances import Chances, Environment
+from seqlang.model import expression as ir
+
+
+class Watched:
+    """`at(step, environment, rows)`: (expressions, stops, rows), mixed over what a stop may return."""
+
+    def __init__(self, chances: Chances, watch: tuple[ir.Expression, ...]) -> None:
+        self.chances = chances
+        self.count = len(watch)
+        self._variants = tuple(told(e, outcome) for e in watch for outcome in chances.outcomes)
+        self._distinct = tuple(dict.fromkeys(self._variants))
+        self._places = [self._distinct.index(v) for v in self._variants]
+
+    def at(self, step: Any, environment: Environment, rows: int) -> Array:
+        values = self.chances.values(step, environment, self._distinct)
+        values = np.broadcast_to(values, (len(self._distinct), rows))[self._places]
+        values = values.reshape(self.count, len(self.chances.outcomes), rows)
+        return np.asarray(np.einsum("so,wor->wsr", self.chances.mixing, values))
+
+
+def told(expression: ir.Expression, outcome: Outcome) -> ir.Expression:
+    """The expression with labels as truths: whether that is the outcome."""
+    if isinstance(expression, ir.Label):
+        return ir.Truth(expression.name in (outcome, "stops"))
+    if not any(isinstance(e, ir.Label) for e in ir.walk(expression)):
+        return expression
+    return ir.rebuild(expression, lambda child: told(child, outcome))

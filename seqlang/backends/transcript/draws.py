@@ -1,0 +1,101 @@
+"""The draws of a program's noises: which of them a step reads, told apart by a key each, and their laws.
+
+A key starts with the noise's name. That of a draw which lives in one step only ends in `...`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from seqlang.backends.transcript.integrals.linear_conditions import Key, Terms
+from seqlang.backends.transcript.integrals.noise_laws import NoiseLaw, conditioned, finite, of_family
+from seqlang.backends.transcript.stepper import Stepper
+from seqlang.backends.transcript.unsupported import Unsupported
+from seqlang.model.life import EachReport, EachStep
+
+
+class Instances:
+    """The draws of one program; remembers what it was asked."""
+
+    def __init__(self, stepper: Stepper) -> None:
+        self.stepper = stepper
+        self._laws: dict[str, NoiseLaw] = {}
+        self._known_terms: dict[object, Terms] = {}
+
+    def law(self, key: Key) -> NoiseLaw:
+        """Raises `Unsupported`, also where a parameter is lost in floating point (a ratio that is rounded to 1)."""
+        name = str(key[0])
+        if name not in self._laws:
+            try:
+                self._laws[name] = noise_law(name, self.stepper.laws.get(name))
+            except (ArithmeticError, ValueError) as why:
+                raise Unsupported(f"the law of {name} is not a law once its parameters are rounded: {why}") from None
+        return self._laws[name]
+
+    def terms(self, terms: Any, counts: Mapping[str, int], step: int, at: int | None) -> Terms:
+        """The noise instances behind (noise, factor), with their factors."""
+        memo = (terms, at, step if self.stepper.trees else 0, tuple(counts.values()))
+        known = self._known_terms.get(memo)
+        if known is None:
+            known = self._known_terms[memo] = self._found(terms, counts, step, at)
+        return known
+
+    def _found(self, terms: Any, counts: Mapping[str, int], step: int, at: int | None) -> Terms:
+        made: list[tuple[Key, float]] = []
+        for name, factor in terms:
+            if isinstance(factor, tuple):
+                factor = factor[at or 0]
+            place: tuple[object, ...] = (name,) if at is None else (name, at)
+            raw = self.stepper.laws.get(name)
+            if raw is not None and raw[0] == "tree":
+                made += [((*place, "node", level, end), factor) for level, end in tree_nodes(step)]
+                continue
+            life = self.stepper.lives[name]
+            if isinstance(life, EachStep):
+                made.append(((*place, ...), factor))
+            elif isinstance(life, EachReport):
+                made.append(((*place, "life", counts[life.report]), factor))
+            else:
+                made.append((place, factor))
+        merged: dict[Key, float] = {}
+        for key, factor in made:
+            merged[key] = merged.get(key, 0.0) + float(factor)
+        return tuple(sorted(((k, f) for k, f in merged.items() if f), key=lambda kf: str(kf[0])))
+
+    def must_be_independent(self, terms: Any, size: int) -> None:
+        for name, _ in terms:
+            law = self.stepper.laws.get(name)
+            if size > 1 and (law is None or "l2_laplace" in str(law)):
+                raise Unsupported("coordinates whose noise is not independent")
+
+
+def tree_nodes(step: int) -> list[tuple[int, int]]:
+    """(level, last step) of the nodes that cover 1..step: one a one-bit of step."""
+    nodes = []
+    end = step
+    for level in range(step.bit_length()):
+        if step >> level & 1:
+            nodes.append((level, end))
+            end -= 1 << level
+    return nodes
+
+
+def noise_law(name: str, raw: Any) -> NoiseLaw:
+    if raw is None:
+        raise Unsupported(f"the law of {name} has no value")
+    law: NoiseLaw | None = None
+    match raw:
+        case ("weights", pairs):
+            law = finite([(float(v), float(w)) for v, w in pairs])
+        case ("uniform", values) if isinstance(values, tuple):
+            law = finite([(float(v), 1.0) for v in values])
+        case ("conditioned", inner, low, high):
+            law = conditioned(noise_law(name, inner), float(low), float(high))
+        case ("tree", inner):
+            law = noise_law(name, inner)
+        case (family, *arguments) if not any(isinstance(a, tuple) for a in arguments):
+            law = of_family(family, *[float(a) for a in arguments])
+    if law is None:
+        raise Unsupported(f"the law of {name} ({raw[0]}) is not integrated")
+    return law

@@ -1,0 +1,260 @@
+"""What the noises of a step would have to do for a told outcome: facts of the gates, as lines of the generated step."""
+
+from __future__ import annotations
+
+from typing import Any, assert_never
+
+from seqlang.backends.transcript.finite_laws import alike, both_right, flipped, mass, support
+from seqlang.backends.transcript.plain_values import PlainWriter
+from seqlang.backends.transcript.reported_value import same
+from seqlang.backends.transcript.unsupported import Unsupported
+from seqlang.model import expression as e
+from seqlang.model import program as p
+from seqlang.model.gate_source import GateSource, OfCondition, OfEvent, OfResult, OfStop, name_of, report_of
+from seqlang.model.life import EachStep, Once
+
+Fact = tuple[Any, ...]
+"""("compare", wanted, test, gate) with test = bool | (value, terms, strict) | ("and" | "or" | "not", parts), and
+("idle", test, gate) where the gate's guard does not hold; ("release", told, value, terms, post, gate), post being None,
+"max", "min", ("clip", low, high) or "other";
+("chance", probability, gate); ("argmax", told, values, terms, sign, gate); ("open", values, gate): a choice of which
+any value is told; ("certain", bool). Terms are ((noise, factor), ..)."""
+
+
+class FactWriter:
+    """Appends to `lines`. Raises `Unsupported` at once where a choice is shown whose chances do not multiply."""
+
+    def __init__(self, program: p.Program, plain: PlainWriter, lines: list[str]) -> None:
+        self.program = program
+        self.plain = plain
+        self.lines = lines
+        self.seen_apart = False  # whether the value at hand is reported is not only for its guard to say
+        plain.scope |= {"mass": mass, "support": support, "same": same, "flipped": flipped, "alike": alike}
+        plain.scope["both_right"] = both_right
+        self._check_choices()
+
+    def gates(self, source: GateSource, wanted: str, told: str) -> None:
+        """The facts of one gate of a report or stop."""
+        mine = [g for g in self.program.gates if g.source == source]
+        statement = name_of(source)
+        if not mine:
+            raise Unsupported(f"no gate for {statement}")
+        named = report_of(source)
+        report = next((s for s in self.program.body if isinstance(s, p.Report) and s.name == named), None)
+        value = None if report is None else report.value
+        # whether a value is reported may be seen by a gate of its own
+        whether = [g for g in self.program.gates if isinstance(g.source, OfCondition) and g.source.report == named]
+        for gate in whether:
+            self._whether(gate, wanted, statement)
+        self.seen_apart = bool(whether)
+        for gate in mine:
+            match gate:
+                case p.PublicGate() if report is not None and value is not None:
+                    fact = f"('release', {told}, {self.plain.write(value)}, (), None, {statement!r})"
+                    self._guarded(report.when if not whether else None, wanted, fact, must=True)
+                case p.PublicGate(expression=expression):
+                    holds = "True" if expression is None else f"bool({self.plain.write(expression)})"
+                    self.lines.append(f"facts.append(('certain', ({wanted}) == {holds}))")
+                case p.CompareGate(guard=guard, test=test):
+                    written = self._test(test)
+                    idle = f"('idle', {written}, {statement!r})"
+                    self._guarded(guard, wanted, f"('compare', {wanted}, {written}, {statement!r})", idle=idle)
+                case p.ReleaseGate(guard=guard, value=value, terms=terms, post=post):
+                    shown, written = self._post(post), self.plain.write(value)
+                    fact = f"('release', {told}, {written}, {self._terms(terms)}, {shown}, {statement!r})"
+                    self._guarded(guard, wanted, fact, must=True)
+                case p.ChooseGate(guard=guard, law=law):
+                    self._guarded(guard, wanted, self._choice(law, told, statement), must=True)
+                case p.OpaqueGate(guard=guard, expression=expression):
+                    if self._reads_noise(expression):
+                        raise Unsupported(f"{gate.name}: {gate.reason}")
+                    self._opaque(source, guard, wanted, told, expression)
+                case _ as never:
+                    assert_never(never)
+
+    def _whether(self, gate: p.Gate, wanted: str, statement: str) -> None:
+        """The facts of a condition that decides whether a value is reported."""
+        match gate:
+            case p.CompareGate(guard=guard, test=test):
+                written = self._test(test)
+                idle = f"('idle', {written}, {statement!r})"
+                self._guarded(guard, wanted, f"('compare', {wanted}, {written}, {statement!r})", idle=idle)
+            case p.PublicGate(expression=expression):
+                holds = "True" if expression is None else f"bool({self.plain.write(expression)})"
+                self.lines.append(f"facts.append(('certain', ({wanted}) == {holds}))")
+            case p.OpaqueGate(guard=guard, expression=expression) if not self._reads_noise(expression):
+                self._guarded(guard, wanted, f"('certain', ({wanted}) == bool({self.plain.write(expression)}))")
+            case _:
+                raise Unsupported(f"whether {statement} is reported")
+
+    def _reads_noise(self, expression: e.Expression) -> bool:
+        """Also through definitions and accumulators: an opaque gate may hold only the plain part of what it tests."""
+        noises = {noise.name for noise in self.program.noises}
+        inside: dict[str, tuple[e.Expression | None, ...]] = {}
+        for statement in self.program.body:
+            match statement:
+                case p.Define(name=name, expression=value):
+                    inside[name] = (value,)
+                case p.Cell(name=name, body=body, where=where):
+                    inside[name] = (body, where)
+                case _:
+                    pass
+        left, seen = [expression], set[str]()
+        while left:
+            for x in e.walk(left.pop()):
+                if isinstance(x, e.Noised) or (isinstance(x, e.Drawn) and x.name in noises):
+                    return True
+                if isinstance(x, e.Local | e.CellValue) and x.name not in seen:
+                    seen.add(x.name)
+                    left += [more for more in inside.get(x.name, ()) if more is not None]
+        return False
+
+    def returned(self, index: int, result: e.Expression | None) -> None:
+        gates = [g for g in self.program.gates if g.source == OfResult(index)]
+        told = "told['stop'][1]"
+        if any(not isinstance(g, p.PublicGate) for g in gates):
+            mark = len(self.lines)
+            self.gates(OfResult(index), "True", told)
+            self.lines[mark:] = ["    " + line for line in self.lines[mark:]]
+            self.lines.insert(mark, f"if {told} is not None:")
+        elif result is None:
+            self.lines.append(f"facts.append(('certain', {told} is None))")
+        elif isinstance(result, e.Label):
+            self.lines.append(f"facts.append(('certain', {told} is None or {told} == {result.name!r}))")
+        else:
+            self.lines.append(
+                f"if {told} is not None: facts.append(('certain', same({told}, {self.plain.write(result)})))"
+            )
+
+    def _guarded(
+        self, guard: e.Expression | None, wanted: str, fact: str, must: bool = False, idle: str | None = None
+    ) -> None:
+        """The fact where the public guard holds; elsewhere (and, for values, exactly elsewhere) nothing is seen."""
+        if must:
+            shown = "True" if guard is None else f"bool({self.plain.write(guard)})"
+            if not self.seen_apart:
+                self.lines.append(f"facts.append(('certain', ({wanted}) == {shown}))")
+            self.lines.append(f"if {wanted}: facts.append({fact})")
+        elif guard is None:
+            self.lines.append(f"facts.append({fact})")
+        else:
+            self.lines.append(f"if {self.plain.write(guard)}: facts.append({fact})")
+            self.lines.append(f"elif {wanted}: facts.append(('certain', False))")
+            if idle is not None:
+                self.lines.append(f"else: facts.append({idle})")
+
+    def _opaque(
+        self, source: GateSource, guard: e.Expression | None, wanted: str, told: str, body: e.Expression
+    ) -> None:
+        """A plain expression: a condition where a report or stop is an event, a value otherwise."""
+        written = self.plain.write(body)
+        if isinstance(source, OfStop | OfEvent):
+            self._guarded(guard, wanted, f"('certain', ({wanted}) == bool({written}))")
+        else:
+            self._guarded(guard, wanted, f"('release', {told}, {written}, (), None, {name_of(source)!r})", must=True)
+
+    def _choice(self, law: p.FlipLaw | p.NoisyMaxLaw | p.PrivateLaw, told: str, gate: str) -> str:
+        match law:
+            case p.FlipLaw(of, truth, alphabet):
+                right = self.plain.write(truth)
+                while (inner := self._flipped_before(of)) is not None:
+                    first, of = inner
+                    right = f"both_right({right}, {first}, {len(alphabet)})"
+                value = self.plain.write(of)
+                values = "(" + "".join(self.plain.write(a) + ", " for a in alphabet) + ")"
+                chance = f"flipped({told}, {value}, {right}, {len(alphabet)})"
+                values = f"alike({values}, {value})"
+                known = f"('chance', {chance}, {gate!r})"
+            case p.NoisyMaxLaw(of, terms, sign):
+                value = self.plain.write(of)
+                values = f"range(1, len({value}) + 1)"
+                known = f"('argmax', {told}, {value}, {self._terms(terms)}, {sign}, {gate!r})"
+            case p.PrivateLaw(inner):
+                written = self.plain.write(inner)
+                values = f"support({written})"
+                known = f"('chance', mass({written}, {told}), {gate!r})"
+            case _ as never:
+                assert_never(never)
+        return f"('open', {values}, {gate!r}) if {told} is True else {known}"
+
+    def _flipped_before(self, of: e.Expression) -> tuple[str, e.Expression] | None:
+        """How the value came by a flip of its own, read nowhere else: its chance of the truth, and what it flips."""
+        if not isinstance(of, e.Local):
+            return None
+        made = next((s.expression for s in self.program.body if isinstance(s, p.Define) and s.name == of.name), None)
+        if not isinstance(made, e.Noised) or len(made.terms) != 1:
+            return None
+        law = next((n.law for n in self.program.noises if n.name == made.terms[0].noise), None)
+        if not (isinstance(law, e.Law) and law.family == "randomized_response"):
+            return None
+        read = [x for s in self.program.body for x in _inside(s)]
+        if read.count(of) > 1 or sum(isinstance(x, e.Noised) and x.name == made.name for x in read) > 1:
+            raise Unsupported(f"the flipped {made.name} is read in two places")
+        return self.plain.write(law.arguments[0]), made.base
+
+    def _post(self, post: e.Expression | None) -> str:
+        """What is done to the value before it is seen, as it is written."""
+        match post:
+            case None | e.ReleasedValue():
+                return "None"
+            case e.Apply(("max" | "min") as operator, (e.ReleasedValue(),)):
+                return repr(operator)
+            case e.Apply("clip", (e.ReleasedValue(), low, high)):
+                return f"('clip', {self.plain.write(low)}, {self.plain.write(high)})"
+            case _:
+                return "'other'"
+
+    def _test(self, test: p.Test) -> str:
+        match test:
+            case p.Margin(value, terms, strict):
+                return f"({self.plain.write(value)}, {self._terms(terms)}, {strict})"
+            case p.PublicTest(expression):
+                return f"bool({self.plain.write(expression)})"
+            case p.And(parts):
+                return f"('and', {', '.join(map(self._test, parts))})"
+            case p.Or(parts):
+                return f"('or', {', '.join(map(self._test, parts))})"
+            case p.Not(part):
+                return f"('not', {self._test(part)})"
+            case _ as never:
+                assert_never(never)
+
+    def _terms(self, terms: tuple[e.Term, ...]) -> str:
+        return "(" + "".join(f"({t.noise!r}, {self.plain.write(t.factor)}), " for t in terms) + ")"
+
+    def _check_choices(self) -> None:
+        """A choice that is shown twice, or lives longer than a step, is one draw: its chances do not multiply."""
+        laws = [g.law for g in self.program.gates if isinstance(g, p.ChooseGate) and g.visible]
+        if len(set(laws)) < len(laws):
+            raise Unsupported("one random choice is shown in two places")
+        if any(isinstance(s, p.Stop) and s.when is None for s in self.program.body):
+            stays: tuple[type, ...] = (EachStep, Once)  # a single step: what lives longer does not
+        else:
+            stays = (EachStep,)
+        for noise in self.program.noises:
+            flips = isinstance(noise.law, e.Law) and noise.law.family == "randomized_response"
+            if flips and not isinstance(noise.life, stays) and noise.target != "return":
+                raise Unsupported("a flip that lives longer than a step")
+            if flips and noise.target is None:
+                raise Unsupported("a flip with a name of its own, which several may share")
+        for draw in self.program.body:
+            if isinstance(draw, p.Draw) and not isinstance(draw.life, stays):
+                shown = [
+                    g for g in self.program.gates if isinstance(g, p.ChooseGate) and not isinstance(g.source, OfResult)
+                ]
+                if any(isinstance(g.law, p.PrivateLaw) and g.law.law == draw.law for g in shown):
+                    raise Unsupported("a choice that lives longer than a step")
+
+
+def _inside(statement: p.Statement) -> list[e.Expression]:
+    match statement:
+        case p.Define(_, expression):
+            return list(e.walk(expression))
+        case p.Cell(body=body, where=where):
+            return [x for one in (body, where) if one is not None for x in e.walk(one)]
+        case p.Report(_, when, value) | p.Update(_, value, when):
+            return [x for one in (when, value) if one is not None for x in e.walk(one)]
+        case p.Stop(_, when, result):
+            return [x for one in (when, result) if one is not None for x in e.walk(one)]
+        case p.Draw():
+            return list(e.walk(statement.law))

@@ -1,0 +1,248 @@
+"""A line: one noise to integrate, all others alone once it is fixed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from math import ceil, floor, inf
+
+from seqlang.backends.transcript.integrals.linear_conditions import Alternatives, Half, Key, System, components_given
+from seqlang.backends.transcript.integrals.noise_laws import NoiseLaw, log_sum
+from seqlang.backends.transcript.integrals.one_noise import Laws, at_least, at_most, interval
+from seqlang.backends.transcript.integrals.quadrature import Accuracy, Answer, log_integral
+from seqlang.backends.transcript.unsupported import Work
+
+EVERYWHERE = (-inf, inf)
+MOST_TOGETHER = 200  # tails whose product is taken before the logarithm: each is often at least 1/2, 2^-200 is a float
+MOST_POWERED = 50  # a tail raised to a larger power is not put into a product, which has no digits beyond 1e-16
+
+
+class Line:
+    """log of the conditional probability of a part, as a function of one persistent noise."""
+
+    def __init__(self, key: Key, part: System, laws: Laws, work: Work) -> None:
+        self.work = work
+        self.simple = True
+        self.peaks = any(len(step) > 1 for step in part)
+        self.low, self.high = -inf, inf
+        self.factors: list[tuple[Callable[[float], float], int]] = []
+        self.ends: list[tuple[float, float, NoiseLaw]] = []
+        self.crossings: list[float] = []
+        self.scales: list[float] = []
+        # single tails P(noise >= start + slope x) or <=, by (law, side, slope): the bulk of a long stream
+        self.tails: dict[tuple[int, bool, float], list[tuple[float, int, NoiseLaw]]] = {}
+        law = laws(key)
+        for step, times in part.items():
+            if len(step) == 1:
+                for component in components_given(step[0], key):
+                    self._add(component, key, laws, times, law)
+            else:
+                self._add_alternatives(step, key, laws, times)
+            if not self.simple:
+                return
+        self._build()
+
+    def _build(self) -> None:
+        self.built = list(self.factors)
+        self.tail_count, self.rounding = 0, 0.0
+        for (_, upper, slope), group in self.tails.items():
+            inner = group[0][2]
+            often: dict[float, int] = {}  # equal tails, as of equal candidates, are one tail to a power
+            for start, times, _ in group:
+                often[start] = often.get(start, 0) + times
+            together: dict[int, list[float]] = {}
+            for start, times in often.items():
+                together.setdefault(times, []).append(start)
+            self.tail_count += len(group)
+            for times, starts in together.items():
+                size = MOST_TOGETHER if times <= MOST_POWERED else 1
+                for i in range(0, len(starts), size):
+                    part = starts[i : i + size]
+                    self.built.append((inner.log_tails(upper, part, slope), times))
+                    if len(part) > 1:
+                        self.rounding += 4e-16 * times * len(part) * (1 + max(map(abs, part)) / inner.scale)
+
+    def condense(self) -> None:
+        """For a search: tails far milder than the worst are left out, near ones are put together."""
+        for (_, upper, _), group in self.tails.items():
+            if len(group) < 4:
+                continue
+            sign = 1 if upper else -1
+            group.sort(key=lambda one: -sign * one[0])
+            scale = group[0][2].scale
+            kept: list[tuple[float, int, NoiseLaw]] = []
+            for start, times, inner in group:
+                if sign * (group[0][0] - start) > 6 * scale:
+                    break
+                if kept and sign * (kept[-1][0] - start) < 0.5 * scale:
+                    last, before, _ = kept[-1]
+                    kept[-1] = ((last * before + start * times) / (before + times), before + times, inner)
+                else:
+                    kept.append((start, times, inner))
+            group[:] = kept
+        self._build()
+
+    def _add(self, component: Sequence[Half], key: Key, laws: Laws, times: int, law: NoiseLaw) -> None:
+        if len(component) == 1 and self._add_tail(component[0], key, laws, times):
+            return
+        others = {k for _, terms, _ in component for k, _ in terms if k != key}
+        if not others:
+            for half in component:
+                low, high = interval(half, law)
+                self.low, self.high = max(self.low, low), min(self.high, high)
+            return
+        if len(others) > 1:
+            self.simple = False
+            return
+        inner = laws(next(iter(others)))
+        self.scales.append(inner.scale)
+        if len(component) > 1 or inner.support != (-inf, inf):
+            self._crossings(component, key)
+            self._tighten(component, key, inner)
+        if len(component) == 1 and inner.kind == "density":
+            constant, terms, _ = component[0]
+            slope = sum(f for k, f in terms if k == key)
+            factor = sum(f for k, f in terms if k != key)
+            start = -constant / factor
+            self.ends.append((start, -slope / factor, inner))
+            shape = (id(inner), factor > 0, -slope / factor)
+            self.tails.setdefault(shape, []).append((start, times, inner))
+            return
+        self.peaks |= len(component) > 1 and self._has_gaps(component, key, inner, law)
+        self.factors.append((self._factor(component, key, inner), times))
+
+    def _add_tail(self, half: Half, key: Key, laws: Laws, times: int) -> bool:
+        """Whether this is a condition on `key` and one noise with a density everywhere: what `_add` does then, shortly,
+        as most of the thousands of conditions of a long stream are of this kind."""
+        constant, terms, _ = half
+        if len(terms) != 2:
+            return False
+        (mine, slope), (other, factor) = terms if terms[0][0] == key else terms[::-1]
+        if mine != key:
+            return False
+        inner = laws(other)
+        if inner.kind != "density" or inner.support != EVERYWHERE:
+            return False
+        start, slope = -constant / factor, -slope / factor
+        self.scales.append(inner.scale)
+        self.ends.append((start, slope, inner))
+        self.tails.setdefault((id(inner), factor > 0, slope), []).append((start, times, inner))
+        return True
+
+    def _has_gaps(self, component: Sequence[Half], key: Key, inner: NoiseLaw, law: NoiseLaw) -> bool:
+        """Whether a range of the inner noise may hold none of its points for some values between others that do."""
+        if inner.kind == "density":
+            return False
+        slopes = [
+            sum(f for k, f in terms if k == key) / sum(f for k, f in terms if k != key) for _, terms, _ in component
+        ]
+        return inner.kind == "finite" or law.kind != "lattice" or any(slope != round(slope) for slope in slopes)
+
+    def _tighten(self, component: Sequence[Half], key: Key, inner: NoiseLaw) -> None:
+        """Narrows the range to where the component has positive probability: linear conditions on the noise x."""
+        if inner.kind != "density":
+            return
+        lows, highs = [(inner.support[0], 0.0)], [(inner.support[1], 0.0)]
+        for constant, terms, _ in component:
+            factor = sum(f for k, f in terms if k != key)
+            end = (-constant / factor, -sum(f for k, f in terms if k == key) / factor)
+            (lows if factor > 0 else highs).append(end)
+        for a, s in lows:
+            for b, r in highs:  # a + s x < b + r x
+                if a == -inf or b == inf:
+                    continue
+                if s > r:
+                    self.high = min(self.high, (b - a) / (s - r))
+                elif s < r:
+                    self.low = max(self.low, (a - b) / (r - s))
+                elif a >= b:
+                    self.low, self.high = inf, -inf
+
+    def _crossings(self, component: Sequence[Half], key: Key) -> None:
+        """Where two ends of one noise's range meet."""
+        lines = []
+        for constant, terms, _ in component:
+            factor = sum(f for k, f in terms if k != key)
+            lines.append((-constant / factor, -sum(f for k, f in terms if k == key) / factor))
+        for i, (a, s) in enumerate(lines):
+            self.crossings += [(b - a) / (s - r) for b, r in lines[i + 1 :] if r != s]
+
+    def _factor(self, component: Sequence[Half], key: Key, inner: NoiseLaw) -> Callable[[float], float]:
+        """log P(component | x): the inner noise lies between the largest lower and the least upper end."""
+        lows: list[tuple[float, float, bool]] = []
+        highs: list[tuple[float, float, bool]] = []
+        for constant, terms, strict in component:
+            slope = sum(f for k, f in terms if k == key)
+            factor = sum(f for k, f in terms if k != key)
+            (lows if factor > 0 else highs).append((-constant / factor, -slope / factor, strict))
+            self.ends.append((-constant / factor, -slope / factor, inner))
+        above, below, between = inner.log_above, inner.log_below, inner.log_between
+        if inner.kind == "density":
+            if len(lows) == 1 and not highs:
+                a, s, _ = lows[0]
+                return lambda x: above(a + s * x)
+            if len(highs) == 1 and not lows:
+                a, s, _ = highs[0]
+                return lambda x: below(a + s * x)
+            if len(lows) == len(highs) == 1:
+                (a, s, _), (b, r, _) = lows[0], highs[0]
+                return lambda x: between(a + s * x, b + r * x)
+            return lambda x: between(
+                max([a + s * x for a, s, _ in lows], default=-inf), min([a + s * x for a, s, _ in highs], default=inf)
+            )
+        return lambda x: between(
+            max([at_least(a + s * x, strict, inner) for a, s, strict in lows], default=-inf),
+            min([at_most(a + s * x, strict, inner) for a, s, strict in highs], default=inf),
+        )
+
+    def _add_alternatives(self, step: Alternatives, key: Key, laws: Laws, times: int) -> None:
+        branches: list[Line] = []
+        for conjunction in step:
+            branch = Line(key, {(conjunction,): 1}, laws, self.work)
+            if not branch.simple:
+                self.simple = False
+                return
+            branches.append(branch)
+            self.ends += branch.ends
+            self.crossings += branch.crossings
+            self.scales += branch.scales
+            law = laws(key)
+            self.ends += [(e, 0.0, law) for e in (branch.low, branch.high) if e not in (inf, -inf)]
+        self.factors.append((lambda x: log_sum([b.log_value(x) for b in branches]), times))
+
+    def count(self, values: int) -> None:
+        self.work.add(values * (1 + len(self.built) + 3 * len(self.factors) + self.tail_count / 8))
+
+    def log_value(self, x: float) -> float:
+        if x < self.low or x > self.high:
+            return -inf
+        total = 0.0
+        for factor, times in self.built:
+            total += times * factor(x)
+            if total == -inf:
+                break
+        return total
+
+    def bends(self, low: float, high: float) -> list[float]:
+        """Where the value is not smooth: ends of the range, and where an inner end meets a bend of its law."""
+        points = [p for p in (self.low, self.high) if low < p < high]
+        for start, slope, law in self.ends:
+            if slope == 0:
+                if law.kind == "density":
+                    points.append(start)
+                continue
+            ends = sorted((start + slope * low, start + slope * high))
+            if law.kind == "density":
+                points += [(b - start) / slope for b in law.tail_bends(*ends)]
+            elif law.kind == "lattice":
+                first, last = ceil(ends[0]), floor(ends[1])
+                points += [(k - start) / slope for k in range(first, min(last, first + 400) + 1)]
+            else:
+                points += [(p - start) / slope for p in law.points]
+        points += self.crossings
+        return [p for p in points if low < p < high]
+
+    def integral(self, law: NoiseLaw, accuracy: Accuracy) -> Answer:
+        """log of the probability of the part, the noise being of this law."""
+        inside, scale = (self.low, self.high), min([law.scale, *self.scales])
+        found = log_integral(self.log_value, law, self.bends, scale, inside, accuracy, self.count, self.peaks)
+        return found if found.log == -inf else Answer(found.log, found.error + self.rounding)

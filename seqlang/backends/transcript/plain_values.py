@@ -1,0 +1,272 @@
+"""The plain value of an expression as a Python expression: what the generated step evaluates.
+
+Names in the text: `n` the step, `entry` the inputs, `hidden` the hidden draws, `v_`, `c_`, `m_`, `r_`, `b_` before the
+names of definitions, cells, memories, reports and bound variables.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, assert_never
+
+from seqlang.backends.interpret.operators import OTHER, PAIR, SCALAR
+from seqlang.backends.interpret.values import Members, pairwise
+from seqlang.backends.transcript.finite_laws import density
+from seqlang.backends.transcript.unsupported import Unsupported
+from seqlang.model import expression as e
+from seqlang.model import program as p
+from seqlang.model.domain import Ball, Power
+from seqlang.model.grids import Grids
+from seqlang.model.log_ratio import in_logs
+from seqlang.operators.catalogue import OPERATORS
+
+RAW = e.COMPARISONS | {"+", "-", "*"}
+"""Of numbers, Python's own operators: they never fail."""
+
+
+class PlainWriter:
+    """Writes the expressions of one program. `scope` is what the text needs to run, `draws` the hidden draws that it
+    reads; who writes a statement says in `vector_names` and `broken` (why there is no value) what its name holds."""
+
+    def __init__(self, program: p.Program) -> None:
+        self.program = program
+        self.scope: dict[str, Any] = {
+            "P": PAIR, "S": SCALAR, "O": OTHER, "pairwise": pairwise, "Members": Members, "density": density,
+        }  # fmt: skip
+        self.parameters = {x.name: number(x.value) for x in program.parameters}
+        self.grids = Grids(program)
+        self.draws: dict[str, None] = {}
+        self.constants: dict[e.Expression, str] = {}
+        self.vector_names: dict[str, bool] = {}
+        self.broken: dict[str, str] = {}
+        self.folding = True
+
+    def value(self, expression: e.Expression) -> Any:
+        """The value of a constant expression."""
+        folding, self.folding = self.folding, False  # one evaluation, not one for each part
+        written = self.write(expression)
+        self.folding = folding
+        try:
+            return eval(written, self.scope)
+        except NameError:
+            raise Unsupported("a number that changes from step to step where a constant is needed") from None
+
+    def write(self, x: e.Expression) -> str:
+        """Python for the plain value; constant parts are evaluated now."""
+        if self.folding and not isinstance(x, (e.Number, e.Truth, e.Label, e.ParameterValue)) and self.is_constant(x):
+            if x not in self.constants:
+                value = self.value(x)
+                self.constants[x] = f"k{len(self.constants)}"
+                self.scope[self.constants[x]] = value
+            return self.constants[x]
+        match x:
+            case e.Number(value):
+                return repr(number(value))
+            case e.Truth(value=truth):
+                return repr(truth)
+            case e.Label(name):
+                return repr(name)
+            case e.ParameterValue(name):
+                return repr(self.parameters[name])
+            case e.StepNumber():
+                return "n"
+            case e.Field(name):
+                return f"entry[{name!r}]"
+            case e.Records():
+                return f"range(1, len(entry[{self.dataset()!r}]) + 1)"
+            case e.Local(name) | e.CellValue(name) if name in self.broken:
+                raise Unsupported(self.broken[name])
+            case e.Local(name):
+                return f"v_{name_of(name)}"
+            case e.CellValue(name, at):
+                return self.read_cell(self.program.cell(name), at)
+            case e.MemoryValue(name):
+                return f"m_{name_of(name)}"
+            case e.Reported(name):
+                return f"r_{name_of(name)}"
+            case e.Drawn(name):
+                return self.drawn(name)
+            case e.Noised(name, _, _):
+                raise Unsupported(f"{name} is read with its noise inside an expression")
+            case e.Bound(variable):
+                return bound_name(variable)
+            case e.Apply("log") if (logs := in_logs(self.program, x)) is not None:
+                return self.write(logs)
+            case e.Apply():
+                constant = self.grids.constant(x)
+                return self.apply(x) if constant is None else repr(number(constant))
+            case e.Choice(test, yes, no):
+                return f"({self.write(yes)} if {self.write(test)} else {self.write(no)})"
+            case e.Index(base, at):
+                return f"{self.write(base)}[int({self.write(at)}) - 1]"
+            case e.Sequence(kind, items):
+                inside = "".join(f"{self.write(i)}, " for i in items)
+                return f"({inside})" if kind == "list" else f"Members(({inside}))"
+            case e.Quantified():
+                return self.quantified(x)
+            case e.RealVectors():
+                raise Unsupported("an optimum over a continuous set")
+            case e.Law(family, arguments):
+                return f"({family!r}, {''.join(self.write(a) + ', ' for a in arguments)})"
+            case e.Weights(pairs):
+                inside = "".join(f"({self.write(v)}, {self.write(w)}), " for v, w in pairs)
+                return f"('weights', ({inside}))"
+            case e.WeightsOf(value, weight, variable, domain, where):
+                kept = "" if where is None else f" if {self.write(where)}"
+                loop = f"for {bound_name(variable)} in {self.write(domain)}{kept}"
+                return f"('weights', tuple([({self.write(value)}, {self.write(weight)}) {loop}]))"
+            case e.Density(method, law, at):
+                return f"density({method!r}, {self.write(law)}, {self.write(at)})"
+            case e.ReleasedValue():
+                raise AssertionError("a step releases values, and reads none that is released")
+            case _ as never:
+                assert_never(never)
+
+    def dataset(self) -> str:
+        return next(i.name for i in self.program.inputs if i.kind == "dataset")
+
+    def drawn(self, name: str) -> str:
+        if any(n.name == name for n in self.program.noises):
+            self.draws[name] = None
+            return f"hidden[{name!r}]"
+        # the law of a `Draw` statement is kept; who reads the drawn value itself has no plain value
+        raise Unsupported(f"the value of the random choice {name} is read")
+
+    def read_cell(self, cell: p.Cell, at: tuple[e.Expression, ...]) -> str:
+        name = name_of(cell.name)
+        folded = isinstance(cell.keep, p.LastSteps) or cell.operator == "mean"
+        source = f"x_{name}" if folded else f"c_{name}"
+        if cell.binders:
+            return f"{source}[({''.join(f'{self.write(position)}, ' for position in at)})]"
+        return source
+
+    def apply(self, x: e.Apply) -> str:
+        operator, parts = x.operator, x.arguments
+        if operator in e.COMPARISONS:
+            parts = self.grids.compared(parts)
+        arguments = [self.write(a) for a in parts]
+        vector = any(self.is_vector(a) for a in x.arguments)
+        if operator in ("and", "or"):
+            return "(" + f" {operator} ".join(arguments) + ")"
+        if operator == "not":
+            return f"(not {arguments[0]})"
+        if operator in RAW and not vector:
+            return f"({arguments[0]} {operator} {arguments[1]})"
+        if operator == "negate" and not vector:
+            return f"(-{arguments[0]})"
+        if operator == "abs" and not vector:
+            return f"abs({arguments[0]})"
+        if operator in ("max", "min") and len(arguments) > 1 and not vector:
+            return f"{operator}({', '.join(arguments)})"
+        if operator == "clip" and not vector:
+            return f"min(max({arguments[0]}, {arguments[1]}), {arguments[2]})"
+        if operator in PAIR:
+            function = f"P[{operator!r}]"
+            return (f"pairwise({function}, " if vector else f"{function}(") + ", ".join(arguments) + ")"
+        if operator in SCALAR:
+            self.scope["each"] = each
+            function = f"S[{operator!r}]"
+            return f"each({function}, {arguments[0]})" if vector else f"{function}({arguments[0]})"
+        return f"O[{operator!r}]({', '.join(arguments)})"
+
+    def quantified(self, x: e.Quantified) -> str:
+        if isinstance(x.domain, e.RealVectors):
+            raise Unsupported("an optimum over a continuous set")
+        variable = bound_name(x.variable)
+        test = "" if x.where is None else f" if {self.write(x.where)}"
+        loop = f"for {variable} in {self.write(x.domain)}{test}"
+        body = self.write(x.body)
+        match x.operator:
+            case "list":
+                return f"tuple([{body} {loop}])"
+            case "set":
+                return f"Members([{body} {loop}])"
+            case "argmax" | "argmin":
+                best = x.operator[3:]
+                return f"{best}([({body}, {variable}) {loop}], key=first)[1]" if self._first() else ""
+            case fold:
+                return f"O[{fold!r}](tuple([{body} {loop}]))"
+
+    def _first(self) -> bool:
+        self.scope["first"] = lambda pair: pair[0]
+        return True
+
+    def is_constant(self, x: e.Expression, bound: frozenset[e.Variable] = frozenset()) -> bool:
+        match x:
+            case e.Field() | e.StepNumber() | e.Local() | e.CellValue() | e.MemoryValue() | e.Reported() | e.Drawn():
+                return False
+            case e.Records() | e.Noised():
+                return False
+            case e.Bound(variable):
+                return variable in bound
+            case e.Quantified(variable=variable) | e.WeightsOf(variable=variable):
+                return all(self.is_constant(c, bound | {variable}) for c in e.children(x))
+            case e.Number() | e.Truth() | e.Label() | e.ParameterValue():
+                return True
+            case _:
+                return all(self.is_constant(c, bound) for c in e.children(x))
+
+    def is_vector(self, x: e.Expression) -> bool:
+        """Whether the value may be a vector (then the general, slower operators are used)."""
+        match x:
+            case e.Sequence("list", _) | e.RealVectors() | e.Quantified(operator="list"):
+                return True
+            case e.Field(name):
+                source = self.program.input(name)
+                return source.kind == "dataset" or isinstance(source.domain, (Ball, Power))
+            case e.Local(name) | e.CellValue(name) | e.Reported(name):
+                return self.vector_names.get(name, True)
+            case e.MemoryValue(name):
+                return self.is_vector(next(m.initial for m in self.program.memories if m.name == name))
+            case e.Noised(base=base):
+                return self.is_vector(base)
+            case e.Choice(_, yes, no):
+                return self.is_vector(yes) or self.is_vector(no)
+            case e.Apply("==" | "!=", _):
+                return False
+            case e.Apply(operator, (only,)) if OPERATORS[operator].result == "fold":
+                return self.nested(only)
+            case e.Apply(operator) if OPERATORS[operator].result in ("number", "vector"):
+                return OPERATORS[operator].result == "vector"
+            case e.Apply(_, arguments):
+                return any(self.is_vector(a) for a in arguments)
+            case e.Index(base):
+                return self.nested(base)
+            case e.Quantified(body=body):
+                return self.is_vector(body)
+            case _:
+                return False
+
+    def nested(self, x: e.Expression) -> bool:
+        """Whether the elements of a vector may be vectors."""
+        match x:
+            case e.Field(name):
+                return isinstance(self.program.input(name).domain, (Ball, Power))
+            case e.Sequence(_, items):
+                return any(self.is_vector(i) for i in items)
+            case e.Quantified(operator="list", body=body):
+                return self.is_vector(body)
+            case e.CellValue(name) if self.program.cell(name).operator == "list":
+                return self.is_vector(self.program.cell(name).body)
+            case e.Local(name):
+                return self.nested(self.program.define(name).expression)
+            case _:
+                return False
+
+
+def bound_name(variable: e.Variable) -> str:
+    """What a bound variable is called in the generated text."""
+    return f"b_{variable.number}"
+
+
+def each(function: Callable[[Any], Any], value: Any) -> Any:
+    return tuple([each(function, x) for x in value]) if isinstance(value, (tuple, range)) else function(value)
+
+
+def number(value: Any) -> int | float:
+    return int(value) if value.denominator == 1 else float(value)
+
+
+def name_of(name: str) -> str:
+    """The name as a part of a Python name; different names stay different (`L.w` beside `L_w`)."""
+    return "".join(c if c.isascii() and c.isalnum() else f"_{ord(c):x}_" for c in name)

@@ -1,0 +1,43 @@
+"""Densities by table, rare rows, and what is said when states explode."""
+
+from __future__ import annotations
+
+import numpy as np
+
+import seqlang
+from seqlang.backends.solve.solve import solve
+from seqlang.backends.solve.states.batch import rarest
+from seqlang.backends.solve.states.tabulated_densities import distinct
+from seqlang.driver import load, read
+
+
+def test_distinct_rows() -> None:
+    random = np.random.default_rng(3)
+    columns = [random.integers(-3, 4, 500).astype(float), np.array([7.0]), random.choice([0.1, 0.25, -2.5], 500)]
+    found = distinct(columns, 500)
+    assert found is not None
+    first, group = found
+    rows = np.stack([np.broadcast_to(c, 500) for c in columns])
+    assert np.array_equal(rows[:, first][:, group], rows)
+    assert len(first) == len(np.unique(rows, axis=1).T)
+
+
+def test_rare_rows_have_less_than_is_allowed() -> None:
+    mass = np.random.default_rng(4).exponential(size=1000) ** 6
+    for allowed in (1e-12, 1e-6, 1e-2, 10.0):
+        assert mass[mass < rarest(mass, allowed)].sum() < allowed
+
+
+def test_exploding_states_end_early_with_an_estimate_and_the_same_answer_twice() -> None:
+    program = load(read("@tight/blocks"), {}).program
+    one, two = (solve(program, "null", work=2e8) for _ in range(2))
+    assert np.array_equal(one.table, two.table)
+    assert 0 < one.unresolved < 0.02
+    steps = float(np.arange(1, len(one.table) + 1) @ one.table.sum(axis=1))
+    assert steps < 16.2068 < steps + one.steps_error < 17.5
+    assert any("estimate" in note for note in one.notes)
+
+
+def test_claims_of_blocks_hold() -> None:
+    verdicts = [v.verdict for v in seqlang.check("@tight/blocks").verdicts]
+    assert verdicts == ["proved"] * 3
