@@ -1,7 +1,7 @@
 """The law of what one entry adds to a sum: the law of the data, pushed forward by a piecewise affine function.
 
-`increments_of(program, model, body)` for a program's model; `pushed(law, curve)` for any `ScalarLaw` and `Curve`. The result
-has atoms (clipping, constants, point laws) and parts with a density that is smooth between its ends.
+`increments_of(program, model, body)` for a program's model; `pushed(law, curve)` for any `ScalarLaw` and `Curve`. The
+result has atoms (clipping, constants, point laws) and parts with a density that is smooth between its ends.
 """
 
 from __future__ import annotations

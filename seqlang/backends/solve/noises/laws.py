@@ -1,8 +1,8 @@
 """The scalar laws of a program's noises, and the laws of sums of them.
 
 For others: `noise_laws(program)` (name -> law), `law_of(value)` and `law(family, arguments)` make a `ScalarLaw` (see
-`scalar_law.py` for what it offers: above, below, between, density, quantile, reach, atoms, scaled, support, kinks, scale);
-`sum_of([(law, factor), ..], shift)` is the law of the independent sum.
+`scalar_law.py` for what it offers: above, below, between, density, quantile, reach, atoms, scaled, support, kinks,
+scale); `sum_of([(law, factor), ..], shift)` is the law of the independent sum.
 """
 
 from __future__ import annotations

@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from seqlang.backends.solve.states.explored_chain import ExploredChain
 
 NODE, DENSITY = 3, 30
-"""About how many nanoseconds a row takes for a node of an expression, and for a density in it (see `tabulated_densities.py`)."""
+"""About how many nanoseconds a row takes for a node of an expression, and for a density in it (see
+`tabulated_densities.py`)."""
 ORIGIN = "the state before"
 JOINT = "the nodes of fresh noises"
 

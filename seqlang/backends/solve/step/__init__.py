@@ -2,6 +2,6 @@
 
 `dependencies.py` finds the statements on which the stops depend, `noise_roles.py` decides how each noise is treated,
 and `entries.py` lists the entries that the model draws. `body.py` evaluates the expressions of a step on rows of
-states, and `gates.py` turns a condition into bounds on the noises that are not known. `ties.py` and what it imports decide when two
-computed numbers count as equal.
+states, and `gates.py` turns a condition into bounds on the noises that are not known. `ties.py` and what it imports
+decide when two computed numbers count as equal.
 """
