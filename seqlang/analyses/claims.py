@@ -18,7 +18,7 @@ from seqlang.proof.witness import Witness
 from seqlang.record import record
 from seqlang.rules.claims import claimed_amounts, falls_short, steps_claimed
 from seqlang.rules.composition import every_algorithm, post_processing
-from seqlang.rules.sensitivity.formulas import parameter_values
+from seqlang.rules.sensitivity.facts.formulas import parameter_values
 from seqlang.time_limit import OutOfTime, poll
 
 if TYPE_CHECKING:

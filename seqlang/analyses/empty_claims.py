@@ -8,7 +8,7 @@ from __future__ import annotations
 from seqlang.arithmetic.formula import ONE, ZERO, Formula, at_most, compare
 from seqlang.model.expression import Apply
 from seqlang.model.program import Claim, Program
-from seqlang.rules.sensitivity.formulas import formula_of, parameter_values
+from seqlang.rules.sensitivity.facts.formulas import formula_of, parameter_values
 
 _TURNED: dict[str, str] = {"<=": ">=", "<": ">", ">=": "<=", ">": "<"}
 

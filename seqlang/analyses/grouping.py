@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from seqlang.connected import connected
 from seqlang.model.program import CompareGate, Program, PublicGate, ReleaseGate
-from seqlang.rules.alignment.outlets import not_made, shown_with
-from seqlang.rules.alignment.reach import gate_noises, gate_parts, reached_draws
+from seqlang.rules.alignment.events import not_made, shown_with
+from seqlang.rules.reading.read_sets import gate_noises, gate_parts, reached_draws
 
 Group = tuple[str, ...]
 

@@ -22,9 +22,9 @@ from seqlang.model.life import EachStep
 from seqlang.model.program import Claim, Program
 from seqlang.operators.catalogue import numerics
 from seqlang.record import record
-from seqlang.rules.alignment.limits import horizon_of
-from seqlang.rules.alignment.signs import Signs
-from seqlang.rules.sensitivity.formulas import formula_of, parameter_values
+from seqlang.rules.reading.limits import horizon_of
+from seqlang.rules.reading.signs import Signs
+from seqlang.rules.sensitivity.facts.formulas import formula_of, parameter_values
 
 if TYPE_CHECKING:
     from seqlang.backends.solve import Solution

@@ -17,7 +17,7 @@ from seqlang.rules import searches
 from seqlang.rules.claims import longest_run
 from seqlang.rules.composition import hypothetical_transcript, post_processing
 from seqlang.rules.search import Search
-from seqlang.rules.sensitivity.formulas import parameter_values
+from seqlang.rules.sensitivity.facts.formulas import parameter_values
 from seqlang.time_limit import OutOfTime, lack, over
 
 DEFAULT_DELTA = Fraction(1, 10**6)

@@ -6,9 +6,9 @@ from seqlang.arithmetic.formula import enclose
 from seqlang.model.expression import Local
 from seqlang.model.program import Define, Program
 from seqlang.record import record
-from seqlang.rules.sensitivity.formulas import parameter_values
-from seqlang.rules.sensitivity.shift import Kind, Shift
-from seqlang.rules.sensitivity.shifts import shift_of
+from seqlang.rules.sensitivity.facts.formulas import parameter_values
+from seqlang.rules.sensitivity.motion.shift import Kind, Shift
+from seqlang.rules.sensitivity.motion.shifts import shift_of
 
 WORDS: dict[Kind, str] = {
     "none": "does not move",

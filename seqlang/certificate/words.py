@@ -7,7 +7,7 @@ from typing import assert_never
 from seqlang.model.print import show_expression
 from seqlang.model.program import Claim, Program
 from seqlang.proof.derivation import ApproximateBound, ConcentratedBound, Judgement, PureBound, RenyiBound
-from seqlang.rules.composition.joint import value_up
+from seqlang.rules.composition.concurrent import value_up
 
 
 def claim_words(claim: Claim) -> str:

@@ -58,8 +58,8 @@ def substitute(expression: Expression, given: Assigned) -> Expression:
 
 def _under_binder(expression: Quantified | WeightsOf, given: Assigned) -> Expression:
     """The variable keeps the domain that it was made with, also where the binder's own domain is changed here. That is
-    sound for those who read `Variable.domain`: `rules/sensitivity/finite` evaluates it with nothing assigned, so that
-    it has no value there if it reads a variable (and nothing is known of the variable then), and if it reads none,
+    sound for those who read `Variable.domain`: `rules/sensitivity/facts/finite` evaluates it with nothing assigned, so
+    that it has no value there if it reads a variable (and nothing is known of the variable then), and if it reads none,
     nothing was put in and it is the binder's own; `model/validate` compares it with the binder's in a program, where
     nothing has been put in yet. Printing and the engines read the binder's own domain."""
     wanted = free_variables(expression)

@@ -16,7 +16,7 @@ from seqlang.report.numbers import Value, nearest, upper
 from seqlang.report.weak_text import curve_dict
 from seqlang.report.words import adjacency_words, conclusion_text
 from seqlang.results.json_number import json_number
-from seqlang.rules.sensitivity.formulas import parameter_values
+from seqlang.rules.sensitivity.facts.formulas import parameter_values
 from seqlang.version import __version__
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from seqlang.report.numbers import nearest, shown, shown_down, shown_up, upper
 from seqlang.report.streams import entry_words, stream_words
 from seqlang.report.weak_text import weak_blocks
 from seqlang.report.words import adjacency_words, conclusion_text, life_words
-from seqlang.rules.sensitivity.formulas import parameter_values
+from seqlang.rules.sensitivity.facts.formulas import parameter_values
 
 if TYPE_CHECKING:
     from seqlang.results.check import CheckResult

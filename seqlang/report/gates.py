@@ -27,7 +27,7 @@ from seqlang.model.program import (
     Test,
 )
 from seqlang.record import record
-from seqlang.rules.sensitivity.shifts import shift_of
+from seqlang.rules.sensitivity.motion.shifts import shift_of
 
 
 @record

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from seqlang.proof.derivation import PureBound
 from seqlang.report.document import Document, Heading, Line, Paragraph, Role, Table, line
 from seqlang.report.numbers import shown, shown_down, shown_up, upper
-from seqlang.rules.sensitivity.formulas import parameter_values
+from seqlang.rules.sensitivity.facts.formulas import parameter_values
 
 if TYPE_CHECKING:
     from seqlang.analyses.claims import Verdict

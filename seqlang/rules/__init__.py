@@ -42,7 +42,7 @@ def find(name: str) -> Rule | None:
 def obstacle(program: Program) -> str | None:
     """Why no rule may speak of the program: a step may fail on one of two neighbours only, which tells them apart
     whatever is shown. None if every step has values for all data."""
-    from seqlang.rules.sensitivity import values
+    from seqlang.rules.sensitivity.totality import values
 
     return values.obstacle(program)
 

@@ -10,12 +10,12 @@ from seqlang.arithmetic.compare import at_most
 from seqlang.arithmetic.formula import Formula, enclose, number
 from seqlang.model.program import Claim, Privacy, Program, PublicGate, Replace
 from seqlang.proof.derivation import ApproximateBound, ConcentratedBound, Derivation, Judgement, PureBound, RenyiBound
-from seqlang.rules.alignment.limits import horizon_of
-from seqlang.rules.alignment.reach import revealed_choices
-from seqlang.rules.alignment.signs import Signs
 from seqlang.rules.composition import every_algorithm, group_privacy, hypothetical_transcript
-from seqlang.rules.composition.joint import horizon_of as steps_of
-from seqlang.rules.sensitivity.formulas import formula_of, parameter_values
+from seqlang.rules.composition.concurrent import horizon_of as steps_of
+from seqlang.rules.reading.limits import horizon_of
+from seqlang.rules.reading.read_sets import revealed_choices
+from seqlang.rules.reading.signs import Signs
+from seqlang.rules.sensitivity.facts.formulas import formula_of, parameter_values
 
 
 def falls_short(program: Program, claim: Claim, derivation: Derivation) -> str | None:

@@ -29,7 +29,7 @@ from seqlang.model.expression import Label
 from seqlang.model.program import Program, Stop
 from seqlang.report.instances_text import instances_document
 from seqlang.report.plain import render_plain
-from seqlang.rules.sensitivity.formulas import parameter_values
+from seqlang.rules.sensitivity.facts.formulas import parameter_values
 from seqlang.source import Source
 from seqlang.syntax import parse
 

@@ -16,7 +16,7 @@ from seqlang.analyses.prove import prove
 from seqlang.proof.derivation import PureBound
 from seqlang.proof.replay import replay
 from seqlang.report.numbers import upper
-from seqlang.rules.sensitivity.formulas import parameter_values
+from seqlang.rules.sensitivity.facts.formulas import parameter_values
 from seqlang.source import Source
 
 FOLDER = Path(__file__).parent / "report_programs"

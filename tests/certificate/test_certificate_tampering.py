@@ -25,7 +25,7 @@ from seqlang.driver import load
 from seqlang.model.program import Program
 from seqlang.proof.derivation import ApproximateBound, ConcentratedBound, Derivation, PureBound, RenyiBound
 from seqlang.rules.composition import group_privacy
-from seqlang.rules.sensitivity.formulas import parameter_values
+from seqlang.rules.sensitivity.facts.formulas import parameter_values
 from seqlang.source import Source
 
 ONE, VECTOR, SPRT, HIDDEN = (

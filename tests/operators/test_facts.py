@@ -20,9 +20,10 @@ import seqlang
 from seqlang.arithmetic.formula import Formula, enclose, function, number
 from seqlang.operators.catalogue import OPERATORS, numerics
 from seqlang.operators.operator import Real
-from seqlang.rules.sensitivity.facts import Facts, facts_of
-from seqlang.rules.sensitivity.range import Range
-from seqlang.rules.sensitivity.real_functions import real_function, steepest, value_at, values_over
+from seqlang.rules.sensitivity.facts.facts import Facts, facts_of
+from seqlang.rules.sensitivity.facts.real_functions import real_function, value_at
+from seqlang.rules.sensitivity.ranges.function_ranges import steepest, values_over
+from seqlang.rules.sensitivity.ranges.range import Range
 
 TRUE: dict[str, Callable[[Any], Any]] = {
     "log": mpmath.log,

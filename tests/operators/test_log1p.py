@@ -14,8 +14,8 @@ from seqlang.backends.interpret.compiled import Compiler
 from seqlang.certificate.text import from_text
 from seqlang.certificate.verify import verify
 from seqlang.cli.__main__ import main
-from seqlang.rules.sensitivity.facts import facts_of
-from seqlang.rules.sensitivity.ranges import range_in
+from seqlang.rules.sensitivity.facts.facts import facts_of
+from seqlang.rules.sensitivity.ranges.ranges import range_in
 
 TINY = 1e-14
 

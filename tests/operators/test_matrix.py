@@ -23,8 +23,8 @@ from seqlang.arithmetic.formula import Formula
 from seqlang.elaborate import constants
 from seqlang.model.expression import OPERATORS as OF_THE_MODEL
 from seqlang.operators.catalogue import OPERATORS
-from seqlang.rules.sensitivity.evaluate import evaluate_number
-from seqlang.rules.sensitivity.facts import facts_of
+from seqlang.rules.sensitivity.facts.evaluate import evaluate_number
+from seqlang.rules.sensitivity.facts.facts import facts_of
 
 Point = tuple[float, float, float]
 PRECISION = 1e-13

@@ -14,7 +14,7 @@ from seqlang.model.expression import Expression
 from seqlang.model.program import Claim, Program
 from seqlang.proof.derivation import ApproximateBound, ConcentratedBound, Derivation, PureBound, RenyiBound
 from seqlang.record import record
-from seqlang.rules.sensitivity.formulas import formula_of, parameter_values
+from seqlang.rules.sensitivity.facts.formulas import formula_of, parameter_values
 
 Notion = Literal["pure", "dp", "rdp", "zcdp"]
 

@@ -7,7 +7,7 @@ from seqlang.analyses.trials.quantities import Quantity, place_of
 from seqlang.arithmetic.formula import enclose
 from seqlang.model.program import ChooseGate, PrivateLaw, Program
 from seqlang.rules.mechanism.weights import weighted_choice
-from seqlang.rules.sensitivity.formulas import parameter_values
+from seqlang.rules.sensitivity.facts.formulas import parameter_values
 
 
 def choices_of(program: Program) -> tuple[tuple[Quantity, Claimed], ...]:

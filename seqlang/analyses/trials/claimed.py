@@ -9,13 +9,13 @@ from seqlang.arithmetic.formula import enclose
 from seqlang.model.expression import Expression
 from seqlang.model.program import Program
 from seqlang.record import record
-from seqlang.rules.sensitivity.derive import motion_of
-from seqlang.rules.sensitivity.entry import Entry
-from seqlang.rules.sensitivity.facts import facts_of
-from seqlang.rules.sensitivity.formulas import parameter_values
-from seqlang.rules.sensitivity.neighbours import neighbours_of
-from seqlang.rules.sensitivity.shift import Kind
-from seqlang.rules.sensitivity.shifts import shift_of
+from seqlang.rules.sensitivity.facts.facts import facts_of
+from seqlang.rules.sensitivity.facts.formulas import parameter_values
+from seqlang.rules.sensitivity.motion.derive import motion_of
+from seqlang.rules.sensitivity.motion.entry import Entry
+from seqlang.rules.sensitivity.motion.neighbours import neighbours_of
+from seqlang.rules.sensitivity.motion.shift import Kind
+from seqlang.rules.sensitivity.motion.shifts import shift_of
 
 Norm = Literal["abs", "l1", "l2", "linf", "apart"]
 """`apart`: how far two coordinates move apart."""

@@ -18,7 +18,7 @@ from seqlang.model.expression import Apply, Expression, Quantified
 from seqlang.model.program import Program
 from seqlang.operators.catalogue import OPERATORS
 from seqlang.record import replace
-from seqlang.rules.alignment.reach import reached
+from seqlang.rules.reading.read_sets import reached
 
 JUMPS = frozenset(name for name, entry in OPERATORS.items() if entry.jumps)
 COARSE = 1e-7  # of the largest number: what iterated functions (roots, minimisers) may be off

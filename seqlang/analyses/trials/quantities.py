@@ -22,7 +22,7 @@ from seqlang.model.program import (
     Stop,
 )
 from seqlang.record import record
-from seqlang.rules.alignment.reach import reached
+from seqlang.rules.reading.read_sets import reached
 
 
 @record

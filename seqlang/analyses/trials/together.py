@@ -15,8 +15,8 @@ from seqlang.analyses.trials.quantities import Compared
 from seqlang.arithmetic.formula import Formula, enclose
 from seqlang.model.program import Program
 from seqlang.record import record
-from seqlang.rules.sensitivity.formulas import parameter_values
-from seqlang.rules.sensitivity.moves import moves
+from seqlang.rules.sensitivity.facts.formulas import parameter_values
+from seqlang.rules.sensitivity.motion.moves import moves
 
 MOST = 4  # quantities of which the pairs are looked at
 

@@ -18,9 +18,9 @@ from seqlang.analyses.trials.work import work_of
 from seqlang.model.expression import Expression, RealVectors
 from seqlang.model.program import Program
 from seqlang.record import record
-from seqlang.rules.alignment.layout import single_entry
-from seqlang.rules.alignment.reach import expressions_of, reached, revealed_choices
-from seqlang.rules.sensitivity.values import obstacle
+from seqlang.rules.reading.read_sets import expressions_of, reached, revealed_choices
+from seqlang.rules.reading.single_entry import single_entry
+from seqlang.rules.sensitivity.totality.values import obstacle
 
 if TYPE_CHECKING:
     from random import Random

@@ -8,8 +8,8 @@ from itertools import product
 from seqlang.arithmetic.formula import enclose
 from seqlang.backends.solve.unsolved import Unsolved
 from seqlang.model.program import Program
-from seqlang.rules.sensitivity.facts import facts_of
-from seqlang.rules.sensitivity.finite import domain_values
+from seqlang.rules.sensitivity.facts.facts import facts_of
+from seqlang.rules.sensitivity.facts.finite import domain_values
 
 MOST = 64
 """More values than this are not compared one with another."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from seqlang.analyses.weak.positions import Scan
 from seqlang.model.program import Program
-from seqlang.rules.sensitivity.facts import facts_of
+from seqlang.rules.sensitivity.facts.facts import facts_of
 
 LEFT = 1e-10
 """Mass beyond the tables where probabilities of sets are asked for."""

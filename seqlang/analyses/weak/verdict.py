@@ -19,7 +19,7 @@ from seqlang.arithmetic.formula import Enclosure, enclose
 from seqlang.backends.solve.unsolved import Unsolved
 from seqlang.model.program import Claim, Program
 from seqlang.record import record
-from seqlang.rules.sensitivity.formulas import formula_of, parameter_values
+from seqlang.rules.sensitivity.facts.formulas import formula_of, parameter_values
 
 NEGLIGIBLE = 1e-2
 """Later positions need not be looked at where they cannot reach this share of what is claimed."""

@@ -10,7 +10,7 @@ from seqlang.backends.interpret.values import EvaluationError
 from seqlang.model.expression import Expression
 from seqlang.model.program import AddRemove, Program, Replace, Within
 from seqlang.proof.entry import Entry
-from seqlang.rules.sensitivity.formulas import formula_of, parameter_values
+from seqlang.rules.sensitivity.facts.formulas import formula_of, parameter_values
 
 Row = Mapping[str, Any]
 

@@ -20,7 +20,7 @@ from seqlang.backends.interpret.values import EvaluationError
 from seqlang.backends.transcript.follow import Phase
 from seqlang.model import expression as ir
 from seqlang.model.program import Program, Report, Stop
-from seqlang.rules.alignment.reach import reached
+from seqlang.rules.reading.read_sets import reached
 from seqlang.source import Span
 
 NEAR = 1e-12  # of the larger of two numbers: floats that are that close may be one number

@@ -15,10 +15,10 @@ from seqlang.model.expression import (
 )
 from seqlang.model.program import AllSteps, Define, LastSteps, Previous, Program, SinceReport
 from seqlang.record import record
-from seqlang.rules.alignment.limits import least
-from seqlang.rules.alignment.signs import Signs
-from seqlang.rules.sensitivity.formulas import formula_of
-from seqlang.rules.sensitivity.ranges import range_of
+from seqlang.rules.reading.limits import least
+from seqlang.rules.reading.signs import Signs
+from seqlang.rules.sensitivity.facts.formulas import formula_of
+from seqlang.rules.sensitivity.ranges.ranges import range_of
 
 
 @record

@@ -9,9 +9,9 @@ from __future__ import annotations
 from seqlang.arithmetic.formula import INFINITY, ONE, ZERO, Formula, maximum, minimum, product, total
 from seqlang.record import record
 from seqlang.rules.alignment.layout import Layout
-from seqlang.rules.alignment.limits import least
 from seqlang.rules.alignment.scenario import Piece, Row, Scenario, rows_of
 from seqlang.rules.alignment.spending import spent_together
+from seqlang.rules.reading.limits import least
 
 Shifts = tuple[tuple[str, Formula], ...]
 

@@ -17,10 +17,10 @@ from seqlang.model.expression import Apply, Expression, Number, Term
 from seqlang.model.life import EachStep
 from seqlang.model.program import Margin, Program
 from seqlang.record import record
-from seqlang.rules.alignment.signs import Signs
-from seqlang.rules.sensitivity.facts import UNIT, facts_of
-from seqlang.rules.sensitivity.formulas import formula_of
-from seqlang.rules.sensitivity.ranges import range_of
+from seqlang.rules.reading.signs import Signs
+from seqlang.rules.sensitivity.facts.facts import UNIT, facts_of
+from seqlang.rules.sensitivity.facts.formulas import formula_of
+from seqlang.rules.sensitivity.ranges.ranges import range_of
 
 Shape = Expression | None
 Factors = tuple[tuple[str, Fraction], ...]

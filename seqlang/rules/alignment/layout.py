@@ -5,28 +5,27 @@ from __future__ import annotations
 from collections.abc import Iterable
 from fractions import Fraction
 
-from seqlang.arithmetic.formula import INFINITY, ONE, Formula
-from seqlang.model.expression import Law, Number
+from seqlang.arithmetic.formula import ONE, Formula
+from seqlang.model.expression import Law
 from seqlang.model.gate_source import stop_of
 from seqlang.model.life import EachReport, EachStep, Once
 from seqlang.model.program import (
-    AddRemove,
     Margin,
     Program,
     PublicGate,
-    Replace,
 )
-from seqlang.record import record, replace
-from seqlang.rules.alignment.allowances import Allowance, allowances_of
+from seqlang.record import record
+from seqlang.rules.alignment.events import Outlet, Release, shape_of
 from seqlang.rules.alignment.factors import scaled_margins
-from seqlang.rules.alignment.limits import first_step, limit_of
-from seqlang.rules.alignment.outlets import Outlet, Release, shape_of
-from seqlang.rules.alignment.reach import reached_draws, reached_resets, shared_noise
 from seqlang.rules.alignment.refreshing import draws_read, most_made, unclear_report
-from seqlang.rules.alignment.signs import Signs
-from seqlang.rules.alignment.steps import Steps
-from seqlang.rules.alignment.translation import Translation, translation_of
-from seqlang.rules.sensitivity.formulas import formula_of, parameter_values
+from seqlang.rules.reading.budgets import Allowance, allowances_of
+from seqlang.rules.reading.limits import first_step, limit_of
+from seqlang.rules.reading.read_sets import reached_draws, reached_resets, shared_noise
+from seqlang.rules.reading.signs import Signs
+from seqlang.rules.reading.single_entry import single_entry
+from seqlang.rules.reading.steps import Steps
+from seqlang.rules.reading.translation import Translation, translation_of
+from seqlang.rules.sensitivity.facts.formulas import parameter_values
 
 MOST_GATES = 8
 
@@ -203,19 +202,6 @@ def look_layout(program: Program, names: tuple[str, ...], fresh: frozenset[str])
         entries=entries,
         signs=signs,
     )
-
-
-def single_entry(program: Program) -> tuple[Formula, Program]:
-    """Group privacy: neighbours in k entries are k neighbours in one entry apart, so bounds for one are taken k
-    times."""
-    match program.adjacency:
-        case Replace(count) | AddRemove(count) as adjacency if count != Number(ONE.value):
-            k = formula_of(program, count)
-            return (INFINITY if k is None else k), replace(
-                program, adjacency=replace(adjacency, count=Number(ONE.value))
-            )
-        case _:
-            return ONE, program
 
 
 def _translations(

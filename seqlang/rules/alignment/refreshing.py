@@ -23,10 +23,10 @@ from seqlang.model.expression import (
 )
 from seqlang.model.gate_source import OfEvent, OfValue, report_of
 from seqlang.model.program import CompareGate, Define, Program, PublicGate, Report
-from seqlang.rules.alignment.limits import decisions_of, least, limit_of
-from seqlang.rules.alignment.looking import together
-from seqlang.rules.alignment.reach import gate_noises
-from seqlang.rules.alignment.signs import Signs
+from seqlang.rules.reading.guards import together
+from seqlang.rules.reading.limits import decisions_of, least, limit_of
+from seqlang.rules.reading.read_sets import gate_noises
+from seqlang.rules.reading.signs import Signs
 
 
 def draws_read(program: Program, noise: str, report: str, signs: Signs) -> Formula:

@@ -18,9 +18,9 @@ from typing import Literal
 
 from seqlang.arithmetic.formula import ZERO, Formula
 from seqlang.record import record
+from seqlang.rules.alignment.events import Outlet
 from seqlang.rules.alignment.layout import Layout
-from seqlang.rules.alignment.outlets import Outlet
-from seqlang.rules.sensitivity.shift import Move, Step
+from seqlang.rules.sensitivity.motion.shift import Move, Step
 
 Fired = tuple[tuple[str, int], ...]
 Place = Literal["before", "within", "after"]

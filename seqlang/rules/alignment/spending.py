@@ -13,10 +13,10 @@ from __future__ import annotations
 from itertools import combinations
 
 from seqlang.arithmetic.formula import ZERO, Formula, maximum, product, total
-from seqlang.rules.alignment.allowances import Allowance
 from seqlang.rules.alignment.layout import Layout
-from seqlang.rules.alignment.limits import least
 from seqlang.rules.alignment.scenario import Piece
+from seqlang.rules.reading.budgets import Allowance
+from seqlang.rules.reading.limits import least
 
 MOST_TOGETHER = 3
 MOST_TRIED = 8

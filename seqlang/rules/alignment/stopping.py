@@ -45,15 +45,15 @@ from seqlang.model.program import CompareGate, Program
 from seqlang.proof.derivation import Derivation, PureBound
 from seqlang.proof.rule import Rule
 from seqlang.rules.alignment.cost import Plan, are_plans, is_totally_unimodular, largest, scenario_cost, stairs_cost
-from seqlang.rules.alignment.lattice import moves_by_whole_numbers, reads_private
+from seqlang.rules.alignment.events import may_turn
 from seqlang.rules.alignment.layout import Layout, layout_of
-from seqlang.rules.alignment.outlets import may_turn
-from seqlang.rules.alignment.reach import revealed_choices
 from seqlang.rules.alignment.scenario import Scenario, scenarios_of
 from seqlang.rules.alignment.search import plans_for
+from seqlang.rules.reading.read_sets import revealed_choices
+from seqlang.rules.reading.whole_numbers import moves_by_whole_numbers, reads_private
 from seqlang.rules.search import Search
-from seqlang.rules.sensitivity.formulas import parameter_bounds
-from seqlang.rules.sensitivity.moves import moves
+from seqlang.rules.sensitivity.facts.formulas import parameter_bounds
+from seqlang.rules.sensitivity.motion.moves import moves
 
 NAME = "alignment/stopping"
 CITE = (

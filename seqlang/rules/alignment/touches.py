@@ -28,17 +28,17 @@ from seqlang.proof.rule import Rule
 from seqlang.record import record
 from seqlang.rules.alignment.ages import Ages, ages_of, joined, stretch
 from seqlang.rules.alignment.cost import are_shifts, is_totally_unimodular, largest, satisfied
-from seqlang.rules.alignment.lattice import moves_by_whole_numbers
 from seqlang.rules.alignment.layout import Layout, look_layout
-from seqlang.rules.alignment.limits import least
-from seqlang.rules.alignment.looking import looks_within, required_reports, together
-from seqlang.rules.alignment.reach import gate_noises, revealed_choices
 from seqlang.rules.alignment.scenario import Fired, Piece, Row, deciding_rows, outputs_of
 from seqlang.rules.alignment.search import minimal
+from seqlang.rules.reading.guards import looks_within, required_reports, together
+from seqlang.rules.reading.limits import least
+from seqlang.rules.reading.read_sets import gate_noises, revealed_choices
+from seqlang.rules.reading.whole_numbers import moves_by_whole_numbers
 from seqlang.rules.search import Search
-from seqlang.rules.sensitivity.formulas import parameter_bounds
-from seqlang.rules.sensitivity.moves import moves
-from seqlang.rules.sensitivity.shift import Step
+from seqlang.rules.sensitivity.facts.formulas import parameter_bounds
+from seqlang.rules.sensitivity.motion.moves import moves
+from seqlang.rules.sensitivity.motion.shift import Step
 
 NAME = "alignment/touches"
 CITE = (

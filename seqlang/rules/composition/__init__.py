@@ -1,4 +1,4 @@
-"""Bounds of several sets of gates into one for all of them. `joint.together` is what every rule here checks: disjoint
+"""Bounds of several sets of gates into one for all of them. Every rule here checks `concurrent.together`: disjoint
 gates, and no noise in two parts. What the search calls (None where the parts cannot be put together):
 
     basic.suggest(program, parts)               pure -> pure; pure and (epsilon, delta) -> (epsilon, delta)

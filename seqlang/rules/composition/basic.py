@@ -9,9 +9,9 @@ from seqlang.arithmetic.rounding import sum_up
 from seqlang.model.program import Program
 from seqlang.proof.derivation import ApproximateBound, Derivation, PureBound
 from seqlang.proof.rule import Rule
-from seqlang.rules.composition.joint import horizon_covered, shortest, together, value_up
+from seqlang.rules.composition.concurrent import horizon_covered, shortest, together, value_up
 from seqlang.rules.search import Search
-from seqlang.rules.sensitivity.formulas import parameter_values
+from seqlang.rules.sensitivity.facts.formulas import parameter_values
 
 NAME = "composition/basic"
 CITE = "Dwork & Roth 2014, Theorem 3.16; side by side: Vadhan & Wang 2021, Lyu 2022"

@@ -8,9 +8,9 @@ from seqlang.arithmetic.formula import ZERO, at_most
 from seqlang.model.program import Program
 from seqlang.proof.derivation import ConcentratedBound, Derivation
 from seqlang.proof.rule import Rule
-from seqlang.rules.composition.joint import horizon_covered, shortest, together
+from seqlang.rules.composition.concurrent import horizon_covered, shortest, together
 from seqlang.rules.search import Search
-from seqlang.rules.sensitivity.formulas import parameter_values
+from seqlang.rules.sensitivity.facts.formulas import parameter_values
 
 NAME = "composition/concentrated"
 CITE = "Bun & Steinke 2016, Lemma 1.7; side by side: Lyu 2022"

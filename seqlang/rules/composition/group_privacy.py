@@ -13,9 +13,9 @@ from seqlang.proof.derivation import ApproximateBound, ConcentratedBound, Deriva
 from seqlang.proof.replay import replay
 from seqlang.proof.rule import Rule
 from seqlang.record import replace
-from seqlang.rules.composition.joint import horizon_covered, shortest
+from seqlang.rules.composition.concurrent import horizon_covered, shortest
 from seqlang.rules.search import Search
-from seqlang.rules.sensitivity.formulas import formula_of, parameter_values
+from seqlang.rules.sensitivity.facts.formulas import formula_of, parameter_values
 
 NAME = "composition/group_privacy"
 CITE = "Dwork & Roth 2014, Theorem 2.2; Bun & Steinke 2016, Proposition 1.9; Mironov 2017, Proposition 11"

@@ -15,7 +15,7 @@ from seqlang.model.program import Program, PublicGate
 from seqlang.proof.derivation import Derivation
 from seqlang.proof.rule import Rule
 from seqlang.record import replace
-from seqlang.rules.alignment.reach import revealed_choices
+from seqlang.rules.reading.read_sets import revealed_choices
 from seqlang.rules.search import Search
 
 NAME = "composition/hypothetical_transcript"

@@ -9,7 +9,7 @@ from seqlang.accounting import homogeneous
 from seqlang.model.program import Program
 from seqlang.proof.derivation import ApproximateBound, Derivation, PureBound
 from seqlang.proof.rule import Rule
-from seqlang.rules.composition.joint import together, value_up
+from seqlang.rules.composition.concurrent import together, value_up
 from seqlang.rules.search import Search
 
 NAME = "composition/optimal"

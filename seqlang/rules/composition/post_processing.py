@@ -8,9 +8,9 @@ from seqlang.model.program import Program, PublicGate
 from seqlang.proof.derivation import ApproximateBound, ConcentratedBound, Derivation, Judgement, PureBound, RenyiBound
 from seqlang.proof.rule import Rule
 from seqlang.record import replace
-from seqlang.rules.composition.joint import horizon_covered
+from seqlang.rules.composition.concurrent import horizon_covered
 from seqlang.rules.search import Search
-from seqlang.rules.sensitivity.formulas import parameter_values
+from seqlang.rules.sensitivity.facts.formulas import parameter_values
 
 NAME = "composition/post_processing"
 CITE = "Dwork & Roth 2014, Proposition 2.1"

@@ -8,7 +8,7 @@ from seqlang.accounting import renyi
 from seqlang.model.program import Program
 from seqlang.proof.derivation import Derivation, RenyiBound
 from seqlang.proof.rule import Rule
-from seqlang.rules.composition.joint import horizon_covered, shortest, together
+from seqlang.rules.composition.concurrent import horizon_covered, shortest, together
 from seqlang.rules.search import Search
 
 NAME = "composition/renyi"

@@ -11,7 +11,7 @@ from seqlang.model.program import Program
 from seqlang.proof.derivation import ApproximateBound, ConcentratedBound, Derivation, PureBound
 from seqlang.proof.rule import Rule
 from seqlang.record import record
-from seqlang.rules.composition.joint import value_up
+from seqlang.rules.composition.concurrent import value_up
 from seqlang.rules.conversion.premise import is_about_its_gates, mismatch
 from seqlang.rules.mechanism.each_showing import pure_showings
 from seqlang.rules.mechanism.gate_rule import in_all

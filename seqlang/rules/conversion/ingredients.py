@@ -10,8 +10,7 @@ from seqlang.arithmetic.rounding import sum_up, up
 from seqlang.laws.facts import facts
 from seqlang.model.program import Gate, Program, ReleaseGate
 from seqlang.proof.derivation import Derivation, PureBound
-from seqlang.rules.alignment.signs import Signs
-from seqlang.rules.composition.joint import horizon_of, value_up
+from seqlang.rules.composition.concurrent import horizon_of, value_up
 from seqlang.rules.conversion.premise import is_about_its_gates
 from seqlang.rules.mechanism import gaussian, release
 from seqlang.rules.mechanism.each_showing import pure_showings
@@ -21,8 +20,9 @@ from seqlang.rules.mechanism.noisy_max import gumbel_choice
 from seqlang.rules.mechanism.radius import radius_of
 from seqlang.rules.mechanism.subsampled_gaussian import sampled
 from seqlang.rules.mechanism.weights import weighted_choice
-from seqlang.rules.sensitivity.facts import facts_of
-from seqlang.rules.sensitivity.formulas import parameter_values
+from seqlang.rules.reading.signs import Signs
+from seqlang.rules.sensitivity.facts.facts import facts_of
+from seqlang.rules.sensitivity.facts.formulas import parameter_values
 
 SUMS = frozenset({
     "composition/basic", "composition/renyi", "composition/concentrated", "composition/post_processing",

@@ -17,7 +17,7 @@ from seqlang.proof.rule import Rule
 from seqlang.rules.conversion.ingredients import ingredients
 from seqlang.rules.conversion.premise import mismatch
 from seqlang.rules.search import Search
-from seqlang.rules.sensitivity.formulas import formula_of, parameter_values
+from seqlang.rules.sensitivity.facts.formulas import formula_of, parameter_values
 
 NAME = "conversion/losses_to_approximate"
 CITE = "Zhu, Dong & Wang 2022, Theorem 10; discretisation: Doroshenko, Ghazi, Kamath, Kumar & Manurangsi 2022"

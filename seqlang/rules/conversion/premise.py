@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from seqlang.proof.derivation import Derivation
-from seqlang.rules.composition.joint import horizon_covered
+from seqlang.rules.composition.concurrent import horizon_covered
 
 
 def mismatch(derivation: Derivation) -> str | None:

@@ -8,7 +8,7 @@ from seqlang.accounting import homogeneous
 from seqlang.model.program import Program
 from seqlang.proof.derivation import ApproximateBound, Derivation, PureBound
 from seqlang.proof.rule import Rule
-from seqlang.rules.composition.joint import value_up
+from seqlang.rules.composition.concurrent import value_up
 from seqlang.rules.conversion.premise import mismatch
 from seqlang.rules.search import Search
 

@@ -8,7 +8,7 @@ from seqlang.proof.derivation import ConcentratedBound, Derivation, PureBound
 from seqlang.proof.rule import Rule
 from seqlang.rules.conversion.premise import mismatch
 from seqlang.rules.search import Search
-from seqlang.rules.sensitivity.formulas import parameter_values
+from seqlang.rules.sensitivity.facts.formulas import parameter_values
 
 NAME = "conversion/pure_to_concentrated"
 CITE = "Bun & Steinke 2016, Proposition 1.4"

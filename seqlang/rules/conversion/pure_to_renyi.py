@@ -6,7 +6,7 @@ from seqlang.accounting import renyi
 from seqlang.model.program import Program
 from seqlang.proof.derivation import Derivation, PureBound, RenyiBound
 from seqlang.proof.rule import Rule
-from seqlang.rules.composition.joint import value_up
+from seqlang.rules.composition.concurrent import value_up
 from seqlang.rules.conversion.premise import mismatch
 from seqlang.rules.search import Search
 

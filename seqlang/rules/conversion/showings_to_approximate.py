@@ -10,11 +10,11 @@ from seqlang.arithmetic.formula import ONE, ZERO, enclose
 from seqlang.model.program import Program
 from seqlang.proof.derivation import ApproximateBound, Derivation, PureBound
 from seqlang.proof.rule import Rule
-from seqlang.rules.composition.joint import value_up
+from seqlang.rules.composition.concurrent import value_up
 from seqlang.rules.conversion.premise import is_about_its_gates, mismatch
 from seqlang.rules.mechanism.each_showing import pure_showings
 from seqlang.rules.search import Search
-from seqlang.rules.sensitivity.formulas import parameter_values
+from seqlang.rules.sensitivity.facts.formulas import parameter_values
 
 NAME = "conversion/showings_to_approximate"
 CITE = "Kairouz, Oh & Viswanath 2015, Theorems 3.3 and 3.5"

@@ -13,16 +13,16 @@ from seqlang.model.program import ChooseGate, Gate, Program, ReleaseGate
 from seqlang.proof.derivation import Derivation, PureBound
 from seqlang.proof.rule import Rule
 from seqlang.record import replace
-from seqlang.rules.alignment.signs import Signs
 from seqlang.rules.joint.levels import ranking_of
 from seqlang.rules.joint.one_reading import Reading, as_one, reading_of, shown_largest
 from seqlang.rules.mechanism import noisy_max
 from seqlang.rules.mechanism.exposure import showings
 from seqlang.rules.mechanism.gate_rule import Showings, in_all
+from seqlang.rules.reading.signs import Signs
 from seqlang.rules.search import Search
-from seqlang.rules.sensitivity.facts import facts_of
-from seqlang.rules.sensitivity.formulas import formula_of, parameter_bounds, parameter_values
-from seqlang.rules.sensitivity.shapes import dimension
+from seqlang.rules.sensitivity.facts.facts import facts_of
+from seqlang.rules.sensitivity.facts.formulas import formula_of, parameter_bounds, parameter_values
+from seqlang.rules.sensitivity.facts.shapes import dimension
 
 NAME = "joint/ranking"
 CITE = "Ding et al. 2019 (free gap); Durfee & Rogers 2019 (one-shot top k); Dwork & Roth 2014, Claim 3.9"

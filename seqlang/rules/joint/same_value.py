@@ -11,7 +11,7 @@ from seqlang.proof.rule import Rule
 from seqlang.rules.joint.one_reading import as_one, reading_of, shown_value
 from seqlang.rules.mechanism import gaussian, release, repeated_concentrated
 from seqlang.rules.search import Search
-from seqlang.rules.sensitivity.formulas import parameter_bounds, parameter_values
+from seqlang.rules.sensitivity.facts.formulas import parameter_bounds, parameter_values
 
 NAME = "joint/same_value"
 CITE = "Dwork & Roth 2014, Proposition 2.1; see mechanism/release and mechanism/gaussian"

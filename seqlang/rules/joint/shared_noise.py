@@ -17,16 +17,16 @@ from seqlang.model.program import Program, ReleaseGate
 from seqlang.proof.derivation import Derivation, PureBound
 from seqlang.proof.rule import Rule
 from seqlang.record import replace
-from seqlang.rules.alignment.layout import single_entry
-from seqlang.rules.alignment.limits import least
-from seqlang.rules.alignment.reach import reached_draws, shared_noise
-from seqlang.rules.alignment.signs import Signs
 from seqlang.rules.joint.one_reading import source_of
 from seqlang.rules.mechanism.exposure import showings, touched
 from seqlang.rules.mechanism.noise import is_fresh
+from seqlang.rules.reading.limits import least
+from seqlang.rules.reading.read_sets import reached_draws, shared_noise
+from seqlang.rules.reading.signs import Signs
+from seqlang.rules.reading.single_entry import single_entry
 from seqlang.rules.search import Search
-from seqlang.rules.sensitivity.formulas import formula_of, parameter_bounds, parameter_values
-from seqlang.rules.sensitivity.shifts import shift_of
+from seqlang.rules.sensitivity.facts.formulas import formula_of, parameter_bounds, parameter_values
+from seqlang.rules.sensitivity.motion.shifts import shift_of
 
 NAME = "joint/shared_noise"
 CITE = "Dwork, McSherry, Nissim & Smith 2006, for noise that is a linear image of independent Laplace noises"

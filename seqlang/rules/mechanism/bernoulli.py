@@ -7,16 +7,16 @@ from seqlang.model.expression import Expression, Law
 from seqlang.model.program import ChooseGate, Gate, PrivateLaw, Program
 from seqlang.proof.derivation import Derivation, PureBound
 from seqlang.proof.rule import Rule
-from seqlang.rules.alignment.layout import single_entry
-from seqlang.rules.alignment.signs import Signs
 from seqlang.rules.mechanism.exposure import touched
 from seqlang.rules.mechanism.gate_rule import NOT_MINE, Showings, checked, in_all, suggested
+from seqlang.rules.reading.signs import Signs
+from seqlang.rules.reading.single_entry import single_entry
 from seqlang.rules.search import Search
-from seqlang.rules.sensitivity.facts import facts_of
-from seqlang.rules.sensitivity.formulas import parameter_values
-from seqlang.rules.sensitivity.ranges import range_of
-from seqlang.rules.sensitivity.shapes import dimension, is_number
-from seqlang.rules.sensitivity.shifts import shift_of
+from seqlang.rules.sensitivity.facts.facts import facts_of
+from seqlang.rules.sensitivity.facts.formulas import parameter_values
+from seqlang.rules.sensitivity.facts.shapes import dimension, is_number
+from seqlang.rules.sensitivity.motion.shifts import shift_of
+from seqlang.rules.sensitivity.ranges.ranges import range_of
 
 NAME = "mechanism/bernoulli"
 CITE = "Bittner et al. 2020, Lemma 4.2, with both outcomes counted"

@@ -12,16 +12,16 @@ from seqlang.model.expression import Expression, Quantified, Sequence
 from seqlang.model.program import Gate, Program, ReleaseGate
 from seqlang.proof.derivation import ConcentratedBound, Derivation
 from seqlang.proof.rule import Rule
-from seqlang.rules.alignment.lattice import moves_by_whole_numbers
-from seqlang.rules.alignment.layout import single_entry
-from seqlang.rules.alignment.signs import Signs
 from seqlang.rules.mechanism.exposure import touched
 from seqlang.rules.mechanism.gate_rule import NOT_MINE, checked, suggested_zcdp
 from seqlang.rules.mechanism.noise import Added, noises_of
 from seqlang.rules.mechanism.radius import radius_of
+from seqlang.rules.reading.signs import Signs
+from seqlang.rules.reading.single_entry import single_entry
+from seqlang.rules.reading.whole_numbers import moves_by_whole_numbers
 from seqlang.rules.search import Search
-from seqlang.rules.sensitivity.facts import facts_of
-from seqlang.rules.sensitivity.formulas import formula_of, parameter_values
+from seqlang.rules.sensitivity.facts.facts import facts_of
+from seqlang.rules.sensitivity.facts.formulas import formula_of, parameter_values
 
 NAME = "mechanism/discrete_gaussian"
 CITE = "Canonne, Kamath & Steinke 2020, Theorem 4"

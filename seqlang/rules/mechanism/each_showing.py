@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from seqlang.model.program import Gate, Program
 from seqlang.rules import searches
-from seqlang.rules.alignment.signs import Signs
 from seqlang.rules.mechanism.gate_rule import NOT_MINE, Showings
-from seqlang.rules.sensitivity.formulas import parameter_values
+from seqlang.rules.reading.signs import Signs
+from seqlang.rules.sensitivity.facts.formulas import parameter_values
 
 
 def pure_showings(program: Program, gate: Gate) -> Showings | str:

@@ -38,15 +38,15 @@ from seqlang.model.program import (
     SinceReport,
     Within,
 )
-from seqlang.rules.alignment.allowances import guarded_showings
-from seqlang.rules.alignment.limits import decisions_of, horizon_of, least
-from seqlang.rules.alignment.looking import required_reports
-from seqlang.rules.alignment.reach import reached, reached_cells
-from seqlang.rules.alignment.rounding import decided
-from seqlang.rules.alignment.signs import Signs
-from seqlang.rules.alignment.translation import is_whole
-from seqlang.rules.sensitivity.formulas import formula_of
-from seqlang.rules.sensitivity.shift import Shift
+from seqlang.rules.reading.budgets import guarded_showings
+from seqlang.rules.reading.guards import required_reports
+from seqlang.rules.reading.limits import decisions_of, horizon_of, least
+from seqlang.rules.reading.read_sets import reached, reached_cells
+from seqlang.rules.reading.rounding import decided
+from seqlang.rules.reading.signs import Signs
+from seqlang.rules.reading.translation import is_whole
+from seqlang.rules.sensitivity.facts.formulas import formula_of
+from seqlang.rules.sensitivity.motion.shift import Shift
 
 
 def showings(program: Program, gate: ReleaseGate | ChooseGate | OpaqueGate, signs: Signs) -> Formula:

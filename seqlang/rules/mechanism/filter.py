@@ -32,19 +32,19 @@ from seqlang.model.program import Gate, Program, PublicGate, ReleaseGate, Stop, 
 from seqlang.proof.derivation import ConcentratedBound, Derivation, PureBound
 from seqlang.proof.rule import Rule
 from seqlang.record import record
-from seqlang.rules.alignment.layout import single_entry
-from seqlang.rules.alignment.reach import revealed_choices
-from seqlang.rules.alignment.signs import Signs
 from seqlang.rules.mechanism.gate_rule import NOT_MINE, checked
 from seqlang.rules.mechanism.noise import Added, noises_of
 from seqlang.rules.mechanism.radius import radius_of
+from seqlang.rules.reading.read_sets import revealed_choices
+from seqlang.rules.reading.signs import Signs
+from seqlang.rules.reading.single_entry import single_entry
 from seqlang.rules.search import Search
-from seqlang.rules.sensitivity.evaluate import evaluate_number
-from seqlang.rules.sensitivity.facts import TWO, UNIT, Facts, facts_of
-from seqlang.rules.sensitivity.formulas import formula_of, parameter_bounds, parameter_values
-from seqlang.rules.sensitivity.linear import linear
-from seqlang.rules.sensitivity.ranges import range_in
-from seqlang.rules.sensitivity.shapes import is_number
+from seqlang.rules.sensitivity.facts.evaluate import evaluate_number
+from seqlang.rules.sensitivity.facts.facts import TWO, UNIT, Facts, facts_of
+from seqlang.rules.sensitivity.facts.formulas import formula_of, parameter_bounds, parameter_values
+from seqlang.rules.sensitivity.facts.linear import linear
+from seqlang.rules.sensitivity.facts.shapes import is_number
+from seqlang.rules.sensitivity.ranges.ranges import range_in
 
 NAME = "mechanism/filter"
 CITE = "Rogers, Roth, Ullman & Vadhan 2016, Theorem 3.1; with Gaussian noise: Feldman & Zrnic 2021"

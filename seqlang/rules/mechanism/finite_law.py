@@ -10,9 +10,6 @@ from seqlang.model.life import EachStep
 from seqlang.model.program import ChooseGate, Gate, PrivateLaw, Program, ReleaseGate
 from seqlang.proof.derivation import Derivation, PureBound
 from seqlang.proof.rule import Rule
-from seqlang.rules.alignment.layout import single_entry
-from seqlang.rules.alignment.reach import shared_noise
-from seqlang.rules.alignment.signs import Signs
 from seqlang.rules.mechanism.exposure import showings, touched
 from seqlang.rules.mechanism.gate_rule import NOT_MINE, Showings, checked, in_all, suggested
 from seqlang.rules.mechanism.outcomes import (
@@ -26,16 +23,19 @@ from seqlang.rules.mechanism.outcomes import (
     table_of,
     vector_of,
 )
+from seqlang.rules.reading.read_sets import shared_noise
+from seqlang.rules.reading.signs import Signs
+from seqlang.rules.reading.single_entry import single_entry
 from seqlang.rules.search import Search
-from seqlang.rules.sensitivity.ends import greatest
-from seqlang.rules.sensitivity.entry import Entry
-from seqlang.rules.sensitivity.evaluate import Assignment, evaluate
-from seqlang.rules.sensitivity.facts import Facts, facts_of
-from seqlang.rules.sensitivity.formulas import parameter_values
-from seqlang.rules.sensitivity.neighbours import neighbours_of
-from seqlang.rules.sensitivity.records import reads_records
-from seqlang.rules.sensitivity.shift import Shift
-from seqlang.rules.sensitivity.spreads import too_far
+from seqlang.rules.sensitivity.facts.ends import greatest
+from seqlang.rules.sensitivity.facts.evaluate import Assignment, evaluate
+from seqlang.rules.sensitivity.facts.facts import Facts, facts_of
+from seqlang.rules.sensitivity.facts.formulas import parameter_values
+from seqlang.rules.sensitivity.motion.entry import Entry
+from seqlang.rules.sensitivity.motion.neighbours import neighbours_of
+from seqlang.rules.sensitivity.motion.records import reads_records
+from seqlang.rules.sensitivity.motion.shift import Shift
+from seqlang.rules.sensitivity.motion.spreads import too_far
 
 NAME = "mechanism/finite_law"
 CITE = "the definition; unary encoding: Wang et al. 2017; k-ary response: Kairouz, Oh & Viswanath 2016"

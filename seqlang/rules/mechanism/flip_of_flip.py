@@ -10,16 +10,16 @@ from seqlang.model.program import ChooseGate, FlipLaw, Gate, Noise, Program
 from seqlang.proof.derivation import Derivation, PureBound
 from seqlang.proof.rule import Rule
 from seqlang.record import replace
-from seqlang.rules.alignment.reach import shared_noise
-from seqlang.rules.alignment.signs import Signs
 from seqlang.rules.mechanism import randomized_response
 from seqlang.rules.mechanism.exposure import showings
 from seqlang.rules.mechanism.gate_rule import NOT_MINE, Showings, checked, in_all, suggested
+from seqlang.rules.reading.read_sets import shared_noise
+from seqlang.rules.reading.signs import Signs
 from seqlang.rules.search import Search
-from seqlang.rules.sensitivity.evaluate import Value, evaluate
-from seqlang.rules.sensitivity.facts import Facts, facts_of
-from seqlang.rules.sensitivity.finite import letters
-from seqlang.rules.sensitivity.formulas import parameter_values
+from seqlang.rules.sensitivity.facts.evaluate import Value, evaluate
+from seqlang.rules.sensitivity.facts.facts import Facts, facts_of
+from seqlang.rules.sensitivity.facts.finite import letters
+from seqlang.rules.sensitivity.facts.formulas import parameter_values
 
 NAME = "mechanism/flip_of_flip"
 CITE = "matrix product of two k-ary responses; permanent and instantaneous response: Erlingsson et al. 2014"

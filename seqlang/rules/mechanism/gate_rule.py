@@ -10,7 +10,7 @@ from seqlang.arithmetic.simplify import simplify
 from seqlang.model.program import Gate, Program
 from seqlang.proof.derivation import ConcentratedBound, Derivation, PureBound
 from seqlang.record import record
-from seqlang.rules.sensitivity.formulas import parameter_bounds, parameter_values
+from seqlang.rules.sensitivity.facts.formulas import parameter_bounds, parameter_values
 
 NOT_MINE = ""
 """The reason of a rule that is about another kind of gate: nothing that a person would want to read."""

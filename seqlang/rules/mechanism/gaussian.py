@@ -7,16 +7,16 @@ from seqlang.model.expression import Expression, Law
 from seqlang.model.program import Gate, Program, ReleaseGate, Within
 from seqlang.proof.derivation import ConcentratedBound, Derivation
 from seqlang.proof.rule import Rule
-from seqlang.rules.alignment.layout import single_entry
-from seqlang.rules.alignment.limits import horizon_of, least
-from seqlang.rules.alignment.signs import Signs
 from seqlang.rules.mechanism.exposure import touched
 from seqlang.rules.mechanism.gate_rule import NOT_MINE, checked, suggested_zcdp
 from seqlang.rules.mechanism.noise import Added, noises_of
 from seqlang.rules.mechanism.radius import radius_of
 from seqlang.rules.mechanism.release import running_sum
+from seqlang.rules.reading.limits import horizon_of, least
+from seqlang.rules.reading.signs import Signs
+from seqlang.rules.reading.single_entry import single_entry
 from seqlang.rules.search import Search
-from seqlang.rules.sensitivity.formulas import formula_of, parameter_values
+from seqlang.rules.sensitivity.facts.formulas import formula_of, parameter_values
 
 NAME = "mechanism/gaussian"
 CITE = "Bun & Steinke 2016, Propositions 1.6 and 1.9; trees: Chan, Shi & Song 2011"

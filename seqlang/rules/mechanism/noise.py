@@ -7,11 +7,11 @@ from seqlang.model.expression import Expression, Law, Term
 from seqlang.model.life import EachReport, EachStep, Once
 from seqlang.model.program import ChooseGate, Program, ReleaseGate
 from seqlang.record import record
-from seqlang.rules.alignment.looking import required_reports
-from seqlang.rules.alignment.reach import gate_noises, gate_parts, reached_draws, shared_noise
-from seqlang.rules.alignment.signs import Signs
 from seqlang.rules.mechanism.exposure import never_changes, showings
-from seqlang.rules.sensitivity.formulas import formula_of
+from seqlang.rules.reading.guards import required_reports
+from seqlang.rules.reading.read_sets import gate_noises, gate_parts, reached_draws, shared_noise
+from seqlang.rules.reading.signs import Signs
+from seqlang.rules.sensitivity.facts.formulas import formula_of
 
 
 @record

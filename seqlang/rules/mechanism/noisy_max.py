@@ -7,20 +7,20 @@ from seqlang.laws.facts import facts as facts_of_law
 from seqlang.model.program import ChooseGate, Gate, NoisyMaxLaw, Program
 from seqlang.proof.derivation import Derivation, PureBound
 from seqlang.proof.rule import Rule
-from seqlang.rules.alignment.lattice import moves_by_whole_numbers
-from seqlang.rules.alignment.layout import single_entry
-from seqlang.rules.alignment.limits import least
-from seqlang.rules.alignment.signs import Signs
 from seqlang.rules.mechanism.exposure import touched
 from seqlang.rules.mechanism.gate_rule import NOT_MINE, Showings, checked, in_all, suggested
 from seqlang.rules.mechanism.noise import Added, noises_of
 from seqlang.rules.mechanism.radius import apart
 from seqlang.rules.mechanism.weights import WeightedChoice
+from seqlang.rules.reading.limits import least
+from seqlang.rules.reading.signs import Signs
+from seqlang.rules.reading.single_entry import single_entry
+from seqlang.rules.reading.whole_numbers import moves_by_whole_numbers
 from seqlang.rules.search import Search
-from seqlang.rules.sensitivity.facts import facts_of
-from seqlang.rules.sensitivity.formulas import formula_of, parameter_values
-from seqlang.rules.sensitivity.shapes import dimension
-from seqlang.rules.sensitivity.shift import Shift
+from seqlang.rules.sensitivity.facts.facts import facts_of
+from seqlang.rules.sensitivity.facts.formulas import formula_of, parameter_values
+from seqlang.rules.sensitivity.facts.shapes import dimension
+from seqlang.rules.sensitivity.motion.shift import Shift
 
 NAME = "mechanism/noisy_max"
 CITE = "Dwork & Roth 2014, Claim 3.9; one-sided noise: McKenna & Sheldon 2020, Ding et al. 2021"

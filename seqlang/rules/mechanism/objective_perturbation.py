@@ -25,22 +25,22 @@ from seqlang.model.program import Gate, OpaqueGate, Program, ReleaseGate
 from seqlang.proof.derivation import Derivation, PureBound
 from seqlang.proof.rule import Rule
 from seqlang.record import record
-from seqlang.rules.alignment.layout import single_entry
-from seqlang.rules.alignment.reach import revealed_choices, shared_noise
-from seqlang.rules.alignment.signs import Signs
 from seqlang.rules.mechanism.exposure import showings
 from seqlang.rules.mechanism.gate_rule import NOT_MINE, Showings, checked, in_all, suggested
+from seqlang.rules.reading.read_sets import revealed_choices, shared_noise
+from seqlang.rules.reading.signs import Signs
+from seqlang.rules.reading.single_entry import single_entry
 from seqlang.rules.search import Search
-from seqlang.rules.sensitivity.convexity import curve_of
-from seqlang.rules.sensitivity.derive import motion_of
-from seqlang.rules.sensitivity.evaluate import evaluate_number
-from seqlang.rules.sensitivity.facts import NOUGHT, Facts, facts_of
-from seqlang.rules.sensitivity.formulas import formula_of, parameter_values
-from seqlang.rules.sensitivity.linear import linear
-from seqlang.rules.sensitivity.minimiser import difference, negated
-from seqlang.rules.sensitivity.neighbours import neighbours_of
-from seqlang.rules.sensitivity.records import is_index_set, one_record, records_in
-from seqlang.rules.sensitivity.spreads import Entry
+from seqlang.rules.sensitivity.facts.evaluate import evaluate_number
+from seqlang.rules.sensitivity.facts.facts import NOUGHT, Facts, facts_of
+from seqlang.rules.sensitivity.facts.formulas import formula_of, parameter_values
+from seqlang.rules.sensitivity.facts.linear import linear
+from seqlang.rules.sensitivity.functions.convexity import curve_of
+from seqlang.rules.sensitivity.motion.derive import motion_of
+from seqlang.rules.sensitivity.motion.minimiser import difference, negated
+from seqlang.rules.sensitivity.motion.neighbours import neighbours_of
+from seqlang.rules.sensitivity.motion.records import is_index_set, one_record, records_in
+from seqlang.rules.sensitivity.motion.spreads import Entry
 
 NAME = "mechanism/objective_perturbation"
 CITE = "Chaudhuri, Monteleoni & Sarwate 2011, Theorem 9; the determinant for losses of rank one: file's own proof"

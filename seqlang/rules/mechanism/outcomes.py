@@ -22,11 +22,11 @@ from seqlang.model.expression import (
     walk,
 )
 from seqlang.record import record
-from seqlang.rules.sensitivity.entry import Entry
-from seqlang.rules.sensitivity.evaluate import Assignment, Value, evaluate, evaluate_number
-from seqlang.rules.sensitivity.facts import RECORD, Facts
-from seqlang.rules.sensitivity.finite import combinations, values_of, variables
-from seqlang.rules.sensitivity.pieces import representatives
+from seqlang.rules.sensitivity.facts.evaluate import Assignment, Value, evaluate, evaluate_number
+from seqlang.rules.sensitivity.facts.facts import RECORD, Facts
+from seqlang.rules.sensitivity.facts.finite import combinations, values_of, variables
+from seqlang.rules.sensitivity.functions.piecewise_constant import representatives
+from seqlang.rules.sensitivity.motion.entry import Entry
 
 MOST_ENTRIES = 64
 MOST_OUTCOMES = 256

@@ -7,14 +7,14 @@ from typing import Literal
 from seqlang.arithmetic.formula import Formula
 from seqlang.model.expression import Expression
 from seqlang.model.program import Program, Within
-from seqlang.rules.alignment.reach import revealed_choices
-from seqlang.rules.sensitivity.derive import motion_of
-from seqlang.rules.sensitivity.facts import Facts, facts_of
-from seqlang.rules.sensitivity.motion import ONE_SIGN
-from seqlang.rules.sensitivity.neighbours import neighbours_of
-from seqlang.rules.sensitivity.shift import Shift
-from seqlang.rules.sensitivity.shifts import is_certain, shift_of
-from seqlang.rules.sensitivity.spreads import Entry
+from seqlang.rules.reading.read_sets import revealed_choices
+from seqlang.rules.sensitivity.facts.facts import Facts, facts_of
+from seqlang.rules.sensitivity.motion.derive import motion_of
+from seqlang.rules.sensitivity.motion.motion import ONE_SIGN
+from seqlang.rules.sensitivity.motion.neighbours import neighbours_of
+from seqlang.rules.sensitivity.motion.shift import Shift
+from seqlang.rules.sensitivity.motion.shifts import is_certain, shift_of
+from seqlang.rules.sensitivity.motion.spreads import Entry
 
 
 def radius_of(

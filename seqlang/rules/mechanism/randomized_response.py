@@ -11,19 +11,19 @@ from seqlang.model.life import EachStep, Once
 from seqlang.model.program import ChooseGate, FlipLaw, Gate, Program
 from seqlang.proof.derivation import Derivation, PureBound
 from seqlang.proof.rule import Rule
-from seqlang.rules.alignment.layout import single_entry
-from seqlang.rules.alignment.reach import expressions_of
-from seqlang.rules.alignment.signs import Signs
 from seqlang.rules.mechanism.exposure import never_changes, showings, touched
 from seqlang.rules.mechanism.gate_rule import NOT_MINE, Showings, checked, in_all, suggested
 from seqlang.rules.mechanism.radius import radius_of
+from seqlang.rules.reading.read_sets import expressions_of
+from seqlang.rules.reading.signs import Signs
+from seqlang.rules.reading.single_entry import single_entry
 from seqlang.rules.search import Search
-from seqlang.rules.sensitivity.facts import RECORD, Facts, facts_of
-from seqlang.rules.sensitivity.formulas import formula_of, parameter_values
-from seqlang.rules.sensitivity.neighbours import neighbours_of
-from seqlang.rules.sensitivity.shapes import is_number, is_vector
-from seqlang.rules.sensitivity.shift import Shift
-from seqlang.rules.sensitivity.shifts import shift_of
+from seqlang.rules.sensitivity.facts.facts import RECORD, Facts, facts_of
+from seqlang.rules.sensitivity.facts.formulas import formula_of, parameter_values
+from seqlang.rules.sensitivity.facts.shapes import is_number, is_vector
+from seqlang.rules.sensitivity.motion.neighbours import neighbours_of
+from seqlang.rules.sensitivity.motion.shift import Shift
+from seqlang.rules.sensitivity.motion.shifts import shift_of
 
 NAME = "mechanism/randomized_response"
 CITE = "Warner 1965; Dwork & Roth 2014, Section 3.2"

@@ -11,20 +11,20 @@ from seqlang.model.program import AllSteps, Gate, Level, Program, ReleaseGate, W
 from seqlang.proof.derivation import Derivation, PureBound
 from seqlang.proof.rule import Rule
 from seqlang.record import replace
-from seqlang.rules.alignment.lattice import moves_by_whole_numbers
-from seqlang.rules.alignment.layout import single_entry
-from seqlang.rules.alignment.limits import horizon_of, least
-from seqlang.rules.alignment.reach import reached_cells
-from seqlang.rules.alignment.signs import Signs
 from seqlang.rules.mechanism.exposure import never_changes, touched
 from seqlang.rules.mechanism.gate_rule import NOT_MINE, Showings, checked, in_all, suggested
 from seqlang.rules.mechanism.noise import Added, noises_of
 from seqlang.rules.mechanism.radius import radius_of
+from seqlang.rules.reading.limits import horizon_of, least
+from seqlang.rules.reading.read_sets import reached_cells
+from seqlang.rules.reading.signs import Signs
+from seqlang.rules.reading.single_entry import single_entry
+from seqlang.rules.reading.whole_numbers import moves_by_whole_numbers
 from seqlang.rules.search import Search
-from seqlang.rules.sensitivity.facts import facts_of
-from seqlang.rules.sensitivity.folds import element_of
-from seqlang.rules.sensitivity.formulas import formula_of, parameter_values
-from seqlang.rules.sensitivity.shift import Shift
+from seqlang.rules.sensitivity.facts.facts import facts_of
+from seqlang.rules.sensitivity.facts.formulas import formula_of, parameter_values
+from seqlang.rules.sensitivity.motion.folds import element_of
+from seqlang.rules.sensitivity.motion.shift import Shift
 
 NAME = "mechanism/release"
 CITE = "Dwork, McSherry, Nissim & Smith 2006; parallel composition: McSherry 2009; trees: Chan, Shi & Song 2011"

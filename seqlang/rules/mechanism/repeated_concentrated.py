@@ -6,11 +6,11 @@ from seqlang.arithmetic.formula import ONE, ZERO, Formula, product
 from seqlang.model.program import Gate, Program
 from seqlang.proof.derivation import ConcentratedBound, Derivation
 from seqlang.proof.rule import Rule
-from seqlang.rules.alignment.signs import Signs
 from seqlang.rules.mechanism.each_showing import pure_showings
 from seqlang.rules.mechanism.gate_rule import NOT_MINE, checked, suggested_zcdp
+from seqlang.rules.reading.signs import Signs
 from seqlang.rules.search import Search
-from seqlang.rules.sensitivity.formulas import parameter_values
+from seqlang.rules.sensitivity.facts.formulas import parameter_values
 
 NAME = "mechanism/repeated_concentrated"
 CITE = "Bun & Steinke 2016, Propositions 1.4 and 1.9, Lemma 1.7; which showing is touched may depend on earlier ones: \

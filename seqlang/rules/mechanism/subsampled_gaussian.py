@@ -32,20 +32,20 @@ from seqlang.model.program import AddRemove, Gate, Program, ReleaseGate, Replace
 from seqlang.proof.derivation import Derivation, RenyiBound
 from seqlang.proof.rule import Rule
 from seqlang.record import record
-from seqlang.rules.alignment.layout import single_entry
-from seqlang.rules.alignment.reach import expressions_of, shared_noise
-from seqlang.rules.alignment.signs import Signs
 from seqlang.rules.mechanism.exposure import showings
 from seqlang.rules.mechanism.gate_rule import NOT_MINE
 from seqlang.rules.mechanism.noise import is_fresh, noises_of
+from seqlang.rules.reading.read_sets import expressions_of, shared_noise
+from seqlang.rules.reading.signs import Signs
+from seqlang.rules.reading.single_entry import single_entry
 from seqlang.rules.search import Search
-from seqlang.rules.sensitivity.entry import Entry
-from seqlang.rules.sensitivity.facts import NOUGHT, RECORD, Facts, facts_of
-from seqlang.rules.sensitivity.formulas import formula_of, parameter_values
-from seqlang.rules.sensitivity.neighbours import neighbours_of
-from seqlang.rules.sensitivity.ranges import norm_bound
-from seqlang.rules.sensitivity.records import element
-from seqlang.rules.sensitivity.shapes import is_number, is_vector
+from seqlang.rules.sensitivity.facts.facts import NOUGHT, RECORD, Facts, facts_of
+from seqlang.rules.sensitivity.facts.formulas import formula_of, parameter_values
+from seqlang.rules.sensitivity.facts.shapes import is_number, is_vector
+from seqlang.rules.sensitivity.motion.entry import Entry
+from seqlang.rules.sensitivity.motion.neighbours import neighbours_of
+from seqlang.rules.sensitivity.motion.records import element
+from seqlang.rules.sensitivity.ranges.ranges import norm_bound
 
 NAME = "mechanism/subsampled_gaussian"
 CITE = "Mironov, Talwar & Zhang 2019, Theorems 4 and 5; replace: Koskela, Jalko & Honkela 2020"

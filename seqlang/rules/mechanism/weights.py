@@ -6,13 +6,13 @@ from seqlang.arithmetic.formula import Formula
 from seqlang.model.expression import Apply, Expression, Quantified, Sequence, Weights, WeightsOf
 from seqlang.model.program import ChooseGate, Gate, PrivateLaw, Program
 from seqlang.record import record
-from seqlang.rules.alignment.lattice import reads_private
-from seqlang.rules.alignment.layout import single_entry
-from seqlang.rules.alignment.signs import Signs
 from seqlang.rules.mechanism.exposure import touched
 from seqlang.rules.mechanism.gate_rule import NOT_MINE
 from seqlang.rules.mechanism.radius import apart
-from seqlang.rules.sensitivity.formulas import formula_of, parameter_values
+from seqlang.rules.reading.signs import Signs
+from seqlang.rules.reading.single_entry import single_entry
+from seqlang.rules.reading.whole_numbers import reads_private
+from seqlang.rules.sensitivity.facts.formulas import formula_of, parameter_values
 
 
 @record

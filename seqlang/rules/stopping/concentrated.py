@@ -14,7 +14,7 @@ from seqlang.model.program import Program
 from seqlang.proof.derivation import ConcentratedBound, Derivation
 from seqlang.proof.rule import Rule
 from seqlang.rules.search import Search
-from seqlang.rules.sensitivity.formulas import parameter_values
+from seqlang.rules.sensitivity.facts.formulas import parameter_values
 from seqlang.rules.stopping import gaussian_two_ends
 from seqlang.rules.stopping.directions import directions_of, worst
 from seqlang.rules.stopping.ends import End, Source, candidates, ends_of

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from seqlang.arithmetic.formula import Formula, enclose
 from seqlang.model.program import CompareGate, Margin, Program
 from seqlang.record import record
-from seqlang.rules.sensitivity.facts import ZERO, facts_of
-from seqlang.rules.sensitivity.formulas import parameter_values
-from seqlang.rules.sensitivity.moves import moves
-from seqlang.rules.sensitivity.shifts import shift_of
+from seqlang.rules.sensitivity.facts.facts import ZERO, facts_of
+from seqlang.rules.sensitivity.facts.formulas import parameter_values
+from seqlang.rules.sensitivity.motion.moves import moves
+from seqlang.rules.sensitivity.motion.shifts import shift_of
 from seqlang.rules.stopping.ends import End
 
 

@@ -11,8 +11,8 @@ from seqlang.model.gate_source import report_of, stop_of
 from seqlang.model.life import EachStep, Once
 from seqlang.model.program import AllSteps, Cell, CompareGate, Margin, Program, Stop
 from seqlang.record import record
-from seqlang.rules.sensitivity.facts import facts_of
-from seqlang.rules.sensitivity.formulas import formula_of, parameter_values
+from seqlang.rules.sensitivity.facts.facts import facts_of
+from seqlang.rules.sensitivity.facts.formulas import formula_of, parameter_values
 
 _SCALED = ("gaussian", "laplace", "exponential")
 

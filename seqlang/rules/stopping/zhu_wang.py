@@ -10,11 +10,11 @@ from seqlang.model.program import Program
 from seqlang.proof.derivation import Derivation, RenyiBound
 from seqlang.proof.rule import Rule
 from seqlang.rules.search import Search
-from seqlang.rules.sensitivity.facts import facts_of
-from seqlang.rules.sensitivity.formulas import parameter_values
-from seqlang.rules.sensitivity.motion import ONE_SIGN
-from seqlang.rules.sensitivity.neighbours import neighbours_of
-from seqlang.rules.sensitivity.shifts import shift_of
+from seqlang.rules.sensitivity.facts.facts import facts_of
+from seqlang.rules.sensitivity.facts.formulas import parameter_values
+from seqlang.rules.sensitivity.motion.motion import ONE_SIGN
+from seqlang.rules.sensitivity.motion.neighbours import neighbours_of
+from seqlang.rules.sensitivity.motion.shifts import shift_of
 from seqlang.rules.stopping.ends import End, Source, candidates, ends_of
 
 NAME = "stopping/zhu_wang"

@@ -26,7 +26,7 @@ from seqlang.model.program import (
     SinceReport,
     Statement,
 )
-from seqlang.rules.sensitivity.shift import Move, Step
+from seqlang.rules.sensitivity.motion.shift import Move, Step
 
 D = symbol("D")
 X = Field("x")

@@ -32,7 +32,7 @@ from seqlang.model.life import EachStep, Once
 from seqlang.model.program import CompareGate, Program
 from seqlang.proof.derivation import PureBound
 from seqlang.rules.alignment import stopping
-from seqlang.rules.sensitivity.shift import Move
+from seqlang.rules.sensitivity.motion.shift import Move
 
 STEPS = 5
 GRID = np.linspace(-45, 45, 9001)

@@ -9,10 +9,10 @@ import pytest
 from seqlang import driver
 from seqlang.arithmetic.formula import enclose
 from seqlang.model.program import ReleaseGate
-from seqlang.rules.alignment.limits import limit_of
-from seqlang.rules.alignment.signs import Signs
 from seqlang.rules.mechanism.exposure import showings
-from seqlang.rules.sensitivity.formulas import parameter_values
+from seqlang.rules.reading.limits import limit_of
+from seqlang.rules.reading.signs import Signs
+from seqlang.rules.sensitivity.facts.formulas import parameter_values
 from seqlang.source import Source
 
 TWO = "stream q in real\nadjacent every q within 1\n"

@@ -34,7 +34,7 @@ from seqlang.model.life import EachStep, Once
 from seqlang.model.program import And, CompareGate, Margin, Not, Or, Program
 from seqlang.proof.derivation import Derivation, PureBound
 from seqlang.rules.alignment import stopping
-from seqlang.rules.sensitivity.shift import Move
+from seqlang.rules.sensitivity.motion.shift import Move
 
 SCALES = [(1, 1), (2, 1), (1, 4), (3.7, 0.9)]
 

@@ -16,11 +16,11 @@ from seqlang.backends.interpret import Machine, NoNoise
 from seqlang.backends.interpret.session import Session
 from seqlang.model.grids import Grids
 from seqlang.model.program import Program, Stop
-from seqlang.rules.alignment.limits import limit_of
-from seqlang.rules.alignment.looking import looks_of
-from seqlang.rules.alignment.signs import Signs
 from seqlang.rules.claims import longest_run
-from seqlang.rules.sensitivity.formulas import parameter_values
+from seqlang.rules.reading.guards import looks_of
+from seqlang.rules.reading.limits import limit_of
+from seqlang.rules.reading.signs import Signs
+from seqlang.rules.sensitivity.facts.formulas import parameter_values
 from seqlang.source import Source
 
 QUERY = "stream q in real\nadjacent every q within 1\n"

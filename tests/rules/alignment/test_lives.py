@@ -14,7 +14,7 @@ from seqlang import driver
 from seqlang.analyses.prove import prove
 from seqlang.proof.derivation import PureBound
 from seqlang.report.numbers import upper
-from seqlang.rules.sensitivity.formulas import parameter_values
+from seqlang.rules.sensitivity.facts.formulas import parameter_values
 from seqlang.source import Source
 
 STAIRS = Instance(

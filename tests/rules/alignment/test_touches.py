@@ -12,7 +12,7 @@ from seqlang.model.program import Program
 from seqlang.proof.derivation import Derivation, PureBound
 from seqlang.record import replace
 from seqlang.rules.alignment.touches import RULE, holds, suggest
-from seqlang.rules.sensitivity.formulas import parameter_values
+from seqlang.rules.sensitivity.facts.formulas import parameter_values
 from seqlang.source import Source
 
 HEAD = "algorithm example\nstream q in real\nadjacent {adjacent}\n"

@@ -15,8 +15,8 @@ from seqlang.backends.interpret.compiled import Compiler
 from seqlang.elaborate import elaborate
 from seqlang.model.expression import Noised, walk
 from seqlang.proof.replay import replay
-from seqlang.rules.sensitivity.facts import facts_of
-from seqlang.rules.sensitivity.finite import letters
+from seqlang.rules.sensitivity.facts.facts import facts_of
+from seqlang.rules.sensitivity.facts.finite import letters
 from seqlang.source import Source
 from seqlang.syntax import parse
 

@@ -11,7 +11,7 @@ from seqlang.elaborate import elaborate
 from seqlang.model.program import Program
 from seqlang.proof.derivation import Derivation, PureBound
 from seqlang.rules.mechanism import randomized_response
-from seqlang.rules.sensitivity.shift import Shift
+from seqlang.rules.sensitivity.motion.shift import Shift
 from seqlang.source import Source
 from seqlang.syntax import parse
 

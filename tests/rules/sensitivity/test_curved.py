@@ -11,8 +11,8 @@ from small_statistics import Prefix, program, text_of
 
 from seqlang.arithmetic.formula import enclose
 from seqlang.model.expression import Local
-from seqlang.rules.sensitivity.formulas import parameter_values
-from seqlang.rules.sensitivity.shifts import shift_of
+from seqlang.rules.sensitivity.facts.formulas import parameter_values
+from seqlang.rules.sensitivity.motion.shifts import shift_of
 
 SUM = "sum(x + 1 over steps)"
 

@@ -10,7 +10,7 @@ from small_statistics import program
 from seqlang.arithmetic.formula import Bounds, Formula, enclose
 from seqlang.model.expression import Apply, Expression, Number
 from seqlang.model.program import Program, Stop
-from seqlang.rules.sensitivity.formulas import formula_of, parameter_bounds, parameter_values
+from seqlang.rules.sensitivity.facts.formulas import formula_of, parameter_bounds, parameter_values
 
 
 def constant(text: str, parameters: str = "") -> tuple[Program, Formula | None]:

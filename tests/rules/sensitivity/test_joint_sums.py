@@ -14,8 +14,8 @@ from seqlang.elaborate import elaborate
 from seqlang.model.expression import Local
 from seqlang.model.program import Program
 from seqlang.rules.mechanism.radius import apart
-from seqlang.rules.sensitivity.formulas import parameter_values
-from seqlang.rules.sensitivity.shifts import shift_of
+from seqlang.rules.sensitivity.facts.formulas import parameter_values
+from seqlang.rules.sensitivity.motion.shifts import shift_of
 from seqlang.source import Source
 from seqlang.syntax import parse
 

@@ -16,7 +16,7 @@ from small_statistics import program as read
 from seqlang.arithmetic.formula import enclose
 from seqlang.model.program import Program
 from seqlang.model.validate import validate
-from seqlang.rules.sensitivity.shifts import shift_of
+from seqlang.rules.sensitivity.motion.shifts import shift_of
 
 Numbers = Sequence[float]
 GRID = (0.0, 0.4, 1.0)

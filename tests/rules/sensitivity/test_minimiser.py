@@ -11,7 +11,7 @@ from scipy import optimize
 
 from seqlang.arithmetic.formula import enclose
 from seqlang.elaborate import elaborate
-from seqlang.rules.sensitivity.shifts import shift_of
+from seqlang.rules.sensitivity.motion.shifts import shift_of
 from seqlang.source import Source
 from seqlang.syntax import parse
 

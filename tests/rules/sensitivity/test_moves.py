@@ -15,8 +15,8 @@ from small_statistics import draw, program, text_of
 from seqlang.arithmetic.formula import enclose
 from seqlang.model.expression import Apply, Local, Number, Term
 from seqlang.model.program import Margin
-from seqlang.rules.sensitivity.moves import moves
-from seqlang.rules.sensitivity.shift import Move, Step
+from seqlang.rules.sensitivity.motion.moves import moves
+from seqlang.rules.sensitivity.motion.shift import Move, Step
 
 
 def compared(body: str, names: Sequence[tuple[str, int]], **options: object) -> tuple[Move, ...] | str:

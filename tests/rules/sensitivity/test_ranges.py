@@ -9,9 +9,9 @@ from small_statistics import program
 
 from seqlang.arithmetic.formula import enclose
 from seqlang.model.expression import Local
-from seqlang.rules.sensitivity.formulas import parameter_values
-from seqlang.rules.sensitivity.range import Range
-from seqlang.rules.sensitivity.ranges import range_of
+from seqlang.rules.sensitivity.facts.formulas import parameter_values
+from seqlang.rules.sensitivity.ranges.range import Range
+from seqlang.rules.sensitivity.ranges.ranges import range_of
 
 
 def ranged(statistic: str, declarations: str = "stream x in {0, 1}") -> tuple[Range, float, float]:

@@ -16,9 +16,9 @@ from seqlang.diagnostics import SpecError
 from seqlang.driver import load
 from seqlang.model.expression import Expression, Label, Local, RealVectors, Records, ReleasedValue, walk
 from seqlang.model.program import Draw, Noise, Program
-from seqlang.rules.sensitivity.facts import facts_of
-from seqlang.rules.sensitivity.shape import Shape
-from seqlang.rules.sensitivity.shapes import shape_of
+from seqlang.rules.sensitivity.facts.facts import facts_of
+from seqlang.rules.sensitivity.facts.shape import Shape
+from seqlang.rules.sensitivity.facts.shapes import shape_of
 from seqlang.source import Source
 
 BEFORE = """algorithm t

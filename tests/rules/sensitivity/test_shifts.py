@@ -13,9 +13,9 @@ from seqlang.analyses.shifts import statistics
 from seqlang.arithmetic.formula import enclose
 from seqlang.model.expression import Local
 from seqlang.model.program import ReleaseGate
-from seqlang.rules.sensitivity.formulas import parameter_values
-from seqlang.rules.sensitivity.shift import Shift
-from seqlang.rules.sensitivity.shifts import shift_of
+from seqlang.rules.sensitivity.facts.formulas import parameter_values
+from seqlang.rules.sensitivity.motion.shift import Shift
+from seqlang.rules.sensitivity.motion.shifts import shift_of
 
 
 def shift(statistic: str, declarations: str = "stream x in [0, 2]", **options: object) -> tuple[Shift, float]:

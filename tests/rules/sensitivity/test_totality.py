@@ -8,7 +8,7 @@ from seqlang import driver
 from seqlang.analyses.prove import prove
 from seqlang.analyses.trials import failures, trials
 from seqlang.model.program import Program
-from seqlang.rules.sensitivity.values import obstacle
+from seqlang.rules.sensitivity.totality.values import obstacle
 from seqlang.source import Source
 
 RECORDS = "adjacent add or remove one\n"

@@ -10,7 +10,7 @@ from seqlang.analyses.prove import prove, size_of
 from seqlang.elaborate import elaborate
 from seqlang.model.expression import Local
 from seqlang.model.program import Program
-from seqlang.rules.sensitivity.shifts import shift_of
+from seqlang.rules.sensitivity.motion.shifts import shift_of
 from seqlang.source import Source
 from seqlang.syntax import parse
 

@@ -1,0 +1,154 @@
+"""When bounds for different gates may be put together: disjoint gates, independent noise, a horizon that all cover."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from seqlang.arithmetic.formula import Formula, enclose
+from seqlang.model.expression import Drawn, Expression, Noised, walk
+from seqlang.model.gate_source import is_hidden
+from seqlang.model.program import (
+    And,
+    ChooseGate,
+    CompareGate,
+    FlipLaw,
+    Gate,
+    Margin,
+    NoisyMaxLaw,
+    Not,
+    OpaqueGate,
+    Or,
+    PrivateLaw,
+    Program,
+    PublicGate,
+    PublicTest,
+    ReleaseGate,
+    Test,
+)
+from seqlang.proof.derivation import Derivation, Judgement, PureBound
+from seqlang.rules.sensitivity.facts.facts import facts_of
+from seqlang.rules.sensitivity.facts.formulas import parameter_values
+
+
+def together(program: Program, conclusion: Judgement, premises: Sequence[Derivation]) -> str | None:
+    """None if the premises' gates are disjoint, make up the conclusion's, and use independent noise.
+
+    Every premise's bound is for any values of public inputs, so it holds whatever the other gates have shown before:
+    the mechanisms run side by side (concurrent composition; Vadhan & Wang 2021 for pure, Lyu 2022 for approximate and
+    Renyi DP). That needs their noise to be independent; noise that is itself shown by a gate of the conclusion counts
+    as a public value.
+    """
+    names = [gate for premise in premises for gate in premise.conclusion.gates]
+    if len(set(names)) != len(names):
+        return "two parts bound the same gate"
+    if set(names) != set(conclusion.gates) or len(conclusion.gates) != len(names):
+        return "the parts' gates are not the gates of the conclusion"
+    known = {gate.name: gate for gate in program.gates}
+    if not set(names) <= known.keys():
+        return "a gate is named that the program does not have"
+    shown = {known[name].name for name in names if _shows_a_noise(known[name])}
+    used: set[str] = set()
+    for premise in premises:
+        own = {
+            noise
+            for name in premise.conclusion.gates
+            for noise in noises_of(program, known[name])
+            if not _is_shown(program, noise, shown)
+        }
+        if own & used:
+            return f"two parts read the noise {min(own & used)}"
+        used |= own
+    return None
+
+
+def horizon_covered(conclusion: Judgement, premises: Sequence[Derivation]) -> bool:
+    """True if the conclusion speaks of no more steps than each premise (None: any number)."""
+    limit = horizon_of(conclusion)
+    for premise in premises:
+        other = horizon_of(premise.conclusion)
+        if other is not None and (limit is None or limit > other):
+            return False
+    return True
+
+
+def horizon_of(judgement: Judgement) -> int | None:
+    return None if isinstance(judgement, PureBound) else judgement.horizon
+
+
+def shortest(premises: Sequence[Derivation]) -> int | None:
+    """The horizon that all premises cover."""
+    limits = [h for p in premises if (h := horizon_of(p.conclusion)) is not None]
+    return min(limits, default=None)
+
+
+def value_up(program: Program, formula: Formula) -> float:
+    """The formula at the program's parameters, rounded up."""
+    return enclose(formula, parameter_values(program)).high
+
+
+def noises_of(program: Program, gate: Gate) -> frozenset[str]:
+    """Every noise and draw that what the gate shows depends on."""
+    facts = facts_of(program)
+    found: set[str] = set()
+    for part in _parts(gate):
+        if isinstance(part, str):
+            found.add(part)
+            continue
+        found |= facts.noises_inside(part)
+        for node in walk(part):
+            if isinstance(node, Noised):
+                found |= {term.noise for term in node.terms}
+            elif isinstance(node, Drawn):
+                found.add(node.name)
+    return frozenset(found)
+
+
+def _parts(gate: Gate) -> Iterator[Expression | str]:
+    """The gate's expressions, and the names of the noises of its terms. Guards are public and need none."""
+    match gate:
+        case PublicGate():
+            return
+        case CompareGate(test=test):
+            yield from _of_test(test)
+        case ReleaseGate(value=value, terms=terms, post=post):
+            yield value
+            yield from (term.noise for term in terms)
+            if post is not None:
+                yield post
+        case ChooseGate(law=law):
+            yield gate.name
+            match law:
+                case FlipLaw(of=of, truth=truth):
+                    yield of
+                    yield truth
+                case NoisyMaxLaw(of=of, terms=terms):
+                    yield of
+                    yield from (term.noise for term in terms)
+                case PrivateLaw(law=inner):
+                    yield inner
+        case OpaqueGate(expression=expression):
+            yield expression
+
+
+def _of_test(test: Test) -> Iterator[Expression | str]:
+    match test:
+        case Margin(value=value, terms=terms):
+            yield value
+            yield from (term.noise for term in terms)
+        case PublicTest():
+            return
+        case And(parts=parts) | Or(parts=parts):
+            for part in parts:
+                yield from _of_test(part)
+        case Not(part=part):
+            yield from _of_test(part)
+
+
+def _shows_a_noise(gate: Gate) -> bool:
+    """Gates made for a noise or a draw that is read inside: what they stand for is counted as shown."""
+    return is_hidden(gate.source)
+
+
+def _is_shown(program: Program, noise: str, shown: set[str]) -> bool:
+    target = next((n.target for n in program.noises if n.name == noise), None)
+    return noise in shown or (target is not None and target in shown)

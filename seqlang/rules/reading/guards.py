@@ -1,0 +1,188 @@
+"""In how many steps a public guard holds: in a run, and in a stretch of successive steps.
+
+Read off the guard: reports it needs, `step` between constants, `step % p == r`, other tests of the step alone (tried
+one by one up to the horizon), memory that rises where it holds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from fractions import Fraction
+from functools import partial
+
+from seqlang.arithmetic.enclosure import exact_value
+from seqlang.arithmetic.formula import INFINITY, ONE, ZERO, Formula, function, number
+from seqlang.model.expression import (
+    Apply,
+    Expression,
+    Number,
+    ParameterValue,
+    Reported,
+    StepNumber,
+    rebuild,
+    walk,
+)
+from seqlang.model.gate_source import OfStop
+from seqlang.model.junctions import conjuncts
+from seqlang.model.program import Program, PublicGate
+from seqlang.rules.reading.budgets import guarded_steps
+from seqlang.rules.reading.limits import decisions_of, horizon_of, least
+from seqlang.rules.reading.rounding import decided, decided_at, near_whole
+from seqlang.rules.reading.signs import Signs
+from seqlang.rules.reading.steps import comparisons
+from seqlang.rules.sensitivity.facts.formulas import formula_of, truth_of
+
+MOST_LISTED = 4096
+"""Up to this horizon a guard that reads the step alone is tried in each step."""
+
+
+def looks_of(program: Program, guard: Expression | None, place: int, signs: Signs) -> Formula:
+    """The most steps of a run in which a guard, read at this place of the body, holds; INFINITY if nothing bounds
+    them."""
+    horizon = horizon_of(program, signs)
+    if guard is None:
+        return horizon
+    ends: list[Formula] = [_between(program, guard, horizon, signs)]
+    needed = frozenset(required_reports(guard))
+    if needed:
+        ends.append(decisions_of(program, needed, signs))
+    if holds_once(program, guard):
+        ends.append(ONE)
+    rising = guarded_steps(program, guard, place, signs)
+    if rising is not None:
+        ends.append(rising)
+    return least(ends, signs)
+
+
+def looks_within(program: Program, guard: Expression | None, length: Formula, signs: Signs) -> Formula:
+    """The most of `length` successive steps in which the guard holds."""
+    period = None if guard is None else _period(program, guard, signs)
+    if period is None or length.is_infinite:
+        return length
+    ratio = length / period[0]
+    exact = exact_value(ratio, signs.values)
+    whole = exact is not None and exact.denominator == 1
+    return ratio if whole else function("ceil", ratio)
+
+
+def holds_once(program: Program, guard: Expression) -> bool:
+    """Is the guard also the condition of a stop, so that a run ends where it first holds? Of guards that read the step
+    and constants only: memory and cells may have another value where the stop stands."""
+    if not all(isinstance(e, Apply | StepNumber | ParameterValue | Number) for e in walk(guard)):
+        return False
+    return any(
+        isinstance(g, PublicGate) and isinstance(g.source, OfStop) and g.expression == guard for g in program.gates
+    )
+
+
+def required_reports(guard: Expression | None) -> tuple[str, ...]:
+    """Reports of which at least one is made in every step in which the guard holds; empty if there is no such set."""
+    match guard:
+        case Reported(name):
+            return (name,)
+        case Apply("and", parts):
+            return next((found for part in parts if (found := required_reports(part))), ())
+        case Apply("or", parts):
+            each = tuple(required_reports(part) for part in parts)
+            return tuple(name for found in each for name in found) if all(each) else ()
+        case _:
+            return ()
+
+
+def _between(program: Program, guard: Expression, horizon: Formula, signs: Signs) -> Formula:
+    """By what the guard says of the step."""
+    first: Formula = ONE
+    last = [horizon]
+    for left, operator, right in comparisons(guard, "and"):
+        bound = formula_of(program, right)
+        if not isinstance(left, StepNumber) or bound is None or bound.is_infinite:
+            continue
+        exact = exact_value(bound, signs.values)
+        whole = exact is not None and exact.denominator == 1
+        sure = decided(program, left, right, signs, bound)
+        if operator == "==":
+            return ONE
+        if operator in ("<=", "<") and not sure and near_whole(bound, signs):
+            last.append(function("floor", bound + number(1) / 2))
+        elif operator in ("<=", "<"):
+            last.append(function("floor", bound) if not whole else bound - ONE if operator == "<" else bound)
+        elif whole and sure:
+            lowest = bound + ONE if operator == ">" else bound
+            first = lowest if signs.at_least(lowest, first) else first
+    end = least(last, signs)
+    if end.is_infinite:
+        return INFINITY
+    if signs.at_least(first, end):
+        return ONE
+    period = _period(program, guard, signs)
+    if period is not None:
+        return _multiples(end, *period, signs) - (ZERO if first == ONE else _multiples(first - ONE, *period, signs))
+    return least([end - first + ONE, *_listed(program, guard, end, signs)], signs)
+
+
+def _multiples(end: Formula, period: Formula, rest: Fraction, signs: Signs) -> Formula:
+    """How many steps n <= end have n % period == rest."""
+    ratio = (end - number(rest)) / period
+    exact = exact_value(ratio, signs.values)
+    whole = exact is not None and exact.denominator == 1
+    return (ratio if whole else function("floor", ratio)) + (ONE if rest else ZERO)
+
+
+def _period(program: Program, guard: Expression, signs: Signs) -> tuple[Formula, Fraction] | None:
+    """p and r, if the guard holds in steps with step % p == r only (0 <= r < p, both whole)."""
+    for left, operator, right in comparisons(guard, "and"):
+        match left:
+            case Apply("%", (StepNumber(), by)) if operator == "==":
+                p, r = formula_of(program, by), formula_of(program, right)
+                if p is None or r is None or not decided(program, left, right, signs):
+                    continue
+                exact, rest = exact_value(p, signs.values), exact_value(r, signs.values)
+                if exact is None or rest is None or exact.denominator != 1 or rest.denominator != 1:
+                    continue
+                if exact >= 1 and 0 <= rest < exact:
+                    return p, rest
+    return None
+
+
+def _listed(program: Program, guard: Expression, end: Formula, signs: Signs) -> Iterator[Formula]:
+    exact = exact_value(end, signs.values)
+    tests = tuple(part for part in conjuncts(guard) if _reads_step_only(part))
+    if exact is None or exact > MOST_LISTED or not tests or all(_is_simple(test) for test in tests):
+        return
+    held = 0
+    for step in range(1, int(exact) + 1):
+        held += not any(_fails(program, test, step, signs) for test in tests)
+    yield number(max(held, 1))
+
+
+def _fails(program: Program, test: Expression, step: int, signs: Signs) -> bool:
+    """The test of the step does not hold in this step, and runs find that too."""
+    here = partial(_at, step=step)
+    return truth_of(program, here(test)) is False and decided_at(program, test, here, signs)
+
+
+def _reads_step_only(test: Expression) -> bool:
+    leaves = [e for e in walk(test) if not isinstance(e, Apply)]
+    return StepNumber() in leaves and all(isinstance(e, StepNumber | ParameterValue | Number) for e in leaves)
+
+
+def _is_simple(test: Expression) -> bool:
+    return any(isinstance(side, StepNumber) for side in (test.arguments if isinstance(test, Apply) else ()))
+
+
+def _at(expression: Expression, step: int) -> Expression:
+    if isinstance(expression, StepNumber):
+        return Number(Fraction(step))
+    return rebuild(expression, lambda child: _at(child, step))
+
+
+def together(program: Program, asked: Iterable[tuple[Expression | None, int]], signs: Signs) -> Formula:
+    """The most steps of a run in which any of these guards holds; each with the place where it is read."""
+    horizon = horizon_of(program, signs)
+    each = [looks_of(program, guard, place, signs) for guard, place in dict.fromkeys(asked)]
+    if any(e.is_infinite for e in each):
+        return horizon
+    result: Formula = ZERO
+    for e in each:
+        result = result + e
+    return least([horizon, result], signs)

@@ -1,0 +1,33 @@
+"""The ends of ranges: which of some formulas is the least or the greatest at the program's parameter values."""
+
+from __future__ import annotations
+
+from seqlang.arithmetic.formula import Formula, absolute, maximum, minimum
+from seqlang.rules.sensitivity.facts.facts import Facts
+
+
+def least(facts: Facts, ends: tuple[Formula, ...]) -> Formula:
+    return _extreme(facts, ends, "less")
+
+
+def greatest(facts: Facts, ends: tuple[Formula, ...]) -> Formula:
+    return _extreme(facts, ends, "greater")
+
+
+def _extreme(facts: Facts, ends: tuple[Formula, ...], wanted: str) -> Formula:
+    """The one that wins at the parameter values; where that is undecided, max or min of the candidates."""
+    best: list[Formula] = []
+    for end in ends:
+        relations = [facts.compare(end, other) for other in best]
+        if any(r == "equal" or (r is not None and r != wanted) for r in relations):
+            continue
+        best = [other for other, r in zip(best, relations, strict=True) if r is None] + [end]
+    if len(best) == 1:
+        return best[0]
+    return maximum(*best) if wanted == "greater" else minimum(*best)
+
+
+def size_of(facts: Facts, formula: Formula) -> Formula:
+    """|formula|, without the bars where the sign is known."""
+    sign = facts.sign(formula)
+    return absolute(formula) if sign is None else -formula if sign == -1 else formula

@@ -1,0 +1,334 @@
+"""How accumulators move: sums, means, maxima over steps, windows and segments, and recursions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from seqlang.arithmetic.formula import Formula
+from seqlang.model.binding import element_of_cell, reads
+from seqlang.model.expression import (
+    Apply,
+    Bound,
+    CellValue,
+    Choice,
+    Density,
+    Expression,
+    Field,
+    Noised,
+    Variable,
+    children,
+    walk,
+)
+from seqlang.model.program import AllSteps, Cell, Keep, LastSteps, Previous, SinceReport
+from seqlang.record import replace
+from seqlang.rules.sensitivity.facts.ends import greatest, size_of
+from seqlang.rules.sensitivity.facts.evaluate import evaluate_number
+from seqlang.rules.sensitivity.facts.facts import ONE, ZERO, Facts
+from seqlang.rules.sensitivity.facts.shapes import is_number, is_vector, nothing_like
+from seqlang.rules.sensitivity.functions.slopes import direction, slopes
+from seqlang.rules.sensitivity.motion.coordinates import vector_norms
+from seqlang.rules.sensitivity.motion.motion import Motion, added, scaled, unbounded
+from seqlang.rules.sensitivity.motion.shift import Kind
+from seqlang.rules.sensitivity.motion.spreads import Entry, Norms, Weighted, moving_terms, spread
+from seqlang.rules.sensitivity.ranges.ranges import range_in
+
+MotionOf = Callable[[Entry, Expression], Motion]
+NO_SHAPE = "it is not known to be a number, or a list of numbers"
+
+
+def element_of(value: CellValue, facts: Facts) -> Expression:
+    """What one step adds to a sum or count: the body where the condition holds, else 0."""
+    cell = element_of_cell(facts.cells[value.name], value.at)
+    body = facts.expand(cell.body)
+    where = None if cell.where is None else facts.expand(cell.where)
+    if cell.operator == "count":
+        return body if where is None else Apply("and", (where, body))
+    return body if where is None else Choice(where, body, nothing_like(facts, body))
+
+
+def local_motion(entry: Entry, pairs: Weighted) -> Motion:
+    """A function of this step's entry alone: it moves where the entry does."""
+    near = entry.near
+    if near.resized:
+        return unbounded("adding or removing an entry of a stream moves all later ones")
+    moved = moved_by_one(entry, pairs)
+    if moved.kind == "unbounded" or near.single:
+        return moved
+    if near.every and moved.sign is not None:
+        return replace(moved, kind="same direction")
+    return replace(moved, kind="arbitrary", sign=None)
+
+
+def moved_by_one(entry: Entry, pairs: Weighted) -> Motion:
+    """The motion of a quantity of one entry as if only this entry had changed."""
+    facts = entry.facts
+    if not all(is_number(facts, expression) for expression, _ in pairs):
+        if not all(is_vector(facts, expression) for expression, _ in pairs):
+            return unbounded(NO_SHAPE)
+        total = Norms(ZERO, ZERO, ZERO)
+        for expression, coefficient in pairs:
+            one = vector_norms(entry, expression).times(size_of(facts, coefficient))
+            total = one if len(pairs) == 1 else total.plus(one)
+        if total.linf is None:
+            return unbounded(why_unbounded(entry, pairs))
+        return Motion("single step", total.linf, total)
+    radius = spread(entry, pairs)
+    if radius is None:
+        return unbounded(why_unbounded(entry, pairs))
+    return Motion("single step", radius, sign=sign_of(entry, pairs))
+
+
+def why_unbounded(entry: Entry, pairs: Weighted) -> str:
+    """In a sentence, what would bound it."""
+    for expression, _ in moving_terms(entry, pairs):
+        if any(isinstance(node, Density) for node in walk(expression)):
+            return "one entry can change a log-likelihood ratio without bound: clip it, clip(.., -A, A)"
+        note = range_in(entry.facts, expression).note
+        if note:
+            return note
+    return "one entry can change it without bound: clip it, clip(.., -A, A)"
+
+
+def sign_of(entry: Entry, pairs: Weighted) -> tuple[object, int] | None:
+    """What decides the sign of the difference: the direction in which the entry moved, or else the quantity itself."""
+    facts, near = entry.facts, entry.near
+    parts = moving_terms(entry, pairs)
+    if not parts:
+        return None
+    if near.every:
+        if not near.same_direction or near.plain is None:
+            return None
+        if not all(only_through(entry, part, near.plain) for part, _ in parts):
+            return None
+        turn = _direction(facts, parts, near.plain)
+        return None if turn is None else (("adjacency",), turn)
+    if not near.single:
+        return None
+    fields = {node for part, _ in parts for node in walk(part) if isinstance(node, Field) and entry.moves(node)}
+    if len(fields) == 1:
+        (field,) = fields
+        turn = _direction(facts, parts, field) if is_number(facts, field) else None
+        if turn is not None:
+            return ("field", field.name), turn
+    return ("quantity", frozenset(parts)), 1
+
+
+def _direction(facts: Facts, parts: Weighted, leaf: Expression) -> int | None:
+    found: set[int] = set()
+    for part, coefficient in parts:
+        d, s = direction(facts, part, leaf), facts.sign(coefficient)
+        if d is None or s is None:
+            return None
+        found.add(d * s)
+    found.discard(0)
+    return found.pop() if len(found) == 1 else None
+
+
+def only_through(entry: Entry, expression: Expression, plain: Expression) -> bool:
+    """True if it moves only with what the adjacency bounds."""
+    if expression == plain or not entry.moves(expression):
+        return True
+    inner = tuple(children(expression))
+    return (
+        bool(inner)
+        and not isinstance(expression, CellValue)
+        and all(only_through(entry, child, plain) for child in inner)
+    )
+
+
+def cell_motion(entry: Entry, value: CellValue, motion_of: MotionOf) -> Motion:
+    """The motion of a cell's value, at the place where it is read."""
+    if entry.moves_element(value):
+        return unbounded("which element of an accumulator is read depends on private data")
+    if not is_one_element(entry.facts, value):
+        return _of_some_element(entry, value.name, motion_of)
+    read_from, entry = entry.facts.first, entry.from_start
+    facts = entry.facts
+    cell = element_of_cell(facts.cells[value.name], value.at)
+    if isinstance(cell.keep, LastSteps) and entry.moves(facts.expand(cell.keep.count)):
+        return unbounded("the length of the window depends on private data")
+    if isinstance(cell.keep, Previous):
+        return _previous(entry, cell, motion_of)
+    if cell.operator in ("sum", "count"):
+        return sum_motion(entry, cell.keep, ((element_of(value, facts), ONE),), motion_of)
+    where = None if cell.where is None else facts.expand(cell.where)
+    if where is not None and entry.moves(where):
+        return unbounded(f"a changed entry may be left out of the {cell.operator}, which then has no known bound")
+    if cell.operator not in ("mean", "max", "min"):
+        kind = "list" if cell.operator == "list" else "position"
+        return unbounded(f"a {kind} of private values is not bounded by a sensitivity")
+    body = facts.expand(cell.body)
+    if not entry.is_local(body):
+        return unbounded(f"the {cell.operator} runs over values that move in many steps")
+    return _selected(entry, cell, body, where is not None, read_from)
+
+
+def _of_some_element(entry: Entry, name: str, motion_of: MotionOf) -> Motion:
+    """Another element in each step: all that lasts from one step to the next is the sign that all elements share."""
+    variables = tuple(variable for variable, _ in entry.facts.cells[name].binders)
+    each = cell_motion(entry, CellValue(name, tuple(Bound(variable) for variable in variables)), motion_of)
+    if each.kind in ("none", "unbounded"):
+        return each
+    shared = None if each.sign is None or any(names(each.sign[0], variable) for variable in variables) else each.sign
+    if each.kind == "single step":
+        return replace(each, sign=shared)
+    kind: Kind = "same direction" if shared is not None and each.one_sign else "arbitrary"
+    return replace(each, kind=kind, sign=shared if kind == "same direction" else None, report=None)
+
+
+def names(key: object, variable: Variable) -> bool:
+    """True if a sign key speaks of the bound variable, so that it differs from element to element."""
+    if not isinstance(key, tuple) or key[0] != "quantity":
+        return False
+    return any(reads(part, variable) for part, _ in key[1])
+
+
+def _selected(entry: Entry, cell: Cell, body: Expression, filtered: bool, read_from: int) -> Motion:
+    """Running means, maxima and minima of a quantity of one entry."""
+    moved = local_motion(entry, ((body, ONE),))
+    near, keep = entry.near, cell.keep
+    if moved.kind == "unbounded":
+        return moved
+    if moved.norms is not None and cell.operator != "mean":
+        return unbounded("a largest or smallest vector")
+    if near.every:
+        return moved  # all entries move by at most the radius, so does their mean, maximum and minimum
+    if not near.single:
+        return scaled(entry.facts, moved, near.entries or ZERO) if cell.operator == "mean" else moved
+    report = keep.report if isinstance(keep, SinceReport) else None
+    if isinstance(keep, LastSteps) and (filtered or cell.operator != "mean" or not is_steady(entry.facts, keep.count)):
+        # what else is in the window, or how long it is, changes, so the difference may grow again
+        return replace(moved, kind="same direction")
+    shrunk = replace(moved, kind="same sign, not growing", report=report)
+    if cell.operator == "mean" and isinstance(keep, AllSteps) and not filtered and read_from > 1:
+        return scaled(entry.facts, shrunk, ONE / read_from)
+    return shrunk
+
+
+def sum_motion(entry: Entry, keep: Keep, pairs: Weighted, motion_of: MotionOf) -> Motion:
+    """The motion of the sum, over the kept steps, of sum of coefficient * element."""
+    entry = entry.from_start
+    near = entry.near
+    if all(entry.is_local(element) for element, _ in pairs):
+        moved = local_motion(entry, pairs)
+        if moved.kind == "unbounded":
+            return moved
+        return in_every_step(entry, keep, moved) if near.every else in_kept_steps(entry, keep, moved)
+    if near.every:
+        return unbounded("it adds up what moves in every step")
+    return added([scaled(entry.facts, _sum_of(entry, keep, e, motion_of), c) for e, c in pairs], entry.facts)
+
+
+def _sum_of(entry: Entry, keep: Keep, element: Expression, motion_of: MotionOf) -> Motion:
+    moved = motion_of(entry, element)
+    if moved.kind in ("none", "unbounded"):
+        return moved
+    if moved.kind == "single step":
+        return in_kept_steps(entry, keep, moved)
+    return unbounded("it adds up, step after step, what a changed entry moves in more than one step")
+
+
+def in_kept_steps(entry: Entry, keep: Keep, moved: Motion) -> Motion:
+    """Sums of what moves in the changed entries only."""
+    if not entry.near.single:
+        return replace(scaled(entry.facts, moved, entry.near.entries or ZERO), kind="arbitrary", sign=None)
+    match keep:
+        case AllSteps():
+            return replace(moved, kind="uniform")
+        case SinceReport(report):
+            return replace(moved, kind="window", report=report if moved.onset == 0 else None)
+        case LastSteps(count):
+            steady = is_steady(entry.facts, count)
+            return replace(moved, kind="window" if steady else "same direction")
+    return unbounded("an accumulator that is not known")
+
+
+def is_steady(facts: Facts, expression: Expression) -> bool:
+    """True if a window's length, or the position at which a list is read, is the same in every step: it is made of
+    constants and bound variables."""
+    nodes = tuple(walk(facts.expand(expression)))
+    inside = [n for n in nodes if isinstance(n, CellValue) or not any(True for _ in children(n))]
+    steady = all(isinstance(node, Bound) or evaluate_number(facts, node) is not None for node in inside)
+    return steady and not any(isinstance(node, Noised) for node in nodes)
+
+
+def is_one_element(facts: Facts, value: CellValue) -> bool:
+    """True if it is the same element of the accumulator that is read in every step. Only then is its value what one
+    accumulator holds: what earlier steps put into it was computed for this element."""
+    return all(is_steady(facts, position) for position in value.at)
+
+
+def in_every_step(entry: Entry, keep: Keep, moved: Motion) -> Motion:
+    """Sums of what may move in every entry."""
+    if not isinstance(keep, LastSteps):
+        return unbounded("every entry may move, and the sum adds all these differences up")
+    length = range_in(entry.facts, entry.facts.expand(keep.count)).high
+    if length is None:
+        return unbounded("every entry may move, and the window has no known length")
+    return scaled(entry.facts, moved, length)
+
+
+# ---- recursions
+
+
+def _previous(entry: Entry, cell: Cell, motion_of: MotionOf) -> Motion:
+    facts = entry.facts
+    assert isinstance(cell.keep, Previous)
+    if entry.moves(facts.expand(cell.keep.initial)):
+        return unbounded("the first value of `previous` depends on private data")
+    if any(isinstance(leaf, CellValue) and leaf.name == cell.name for leaf in facts.leaves(cell.body)):
+        if facts.cells[cell.name].binders:
+            return unbounded("a recursion inside a binder")
+        before = recursion_motion(entry, cell.name)
+    else:
+        before = motion_of(entry, facts.expand(cell.body))
+    if before.kind in ("none", "unbounded"):
+        return before
+    return replace(before, onset=before.onset + 1, report=None)
+
+
+def recursion_motion(entry: Entry, name: str) -> Motion:
+    """The motion of the body of a recursion v = F(previous(v), entry).
+
+    If F never falls in its first argument and is 1-Lipschitz in it, a difference once made keeps its sign and never
+    grows; what makes it is the spread of F in the entry.
+    """
+    entry = entry.from_start
+    facts = entry.facts
+    cell = facts.cells[name]
+    own = CellValue(name)
+    body = facts.expand(cell.body)
+    assert isinstance(cell.keep, Previous)
+    inner = Entry(facts, entry.near, entry.fixed | {own})
+    if entry.moves(facts.expand(cell.keep.initial)):
+        return unbounded("the first value of `previous` depends on private data")
+    if not is_number(facts, body) or not inner.is_local(body):
+        return unbounded("a recursion that reads more than its last value and this step's entry")
+    bounds = slopes(facts, body, own)
+    if bounds is None:
+        return unbounded("the recursion is not known to be continuous in its last value")
+    low, high = bounds
+    if not facts.at_most(high, ONE) or not facts.at_most(-ONE, low):
+        return unbounded("the recursion may make a difference grow")
+    moved = local_motion(inner, ((body, ONE),))
+    if moved.kind == "unbounded":
+        return moved
+    monotone = facts.at_most(ZERO, low)
+    if entry.near.every:
+        return _accumulated(facts, moved, low, high, monotone)
+    if not entry.near.single:
+        return replace(scaled(facts, moved, entry.near.entries or ZERO), kind="arbitrary", sign=None)
+    if facts.compare(low, ONE) == "equal":
+        return replace(moved, kind="uniform")
+    if monotone:
+        return replace(moved, kind="same sign, not growing")
+    return replace(moved, kind="arbitrary", sign=None)
+
+
+def _accumulated(facts: Facts, moved: Motion, low: Formula, high: Formula, monotone: bool) -> Motion:
+    """Every entry moves: a geometric series, if the recursion forgets."""
+    rate = greatest(facts, (size_of(facts, low), size_of(facts, high)))
+    if facts.compare(rate, ONE) != "less":
+        return unbounded("every entry may move, and the recursion adds these differences up")
+    larger = scaled(facts, moved, ONE / (ONE - rate))
+    return larger if monotone else replace(larger, kind="arbitrary", sign=None)

@@ -1,0 +1,222 @@
+"""Which expressions may have no value for some data: where one of two neighbours fails, an observer sees it.
+
+An operation counts where it may fail on one side only: where it reads private data, or stands in a branch that private
+data choose. What fails by public values alone fails on both sides. `infinite` says whether a value may be infinite,
+which a comparison or `clip` takes, and a sum or product may not.
+"""
+
+from __future__ import annotations
+
+from typing import assert_never
+
+from seqlang.arithmetic.formula import number
+from seqlang.model import expression as m
+from seqlang.model.expression import Apply, Expression, Index
+from seqlang.model.junctions import conjuncts
+from seqlang.model.program import Cell, LastSteps
+from seqlang.record import replace
+from seqlang.rules.sensitivity.facts.evaluate import evaluate
+from seqlang.rules.sensitivity.facts.facts import Facts
+from seqlang.rules.sensitivity.facts.finite import assignments
+from seqlang.rules.sensitivity.facts.shapes import fewest_records
+from seqlang.rules.sensitivity.ranges.aggregates import set_may_be_empty
+from seqlang.rules.sensitivity.ranges.lengths import is_position, length_is_private
+from seqlang.rules.sensitivity.ranges.ranges import range_in, ratio_polynomial
+from seqlang.rules.sensitivity.ranges.signs_under import not_negative, positive
+from seqlang.rules.sensitivity.totality.known_value import FINITE, Known, Place, joined, lack, moves
+from seqlang.rules.sensitivity.totality.total_operators import of_operator
+
+
+def known(place: Place, e: Expression) -> Known:
+    """Whether an expanded expression certainly has a value, and whether that may be infinite."""
+    found = _known(place, e)
+    if not found.trouble:
+        return found
+    if place.always and not moves(place, e) and not isinstance(e, m.Noised):
+        # public values fail on both sides; what is noised inside may be private all the same
+        noised = (node for node in m.walk(e) if isinstance(node, m.Noised))
+        return replace(found, trouble=joined(known(place, node) for node in noised).trouble)
+    return FINITE if _all_found(place.facts, e) else found
+
+
+def _all_found(facts: Facts, e: Expression) -> bool:
+    """The leaves have finitely many values, and for all of them there is a finite value."""
+    if any(isinstance(node, m.Noised) for node in m.walk(e)):
+        return False  # an answer is listed as a leaf, whatever the value that it is about is computed from
+    table = assignments(facts, e)
+    return table is not None and all(evaluate(facts, e, given) is not None for given in table)
+
+
+def _known(place: Place, e: Expression) -> Known:
+    def of(inner: Expression) -> Known:
+        return known(place, inner)
+
+    match e:
+        case (
+            m.Number() | m.Truth() | m.Label() | m.ParameterValue() | m.StepNumber() | m.Field() | m.Records()
+            | m.Local() | m.Reported() | m.Drawn() | m.ReleasedValue() | m.Bound() | m.RealVectors()
+        ):  # fmt: skip
+            return FINITE
+        case m.MemoryValue(name):
+            return Known(infinite=name in place.infinite)
+        case m.CellValue():
+            return _cell(place, e)
+        case m.Noised(_, base, terms):
+            return joined([of(base), *(of(term.factor) for term in terms)])
+        case m.Choice(test, yes, no):
+            branches = joined([known(place.below(test, True), yes), known(place.below(test, False), no)])
+            return joined([Known(trouble=of(test).trouble), branches])
+        case m.Index():
+            return _element(place, e)
+        case m.Sequence(_, items):
+            return joined(of(item) for item in items)
+        case m.Quantified():
+            return _quantified(place, e)
+        case m.Law() | m.Weights() | m.WeightsOf():
+            return _law(place, e)
+        case m.Density(_, law, at):
+            inside = joined([of(law), of(at)])
+            return replace(inside, infinite=False)
+        case Apply():
+            return _applied(place, e)
+        case _:
+            assert_never(e)
+
+
+def _applied(place: Place, e: Apply) -> Known:
+    if e.operator in ("and", "or"):
+        return _in_order(place, e)
+    if e.operator in ("log", "log2") and ratio_polynomial(place.facts, e) is not None:
+        return FINITE  # of two densities: it is computed from their logarithms
+    inside = [known(place, a) for a in e.arguments]
+    own = of_operator(place, e, [part.infinite for part in inside])
+    return Known(own.infinite, joined(inside).trouble or own.trouble)
+
+
+def _in_order(place: Place, e: Apply) -> Known:
+    """The next part is looked at only while nothing is decided."""
+    trouble = ""
+    for part in e.arguments:
+        trouble = trouble or known(place, part).trouble
+        place = place.below(part, e.operator == "and")
+    return Known(trouble=trouble)
+
+
+# ---- lists, folds, cells, laws
+
+
+def _element(place: Place, e: Index) -> Known:
+    inside = joined([known(place, e.base), known(place, e.at)])
+    private = moves(place, e.at) or length_is_private(place.facts, e.base)
+    if (private or not place.always) and not is_position(place.facts, e.base, e.at):
+        return Known(inside.infinite, inside.trouble or "a position may lie outside of its list: clip it")
+    return inside
+
+
+def _quantified(place: Place, e: m.Quantified) -> Known:
+    if isinstance(e.domain, m.RealVectors):
+        return FINITE  # a minimiser: `objective` of the rules says when there is one
+    domain = known(place, e.domain)
+    inside = replace(place, always=place.always and not moves(place, e.domain))
+    where = FINITE if e.where is None else known(inside, e.where)
+    body = known(inside if e.where is None else inside.below(e.where, True), e.body)
+    trouble = domain.trouble or where.trouble or body.trouble
+    match e.operator:
+        case "list" | "set":
+            return Known(body.infinite, trouble)
+        case "count":
+            return Known(trouble=trouble)
+        case "sum":
+            return Known(trouble=trouble or (lack("sum", "may meet an infinite number", "clip it").trouble
+                                             if body.infinite else ""))  # fmt: skip
+        case "mean" | "max" | "min" | "argmax" | "argmin":
+            maybe = set_may_be_empty(place.facts, e) or not place.always
+            if maybe and not _certainly_some(place.facts, e):
+                what = lack(e.operator, "may be of no element", "add an element that is always there")
+                trouble = trouble or what.trouble
+            return Known(body.infinite, trouble)
+        case _:
+            assert_never(e.operator)
+
+
+def _certainly_some(facts: Facts, e: m.Quantified) -> bool:
+    """More different elements than the condition leaves out: each `k != ..` leaves out one at most."""
+    tests = conjuncts(e.where)
+    if not all(isinstance(t, Apply) and t.operator == "!=" and m.Bound(e.variable) in t.arguments for t in tests):
+        return False
+    domain = evaluate(facts, e.domain)
+    least = fewest_records(facts) if isinstance(e.domain, m.Records) else None
+    if isinstance(domain, tuple):
+        least = number(len(set(domain)))
+    return least is not None and facts.sign(least - len(tests)) == 1
+
+
+def _cell(place: Place, e: m.CellValue) -> Known:
+    """What the cell holds was computed where the cell stands; here it is read."""
+    facts = place.facts
+    cell = facts.cells.get(e.name)
+    inside = joined(known(place, at) for at in e.at)
+    if cell is None:
+        return inside
+    infinite = e.name in place.infinite
+    for at, (_, domain) in zip(e.at, cell.binders, strict=True):
+        if (moves(place, at) or not place.always) and not is_position(facts, domain, at):
+            return Known(infinite, inside.trouble or "a position may lie outside of its set: clip it")
+    if cell.operator in ("mean", "argmax", "argmin") and not holds_a_step(place, cell):
+        what = lack(cell.operator, "may be of no step", "let it be over steps in which no private condition is needed")
+        return Known(infinite, inside.trouble or what.trouble)
+    return Known(infinite, inside.trouble)
+
+
+def holds_a_step(place: Place, cell: Cell) -> bool:
+    """Whether a cell is over one step at least: always, or on both sides alike."""
+    facts = place.facts
+    deciders = [cell.where] if cell.where is not None else []
+    if isinstance(cell.keep, LastSteps):
+        low = range_in(facts, facts.expand(cell.keep.count)).low
+        if low is None or facts.sign(low) != 1:
+            deciders.append(cell.keep.count)
+    return not deciders or (place.always and not any(moves(place, facts.expand(d)) for d in deciders))
+
+
+def _law(place: Place, law: m.Law | m.Weights | m.WeightsOf) -> Known:
+    match law:
+        case m.Weights(pairs):
+            values, weights = [v for v, _ in pairs], [w for _, w in pairs]
+            inside = joined(known(place, v) for v in (*values, *weights))
+        case m.WeightsOf(value, weight, _, domain, where):
+            values, weights = [value], [weight]
+            inside = joined(known(place, v) for v in (value, weight, domain, *(() if where is None else (where,))))
+        case m.Law(_, arguments):
+            return joined([*(known(place, a) for a in arguments), _arguments(place, law)])
+        case _:
+            assert_never(law)
+    if not any(moves(place, w) for w in weights) and place.always:
+        return replace(inside, infinite=False)
+    enough = all(not_negative(place.facts, place.assumed, w) for w in weights) and any(
+        positive(place.facts, place.assumed, w) for w in weights
+    )
+    if inside.infinite or not enough:
+        return Known(trouble=inside.trouble or "the weights may not be numbers >= 0 with a positive sum: use `exp`")
+    return inside
+
+
+def _arguments(place: Place, law: m.Law) -> Known:
+    """Private arguments of a law: a chance must be one, a scale positive."""
+    facts, arguments = place.facts, law.arguments
+    if place.always and not any(moves(place, a) for a in arguments):
+        return FINITE
+    match law.family, arguments:
+        case "bernoulli", (chance,):
+            r = range_in(facts, chance)
+            if not_negative(facts, place.assumed, chance) and r.high is not None and facts.sign(r.high - 1) in (0, -1):
+                return FINITE
+        case "point" | "conditioned" | "uniform", _:
+            if law.family == "point":
+                return FINITE
+        case "normal", (_, spread):
+            if not_negative(facts, place.assumed, spread):
+                return FINITE
+        case _:
+            pass
+    return Known(trouble=f"`{law.family}` may have no law for some data: clip its arguments")
