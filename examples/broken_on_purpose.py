@@ -6,7 +6,7 @@ python examples/broken_on_purpose.py
 from __future__ import annotations
 
 import seqlang
-from seqlang.report.check_text import witness_words
+from seqlang.report.text.check import witness_words
 
 RIGHT = """
 algorithm alarm "Ring when a count is high"

@@ -22,7 +22,7 @@ from seqlang.rules.sensitivity.facts.formulas import parameter_values
 from seqlang.time_limit import OutOfTime, poll
 
 if TYPE_CHECKING:
-    from seqlang.analyses.operating import Solve, Watches
+    from seqlang.analyses.operating.claims import Solve, Watches
     from seqlang.backends.solve import Solution
 
 
@@ -100,7 +100,7 @@ def _decide(
     doing(f"claim {claim.text.removeprefix('claim ')}")
     match claim.kind:
         case "operating":
-            from seqlang.analyses.operating import decide_operating
+            from seqlang.analyses.operating.claims import decide_operating
 
             empty = decided_by_its_bound(program, claim)
             if empty is not None:

@@ -8,7 +8,7 @@ from math import inf, nextafter
 
 from seqlang.analyses.bounds import Bounds
 from seqlang.analyses.grouping import Group, groupings
-from seqlang.analyses.groups import grown
+from seqlang.analyses.several_entries import grown
 from seqlang.arithmetic.formula import enclose
 from seqlang.model.program import CompareGate, OpaqueGate, Program
 from seqlang.proof.derivation import ApproximateBound, ConcentratedBound, Derivation, PureBound, RenyiBound

@@ -10,10 +10,10 @@ from seqlang.arithmetic.enclosure import enclose, enclose_with, exact_value
 from seqlang.arithmetic.ends import Decimals
 from seqlang.arithmetic.intervals import Interval
 from seqlang.arithmetic.nodes import INFINITY, MINUS_INFINITY, Formula, Undefined
-from seqlang.arithmetic.normal import Normal
-from seqlang.arithmetic.polynomial import TooLarge
-from seqlang.arithmetic.ring import NoForm, Ratio
-from seqlang.arithmetic.signs import DIGITS
+from seqlang.arithmetic.ratios.normal import Normal
+from seqlang.arithmetic.ratios.polynomial import TooLarge
+from seqlang.arithmetic.ratios.ring import NoForm, Ratio
+from seqlang.arithmetic.ratios.signs import DIGITS
 
 Order = Literal["less", "equal", "greater"]
 

@@ -9,10 +9,10 @@ from functools import lru_cache
 from seqlang.arithmetic import functions
 from seqlang.arithmetic.enclosure import Bounds
 from seqlang.arithmetic.nodes import Formula, Number, Product, Sum, Symbol, split_coefficient
-from seqlang.arithmetic.normal import Normal
-from seqlang.arithmetic.polynomial import TooLarge
-from seqlang.arithmetic.ring import NoForm
-from seqlang.arithmetic.written import Written
+from seqlang.arithmetic.ratios.normal import Normal
+from seqlang.arithmetic.ratios.polynomial import TooLarge
+from seqlang.arithmetic.ratios.ring import NoForm
+from seqlang.arithmetic.ratios.written import Written
 
 _NO_VALUES: Mapping[str, Fraction] = {}
 

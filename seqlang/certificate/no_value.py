@@ -18,8 +18,8 @@ the file and passes through.
 """
 
 from seqlang.arithmetic.linear import TooManyBases
-from seqlang.arithmetic.polynomial import TooLarge
-from seqlang.arithmetic.ring import NoForm
+from seqlang.arithmetic.ratios.polynomial import TooLarge
+from seqlang.arithmetic.ratios.ring import NoForm
 
 NO_VALUE: tuple[type[Exception], ...] = (
     ArithmeticError,

@@ -1,1 +1,3 @@
-"""The command line: one file a command."""
+"""The command line. Each command is the file of its name, with `run(words)` that returns the exit code; `modes` holds
+what options make of a command, and `terminal` how it speaks while it runs. `__main__` imports one command only.
+"""

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from seqlang.driver.contradicted import Contradicted
 
-from seqlang.cli.output import ready, say, silence
+from seqlang.cli.terminal.output import ready, say, silence
 from seqlang.time_limit import OutOfTime
 
 COMMANDS = {
@@ -129,13 +129,13 @@ def _dispatch(words: list[str]) -> int:
         code: int = command.run(words[1:])
         return code
     except SpecError as error:
-        from seqlang.cli.errors import show_error
+        from seqlang.cli.terminal.errors import show_error
 
         show_error(error)
         return 2
     except Exception as error:
         if isinstance(error, _contradicted()):
-            from seqlang.cli.errors import show_contradiction
+            from seqlang.cli.terminal.errors import show_contradiction
 
             show_contradiction(error)
             return 3

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from seqlang.cli.errors import show, show_contradiction, show_error
+from seqlang.cli.modes.solve_for import asks_for_a_value, solve_for
 from seqlang.cli.options import (
     CHECK_LIMIT,
     Parser,
@@ -20,9 +20,9 @@ from seqlang.cli.options import (
     time_limit,
     within_limit,
 )
-from seqlang.cli.output import print_json, say
-from seqlang.cli.solve_for import asks_for_a_value, solve_for
-from seqlang.cli.waiting import working
+from seqlang.cli.terminal.errors import show, show_contradiction, show_error
+from seqlang.cli.terminal.output import print_json, say
+from seqlang.cli.terminal.waiting import working
 from seqlang.diagnostics import Diagnostic, SpecError
 
 if TYPE_CHECKING:
@@ -136,7 +136,7 @@ def run(arguments: list[str]) -> int:
         if options.certificate is not None:
             _write(options.certificate, result.certificate())
         if options.plot is not None:
-            from seqlang.report.weak_plot import plot_profiles
+            from seqlang.report.pictures.weak import plot_profiles
 
             program = result.program
             plot_profiles(f"{program.name}: {program.title}".rstrip(": "), result.profiles, options.plot)
@@ -148,8 +148,8 @@ def run(arguments: list[str]) -> int:
 
 
 def _print_suite(results: list[CheckResult], invalid: list[str]) -> None:
-    from seqlang.report.rich_document import show as show_document
-    from seqlang.report.suite_text import suite_document
+    from seqlang.report.document.rich_text import show as show_document
+    from seqlang.report.text.suite import suite_document
 
     show_document(suite_document(results, invalid), sys.stdout)
 
@@ -158,7 +158,7 @@ def _print(result: CheckResult, options: Namespace) -> None:
     if options.json:
         print_json(result.to_dict())
         return
-    from seqlang.report.rich_document import show as show_document
+    from seqlang.report.document.rich_text import show as show_document
 
     show_document(result.document(options.explain), sys.stdout)
     if options.latex:
@@ -221,7 +221,7 @@ def _epsilons(options: Namespace) -> tuple[float, ...]:
     if options.plot is not None:
         if len(options.files) > 1:
             raise SpecError((Diagnostic("E0601", "--plot shows one file"),))
-        from seqlang.report.picture import refuse_unwritable
+        from seqlang.report.pictures.picture import refuse_unwritable
 
         refuse_unwritable(options.plot)
     if not asked:
@@ -244,7 +244,7 @@ def _instances(loaded: Loaded, models: tuple[str, ...], count: int, seed: int, a
         if as_json:
             print_json(found.to_dict())
         else:
-            from seqlang.report.instances_text import instances_document
-            from seqlang.report.rich_document import show as show_document
+            from seqlang.report.document.rich_text import show as show_document
+            from seqlang.report.text.instances import instances_document
 
             show_document(instances_document(found), sys.stdout)

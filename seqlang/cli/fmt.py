@@ -6,10 +6,10 @@ import os
 import shutil
 from pathlib import Path
 
-from seqlang.cli.errors import show, show_error
 from seqlang.cli.options import Parser
-from seqlang.cli.output import say
-from seqlang.cli.waiting import working
+from seqlang.cli.terminal.errors import show, show_error
+from seqlang.cli.terminal.output import say
+from seqlang.cli.terminal.waiting import working
 from seqlang.diagnostics import Diagnostic, SpecError
 from seqlang.diagnostics.display import visible
 from seqlang.driver import read

@@ -7,7 +7,11 @@ from argparse import Namespace
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from seqlang.cli.errors import show
+from seqlang.cli.modes.rare import add_rare, rare
+from seqlang.cli.modes.sweep import sweep
+from seqlang.cli.modes.sweep_options import GIVEN, add_sweep, is_sweep, refuse_axes
+from seqlang.cli.modes.threads import note_unused
+from seqlang.cli.modes.train import TRAINING, add_layout, add_training, columns_of, layout_of, train
 from seqlang.cli.options import (
     Parser,
     add_settings,
@@ -19,14 +23,10 @@ from seqlang.cli.options import (
     sweeps,
     within_limit,
 )
-from seqlang.cli.output import print_json, say
-from seqlang.cli.progress import progress_line
-from seqlang.cli.rare import add_rare, rare
-from seqlang.cli.sweep import sweep
-from seqlang.cli.sweep_options import GIVEN, add_sweep, is_sweep, refuse_axes
-from seqlang.cli.threads import note_unused
-from seqlang.cli.train import TRAINING, add_layout, add_training, columns_of, layout_of, train
-from seqlang.cli.waiting import working
+from seqlang.cli.terminal.errors import show
+from seqlang.cli.terminal.output import print_json, say
+from seqlang.cli.terminal.progress import progress_line
+from seqlang.cli.terminal.waiting import working
 from seqlang.diagnostics import Diagnostic, SpecError
 
 if TYPE_CHECKING:
@@ -97,7 +97,7 @@ def _asked(options: Namespace) -> int:
             break
     note_unused(simulation.get("threads"), (result.samples.engine for result in results))
     if options.plot is not None:
-        from seqlang.report.plot import plot_runs
+        from seqlang.report.pictures.simulation import plot_runs
 
         plot_runs(loaded.program, results, options.plot, int(seed))
         say(f"wrote {options.plot}")
@@ -114,7 +114,7 @@ def _fits_together(options: Namespace) -> None:
     if not is_sweep(options):
         refuse_axes(options)
     if options.plot is not None:
-        from seqlang.report.picture import refuse_unwritable
+        from seqlang.report.pictures.picture import refuse_unwritable
 
         refuse_unwritable(options.plot)
 
@@ -207,6 +207,6 @@ def _print(result: Any, as_json: bool) -> None:
     if as_json:
         print_json(result.to_dict())
     else:
-        from seqlang.report.rich_document import show as show_document
+        from seqlang.report.document.rich_text import show as show_document
 
         show_document(result.document(), sys.stdout)

@@ -5,12 +5,12 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
-from seqlang.cli.errors import show
+from seqlang.cli.modes.sweep import sweep
+from seqlang.cli.modes.sweep_options import add_sweep, is_sweep, refuse_axes
 from seqlang.cli.options import Parser, add_settings, add_time_limit, curve, exact, settings, sweeps, within_limit
-from seqlang.cli.output import print_json, say
-from seqlang.cli.sweep import sweep
-from seqlang.cli.sweep_options import add_sweep, is_sweep, refuse_axes
-from seqlang.cli.waiting import working
+from seqlang.cli.terminal.errors import show
+from seqlang.cli.terminal.output import print_json, say
+from seqlang.cli.terminal.waiting import working
 from seqlang.diagnostics import Diagnostic, SpecError
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ def _asked(options: Namespace) -> int:
         results.append(result)
         _print(result, options.json)
     if options.plot is not None:
-        from seqlang.report.solve_plot import plot_laws
+        from seqlang.report.pictures.exact_laws import plot_laws
 
         program = loaded.program
         title = f"{program.name}: {program.title}" if program.title else program.name
@@ -82,7 +82,7 @@ def _parser() -> Parser:
 
 def _fits_together(options: Namespace) -> None:
     if options.plot is not None:
-        from seqlang.report.picture import refuse_unwritable
+        from seqlang.report.pictures.picture import refuse_unwritable
 
         refuse_unwritable(options.plot)
     if not (options.curve or is_sweep(options)):
@@ -102,6 +102,6 @@ def _print(result: SolveResult, as_json: bool) -> None:
     if as_json:
         print_json(result.to_dict())
     else:
-        from seqlang.report.rich_document import show as show_document
+        from seqlang.report.document.rich_text import show as show_document
 
         show_document(result.document(), sys.stdout)

@@ -1,4 +1,6 @@
-"""Diagnostics: the value, the explanations of its codes, and how it is shown."""
+"""Errors and warnings as values: a code, a message, the place in the text, and often a remedy. They are shown as
+text, as JSON or as commands of GitHub, and `explanations` has a page on each code.
+"""
 
 from seqlang.diagnostics.diagnostic import Diagnostic, Label, Severity, SpecError
 

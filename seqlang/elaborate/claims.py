@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Literal, cast
 
-from seqlang.elaborate.arguments import positional
-from seqlang.elaborate.builtins import NOTIONS
+from seqlang.elaborate.claim_text import claim_text
 from seqlang.elaborate.constants import Undefined, evaluate
-from seqlang.elaborate.expect import expect
-from seqlang.elaborate.laws import short
+from seqlang.elaborate.expressions.arguments import positional
+from seqlang.elaborate.expressions.expect import expect
+from seqlang.elaborate.expressions.laws import short
+from seqlang.elaborate.names.builtins import NOTIONS
+from seqlang.elaborate.names.suggest import hint
 from seqlang.elaborate.state import Scope, State, translate
-from seqlang.elaborate.suggest import hint
-from seqlang.elaborate.text import claim_text
 from seqlang.model import expression as m
 from seqlang.model.program import Claim, Privacy
 from seqlang.syntax import tree

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from fractions import Fraction
 
-from seqlang.elaborate.builtins import AGGREGATES
+from seqlang.elaborate.names.builtins import AGGREGATES
 from seqlang.model import expression as m
 from seqlang.operators.catalogue import OPERATORS
 from seqlang.operators.operator import NoValue

@@ -5,21 +5,21 @@ from __future__ import annotations
 from collections.abc import Mapping
 from fractions import Fraction
 
-import seqlang.elaborate.expressions  # noqa: F401  enters the handlers of expressions
+import seqlang.elaborate.expressions.operators  # noqa: F401  enters the handlers of expressions
 from seqlang.diagnostics import Diagnostic
-from seqlang.elaborate.adjacency import adjacency
-from seqlang.elaborate.body import body
+from seqlang.elaborate.checks.fit import fit
+from seqlang.elaborate.checks.lints import lint
+from seqlang.elaborate.checks.privacy_lints import lint_privacy
+from seqlang.elaborate.checks.undefined import undefined
 from seqlang.elaborate.claims import claims
-from seqlang.elaborate.declarations import declarations
-from seqlang.elaborate.fit import fit
-from seqlang.elaborate.gates import Lowering
-from seqlang.elaborate.lints import lint
-from seqlang.elaborate.names import changing, collect
-from seqlang.elaborate.noises import find_targets, noises
-from seqlang.elaborate.privacy_lints import lint_privacy
+from seqlang.elaborate.declarations.adjacency import adjacency
+from seqlang.elaborate.declarations.declarations import declarations
+from seqlang.elaborate.gates.lowering import Lowering
+from seqlang.elaborate.names.symbols import changing, collect
 from seqlang.elaborate.problems import Problems
 from seqlang.elaborate.state import State
-from seqlang.elaborate.undefined import undefined
+from seqlang.elaborate.statements.body import body
+from seqlang.elaborate.statements.noises import find_targets, noises
 from seqlang.model.program import Program
 from seqlang.model.validate import validate
 from seqlang.syntax import tree

@@ -8,7 +8,7 @@ from typing import Any, Literal, NamedTuple
 
 from seqlang.elaborate.constants import Values
 from seqlang.elaborate.kinds import ERROR, Kind, Typed
-from seqlang.elaborate.names import Symbol
+from seqlang.elaborate.names.symbols import Symbol
 from seqlang.elaborate.problems import Problems
 from seqlang.model.expression import Expression, Term, Variable
 from seqlang.model.program import Cell, Input, Level, Memory, Model, Noise, Parameter

@@ -10,10 +10,10 @@ from seqlang.model.print import show_expression
 from seqlang.proof.derivation import ApproximateBound, ConcentratedBound, Derivation, PureBound, RenyiBound
 from seqlang.proof.entry import Entry
 from seqlang.proof.witness import Event, Witness
-from seqlang.report.audit_text import audit_dict
-from seqlang.report.gates import gate_rows
 from seqlang.report.numbers import Value, nearest, upper
-from seqlang.report.weak_text import curve_dict
+from seqlang.report.text.audit import audit_dict
+from seqlang.report.text.gates import gate_rows
+from seqlang.report.text.weak import curve_dict
 from seqlang.report.words import adjacency_words, conclusion_text
 from seqlang.results.json_number import json_number
 from seqlang.rules.sensitivity.facts.formulas import parameter_values
@@ -104,7 +104,7 @@ def _strong(result: CheckResult) -> dict[str, Any]:
     if witness is not None:
         pure |= {"lower": json_number(witness.lower), "witness": witness_dict(witness)}
         if witness.family is not None:
-            from seqlang.report.family_text import family_dict
+            from seqlang.report.text.family import family_dict
 
             pure["family"] = family_dict(witness.family)
         if isinstance(pure["upper"], float) and pure["upper"] > 0:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from seqlang.arithmetic.formula import Formula, to_sympy
 from seqlang.proof.derivation import ConcentratedBound, PureBound
-from seqlang.report.document import Document, Heading, Paragraph, line
+from seqlang.report.document.document import Document, Heading, Paragraph, line
 
 if TYPE_CHECKING:
     from seqlang.results.check import CheckResult

@@ -55,7 +55,7 @@ class CheckResult(Shown):
 
     def document(self, explain: bool = False) -> Any:
         """The report; with `explain` every derivation."""
-        return by_report("check_text:check_document", self, explain)
+        return by_report("text.check:check_document", self, explain)
 
     def certificate(self) -> str:
         """The derivations as a text that `seqlang verify` replays: those of the claims, and of the best bound of each

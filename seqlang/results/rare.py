@@ -39,7 +39,7 @@ class RareResult(Shown):
 
     def document(self) -> Any:
         """The report."""
-        return by_report("rare_text:rare_document", self)
+        return by_report("text.rare:rare_document", self)
 
 
 def _object(e: Estimate) -> dict[str, Any]:

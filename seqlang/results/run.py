@@ -42,7 +42,7 @@ class RunResult(Shown):
 
     def document(self) -> Any:
         """The report."""
-        return by_report("run_text:run_document", self)
+        return by_report("text.run:run_document", self)
 
 
 def _with_errors(samples: Samples) -> dict[str, Any]:
@@ -84,4 +84,4 @@ class DataResult(Shown):
 
     def document(self) -> Any:
         """The report."""
-        return by_report("run_text:data_document", self)
+        return by_report("text.run:data_document", self)

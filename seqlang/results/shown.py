@@ -24,7 +24,7 @@ class Shown(ABC):
         """The report."""
 
     def __str__(self) -> str:
-        return str(by_report("plain:render_plain", self.document()))
+        return str(by_report("document.plain_text:render_plain", self.document()))
 
     def _repr_html_(self) -> str:
-        return str(by_report("rich_document:as_html", self.document()))
+        return str(by_report("document.rich_text:as_html", self.document()))

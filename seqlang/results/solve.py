@@ -128,7 +128,7 @@ class SolveResult(Shown):
 
     def document(self) -> Any:
         """The report."""
-        return by_report("solve_text:solve_document", self)
+        return by_report("text.solve:solve_document", self)
 
 
 def outcome_name(outcome: str | float | None) -> str:

@@ -50,9 +50,9 @@ class SweepResult(Shown):
         by_report("table_file:write_table", self.frame(), file)
 
     def plot(self, file: str, x: str | None = None, y: str | None = None, colour: str | None = None) -> None:
-        """Writes a picture: see `seqlang.report.sweep_plot.plot_sweep` (needs the extra `plot`)."""
-        by_report("sweep_plot:plot_sweep", self, file, x, y, colour)
+        """Writes a picture: see `seqlang.report.pictures.sweep.plot_sweep` (needs the extra `plot`)."""
+        by_report("pictures.sweep:plot_sweep", self, file, x, y, colour)
 
     def document(self) -> Any:
         """The report."""
-        return by_report("sweep_text:sweep_document", self)
+        return by_report("text.sweep:sweep_document", self)

@@ -100,7 +100,7 @@ class TrainResult(Shown):
 
     def document(self) -> Any:
         """The report of this one alone."""
-        return by_report("train_text:train_document", (self,))
+        return by_report("text.train:train_document", (self,))
 
 
 def spread(values: Any, range: tuple[float, float] = (-math.inf, math.inf)) -> dict[str, Any]:

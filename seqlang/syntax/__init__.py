@@ -1,4 +1,6 @@
-"""Text to tree and back: the only folder that knows the grammar."""
+"""From text to tree and back: the only package that knows the grammar. `lex`, `cut` and `machine` read a text by the
+table of the grammar, `errors` explains what cannot be read, and `layout` formats.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,7 @@ __all__ = ["format_text", "parse"]
 
 
 def format_text(source: Source) -> tuple[str | None, tuple[Diagnostic, ...]]:
-    """The canonical layout of a text; see `seqlang.syntax.layout`, which only the formatter needs to load."""
-    from seqlang.syntax.layout import format_text as laid_out
+    """The canonical layout of a text; see `seqlang.syntax.layout.canonical`, which only the formatter needs to load."""
+    from seqlang.syntax.layout.canonical import format_text as laid_out
 
     return laid_out(source)

@@ -20,7 +20,7 @@ def parse(source: Source) -> tuple[tree.File | None, tuple[Diagnostic, ...]]:
     whole = [statement for statement in statements if statement is not None]
     heads = [index for index, piece in enumerate(pieces) if piece.tokens[0].text == "algorithm"]
     if len(whole) < len(pieces) or heads != [0]:
-        from seqlang.syntax.diagnose import diagnose
+        from seqlang.syntax.errors.diagnose import diagnose
 
         diagnostics = diagnose(source, pieces, statements)
         if diagnostics:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from seqlang.analyses.almost_surely import surely_stops
+from seqlang.analyses.operating.almost_surely import surely_stops
 from seqlang.elaborate import elaborate
 from seqlang.source import Source
 from seqlang.syntax import parse

@@ -28,8 +28,8 @@ MAY = {
     "version",
     "time_limit",
 }
-THIN = {"cli.__main__", "cli.verify", "cli.options", "cli.errors", "cli.output", "diagnostics.diagnostic",
-        "diagnostics.display", "diagnostics.suggest"}  # fmt: skip
+THIN = {"cli.__main__", "cli.verify", "cli.options", "cli.terminal", "cli.terminal.errors", "cli.terminal.output",
+        "diagnostics.diagnostic", "diagnostics.display", "diagnostics.suggest"}  # fmt: skip
 HEAVY = {"scipy", "sympy", "numba", "lark", "rich", "matplotlib", "threadpoolctl"}
 
 

@@ -7,9 +7,9 @@ from io import StringIO
 
 import pytest
 
-from seqlang.report.bands import GAP, bands
-from seqlang.report.document import Document, Table, line
-from seqlang.report.rich_document import show
+from seqlang.report.document.bands import GAP, bands
+from seqlang.report.document.document import Document, Table, line
+from seqlang.report.document.rich_text import show
 
 HEAD = ("p", "model", "mean steps", "± se", "exact", "z", "P(up)", "exact", "z")
 ROWS = (

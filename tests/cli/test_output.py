@@ -97,7 +97,7 @@ def test_titles_on_a_terminal(file: str) -> None:
     from io import StringIO
 
     import seqlang
-    from seqlang.report.rich_document import show
+    from seqlang.report.document.rich_text import show
 
     class Terminal(StringIO):
         def isatty(self) -> bool:

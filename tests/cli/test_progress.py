@@ -16,7 +16,7 @@ pty = pytest.importorskip("pty", reason="needs terminals")
 
 SLOW = """
 import sys, time
-import seqlang.cli.waiting as waiting
+import seqlang.cli.terminal.waiting as waiting
 from seqlang.doing import doing
 waiting.AFTER = {after}
 with waiting.working("@a/b", waiting.AFTER):
@@ -65,7 +65,7 @@ def test_nothing_in_a_pipe() -> None:
 
 
 def test_the_line_waits_a_second() -> None:
-    from seqlang.cli.waiting import AFTER
+    from seqlang.cli.terminal.waiting import AFTER
 
     assert AFTER == 1.0
 

@@ -14,7 +14,7 @@ import pytest
 
 from seqlang.backends.simulate.progress import Estimate, Progress
 from seqlang.cli.__main__ import main
-from seqlang.cli.progress import told
+from seqlang.cli.terminal.progress import told
 
 ROOT = Path(__file__).resolve().parents[2]
 

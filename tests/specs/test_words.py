@@ -9,11 +9,11 @@ import pytest
 from seqlang.analyses.witnesses.confirm import epsilon_at
 from seqlang.proof.witness import Event, Witness
 from seqlang.report.check_json import witness_dict
-from seqlang.report.check_text import event_words, witness_words
-from seqlang.report.document import Document, Heading, Paragraph, Table, Tree, line
+from seqlang.report.document.document import Document, Heading, Paragraph, Table, Tree, line
+from seqlang.report.document.plain_text import render_plain
+from seqlang.report.document.rich_text import as_html
 from seqlang.report.numbers import shown, shown_down, shown_up
-from seqlang.report.plain import render_plain
-from seqlang.report.rich_document import as_html
+from seqlang.report.text.check import event_words, witness_words
 from seqlang.results.json_number import json_number
 
 

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from seqlang.diagnostics import SpecError
-from seqlang.report import sweep_plot
-from seqlang.report.quantities import Quantity, point, quantities_in, quantities_of, quantity
+from seqlang.report.pictures import sweep as sweep_plot
+from seqlang.report.pictures.quantities import Quantity, point, quantities_in, quantities_of, quantity
 from seqlang.results.sweep import SweepResult
 from seqlang.results.sweep_row import SweepRow
 
@@ -132,7 +132,7 @@ def test_marks_of_a_logarithmic_scale(low: float, high: float, marks: list[float
 
 
 def test_curves_of_an_exact_law(axes: list[Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from seqlang.report import solve_plot
+    from seqlang.report.pictures import exact_laws as solve_plot
 
     monkeypatch.setattr(solve_plot, "write_figure", sweep_plot.write_figure)
     laws = {"expected_steps": 3.0, "returns": {"up": 0.3, "down": 0.7}}

@@ -12,7 +12,7 @@ import pytest
 from seqlang.locate import data_folder
 from seqlang.syntax.build import ACTIONS
 from seqlang.syntax.compile_grammar import compile_grammar
-from seqlang.syntax.forms import FORMS, MEANT
+from seqlang.syntax.errors.forms import FORMS, MEANT
 from seqlang.syntax.load_table import cache_file, load_table, table_of
 
 GRAMMAR = (data_folder("grammars") / "seq.lark").read_text("utf-8")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from seqlang.analyses.almost_surely import surely_stops
 from seqlang.analyses.contradictions.contradiction import Contradiction
+from seqlang.analyses.operating.almost_surely import surely_stops
 from seqlang.model.program import Program
 from seqlang.rules.claims import longest_run
 

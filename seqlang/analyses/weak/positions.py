@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from seqlang.analyses.support import zeros_are_exact
+from seqlang.analyses.operating.possible import zeros_are_exact
 from seqlang.analyses.weak.course import Course, Walk, survival
 from seqlang.analyses.weak.entries import Entry, entries_of
 from seqlang.analyses.weak.mixture import mixture_of

@@ -1,0 +1,163 @@
+"""W06: what is legal, and probably not meant."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from seqlang.diagnostics.suggest import distance
+from seqlang.elaborate.names.symbols import Symbol
+from seqlang.elaborate.state import State
+from seqlang.model import expression as m
+from seqlang.model import program as p
+from seqlang.model.life import EachStep
+from seqlang.model.margins import margins
+from seqlang.syntax import tree
+
+
+def lint(state: State, file: tree.File, body: Sequence[p.Statement], gates: Sequence[p.Gate]) -> None:
+    """Record the warnings of one file that has no error."""
+    _unused(state)
+    _labels(state)
+    _noised_each_step(state)
+    _compared_and_shown(state, gates)
+    _after_the_end(state, file)
+    _never_read(state, body)
+
+
+def _unused(state: State) -> None:
+    for symbol in state.symbols.values():
+        if symbol.kind in ("param", "let", "function", "draw") and symbol.name not in state.used:
+            state.problems.add(
+                "W0601",
+                f"the {symbol.kind} `{symbol.name}` is never used",
+                symbol.span,
+                "nothing reads it",
+                help="delete it, or check the spelling where it was meant",
+            )
+
+
+def _labels(state: State) -> None:
+    """A label is any name that nothing defines: one edit from another name it is more likely a slip."""
+    labels = sorted(state.label_spans.items(), key=lambda item: (len(item[1]), -item[1][0].start))
+    for at, (label, spans) in enumerate(labels):
+        others = {s.name: s.span for s in state.symbols.values()}
+        others |= {other: found[0] for other, found in labels[at + 1 :]}
+        close = next((o for o in others if _is_slip(o, label)), None)
+        if close is not None:
+            state.problems.add(
+                "W0602",
+                f"the label `{label}` is one letter away from `{close}`",
+                spans[0],
+                "a name that nothing defines is a label",
+                [(others[close], "the other one")],
+                help=f"did you mean `{close}`?",
+            )
+
+
+def _is_slip(other: str, label: str) -> bool:
+    """One letter apart, unless it is a word of its own or a digit: `a_better` and `b_better`, `arm1` and `arm2`
+    are meant."""
+    if min(len(other), len(label)) < 4 or distance(other, label) != 1:
+        return False
+    pairs = list(zip(other.split("_"), label.split("_"), strict=False))
+    apart = [(a, b) for a, b in pairs if a != b]
+    numbered = other.rstrip("0123456789") == label.rstrip("0123456789")
+    return not numbered and not (len(apart) == 1 and len(apart[0][0]) == len(apart[0][1]) == 1)
+
+
+def _noised_each_step(state: State) -> None:
+    for target, terms in state.terms.items():
+        symbol = state.symbols.get(target)
+        if symbol is None or not _is_constant(state, symbol):
+            continue
+        lives = [state.noises[t.noise].life for t in terms if t.noise in state.noises]
+        if lives and all(isinstance(life, EachStep) for life in lives):
+            state.problems.add(
+                "W0603",
+                f"the constant `{target}` gets a fresh noise in each step",
+                state.targets[target],
+                "a new draw each step",
+                [(symbol.span, "the same in all steps")],
+                help=f"meant `attach .. to {target} once`? A threshold is usually noised once",
+            )
+
+
+def _is_constant(state: State, symbol: Symbol) -> bool:
+    return symbol.kind == "param" or (symbol.kind == "let" and symbol.name not in state.changing)
+
+
+def _compared_and_shown(state: State, gates: Sequence[p.Gate]) -> None:
+    """Lyu, Su & Li 2017, Algorithm 3: the noise that protects a comparison is released with the answer. Shown with all
+    the noises of its comparison, the gap to the threshold is free (Ding et al. 2019, Wang et al. 2019): no warning."""
+    compared = [
+        {t.noise for t in margin.terms} for g in gates if isinstance(g, p.CompareGate) for margin in margins(g.test)
+    ]
+    for gate in gates:
+        if isinstance(gate, p.ReleaseGate):
+            shown = {t.noise for t in gate.terms}
+            for term in gate.terms:
+                noise = state.noises[term.noise]
+                if shown not in compared and any(term.noise in one for one in compared) and noise.target:
+                    state.problems.add(
+                        "W0604",
+                        f"`{noise.target}` is compared and shown with the same noise",
+                        gate.span,
+                        "shown here",
+                        [(noise.span, "one draw for both")],
+                        help=f"name the quantity twice, `statistic level = {noise.target}`, and noise each name",
+                    )
+
+
+def _after_the_end(state: State, file: tree.File) -> None:
+    ended: tree.Stop | None = None
+    for node in file.statements:
+        if ended is not None and _is_evaluated(state, node):
+            state.problems.add(
+                "W0605",
+                "this is never reached",
+                node.span,
+                "stands below a stop without a condition",
+                [(ended.span, "the run always ends here")],
+                help="give the stop a `when`, or move it to the end",
+            )
+            return
+        if isinstance(node, tree.Stop) and node.when is None and ended is None:
+            ended = node
+
+
+def _is_evaluated(state: State, node: tree.Statement) -> bool:
+    """Has the statement a place in the step? Declarations stand anywhere."""
+    if isinstance(node, tree.Draw):
+        return node.name.name in state.changing
+    return isinstance(node, tree.Stop | tree.Report | tree.Update | tree.Statistic)
+
+
+def _never_read(state: State, body: Sequence[p.Statement]) -> None:
+    read: set[str] = set()
+    for statement in body:
+        for expression in _expressions(statement):
+            for node in m.walk(expression):
+                if isinstance(node, m.Noised):
+                    read.add(node.name)
+    for target, span in state.targets.items():
+        if target not in read:
+            state.problems.add(
+                "W0606",
+                f"the noise on `{target}` is never used",
+                span,
+                "nothing reads this name noisily",
+                help="its own definition, models and laws of noises read it plain; read it in a report or a stop",
+            )
+
+
+def _expressions(statement: p.Statement) -> tuple[m.Expression, ...]:
+    match statement:
+        case p.Define(expression=expression):
+            return (expression,)
+        case p.Cell(body=body, where=where, keep=keep):
+            more = (keep.count,) if isinstance(keep, p.LastSteps) else ()
+            return (body, *more) if where is None else (body, where, *more)
+        case p.Draw(law=law):
+            return (law,)
+        case p.Report(when=when, value=value) | p.Update(when=when, value=value) | p.Stop(when=when, result=value):
+            return tuple(e for e in (when, value) if e is not None)

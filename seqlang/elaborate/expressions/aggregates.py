@@ -1,0 +1,194 @@
+"""`sum mean count max min argmax argmin`: over time (a cell), over a set, over the elements of a vector."""
+
+from __future__ import annotations
+
+from typing import Literal, cast
+
+from seqlang.elaborate.constants import number
+from seqlang.elaborate.expressions.binders import bind
+from seqlang.elaborate.expressions.cells import hoist
+from seqlang.elaborate.expressions.conditions import known_if
+from seqlang.elaborate.expressions.expect import expect
+from seqlang.elaborate.kinds import ERROR, NUMBER, TRUTH, UNKNOWN, Kind, Typed, describe, elements
+from seqlang.elaborate.names.suggest import hint
+from seqlang.elaborate.state import Scope, State, translate
+from seqlang.model import expression as m
+from seqlang.model.binding import settled
+from seqlang.model.program import AllSteps, Keep, LastSteps, SinceReport
+from seqlang.record import replace
+from seqlang.source import Span
+from seqlang.syntax import tree
+
+Operator = Literal["sum", "mean", "count", "max", "min", "argmax", "argmin"]
+
+
+def aggregate(state: State, scope: Scope, node: tree.Call, name: str) -> Typed:
+    """One aggregate, by the form of its argument."""
+    operator = cast(Operator, name)
+    match node.arguments:
+        case (tree.OverTime() as argument,):
+            return _over_time(state, scope, node, operator, argument)
+        case (tree.OverSet() as argument,):
+            return _over_set(state, scope, node, operator, argument)
+        case (tree.Positional(value=value),):
+            return _over_elements(state, scope, node, operator, value)
+        case (tree.Positional(), tree.Positional(), *_) if name in ("max", "min"):
+            return _of_numbers(state, scope, node, name)
+        case _:
+            state.problems.add(
+                "E0306",
+                f"`{name}` takes one range, or one vector",
+                node.span,
+                f"{len(node.arguments)} arguments",
+                help=f"write `{name}(E over steps)`, `{name}(E for k in S)`, or `{name}(v)` for a vector v",
+            )
+            return ERROR
+
+
+def _over_time(state: State, scope: Scope, node: tree.Call, operator: Operator, argument: tree.OverTime) -> Typed:
+    if scope.mode != "body":
+        _no_time_here(state, scope, node.span, operator)
+        return ERROR
+    where, inner = None, scope
+    if argument.where is not None:
+        condition = translate(state, scope, argument.where)
+        expect(state, condition, "truth", argument.where.span, "`where` takes a truth value")
+        where = condition.expression
+        inner = replace(scope, known=scope.known | known_if(where))
+    body = translate(state, inner, argument.value)
+    kind = _result(state, operator, body, argument.value.span, NUMBER)
+    keep = _keep(state, scope, argument.time)
+    if kind is None or keep is None:
+        return ERROR
+    return Typed(hoist(state, scope, operator, body, where, keep, kind, node.span), kind)
+
+
+def _no_time_here(state: State, scope: Scope, span: Span, operator: str) -> None:
+    if scope.mode == "claim":
+        state.problems.add(
+            "E0507",
+            "a claim looks at final values only",
+            span,
+            f"`{operator}` over time is not kept",
+            help="name it in the algorithm, `statistic s = ..`, and claim something about `s`",
+        )
+        return
+    state.problems.add(
+        "E0213",
+        f"`{operator}` over time is not a constant",
+        span,
+        "changes from step to step",
+        help="only constants may stand here",
+    )
+
+
+def _keep(state: State, scope: Scope, time: tree.TimeRange) -> Keep | None:
+    match time:
+        case tree.OverSteps():
+            return AllSteps()
+        case tree.OverLast(count=node):
+            count = translate(state, scope, node)
+            expect(state, count, "number", node.span, "`over last` takes a number of steps")
+            steps = number(count.expression, state.values)
+            if steps is not None and (steps < 1 or steps.denominator != 1):
+                state.problems.add("E0318", "`over last` takes a whole number from 1", node.span, "no number of steps")
+            return LastSteps(count.expression)
+        case tree.Since(report=report):
+            return SinceReport(report.name) if is_report(state, report, "since") else None
+
+
+def is_report(state: State, name: tree.Name, word: str) -> bool:
+    """Does the name stand for a report? `since`, `history` and `each` look back at reports."""
+    symbol = state.symbols.get(name.name)
+    if symbol is not None and symbol.kind == "report":
+        state.used.add(name.name)
+        return True
+    reports = [s.name for s in state.symbols.values() if s.kind == "report"]
+    if symbol is not None:
+        state.problems.add(
+            "E0211",
+            f"`{name.name}` is not a report",
+            name.span,
+            f"a {symbol.kind}; `{word}` looks back at a report",
+            [(symbol.span, "defined here")],
+            help=f"report the event: `report {name.name}_seen when ..`",
+        )
+    else:
+        state.problems.add(
+            "E0211",
+            f"there is no report `{name.name}`",
+            name.span,
+            f"`{word}` looks back at a report",
+            help=hint(name.name, reports),
+        )
+    return False
+
+
+def _result(state: State, operator: Operator, body: Typed, span: Span, element: Kind) -> Kind | None:
+    """The kind of the aggregate of such bodies; None after an error."""
+    if operator == "count":
+        return NUMBER if expect(state, body, "truth", span, "`count` counts how often something is true") else None
+    if operator in ("sum", "mean"):
+        if body.kind.name in ("number", "vector", "unknown"):
+            return body.kind
+        if body.kind == TRUTH:
+            state.problems.add(
+                "E0301",
+                f"`{operator}` of a truth value",
+                span,
+                "true or false, not a number",
+                help="to count how often it is true write `count(C over steps)`; for 1 or 0 write `if C then 1 else 0`",
+            )
+        else:
+            expect(state, body, "number", span, f"`{operator}` adds numbers or vectors")
+        return None
+    if not expect(state, body, "number", span, f"`{operator}` compares numbers"):
+        return None
+    return element if operator in ("argmax", "argmin") else NUMBER
+
+
+def _over_set(state: State, scope: Scope, node: tree.Call, operator: Operator, argument: tree.OverSet) -> Typed:
+    bound = bind(state, scope, argument.binder)
+    body = translate(state, bound.scope, argument.value)
+    kind = _result(state, operator, body, argument.value.span, bound.element)
+    if kind is None:
+        return ERROR
+    folded = m.Quantified(operator, body.expression, bound.variable, bound.domain, bound.where, node.span)
+    return Typed(settled(folded, state.settled), kind)
+
+
+def _over_elements(state: State, scope: Scope, node: tree.Call, operator: Operator, value: tree.Expression) -> Typed:
+    argument = translate(state, scope, value)
+    kind = argument.kind
+    if kind.name in ("number", "truth"):
+        _which_range(state, node, operator, kind)
+        return ERROR
+    if kind.name not in ("vector", "list", "set", "unknown"):
+        expect(state, argument, "vector", value.span, f"`{operator}` runs over elements")
+        return ERROR
+    of = Typed(argument.expression, elements(kind)) if kind.name != "unknown" else Typed(argument.expression, UNKNOWN)
+    result = _result(state, operator, of, value.span, NUMBER)
+    return ERROR if result is None else Typed(m.Apply(operator, (argument.expression,), node.span), result)
+
+
+def _which_range(state: State, node: tree.Call, operator: Operator, kind: Kind) -> None:
+    state.problems.add(
+        "E0304",
+        f"`{operator}` of {describe(kind)}: over which range?",
+        node.span,
+        f"one value is {describe(kind)}, there is nothing to run over",
+        help=f"write `{operator}(.. over steps)`, `{operator}(.. over last m)` or `{operator}(.. since REPORT)`"
+        + (f", or give `{operator}` two numbers" if operator in ("max", "min") else ""),
+    )
+
+
+def _of_numbers(state: State, scope: Scope, node: tree.Call, name: str) -> Typed:
+    arguments: list[m.Expression] = []
+    for argument in node.arguments:
+        if not isinstance(argument, tree.Positional):
+            state.problems.add("E0319", f"`{name}` takes a range or numbers, not both", argument.span)
+            return ERROR
+        typed = translate(state, scope, argument.value)
+        expect(state, typed, "number", argument.span, f"`{name}` of several numbers")
+        arguments.append(typed.expression)
+    return Typed(m.Apply(name, tuple(arguments), node.span), NUMBER)

@@ -1,0 +1,296 @@
+"""The report of `check` as people read it. Every formula stands beside its number, every bound beside its theorem."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from seqlang.analyses.claims import Verdict
+from seqlang.model.expression import Density, walk
+from seqlang.model.print import show_expression
+from seqlang.model.program import Cell, Define
+from seqlang.proof.derivation import ApproximateBound, ConcentratedBound, Derivation, PureBound, RenyiBound
+from seqlang.proof.witness import Event, Witness
+from seqlang.report.document.document import Block, Document, Heading, Line, Paragraph, Role, Table, Tree, line
+from seqlang.report.numbers import nearest, shown, shown_down, shown_up, upper
+from seqlang.report.streams import entry_words, stream_words
+from seqlang.report.text.audit import audit_words
+from seqlang.report.text.gates import gate_rows
+from seqlang.report.text.weak import weak_blocks
+from seqlang.report.words import adjacency_words, conclusion_text, life_words
+from seqlang.rules.sensitivity.facts.formulas import parameter_values
+
+if TYPE_CHECKING:
+    from seqlang.results.check import CheckResult
+
+_ROLE: dict[str, Role] = {"proved": "good", "refuted": "bad", "unknown": "doubt"}
+_SIGN = {"proved": "✓", "refuted": "✗", "unknown": "?"}
+
+
+def check_document(result: CheckResult, explain: bool = False) -> Document:
+    """The whole report; with `explain` every derivation and every bound that was found."""
+    return Document(tuple(_blocks(result, explain)))
+
+
+def _blocks(result: CheckResult, explain: bool) -> Iterator[Block]:
+    yield from _head(result)
+    if result.statistics:
+        yield from _statistics(result)
+    yield from _gates(result)
+    yield from _bounds(result)
+    if explain:
+        yield from _explanation(result)
+    if result.cut_short:
+        yield _remark("time limit", f"it ended {', '.join(result.cut_short)}: `--time-limit` gives more seconds")
+    if result.weak or result.profiles:
+        yield from weak_blocks(result.weak, result.profiles)
+    if result.verdicts:
+        yield from _claims(result)
+
+
+def _head(result: CheckResult) -> Iterator[Block]:
+    program = result.program
+    yield Paragraph(line((program.name, "head"), f"  {program.title}" if program.title else ""))
+    short, long = adjacency_words(program)
+    yield _remark("neighbours", f"{short}: {long}")
+    if program.parameters:
+        yield _remark("parameters", ", ".join(f"{p.name} = {shown(float(p.value))}" for p in program.parameters))
+    used = _densities(result)
+    if used:
+        yield _remark("note", f"uses the density of {', '.join(used)} as a formula, not as an assumption on the data")
+
+
+def _remark(name: str, text: str) -> Paragraph:
+    return Paragraph(line((f"{name:<12}", "quiet"), text), indent=2, hanging=12)
+
+
+def _densities(result: CheckResult) -> list[str]:
+    roots = [
+        s.expression if isinstance(s, Define) else s.body for s in result.program.body if isinstance(s, Define | Cell)
+    ]
+    return sorted({e.model for root in roots for e in walk(root) if isinstance(e, Density) and e.model})
+
+
+def _statistics(result: CheckResult) -> Iterator[Block]:
+    values = parameter_values(result.program)
+    rows = []
+    for s in result.statistics:
+        infinite = s.shift.radius.is_infinite
+        text = (
+            "unbounded" if infinite else str(s.shift.radius) + ("" if s.shift.norm == "abs" else f" ({s.shift.norm})")
+        )
+        number = "∞" if infinite else shown(nearest(s.shift.radius, values))
+        rows.append((line(s.name), line(s.words), line((text, "formula")), line(number)))
+    yield Heading("Statistics")
+    yield Table(("statistic", "how it moves", "sensitivity", "value"), tuple(rows), "lllr")
+    for s in result.statistics:
+        if s.shift.note:
+            yield Paragraph(
+                line(("! " if s.shift.radius.is_infinite else "  ", "doubt"), f"{s.name}: {s.shift.note}"), 2
+            )
+
+
+def _gates(result: CheckResult) -> Iterator[Block]:
+    program = result.program
+    rows = gate_rows(program)
+    names = [n.name for row in rows for n in row.noises]
+    lines = []
+    for row in rows:
+        noises = "\n".join(
+            f"{n.name} ~ {show_expression(n.law)} {life_words(n.life)}"
+            + (", shared" if names.count(n.name) > 1 else "")
+            for n in row.noises
+        )
+        lines.append((line(row.name), line(row.kind), line(row.value), line(row.shift), line(noises)))
+    yield Heading("Gates: all that an observer sees")
+    yield Table(("gate", "kind", "what is compared or shown", "moves", "noise"), tuple(lines), "lllll")
+
+
+def _bounds(result: CheckResult) -> Iterator[Block]:
+    bounds, witness = result.bounds, result.witness
+    values = parameter_values(result.program)
+    rows: list[tuple[Line, ...]] = []
+    lower = "-" if witness is None else shown_down(witness.lower)
+    pure = bounds.pure
+    if pure is not None and isinstance(pure.conclusion, PureBound):
+        epsilon = pure.conclusion.epsilon
+        rows.append((line("pure"), _both(upper(epsilon, values), str(epsilon)), line(lower), _by(pure)))
+    else:
+        rows.append((line("pure"), line("∞"), line(lower), ()))
+    low = line(shown_down(result.epsilon_at_delta) if result.epsilon_at_delta > 0 else "-")
+    name = line(f"dp at delta {float(result.delta):g}")
+    if bounds.dp is not None and isinstance(bounds.dp.conclusion, ApproximateBound):
+        rows.append((name, line(shown_up(bounds.dp.conclusion.epsilon)), low, _by(bounds.dp)))
+    else:
+        rows.append((name, line("∞"), low, ()))
+    if bounds.zcdp is not None and isinstance(bounds.zcdp.conclusion, ConcentratedBound):
+        rho = bounds.zcdp.conclusion.rho
+        rows.append((line("zcdp"), _both(upper(rho, values), str(rho)), (), _by(bounds.zcdp)))
+    rows.extend(_renyi_rows(bounds.rdp))
+    rows.extend(_renyi_rows(tuple(d for d in bounds.alternatives if not d.premises), "weaker: "))
+    yield Heading("Strong privacy: worst case over neighbours and outcomes")
+    yield Table(("notion", "proved at most", "witnessed at least", "by"), tuple(rows), "llll")
+    if bounds.horizon is not None:
+        yield _remark("horizon", f"{bounds.horizon} steps, for the bounds that need one")
+    for goal in bounds.open_goals:
+        yield Paragraph(line(("? ", "doubt"), goal), 2)
+    if witness is not None:
+        yield _remark("witness", witness_words(witness))
+    if result.audit is not None:
+        yield _remark("audit", audit_words(result.audit))
+    gap = _gap(result)
+    if gap:
+        yield _remark("gap", gap)
+
+
+def _gap(result: CheckResult) -> str:
+    """How far the pure bound can be from the truth, in words."""
+    pure, witness = result.bounds.pure, result.witness
+    if pure is None or not isinstance(pure.conclusion, PureBound):
+        return ""
+    proved = upper(pure.conclusion.epsilon, parameter_values(result.program))
+    if not 0 < proved < math.inf:
+        return ""
+    if witness is None or witness.loss <= 0:
+        return "no witness was found: nothing says how far the pure bound is from the truth"
+    factor = proved / witness.loss
+    if factor < 1.01:
+        percent = shown_up(max(1e-4, factor - 1) * 100, 2)  # what is smaller differs from machine to machine
+        return f"the pure bound is at most {percent} % above the least epsilon that holds"
+    return f"the pure bound is at most {shown_up(factor, 4)} times the least epsilon that holds"
+
+
+def _both(number: float, formula: str) -> Line:
+    text = shown_up(number)
+    return line(text) if text == formula else line(text, (" = ", "quiet"), (formula, "formula"))
+
+
+def _renyi_rows(bounds: tuple[Derivation, ...], remark: str = "") -> Iterator[tuple[Line, ...]]:
+    """One row a way of proving, order by order."""
+    groups: dict[Line, list[str]] = {}
+    for d in bounds:
+        if isinstance(d.conclusion, RenyiBound):
+            groups.setdefault(_by(d), []).append(f"{shown_up(d.conclusion.epsilon)} at {d.conclusion.order:g}")
+    for by, found in groups.items():
+        yield line(f"{remark}rdp by order"), line("\n".join(found)), (), by
+
+
+def _by(derivation: Derivation) -> Line:
+    return line(derivation.rule, (f"\n{derivation.cite}" if derivation.cite else "", "quiet"))
+
+
+def _explanation(result: CheckResult) -> Iterator[Block]:
+    """The best of each notion in full, a repeated step by its number; then all other bounds, a line each."""
+    bounds = result.bounds
+    best = tuple(dict.fromkeys(d for d in (bounds.pure, bounds.zcdp, *bounds.rdp, bounds.dp) if d is not None))
+    if best:
+        yield Heading("Derivations")
+    numbers: dict[Derivation, int] = {}
+    for derivation in best:
+        yield _tree(derivation, numbers)
+    others = tuple(dict.fromkeys(d for d in bounds.alternatives if d not in numbers))
+    if others:
+        rows = tuple(
+            (line((conclusion_text(d.conclusion), "formula")), line(d.rule), line(_premises(d))) for d in others
+        )
+        yield Heading("Other bounds that were found")
+        yield Table(("bound", "by", "from"), rows, "lll")
+
+
+def _premises(derivation: Derivation) -> str:
+    return ", ".join(f"{conclusion_text(p.conclusion)} by {p.rule}" for p in derivation.premises) or derivation.cite
+
+
+def _tree(derivation: Derivation, numbers: dict[Derivation, int], indent: int = 2) -> Tree:
+    if derivation in numbers:
+        seen = line((conclusion_text(derivation.conclusion), "formula"), (f"  as in ({numbers[derivation]})", "quiet"))
+        return Tree(seen, (), indent)
+    numbers[derivation] = len(numbers) + 1
+    words = line(
+        (f"({numbers[derivation]}) ", "quiet"),
+        (conclusion_text(derivation.conclusion), "formula"),
+        ("  by ", "quiet"),
+        derivation.rule,
+        (f"  [{derivation.cite}]" if derivation.cite else "", "quiet"),
+        f"\n{derivation.because}" if derivation.because else "",
+    )
+    return Tree(words, tuple(_tree(p, numbers, indent) for p in derivation.premises), indent)
+
+
+def _claims(result: CheckResult) -> Iterator[Block]:
+    yield Heading("Claims")
+    for v in result.verdicts:
+        number = result.source.line_column(v.claim.span.start)[0]
+        expected = "" if v.claim.expect is None else (" as expected" if v.ok else f", expected {v.claim.expect}")
+        yield Paragraph(
+            line(
+                (f"{_SIGN[v.verdict]} {v.verdict}{expected}", _ROLE[v.verdict]),
+                f"  line {number}  {v.claim.text}",
+                (f'  "{v.claim.label}"' if v.claim.label else "", "quiet"),
+            ),
+            2,
+            4,
+        )
+        yield from _reason(v)
+
+
+def _reason(verdict: Verdict) -> Iterator[Block]:
+    if verdict.witness is not None and verdict.because != verdict.witness.because:
+        yield Paragraph(line(verdict.because), 6, 0)
+    if verdict.witness is not None and verdict.witness.family is not None:
+        from seqlang.report.text.family import family_blocks
+
+        yield from family_blocks(verdict.witness.family, 6)
+    elif verdict.witness is not None:
+        yield Paragraph(line(witness_words(verdict.witness)), 6, 0)
+    elif verdict.because:
+        yield Paragraph(line(verdict.because), 6, 0)
+
+
+def witness_words(witness: Witness) -> str:
+    """The pair of streams, the event, both probabilities, in one sentence or two."""
+    first, second = (stream_words(s) for s in witness.streams)
+    if witness.q + witness.q_error <= 0:
+        rest = f"has probability {_probability(witness.p)} under the first and 0 under the second"
+    else:
+        rest = (
+            f"has probability {_probability(witness.p)} under the first and {_probability(witness.q)} under the "
+            f"second: a loss of {shown_down(witness.loss)}"
+        )
+    why = f" ({witness.because})" if witness.because else ""
+    return f"{first} against {second}: {event_words(witness.event)} {rest}{why}"
+
+
+def _probability(p: float) -> str:
+    return shown(p, 5)
+
+
+def event_words(event: Event) -> str:
+    """An event as a phrase that can be the subject of `has probability`."""
+    parts = [f"{report} at step {step}" + _value(value) for step, report, value in event.reports]
+    if event.stopped_at is not None:
+        result = "" if event.result is None else f" with {entry_words(event.result)}"  # type: ignore[arg-type]
+        parts.append(f"stopping at step {event.stopped_at}{result}")
+    elif event.not_by is not None:
+        parts.append(f"nothing{' more' if parts else ''} by step {event.not_by}")
+    return "the event `" + ", ".join(parts) + "`"
+
+
+def _value(value: object) -> str:
+    if value is True:
+        return ""
+    if isinstance(value, tuple) and any(isinstance(part, tuple) for part in value):  # of a vector
+        return " in " + " x ".join(_interval(part) for part in value)
+    match value:
+        case (float() | int() as low, float() | int() as high) if not isinstance(low, bool) | isinstance(high, bool):
+            return f" in {_interval(value)}"
+    return f" = {value}"
+
+
+def _interval(ends: Any) -> str:
+    match ends:
+        case (low, high):
+            return f"[{shown(float(low))}, {shown(float(high))}]"
+        case _:
+            return str(ends)

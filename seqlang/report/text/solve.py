@@ -1,0 +1,89 @@
+"""The reports of `solve` as people read them: as many digits as the error bound supports."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from seqlang.report.document.document import Block, Document, Paragraph, Table, line
+from seqlang.report.numbers import shown, shown_down, shown_up
+
+if TYPE_CHECKING:
+    from seqlang.results.solve import SolveResult
+
+_MOST = 12  # digits that a double carries with some left
+
+
+def solve_document(result: SolveResult) -> Document:
+    """One model: the returns, the steps, and how far both can be from the truth."""
+    return Document(tuple(_blocks(result)))
+
+
+def certain(low: float, high: float) -> str:
+    """The digits that both ends share, at most twelve; both ends where that is fewer than three."""
+    if low == high or not math.isfinite(low):
+        return shown(low, _MOST)
+    middle = (low + high) / 2
+    digits = math.floor(math.log10(abs(middle))) - math.floor(math.log10(high - low)) if middle else 0
+    if digits >= 3:
+        return shown(middle, min(_MOST, digits))
+    if high < 1e-12:
+        return f"< {shown_up(high, 2)}"
+    return f"{shown_down(low, 4)} .. {shown_up(high, 4)}"
+
+
+def _blocks(result: SolveResult) -> Iterator[Block]:
+    solution = result.solution
+    yield Paragraph(
+        line(
+            (result.algorithm, "head"),
+            f" under {result.model}",
+            (f"   exact law by {solution.method}, {result.seconds:.3f} s", "quiet"),
+        )
+    )
+    left = max(0.0, solution.unresolved - solution.never) + solution.lost
+    if solution.never > 0:
+        yield _doubt(f"a share of {shown(solution.never, 8)} of the runs never stops")
+    if not result.resolved:
+        yield _doubt(f"after {len(solution.table):,} steps a share of {shown_up(left, 4)} of the runs has not stopped")
+    rows = [(line(name), line(certain(*result.interval(p)))) for name, p in result.returns.items()]
+    if rows:
+        yield Table(("return", "probability"), tuple(rows), "lr")
+    yield _steps(result)
+    chances = f"{shown_up(solution.outcome_error, 2)} in P(return), {shown_up(solution.error, 2)} in any probability"
+    bounds = f"error at most {chances}{_steps_error(result)}"
+    later = ", taken to go on stopping as before" if left > 0 and result.resolved else ""
+    yield Paragraph(line((f"{bounds}; mass not resolved {shown_up(left, 2)}{later}", "quiet")), 2)
+    if "expected steps squared" in solution.moments and "noise that persists" in solution.method and result.resolved:
+        second = shown_up(solution.moments["expected steps squared"], 8)
+        yield Paragraph(line((f"E_z[E[T | z]^2] = {second}, z the noise that persists", "quiet")), 2)
+    for note in solution.notes:
+        if "never stop" in note:
+            continue  # said above
+        yield Paragraph(line((note, "quiet")), 2)
+
+
+def _steps_error(result: SolveResult) -> str:
+    if result.expected_steps is None or math.isinf(result.expected_steps):
+        return ""
+    return f", {shown_up(result.solution.steps_error, 2)} in the expected step"
+
+
+def _steps(result: SolveResult) -> Table:
+    from seqlang.results.solve import QUANTILES
+
+    mean, sd = result.expected_steps, result.sd_steps
+    head = ("steps", "expected", "sd", *(f"{q:.0%}" for q in QUANTILES))
+    if mean is None:
+        expected = f"> {shown_down(result.steps_so_far, 5)}"
+    else:
+        error = result.solution.steps_error if math.isfinite(mean) else 0.0
+        expected = certain(mean - error, mean + error)
+    found = [result.quantile(q) for q in QUANTILES]
+    cells = ("", expected, "-" if sd is None else shown(sd, 8), *("-" if q is None else str(q) for q in found))
+    return Table(head, (tuple(line(c) for c in cells),), "l" + "r" * (len(head) - 1))
+
+
+def _doubt(text: str) -> Paragraph:
+    return Paragraph(line(("! ", "doubt"), text), 2)

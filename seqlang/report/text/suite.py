@@ -1,0 +1,67 @@
+"""Many specs in one table: claim, verdict, both ends of the pure loss, seconds."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from seqlang.proof.derivation import PureBound
+from seqlang.report.document.document import Document, Heading, Line, Paragraph, Role, Table, line
+from seqlang.report.numbers import shown, shown_down, shown_up, upper
+from seqlang.rules.sensitivity.facts.formulas import parameter_values
+
+if TYPE_CHECKING:
+    from seqlang.analyses.claims import Verdict
+    from seqlang.results.check import CheckResult
+
+_ROLE: dict[str, Role] = {"proved": "good", "refuted": "bad", "unknown": "doubt"}
+_HEAD = ("spec", "claim", "verdict", "pure at most", "at least", "seconds")
+
+
+def suite_document(results: Sequence[CheckResult], invalid: Sequence[str] = ()) -> Document:
+    """One row a claim; what belongs to the spec stands in its first row. `invalid` are the files with errors."""
+    rows = tuple(row for result in results for row in _rows(result))
+    rows += tuple((line(name), (), line(("invalid", "bad")), (), (), ()) for name in invalid)
+    return Document((Heading("Suite"), Table(_HEAD, rows, "lllrrr"), Paragraph(_total(results, invalid), 2)))
+
+
+def _rows(result: CheckResult) -> Iterator[tuple[Line, ...]]:
+    ends = line(_at_most(result)), line(_at_least(result)), line(f"{result.seconds:.2f}")
+    name = line((result.program.name, "head"))
+    if not result.verdicts:
+        yield name, (), line(("no claim", "quiet")), *ends
+    for number, verdict in enumerate(result.verdicts):
+        claim = line((verdict.claim.text.removeprefix("claim "), "formula"))
+        if number == 0:
+            yield name, claim, _verdict(verdict), *ends
+        else:
+            yield (), claim, _verdict(verdict), (), (), ()
+
+
+def _verdict(verdict: Verdict) -> Line:
+    expected = "" if verdict.claim.expect is None else " as expected"
+    return line((verdict.verdict, _ROLE[verdict.verdict]), expected if verdict.ok else ("  not as expected", "bad"))
+
+
+def _at_most(result: CheckResult) -> str:
+    pure = result.bounds.pure
+    if pure is None or not isinstance(pure.conclusion, PureBound):
+        return shown(math.inf)
+    return shown_up(upper(pure.conclusion.epsilon, parameter_values(result.program)))
+
+
+def _at_least(result: CheckResult) -> str:
+    return "-" if result.witness is None else shown_down(result.witness.lower)
+
+
+def _total(results: Sequence[CheckResult], invalid: Sequence[str]) -> Line:
+    verdicts = [v for result in results for v in result.verdicts]
+    counts = {kind: sum(v.verdict == kind for v in verdicts) for kind in _ROLE}
+    text = f"{len(results)} specs, {len(verdicts)} claims: " + ", ".join(f"{n} {kind}" for kind, n in counts.items())
+    wrong = sum(not result.ok for result in results)
+    return line(
+        f"{text}; {sum(r.seconds for r in results):.1f} s",
+        (f"; {wrong} specs not as expected" if wrong else "", "bad"),
+        (f"; {len(invalid)} invalid" if invalid else "", "bad"),
+    )
