@@ -19,10 +19,10 @@ from seqlang.analyses.prove import ORDERS, prove, size_of
 from seqlang.elaborate import elaborate
 from seqlang.model.domain import Integers
 from seqlang.model.program import Program
+from seqlang.process.time_limit import poll
 from seqlang.proof.derivation import Derivation
 from seqlang.record import record
 from seqlang.syntax import tree
-from seqlang.time_limit import poll
 
 _NUMBER = re.compile(r"(\d{1,30}\.?\d{0,30}|\.\d{1,30})(e[+-]?\d{1,2})?|\d{1,30}/\d{1,30}")
 

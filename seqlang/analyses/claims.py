@@ -10,8 +10,9 @@ from seqlang.analyses.empty_claims import allows_everything, decided_by_its_boun
 from seqlang.analyses.prove import prove
 from seqlang.analyses.refute import refute
 from seqlang.arithmetic.formula import Formula, enclose
-from seqlang.doing import doing
 from seqlang.model.program import Claim, Privacy, Program
+from seqlang.process.doing import doing
+from seqlang.process.time_limit import OutOfTime, poll
 from seqlang.proof.derivation import Derivation, RenyiBound
 from seqlang.proof.replay import replay
 from seqlang.proof.witness import Witness
@@ -19,7 +20,6 @@ from seqlang.record import record
 from seqlang.rules.claims import claimed_amounts, falls_short, steps_claimed
 from seqlang.rules.composition import every_algorithm, post_processing
 from seqlang.rules.sensitivity.facts.formulas import parameter_values
-from seqlang.time_limit import OutOfTime, poll
 
 if TYPE_CHECKING:
     from seqlang.analyses.operating.claims import Solve, Watches

@@ -11,6 +11,7 @@ from seqlang.analyses.grouping import Group, groupings
 from seqlang.analyses.several_entries import grown
 from seqlang.arithmetic.formula import enclose
 from seqlang.model.program import CompareGate, OpaqueGate, Program
+from seqlang.process.time_limit import OutOfTime, lack, over
 from seqlang.proof.derivation import ApproximateBound, ConcentratedBound, Derivation, PureBound, RenyiBound
 from seqlang.proof.replay import Replay
 from seqlang.rules import searches
@@ -18,7 +19,6 @@ from seqlang.rules.claims import longest_run
 from seqlang.rules.composition import hypothetical_transcript, post_processing
 from seqlang.rules.search import Search
 from seqlang.rules.sensitivity.facts.formulas import parameter_values
-from seqlang.time_limit import OutOfTime, lack, over
 
 DEFAULT_DELTA = Fraction(1, 10**6)
 ORDERS = (2.0, 4.0, 8.0, 16.0, 32.0)

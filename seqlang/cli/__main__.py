@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from seqlang.driver.contradicted import Contradicted
 
 from seqlang.cli.terminal.output import ready, say, silence
-from seqlang.time_limit import OutOfTime
+from seqlang.process.time_limit import OutOfTime
 
 COMMANDS = {
     "check": "privacy bounds, derivations, the verdict of every claim",

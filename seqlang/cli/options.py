@@ -11,7 +11,7 @@ from fractions import Fraction
 
 from seqlang.diagnostics import Diagnostic, SpecError
 from seqlang.diagnostics.suggest import did_you_mean
-from seqlang.time_limit import OutOfTime, limited, over, poll
+from seqlang.process.time_limit import OutOfTime, limited, over, poll
 
 MOST_VALUES = 10_000
 

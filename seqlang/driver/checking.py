@@ -9,10 +9,10 @@ from math import inf, isinf
 from typing import TYPE_CHECKING
 
 from seqlang.diagnostics import Diagnostic, SpecError
-from seqlang.doing import doing
 from seqlang.driver.contradicted import refuse
 from seqlang.driver.loading import Loaded
-from seqlang.time_limit import OutOfTime, limited, over
+from seqlang.process.doing import doing
+from seqlang.process.time_limit import OutOfTime, limited, over
 
 if TYPE_CHECKING:
     from seqlang.analyses.bounds import Bounds

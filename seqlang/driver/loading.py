@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from seqlang.diagnostics import Diagnostic, SpecError
 from seqlang.diagnostics.suggest import did_you_mean
-from seqlang.doing import doing
-from seqlang.locate import data_folder
+from seqlang.process.doing import doing
+from seqlang.process.locate import data_folder
 from seqlang.record import record
 from seqlang.source import Source
 

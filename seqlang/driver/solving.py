@@ -6,9 +6,9 @@ import time
 from typing import TYPE_CHECKING
 
 from seqlang.diagnostics import Diagnostic, SpecError
-from seqlang.doing import doing
 from seqlang.driver.contradicted import refuse
 from seqlang.driver.loading import Loaded
+from seqlang.process.doing import doing
 
 if TYPE_CHECKING:
     from seqlang.results.solve import SolveResult

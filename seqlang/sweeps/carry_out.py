@@ -7,12 +7,12 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from seqlang.diagnostics import SpecError
+from seqlang.process.time_limit import poll
 from seqlang.source import Source
 from seqlang.sweeps.executors.executor import Executor, Tell
 from seqlang.sweeps.failures import of_plain
 from seqlang.sweeps.store import Store
 from seqlang.sweeps.unit import Unit
-from seqlang.time_limit import poll
 
 Plain = dict[str, Any]
 _LOOK_AGAIN = 0.25  # seconds, while another process is at work on what is left

@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 from zlib import crc32
 
-from seqlang.locate import data_folder
+from seqlang.process.locate import data_folder
 from seqlang.syntax.table import Table, from_json, to_json
 
 # Raise it when the meaning of the stored data changes.

@@ -26,7 +26,7 @@ MAY = {
     "source",
     "certificate",
     "version",
-    "time_limit",
+    "process",
 }
 THIN = {"cli.__main__", "cli.verify", "cli.options", "cli.terminal", "cli.terminal.errors", "cli.terminal.output",
         "diagnostics.diagnostic", "diagnostics.display", "diagnostics.suggest"}  # fmt: skip

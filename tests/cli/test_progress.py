@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from seqlang.doing import doing, heard
+from seqlang.process.doing import doing, heard
 
 ROOT = Path(__file__).resolve().parents[2]
 pty = pytest.importorskip("pty", reason="needs terminals")
@@ -17,7 +17,7 @@ pty = pytest.importorskip("pty", reason="needs terminals")
 SLOW = """
 import sys, time
 import seqlang.cli.terminal.waiting as waiting
-from seqlang.doing import doing
+from seqlang.process.doing import doing
 waiting.AFTER = {after}
 with waiting.working("@a/b", waiting.AFTER):
     doing("witness search")

@@ -11,7 +11,7 @@ import pytest
 from seqlang import driver
 from seqlang.cli.__main__ import main
 from seqlang.cli.options import CHECK_LIMIT
-from seqlang.time_limit import OutOfTime, limited, over, poll
+from seqlang.process.time_limit import OutOfTime, limited, over, poll
 
 SLOW = """algorithm slow
 param eps > 0 = 1

@@ -7,7 +7,7 @@ import re
 import pytest
 from texts import DATASET, EVERYTHING, REPLACE
 
-from seqlang.locate import data_folder
+from seqlang.process.locate import data_folder
 from seqlang.source import Source
 from seqlang.syntax import format_text, parse
 

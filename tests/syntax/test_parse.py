@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from texts import DATASET, EVERYTHING, REPLACE
 
-from seqlang.locate import data_folder
+from seqlang.process.locate import data_folder
 from seqlang.source import Source, Span
 from seqlang.syntax import parse, tree
 

@@ -11,7 +11,7 @@ from texts import DATASET, EVERYTHING, REPLACE
 from seqlang.diagnostics.as_json import diagnostic_dict
 from seqlang.diagnostics.github import workflow_commands
 from seqlang.diagnostics.plain import render
-from seqlang.locate import data_folder
+from seqlang.process.locate import data_folder
 from seqlang.source import Source
 from seqlang.syntax import format_text, parse
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from seqlang.locate import data_folder
+from seqlang.process.locate import data_folder
 from seqlang.syntax.build import ACTIONS
 from seqlang.syntax.compile_grammar import compile_grammar
 from seqlang.syntax.errors.forms import FORMS, MEANT
@@ -41,7 +41,8 @@ def test_stored_equals_compiled(tmp_path: Path) -> None:
 
 def test_the_same_grammar_gives_the_same_table_in_another_process() -> None:
     program = (
-        "from zlib import crc32; from seqlang.locate import data_folder; from seqlang.syntax.compile_grammar import *;"
+        "from zlib import crc32; from seqlang.process.locate import data_folder;"
+        "from seqlang.syntax.compile_grammar import *;"
         "print(crc32(repr(compile_grammar((data_folder('grammars') / 'seq.lark').read_text('utf-8')).states).encode()))"
     )
     seen = {

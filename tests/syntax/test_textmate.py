@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from texts import DATASET, EVERYTHING
 
-from seqlang.locate import data_folder
+from seqlang.process.locate import data_folder
 from seqlang.syntax.lex import lex
 from seqlang.syntax.load_table import load_table
 

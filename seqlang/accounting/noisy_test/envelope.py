@@ -9,7 +9,7 @@ from operator import itemgetter
 from typing import NamedTuple
 
 from seqlang.arithmetic.rounding import up
-from seqlang.time_limit import poll
+from seqlang.process.time_limit import poll
 
 _SLACK = 1e-13
 _LOSS, _GAIN = itemgetter(0), itemgetter(1)  # of a line: sorting by them calls no Python

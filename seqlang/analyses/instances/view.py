@@ -23,7 +23,7 @@ from seqlang.backends.transcript.fixed_streams.walk import Walk
 from seqlang.backends.transcript.stepper import Stepper, stepper
 from seqlang.backends.transcript.unsupported import Unsupported
 from seqlang.model.program import Model, Program
-from seqlang.time_limit import poll
+from seqlang.process.time_limit import poll
 
 FLOOR = 1e-9
 LONGEST = 2048

@@ -34,13 +34,13 @@ from seqlang.analyses.weak.positions import Scan
 from seqlang.arithmetic.formula import enclose
 from seqlang.backends.solve.heavy_tails import beyond_the_nodes
 from seqlang.model.program import Program, PublicGate, Replace
+from seqlang.process.time_limit import poll
 from seqlang.rules.sensitivity.facts.facts import facts_of
 from seqlang.rules.sensitivity.facts.formulas import formula_of, parameter_values
 from seqlang.rules.sensitivity.motion.motion import ONE_SIGN
 from seqlang.rules.sensitivity.motion.neighbours import neighbours_of
 from seqlang.rules.sensitivity.motion.shifts import shift_of
 from seqlang.rules.stopping.ends import End, Source, ends_of
-from seqlang.time_limit import poll
 
 GAMMAS = (1.25, 1.5, 2.0, 3.0, 4.0, 6.0)
 ENOUGH = 1e-13

@@ -29,9 +29,9 @@ from seqlang.backends.solve.chain import Chain
 from seqlang.backends.solve.threads import one_thread
 from seqlang.backends.solve.unsolved import Unsolved
 from seqlang.model.program import Program, Report
+from seqlang.process.time_limit import poll
 from seqlang.record import record
 from seqlang.rules.claims import longest_run
-from seqlang.time_limit import poll
 
 if TYPE_CHECKING:
     from seqlang.backends.solve.spaces import Space

@@ -25,8 +25,8 @@ from seqlang.backends.solve.states.end_of_step import States, state_of
 from seqlang.backends.solve.states.explored_chain import ExploredChain, ExploredFrontier
 from seqlang.model.expression import StepNumber, walk
 from seqlang.model.program import Program
+from seqlang.process.time_limit import poll
 from seqlang.record import field_names
-from seqlang.time_limit import poll
 
 MOST_STEPS = 3000
 """Single steps taken to fill the table; past them there is none."""

@@ -18,7 +18,7 @@ from seqlang.backends.solve.chain import Chain
 from seqlang.backends.solve.lattice.backward_pass import PRODUCTS, Crowd, Window
 from seqlang.backends.solve.lattice.band import Band
 from seqlang.backends.solve.lattice.lattice_chain import LatticeChain
-from seqlang.time_limit import poll
+from seqlang.process.time_limit import poll
 
 NUMBERS = 4_000_000
 """So many are kept at a time: of masses, of chances, of tables."""

@@ -8,8 +8,8 @@ from math import inf
 from seqlang.analyses.weak.entries import Entry
 from seqlang.analyses.weak.positions import Position, Scan
 from seqlang.analyses.weak.profile import Law, Range
+from seqlang.process.time_limit import poll
 from seqlang.record import record
-from seqlang.time_limit import poll
 
 Measure = Callable[[Law, Law], Range]
 PATIENCE = 30

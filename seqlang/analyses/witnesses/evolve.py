@@ -16,7 +16,7 @@ from seqlang.analyses.witnesses.play import Pattern, Played, replay
 from seqlang.analyses.witnesses.scene import Entry, Scene
 from seqlang.backends.transcript.unsupported import Unsupported
 from seqlang.model.gate_source import OfStop, name_of
-from seqlang.time_limit import poll
+from seqlang.process.time_limit import poll
 
 if TYPE_CHECKING:
     from random import Random

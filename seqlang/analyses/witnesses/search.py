@@ -19,10 +19,10 @@ from seqlang.analyses.witnesses.scene import Scene
 from seqlang.analyses.witnesses.seeds import seeds
 from seqlang.backends.transcript.integrals.quadrature import FINE
 from seqlang.backends.transcript.unsupported import Unsupported, Work
+from seqlang.process.time_limit import poll
 from seqlang.proof.entry import Entry
 from seqlang.proof.witness import Event, Witness
 from seqlang.record import replace
-from seqlang.time_limit import poll
 
 COARSELY = 0.25  # how far a coarse logarithm may be from an enclosed one
 SHAPES = 8  # of which the best pattern is made better

@@ -22,7 +22,7 @@ from typing import Any
 
 from seqlang.backends.kernels.prune import note_use, prune, versions
 from seqlang.backends.kernels.runtime import collect
-from seqlang.doing import doing
+from seqlang.process.doing import doing
 
 Function = Callable[..., None]
 """kernel(k, start_noise, start_inputs, first, count, cap, out_steps, out_codes, out_values, out_statistics,

@@ -26,8 +26,8 @@ from seqlang.diagnostics import Diagnostic, SpecError
 from seqlang.diagnostics.suggest import did_you_mean
 from seqlang.model import expression as ir
 from seqlang.model.program import Model, Program, Stop
+from seqlang.process.time_limit import poll
 from seqlang.record import record
-from seqlang.time_limit import poll
 
 Array = NDArray[np.float64]
 Rows = NDArray[np.intp]

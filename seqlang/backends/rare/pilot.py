@@ -15,8 +15,8 @@ from seqlang.backends.rare.fields import starting_tilts
 from seqlang.backends.rare.proposal import Component, Proposal, mixed
 from seqlang.backends.rare.setting import Setting
 from seqlang.backends.rare.walker import Walker
+from seqlang.process.time_limit import poll
 from seqlang.record import record
-from seqlang.time_limit import poll
 
 Array = NDArray[np.float64]
 RUNS, FEWEST_RUNS = 4000, 500

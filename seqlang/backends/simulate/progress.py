@@ -11,8 +11,8 @@ import numpy as np
 from seqlang.backends.simulate.chunks import Part, Watch
 from seqlang.backends.simulate.interval import Z95, wilson
 from seqlang.backends.simulate.tally import lengths
+from seqlang.process.time_limit import OutOfTime, lack, over
 from seqlang.record import record
-from seqlang.time_limit import OutOfTime, lack, over
 
 EVERY = 0.25  # seconds between two calls
 

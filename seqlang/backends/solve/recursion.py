@@ -16,8 +16,8 @@ import numpy as np
 
 from seqlang.backends.solve.chain import Chain
 from seqlang.backends.solve.solution import Array, Forced, Outcome, Tail
+from seqlang.process.time_limit import poll
 from seqlang.record import record
-from seqlang.time_limit import poll
 
 OVERHEAD = 6_000
 LOOK = 8

@@ -25,8 +25,8 @@ from seqlang.backends.solve.threads import one_thread
 from seqlang.backends.solve.unsolved import Unsolved
 from seqlang.model import expression as ir
 from seqlang.model.program import Program
+from seqlang.process.time_limit import poll
 from seqlang.record import record, replace
-from seqlang.time_limit import poll
 
 ROUNDING = 4e-15
 """Relative error of one step's chances and sums."""

@@ -14,7 +14,7 @@ from seqlang.backends.simulate.inputs import Inputs
 from seqlang.backends.simulate.record import Record
 from seqlang.backends.train.rows import Rows
 from seqlang.model.program import Model, Program, Report
-from seqlang.time_limit import poll
+from seqlang.process.time_limit import poll
 
 Array = NDArray[Any]
 AHEAD = 1 << 16

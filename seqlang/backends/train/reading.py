@@ -18,7 +18,7 @@ from seqlang.backends.interpret.data.where import Clause, conditions, none_left,
 from seqlang.backends.train.rows import Checks, Rows
 from seqlang.diagnostics import SpecError
 from seqlang.model.program import Program
-from seqlang.time_limit import poll
+from seqlang.process.time_limit import poll
 
 Floats = NDArray[np.float64]
 

@@ -17,7 +17,7 @@ from seqlang.backends.simulate.record import NOTHING, Record
 from seqlang.backends.train.lanes import orders_of
 from seqlang.backends.train.rows import Rows
 from seqlang.model.program import AddRemove, Program, Report
-from seqlang.time_limit import poll
+from seqlang.process.time_limit import poll
 
 Array = NDArray[Any]
 

@@ -22,8 +22,8 @@ from seqlang.backends.transcript.stepper import Stepper, stepper
 from seqlang.backends.transcript.unsupported import Unsupported, Work
 from seqlang.model.life import EachStep
 from seqlang.model.program import Program
+from seqlang.process.time_limit import poll
 from seqlang.record import record
-from seqlang.time_limit import poll
 
 MOST_NODES = 64
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from seqlang.doing import heard
+from seqlang.process.doing import heard
 
 if TYPE_CHECKING:
     from collections.abc import Callable

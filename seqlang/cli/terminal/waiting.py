@@ -9,7 +9,7 @@ from contextlib import contextmanager, suppress
 from threading import Event, Thread
 
 from seqlang.diagnostics.display import visible
-from seqlang.doing import heard
+from seqlang.process.doing import heard
 
 AFTER = 1.0
 """Seconds of silence: what ends sooner needs no line."""

@@ -19,8 +19,8 @@ from threading import Thread
 from typing import IO
 
 from seqlang.diagnostics import Diagnostic, SpecError
+from seqlang.process.time_limit import poll
 from seqlang.sweeps.executors.executor import Executor, Plain, Tell
-from seqlang.time_limit import poll
 
 _LOOK = 0.5
 """Seconds between looks at the time limit."""

@@ -1,0 +1,3 @@
+"""What concerns the process that computes, and is no part of any result: `doing` tells what it works on now,
+`time_limit` ends it when its time is over, and `locate` finds the grammar and the shipped specs on its disk.
+"""
