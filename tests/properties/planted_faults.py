@@ -14,7 +14,7 @@ import pytest
 from seqlang.arithmetic.formula import ONE, ZERO, Formula
 from seqlang.model.expression import Bound, CellValue, Expression, Field, Index, Variable, children, rebuild
 from seqlang.record import replace
-from seqlang.rules.sensitivity.facts.facts import RECORD
+from seqlang.rules.sensitivity.facts.definitions import RECORD
 from seqlang.rules.sensitivity.motion.motion import Motion
 
 Wrong = Callable[[Callable[..., Any]], Callable[..., Any]]

@@ -32,7 +32,8 @@ from seqlang.model.expression import (
 from seqlang.model.life import EachStep, Once
 from seqlang.model.program import AllSteps, Claim, Program, Stop
 from seqlang.rules.sensitivity.facts.evaluate import evaluate, evaluate_number
-from seqlang.rules.sensitivity.facts.facts import ONE, UNIT, ZERO, Facts, apply, facts_of
+from seqlang.rules.sensitivity.facts.facts import Facts, facts_of
+from seqlang.rules.sensitivity.facts.numbers import ONE, UNIT, ZERO, apply
 from seqlang.rules.sensitivity.ranges.arithmetic import hull, plus, times
 from seqlang.rules.sensitivity.ranges.range import Range
 from seqlang.rules.sensitivity.ranges.ranges import range_in

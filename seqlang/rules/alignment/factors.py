@@ -18,8 +18,9 @@ from seqlang.model.life import EachStep
 from seqlang.model.program import Margin, Program
 from seqlang.record import record
 from seqlang.rules.reading.signs import Signs
-from seqlang.rules.sensitivity.facts.facts import UNIT, facts_of
+from seqlang.rules.sensitivity.facts.facts import facts_of
 from seqlang.rules.sensitivity.facts.formulas import formula_of
+from seqlang.rules.sensitivity.facts.numbers import UNIT
 from seqlang.rules.sensitivity.ranges.ranges import range_of
 
 Shape = Expression | None

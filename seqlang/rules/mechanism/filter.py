@@ -40,9 +40,10 @@ from seqlang.rules.reading.signs import Signs
 from seqlang.rules.reading.single_entry import single_entry
 from seqlang.rules.search import Search
 from seqlang.rules.sensitivity.facts.evaluate import evaluate_number
-from seqlang.rules.sensitivity.facts.facts import TWO, UNIT, Facts, facts_of
+from seqlang.rules.sensitivity.facts.facts import Facts, facts_of
 from seqlang.rules.sensitivity.facts.formulas import formula_of, parameter_bounds, parameter_values
 from seqlang.rules.sensitivity.facts.linear import linear
+from seqlang.rules.sensitivity.facts.numbers import TWO, UNIT
 from seqlang.rules.sensitivity.facts.shapes import is_number
 from seqlang.rules.sensitivity.ranges.ranges import range_in
 

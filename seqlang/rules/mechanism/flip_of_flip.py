@@ -16,10 +16,11 @@ from seqlang.rules.mechanism.gate_rule import NOT_MINE, Showings, checked, in_al
 from seqlang.rules.reading.read_sets import shared_noise
 from seqlang.rules.reading.signs import Signs
 from seqlang.rules.search import Search
-from seqlang.rules.sensitivity.facts.evaluate import Value, evaluate
+from seqlang.rules.sensitivity.facts.evaluate import evaluate
 from seqlang.rules.sensitivity.facts.facts import Facts, facts_of
 from seqlang.rules.sensitivity.facts.finite import letters
 from seqlang.rules.sensitivity.facts.formulas import parameter_values
+from seqlang.rules.sensitivity.facts.value import Value
 
 NAME = "mechanism/flip_of_flip"
 CITE = "matrix product of two k-ary responses; permanent and instantaneous response: Erlingsson et al. 2014"

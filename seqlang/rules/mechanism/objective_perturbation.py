@@ -32,9 +32,10 @@ from seqlang.rules.reading.signs import Signs
 from seqlang.rules.reading.single_entry import single_entry
 from seqlang.rules.search import Search
 from seqlang.rules.sensitivity.facts.evaluate import evaluate_number
-from seqlang.rules.sensitivity.facts.facts import NOUGHT, Facts, facts_of
+from seqlang.rules.sensitivity.facts.facts import Facts, facts_of
 from seqlang.rules.sensitivity.facts.formulas import formula_of, parameter_values
 from seqlang.rules.sensitivity.facts.linear import linear
+from seqlang.rules.sensitivity.facts.numbers import NOUGHT
 from seqlang.rules.sensitivity.functions.convexity import curve_of
 from seqlang.rules.sensitivity.motion.derive import motion_of
 from seqlang.rules.sensitivity.motion.minimiser import difference, negated

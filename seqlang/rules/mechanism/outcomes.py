@@ -22,9 +22,11 @@ from seqlang.model.expression import (
     walk,
 )
 from seqlang.record import record
-from seqlang.rules.sensitivity.facts.evaluate import Assignment, Value, evaluate, evaluate_number
-from seqlang.rules.sensitivity.facts.facts import RECORD, Facts
+from seqlang.rules.sensitivity.facts.definitions import RECORD
+from seqlang.rules.sensitivity.facts.evaluate import Assignment, evaluate, evaluate_number
+from seqlang.rules.sensitivity.facts.facts import Facts
 from seqlang.rules.sensitivity.facts.finite import combinations, values_of, variables
+from seqlang.rules.sensitivity.facts.value import Value
 from seqlang.rules.sensitivity.functions.piecewise_constant import representatives
 from seqlang.rules.sensitivity.motion.entry import Entry
 

@@ -39,8 +39,10 @@ from seqlang.rules.reading.read_sets import expressions_of, shared_noise
 from seqlang.rules.reading.signs import Signs
 from seqlang.rules.reading.single_entry import single_entry
 from seqlang.rules.search import Search
-from seqlang.rules.sensitivity.facts.facts import NOUGHT, RECORD, Facts, facts_of
+from seqlang.rules.sensitivity.facts.definitions import RECORD
+from seqlang.rules.sensitivity.facts.facts import Facts, facts_of
 from seqlang.rules.sensitivity.facts.formulas import formula_of, parameter_values
+from seqlang.rules.sensitivity.facts.numbers import NOUGHT
 from seqlang.rules.sensitivity.facts.shapes import is_number, is_vector
 from seqlang.rules.sensitivity.motion.entry import Entry
 from seqlang.rules.sensitivity.motion.neighbours import neighbours_of

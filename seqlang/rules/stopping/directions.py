@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from seqlang.arithmetic.formula import Formula, enclose
 from seqlang.model.program import CompareGate, Margin, Program
 from seqlang.record import record
-from seqlang.rules.sensitivity.facts.facts import ZERO, facts_of
+from seqlang.rules.sensitivity.facts.facts import facts_of
 from seqlang.rules.sensitivity.facts.formulas import parameter_values
+from seqlang.rules.sensitivity.facts.numbers import ZERO
 from seqlang.rules.sensitivity.motion.moves import moves
 from seqlang.rules.sensitivity.motion.shifts import shift_of
 from seqlang.rules.stopping.ends import End

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from seqlang.arithmetic.formula import Formula, absolute, maximum, minimum
-from seqlang.rules.sensitivity.facts.facts import Facts
+from seqlang.rules.sensitivity.facts.definitions import Definitions
 
 
-def least(facts: Facts, ends: tuple[Formula, ...]) -> Formula:
+def least(facts: Definitions, ends: tuple[Formula, ...]) -> Formula:
     return _extreme(facts, ends, "less")
 
 
-def greatest(facts: Facts, ends: tuple[Formula, ...]) -> Formula:
+def greatest(facts: Definitions, ends: tuple[Formula, ...]) -> Formula:
     return _extreme(facts, ends, "greater")
 
 
-def _extreme(facts: Facts, ends: tuple[Formula, ...], wanted: str) -> Formula:
+def _extreme(facts: Definitions, ends: tuple[Formula, ...], wanted: str) -> Formula:
     """The one that wins at the parameter values; where that is undecided, max or min of the candidates."""
     best: list[Formula] = []
     for end in ends:
@@ -27,7 +27,7 @@ def _extreme(facts: Facts, ends: tuple[Formula, ...], wanted: str) -> Formula:
     return maximum(*best) if wanted == "greater" else minimum(*best)
 
 
-def size_of(facts: Facts, formula: Formula) -> Formula:
+def size_of(facts: Definitions, formula: Formula) -> Formula:
     """|formula|, without the bars where the sign is known."""
     sign = facts.sign(formula)
     return absolute(formula) if sign is None else -formula if sign == -1 else formula

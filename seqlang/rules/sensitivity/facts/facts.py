@@ -6,45 +6,34 @@ Nothing here is searched for; everything is computed from the program alone, so 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from fractions import Fraction
 from typing import Any, TypeVar
 
-from seqlang.arithmetic.formula import Formula, compare, number
 from seqlang.model.binding import settled
 from seqlang.model.expression import (
-    Apply,
     CellValue,
     Choice,
     Drawn,
     Expression,
     Field,
     Index,
-    Law,
     Local,
     Noised,
-    Number,
     Records,
     Variable,
     children,
     rebuild,
     walk,
 )
-from seqlang.model.program import AddRemove, Cell, Define, Draw, LastSteps, Previous, Program
+from seqlang.model.program import Cell, LastSteps, Previous, Program
 from seqlang.record import replace
+from seqlang.rules.sensitivity.facts.definitions import Definitions
+from seqlang.rules.sensitivity.facts.evaluate import evaluate
 from seqlang.rules.sensitivity.facts.list_elements import element_of_list
 
 T = TypeVar("T")
 
-ZERO = number(0)
-ONE = number(1)
-UNIT = Number(Fraction(1))  # the same numbers as expressions
-NOUGHT = Number(Fraction(0))
-TWO = Number(Fraction(2))
-RECORD = "[]"
-LISTED = 4096  # sets larger than this are not listed element by element
 
-
-class Facts:
+class Facts(Definitions):
     """Look-ups for one program.
 
     `first` is the earliest step in which the quantity under study is read. `revealed` are the randomised choices
@@ -53,26 +42,15 @@ class Facts:
     """
 
     def __init__(self, program: Program, first: int = 1, revealed: frozenset[str] = frozenset()) -> None:
-        self.program = program
+        super().__init__(program)
         self.first = first
         self.revealed = revealed
-        self.values: dict[str, Fraction] = {p.name: p.value for p in program.parameters}
-        self.defines = {s.name: s for s in program.body if isinstance(s, Define)}
-        self.cells = {s.name: s for s in program.body if isinstance(s, Cell)}
-        self.draws = {s.name: s for s in program.body if isinstance(s, Draw)}
-        self.noises = {n.name: n for n in program.noises}
-        self.inputs = {i.name: i for i in program.inputs}
-        # one record of a dataset field, as `x[i]` inside an aggregate over the records
-        records = [replace(i, name=i.name + RECORD) for i in program.inputs if i.kind == "dataset"]
-        self.inputs |= {record.name: record for record in records}
-        self.resized = isinstance(program.adjacency, AddRemove)
         self.ranges: dict[tuple[Expression, frozenset[str]], object] = {}
         self._settled: dict[Expression, Variable] = {}
         self._from_start: Facts | None = None
         self._expanded: dict[Expression, Expression] = {}
         self._reached: dict[Expression, frozenset[Expression]] = {}
         self._answered: dict[object, Any] = {}
-        self._compared: dict[tuple[Formula, Formula], str | None] = {}
         self.recursions: dict[Expression, str] = {}
         for cell in self.cells.values():
             if isinstance(cell.keep, Previous) and not cell.binders and CellValue(cell.name) in self.leaves(cell.body):
@@ -126,8 +104,6 @@ class Facts:
         return _picked(rebuild(expression, self._written))
 
     def _decided(self, choice: Choice) -> Expression:
-        from seqlang.rules.sensitivity.facts.evaluate import evaluate
-
         holds = evaluate(self, choice.test)
         return choice if not isinstance(holds, bool) else choice.yes if holds else choice.no
 
@@ -168,11 +144,6 @@ class Facts:
                 return name in self.revealed and all(self.is_flip(term.noise) for term in terms)
         return False
 
-    def is_flip(self, noise: str) -> bool:
-        """True for a noise that replaces the value instead of being added to it."""
-        law = self.noises[noise].law if noise in self.noises else None
-        return law is None or (isinstance(law, Law) and law.family == "randomized_response")
-
     def is_private(self, expression: Expression) -> bool:
         """True if the value may differ between neighbours while the transcript and all noise are the same."""
         return any(self._is_private_leaf(leaf) for leaf in self.leaves(expression))
@@ -200,22 +171,6 @@ class Facts:
         """Names of the noises and draws that the value depends on, also through cells."""
         return frozenset(leaf.name for leaf in self.leaves(expression) if isinstance(leaf, Drawn))
 
-    def compare(self, a: Formula, b: Formula) -> str | None:
-        """ "less", "equal" or "greater" at the program's parameter values; None if it cannot be decided."""
-        if a == b and not a.is_infinite:
-            return "equal"
-        if (a, b) not in self._compared:
-            self._compared[a, b] = compare(a, b, self.values)
-        return self._compared[a, b]
-
-    def sign(self, formula: Formula) -> int | None:
-        relation = self.compare(formula, ZERO)
-        return None if relation is None else {"less": -1, "equal": 0, "greater": 1}[relation]
-
-    def at_most(self, a: Formula, b: Formula) -> bool:
-        """True only if a <= b for certain."""
-        return self.compare(a, b) in ("less", "equal")
-
 
 def _picked(expression: Expression) -> Expression:
     picked = element_of_list(expression) if isinstance(expression, Index) else None
@@ -232,10 +187,6 @@ def parts_of(cell: Cell) -> Iterator[Expression]:
             yield count
         case Previous(initial):
             yield initial
-
-
-def apply(operator: str, *arguments: Expression) -> Apply:
-    return Apply(operator, arguments)
 
 
 _known: list[Facts] = []

@@ -29,9 +29,12 @@ from seqlang.model.expression import (
     Weights,
     children,
 )
-from seqlang.rules.sensitivity.facts.evaluate import Assignment, Value, evaluate, evaluate_number, integers
-from seqlang.rules.sensitivity.facts.facts import ONE, RECORD, ZERO, Facts
+from seqlang.rules.sensitivity.facts.definitions import RECORD
+from seqlang.rules.sensitivity.facts.evaluate import Assignment, evaluate, evaluate_number
+from seqlang.rules.sensitivity.facts.facts import Facts
 from seqlang.rules.sensitivity.facts.linear import flips
+from seqlang.rules.sensitivity.facts.numbers import ONE, ZERO
+from seqlang.rules.sensitivity.facts.value import Value, integers
 
 LARGEST_TABLE = 400  # more assignments than this are not tried one by one
 

@@ -6,7 +6,8 @@ from seqlang.arithmetic.formula import Formula
 from seqlang.model.expression import Apply, Drawn, Expression, Noised
 from seqlang.record import record
 from seqlang.rules.sensitivity.facts.evaluate import evaluate_number
-from seqlang.rules.sensitivity.facts.facts import ONE, TWO, ZERO, Facts, apply
+from seqlang.rules.sensitivity.facts.facts import Facts
+from seqlang.rules.sensitivity.facts.numbers import ONE, TWO, ZERO, apply
 
 
 @record

@@ -5,7 +5,7 @@ from __future__ import annotations
 from seqlang.arithmetic.formula import Formula, function
 from seqlang.operators.catalogue import OPERATORS
 from seqlang.operators.operator import Real
-from seqlang.rules.sensitivity.facts.facts import Facts
+from seqlang.rules.sensitivity.facts.definitions import Definitions
 
 
 def real_function(operator: str) -> Real | None:
@@ -14,7 +14,7 @@ def real_function(operator: str) -> Real | None:
     return None if entry is None else entry.analytic
 
 
-def value_at(facts: Facts, real: Real, x: Formula) -> Formula | None:
+def value_at(facts: Definitions, real: Real, x: Formula) -> Formula | None:
     """f(x), if x certainly is where f is defined and the value is finite."""
     if not is_defined_at(facts, real, x, real.closed):
         return None
@@ -22,7 +22,7 @@ def value_at(facts: Facts, real: Real, x: Formula) -> Formula | None:
     return None if result.is_infinite else result
 
 
-def is_defined_at(facts: Facts, real: Real, x: Formula | None, closed: bool) -> bool:
+def is_defined_at(facts: Definitions, real: Real, x: Formula | None, closed: bool) -> bool:
     """Whether f certainly has a value at x; `closed`: also at the end of its domain."""
     if x is None or real.above is None:
         return x is not None

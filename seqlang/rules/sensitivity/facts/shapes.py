@@ -38,9 +38,11 @@ from seqlang.model.expression import (
     WeightsOf,
 )
 from seqlang.model.program import AddRemove
-from seqlang.rules.sensitivity.facts.evaluate import evaluate, evaluate_number, whole
-from seqlang.rules.sensitivity.facts.facts import NOUGHT, RECORD, Facts
+from seqlang.rules.sensitivity.facts.definitions import RECORD
+from seqlang.rules.sensitivity.facts.evaluate import evaluate, evaluate_number
+from seqlang.rules.sensitivity.facts.facts import Facts
 from seqlang.rules.sensitivity.facts.held import Held, holding
+from seqlang.rules.sensitivity.facts.numbers import NOUGHT
 from seqlang.rules.sensitivity.facts.shape import (
     NUMBER,
     UNKNOWN,
@@ -52,6 +54,7 @@ from seqlang.rules.sensitivity.facts.shape import (
     largest,
     list_of,
 )
+from seqlang.rules.sensitivity.facts.value import whole
 
 
 def shape_of(facts: Facts, expression: Expression) -> Shape:

@@ -25,7 +25,8 @@ from seqlang.model.expression import (
 from seqlang.record import record, replace
 from seqlang.rules.sensitivity.facts.ends import greatest, least, size_of
 from seqlang.rules.sensitivity.facts.evaluate import evaluate, evaluate_number
-from seqlang.rules.sensitivity.facts.facts import NOUGHT, ONE, TWO, UNIT, ZERO, Facts
+from seqlang.rules.sensitivity.facts.facts import Facts
+from seqlang.rules.sensitivity.facts.numbers import NOUGHT, ONE, TWO, UNIT, ZERO
 from seqlang.rules.sensitivity.functions.piecewise_quadratic import convex, pieces_of
 from seqlang.rules.sensitivity.functions.slopes import contains
 from seqlang.rules.sensitivity.ranges.arithmetic import magnitude

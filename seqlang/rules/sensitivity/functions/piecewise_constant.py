@@ -26,8 +26,10 @@ from seqlang.model.expression import (
     children,
 )
 from seqlang.model.expression import Sequence as Listed
-from seqlang.rules.sensitivity.facts.evaluate import Assignment, Value, evaluate, evaluate_number
-from seqlang.rules.sensitivity.facts.facts import ONE, ZERO, Facts
+from seqlang.rules.sensitivity.facts.evaluate import Assignment, evaluate, evaluate_number
+from seqlang.rules.sensitivity.facts.facts import Facts
+from seqlang.rules.sensitivity.facts.numbers import ONE, ZERO
+from seqlang.rules.sensitivity.facts.value import Value
 from seqlang.rules.sensitivity.functions.slopes import contains
 
 MOST_PIECES = 200

@@ -13,7 +13,8 @@ from seqlang.model.expression import Apply, Choice, Expression
 from seqlang.record import record
 from seqlang.rules.sensitivity.facts.ends import greatest, size_of
 from seqlang.rules.sensitivity.facts.evaluate import evaluate_number
-from seqlang.rules.sensitivity.facts.facts import NOUGHT, ONE, TWO, ZERO, Facts
+from seqlang.rules.sensitivity.facts.facts import Facts
+from seqlang.rules.sensitivity.facts.numbers import NOUGHT, ONE, TWO, ZERO
 
 Quadratic = tuple[Formula, Formula, Formula]
 """a, b, c of a t^2 + b t + c."""

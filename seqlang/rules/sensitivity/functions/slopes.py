@@ -9,8 +9,9 @@ from seqlang.arithmetic.formula import Formula
 from seqlang.model.expression import Apply, Choice, Expression, Noised, Quantified, children
 from seqlang.rules.sensitivity.facts.ends import greatest, least
 from seqlang.rules.sensitivity.facts.evaluate import evaluate_number
-from seqlang.rules.sensitivity.facts.facts import ONE, UNIT, ZERO, Facts
+from seqlang.rules.sensitivity.facts.facts import Facts
 from seqlang.rules.sensitivity.facts.linear import flips
+from seqlang.rules.sensitivity.facts.numbers import ONE, UNIT, ZERO
 from seqlang.rules.sensitivity.facts.real_functions import real_function
 from seqlang.rules.sensitivity.ranges.function_ranges import directions, values_over
 from seqlang.rules.sensitivity.ranges.range import Range

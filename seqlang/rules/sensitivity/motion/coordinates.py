@@ -18,10 +18,12 @@ from seqlang.model.expression import Sequence as Listed
 from seqlang.model.junctions import conjuncts
 from seqlang.record import record
 from seqlang.rules.sensitivity.facts.ends import greatest, size_of
-from seqlang.rules.sensitivity.facts.evaluate import Assignment, Value, evaluate, evaluate_number
-from seqlang.rules.sensitivity.facts.facts import NOUGHT, ONE, UNIT, ZERO, Facts
+from seqlang.rules.sensitivity.facts.evaluate import Assignment, evaluate, evaluate_number
+from seqlang.rules.sensitivity.facts.facts import Facts
 from seqlang.rules.sensitivity.facts.finite import combinations, values_of, variables
+from seqlang.rules.sensitivity.facts.numbers import NOUGHT, ONE, UNIT, ZERO
 from seqlang.rules.sensitivity.facts.shapes import is_number
+from seqlang.rules.sensitivity.facts.value import Value
 from seqlang.rules.sensitivity.functions.piecewise_constant import representatives
 from seqlang.rules.sensitivity.functions.slopes import contains, slopes
 from seqlang.rules.sensitivity.motion.entry import Entry, Norms

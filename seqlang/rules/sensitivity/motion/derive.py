@@ -20,8 +20,9 @@ from seqlang.operators.operator import Real
 from seqlang.record import replace
 from seqlang.rules.sensitivity.facts.ends import greatest
 from seqlang.rules.sensitivity.facts.evaluate import evaluate, evaluate_number
-from seqlang.rules.sensitivity.facts.facts import ONE, UNIT, ZERO, Facts
+from seqlang.rules.sensitivity.facts.facts import Facts
 from seqlang.rules.sensitivity.facts.linear import flips
+from seqlang.rules.sensitivity.facts.numbers import ONE, UNIT, ZERO
 from seqlang.rules.sensitivity.facts.real_functions import real_function
 from seqlang.rules.sensitivity.facts.shapes import dimension, is_number, nothing_like, shape_of
 from seqlang.rules.sensitivity.functions.slopes import direction

@@ -5,7 +5,8 @@ from __future__ import annotations
 from seqlang.arithmetic.formula import Formula
 from seqlang.model.expression import CellValue, Drawn, Expression, Field, Local, Records, children
 from seqlang.record import record
-from seqlang.rules.sensitivity.facts.facts import RECORD, Facts
+from seqlang.rules.sensitivity.facts.definitions import RECORD
+from seqlang.rules.sensitivity.facts.facts import Facts
 from seqlang.rules.sensitivity.motion.neighbours import Neighbours
 
 

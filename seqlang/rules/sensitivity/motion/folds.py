@@ -23,7 +23,8 @@ from seqlang.model.program import AllSteps, Cell, Keep, LastSteps, Previous, Sin
 from seqlang.record import replace
 from seqlang.rules.sensitivity.facts.ends import greatest, size_of
 from seqlang.rules.sensitivity.facts.evaluate import evaluate_number
-from seqlang.rules.sensitivity.facts.facts import ONE, ZERO, Facts
+from seqlang.rules.sensitivity.facts.facts import Facts
+from seqlang.rules.sensitivity.facts.numbers import ONE, ZERO
 from seqlang.rules.sensitivity.facts.shapes import is_number, is_vector, nothing_like
 from seqlang.rules.sensitivity.functions.slopes import direction, slopes
 from seqlang.rules.sensitivity.motion.coordinates import vector_norms

@@ -6,7 +6,7 @@ from seqlang.arithmetic.formula import Formula
 from seqlang.model.binding import element_of_cell, free_variables, reads
 from seqlang.model.expression import Apply, CellValue, Choice, Expression, Field, Quantified, Records
 from seqlang.model.program import Keep, LastSteps
-from seqlang.rules.sensitivity.facts.facts import RECORD
+from seqlang.rules.sensitivity.facts.definitions import RECORD
 from seqlang.rules.sensitivity.facts.shapes import nothing_like
 from seqlang.rules.sensitivity.motion.coordinates import Coordinate, Coordinates, coordinates_of, norms_of
 from seqlang.rules.sensitivity.motion.entry import Entry, Norms

@@ -15,7 +15,8 @@ from seqlang.model.expression import Apply, Bound, Choice, Expression, Quantifie
 from seqlang.record import replace
 from seqlang.rules.sensitivity.facts.ends import greatest, size_of
 from seqlang.rules.sensitivity.facts.evaluate import evaluate, evaluate_number
-from seqlang.rules.sensitivity.facts.facts import NOUGHT, UNIT, ZERO, Facts
+from seqlang.rules.sensitivity.facts.facts import Facts
+from seqlang.rules.sensitivity.facts.numbers import NOUGHT, UNIT, ZERO
 from seqlang.rules.sensitivity.functions.convexity import curve_of, multiple
 from seqlang.rules.sensitivity.functions.slopes import contains
 from seqlang.rules.sensitivity.motion.motion import Motion, unbounded

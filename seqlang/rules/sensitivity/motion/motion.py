@@ -11,7 +11,8 @@ from __future__ import annotations
 from seqlang.arithmetic.formula import INFINITY, Formula
 from seqlang.record import record, replace
 from seqlang.rules.sensitivity.facts.ends import greatest, size_of
-from seqlang.rules.sensitivity.facts.facts import ZERO, Facts
+from seqlang.rules.sensitivity.facts.facts import Facts
+from seqlang.rules.sensitivity.facts.numbers import ZERO
 from seqlang.rules.sensitivity.motion.shift import Kind
 from seqlang.rules.sensitivity.motion.spreads import Norms
 

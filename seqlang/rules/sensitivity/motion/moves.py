@@ -22,8 +22,9 @@ from seqlang.model.gate_source import OfStop
 from seqlang.model.program import AllSteps, CompareGate, Margin, Program
 from seqlang.record import record, replace
 from seqlang.rules.sensitivity.facts.ends import size_of
-from seqlang.rules.sensitivity.facts.facts import ZERO, Facts, facts_of
+from seqlang.rules.sensitivity.facts.facts import Facts, facts_of
 from seqlang.rules.sensitivity.facts.formulas import parameter_bounds
+from seqlang.rules.sensitivity.facts.numbers import ZERO
 from seqlang.rules.sensitivity.facts.shapes import is_number
 from seqlang.rules.sensitivity.motion.derive import combined_motion, grouped
 from seqlang.rules.sensitivity.motion.folds import why_unbounded

@@ -6,9 +6,11 @@ from seqlang.arithmetic.formula import Formula
 from seqlang.model.expression import Expression, Field, children, rebuild
 from seqlang.model.program import AddRemove, Replace, Within
 from seqlang.record import record
+from seqlang.rules.sensitivity.facts.definitions import RECORD
 from seqlang.rules.sensitivity.facts.evaluate import evaluate_number
-from seqlang.rules.sensitivity.facts.facts import ONE, RECORD, Facts
+from seqlang.rules.sensitivity.facts.facts import Facts
 from seqlang.rules.sensitivity.facts.linear import Linear, linear
+from seqlang.rules.sensitivity.facts.numbers import ONE
 
 
 @record

@@ -22,8 +22,10 @@ from seqlang.model.expression import (
 )
 from seqlang.model.life import Once
 from seqlang.record import replace
+from seqlang.rules.sensitivity.facts.definitions import RECORD
 from seqlang.rules.sensitivity.facts.evaluate import evaluate, evaluate_number
-from seqlang.rules.sensitivity.facts.facts import NOUGHT, ONE, RECORD, ZERO, Facts
+from seqlang.rules.sensitivity.facts.facts import Facts
+from seqlang.rules.sensitivity.facts.numbers import NOUGHT, ONE, ZERO
 from seqlang.rules.sensitivity.facts.shapes import is_vector, nothing_like
 from seqlang.rules.sensitivity.motion.coordinates import coordinates_of, vector_norms
 from seqlang.rules.sensitivity.motion.folds import sign_of

@@ -26,9 +26,10 @@ from seqlang.model.expression import (
 )
 from seqlang.rules.sensitivity.facts.ends import greatest, size_of
 from seqlang.rules.sensitivity.facts.evaluate import Assignment, evaluate, evaluate_number
-from seqlang.rules.sensitivity.facts.facts import ONE, UNIT, ZERO, Facts
+from seqlang.rules.sensitivity.facts.facts import Facts
 from seqlang.rules.sensitivity.facts.finite import combinations, variables
 from seqlang.rules.sensitivity.facts.linear import flips, linear
+from seqlang.rules.sensitivity.facts.numbers import ONE, UNIT, ZERO
 from seqlang.rules.sensitivity.facts.real_functions import real_function
 from seqlang.rules.sensitivity.facts.shapes import dimension, is_number, is_vector, nothing_like
 from seqlang.rules.sensitivity.motion.entry import Entry as Entry

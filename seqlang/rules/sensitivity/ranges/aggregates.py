@@ -11,8 +11,10 @@ from typing import TypeAlias
 from seqlang.arithmetic.formula import Formula, number
 from seqlang.model.expression import Expression, Field, Quantified, Records, walk
 from seqlang.model.program import AtReports, Cell, LastSteps, Previous
+from seqlang.rules.sensitivity.facts.definitions import RECORD
 from seqlang.rules.sensitivity.facts.evaluate import evaluate, evaluate_number
-from seqlang.rules.sensitivity.facts.facts import ONE, RECORD, ZERO, Facts
+from seqlang.rules.sensitivity.facts.facts import Facts
+from seqlang.rules.sensitivity.facts.numbers import ONE, ZERO
 from seqlang.rules.sensitivity.ranges.arithmetic import hull, of_values, times
 from seqlang.rules.sensitivity.ranges.range import ANYTHING, BIT, NOTHING, Range
 

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from seqlang.arithmetic.formula import INFINITY, MINUS_INFINITY, Formula, Infinite
 from seqlang.rules.sensitivity.facts.ends import greatest, least, size_of
-from seqlang.rules.sensitivity.facts.evaluate import whole
-from seqlang.rules.sensitivity.facts.facts import ONE, ZERO, Facts
+from seqlang.rules.sensitivity.facts.facts import Facts
+from seqlang.rules.sensitivity.facts.numbers import ONE, ZERO
 from seqlang.rules.sensitivity.facts.real_functions import real_function
+from seqlang.rules.sensitivity.facts.value import whole
 from seqlang.rules.sensitivity.ranges.function_ranges import values_over
 from seqlang.rules.sensitivity.ranges.range import ANYTHING, Range
 

@@ -16,9 +16,12 @@ from seqlang.model.expression import (
     Records,
     Sequence,
 )
-from seqlang.rules.sensitivity.facts.evaluate import evaluate, whole
-from seqlang.rules.sensitivity.facts.facts import ONE, RECORD, UNIT, Facts
+from seqlang.rules.sensitivity.facts.definitions import RECORD
+from seqlang.rules.sensitivity.facts.evaluate import evaluate
+from seqlang.rules.sensitivity.facts.facts import Facts
+from seqlang.rules.sensitivity.facts.numbers import ONE, UNIT
 from seqlang.rules.sensitivity.facts.shapes import dimension, fewest_records, is_number
+from seqlang.rules.sensitivity.facts.value import whole
 from seqlang.rules.sensitivity.ranges.ranges import range_in
 
 

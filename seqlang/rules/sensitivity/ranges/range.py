@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from seqlang.arithmetic.formula import Formula
 from seqlang.record import record
-from seqlang.rules.sensitivity.facts.facts import ONE, ZERO
+from seqlang.rules.sensitivity.facts.numbers import ONE, ZERO
 
 
 @record

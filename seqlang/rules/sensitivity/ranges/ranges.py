@@ -29,13 +29,16 @@ from seqlang.model.expression import (
     Truth,
 )
 from seqlang.model.program import Program, Report, Update
+from seqlang.rules.sensitivity.facts.definitions import RECORD
 from seqlang.rules.sensitivity.facts.ends import greatest
-from seqlang.rules.sensitivity.facts.evaluate import evaluate_number, whole
-from seqlang.rules.sensitivity.facts.facts import ONE, RECORD, ZERO, Facts, facts_of
+from seqlang.rules.sensitivity.facts.evaluate import evaluate_number
+from seqlang.rules.sensitivity.facts.facts import Facts, facts_of
 from seqlang.rules.sensitivity.facts.finite import extremes, values_of
-from seqlang.rules.sensitivity.facts.likelihood import log_ratio
 from seqlang.rules.sensitivity.facts.linear import flips, linear
+from seqlang.rules.sensitivity.facts.log_ratios import log_ratio
+from seqlang.rules.sensitivity.facts.numbers import ONE, ZERO
 from seqlang.rules.sensitivity.facts.shapes import dimension, is_number, is_vector, shape_of
+from seqlang.rules.sensitivity.facts.value import whole
 from seqlang.rules.sensitivity.ranges.aggregates import cell_range, may_be_empty, quantified_range
 from seqlang.rules.sensitivity.ranges.arithmetic import hull, magnitude, of_function, of_values, plus, reciprocal, times
 from seqlang.rules.sensitivity.ranges.inner_products import projected

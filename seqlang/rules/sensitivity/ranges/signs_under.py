@@ -5,7 +5,8 @@ from __future__ import annotations
 from seqlang.model.expression import Apply, Choice, Expression, MemoryValue
 from seqlang.model.program import Update
 from seqlang.rules.sensitivity.facts.evaluate import evaluate_number
-from seqlang.rules.sensitivity.facts.facts import NOUGHT, Facts
+from seqlang.rules.sensitivity.facts.facts import Facts
+from seqlang.rules.sensitivity.facts.numbers import NOUGHT
 from seqlang.rules.sensitivity.ranges.ranges import range_in
 
 Assumed = tuple[tuple[Expression, bool], ...]

@@ -8,8 +8,9 @@ from seqlang.laws.facts import facts as facts_of_law
 from seqlang.model.domain import Ball, Domain, Finite, Integers, Interval, Power
 from seqlang.model.expression import Expression, Law
 from seqlang.rules.sensitivity.facts.evaluate import evaluate_number
-from seqlang.rules.sensitivity.facts.facts import ZERO, Facts
+from seqlang.rules.sensitivity.facts.facts import Facts
 from seqlang.rules.sensitivity.facts.finite import law_values
+from seqlang.rules.sensitivity.facts.numbers import ZERO
 from seqlang.rules.sensitivity.ranges.arithmetic import magnitude, of_values
 from seqlang.rules.sensitivity.ranges.range import ANYTHING, Range
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from seqlang.model.expression import Apply, Expression
-from seqlang.rules.sensitivity.facts.evaluate import evaluate_number, whole
+from seqlang.rules.sensitivity.facts.evaluate import evaluate_number
 from seqlang.rules.sensitivity.facts.shapes import is_number
+from seqlang.rules.sensitivity.facts.value import whole
 from seqlang.rules.sensitivity.ranges.aggregates import may_be_empty
 from seqlang.rules.sensitivity.ranges.lengths import least_length, length_is_private
 from seqlang.rules.sensitivity.ranges.ranges import range_in
