@@ -22,7 +22,8 @@ from seqlang.backends.simulate.arrays import Ragged
 from seqlang.backends.solve.chain import Chain, Stopped
 from seqlang.backends.solve.solution import Outcome, Tail
 from seqlang.backends.solve.states.end_of_step import States, state_of
-from seqlang.backends.solve.states.explored_chain import ExploredChain, ExploredFrontier
+from seqlang.backends.solve.states.explored_chain import ExploredChain
+from seqlang.backends.solve.states.frontier import ExploredFrontier
 from seqlang.model.expression import StepNumber, walk
 from seqlang.model.program import Program
 from seqlang.process.time_limit import poll

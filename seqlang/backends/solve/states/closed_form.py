@@ -7,18 +7,16 @@ V = x A + V A; who cannot reach a stop stays for ever.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from seqlang.backends.solve.solution import Array, Tail
+from seqlang.backends.solve.solution import Array, Outcome, Tail
 from seqlang.backends.solve.states.end_of_step import States, columns_of, shared_of
 from seqlang.backends.solve.states.equal_rows import same_rows
+from seqlang.backends.solve.states.frontier import ExploredFrontier
 from seqlang.record import record
-
-if TYPE_CHECKING:
-    from seqlang.backends.solve.states.explored_chain import ExploredChain, ExploredFrontier
 
 STATES = 1_500
 NUMBERS = 4_000_000
@@ -36,9 +34,21 @@ class Transitions:
     lost: float
 
 
-def transitions(chain: ExploredChain, frontier: ExploredFrontier) -> Transitions | None:
+class FromEachState(Protocol):
+    """What is asked of an explored chain."""
+
+    @property
+    def outcomes(self) -> tuple[Outcome, ...]: ...
+
+    def from_each(self, states: States, step: int) -> tuple[States, NDArray[np.intp], dict[int, Array], float]:
+        """One step from every state with mass 1: the states after it, the index of the state that each came from, the
+        mass that stopped as (theta, states) by the place of its outcome, and the mass that was lost."""
+        ...
+
+
+def transitions(chain: FromEachState, frontier: ExploredFrontier) -> Transitions | None:
     """None where the states go on for ever, or are too many."""
-    theta = len(chain.grid.weights)
+    theta = frontier.states.mass.shape[0]
     moves: list[tuple[Any, Any, Array]] = []
     stops: list[tuple[int, int, dict[int, Array]]] = []
     shared = shared_of(frontier.states)
@@ -76,7 +86,7 @@ def transitions(chain: ExploredChain, frontier: ExploredFrontier) -> Transitions
     return _assembled(chain, moves, stops, count, theta, missing)
 
 
-def _assembled(chain: ExploredChain, moves: Any, stops: Any, count: int, theta: int, lost: float) -> Transitions:
+def _assembled(chain: FromEachState, moves: Any, stops: Any, count: int, theta: int, lost: float) -> Transitions:
     whole = np.zeros((theta, count * count))
     for origin, target, mass in moves:
         places = origin * count + target
@@ -100,7 +110,7 @@ def never_stopping(found: Transitions) -> NDArray[np.bool_]:
         can = more
 
 
-def tail_of(chain: ExploredChain, frontier: ExploredFrontier, found: Transitions) -> Tail | None:
+def tail_of(frontier: ExploredFrontier, found: Transitions) -> Tail | None:
     """The law after the frontier's step; None where some never stop."""
     mass = frontier.states.mass
     theta, count = found.moves.shape[0], found.moves.shape[1]

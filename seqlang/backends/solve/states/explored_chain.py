@@ -17,55 +17,33 @@ from numpy.typing import NDArray
 
 from seqlang.backends.interpret.values import EvaluationError
 from seqlang.backends.simulate.arrays import CannotVectorise, from_constant
-from seqlang.backends.simulate.vectorised import Run
 from seqlang.backends.solve.chain import Stopped
 from seqlang.backends.solve.quadrature.grid import Grid, grid_of
 from seqlang.backends.solve.solution import Array, Outcome, Tail
 from seqlang.backends.solve.states.batch import Batch
 from seqlang.backends.solve.states.closed_form import never_stopping, tail_of, transitions
 from seqlang.backends.solve.states.end_of_step import States, end_of_step
-from seqlang.backends.solve.states.statements import JOINT, ORIGIN, Step, Work
+from seqlang.backends.solve.states.enumerated_noises import EnumeratedNoises
+from seqlang.backends.solve.states.frontier import ExploredFrontier
+from seqlang.backends.solve.states.returned import Returned
+from seqlang.backends.solve.states.setting import Setting
+from seqlang.backends.solve.states.statements import ORIGIN, CompiledStatement, StepTally
 from seqlang.backends.solve.states.tabulated_densities import TabledCompiler
-from seqlang.backends.solve.step.body import Stage, started
+from seqlang.backends.solve.step.body import started
 from seqlang.backends.solve.step.entries import entries, model_of, reads_step
 from seqlang.backends.solve.step.gates import Case
-from seqlang.backends.solve.step.noise_roles import Roles, is_flip, roles_of
-from seqlang.backends.solve.stops.outcomes import chances_of_return
-from seqlang.backends.solve.stops.watched import told
+from seqlang.backends.solve.step.noise_roles import Roles, roles_of
 from seqlang.backends.solve.unsolved import Unsolved
 from seqlang.model import expression as ir
-from seqlang.model.life import EachStep, Life
-from seqlang.model.program import Cell, Draw, Program, Stop
+from seqlang.model.life import EachStep
+from seqlang.model.program import Cell, Program
 
-NANOSECONDS = 5.0
-"""The time of a number in `recursion.py`."""
 STATEMENT, NUMBER = 150_000, 15
 """About how many nanoseconds a statement takes, and a chance."""
-TAIL = 1e-17
-"""Points of an infinite discrete noise beyond which less than this lies are left out, and counted as lost."""
 MANY = 500
 """Rare states are worth dropping where there are more than this,"""
 SHARE = 16
 """in each step this part of what may still be dropped."""
-NEVER_NOTHING = 1e-30
-"""An unbounded noise has points that are left out, however little is lost with them."""
-MOST_NUMBERS = 60_000_000
-"""More numbers than this at once (theta * rows), and the exploration is given up."""
-
-
-class ExploredFrontier:
-    """The states after `step` steps. Nothing in it is changed by a step."""
-
-    def __init__(self, step: int, states: States, lost: float, work: int = 0) -> None:
-        self.step = step
-        self.states = states
-        self.lost = lost
-        self.size = work
-        self.cost = work / NANOSECONDS
-
-    @property
-    def survivors(self) -> Array:
-        return np.asarray(self.states.chances().sum(axis=1))
 
 
 def explored_chain(
@@ -100,112 +78,42 @@ class ExploredChain:
         self.program, self.model, self.watch, self.spare = program, model, watch, spare
         self.roles = roles_of(program, watch) if roles is None else roles
         self.grid: Grid = grid_of(program, self.roles, level) if grid is None else grid
-        self.compiler = TabledCompiler(program)
-        self.known = {name: np.asarray(v)[:, None] for name, v in self.grid.values.items()}
-        self.laws = {name: v.law for name, v in self.roles.variables.items()}
+        compiler = TabledCompiler(program)
         self.persistent = frozenset(
             name for name, v in self.roles.variables.items() if not isinstance(v.life, EachStep)
         )
         self._entries: tuple[Array, dict[str, Any], float] | None = None
-        self._outcomes: list[Outcome] = []
-        self._places: dict[Outcome, int] = {}
-        self._watched: dict[Outcome, list[Run]] = {}
-        self.lives: dict[str, Life] = {}
-        self._points: dict[str, tuple[Array, Array, float]] = {}
-        self._prepare_noises()
-        self.work: list[Work] = []
+        noises = EnumeratedNoises(program, self.roles, self.grid, compiler)
+        self.returned = Returned(program, self.roles, compiler, watch)
+        known = {name: np.asarray(v)[:, None] for name, v in self.grid.values.items()}
+        laws = {name: v.law for name, v in self.roles.variables.items()}
+        self.setting = Setting(self.roles, self.grid, compiler, noises, self.returned, known, laws)
+        self.statements: list[CompiledStatement] = []
         later: frozenset[str] = self.persistent
         for index in reversed(range(len(program.body))):
             if index in self.roles.needed.statements:
-                work = Work(self, index, program.body[index], later)
-                self.work.insert(0, work)
-                later |= work.variables
+                statement = CompiledStatement(self.setting, index, program.body[index], later)
+                self.statements.insert(0, statement)
+                later |= statement.variables
         self.fields = frozenset(
             x.name for _, e in self.roles.needed.readings for x in ir.walk(e) if isinstance(x, ir.Field)
         )
-        self._learn_constant_outcomes()
         entries(program, model)  # Unsolved now, if the data have a density
-
-    # ---- noises that are enumerated
-
-    def _prepare_noises(self) -> None:
-        for name in (*self.roles.enumerated, *self.roles.inner):
-            self.lives[name] = self.roles.lives[name]
-        self.constant_laws = frozenset(self.lives)
-        for statement in self.program.body:
-            if isinstance(statement, Draw):
-                self.lives[statement.name] = statement.life
-        if self.roles.inner:  # their joint nodes are drawn at once
-            self.lives[JOINT] = EachStep()
-            places = np.arange(len(self.grid.inner_weights), dtype=np.float64)
-            self._points[JOINT] = (places[:, None], self.grid.inner_weights[:, None], 0.0)
-        for name in self.roles.enumerated:
-            if name in self._points:
-                continue
-            noise = self.program.noise(name)
-            if is_flip(noise):
-                continue  # its alphabet is known where it is read
-            law = self.roles.laws[name]
-            values, chances = law.atoms(TAIL)
-            least = 0.0 if np.all(np.isfinite(law.support)) else NEVER_NOTHING
-            self._points[name] = (values[:, None], chances[:, None], max(least, 1.0 - float(chances.sum())))
-
-    def points(self, name: str, read: ir.Noised | None, stage: Stage) -> tuple[Array, Array, float]:
-        """(values, chances, what is left out) of an enumerated noise; of a flip: places on its alphabet's circle."""
-        if name not in self._points:
-            law = self.program.noise(name).law
-            if read is None or not isinstance(law, ir.Law):
-                raise Unsolved(f"the flip `{name}` is drawn by itself")
-            base = stage.value(self.compiler.compile(read.base))
-            size = len(stage.letters(read, base))
-            truth = float(self.compiler.exact.constant(law.arguments[0]))
-            chances = np.full((size, 1), (1 - truth) / max(1, size - 1))
-            chances[0] = truth if size > 1 else 1.0
-            self._points[name] = (np.arange(size, dtype=np.float64)[:, None], chances, 0.0)
-        return self._points[name]
-
-    # ---- outcomes
 
     @property
     def outcomes(self) -> tuple[Outcome, ...]:
-        return tuple(self._outcomes)
-
-    def place(self, outcome: Outcome) -> int:
-        if isinstance(outcome, float):
-            outcome = float(f"{outcome:.12g}") + 0.0
-        if outcome not in self._places:
-            self._places[outcome] = len(self._outcomes)
-            self._outcomes.append(outcome)
-        return self._places[outcome]
-
-    def watched(self, outcome: Outcome) -> list[Run]:
-        """The watched expressions for runs that return this."""
-        if outcome not in self._watched:
-            self._watched[outcome] = [self.compiler.compile(told(e, outcome)) for e in self.watch]
-        return self._watched[outcome]
-
-    def _learn_constant_outcomes(self) -> None:
-        """Constant returns come first, in file order."""
-        for statement in self.program.body:
-            if isinstance(statement, Stop):
-                try:
-                    for outcome in chances_of_return(statement.result, self.compiler, self.roles):
-                        self.place(outcome)
-                except Unsolved:
-                    continue
-
-    # ---- the chain
+        return self.returned.outcomes
 
     def begin(self) -> ExploredFrontier:
         try:
-            stage = started(self.program, self.compiler, self.roles.needed.names)
+            stage = started(self.program, self.setting.compiler, self.roles.needed.names)
         except CannotVectorise as why:
             raise Unsolved(str(why)) from None
         for cell in stage.cells.values():
             cell.begin(None)
-        due = {name: np.ones(1, dtype=bool) for name in self.lives}
+        due = {name: np.ones(1, dtype=bool) for name in self.setting.noises.lives}
         mass = np.array(self.grid.weights, dtype=np.float64)[:, None]
-        return ExploredFrontier(0, States(stage, mass, {}, due, self.laws), 0.0)
+        return ExploredFrontier(0, States(stage, mass, {}, due, self.setting.laws), 0.0)
 
     def advance(
         self, frontier: ExploredFrontier, forced: Mapping[str, Any] | None = None
@@ -222,24 +130,24 @@ class ExploredChain:
     def _advance(
         self, frontier: ExploredFrontier, forced: Mapping[str, Any] | None
     ) -> tuple[ExploredFrontier, Stopped]:
-        course = Step(self, 0.0)
+        tally = StepTally(len(self.watch))
         if frontier.states.count > MANY:
-            course.allowed = max(0.0, self.spare - frontier.lost) / SHARE
-        after, dropped, work = self._moved(frontier.states, frontier.step + 1, forced, course)
-        stopped = np.zeros((len(self._outcomes), len(self.grid.weights)))
-        for place, mass in course.stopped.items():
+            tally.allowed = max(0.0, self.spare - frontier.lost) / SHARE
+        after, dropped, work = self._moved(frontier.states, frontier.step + 1, forced, tally)
+        stopped = np.zeros((len(self.outcomes), len(self.grid.weights)))
+        for place, mass in tally.stopped.items():
             stopped[place] = mass
-        lost = frontier.lost + course.lost + dropped
-        return ExploredFrontier(frontier.step + 1, after, lost, work), Stopped(stopped, course.watched)
+        lost = frontier.lost + tally.lost + dropped
+        return ExploredFrontier(frontier.step + 1, after, lost, work), Stopped(stopped, tally.watched)
 
     def _moved(
-        self, states: States, step: int, forced: Mapping[str, Any] | None, course: Step
+        self, states: States, step: int, forced: Mapping[str, Any] | None, tally: StepTally
     ) -> tuple[States, float, int]:
         """(states after the step, mass dropped, work)."""
         chances, fields, missing = self._drawn_entries(step, forced)
-        course.lost += missing * float(states.mass.sum())
+        tally.lost += missing * float(states.mass.sum())
         rows, atoms = states.count, len(chances)
-        self.bounded(rows * atoms)
+        self.setting.check_size(rows * atoms)
         batch = Batch(states.stage, states.mass, [Case(None, dict(states.bounds))], states.due)
         batch.take(np.repeat(np.arange(rows), atoms))
         tile = np.tile(np.arange(atoms), rows)
@@ -249,20 +157,16 @@ class ExploredChain:
         batch.stage.fired = {}
         batch.stage.released = {}
         used = 4 * NUMBER * batch.mass.size
-        for work in self.work:
+        for statement in self.statements:
             if not batch.count:
                 break
-            work.run(batch, course)
-            used += STATEMENT + NUMBER * batch.mass.size + work.cost * batch.count
-            self.bounded(batch.count)
+            statement.run(batch, tally)
+            used += STATEMENT + NUMBER * batch.mass.size + statement.cost * batch.count
+            self.setting.check_size(batch.count)
         after, dropped = end_of_step(
-            batch, self.roles, self.grid, self.persistent, self.laws, self.lives, course.allowed
+            batch, self.roles, self.grid, self.persistent, self.setting.laws, self.setting.noises.lives, tally.allowed
         )
         return after, dropped, used
-
-    def bounded(self, rows: int) -> None:
-        if rows * len(self.grid.weights) > MOST_NUMBERS:
-            raise Unsolved(f"more than {MOST_NUMBERS // len(self.grid.weights)} states at once")
 
     def _drawn_entries(self, step: int, forced: Mapping[str, Any] | None) -> tuple[Array, dict[str, Any], float]:
         if forced is None and self._entries is not None and not self._reads_step():
@@ -274,7 +178,7 @@ class ExploredChain:
             whole = {**entry.fields, **(forced or {})}
             key = tuple(whole[name] for name in names)
             merged[key] = merged.get(key, 0.0) + entry.chance
-        labels = self.compiler.labels
+        labels = self.setting.compiler.labels
         fields = {
             name: np.concatenate([_column(from_constant(key[i], labels)) for key in merged], axis=-1)
             for i, name in enumerate(names)
@@ -292,7 +196,7 @@ class ExploredChain:
         if self.watch or self.persistent or not self._steady():
             return None
         found = transitions(self, frontier)
-        return None if found is None else tail_of(self, frontier, found)
+        return None if found is None else tail_of(frontier, found)
 
     def stuck(self, frontier: ExploredFrontier) -> float:
         """Looked for at steps 4, 8, 16, .. only: it costs as much as many steps."""
@@ -321,20 +225,16 @@ class ExploredChain:
         that was lost)."""
         each = states.some(np.ones_like(states.mass), np.arange(states.count))
         each.stage.held[ORIGIN] = np.arange(states.count, dtype=np.float64)
-        course = Step(self, 0.0)
-        course.origins = states.count
+        tally = StepTally(len(self.watch), origins=states.count)
         try:
             with np.errstate(all="ignore"):
-                after, dropped, _ = self._moved(each, step + 1, None, course)
+                after, dropped, _ = self._moved(each, step + 1, None, tally)
         except (CannotVectorise, EvaluationError) as why:
             raise Unsolved(str(why)) from None
         origins = after.stage.held.pop(ORIGIN, np.zeros(0))
-        return after, np.asarray(origins).astype(np.intp), course.stopped, course.lost + dropped
+        return after, np.asarray(origins).astype(np.intp), tally.stopped, tally.lost + dropped
 
 
 def _column(value: Any) -> Any:
     array = np.asarray(value, dtype=np.float64)
     return array.reshape(1) if array.ndim == 0 else array
-
-
-__all__ = ["ExploredChain", "ExploredFrontier", "explored_chain"]

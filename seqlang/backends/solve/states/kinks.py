@@ -35,7 +35,7 @@ def state_kinks(
     chain = ExploredChain(program, model, level, watch, roles)
     found: dict[tuple[object, ...], Kink] = {}
     watched = [
-        leaf for work in chain.work if work.gate is not None for leaf in work.gate.leaves if isinstance(leaf, Compared)
+        leaf for s in chain.statements if s.gate is not None for leaf in s.gate.leaves if isinstance(leaf, Compared)
     ]
     watched = [w for w in watched if w.half.known and all(t.noise in roles.nodes for t in w.half.known)]
     for compared in watched:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -11,50 +11,53 @@ from seqlang.backends.simulate.arrays import Ragged, shape_of, spread
 from seqlang.backends.simulate.vectorised import Run
 from seqlang.backends.solve.solution import Array, Outcome
 from seqlang.backends.solve.states.batch import Batch, joined, points_of
+from seqlang.backends.solve.states.enumerated_noises import JOINT
+from seqlang.backends.solve.states.setting import Setting
 from seqlang.backends.solve.step.body import Rows, Stage
-from seqlang.backends.solve.step.gates import Case, Gate
+from seqlang.backends.solve.step.gates import Case, Gate, merged
 from seqlang.backends.solve.step.rounding_of_sums import Added, adds_up
 from seqlang.backends.solve.stops.outcomes import alphabet, chances_of_return, flipped, truth_of
 from seqlang.backends.solve.unsolved import Unsolved
 from seqlang.model import expression as ir
 from seqlang.model.program import Cell, Define, Draw, Report, Statement, Stop, Update
 
-if TYPE_CHECKING:
-    from seqlang.backends.solve.states.explored_chain import ExploredChain
-
 NODE, DENSITY = 3, 30
 """About how many nanoseconds a row takes for a node of an expression, and for a density in it (see
 `tabulated_densities.py`)."""
 ORIGIN = "the state before"
-JOINT = "the nodes of fresh noises"
 
 
-class Step:
-    """What a step adds up."""
+class StepTally:
+    """What one step adds up.
 
-    def __init__(self, chain: ExploredChain, lost: float) -> None:
-        self.chain = chain
-        self.lost = lost
-        self.allowed = 0.0
-        """Mass of rare rows that may still be dropped."""
+    `lost` is the mass of rows that were left out, `allowed` that of rare rows that may still be dropped. `stopped` has
+    the mass that stopped by the place of its outcome: (theta,), or (theta, origins) where `origins`, the number of
+    states before the step, is given; mass is then kept apart by the state that it comes from. `watched` has the sum of
+    mass * value for each watched expression."""
+
+    def __init__(self, watched: int, allowed: float = 0.0, origins: int | None = None) -> None:
+        self.lost = 0.0
+        self.allowed = allowed
         self.stopped: dict[int, Array] = {}
-        self.origins: int | None = None
-        self.watched = np.zeros(len(chain.watch))
+        self.origins = origins
+        self.watched = np.zeros(watched)
 
     def dropped(self, mass: float) -> None:
+        """Counts the mass of rows that were dropped because they are rare."""
         self.lost += mass
         self.allowed = max(0.0, self.allowed - mass)
 
     def stop(self, place: int, mass: Array) -> None:
+        """Counts mass that stopped with the outcome at that place."""
         self.stopped[place] = self.stopped.get(place, 0.0) + mass
 
 
-class Work:
+class CompiledStatement:
     """One statement of the body, compiled. `later`: variables that statements below read, or that persist."""
 
-    def __init__(self, chain: ExploredChain, index: int, statement: Statement, later: frozenset[str]) -> None:
-        self.chain, self.statement, self.later = chain, statement, later
-        roles, compiler = chain.roles, chain.compiler
+    def __init__(self, setting: Setting, index: int, statement: Statement, later: frozenset[str]) -> None:
+        self.setting, self.statement, self.later = setting, statement, later
+        roles, compiler = setting.roles, setting.compiler
         self.gate = Gate(roles.conditions[index], roles, compiler) if index in roles.conditions else None
         self.variables = self.gate.variables if self.gate is not None else frozenset()
         self.value: Run | None = None
@@ -81,7 +84,7 @@ class Work:
         if self.gate is not None:
             for half in (leaf.half for leaf in self.gate.leaves if hasattr(leaf, "half")):
                 for term in half.known:
-                    if term.noise in chain.lives:
+                    if term.noise in setting.noises.lives:
                         self.early.setdefault(term.noise, None)
         self.result: dict[Outcome, float] | None = None
         self.returns: Run | None = None
@@ -95,15 +98,15 @@ class Work:
         for node in (x for e in reads for x in ir.walk(e)):
             match node:
                 case ir.Noised(_, _, terms):
-                    found.update({t.noise: node for t in terms if t.noise in self.chain.lives})
-                case ir.Drawn(name) if name in self.chain.roles.enumerated or name in self.chain.roles.inner:
+                    found.update({t.noise: node for t in terms if t.noise in self.setting.noises.lives})
+                case ir.Drawn(name) if name in self.setting.roles.enumerated or name in self.setting.roles.inner:
                     found.setdefault(name, None)
                 case _:
                     pass
         return found
 
     def _prepare_return(self, stop: Stop) -> None:
-        compiler, roles = self.chain.compiler, self.chain.roles
+        compiler, roles = self.setting.compiler, self.setting.roles
         result = stop.result
         try:
             self.result = chances_of_return(result, compiler, roles)
@@ -119,8 +122,8 @@ class Work:
 
     # ---- running it
 
-    def run(self, batch: Batch, course: Step) -> None:
-        self._ensure(batch, course, self.early, None)
+    def run(self, batch: Batch, tally: StepTally) -> None:
+        self._ensure(batch, tally, self.early, None)
         if not batch.count:
             return
         match self.statement:
@@ -132,54 +135,56 @@ class Work:
             case Draw(name):
                 self._draw(batch, name)
             case Report(name):
-                self._report(batch, course, name)
+                self._report(batch, tally, name)
             case Update(memory):
                 self._update(batch, memory)
             case Stop():
-                self._stop(batch, course)
+                self._stop(batch, tally)
 
-    def _ensure(self, batch: Batch, course: Step, noises: Mapping[str, ir.Noised | None], which: str | None) -> None:
+    def _ensure(
+        self, batch: Batch, tally: StepTally, noises: Mapping[str, ir.Noised | None], which: str | None
+    ) -> None:
         """Draws the enumerated noises that are read here (`which`: only where that report is made)."""
         for name, read in noises.items():
-            if name in self.chain.roles.inner:
+            if name in self.setting.roles.inner:
                 if batch.due[JOINT].any():
-                    values, chances, _ = self.chain.points(JOINT, None, batch.stage)
+                    values, chances, _ = self.setting.noises.points(JOINT, None, batch.stage)
                     batch.draw(JOINT, None, values, chances)
                     places = batch.stage.held[JOINT].astype(np.intp)
-                    for inner, at in self.chain.grid.inner.items():
+                    for inner, at in self.setting.grid.inner.items():
                         batch.stage.held[inner] = np.asarray(at)[places]
                 continue
-            if name not in self.chain.constant_laws or not batch.due[name].any():
+            if name not in self.setting.noises.constant_laws or not batch.due[name].any():
                 continue
-            values, chances, missing = self.chain.points(name, read, batch.stage)
+            values, chances, missing = self.setting.noises.points(name, read, batch.stage)
             where = None if which is None else np.broadcast_to(batch.stage.fired[which], (batch.count,))
-            course.lost += missing * float(batch.mass.sum())
-            self.chain.bounded(batch.count * len(values) if where is None else batch.count)
-            course.dropped(batch.draw(name, where, values, chances, course.allowed / 2))
+            tally.lost += missing * float(batch.mass.sum())
+            self.setting.check_size(batch.count * len(values) if where is None else batch.count)
+            tally.dropped(batch.draw(name, where, values, chances, tally.allowed / 2))
 
     def _draw(self, batch: Batch, name: str) -> None:
         assert self.value is not None
         if not batch.due[name].any():
             return
         values, chances = points_of(batch.stage.value(self.value), batch.count)
-        self.chain.bounded(batch.count * len(values))
+        self.setting.check_size(batch.count * len(values))
         batch.draw(name, None, values, chances)
 
     def _split(self, batch: Batch) -> tuple[list[Case], list[Case]]:
         assert self.gate is not None
-        guard, leaves = self.gate.read(batch.stage, self.chain.known)
+        guard, leaves = self.gate.read(batch.stage, self.setting.known)
         return self.gate.split(batch.cases, guard, leaves)
 
-    def _report(self, batch: Batch, course: Step, name: str) -> None:
+    def _report(self, batch: Batch, tally: StepTally, name: str) -> None:
         assert self.gate is not None
-        count, laws = batch.count, self.chain.laws
+        count, laws = batch.count, self.setting.laws
         if self.gate.is_plain:
             batch.stage.fired[name] = self.gate.holds(batch.stage)
-            self._release(batch, course, name)
+            self._release(batch, tally, name)
             return
         fired, idle = self._split(batch)
-        fired = _tidy([c.closed(self.later, laws) for c in fired])
-        idle = _tidy([c.closed(self.later, laws) for c in idle])
+        fired = merged([c.closed(self.later, laws) for c in fired])
+        idle = merged([c.closed(self.later, laws) for c in idle])
         both = np.arange(count)
         if not idle or not fired:
             batch.cases = fired or idle
@@ -196,13 +201,13 @@ class Work:
             batch.cases = cases
             batch.stage.fired[name] = np.repeat([True, False], count)
         batch.settle(self.later, laws)
-        self._release(batch, course, name)
+        self._release(batch, tally, name)
 
-    def _release(self, batch: Batch, course: Step, name: str) -> None:
+    def _release(self, batch: Batch, tally: StepTally, name: str) -> None:
         """What was reported can be read from here on."""
         batch.stage.released[name] = batch.stage.fired[name]
         if self.value is not None:
-            self._ensure(batch, course, self.late, name)
+            self._ensure(batch, tally, self.late, name)
             happened = batch.stage.fired[name]
             rows = np.flatnonzero(happened)
             whole: Any = float("nan")
@@ -235,22 +240,22 @@ class Work:
             stage.added.setdefault(name, Added()).note(int(stage.step_number), changed[..., rows] - old[..., rows])
         stage.memory[name] = changed
 
-    def _stop(self, batch: Batch, course: Step) -> None:
+    def _stop(self, batch: Batch, tally: StepTally) -> None:
         fired, idle = self._split(batch)
-        laws = self.chain.laws
+        laws = self.setting.laws
         mass = np.zeros((len(batch.mass), batch.count))
         for case in fired:
             mass += batch.mass * case.chance(laws)
         if fired and (mass > 0).any():
-            self._end(batch, course, mass)
+            self._end(batch, tally, mass)
         batch.cases = idle
         batch.settle(self.later, laws)
 
-    def _end(self, batch: Batch, course: Step, mass: Array) -> None:
+    def _end(self, batch: Batch, tally: StepTally, mass: Array) -> None:
         stage = batch.stage
         rows = np.flatnonzero(mass.sum(axis=0) > 0)
         if self.result is not None:
-            self._ends(stage, course, mass, rows, self.result)
+            self._ends(stage, tally, mass, rows, self.result)
             return
         assert self.returns is not None
         some = stage.frame(rows)
@@ -261,28 +266,19 @@ class Work:
         for i, number in enumerate(found):
             outcome: Outcome = float(number)
             if self.is_label:
-                outcome = list(self.chain.compiler.labels)[int(number)]
+                outcome = list(self.setting.compiler.labels)[int(number)]
             law = {outcome: 1.0} if self.flips is None else flipped(outcome, *self.flips)
-            self._ends(stage, course, mass, rows[which.reshape(-1) == i], law)
+            self._ends(stage, tally, mass, rows[which.reshape(-1) == i], law)
 
-    def _ends(self, stage: Stage, course: Step, mass: Array, rows: Rows, law: Mapping[Outcome, float]) -> None:
+    def _ends(self, stage: Stage, tally: StepTally, mass: Array, rows: Rows, law: Mapping[Outcome, float]) -> None:
         """These rows stop, and return what the law says."""
         by_row = mass[:, rows].sum(axis=0)
         total = mass[:, rows].sum(axis=1)
-        if course.origins is not None:
+        if tally.origins is not None:
             places = stage.held[ORIGIN][rows].astype(np.intp)
-            total = np.array([np.bincount(places, weights=m, minlength=course.origins) for m in mass[:, rows]])
+            total = np.array([np.bincount(places, weights=m, minlength=tally.origins) for m in mass[:, rows]])
         for outcome, chance in law.items():
-            course.stop(self.chain.place(outcome), total * chance)
-            for i, run in enumerate(self.chain.watched(outcome)):
+            tally.stop(self.setting.returned.place(outcome), total * chance)
+            for i, run in enumerate(self.setting.returned.watched(outcome)):
                 values = np.broadcast_to(np.asarray(run(stage.frame(rows)), dtype=np.float64), (len(rows),))
-                course.watched[i] += chance * float(by_row @ values)
-
-
-def _tidy(cases: list[Case]) -> list[Case]:
-    """Cases without bounds become one."""
-    free = [c for c in cases if not c.bounds]
-    if len(free) < 2:
-        return cases
-    weight: Any = sum((np.ones((1, 1)) if c.weight is None else c.weight) for c in free)
-    return [Case(weight, {}), *(c for c in cases if c.bounds)]
+                tally.watched[i] += chance * float(by_row @ values)

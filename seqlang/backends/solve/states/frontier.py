@@ -1,0 +1,27 @@
+"""The states of an explored chain between two steps, as the recursion sees them."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from seqlang.backends.solve.solution import Array
+from seqlang.backends.solve.states.end_of_step import States
+
+NANOSECONDS = 5.0
+"""The time that `recursion.py` allows for one number, in nanoseconds."""
+
+
+class ExploredFrontier:
+    """The states after `step` steps; nothing in it is changed by a step. `lost` is the mass of rare states dropped so
+    far, `work` the time of the step that led here, in nanoseconds."""
+
+    def __init__(self, step: int, states: States, lost: float, work: int = 0) -> None:
+        self.step = step
+        self.states = states
+        self.lost = lost
+        self.size = work
+        self.cost = work / NANOSECONDS
+
+    @property
+    def survivors(self) -> Array:
+        return np.asarray(self.states.chances().sum(axis=1))
