@@ -271,7 +271,8 @@ def compare_transcript(text: str, rows: Rows, rng: random.Random) -> str | None:
             values = [name for name, value in told.items() if value is not True]
             if values:
                 name = rng.choice(values)
-                other = Phase(row, {**told, name: told[name] + rng.choice((-0.5, 1)), "stop": stopped}, 1)
+                else_told = told[name] + rng.choice((-0.5, 1)) if math.isfinite(told[name]) else 0.0
+                other = Phase(row, {**told, name: else_told, "stop": stopped}, 1)
                 if follower.log_probability([*phases[:-1], other], FINE).log != -math.inf:
                     return f"step {len(phases)}: another value of {name} is possible"
         except Unsupported as why:
