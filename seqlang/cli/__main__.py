@@ -51,6 +51,10 @@ _YOUNG, _AGEING, _OLD = 100_000, 10, 10
 """Thresholds of the garbage collector. Python's own (700, 10, 10) are met a hundred times as a spec is checked, and
 next to nothing is found: almost all values here are trees. Some twenty megabytes may wait for a collection instead."""
 
+_ONE_THREAD = ("check", "solve")
+"""Commands of which all linear algebra runs in one thread (`backends/solve/threads.py`). OpenBLAS would start others as
+numpy is imported, and they look for work for 20 to 50 ms of CPU time before they sleep."""
+
 _REFUSED = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS})
 """What a system says of a write that no program can help."""
 
@@ -58,11 +62,14 @@ _REFUSED = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.
 def main(arguments: list[str] | None = None) -> int:
     """Runs one command; returns its exit code. Never raises except SystemExit from `--help`.
 
-    Without `arguments` it is the process's only work, and tells the garbage collector so."""
+    Without `arguments` it is the process's only work, and tells the garbage collector and OpenBLAS so."""
     if arguments is not None:
         return _run(arguments)
     gc.set_threshold(_YOUNG, _AGEING, _OLD)
-    code = _run(sys.argv[1:])
+    words = sys.argv[1:]
+    if words and words[0] in _ONE_THREAD:
+        os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    code = _run(words)
     # Python would look for cycles in all that is left before it ends the process, for a tenth of a check's time. Exit
     # handlers, threads and open files are ended as ever.
     gc.freeze()

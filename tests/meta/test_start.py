@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
+
+import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 HEAVY = {"numpy", "scipy", "sympy", "numba", "matplotlib", "pandas"}
@@ -38,3 +41,18 @@ def test_check_imports_nothing_heavy() -> None:
         f"with contextlib.redirect_stdout(io.StringIO()): code = main(['check', *{files!r}])\nassert code == 0, code"
     )
     assert not loaded & HEAVY, loaded & HEAVY
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="counts threads as Linux lists them")
+@pytest.mark.parametrize("words", [["check", "@zhang2022/privsprt_bernoulli"], ["solve", "@wald1945/sprt"]])
+def test_no_thread_is_started_for_linear_algebra(words: list[str]) -> None:
+    """They would take CPU time while they wait for work that never comes. (With one core none is started anyway.)"""
+    code = (
+        f"import os, sys\nsys.argv = {['seqlang', *words]!r}\nfrom seqlang.cli.__main__ import main\nmain()\n"
+        "print(len(os.listdir('/proc/self/task')), 'numpy' in sys.modules)"
+    )
+    environment = {k: v for k, v in os.environ.items() if k != "OPENBLAS_NUM_THREADS"}
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, env=environment, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.splitlines()[-1] == "1 True"
