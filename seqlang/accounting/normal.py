@@ -97,6 +97,21 @@ def log_tail(x: float) -> tuple[float, float]:
     return math.log(value), error + 4 * abs(math.log(value)) * _ROUNDING
 
 
+def log_tails(x: float) -> tuple[tuple[float, float], tuple[float, float]]:
+    """`log_tail` at x and at -x, by one erfc."""
+    if x < 0:
+        upper, lower = log_tails(-x)
+        return lower, upper
+    if not 0 < x < _FAR:
+        return log_tail(x), log_tail(-x)
+    value, error = _tail(x)
+    logarithm = math.log(value)
+    return (
+        (logarithm, error + 4 * abs(logarithm) * _ROUNDING),
+        (math.log1p(-value), 2 * value * (error + 4 * _ROUNDING) + 1e-180),
+    )
+
+
 def hazard(x: float, log_sf: float) -> float:
     """density / tail at x, given the log of the tail; as accurate as that."""
     return math.exp(-0.5 * x * x - _HALF_LOG_2PI - log_sf)

@@ -49,7 +49,7 @@ def stops(a: float, d: float, scale: float, x: arb) -> arb:
 def above(lines: list[Line], a: float, d: float, scale: float, x: arb) -> bool:
     gone, h = lost(a, d, x), stops(a, d, scale, x)
     return all(
-        any(bool(arb(line.gain) - arb(line.loss) * v >= h - gone * v) for line in lines) for v in map(arb, VALUES)
+        any(bool(arb(gain) - arb(loss) * v >= h - gone * v) for loss, gain, _ in lines) for v in map(arb, VALUES)
     )
 
 
@@ -64,7 +64,7 @@ def failures(rng: random.Random, a: float, d: float, cells: int) -> list[tuple[f
     for _ in range(cells):
         width = 2.0 ** rng.randint(-15, -3)
         left = rng.choice((rng.uniform(-7 - d, right), -7 - d, -d, 0.0, right, (a - 1) * d))
-        lines = looks._cell(a, d, scale, left, width)
+        lines = looks.lines_on(a, d, scale, left, width)
         points = [arb(left) + arb(width) * arb(share) for share in SHARES]
         if not all(above(lines, a, d, scale, x) for x in points):
             found.append((left, width))
@@ -99,10 +99,10 @@ def test_lines_beyond_the_ends(a: float, d: float) -> None:
 
 def test_a_line_without_its_remainder_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     """The test can fail: without the cubic term and the margins some line is too low."""
-    cell = looks._cell
+    right = looks.lines_on
 
     def lower(a: float, d: float, scale: float, left: float, width: float) -> list[Line]:
-        return [line._replace(gain=line.gain - 1.5 * line.spare) for line in cell(a, d, scale, left, width)]
+        return [(loss, gain - 1.5 * cell.spare, cell) for loss, gain, cell in right(a, d, scale, left, width)]
 
-    monkeypatch.setattr(looks, "_cell", lower)
+    monkeypatch.setattr(looks, "lines_on", lower)
     assert any(failures(random.Random(1), a, d, cells=12) for a, d in ((2.0, 1.0), (8.0, 1.0), (1.5, 5.0)))

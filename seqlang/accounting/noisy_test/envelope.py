@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import math
 from bisect import bisect_right
 from collections.abc import Iterable
+from math import expm1, inf, log1p, nextafter
 from operator import itemgetter
 from typing import NamedTuple
 
@@ -12,15 +12,13 @@ from seqlang.arithmetic.rounding import up
 from seqlang.process.time_limit import poll
 
 _SLACK = 1e-13
-_LOSS, _GAIN = itemgetter(0), itemgetter(1)  # of a line: sorting by them calls no Python
+_LOSS = itemgetter(0)  # sorting by it calls no Python
 
 
-class Line(NamedTuple):
-    """V -> V + gain - loss V. The largest of a cell's lines is above the true bracket for all x of the cell
-    [left, left + width]. `spare`, `spare_slope`: what the cubic terms add; `bend`, `bend_slope`: the quadratic ones."""
+class Cell(NamedTuple):
+    """The levels [left, left + width]. `spare`, `spare_slope`: what the cubic terms add to its lines' gain and take off
+    their loss; `bend`, `bend_slope`: the quadratic ones."""
 
-    loss: float
-    gain: float
     left: float
     width: float
     spare: float = 0.0
@@ -29,36 +27,41 @@ class Line(NamedTuple):
     bend_slope: float = 0.0
 
 
-Envelope = list[tuple[float, Line]]
-"""Lines in the order in which they are met as V grows (the loss falls), each with the V from which it is the highest;
-that of the first says nothing."""
+Line = tuple[float, float, Cell]
+"""(loss, gain, cell): V -> V + gain - loss V. The largest of a cell's lines is above the true bracket for all its
+levels. A plain tuple, as a bound takes some ten thousand of them."""
+
+Envelope = tuple[list[float], list[Line]]
+"""The V from which each line is the highest (that of the first says nothing), and the lines, in the order in which they
+are met as V grows: their losses fall."""
 
 
 def envelope(lines: Iterable[Line]) -> Envelope:
     """The lines that are highest somewhere."""
-    kept: Envelope = []
-    falling = sorted(lines, key=_GAIN)
-    falling.sort(key=_LOSS, reverse=True)  # stable: of equal losses the smallest gain stays first
-    for line in falling:
-        loss, gain = line[:2]
-        while kept and kept[-1][1][1] <= gain:
-            kept.pop()
-        crossing = 0.0
+    begins: list[float] = []
+    kept: list[Line] = []
+    for line in sorted(lines, key=_LOSS, reverse=True):
+        loss, gain, _ = line
         while kept:
-            begins, last = kept[-1]
-            fall = last[0] - loss
-            crossing = (last[1] - gain) / fall if fall > 0 else math.inf
-            if len(kept) == 1 or begins < crossing:
-                break
+            last_loss, last_gain, _ = kept[-1]
+            if last_gain > gain:
+                crossing = (last_gain - gain) / (last_loss - loss) if last_loss > loss else inf
+                if begins[-1] < crossing:
+                    break
             kept.pop()
-        kept.append((crossing, line))
-    return kept
+            begins.pop()
+        else:
+            crossing = -inf
+        if crossing < inf:
+            kept.append(line)
+            begins.append(crossing)
+    return begins, kept
 
 
 def from_value(upper: Envelope, value: float) -> list[Line]:
     """The lines of an envelope that are the highest at some V from `value` on."""
-    first = max(1, bisect_right(upper, value, lo=min(1, len(upper)), key=itemgetter(0)))
-    return [line for _, line in upper[first - 1 :]]
+    begins, lines = upper
+    return lines[max(1, bisect_right(begins, value, lo=min(1, len(begins)))) - 1 :]
 
 
 def climb(upper: Envelope, start: float, looks: int) -> tuple[float, list[tuple[Line, float]]]:
@@ -69,14 +72,15 @@ def climb(upper: Envelope, start: float, looks: int) -> tuple[float, list[tuple[
     (1-loss)^(m-1)).
     """
     value, left, at = start, looks, 0
-    ends = [begins for begins, _ in upper[1:]] + [math.inf]
+    begins, lines = upper
+    ends = [*begins[1:], inf]
     met: list[tuple[Line, float]] = []
     poll()
     while left > 0:
         while ends[at] <= value:
             at += 1
-        line, end = upper[at][1], ends[at]
-        loss, gain = line[:2]
+        line, end = lines[at], ends[at]
+        loss, gain, _ = line
         met.append((line, value))
         room = end * (1 - _SLACK)
         while left > 0 and value < end:
@@ -84,7 +88,7 @@ def climb(upper: Envelope, start: float, looks: int) -> tuple[float, list[tuple[
             increment = gain - lost + _SLACK * (gain + lost) + 1e-15 * value
             fit = (room - value) / increment
             if fit < 2:  # as for most lines: they are left after a step
-                value = up(value + increment, 2)
+                value = nextafter(nextafter(value + increment, inf), inf)
                 left -= 1
                 continue
             steps = int(min(left, fit))
@@ -97,4 +101,4 @@ def _series(loss: float, steps: int) -> float:
     """1 + (1-loss) + .. for `steps` terms, rounded up."""
     if steps == 1 or loss == 1:
         return 1.0
-    return (-math.expm1(steps * math.log1p(-loss)) / loss if loss else float(steps)) * (1 + _SLACK)
+    return (-expm1(steps * log1p(-loss)) / loss if loss else float(steps)) * (1 + _SLACK)

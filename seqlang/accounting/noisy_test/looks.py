@@ -13,18 +13,18 @@ in brackets grows with d: as a function of the move the value first falls, then 
 end; at 0 it is a mean of V_(m-1) and 1, below V_(m-1) <= V_m.
 
 The supremum is taken rigorously: on a cell of half width k around x0, Taylor expansion to second order with a bound on
-the third derivatives puts g V + h below the largest of four lines in V (`_cell`). Facts used, with r = F'/(1-F) the
-hazard: 0 < r' < 1 and 0 < r'' < 1 (Sampford 1953; r'' = r'(2r-x) - r). So for log h the first derivative changes by at
-most a k on the cell and the third is at most a; for log g, with e = r(-x) at the left edge, the derivatives are at most
-a e, a e (e + x) and a e (e + x)(2e + x) for x >= 0, and the first is not negative. Left of the grid g is at most its
-value there and h at most (1-F)/(1-F(.+d)) to the power a-1, both increasing; right of it g <= 1 and h falls, since
+the third derivatives puts g V + h below the largest of four lines in V (`cells.lines_on`). Facts used, with
+r = F'/(1-F) the hazard: 0 < r' < 1 and 0 < r'' < 1 (Sampford 1953; r'' = r'(2r-x) - r). So for log h the first
+derivative changes by at most a k on the cell and the third is at most a; for log g, with e = r(-x) at the left edge,
+the derivatives are at most a e, a e (e + x) and a e (e + x)(2e + x) for x >= 0, and the first is not negative. Left of
+the grid g is at most its value there and h at most (1-F)/(1-F(.+d)) to the power a-1, both increasing; right of it g <= 1 and h falls, since
 (log h)' <= -r(x) + (a-1) d. The recursion then runs over the upper envelope of the lines; cells that it meets are cut
 finer. V grows without limit in N: Gaussian looks have no bound free of the horizon.
 
 Rounding. u = 2^-53; a d <= 120, (a-1) d <= 60 and |x| + d <= 250 here, by `renyi`. Every operation is off by u
 relatively, exp, expm1 and log by 4 u; `log_tail` states its own error e (at most 6 x^2 2^-52 absolutely).
-  * A power, `_power`: a L - (a-1) L' with errors e, e' of the logarithms is off by a e + (a-1) e', and by 4 u of each
-    product for a-1, the products and the difference: together below `error`, which has 1e-15 > 8 u there.
+  * A power, `cells.power`: a L - (a-1) L' with errors e, e' of the logarithms is off by a e + (a-1) e', and by 4 u of
+    each product for a-1, the products and the difference: together below `error`, which has 1e-15 > 8 u there.
   * A hazard r is off by rho r, rho = e + 4 u (x^2 + |L| + 2); as |L| < x^2 + 8 and x < r for x >= 0, and r falls as
     exp(-x^2/2) for x < 0, rho r < 1e-14 r (1 + r)^2 + 1e-14 in each case.
   * The cells meet up to rounding: x and its ends are off by w < 2^-44 = 6e-14, which changes log h by less than
@@ -39,7 +39,7 @@ relatively, exp, expm1 and log by 4 u; `log_tail` states its own error e (at mos
     g is less than a half. What is left over of the error of log g in the cubic term is at most the cubic term times
     that: the error is taken twice, and where the cubic term is above 1 - g the line is not used.
 Where log h changes by more than 700 on a cell, and at most anyway, h e^-scale is taken to be its largest value, 1
-but for the width of the interval around the peak (`_MOST`). The tests hold the lines against ball arithmetic.
+but for the width of the interval around the peak (`cells.MOST`). The tests hold the lines against ball arithmetic.
 """
 
 from __future__ import annotations
@@ -51,15 +51,13 @@ from itertools import chain
 from seqlang.accounting import arguments
 from seqlang.accounting.interval import Interval, exp, interval, log
 from seqlang.accounting.noisy_test import small_moves
-from seqlang.accounting.noisy_test.envelope import Line, climb, envelope, from_value
-from seqlang.accounting.normal import hazard, log_tail
+from seqlang.accounting.noisy_test.cells import MOST, lines_on, power
+from seqlang.accounting.noisy_test.envelope import Cell, Line, climb, envelope, from_value
+from seqlang.accounting.normal import log_tail
 
 _FINE = 2.0**-10
 _LOOSENESS = 3e-3
 _WIDEST = 60.0
-_MOST = 1 + 1e-11
-"""h is at most e^peak, and scale is the lower end of the peak, which is below 3600: five units in its last place."""
-_STEEPEST = 700.0
 
 
 @lru_cache(maxsize=512)
@@ -94,107 +92,51 @@ def _refined(a: float, d: float, looks: int, scale: float) -> float:
     n = math.ceil((right - left) / coarse)
     ends = [_left_end(a, d, scale, left), _right_end(a, d, scale, left + n * coarse)]
     start = exp(-interval(scale)).high
-    blocks = [_cell(a, d, scale, left + i * coarse, coarse) for i in range(n)]  # by the cells of the first round
-    highest = [from_value(envelope(block), start) for block in blocks]  # V never is below the start
+    blocks = [lines_on(a, d, scale, left + i * coarse, coarse) for i in range(n)]  # by the cells of the first round
+    highest = list(blocks)
     while True:
         value, met = climb(envelope(chain(ends, *highest)), start, looks)
-        wide: dict[tuple[float, float], int] = {}
+        wide: dict[Cell, int] = {}
         for line, v in met:
-            if (pieces := _pieces(line, v)) > 1:
-                cell = (line.left, line.width)
-                wide[cell] = max(wide.get(cell, 1), pieces)
+            if line[2].width > _FINE and (pieces := _pieces(line, v)) > 1:
+                wide[line[2]] = max(wide.get(line[2], 1), pieces)
         if not wide:
             return value
-        of_block: dict[int, list[tuple[float, float]]] = {}
+        of_block: dict[int, list[Cell]] = {}
         for cell in wide:
-            of_block.setdefault(math.floor((cell[0] + cell[1] / 2 - left) / coarse), []).append(cell)
+            of_block.setdefault(math.floor((cell.left + cell.width / 2 - left) / coarse), []).append(cell)
         for i, cells in of_block.items():
-            block = [line for line in blocks[i] if (line.left, line.width) not in wide]
-            for cell_left, width in cells:
-                pieces = wide[cell_left, width]
+            block = [line for line in blocks[i] if line[2] not in wide]
+            for cell in cells:
+                pieces = wide[cell]
                 for k in range(pieces):
-                    block += _cell(a, d, scale, cell_left + k * width / pieces, width / pieces)
+                    block += lines_on(a, d, scale, cell.left + k * cell.width / pieces, cell.width / pieces)
             blocks[i], highest[i] = block, from_value(envelope(block), start)
 
 
 def _pieces(line: Line, value: float) -> int:
     """In how many cells to cut the line's cell so that its Taylor remainder becomes small beside the increment of V."""
-    spare = line.spare + line.spare_slope * value + max(0.0, -line.bend - line.bend_slope * value)
-    allowed = _LOOSENESS * (line.gain - line.loss * value)
-    if line.width <= _FINE or spare <= allowed:
+    loss, gain, cell = line
+    spare = cell.spare + cell.spare_slope * value + max(0.0, -cell.bend - cell.bend_slope * value)
+    allowed = _LOOSENESS * (gain - loss * value)
+    if spare <= allowed:
         return 1
     wanted = math.sqrt(spare / allowed) if allowed > 0 else math.inf
-    return 1 << math.ceil(math.log2(min(32.0, max(2.0, 1.5 * wanted), line.width / _FINE)))
-
-
-def _cell(a: float, d: float, scale: float, left: float, width: float) -> list[Line]:
-    """Lines whose maximum is above g V + h, both divided by e^scale, on the whole cell: the Taylor polynomial of second
-    order lies below its values at the two ends, with or without the quadratic term; the cubic remainder is added."""
-    k = width / 2 * (1 + 1e-12)
-    x, right = left + k, left + width
-    (sf, sf_error), (moved, moved_error) = log_tail(x), log_tail(x + d)
-    near, far = hazard(x, sf), hazard(x + d, moved)
-    slope = (a - 1) * far - a * near
-    second = (a - 1) * far * (far - x - d) - a * near * (near - x)
-    log_h, error = _power(a, (sf, sf_error), (moved, moved_error), scale)
-    h = min(_MOST, math.exp(min(1.0, log_h + error)) + 5e-324)
-    steep = abs(slope) + a * k
-    cubic = h * math.exp(steep * k) * (a + 3 * a * steep + steep**3) * k**3 / 6 if steep * k < _STEEPEST else _MOST
-    reach = (1 + abs(x) + d) * k
-    h_error = h * (error + 1e-11 * a * (1 + reach) ** 2 * (1 + near + far) ** 2 * (1 + k) ** 2)
-    bend = h * (second + slope * slope) * k * k / 2
-
-    cdf, cdf_error = log_tail(-x)
-    cdf_moved, cdf_moved_error = log_tail(-x - d)
-    close, distant = hazard(-x, cdf), hazard(-x - d, cdf_moved)
-    log_g, g_error = _power(a, (cdf, cdf_error), (cdf_moved, cdf_moved_error))
-    lost = -math.expm1(log_g)
-    g = 1 - lost
-    rise = a * close - (a - 1) * distant
-    turn = (a - 1) * distant * (distant + x + d) - a * close * (close + x)
-    bend_slope = g * (turn + rise * rise) * k * k / 2
-    edge = hazard(-left, log_tail(-left)[0]) * (1 + 1e-9)
-    curve = min(1.0, edge * (edge + right)) if left >= 0 else 1.0
-    twist = min(1.0, edge * (edge + right) * (2 * edge + right)) if left >= 0 else 1.0
-    ceiling = math.exp(min(0.0, log_g + a * edge * k))
-    cubic_slope = ceiling * a * (twist + 3 * a * edge * curve + a * a * edge**3) * k**3 / 6
-    g_error = (
-        2 * g_error + 1e-11 * (lost + g * a * a * (close + distant) * (1 + close + distant) * (1 + reach) ** 2) + 1e-300
-    )
-
-    tilt, lean = k * h * slope, k * g * rise
-    ends = ((h - tilt, lost + lean), (h - tilt + bend, lost + lean - bend_slope),
-            (h + tilt, lost - lean), (h + tilt + bend, lost - lean - bend_slope))  # fmt: skip
-    pairs = [
-        (min(1.0, loss - cubic_slope - g_error), max(5e-324, min(_MOST, gain + cubic + h_error) * (1 + 1e-14)))
-        for gain, loss in ends
-    ]
-    if min(loss for loss, _ in pairs) < 0:  # too coarse to see that g < 1: then one line for the cell
-        pairs = [(0.0, max(gain for _, gain in pairs))]
-    return [Line(loss, gain, left, width, cubic, cubic_slope, bend, bend_slope) for loss, gain in pairs]
-
-
-def _power(
-    a: float, first: tuple[float, float], second: tuple[float, float], scale: float = 0.0
-) -> tuple[float, float]:
-    """a L - (a-1) L' - scale for two logarithms with their errors, and its error: see above."""
-    (one, error), (other, other_error) = first, second
-    rounding = 1e-15 * (a * abs(one) + (a - 1) * abs(other) + abs(scale))
-    return a * one - (a - 1) * other - scale, a * error + (a - 1) * other_error + rounding
+    return 1 << math.ceil(math.log2(min(32.0, max(2.0, 1.5 * wanted), cell.width / _FINE)))
 
 
 def _left_end(a: float, d: float, scale: float, x: float) -> Line:
     """All levels below x: g <= g(x), h <= ((1-F(x))/(1-F(x+d)))^(a-1). The four units of exp and those of the product
     are below 1e-14, those of 1 - g below 1e-15, as g <= F(x) < 1e-11 there."""
-    log_g, g_error = _power(a, log_tail(-x), log_tail(-x - d))
+    log_g, g_error = power(a, log_tail(-x), log_tail(-x - d))
     g = min(1.0, math.exp(min(0.0, log_g + g_error)) * (1 + 1e-14))
     (near, near_error), (far, far_error) = log_tail(x), log_tail(x + d)
     log_h = (a - 1) * (near - far + near_error + far_error) - scale
     log_h += 1e-15 * ((a - 1) * (abs(near) + abs(far)) + abs(scale))
-    return Line(max(0.0, 1 - g - 1e-15), min(_MOST, math.exp(min(1.0, log_h)) * (1 + 1e-14) + 5e-324), x, 0.0)
+    return (max(0.0, 1 - g - 1e-15), min(MOST, math.exp(min(1.0, log_h)) * (1 + 1e-14) + 5e-324), Cell(x, 0.0))
 
 
 def _right_end(a: float, d: float, scale: float, x: float) -> Line:
     """All levels above x: g <= 1, h <= h(x); the units of exp are below 1e-14."""
-    log_h, error = _power(a, log_tail(x), log_tail(x + d), scale)
-    return Line(0.0, min(_MOST, math.exp(min(1.0, log_h + error)) * (1 + 1e-14) + 5e-324), x, 0.0)
+    log_h, error = power(a, log_tail(x), log_tail(x + d), scale)
+    return (0.0, min(MOST, math.exp(min(1.0, log_h + error)) * (1 + 1e-14) + 5e-324), Cell(x, 0.0))

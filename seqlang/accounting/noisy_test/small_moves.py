@@ -21,7 +21,7 @@ from __future__ import annotations
 import math
 
 from seqlang.accounting.interval import interval, log
-from seqlang.accounting.noisy_test.envelope import Line, climb, envelope
+from seqlang.accounting.noisy_test.envelope import Cell, Line, climb, envelope
 from seqlang.accounting.normal import log_tail
 
 SMALL, TIMES_ORDER = 2.0**-8, 2.0**-4
@@ -41,14 +41,14 @@ def renyi(a: float, d: float, looks: int) -> float:
     cells = math.ceil((right - left) / WIDTH)
     lines = [_line(a, d, left + i * WIDTH, left + (i + 1) * WIDTH) for i in range(cells)]
     right = left + cells * WIDTH
-    lines.append(Line(1 - _goes_on(a, d, left), _added(a, d, left, left), left, 0.0))
-    lines.append(Line(0.0, _added(a, d, right, right), right, 0.0))
+    lines.append((1 - _goes_on(a, d, left), _added(a, d, left, left), Cell(left, 0.0)))
+    lines.append((0.0, _added(a, d, right, right), Cell(right, 0.0)))
     excess, _ = climb(envelope(lines), 0.0, looks)
     return (log(1 + interval(excess)) / (interval(a) - 1)).high
 
 
 def _line(a: float, d: float, left: float, right: float) -> Line:
-    return Line(max(0.0, 1 - _goes_on(a, d, right)), _added(a, d, left, right), left, right - left)
+    return (max(0.0, 1 - _goes_on(a, d, right)), _added(a, d, left, right), Cell(left, right - left))
 
 
 def _goes_on(a: float, d: float, x: float) -> float:
