@@ -17,9 +17,9 @@ the third derivatives puts g V + h below the largest of four lines in V (`cells.
 r = F'/(1-F) the hazard: 0 < r' < 1 and 0 < r'' < 1 (Sampford 1953; r'' = r'(2r-x) - r). So for log h the first
 derivative changes by at most a k on the cell and the third is at most a; for log g, with e = r(-x) at the left edge,
 the derivatives are at most a e, a e (e + x) and a e (e + x)(2e + x) for x >= 0, and the first is not negative. Left of
-the grid g is at most its value there and h at most (1-F)/(1-F(.+d)) to the power a-1, both increasing; right of it g <= 1 and h falls, since
-(log h)' <= -r(x) + (a-1) d. The recursion then runs over the upper envelope of the lines; cells that it meets are cut
-finer. V grows without limit in N: Gaussian looks have no bound free of the horizon.
+the grid g is at most its value there and h at most (1-F)/(1-F(.+d)) to the power a-1, both increasing; right of it g <=
+1 and h falls, since (log h)' <= -r(x) + (a-1) d. The recursion then runs over the upper envelope of the lines; cells
+that it meets are cut finer. V grows without limit in N: Gaussian looks have no bound free of the horizon.
 
 Rounding. u = 2^-53; a d <= 120, (a-1) d <= 60 and |x| + d <= 250 here, by `renyi`. Every operation is off by u
 relatively, exp, expm1 and log by 4 u; `log_tail` states its own error e (at most 6 x^2 2^-52 absolutely).
