@@ -13,7 +13,7 @@ from seqlang.elaborate.expressions.expect import expect
 from seqlang.elaborate.expressions.laws import short
 from seqlang.elaborate.names.builtins import NOTIONS
 from seqlang.elaborate.names.suggest import hint
-from seqlang.elaborate.state import Scope, State, translate
+from seqlang.elaborate.state import Current, Scope, State, translate
 from seqlang.model import expression as m
 from seqlang.model.program import Claim, Privacy
 from seqlang.syntax import tree
@@ -24,7 +24,7 @@ def claims(state: State, file: tree.File) -> tuple[Claim, ...]:
     made: list[Claim] = []
     for position, node in enumerate(file.statements):
         if isinstance(node, tree.Claim):
-            state.size, state.depth, state.readings = 0, 0, []
+            state.current = Current()
             claim = _claim(state, position, node)
             if claim is not None:
                 made.append(claim)
@@ -83,10 +83,10 @@ def _model(state: State, node: tree.Claim) -> str | None:
             )  # fmt: skip
         return None
     name = node.model.name
-    state.used.add(name)
-    symbol = state.symbols.get(name)
+    state.usage.used.add(name)
+    symbol = state.given.symbols.get(name)
     if symbol is None or symbol.kind != "model":
-        models = [s.name for s in state.symbols.values() if s.kind == "model"]
+        models = [s.name for s in state.given.symbols.values() if s.kind == "model"]
         state.problems.add(
             "E0504",
             f"there is no model `{name}`",
@@ -104,7 +104,7 @@ def _horizon(state: State, position: int, node: tree.Expression | None) -> m.Exp
         return None
     typed = translate(state, Scope("plain", position), node)
     expect(state, typed, "number", node.span, "`within` takes a number of steps")
-    value = evaluate(typed.expression, state.values)
+    value = evaluate(typed.expression, state.declared.values)
     if isinstance(value, Undefined) or (isinstance(value, Fraction) and (value < 1 or value.denominator != 1)):
         shown = value.reason if isinstance(value, Undefined) else f"is {short(value)}"
         state.problems.add("E0508", "a number of steps is a whole number from 1", node.span, shown)
@@ -144,7 +144,7 @@ def _privacy(state: State, position: int, node: tree.Expression) -> Privacy | No
 
 def _check(state: State, name: str, arguments: Sequence[m.Expression], places: Sequence[tree.Expression]) -> None:
     for argument, place, meaning in zip(arguments, places, NOTIONS[name].names, strict=True):
-        value = evaluate(argument, state.values)
+        value = evaluate(argument, state.declared.values)
         if isinstance(value, Undefined):
             state.problems.add("E0312", f"the {meaning} has no value: {value.reason}", place.span, value.reason)
         elif isinstance(value, Fraction) and meaning == "delta" and value >= 1 and _reads_parameters(argument):
@@ -228,7 +228,7 @@ def _check_probability(state: State, claim: m.Expression, node: tree.Expression)
     first, second = claim.arguments
     left = isinstance(first, m.Apply) and first.operator == "probability"
     side = second if left else first
-    bound = evaluate(side, state.values)
+    bound = evaluate(side, state.declared.values)
     if not (left or (isinstance(second, m.Apply) and second.operator == "probability")):
         return
     if not isinstance(bound, Fraction):

@@ -17,7 +17,7 @@ from seqlang.elaborate.declarations.declarations import declarations
 from seqlang.elaborate.gates.lowering import Lowering
 from seqlang.elaborate.names.symbols import changing, collect
 from seqlang.elaborate.problems import Problems
-from seqlang.elaborate.state import State
+from seqlang.elaborate.state import Given, State
 from seqlang.elaborate.statements.body import body
 from seqlang.elaborate.statements.noises import find_targets, noises
 from seqlang.model.program import Program
@@ -48,9 +48,14 @@ def elaborate(
 
 def _elaborate(file: tree.File, values: Mapping[str, Fraction], problems: Problems) -> Program | None:
     symbols = collect(file, problems)
-    state = State(symbols, changing(symbols), problems, values)
-    state.records_are_private = any(isinstance(s, tree.AdjacentAddRemove) for s in file.statements)
-    state.facts_matter = any(isinstance(s, tree.Report) and s.value and s.when for s in file.statements)
+    given = Given(
+        symbols,
+        changing(symbols),
+        values,
+        records_are_private=any(isinstance(s, tree.AdjacentAddRemove) for s in file.statements),
+        facts_matter=any(isinstance(s, tree.Report) and s.value and s.when for s in file.statements),
+    )
+    state = State(given, problems)
     find_targets(state, file)
     declarations(state, file)
     noises(state, file)
@@ -61,9 +66,15 @@ def _elaborate(file: tree.File, values: Mapping[str, Fraction], problems: Proble
     undefined(state, statements, claimed)
     if problems.failed:
         return None
-    labels = tuple(state.label_spans)
+    labels = tuple(state.usage.labels)
     lowering = Lowering(
-        statements, state.fields, state.noises, state.records_are_private, state.kinds, labels, state.values
+        statements,
+        state.declared.fields,
+        state.noise.draws,
+        state.given.records_are_private,
+        state.names.kinds,
+        labels,
+        state.declared.values,
     )
     header = next((s for s in file.statements if isinstance(s, tree.Algorithm)), None)
     gates = lowering.gates()
@@ -73,13 +84,13 @@ def _elaborate(file: tree.File, values: Mapping[str, Fraction], problems: Proble
         name=header.name.name if header else "",
         title=header.title.value if header and header.title else "",
         documentation=header.documentation.value if header and header.documentation else "",
-        parameters=tuple(state.parameters.values()),
-        inputs=tuple(state.fields.values()),
-        size=state.size_of_dataset,
+        parameters=tuple(state.declared.parameters.values()),
+        inputs=tuple(state.declared.fields.values()),
+        size=state.declared.size,
         adjacency=neighbours,
-        models=tuple(state.models.values()),
-        memories=tuple(state.memories.values()),
-        noises=tuple(state.noises.values()),
+        models=tuple(state.declared.models.values()),
+        memories=tuple(state.step.memories.values()),
+        noises=tuple(state.noise.draws.values()),
         body=statements,
         gates=gates,
         claims=claimed,

@@ -57,55 +57,123 @@ class Scope:
     calls: tuple[str, ...] = ()
 
 
-@mutable_record
-class State:
-    """Grows while the passes run; nothing outlives one call of `elaborate`."""
+@record
+class Given:
+    """What is known of the file before the first pass: the names that it declares, which of them change from step to
+    step, and the values that the user gives to parameters. `facts_matter`: some report has a value and a condition, so
+    what the condition says of the value is kept."""
 
-    symbols: dict[str, Symbol]
+    symbols: Mapping[str, Symbol]
     changing: frozenset[str]
-    problems: Problems
     overrides: Mapping[str, Fraction]
     records_are_private: bool = False
+    facts_matter: bool = False
+
+
+@mutable_record
+class Declared:
+    """What the declarations say: parameters and constants with their values, also those that hold without the user's
+    overrides (`defaults`); the fields of an input, how many entries a dataset has, and the models."""
+
     values: Values = field(default_factory=Values)
     defaults: Values = field(default_factory=Values)
     parameters: dict[str, Parameter] = field(default_factory=dict)
     fields: dict[str, Input] = field(default_factory=dict)
-    size_of_dataset: Expression | None = None
-    memories: dict[str, Memory] = field(default_factory=dict)
+    size: Expression | None = None
     models: dict[str, Model] = field(default_factory=dict)
-    inlined: dict[str, Typed] = field(default_factory=dict)
-    targets: dict[str, Span] = field(default_factory=dict)
-    terms: dict[str, tuple[Term, ...]] = field(default_factory=dict)
-    noises: dict[str, Noise] = field(default_factory=dict)
+
+
+@mutable_record
+class Names:
+    """What is known of a name once its declaration is translated: its kind and level, under which condition a report
+    has a value, what it stands for if it is inlined, and the value of a report before noise is added."""
+
     kinds: dict[str, Kind] = field(default_factory=dict)
     levels: dict[str, Level] = field(default_factory=dict)
     conditions: dict[str, frozenset[Expression]] = field(default_factory=dict)
-    cells: dict[object, str] = field(default_factory=dict)
-    cell_levels: dict[str, Level] = field(default_factory=dict)
-    cell_kinds: dict[str, Kind] = field(default_factory=dict)
-    cell_counts: dict[str, int] = field(default_factory=dict)
-    settled: dict[Expression, Variable] = field(default_factory=dict)
-    variables: int = 0
+    inlined: dict[str, Typed] = field(default_factory=dict)
     bases: dict[str, Expression] = field(default_factory=dict)
-    results: list[tuple[Kind, Span]] = field(default_factory=list)
+
+
+@mutable_record
+class Attached:
+    """Which names carry noise, the sum of noises that each of them carries, and the draws with constant laws."""
+
+    targets: dict[str, Span] = field(default_factory=dict)
+    terms: dict[str, tuple[Term, ...]] = field(default_factory=dict)
+    draws: dict[str, Noise] = field(default_factory=dict)
+
+
+@mutable_record
+class Cells:
+    """The cells made so far. `names` finds the cell of an equal accumulator, `counts` numbers the names of each
+    operator, and `queue` holds the cells that have no place in the step yet."""
+
+    names: dict[object, str] = field(default_factory=dict)
+    levels: dict[str, Level] = field(default_factory=dict)
+    counts: dict[str, int] = field(default_factory=dict)
     queue: list[Cell] = field(default_factory=list)
-    defining: str | None = None
+
+
+@mutable_record
+class BoundVariables:
+    """How many variables binders have taken, and the variable of each bound expression by its canonical form."""
+
+    count: int = 0
+    by_form: dict[Expression, Variable] = field(default_factory=dict)
+
+
+@mutable_record
+class Step:
+    """What the statements translated so far declare, update and define, and what the run returns."""
+
+    memories: dict[str, Memory] = field(default_factory=dict)
     updated: set[str] = field(default_factory=set)
     defined: set[str] = field(default_factory=set)
-    facts_matter: bool = False
-    readings: list[Reading] = field(default_factory=list)
-    label_spans: dict[str, list[Span]] = field(default_factory=dict)
+    results: list[tuple[Kind, Span]] = field(default_factory=list)
+
+
+@mutable_record
+class Usage:
+    """Names that are read, functions that are called, and where each label is returned."""
+
     used: set[str] = field(default_factory=set)
     called: set[str] = field(default_factory=set)
-    checked_laws: set[Span] = field(default_factory=set)
+    labels: dict[str, list[Span]] = field(default_factory=dict)
+
+
+@mutable_record
+class Current:
+    """The statement that is being translated: its size, how deep the expression at hand lies in it, what it reads above
+    public, and the name that it defines."""
+
     size: int = 0
     depth: int = 0
+    readings: list[Reading] = field(default_factory=list)
+    defining: str | None = None
+
+
+@mutable_record
+class State:
+    """What the passes of one call of `elaborate` have found out, in one record for each subject. Only `given` is fixed;
+    `current` is made anew for each statement."""
+
+    given: Given
+    problems: Problems
+    declared: Declared = field(default_factory=Declared)
+    names: Names = field(default_factory=Names)
+    noise: Attached = field(default_factory=Attached)
+    cells: Cells = field(default_factory=Cells)
+    bound: BoundVariables = field(default_factory=BoundVariables)
+    step: Step = field(default_factory=Step)
+    usage: Usage = field(default_factory=Usage)
+    current: Current = field(default_factory=Current)
 
 
 def fresh_variable(state: State, letter: str, domain: Expression | None) -> Variable:
     """A variable that no other binder of the program has."""
-    state.variables += 1
-    return Variable(state.variables, letter, domain)
+    state.bound.count += 1
+    return Variable(state.bound.count, letter, domain)
 
 
 Handler = Callable[[State, Scope, Any], Typed]
@@ -115,19 +183,20 @@ HANDLERS: dict[type, Handler] = {}
 
 def translate(state: State, scope: Scope, node: tree.Expression) -> Typed:
     """The typed expression of a tree; problems are recorded, and `ERROR` stands where there was one."""
-    state.size += 1
-    if state.size > LARGEST_STATEMENT or state.depth > DEEPEST_EXPRESSION:
+    current = state.current
+    current.size += 1
+    if current.size > LARGEST_STATEMENT or current.depth > DEEPEST_EXPRESSION:
         state.problems.add(
             "E0309",
             "this expression is too large"
-            if state.size > LARGEST_STATEMENT
+            if current.size > LARGEST_STATEMENT
             else "this expression is nested too deeply",
             node.span,
             help="name its parts with `statistic`",
         )
         return ERROR
-    before = state.size
-    state.depth += 1
+    before = current.size
+    current.depth += 1
     expression, kind, _ = HANDLERS[type(node)](state, scope, node)
-    state.depth -= 1
-    return Typed(expression, kind, state.size - before + 1)
+    current.depth -= 1
+    return Typed(expression, kind, current.size - before + 1)

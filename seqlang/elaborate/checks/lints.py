@@ -25,8 +25,8 @@ def lint(state: State, file: tree.File, body: Sequence[p.Statement], gates: Sequ
 
 
 def _unused(state: State) -> None:
-    for symbol in state.symbols.values():
-        if symbol.kind in ("param", "let", "function", "draw") and symbol.name not in state.used:
+    for symbol in state.given.symbols.values():
+        if symbol.kind in ("param", "let", "function", "draw") and symbol.name not in state.usage.used:
             state.problems.add(
                 "W0601",
                 f"the {symbol.kind} `{symbol.name}` is never used",
@@ -38,9 +38,9 @@ def _unused(state: State) -> None:
 
 def _labels(state: State) -> None:
     """A label is any name that nothing defines: one edit from another name it is more likely a slip."""
-    labels = sorted(state.label_spans.items(), key=lambda item: (len(item[1]), -item[1][0].start))
+    labels = sorted(state.usage.labels.items(), key=lambda item: (len(item[1]), -item[1][0].start))
     for at, (label, spans) in enumerate(labels):
-        others = {s.name: s.span for s in state.symbols.values()}
+        others = {s.name: s.span for s in state.given.symbols.values()}
         others |= {other: found[0] for other, found in labels[at + 1 :]}
         close = next((o for o in others if _is_slip(o, label)), None)
         if close is not None:
@@ -66,16 +66,16 @@ def _is_slip(other: str, label: str) -> bool:
 
 
 def _noised_each_step(state: State) -> None:
-    for target, terms in state.terms.items():
-        symbol = state.symbols.get(target)
+    for target, terms in state.noise.terms.items():
+        symbol = state.given.symbols.get(target)
         if symbol is None or not _is_constant(state, symbol):
             continue
-        lives = [state.noises[t.noise].life for t in terms if t.noise in state.noises]
+        lives = [state.noise.draws[t.noise].life for t in terms if t.noise in state.noise.draws]
         if lives and all(isinstance(life, EachStep) for life in lives):
             state.problems.add(
                 "W0603",
                 f"the constant `{target}` gets a fresh noise in each step",
-                state.targets[target],
+                state.noise.targets[target],
                 "a new draw each step",
                 [(symbol.span, "the same in all steps")],
                 help=f"meant `attach .. to {target} once`? A threshold is usually noised once",
@@ -83,7 +83,7 @@ def _noised_each_step(state: State) -> None:
 
 
 def _is_constant(state: State, symbol: Symbol) -> bool:
-    return symbol.kind == "param" or (symbol.kind == "let" and symbol.name not in state.changing)
+    return symbol.kind == "param" or (symbol.kind == "let" and symbol.name not in state.given.changing)
 
 
 def _compared_and_shown(state: State, gates: Sequence[p.Gate]) -> None:
@@ -96,7 +96,7 @@ def _compared_and_shown(state: State, gates: Sequence[p.Gate]) -> None:
         if isinstance(gate, p.ReleaseGate):
             shown = {t.noise for t in gate.terms}
             for term in gate.terms:
-                noise = state.noises[term.noise]
+                noise = state.noise.draws[term.noise]
                 if shown not in compared and any(term.noise in one for one in compared) and noise.target:
                     state.problems.add(
                         "W0604",
@@ -128,7 +128,7 @@ def _after_the_end(state: State, file: tree.File) -> None:
 def _is_evaluated(state: State, node: tree.Statement) -> bool:
     """Has the statement a place in the step? Declarations stand anywhere."""
     if isinstance(node, tree.Draw):
-        return node.name.name in state.changing
+        return node.name.name in state.given.changing
     return isinstance(node, tree.Stop | tree.Report | tree.Update | tree.Statistic)
 
 
@@ -139,7 +139,7 @@ def _never_read(state: State, body: Sequence[p.Statement]) -> None:
             for node in m.walk(expression):
                 if isinstance(node, m.Noised):
                     read.add(node.name)
-    for target, span in state.targets.items():
+    for target, span in state.noise.targets.items():
         if target not in read:
             state.problems.add(
                 "W0606",

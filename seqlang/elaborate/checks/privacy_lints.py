@@ -19,7 +19,7 @@ def lint_privacy(state: State, body: Sequence[p.Statement], gates: Sequence[p.Ga
     """Record the warnings of one file that has no error."""
     _private_thresholds(state, body, reader)
     _plain_beside_noisy(state, gates, reader)
-    if state.noises:
+    if state.noise.draws:
         _private_divisors(state, body, reader)
     _counts_out_of_reach(state, body, gates)
 
@@ -29,7 +29,7 @@ def _private_thresholds(state: State, body: Sequence[p.Statement], reader: Reade
     told: set[str] = set()
     for test in (s.when for s in body if isinstance(s, p.Report | p.Stop) and s.when is not None):
         noises = {t.noise for reading in reader.contents(test).noised for t in reading.terms}
-        used = [state.noises[name] for name in sorted(noises) if name in state.noises]
+        used = [state.noise.draws[name] for name in sorted(noises) if name in state.noise.draws]
         looks = {noise.target for noise in used if isinstance(noise.life, EachStep)}
         for noise in used:
             if noise.target is None or noise.target in told or isinstance(noise.life, EachStep):
@@ -145,7 +145,7 @@ def _limits(state: State, condition: m.Expression | None) -> Iterator[tuple[m.Ex
             for part in parts:
                 yield from _limits(state, part)
         case m.Apply(">=" | "==", (left, right)):
-            bound = number(right, state.values)
+            bound = number(right, state.declared.values)
             if bound is not None:
                 yield left, bound
         case _:

@@ -19,9 +19,9 @@ def undefined(state: State, body: Iterable[p.Statement], claims: Iterable[p.Clai
     for statement in body:
         for expression in _expressions(statement):
             _visit(state, expression, statement.span)
-    for noise in state.noises.values():
+    for noise in state.noise.draws.values():
         _visit(state, noise.law, noise.span)
-    for model in state.models.values():
+    for model in state.declared.models.values():
         for _, law in model.laws:
             _visit(state, law, model.span)
     for claim in claims:
@@ -67,7 +67,7 @@ def _constant_below(state: State, expression: m.Expression, span: Span) -> bool:
 def _evaluate(state: State, expression: m.Expression, span: Span) -> None:
     if isinstance(expression, _LEAVES):
         return
-    value = evaluate(expression, state.values)
+    value = evaluate(expression, state.declared.values)
     if isinstance(value, Undefined):
         place = expression.span if isinstance(expression, m.Apply) and expression.span.end else span
         state.problems.add("E0312", f"this has no value: {value.reason}", place, value.reason)

@@ -8,7 +8,7 @@ from seqlang.elaborate.constants import Undefined, evaluate
 from seqlang.elaborate.expressions.expect import expect
 from seqlang.elaborate.kinds import NUMBER
 from seqlang.elaborate.noise_factors import ONE
-from seqlang.elaborate.state import Scope, State, translate
+from seqlang.elaborate.state import Current, Scope, State, translate
 from seqlang.model import expression as m
 from seqlang.model.program import AddRemove, Adjacency, Replace, Within
 from seqlang.syntax import tree
@@ -34,7 +34,7 @@ def adjacency(state: State, file: tree.File) -> Adjacency:
         )
     if not found:
         return Replace(ONE)
-    state.size, state.depth, state.readings = 0, 0, []
+    state.current = Current()
     position, node = found[0]
     match node:
         case tree.AdjacentReplace(count=count):
@@ -50,7 +50,7 @@ def _count(state: State, position: int, node: tree.Expression | None) -> m.Expre
         return ONE
     typed = translate(state, Scope("plain", position), node)
     expect(state, typed, "number", node.span, "a number of entries")
-    value = evaluate(typed.expression, state.values)
+    value = evaluate(typed.expression, state.declared.values)
     if isinstance(value, Undefined) or (isinstance(value, Fraction) and (value < 1 or value.denominator != 1)):
         state.problems.add(
             "E0416", "neighbours differ in a whole number of entries, from 1", node.span, "not such a number"
@@ -63,7 +63,7 @@ def _within(state: State, position: int, node: tree.AdjacentWithin) -> Within:
     if of.kind.name not in ("number", "vector", "unknown"):
         expect(state, of, "number", node.of.span, "what moves is a number or a vector")
     fields = {n.name for n in m.walk(of.expression) if isinstance(n, m.Field)}
-    private = {f for f in fields if state.symbols[f].kind != "public"}
+    private = {f for f in fields if state.given.symbols[f].kind != "public"}
     if not private and of.kind.name != "unknown":
         state.problems.add(
             "E0417",
@@ -73,7 +73,7 @@ def _within(state: State, position: int, node: tree.AdjacentWithin) -> Within:
         )
     radius = translate(state, Scope("plain", position), node.radius)
     expect(state, radius, NUMBER.name, node.radius.span, "a radius is a number")
-    value = evaluate(radius.expression, state.values)
+    value = evaluate(radius.expression, state.declared.values)
     if isinstance(value, Undefined):
         state.problems.add("E0312", f"the radius has no value: {value.reason}", node.radius.span, value.reason)
     elif isinstance(value, Fraction) and value <= 0:

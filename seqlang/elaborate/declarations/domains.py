@@ -50,7 +50,7 @@ def kind_of(domain: d.Domain) -> Kind:
 def _constant(state: State, scope: Scope, node: tree.Expression) -> m.Expression:
     typed = translate(state, scope, node)
     expect(state, typed, "number", node.span, "domains are made of numbers")
-    value = evaluate(typed.expression, state.values)
+    value = evaluate(typed.expression, state.declared.values)
     if isinstance(value, Undefined):
         state.problems.add("E0312", f"this number has no value: {value.reason}", node.span, value.reason)
     return typed.expression
@@ -58,7 +58,7 @@ def _constant(state: State, scope: Scope, node: tree.Expression) -> m.Expression
 
 def _interval(state: State, scope: Scope, node: tree.IntervalDomain) -> d.Domain:
     low, high = _constant(state, scope, node.low), _constant(state, scope, node.high)
-    a, b = number(low, state.values), number(high, state.values)
+    a, b = number(low, state.declared.values), number(high, state.declared.values)
     if a is not None and b is not None and (a > b or (a == b and (node.low_open or node.high_open))):
         _empty(state, node)
     return d.Interval(low, high, node.low_open, node.high_open)
@@ -69,8 +69,8 @@ def _integers(
 ) -> d.Domain:
     first = _constant(state, scope, low)
     last = None if high is None else _constant(state, scope, high)
-    a = number(first, state.values)
-    b = None if last is None else number(last, state.values)
+    a = number(first, state.declared.values)
+    b = None if last is None else number(last, state.declared.values)
     for value, place in ((a, low), (b, high)):
         if value is not None and place is not None and value.denominator != 1:
             state.problems.add("E0315", "a range of whole numbers has whole ends", place.span, "not whole")
@@ -98,7 +98,7 @@ def _ball(state: State, scope: Scope, node: tree.BallDomain) -> d.Domain:
     if slots is None or slots[0] is None or slots[1] is None:
         return d.REAL
     radius, dimension = _constant(state, scope, slots[0]), _constant(state, scope, slots[1])
-    value = number(radius, state.values)
+    value = number(radius, state.declared.values)
     if value is not None and value <= 0:
         state.problems.add("E0315", "a ball has a radius above 0", slots[0].span, "not above 0")
     _check_dimension(state, dimension, slots[1])
@@ -116,7 +116,7 @@ def _power(state: State, scope: Scope, of: tree.Domain, dimension: tree.Expressi
 
 
 def _check_dimension(state: State, expression: m.Expression, node: tree.Expression) -> None:
-    value = number(expression, state.values)
+    value = number(expression, state.declared.values)
     if value is not None and (value.denominator != 1 or value < 1):
         state.problems.add("E0315", "a dimension is a whole number from 1", node.span, "not a dimension")
     elif value is not None and value > LARGEST_DIMENSION:

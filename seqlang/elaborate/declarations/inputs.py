@@ -25,8 +25,8 @@ def inputs(state: State, position: int, node: tree.Inputs) -> None:
         kind = kind_of(found)
         if node.kind == "dataset":
             kind = vector(size) if kind.name == "number" else Kind("list", kind)
-        state.kinds.setdefault(name, kind)
-        state.fields.setdefault(name, Input(name, found, node.kind, field.name.span))
+        state.names.kinds.setdefault(name, kind)
+        state.declared.fields.setdefault(name, Input(name, found, node.kind, field.name.span))
 
 
 _LARGEST = 10_000_000  # records are held in memory
@@ -44,23 +44,23 @@ def _size(state: State, scope: Scope, node: tree.Inputs) -> m.Expression | None:
         return None
     typed = translate(state, scope, node.size)
     expect(state, typed, "number", node.size.span, "a size is a whole number")
-    value = evaluate(typed.expression, state.values)
+    value = evaluate(typed.expression, state.declared.values)
     if isinstance(value, Undefined):
         state.problems.add("E0415", f"a size is a whole number from 1: {value.reason}", node.size.span, "no number")
     elif isinstance(value, Fraction) and (value < 1 or value.denominator != 1):
         state.problems.add("E0415", "a size is a whole number from 1", node.size.span, "not a size")
     elif isinstance(value, Fraction) and value > _LARGEST:
         state.problems.add("E0415", f"a dataset has at most {_LARGEST:,} records", node.size.span, "more here")
-    if state.size_of_dataset is not None and state.size_of_dataset != typed.expression:
+    if state.declared.size is not None and state.declared.size != typed.expression:
         state.problems.add("E0415", "all datasets of a file have one size", node.size.span, "another size")
-    state.size_of_dataset = typed.expression
+    state.declared.size = typed.expression
     return typed.expression
 
 
 def _one_sort(state: State, node: tree.Inputs) -> None:
     """Neighbours differ in one entry: of a stream, or of a dataset."""
     other = {"stream": "dataset", "dataset": "stream"}.get(node.kind)
-    earlier = next((f for f in state.fields.values() if f.kind == other), None)
+    earlier = next((f for f in state.declared.fields.values() if f.kind == other), None)
     if earlier is not None:
         state.problems.add(
             "E0411",

@@ -15,7 +15,7 @@ from seqlang.syntax import tree
 def model(state: State, position: int, node: tree.ModelDeclaration) -> None:
     """Enter one model."""
     name = node.name.name
-    if state.symbols[name].statement is not node:
+    if state.given.symbols[name].statement is not node:
         return
     drawn: dict[str, Typed] = {}
     laws: list[tuple[str, m.Expression]] = []
@@ -25,25 +25,25 @@ def model(state: State, position: int, node: tree.ModelDeclaration) -> None:
         good = expect(state, typed, "law", law.law.span, "a model gives each field a law")
         if not _known_field(state, law, drawn):
             continue
-        kind = state.kinds.get(field, UNKNOWN)
-        kind = elements(kind) if state.symbols[field].kind == "dataset" else kind
+        kind = state.names.kinds.get(field, UNKNOWN)
+        kind = elements(kind) if state.given.symbols[field].kind == "dataset" else kind
         drawn[field] = Typed(m.Field(field), kind)
         laws.append((field, typed.expression))
         if good and typed.kind.name == "law":
             _fits_field(state, law, typed, field)
     _all_private(state, node, drawn)
-    state.models[name] = Model(name, tuple(laws), node.name.span)
+    state.declared.models[name] = Model(name, tuple(laws), node.name.span)
 
 
 def _known_field(state: State, law: tree.FieldLaw, drawn: dict[str, Typed]) -> bool:
     name = law.name.name
-    if name not in state.fields:
+    if name not in state.declared.fields:
         state.problems.add(
             "E0410",
             f"there is no field `{name}`",
             law.name.span,
             "a model gives laws to the fields of `stream`, `dataset` and `public`",
-            help=hint(name, state.fields),
+            help=hint(name, state.declared.fields),
         )
         return False
     if name in drawn:
@@ -53,7 +53,7 @@ def _known_field(state: State, law: tree.FieldLaw, drawn: dict[str, Typed]) -> b
 
 
 def _all_private(state: State, node: tree.ModelDeclaration, drawn: dict[str, Typed]) -> None:
-    missing = [f for f in state.fields.values() if f.kind != "public" and f.name not in drawn]
+    missing = [f for f in state.declared.fields.values() if f.kind != "public" and f.name not in drawn]
     if missing and not state.problems.failed:
         names = ", ".join(f"`{f.name}`" for f in missing)
         state.problems.add(
@@ -67,13 +67,15 @@ def _all_private(state: State, node: tree.ModelDeclaration, drawn: dict[str, Typ
 
 
 def _fits_field(state: State, law: tree.FieldLaw, typed: Typed, field: str) -> None:
-    domain = state.fields[field].domain
-    kind = elements(state.kinds[field]) if state.symbols[field].kind == "dataset" else state.kinds[field]
+    domain = state.declared.fields[field].domain
+    kind = (
+        elements(state.names.kinds[field]) if state.given.symbols[field].kind == "dataset" else state.names.kinds[field]
+    )
     drawn = elements(typed.kind)
     if drawn.name == "vector" and not same(kind, drawn):
         state.problems.add(
             "E0413", f"the law gives vectors, and `{field}` is a number", law.law.span, "a law of vectors",
-            [(state.fields[field].span, "declared here")],
+            [(state.declared.fields[field].span, "declared here")],
         )  # fmt: skip
         return
     why = leaves_domain(state, typed.expression, domain)
@@ -83,6 +85,6 @@ def _fits_field(state: State, law: tree.FieldLaw, typed: Typed, field: str) -> N
             f"the law of `{field}` leaves its domain",
             law.law.span,
             why,
-            [(state.fields[field].span, "declared here")],
+            [(state.declared.fields[field].span, "declared here")],
             help="widen the domain, or stay inside it: `conditioned(LAW, low, high)`",
         )

@@ -22,13 +22,13 @@ from seqlang.syntax import tree
 
 def parameter(state: State, position: int, statement: tree.Param) -> None:
     """Enter one param with its value: the default, or what was set."""
-    if state.symbols[statement.name.name].statement is statement:
+    if state.given.symbols[statement.name.name].statement is statement:
         _parameter(state, position, statement)
 
 
 def constant_let(state: State, position: int, statement: tree.Let) -> None:
     """Enter one let that is the same in all steps; it is inlined where it is read."""
-    if state.symbols[statement.name.name].statement is statement:
+    if state.given.symbols[statement.name.name].statement is statement:
         _let(state, position, statement)
 
 
@@ -38,10 +38,10 @@ def check_overrides(state: State) -> None:
 
 
 def _unknown_overrides(state: State) -> None:
-    params = [s.name for s in state.symbols.values() if s.kind == "param"]
-    for name in state.overrides:
+    params = [s.name for s in state.given.symbols.values() if s.kind == "param"]
+    for name in state.given.overrides:
         if name not in params:
-            symbol = state.symbols.get(name)
+            symbol = state.given.symbols.get(name)
             state.problems.add(
                 "E0206",
                 f"there is no param `{name}` to set" + (f": `{name}` is a {symbol.kind}" if symbol else ""),
@@ -60,12 +60,12 @@ def _parameter(state: State, position: int, node: tree.Param) -> None:
     require_public(state, "param", name, node.default.span)
     if not good:
         return
-    value = _value(state, node, default.expression, state.values)
-    usual = evaluate(default.expression, state.defaults)
+    value = _value(state, node, default.expression, state.declared.values)
+    usual = evaluate(default.expression, state.declared.defaults)
     if isinstance(usual, Fraction):
-        state.defaults[name] = usual
-    if name in state.overrides:
-        value = state.overrides[name]
+        state.declared.defaults[name] = usual
+    if name in state.given.overrides:
+        value = state.given.overrides[name]
     if value is None:
         return
     if value != 0 and not 1 / LARGEST <= abs(value) <= LARGEST:
@@ -76,16 +76,18 @@ def _parameter(state: State, position: int, node: tree.Param) -> None:
             "values lie between 1e-300 and 1e300",
         )
         return
-    state.values[name] = value
+    state.declared.values[name] = value
     _check_limit(state, node, limit, value)
-    state.parameters[name] = Parameter(name, limit, value, state.defaults.get(name, value), node.name.span)
+    state.declared.parameters[name] = Parameter(
+        name, limit, value, state.declared.defaults.get(name, value), node.name.span
+    )
 
 
 def _value(state: State, node: tree.Param, default: m.Expression, values: Values) -> Fraction | None:
     found = evaluate(default, values)
-    if isinstance(found, Undefined) and node.name.name not in state.overrides:
+    if isinstance(found, Undefined) and node.name.name not in state.given.overrides:
         state.problems.add("E0312", f"`{node.name.name}` has no value: {found.reason}", node.default.span, found.reason)
-    elif found is None and not state.problems.failed and node.name.name not in state.overrides:
+    elif found is None and not state.problems.failed and node.name.name not in state.given.overrides:
         state.problems.add(
             "E0213", f"the default of `{node.name.name}` cannot be computed", node.default.span, "not a plain number"
         )
@@ -126,9 +128,9 @@ def _limit(state: State, scope: Scope, node: tree.Param) -> d.Domain:
 
 def _check_limit(state: State, node: tree.Param, limit: d.Domain, value: Fraction) -> None:
     name = node.name.name
-    if node.limit is None or contains(limit, value, state.values) is not False:
+    if node.limit is None or contains(limit, value, state.declared.values) is not False:
         return
-    given = name in state.overrides
+    given = name in state.given.overrides
     others = _others(state, limit)
     state.problems.add(
         "E0314",
@@ -138,7 +140,7 @@ def _check_limit(state: State, node: tree.Param, limit: d.Domain, value: Fractio
         [] if given else [(node.limit.span, "its domain")],
         help=None if given or not others else f"with these values set `{name}` too",
     )
-    del state.values[name]  # unknown from here on: what reads it is not blamed too
+    del state.declared.values[name]  # unknown from here on: what reads it is not blamed too
 
 
 def limit_text(limit: d.Domain) -> str:
@@ -162,7 +164,7 @@ def _others(state: State, limit: d.Domain) -> str:
     """The params that the domain reads, with their values."""
     ends = limit.values if isinstance(limit, d.Finite) else (limit.low, limit.high)  # type: ignore[union-attr]
     names = {n.name for e in ends if e is not None for n in m.walk(e) if isinstance(n, m.ParameterValue)}
-    return ", ".join(f"{n} = {short(state.values[n])}" for n in sorted(names) if n in state.values)
+    return ", ".join(f"{n} = {short(state.declared.values[n])}" for n in sorted(names) if n in state.declared.values)
 
 
 def depth_of(expression: m.Expression) -> int:
@@ -189,8 +191,8 @@ def _let(state: State, position: int, node: tree.Let) -> None:
             help="name a part with `statistic`, which is not written out where it is read",
         )
         return
-    value = evaluate(typed.expression, state.values)
+    value = evaluate(typed.expression, state.declared.values)
     if isinstance(value, Undefined):
         state.problems.add("E0312", f"`{name}` has no value: {value.reason}", node.value.span, value.reason)
-    state.kinds[name] = typed.kind
-    state.inlined[name] = Typed(typed.expression, typed.kind, typed.size)
+    state.names.kinds[name] = typed.kind
+    state.names.inlined[name] = Typed(typed.expression, typed.kind, typed.size)

@@ -53,7 +53,7 @@ def leaves_domain(state: State, law: m.Expression, domain: d.Domain) -> str | No
 
 
 def _points(state: State, points: tuple[Fraction, ...], domain: d.Domain) -> str | None:
-    outside = next((p for p in points if contains(domain, p, state.values) is False), None)
+    outside = next((p for p in points if contains(domain, p, state.declared.values) is False), None)
     return None if outside is None else f"{short(outside)} is outside"
 
 
@@ -73,7 +73,7 @@ def _interval(state: State, support: Support, domain: d.Domain) -> str | None:
             return _points(state, tuple(Fraction(k) for k in points), domain)
         case _:
             return "it is not on these values" if isinstance(domain, d.Finite) else None
-    ends = [None if e is None else number(e, state.values) for e in (low, high)]
+    ends = [None if e is None else number(e, state.declared.values) for e in (low, high)]
     if ends[0] is not None and (support.low is None or support.low < float(ends[0]) - 1e-12):
         return "it reaches below the domain"
     if ends[1] is not None and (support.high is None or support.high > float(ends[1]) + 1e-12):
@@ -83,7 +83,7 @@ def _interval(state: State, support: Support, domain: d.Domain) -> str | None:
 
 def _region(state: State, region: m.RealVectors, domain: d.Domain) -> str | None:
     if isinstance(domain, d.Ball) and region.radius is not None:
-        inner, outer = number(region.radius, state.values), number(domain.radius, state.values)
+        inner, outer = number(region.radius, state.declared.values), number(domain.radius, state.declared.values)
         if inner is not None and outer is not None and inner > outer:
             return f"a ball of radius {short(inner)} in one of radius {short(outer)}"
         return None
@@ -91,7 +91,7 @@ def _region(state: State, region: m.RealVectors, domain: d.Domain) -> str | None
 
 
 def _numbers(state: State, expressions: tuple[m.Expression, ...]) -> list[float] | None:
-    values = [number(e, state.values) for e in expressions]
+    values = [number(e, state.declared.values) for e in expressions]
     return None if None in values else [float(v) for v in values if v is not None]
 
 
@@ -101,7 +101,7 @@ def _support(state: State, law: m.Expression) -> Support | None:
         case m.Law(family="bernoulli"):
             return Support(0, 1, True, (Fraction(0), Fraction(1)))
         case m.Law(family="point", arguments=(at,)):
-            value = number(at, state.values)
+            value = number(at, state.declared.values)
             return None if value is None else Support(float(value), float(value), False, (value,))
         case m.Law(family="uniform", arguments=(m.Sequence(items=items),)):
             return _on(state, items)
@@ -127,7 +127,7 @@ def _support(state: State, law: m.Expression) -> Support | None:
 
 
 def _on(state: State, values: tuple[m.Expression, ...]) -> Support | None:
-    points = tuple(_known(number(v, state.values) for v in values))
+    points = tuple(_known(number(v, state.declared.values) for v in values))
     return Support(None, None, False, points) if len(points) == len(values) else None
 
 

@@ -60,7 +60,7 @@ def _over_time(state: State, scope: Scope, node: tree.Call, operator: Operator, 
     keep = _keep(state, scope, argument.time)
     if kind is None or keep is None:
         return ERROR
-    return Typed(hoist(state, scope, operator, body, where, keep, kind, node.span), kind)
+    return Typed(hoist(state, scope, operator, body, where, keep, node.span), kind)
 
 
 def _no_time_here(state: State, scope: Scope, span: Span, operator: str) -> None:
@@ -89,7 +89,7 @@ def _keep(state: State, scope: Scope, time: tree.TimeRange) -> Keep | None:
         case tree.OverLast(count=node):
             count = translate(state, scope, node)
             expect(state, count, "number", node.span, "`over last` takes a number of steps")
-            steps = number(count.expression, state.values)
+            steps = number(count.expression, state.declared.values)
             if steps is not None and (steps < 1 or steps.denominator != 1):
                 state.problems.add("E0318", "`over last` takes a whole number from 1", node.span, "no number of steps")
             return LastSteps(count.expression)
@@ -99,11 +99,11 @@ def _keep(state: State, scope: Scope, time: tree.TimeRange) -> Keep | None:
 
 def is_report(state: State, name: tree.Name, word: str) -> bool:
     """Does the name stand for a report? `since`, `history` and `each` look back at reports."""
-    symbol = state.symbols.get(name.name)
+    symbol = state.given.symbols.get(name.name)
     if symbol is not None and symbol.kind == "report":
-        state.used.add(name.name)
+        state.usage.used.add(name.name)
         return True
-    reports = [s.name for s in state.symbols.values() if s.kind == "report"]
+    reports = [s.name for s in state.given.symbols.values() if s.kind == "report"]
     if symbol is not None:
         state.problems.add(
             "E0211",
@@ -154,7 +154,7 @@ def _over_set(state: State, scope: Scope, node: tree.Call, operator: Operator, a
     if kind is None:
         return ERROR
     folded = m.Quantified(operator, body.expression, bound.variable, bound.domain, bound.where, node.span)
-    return Typed(settled(folded, state.settled), kind)
+    return Typed(settled(folded, state.bound.by_form), kind)
 
 
 def _over_elements(state: State, scope: Scope, node: tree.Call, operator: Operator, value: tree.Expression) -> Typed:

@@ -32,7 +32,7 @@ def call(state: State, scope: Scope, node: tree.Call) -> Typed:
         state.problems.add("E0214", "only a name can be called", node.function.span, "not a function")
         return ERROR
     name = node.function.name
-    symbol = state.symbols.get(name)
+    symbol = state.given.symbols.get(name)
     if symbol is not None and symbol.kind == "function":
         return _inline(state, scope, node, node.function)
     if name in ("probability", "expected") and scope.mode == "claim":
@@ -50,7 +50,7 @@ def call(state: State, scope: Scope, node: tree.Call) -> Typed:
 
 def _unknown(state: State, function: tree.Name) -> Typed:
     name = function.name
-    symbol = state.symbols.get(name)
+    symbol = state.given.symbols.get(name)
     if symbol is not None:
         state.problems.add(
             "E0214",
@@ -77,7 +77,7 @@ def _unknown(state: State, function: tree.Name) -> Typed:
             help=f"it belongs in a claim: `claim {name}(..) <= 0.05 under MODEL`",
         )
     else:
-        functions = (s.name for s in state.symbols.values() if s.kind == "function")
+        functions = (s.name for s in state.given.symbols.values() if s.kind == "function")
         state.problems.add(
             "E0214",
             f"there is no function `{name}`",
@@ -152,12 +152,12 @@ def _project(state: State, scope: Scope, node: tree.Call, slots: Sequence[tree.E
 
 def _inline(state: State, scope: Scope, node: tree.Call, function: tree.Name) -> Typed:
     """The body with the arguments in place: each argument is translated once, so its accumulators are hoisted once."""
-    symbol = state.symbols[function.name]
+    symbol = state.given.symbols[function.name]
     definition = symbol.statement
     assert isinstance(definition, tree.Let) and definition.parameters is not None
     name = function.name
-    state.used.add(name)
-    state.called.add(name)
+    state.usage.used.add(name)
+    state.usage.called.add(name)
     if name in scope.calls:
         state.problems.add(
             "E0205",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from seqlang.elaborate.expressions.binders import CHANGING
 from seqlang.elaborate.expressions.levels import level_of
-from seqlang.elaborate.kinds import Kind, Typed
+from seqlang.elaborate.kinds import Typed
 from seqlang.elaborate.state import Binder, Scope, State, fresh_variable
 from seqlang.model import expression as m
 from seqlang.model.binding import canonical, free_variables, renamed, rewritten, substitute
@@ -22,7 +22,6 @@ def hoist(
     body: Typed,
     where: m.Expression | None,
     keep: Keep,
-    kind: Kind,
     span: Span,
 ) -> m.Expression:
     """The value of the cell for this accumulator; a new cell is queued, an equal one is shared.
@@ -36,21 +35,20 @@ def hoist(
     cell = Cell("", operator, body.expression, where, keep, (), Level.PUBLIC, span)  # type: ignore[arg-type]
     key = _with_binders(cell, enclosing, tuple(replace(v, number=-(1000 + i)) for i, v in enumerate(own)))
     key = replace(key, body=canonical(key.body), where=None if key.where is None else canonical(key.where))
-    if key not in state.cells:
+    if key not in state.cells.names:
         level = max((level_of(state, e) for e in read), default=Level.PUBLIC)
         name = _fresh(state, operator)
-        state.cells[key] = name
-        state.cell_levels[name] = level
-        state.cell_kinds[name] = kind
+        state.cells.names[key] = name
+        state.cells.levels[name] = level
         placed = rewritten(_with_binders(cell, enclosing, own), lambda e: _renumbered(state, e) if own else e)
-        state.queue.append(replace(placed, name=name, level=level))
-    return m.CellValue(state.cells[key], tuple(m.Bound(b.variable) for b in enclosing))
+        state.cells.queue.append(replace(placed, name=name, level=level))
+    return m.CellValue(state.cells.names[key], tuple(m.Bound(b.variable) for b in enclosing))
 
 
 def _fresh(state: State, operator: str) -> str:
     word = _NAMES.get(operator, operator)
-    state.cell_counts[word] = state.cell_counts.get(word, 0) + 1
-    return f"{word}.{state.cell_counts[word]}"
+    state.cells.counts[word] = state.cells.counts.get(word, 0) + 1
+    return f"{word}.{state.cells.counts[word]}"
 
 
 def _with_binders(cell: Cell, enclosing: tuple[Binder, ...], own: tuple[m.Variable, ...]) -> Cell:
@@ -71,9 +69,9 @@ def _renumbered(state: State, e: m.Expression) -> m.Expression:
     if isinstance(e, m.Quantified | m.WeightsOf):
         e = replace(e, domain=_renumbered(state, e.domain))
         meant = canonical(e)
-        if meant not in state.settled:
-            state.settled[meant] = fresh_variable(state, e.variable.letter, e.domain)
-        e = renamed(e, state.settled[meant])
+        if meant not in state.bound.by_form:
+            state.bound.by_form[meant] = fresh_variable(state, e.variable.letter, e.domain)
+        e = renamed(e, state.bound.by_form[meant])
     return m.rebuild(e, lambda child: _renumbered(state, child)) if any(True for _ in m.children(e)) else e
 
 
@@ -116,14 +114,14 @@ def relevelled(state: State, cell: Cell) -> Cell:
     """The cell with its level computed again, when the name that was being defined has its own."""
     read = _read_expressions(cell.body, cell.where, cell.keep)
     level = max((level_of(state, e) for e in read), default=cell.level)
-    state.cell_levels[cell.name] = max(cell.level, level)
-    return replace(cell, level=state.cell_levels[cell.name])
+    state.cells.levels[cell.name] = max(cell.level, level)
+    return replace(cell, level=state.cells.levels[cell.name])
 
 
 def emit(state: State, waiting: list[Cell]) -> tuple[list[Cell], list[Cell]]:
     """Take the queued cells: those that tick before the current statement; look-backs, and what they read further
     down, go to `waiting`."""
-    queue, state.queue = state.queue, []
+    queue, state.cells.queue = state.cells.queue, []
     before: list[Cell] = []
     for cell in queue:
         if isinstance(cell.keep, Previous | AtReports) or not _ready(state, cell, waiting):
@@ -151,7 +149,7 @@ def _placed(state: State, cell: Cell) -> Cell:
 
     def here(e: m.Expression) -> m.Expression:
         if isinstance(e, m.MemoryValue):
-            return m.MemoryValue(e.name, e.name in state.updated)
+            return m.MemoryValue(e.name, e.name in state.step.updated)
         return m.rebuild(e, here) if any(True for _ in m.children(e)) else e
 
     return rewritten(cell, here)
@@ -162,9 +160,9 @@ def _ready(state: State, cell: Cell, waiting: list[Cell]) -> bool:
     for expression in _read_expressions(cell.body, cell.where, cell.keep):
         for node in m.walk(expression):
             match node:
-                case m.Local(name=name) | m.Reported(name=name) if name not in state.defined:
+                case m.Local(name=name) | m.Reported(name=name) if name not in state.step.defined:
                     return False
-                case m.Drawn(name=name) if name in state.changing and name not in state.defined:
+                case m.Drawn(name=name) if name in state.given.changing and name not in state.step.defined:
                     return False
                 case m.CellValue(name=name) if name in held:
                     return False

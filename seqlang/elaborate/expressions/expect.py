@@ -24,7 +24,9 @@ def expect(state: State, typed: Typed, name: KindName, span: Span, why: str) -> 
 
 def same_length(state: State, span: Span, left: tuple[Typed, Span], right: tuple[Typed, Span]) -> None:
     """Vectors that are added, or multiplied, have the same number of coordinates, where that is known."""
-    sizes = [None if t.kind.dimension is None else number(t.kind.dimension, state.values) for t, _ in (left, right)]
+    sizes = [
+        None if t.kind.dimension is None else number(t.kind.dimension, state.declared.values) for t, _ in (left, right)
+    ]
     if sizes[0] is not None and sizes[1] is not None and sizes[0] != sizes[1]:
         state.problems.add(
             "E0303",

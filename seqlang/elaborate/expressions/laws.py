@@ -146,7 +146,7 @@ def _check_value(state: State, scope: Scope, name: str, argument: Typed, wanted:
     """Arguments that are constant are checked under the values of the parameters; others when they are drawn."""
     if wanted in ("law", "set") or not fits(argument.kind, "number") or not is_constant(argument.expression):
         return
-    value = evaluate(argument.expression, state.values)
+    value = evaluate(argument.expression, state.declared.values)
     place = next(p.name for p in facts(name).parameters if p.kind == wanted)
     if isinstance(value, Undefined):
         state.problems.add("E0312", f"the argument of `{name}` has no value: {value.reason}", span, value.reason)
@@ -162,7 +162,7 @@ def _check_value(state: State, scope: Scope, name: str, argument: Typed, wanted:
 
 def _value_help(state: State, expression: m.Expression) -> str | None:
     names = dict.fromkeys(n.name for n in m.walk(expression) if isinstance(n, m.ParameterValue))
-    values = [f"{n} = {short(state.values[n])}" for n in names if n in state.values]
+    values = [f"{n} = {short(state.declared.values[n])}" for n in names if n in state.declared.values]
     return f"with {', '.join(values)}; narrow the domain of a param, or change its value" if values else None
 
 
@@ -173,7 +173,7 @@ def short(value: Fraction) -> str:
 
 def check_radius(state: State, name: str, radius: Typed, span: Span) -> None:
     """A constant radius below 0 would turn vectors round, or make no sense; 0 makes them 0."""
-    value = evaluate(radius.expression, state.values) if is_constant(radius.expression) else None
+    value = evaluate(radius.expression, state.declared.values) if is_constant(radius.expression) else None
     if isinstance(value, Fraction) and value < 0:
         state.problems.add(
             "E0316",
@@ -185,7 +185,7 @@ def check_radius(state: State, name: str, radius: Typed, span: Span) -> None:
 
 
 def _check_order(state: State, scope: Scope, node: tree.Call, low: Typed, high: Typed, *, strict: bool) -> None:
-    ends = [evaluate(t.expression, state.values) if is_constant(t.expression) else None for t in (low, high)]
+    ends = [evaluate(t.expression, state.declared.values) if is_constant(t.expression) else None for t in (low, high)]
     a, b = ends
     if isinstance(a, Fraction) and isinstance(b, Fraction) and (a > b or (strict and a == b)):
         state.problems.add(
@@ -229,7 +229,7 @@ def density(state: State, scope: Scope, node: tree.Member, call: tree.Call | Non
     else:
         expect(state, at, "number", slots[0].span, "the law is one of numbers")
     _check_method(state, node, base.expression, method)
-    model = node.base.name if isinstance(node.base, tree.Name) and node.base.name in state.models else None
+    model = node.base.name if isinstance(node.base, tree.Name) and node.base.name in state.declared.models else None
     kind = cast(Literal["pmf", "pdf", "cdf"], method)
     return Typed(m.Density(kind, base.expression, at.expression, model), NUMBER)
 

@@ -13,15 +13,15 @@ def level_of(state: State, expression: m.Expression) -> Level:
     for node in m.walk(expression):
         match node:
             case m.Field(name=name):
-                level = max(level, Level.PUBLIC if state.symbols[name].kind == "public" else Level.PRIVATE)
+                level = max(level, Level.PUBLIC if state.given.symbols[name].kind == "public" else Level.PRIVATE)
             case m.Records():
-                level = max(level, Level.PRIVATE if state.records_are_private else Level.PUBLIC)
+                level = max(level, Level.PRIVATE if state.given.records_are_private else Level.PUBLIC)
             case m.Local(name=name):
                 level = max(level, _level_of_local(state, name))
             case m.CellValue(name=name):
-                level = max(level, state.cell_levels[name])
+                level = max(level, state.cells.levels[name])
             case m.Drawn(name=name):
-                level = max(level, state.levels.get(name, Level.HIDDEN))
+                level = max(level, state.names.levels.get(name, Level.HIDDEN))
             case m.Noised():
                 level = max(level, Level.HIDDEN)
             case _:
@@ -34,7 +34,7 @@ def level_of(state: State, expression: m.Expression) -> Level:
 def _level_of_local(state: State, name: str) -> Level:
     """A name that is read before it has a value (in `previous`) counts as public if it is a let, else as private;
     the one that is being defined adds nothing to its own level."""
-    if name in state.levels:
-        return state.levels[name]
-    symbol = state.symbols[name]
-    return Level.PUBLIC if symbol.kind == "let" or state.defining == name else Level.PRIVATE
+    if name in state.names.levels:
+        return state.names.levels[name]
+    symbol = state.given.symbols[name]
+    return Level.PUBLIC if symbol.kind == "let" or state.current.defining == name else Level.PRIVATE

@@ -35,9 +35,9 @@ def lookback(state: State, scope: Scope, node: tree.Call, name: str) -> Typed:
 
 
 def _previous(state: State, scope: Scope, node: tree.Call, value: tree.Expression, initial: tree.Expression) -> Typed:
-    read = len(state.readings)
+    read = len(state.current.readings)
     start = translate(state, replace(scope, mode="constant", known=frozenset(), labels=False), initial)
-    for reading in state.readings[read:][:1]:
+    for reading in state.current.readings[read:][:1]:
         state.problems.add(
             "E0213",
             f"the initial value is a constant, and `{reading.name}` is {'noised' if reading.noised else 'random'}",
@@ -61,7 +61,7 @@ def _previous(state: State, scope: Scope, node: tree.Call, value: tree.Expressio
         )
         return ERROR
     keep = Previous(start.expression)
-    return Typed(hoist(state, scope, "last", body, None, keep, kind, node.span), kind)
+    return Typed(hoist(state, scope, "last", body, None, keep, node.span), kind)
 
 
 def _history(state: State, scope: Scope, node: tree.Call, value: tree.Expression, report: tree.Expression) -> Typed:
@@ -76,4 +76,4 @@ def _history(state: State, scope: Scope, node: tree.Call, value: tree.Expression
     facts = frozenset({m.Reported(report.name)})
     body = translate(state, replace(scope, lookback=True, known=scope.known | facts), value)
     kind = Kind("list", UNKNOWN if body.kind.name == "label" else body.kind)
-    return Typed(hoist(state, scope, "list", body, None, AtReports(report.name), kind, node.span), kind)
+    return Typed(hoist(state, scope, "list", body, None, AtReports(report.name), node.span), kind)

@@ -149,7 +149,7 @@ def _range(state: State, scope: Scope, node: tree.Range) -> Typed:
     high = translate(state, _inner(scope), node.high)
     expect(state, low, "number", node.low.span, "a range goes from a number")
     expect(state, high, "number", node.high.span, "a range goes to a number")
-    ends = number(low.expression, state.values), number(high.expression, state.values)
+    ends = number(low.expression, state.declared.values), number(high.expression, state.declared.values)
     if ends[0] is not None and ends[1] is not None and ends[1] - ends[0] >= LARGEST_DIMENSION:
         state.problems.add(
             "E0315", f"a range here has at most {LARGEST_DIMENSION:,} numbers", node.span, "each one is gone through"
@@ -182,7 +182,7 @@ def _index(state: State, scope: Scope, node: tree.Index) -> Typed:
         expect(state, base, "vector", node.base.span, "only vectors, lists and dataset fields have elements")
         return ERROR
     expect(state, at, "number", node.at.span, "elements are counted 1, 2, ..")
-    position = number(at.expression, state.values)
+    position = number(at.expression, state.declared.values)
     if position is not None and (position < 1 or position.denominator != 1):
         state.problems.add("E0318", "elements are counted 1, 2, ..", node.at.span, "there is no such element")
     return Typed(m.Index(base.expression, at.expression, node.span), elements(base.kind))
@@ -223,7 +223,7 @@ def _list_for(state: State, scope: Scope, node: tree.ListFor) -> Typed:
     value = translate(state, bound.scope, node.value)
     kind = vector(bound.length) if value.kind.name == "number" else Kind("list", value.kind)
     listed = m.Quantified("list", value.expression, bound.variable, bound.domain, bound.where, node.span)
-    return Typed(settled(listed, state.settled), UNKNOWN if value.kind.name == "unknown" else kind)
+    return Typed(settled(listed, state.bound.by_form), UNKNOWN if value.kind.name == "unknown" else kind)
 
 
 def _weights(state: State, scope: Scope, node: tree.WeightsOf) -> Typed:
@@ -242,7 +242,7 @@ def _weights_for(state: State, scope: Scope, node: tree.WeightsFor) -> Typed:
     weight = translate(state, bound.scope, node.weight.weight)
     expect(state, weight, "number", node.weight.weight.span, "a weight is a number")
     law = m.WeightsOf(value.expression, weight.expression, bound.variable, bound.domain, bound.where)
-    return Typed(settled(law, state.settled), law_of(value.kind))
+    return Typed(settled(law, state.bound.by_form), law_of(value.kind))
 
 
 def _member(state: State, scope: Scope, node: tree.Member) -> Typed:
@@ -258,7 +258,7 @@ def _knowing(
     state: State, scope: Scope, test: Typed, facts: Callable[[m.Expression], frozenset[m.Expression]]
 ) -> Scope:
     """The scope where the test came out one way; only files with conditional reports look at it."""
-    return replace(scope, known=scope.known | facts(test.expression)) if state.facts_matter else scope
+    return replace(scope, known=scope.known | facts(test.expression)) if state.given.facts_matter else scope
 
 
 HANDLERS.update(

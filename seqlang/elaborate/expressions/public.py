@@ -9,13 +9,13 @@ from seqlang.source import Span
 
 def require_public(state: State, word: str, name: str, span: Span) -> bool:
     """Does the statement just translated read only what is public? If not, say which name does not, and the remedy."""
-    found = next((r for r in state.readings if r.level > Level.PUBLIC), None)
+    found = next((r for r in state.current.readings if r.level > Level.PUBLIC), None)
     if found is None:
         return True
-    symbol = state.symbols.get(found.name)
+    symbol = state.given.symbols.get(found.name)
     secondary = [(symbol.span, "defined here")] if symbol is not None else []
-    if found.noised and found.name in state.targets:
-        secondary = [(state.targets[found.name], "noise is attached here")]
+    if found.noised and found.name in state.noise.targets:
+        secondary = [(state.noise.targets[found.name], "noise is attached here")]
     state.problems.add(
         "E0209",
         f"`{word} {name}` must be public, and `{found.name}` is {_level(found)}",

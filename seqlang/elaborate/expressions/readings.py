@@ -17,12 +17,12 @@ def read_name(state: State, scope: Scope, node: tree.Name) -> Typed:
     """The value of a bare name."""
     bound = scope.bindings.get(node.name)
     if bound is not None:
-        state.size += bound.size
+        state.current.size += bound.size
         return bound
-    symbol = state.symbols.get(node.name)
+    symbol = state.given.symbols.get(node.name)
     if symbol is None:
         return _undeclared(state, scope, node)
-    state.used.add(node.name)
+    state.usage.used.add(node.name)
     if not _may_be_read(state, scope, node, symbol):
         return ERROR
     plain = _plain(state, scope, node, symbol)
@@ -37,10 +37,10 @@ def read_name(state: State, scope: Scope, node: tree.Name) -> Typed:
 def _undeclared(state: State, scope: Scope, node: tree.Name) -> Typed:
     if node.name == "records":
         return _records(state, scope, node.span)
-    if scope.mode == "claim" and (node.name in state.label_spans or node.name == "stops"):
+    if scope.mode == "claim" and (node.name in state.usage.labels or node.name == "stops"):
         return Typed(m.Label(node.name), TRUTH)
     if scope.labels and node.name not in CALLABLE:
-        state.label_spans.setdefault(node.name, []).append(node.span)
+        state.usage.labels.setdefault(node.name, []).append(node.span)
         return Typed(m.Label(node.name), LABEL)
     if node.name in CALLABLE:
         state.problems.add(
@@ -63,12 +63,12 @@ def _undeclared(state: State, scope: Scope, node: tree.Name) -> Typed:
 
 
 def _known(state: State, scope: Scope) -> list[str]:
-    known = [*state.symbols, *scope.bindings] + (["records"] if _dataset(state) else [])
-    return [*known, *state.label_spans, "stops"] if scope.mode == "claim" else known
+    known = [*state.given.symbols, *scope.bindings] + (["records"] if _dataset(state) else [])
+    return [*known, *state.usage.labels, "stops"] if scope.mode == "claim" else known
 
 
 def _dataset(state: State) -> bool:
-    return any(s.kind == "dataset" for s in state.symbols.values())
+    return any(s.kind == "dataset" for s in state.given.symbols.values())
 
 
 def _records(state: State, scope: Scope, span: Span) -> Typed:
@@ -81,8 +81,8 @@ def _records(state: State, scope: Scope, span: Span) -> Typed:
             help="`records` are the positions 1..N of a `dataset`; entries of a `stream` are read by their name",
         )
         return ERROR
-    if state.records_are_private and scope.mode == "body":
-        state.readings.append(Reading("records", span, Level.PRIVATE, False))
+    if state.given.records_are_private and scope.mode == "body":
+        state.current.readings.append(Reading("records", span, Level.PRIVATE, False))
     return Typed(m.Records(), Kind("set", NUMBER))
 
 
@@ -102,7 +102,7 @@ def _may_be_read(state: State, scope: Scope, node: tree.Name, symbol: Symbol) ->
         )
         return False
     hidden = symbol.kind == "draw" and scope.mode == "plain"  # a let that reads a draw is told to be a statistic
-    if scope.mode in ("constant", "plain") and (name in state.changing or hidden):
+    if scope.mode in ("constant", "plain") and (name in state.given.changing or hidden):
         _not_constant(state, scope, node, symbol)
         return False
     if scope.mode == "model" and (symbol.kind not in ("param", "let", "model") or _varying_let(state, name)):
@@ -124,7 +124,7 @@ def _may_be_read(state: State, scope: Scope, node: tree.Name, symbol: Symbol) ->
 
 
 def _varying_let(state: State, name: str) -> bool:
-    return state.symbols[name].kind == "let" and name in state.changing
+    return state.given.symbols[name].kind == "let" and name in state.given.changing
 
 
 def _not_constant(state: State, scope: Scope, node: tree.Name, symbol: Symbol) -> None:
@@ -155,8 +155,8 @@ def _is_above(state: State, scope: Scope, node: tree.Name, symbol: Symbol) -> bo
     name = node.name
     anywhere = symbol.kind in ("stream", "dataset", "public") or scope.mode == "claim"
     early = scope.mode in ("constant", "plain")
-    anywhere = anywhere or (symbol.kind == "model" and (not early or name in state.models))
-    anywhere = anywhere or (symbol.kind == "draw" and name not in state.changing)
+    anywhere = anywhere or (symbol.kind == "model" and (not early or name in state.declared.models))
+    anywhere = anywhere or (symbol.kind == "draw" and name not in state.given.changing)
     anywhere = anywhere or (scope.mode in ("plain", "model", "entry") and symbol.kind in ("param", "let"))
     anywhere = anywhere or (scope.lookback and symbol.kind in ("statistic", "report", "draw", "let", "memory"))
     if anywhere or symbol.position < scope.position:
@@ -183,18 +183,18 @@ def _plain(state: State, scope: Scope, node: tree.Name, symbol: Symbol) -> Typed
     match symbol.kind:
         case "param":
             return Typed(m.ParameterValue(name), NUMBER)
-        case "let" if name in state.inlined:
-            typed = state.inlined[name]
-            state.size += typed.size
+        case "let" if name in state.names.inlined:
+            typed = state.names.inlined[name]
+            state.current.size += typed.size
             return typed
-        case "let" if name not in state.changing:
+        case "let" if name not in state.given.changing:
             return ERROR  # its definition is wrong, and was reported
         case "model":
             return _model_law(state, name, node.span)
         case "stream" | "dataset" | "public":
             return _field(state, scope, node, symbol)
         case "memory":
-            return Typed(m.MemoryValue(name, name in state.updated), state.kinds.get(name, UNKNOWN))
+            return Typed(m.MemoryValue(name, name in state.step.updated), state.names.kinds.get(name, UNKNOWN))
         case "draw":
             return _draw(state, scope, node)
         case "report":
@@ -204,7 +204,7 @@ def _plain(state: State, scope: Scope, node: tree.Name, symbol: Symbol) -> Typed
 
 
 def _model_law(state: State, name: str, span: Span) -> Typed:
-    model = state.models.get(name)
+    model = state.declared.models.get(name)
     if model is None:
         return ERROR
     if len(model.laws) != 1:
@@ -219,48 +219,48 @@ def _model_law(state: State, name: str, span: Span) -> Typed:
         )
         return ERROR
     field, law = model.laws[0]
-    kind = state.kinds.get(field, UNKNOWN)
-    return Typed(law, law_of(elements(kind) if state.symbols[field].kind == "dataset" else kind))
+    kind = state.names.kinds.get(field, UNKNOWN)
+    return Typed(law, law_of(elements(kind) if state.given.symbols[field].kind == "dataset" else kind))
 
 
 def _field(state: State, scope: Scope, node: tree.Name, symbol: Symbol) -> Typed:
-    kind = state.kinds.get(node.name, UNKNOWN)
+    kind = state.names.kinds.get(node.name, UNKNOWN)
     if scope.mode in ("entry", "model") and symbol.kind == "dataset":
         kind = elements(kind)
     if symbol.kind != "public":
-        state.readings.append(Reading(node.name, node.span, Level.PRIVATE, False))
+        state.current.readings.append(Reading(node.name, node.span, Level.PRIVATE, False))
     return Typed(m.Field(node.name), kind)
 
 
 def _draw(state: State, scope: Scope, node: tree.Name) -> Typed:
-    level = state.levels.get(node.name, Level.HIDDEN)
-    state.readings.append(Reading(node.name, node.span, level, False))
-    return Typed(m.Drawn(node.name), state.kinds.get(node.name, UNKNOWN))
+    level = state.names.levels.get(node.name, Level.HIDDEN)
+    state.current.readings.append(Reading(node.name, node.span, level, False))
+    return Typed(m.Drawn(node.name), state.names.kinds.get(node.name, UNKNOWN))
 
 
 def _reported(state: State, scope: Scope, node: tree.Name) -> Typed:
-    needed = state.conditions.get(node.name, frozenset())
+    needed = state.names.conditions.get(node.name, frozenset())
     if scope.mode == "body" and not needed <= scope.known:
         state.problems.add(
             "E0210",
             f"`{node.name}` may not have been reported here",
             node.span,
             "there is a value only when its report's condition holds",
-            [(state.symbols[node.name].span, "reported under a condition")],
+            [(state.given.symbols[node.name].span, "reported under a condition")],
             help="give this statement the same `when`, or read it inside `if CONDITION then .. else ..`",
         )
-    kind = state.kinds.get(node.name, UNKNOWN)
+    kind = state.names.kinds.get(node.name, UNKNOWN)
     return Typed(m.Reported(node.name), kind)
 
 
 def _local(state: State, scope: Scope, node: tree.Name) -> Typed:
     forward = Level.PUBLIC if scope.own == node.name else Level.PRIVATE
-    if state.symbols[node.name].kind == "let":
+    if state.given.symbols[node.name].kind == "let":
         forward = Level.PUBLIC
-    level = state.levels.get(node.name, forward)
+    level = state.names.levels.get(node.name, forward)
     if level > Level.PUBLIC:
-        state.readings.append(Reading(node.name, node.span, level, False))
-    return Typed(m.Local(node.name), state.kinds.get(node.name, UNKNOWN))
+        state.current.readings.append(Reading(node.name, node.span, level, False))
+    return Typed(m.Local(node.name), state.names.kinds.get(node.name, UNKNOWN))
 
 
 # ---- the noisy value
@@ -268,12 +268,12 @@ def _local(state: State, scope: Scope, node: tree.Name) -> Typed:
 
 def _noisy(state: State, scope: Scope, node: tree.Name, plain: Typed) -> Typed:
     name = node.name
-    if name not in state.targets or scope.own == name or scope.mode not in ("body", "constant"):
+    if name not in state.noise.targets or scope.own == name or scope.mode not in ("body", "constant"):
         return plain
-    if state.symbols[name].kind == "report":
+    if state.given.symbols[name].kind == "report":
         return plain  # what was reported carries its noise already
-    state.readings.append(Reading(name, node.span, Level.HIDDEN, True))
+    state.current.readings.append(Reading(name, node.span, Level.HIDDEN, True))
     if scope.mode == "constant":
         return plain
-    terms = state.terms.get(name, ())
+    terms = state.noise.terms.get(name, ())
     return Typed(m.Noised(name, plain.expression, terms), plain.kind, plain.size + len(terms)) if terms else plain

@@ -9,7 +9,7 @@ from seqlang.elaborate.expressions.levels import level_of
 from seqlang.elaborate.expressions.public import require_public
 from seqlang.elaborate.kinds import TRUTH, UNKNOWN, Typed, describe, elements
 from seqlang.elaborate.names.suggest import hint
-from seqlang.elaborate.state import Binder, Scope, State, fresh_variable, translate
+from seqlang.elaborate.state import Binder, Current, Scope, State, fresh_variable, translate
 from seqlang.elaborate.statements.noises import RETURN, life_of
 from seqlang.model import expression as m
 from seqlang.model import program as p
@@ -22,7 +22,7 @@ def body(state: State, file: tree.File) -> tuple[p.Statement, ...]:
     waiting: list[p.Cell] = []
     stops = 0
     for position, node in enumerate(file.statements):
-        state.size, state.depth, state.readings, state.defining = 0, 0, [], None
+        state.current = Current()
         stops += isinstance(node, tree.Stop)
         made = _statement(state, position, node, stops)
         before, waiting = emit(state, waiting)
@@ -31,8 +31,8 @@ def body(state: State, file: tree.File) -> tuple[p.Statement, ...]:
             ready, waiting = release(state, waiting)  # a look-back in an update stores the memory as it was before
             statements += ready
         statements += made
-        state.updated |= {s.memory for s in made if isinstance(s, p.Update)}
-        state.defined |= {s.name for s in made if isinstance(s, p.Define | p.Report | p.Draw)}
+        state.step.updated |= {s.memory for s in made if isinstance(s, p.Update)}
+        state.step.defined |= {s.name for s in made if isinstance(s, p.Define | p.Report | p.Draw)}
         ready, waiting = release(state, waiting)
         statements += ready
     _unused_functions(state, file)
@@ -41,9 +41,9 @@ def body(state: State, file: tree.File) -> tuple[p.Statement, ...]:
 
 def _unused_functions(state: State, file: tree.File) -> None:
     """A function that nothing calls is looked at once, so that its mistakes are found."""
-    for symbol in list(state.symbols.values()):
+    for symbol in list(state.given.symbols.values()):
         node = symbol.statement
-        if symbol.kind == "function" and symbol.name not in state.called and isinstance(node, tree.Let):
+        if symbol.kind == "function" and symbol.name not in state.usage.called and isinstance(node, tree.Let):
             variables = [fresh_variable(state, n.name, m.Records()) for n in node.parameters or ()]
             scope = Scope(
                 "body",
@@ -53,24 +53,24 @@ def _unused_functions(state: State, file: tree.File) -> None:
                 lookback=True,
                 calls=(symbol.name,),
             )
-            state.size, state.depth, state.readings = 0, 0, []
-            used = set(state.used)
+            state.current = Current()
+            used = set(state.usage.used)
             translate(state, scope, node.value)
-            state.used |= used
-            state.queue = []
+            state.usage.used |= used
+            state.cells.queue = []
 
 
 def _statement(state: State, position: int, node: tree.Statement, stops: int) -> list[p.Statement]:
     if _is_repeated(state, node):
         return []
     match node:
-        case tree.Let(parameters=None) if node.name.name in state.changing:
+        case tree.Let(parameters=None) if node.name.name in state.given.changing:
             return _let(state, position, node)
         case tree.MemoryDeclaration():
             return _memory(state, position, node)
         case tree.Statistic():
             return _statistic(state, position, node)
-        case tree.Draw() if node.name.name in state.changing:
+        case tree.Draw() if node.name.name in state.given.changing:
             return _draw(state, position, node)
         case tree.Report():
             return _report(state, position, node)
@@ -86,23 +86,23 @@ def _is_repeated(state: State, node: tree.Statement) -> bool:
     """A second declaration of a name: the first one counts."""
     match node:
         case tree.Let() | tree.MemoryDeclaration() | tree.Statistic() | tree.Draw() | tree.Report():
-            return state.symbols[node.name.name].statement is not node
+            return state.given.symbols[node.name.name].statement is not node
         case _:
             return False
 
 
 def _let(state: State, position: int, node: tree.Let) -> list[p.Statement]:
     name = node.name.name
-    state.defining = name
+    state.current.defining = name
     typed = translate(state, Scope("body", position, own=name), node.value)
     public = require_public(state, "let", name, node.value.span)
-    state.kinds[name] = typed.kind
+    state.names.kinds[name] = typed.kind
     if typed.kind.name == "law":
         law, fixed = _fix_memory(state, name, typed.expression, node)
-        state.inlined[name] = Typed(law, typed.kind, typed.size)
+        state.names.inlined[name] = Typed(law, typed.kind, typed.size)
         return fixed
     if not public or not _has_value(state, typed, node.value):
-        state.levels[name] = p.Level.PUBLIC  # as if it were: one mistake, one message
+        state.names.levels[name] = p.Level.PUBLIC  # as if it were: one mistake, one message
     return _define(state, name, typed, "let", node)
 
 
@@ -113,9 +113,9 @@ def _fix_memory(state: State, name: str, law: m.Expression, node: tree.Let) -> t
     for memory in sorted(names):
         own = f"{name}.{memory}"
         made.append(
-            p.Define(own, m.MemoryValue(memory, memory in state.updated), "let", p.Level.PUBLIC, node.name.span)
+            p.Define(own, m.MemoryValue(memory, memory in state.step.updated), "let", p.Level.PUBLIC, node.name.span)
         )
-        state.kinds[own], state.levels[own] = state.kinds.get(memory, UNKNOWN), p.Level.PUBLIC
+        state.names.kinds[own], state.names.levels[own] = state.names.kinds.get(memory, UNKNOWN), p.Level.PUBLIC
 
     def fixed(e: m.Expression) -> m.Expression:
         return m.Local(f"{name}.{e.name}") if isinstance(e, m.MemoryValue) else m.rebuild(e, fixed)
@@ -135,8 +135,10 @@ def _has_value(state: State, typed: Typed, node: tree.Expression) -> bool:
 
 def _define(state: State, name: str, typed: Typed, kind: str, node: tree.Let | tree.Statistic) -> list[p.Statement]:
     level = level_of(state, typed.expression)
-    state.levels[name] = level
-    state.queue = [relevelled(state, cell) for cell in state.queue]  # a recursion is as private as what it keeps
+    state.names.levels[name] = level
+    state.cells.queue = [
+        relevelled(state, cell) for cell in state.cells.queue
+    ]  # a recursion is as private as what it keeps
     return [p.Define(name, typed.expression, kind, level, node.name.span)]  # type: ignore[arg-type]
 
 
@@ -145,14 +147,14 @@ def _memory(state: State, position: int, node: tree.MemoryDeclaration) -> list[p
     typed = translate(state, Scope("constant", position), node.initial)
     require_public(state, "memory", name, node.initial.span)
     _has_value(state, typed, node.initial)
-    state.kinds[name] = typed.kind
-    state.memories[name] = p.Memory(name, typed.expression, node.name.span)
+    state.names.kinds[name] = typed.kind
+    state.step.memories[name] = p.Memory(name, typed.expression, node.name.span)
     return []
 
 
 def _statistic(state: State, position: int, node: tree.Statistic) -> list[p.Statement]:
     name = node.name.name
-    state.defining = name
+    state.current.defining = name
     typed = translate(state, Scope("body", position, own=name), node.value)
     _has_value(state, typed, node.value)
     if typed.kind.name == "law":
@@ -160,7 +162,7 @@ def _statistic(state: State, position: int, node: tree.Statistic) -> list[p.Stat
             "E0301", "a statistic is a value, not a law", node.value.span, "a law",
             help=f"a random value is `draw {name} ~ LAW`",
         )  # fmt: skip
-    state.kinds[name] = typed.kind
+    state.names.kinds[name] = typed.kind
     return _define(state, name, typed, "statistic", node)
 
 
@@ -169,8 +171,8 @@ def _draw(state: State, position: int, node: tree.Draw) -> list[p.Statement]:
     typed = translate(state, Scope("body", position, own=name), node.law)
     expect(state, typed, "law", node.law.span, "`draw` takes a law")
     level = max(p.Level.HIDDEN, level_of(state, typed.expression))
-    state.kinds[name] = elements(typed.kind) if typed.kind.name == "law" else UNKNOWN
-    state.levels[name] = level
+    state.names.kinds[name] = elements(typed.kind) if typed.kind.name == "law" else UNKNOWN
+    state.names.levels[name] = level
     return [p.Draw(name, typed.expression, life_of(state, node.life), level, node.name.span)]
 
 
@@ -178,20 +180,20 @@ def _report(state: State, position: int, node: tree.Report) -> list[p.Statement]
     name = node.name.name
     scope = Scope("body", position, own=name)
     when, facts = _when(state, scope, node.when)
-    terms = state.terms.get(name, ())
+    terms = state.noise.terms.get(name, ())
     if node.value is None:
         noised = m.Noised(name, when, terms) if terms and when is not None else when
-        state.kinds[name] = TRUTH
+        state.names.kinds[name] = TRUTH
         return [p.Report(name, noised, None, node.name.span)]
     inner = Scope("body", position, own=name, known=facts)
     typed = translate(state, inner, node.value)
     if typed.kind.name in ("law", "set", "label", "region"):
         expect(state, typed, "number", node.value.span, "a report shows a number, vector, list or truth value")
     value = m.Noised(name, typed.expression, terms) if terms else typed.expression
-    state.bases[name] = typed.expression
-    state.kinds[name] = typed.kind
+    state.names.bases[name] = typed.expression
+    state.names.kinds[name] = typed.kind
     if when is not None:
-        state.conditions[name] = frozenset({when})
+        state.names.conditions[name] = frozenset({when})
     return [p.Report(name, when, value, node.name.span)]
 
 
@@ -207,9 +209,9 @@ def _when(
 
 def _update(state: State, position: int, node: tree.Update) -> list[p.Statement]:
     name = node.name.name
-    symbol = state.symbols.get(name)
+    symbol = state.given.symbols.get(name)
     if symbol is None or symbol.kind != "memory":
-        memories = [s.name for s in state.symbols.values() if s.kind == "memory"]
+        memories = [s.name for s in state.given.symbols.values() if s.kind == "memory"]
         state.problems.add(
             "E0212",
             f"`{name}` is not memory: it cannot be updated",
@@ -219,7 +221,7 @@ def _update(state: State, position: int, node: tree.Update) -> list[p.Statement]
             help=hint(name, memories) or f"declare it: `memory {name} = 0`",
         )
         return []
-    if name in state.updated:
+    if name in state.step.updated:
         state.problems.add(
             "E0414",
             f"the memory `{name}` has two updates",
@@ -228,11 +230,11 @@ def _update(state: State, position: int, node: tree.Update) -> list[p.Statement]
             [(symbol.span, "declared here")],
             help="join them: `update w = if C then A else B`",
         )
-    state.used.add(name)
+    state.usage.used.add(name)
     when, facts = _when(state, Scope("body", position), node.when)
     typed = translate(state, Scope("body", position, known=facts), node.value)
     require_public(state, "update", name, node.value.span)
-    kind = state.kinds.get(name, UNKNOWN)
+    kind = state.names.kinds.get(name, UNKNOWN)
     if {kind.name, typed.kind.name} in ({"number", "vector"}, {"number", "truth"}, {"vector", "truth"}):
         expect(state, typed, kind.name, node.value.span, f"`{name}` holds {describe(kind)}")
     return [p.Update(name, typed.expression, when, node.name.span)]
@@ -245,7 +247,7 @@ def _stop(state: State, position: int, node: tree.Stop, index: int) -> list[p.St
     typed = translate(state, Scope("body", position, known=facts, labels=True), node.result)
     if typed.kind.name in ("law", "region"):
         expect(state, typed, "number", node.result.span, "a run returns a value or a label")
-    terms = state.terms.get(RETURN, ())
+    terms = state.noise.terms.get(RETURN, ())
     result = m.Noised(RETURN, typed.expression, terms) if terms else typed.expression
-    state.results.append((typed.kind, node.result.span))
+    state.step.results.append((typed.kind, node.result.span))
     return [p.Stop(index, when, result, node.span)]

@@ -12,7 +12,7 @@ from seqlang.elaborate.kinds import UNKNOWN, elements
 from seqlang.elaborate.names.suggest import hint
 from seqlang.elaborate.names.symbols import Symbol, names_in
 from seqlang.elaborate.noise_factors import combine, divide, scale
-from seqlang.elaborate.state import Scope, State, translate
+from seqlang.elaborate.state import Current, Scope, State, translate
 from seqlang.model import expression as m
 from seqlang.model.life import EachReport, EachStep, Life, Once
 from seqlang.model.program import Level, Noise
@@ -27,19 +27,19 @@ def find_targets(state: State, file: tree.File) -> None:
         if isinstance(statement, tree.Attach):
             for target in statement.targets:
                 name = target.name.name if target.name else RETURN
-                symbol = state.symbols.get(name)
+                symbol = state.given.symbols.get(name)
                 if symbol is None or symbol.kind not in ("memory", "model", "function"):
-                    state.targets.setdefault(name, target.span)
+                    state.noise.targets.setdefault(name, target.span)
 
 
 def noises(state: State, file: tree.File) -> None:
     """Enter every noise, and the terms of every target."""
     for position, statement in enumerate(file.statements):
-        state.size, state.depth, state.readings = 0, 0, []
-        if isinstance(statement, tree.Draw) and statement.name.name not in state.changing:
+        state.current = Current()
+        if isinstance(statement, tree.Draw) and statement.name.name not in state.given.changing:
             _constant_draw(state, position, statement)
     for position, statement in enumerate(file.statements):
-        state.size, state.depth, state.readings = 0, 0, []
+        state.current = Current()
         if isinstance(statement, tree.Attach):
             _attach(state, position, statement)
 
@@ -57,19 +57,21 @@ def life_of(state: State, node: tree.Life | None) -> Life:
 
 def _constant_draw(state: State, position: int, node: tree.Draw) -> None:
     name = node.name.name
-    if state.symbols[name].statement is not node:
+    if state.given.symbols[name].statement is not node:
         return  # declared twice: the first one counts
     law = translate(state, Scope("plain", position), node.law)
     expect(state, law, "law", node.law.span, "`draw` takes a law")
-    state.kinds[name] = elements(law.kind) if law.kind.name == "law" else UNKNOWN
-    state.levels[name] = max(Level.HIDDEN, level_of(state, law.expression))
-    state.noises[name] = Noise(name, resolved(state, law.expression), life_of(state, node.life), None, node.name.span)
+    state.names.kinds[name] = elements(law.kind) if law.kind.name == "law" else UNKNOWN
+    state.names.levels[name] = max(Level.HIDDEN, level_of(state, law.expression))
+    state.noise.draws[name] = Noise(
+        name, resolved(state, law.expression), life_of(state, node.life), None, node.name.span
+    )
 
 
 def resolved(state: State, law: m.Expression) -> m.Expression:
     """A law chosen by a constant `if`, made the chosen law."""
     while isinstance(law, m.Choice):
-        test = evaluate(law.test, state.values)
+        test = evaluate(law.test, state.declared.values)
         if not isinstance(test, bool):
             break
         law = law.yes if test else law.no
@@ -96,7 +98,7 @@ def _attach(state: State, position: int, node: tree.Attach) -> None:
     for target in targets:
         name = target.name.name if target.name else RETURN
         noise = Noise(_name(state, name, life), resolved(state, law.expression), life, name, node.noise.span)
-        state.noises[noise.name] = noise
+        state.noise.draws[noise.name] = noise
         _add(state, target, (m.Term(noise.name, m.Number(Fraction(1))),))
 
 
@@ -109,7 +111,7 @@ def _name(state: State, target: str, life: Life) -> str:
         case EachReport(report=report):
             word = report
     name, count = f"{target}.{word}", 1
-    while name in state.noises:
+    while name in state.noise.draws:
         count += 1
         name = f"{target}.{word}.{count}"
     return name
@@ -117,25 +119,25 @@ def _name(state: State, target: str, life: Life) -> str:
 
 def _add(state: State, target: tree.Target, terms: tuple[m.Term, ...]) -> None:
     name = target.name.name if target.name else RETURN
-    sums = {t.noise: t.factor for t in state.terms.get(name, ())}
+    sums = {t.noise: t.factor for t in state.noise.terms.get(name, ())}
     for term in terms:
         sums = combine(sums, {term.noise: term.factor})
-    state.terms[name] = tuple(m.Term(noise, factor) for noise, factor in sums.items())
+    state.noise.terms[name] = tuple(m.Term(noise, factor) for noise, factor in sums.items())
 
 
 def _may_carry_noise(state: State, target: tree.Target) -> bool:
     if target.name is None:
         return True
     name = target.name.name
-    symbol = state.symbols.get(name)
+    symbol = state.given.symbols.get(name)
     if symbol is None:
-        carriers = [s.name for s in state.symbols.values() if s.kind not in ("memory", "model", "function")]
+        carriers = [s.name for s in state.given.symbols.values() if s.kind not in ("memory", "model", "function")]
         state.problems.add(
             "E0402", f"there is nothing called `{name}` to attach noise to", target.span, "unknown name",
             help=hint(name, carriers),
         )  # fmt: skip
         return False
-    state.used.add(name)
+    state.usage.used.add(name)
     if symbol.kind == "memory":
         state.problems.add(
             "E0401",
@@ -160,7 +162,7 @@ def _may_carry_noise(state: State, target: tree.Target) -> bool:
 
 
 def _is_draw(state: State, name: tree.Name) -> bool:
-    symbol = state.symbols.get(name.name)
+    symbol = state.given.symbols.get(name.name)
     return symbol is not None and symbol.kind == "draw"
 
 
@@ -179,7 +181,7 @@ def _linear(state: State, position: int, node: tree.Expression) -> dict[str, m.E
     """The factors of the draws in a sum such as `-z + 2 * w`."""
     match node:
         case tree.Name() if _is_draw(state, node):
-            return _one_draw(state, node, state.symbols[node.name])
+            return _one_draw(state, node, state.given.symbols[node.name])
         case tree.Unary(operator="-", operand=operand):
             return _scaled(_linear(state, position, operand), m.Number(Fraction(-1)))
         case tree.Binary(operator="+" | "-" as operator, left=left, right=right):
@@ -209,8 +211,8 @@ def _linear(state: State, position: int, node: tree.Expression) -> dict[str, m.E
 
 
 def _one_draw(state: State, node: tree.Name, symbol: Symbol) -> dict[str, m.Expression] | None:
-    state.used.add(node.name)
-    if node.name in state.changing:
+    state.usage.used.add(node.name)
+    if node.name in state.given.changing:
         state.problems.add(
             "E0404",
             f"the law of `{node.name}` is not constant",
