@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from seqlang.analyses.instances import Instances
     from seqlang.backends.interpret.session import Session
-    from seqlang.backends.simulate.simulate import EngineName
+    from seqlang.backends.montecarlo.simulate import EngineName
     from seqlang.backends.train import Rows
     from seqlang.driver import Loaded
     from seqlang.driver.given import Number

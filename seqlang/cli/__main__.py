@@ -106,7 +106,7 @@ def _run(words: list[str]) -> int:
 
 def _leave_the_compiler() -> None:
     """Ends the process if a kernel is being compiled: that goes on in a thread which nothing can stop."""
-    build = sys.modules.get("seqlang.backends.kernels.build")
+    build = sys.modules.get("seqlang.backends.kernels.compiling.build")
     if build is not None and build.compiling():
         sys.stdout.flush()
         sys.stderr.flush()

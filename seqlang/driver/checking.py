@@ -226,7 +226,7 @@ def _weak(
 
 
 def _known_model(loaded: Loaded, name: str | None) -> None:
-    from seqlang.backends.simulate.stopping import chosen_model
+    from seqlang.backends.montecarlo.stopping import chosen_model
 
     try:
         chosen_model(loaded.program, name)

@@ -12,9 +12,9 @@ from seqlang.diagnostics.suggest import did_you_mean
 from seqlang.driver.loading import Loaded
 
 if TYPE_CHECKING:
-    from seqlang.backends.simulate.progress import Progress
-    from seqlang.backends.simulate.samples import Samples
-    from seqlang.backends.simulate.simulate import EngineName
+    from seqlang.backends.montecarlo.progress import Progress
+    from seqlang.backends.montecarlo.samples import Samples
+    from seqlang.backends.montecarlo.simulate import EngineName
     from seqlang.results.rare import RareResult
     from seqlang.results.run import DataResult, RunResult
 
@@ -42,10 +42,10 @@ def run(
     """Simulates under the named models, or under every model of the file: one result a model, in file order.
 
     `runs` is 10,000 unless given; with `until_ci` it is the most runs, 100 million unless given, and fewer are made if
-    the 95 % interval is that narrow before (see `backends.simulate.until`). Raises SpecError E0603 for a width that is
-    not above 0.
+    the 95 % interval is that narrow before (see `backends.montecarlo.until`). Raises SpecError E0603 for a width that
+    is not above 0.
     """
-    from seqlang.backends.simulate.simulate import simulate
+    from seqlang.backends.montecarlo.simulate import simulate
     from seqlang.results.run import RunResult
 
     program = loaded.program

@@ -21,7 +21,7 @@ def solve(loaded: Loaded, *, models: tuple[str, ...] = (), tolerance: float = 1e
     excludes what is known without it.
     """
     from seqlang.analyses.contradictions.law import law_contradictions
-    from seqlang.backends.simulate.stopping import chosen_model
+    from seqlang.backends.montecarlo.stopping import chosen_model
     from seqlang.backends.solve import Unsolved
     from seqlang.backends.solve import solve as solved
     from seqlang.results.solve import SolveResult

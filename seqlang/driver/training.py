@@ -11,7 +11,7 @@ from seqlang.driver.loading import Loaded
 from seqlang.driver.questions import PREDICTED, RETURNED, TRUTH, has_noise, on_one_row, refused, tracked_as, training
 
 if TYPE_CHECKING:
-    from seqlang.backends.simulate.simulate import EngineName
+    from seqlang.backends.montecarlo.simulate import EngineName
     from seqlang.backends.train import Rows
     from seqlang.results.train import TrainResult
 

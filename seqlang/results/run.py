@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from seqlang.backends.interpret.data import DataRun
-from seqlang.backends.simulate.samples import Samples
+from seqlang.backends.montecarlo.samples import Samples
 from seqlang.record import record
 from seqlang.results.json_number import json_number
 from seqlang.results.shown import Shown, by_report

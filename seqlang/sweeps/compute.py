@@ -50,8 +50,8 @@ def _computed(unit: Plain, tell: Callable[[Plain], None] | None, threads: int | 
 
 def _run(unit: Plain, tell: Callable[[Plain], None] | None, threads: int | None) -> Plain:
     from seqlang import driver
-    from seqlang.backends.simulate.progress import Progress
-    from seqlang.backends.solve.threads import one_thread
+    from seqlang.backends.montecarlo.progress import Progress
+    from seqlang.backends.one_thread import one_thread
 
     def told(state: Progress) -> None:
         if tell is not None:
@@ -66,7 +66,7 @@ def _run(unit: Plain, tell: Callable[[Plain], None] | None, threads: int | None)
 
 def _solve(unit: Plain) -> Plain:
     from seqlang import driver
-    from seqlang.backends.solve.threads import one_thread
+    from seqlang.backends.one_thread import one_thread
 
     with one_thread():
         (result,) = driver.solve(_loaded(unit), models=(unit["model"],), **unit["options"])

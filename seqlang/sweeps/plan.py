@@ -98,7 +98,7 @@ def _loaded(source: Source, settings: Mapping[str, Fraction], cell: Cell, listed
 
 def _models(loaded: Loaded, cell: Cell, models: Sequence[str], cap: int | None, *, simulated: bool) -> list[str]:
     """Their names; refuses what no unit could do."""
-    from seqlang.backends.simulate.stopping import chosen_model, require_end
+    from seqlang.backends.montecarlo.stopping import chosen_model, require_end
 
     program = loaded.program
     names = (cell.model,) if cell.model is not None else tuple(models) or tuple(m.name for m in program.models)

@@ -29,7 +29,7 @@ stop when step >= 2 return s
 def one(runs: int, engine: str) -> None:
     """Simulates, and prints the peak of this process in MiB and the seconds it took."""
     import seqlang
-    from seqlang.backends.simulate.simulate import simulate
+    from seqlang.backends.montecarlo.simulate import simulate
 
     began = time.perf_counter()
     found = simulate(seqlang.load(TWO_STEPS).loaded.program, None, runs=runs, seed=1, engine=engine)  # type: ignore[arg-type]

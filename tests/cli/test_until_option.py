@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from seqlang.backends.simulate.progress import Estimate, Progress
+from seqlang.backends.montecarlo.progress import Estimate, Progress
 from seqlang.cli.__main__ import main
 from seqlang.cli.terminal.progress import told
 

@@ -14,11 +14,13 @@ from plain_kernels import ByText, as_python
 
 from seqlang.backends.interpret.laws.listed import Point, Table
 from seqlang.backends.interpret.values import Value, filled
-from seqlang.backends.kernels import drawing, lower, noises
-from seqlang.backends.kernels.law_forms import SHORT, Flip, lengths_of
-from seqlang.backends.kernels.law_forms import Table as LawTable
-from seqlang.backends.kernels.scope import array_of
-from seqlang.backends.kernels.values import Scalar
+from seqlang.backends.kernels.lowering import noises
+from seqlang.backends.kernels.lowering import program as lower
+from seqlang.backends.kernels.lowering.laws import drawing
+from seqlang.backends.kernels.lowering.laws.forms import SHORT, Flip, lengths_of
+from seqlang.backends.kernels.lowering.laws.forms import Table as LawTable
+from seqlang.backends.kernels.lowering.scope import array_of
+from seqlang.backends.kernels.lowering.values import Scalar
 from seqlang.model import expression as ir
 from seqlang.model.life import EachStep
 from seqlang.model.program import Draw, Noise, Program

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from seqlang.backends.kernels.lanes import lane_text
-from seqlang.backends.kernels.ops import Code, Kernel, Leave, Output, Recorded, Sample, Variable
+from seqlang.backends.kernels.lanes.kernel import lane_text
+from seqlang.backends.kernels.operations import Code, Kernel, Leave, Output, Recorded, Sample, Variable
 from seqlang.backends.kernels.sums import COUNTED, LOW, TOTALS
 
 Function = Callable[..., None]

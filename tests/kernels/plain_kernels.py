@@ -21,10 +21,10 @@ from seqlang.backends.interpret.compiled import Compiler
 from seqlang.backends.interpret.machine import Machine
 from seqlang.backends.interpret.randomness import NoNoise, Randomness
 from seqlang.backends.interpret.values import EvaluationError
-from seqlang.backends.kernels import build
-from seqlang.backends.kernels.lower import lower
+from seqlang.backends.kernels.compiling import build
+from seqlang.backends.kernels.lowering.program import lower
+from seqlang.backends.kernels.one_by_one import scalar_text
 from seqlang.backends.kernels.runtime import collect
-from seqlang.backends.kernels.scalar import scalar_text
 from seqlang.backends.kernels.training import RowInputs
 from seqlang.elaborate import elaborate
 from seqlang.model.domain import Ball, Power

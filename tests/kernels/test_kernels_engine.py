@@ -17,19 +17,19 @@ import numpy as np
 import pytest
 from plain_kernels import program_of
 
+from seqlang.backends.arrays.record import UNSTOPPED, returned_labels
+from seqlang.backends.arrays.values import CannotVectorise
 from seqlang.backends.interpret.values import EvaluationError
-from seqlang.backends.kernels import build
-from seqlang.backends.kernels.inputs import ModelInputs
-from seqlang.backends.kernels.lower import lower
+from seqlang.backends.kernels.compiling import build
+from seqlang.backends.kernels.lowering.inputs import ModelInputs
+from seqlang.backends.kernels.lowering.program import lower
+from seqlang.backends.kernels.one_by_one import scalar_text
 from seqlang.backends.kernels.runs import ByKernel, block_of
-from seqlang.backends.kernels.scalar import scalar_text
 from seqlang.backends.kernels.training import ByRows
-from seqlang.backends.simulate.arrays import CannotVectorise
-from seqlang.backends.simulate.chunks import Chunk, Watch, broken_off, counted_together, joined, returned_labels
-from seqlang.backends.simulate.counted import Counted
-from seqlang.backends.simulate.record import UNSTOPPED
-from seqlang.backends.simulate.simulate import simulate
-from seqlang.backends.simulate.tally import Tally
+from seqlang.backends.montecarlo.chunks import Chunk, Watch, broken_off, counted_together, joined
+from seqlang.backends.montecarlo.counted import Counted
+from seqlang.backends.montecarlo.simulate import simulate
+from seqlang.backends.montecarlo.tally import Tally
 from seqlang.record import replace
 
 pytest.importorskip("numba")

@@ -13,10 +13,10 @@ from pathlib import Path
 import pytest
 from plain_kernels import program_of
 
-from seqlang.backends.kernels import build
-from seqlang.backends.kernels.inputs import ModelInputs
-from seqlang.backends.kernels.lower import lower
-from seqlang.backends.kernels.scalar import scalar_text
+from seqlang.backends.kernels.compiling import build
+from seqlang.backends.kernels.lowering.inputs import ModelInputs
+from seqlang.backends.kernels.lowering.program import lower
+from seqlang.backends.kernels.one_by_one import scalar_text
 
 pytest.importorskip("numba")
 ROOT = Path(__file__).resolve().parents[2]

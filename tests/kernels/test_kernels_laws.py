@@ -11,8 +11,9 @@ import pytest
 from plain_kernels import program_of
 from scipy import stats
 
+from seqlang.backends.arrays.record import returned_labels
 from seqlang.backends.kernels.runs import ByKernel
-from seqlang.backends.simulate.chunks import Chunk, Watch, returned_labels
+from seqlang.backends.montecarlo.chunks import Chunk, Watch
 from seqlang.backends.solve import solve
 
 pytest.importorskip("numba")

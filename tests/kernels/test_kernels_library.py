@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 import pytest
 
+from seqlang.backends.arrays.values import CannotVectorise
 from seqlang.backends.interpret.values import EvaluationError
 from seqlang.backends.kernels.runs import ByKernel
-from seqlang.backends.simulate.arrays import CannotVectorise
-from seqlang.backends.simulate.by_interpreter import ByInterpreter
-from seqlang.backends.simulate.by_numpy import ByNumpy
-from seqlang.backends.simulate.chunks import Chunk, Watch
+from seqlang.backends.montecarlo.by_interpreter import ByInterpreter
+from seqlang.backends.montecarlo.by_numpy import ByNumpy
+from seqlang.backends.montecarlo.chunks import Chunk, Watch
 from seqlang.elaborate import elaborate
 from seqlang.model.program import Program
 from seqlang.source import Source

@@ -15,7 +15,7 @@ from plain_kernels import difference, interpreted, random_rows, streams
 from test_kernels_library import SPECS, small
 
 from seqlang.backends.interpret.compiled import Compiler
-from seqlang.backends.kernels.values import CannotCompile
+from seqlang.backends.kernels.lowering.values import CannotCompile
 from seqlang.model import expression as ir
 from seqlang.record import replace
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from seqlang.backends.kernels import build
+from seqlang.backends.kernels.compiling import build
 from seqlang.backends.kernels.runtime import lane_samples, packed_strips, refused_words
 from seqlang.laws.variates.words import GOLDEN, as_uniform, splitmix64
 

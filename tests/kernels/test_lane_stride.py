@@ -6,9 +6,9 @@ import pytest
 from lane_kernels import FAULTY, KERNELS, NOISY, ONCE, REFRESHED, SPRT, abreast, counted, counts, outcomes, same
 from plain_kernels import as_python
 
-from seqlang.backends.kernels import lane_columns
-from seqlang.backends.kernels.lane_stride import stride_of
-from seqlang.backends.kernels.scalar import scalar_text
+from seqlang.backends.kernels.lanes import columns as lane_columns
+from seqlang.backends.kernels.lanes.stride import stride_of
+from seqlang.backends.kernels.one_by_one import scalar_text
 
 
 @pytest.mark.parametrize("stride", [1, 2, 4, 8])

@@ -10,15 +10,17 @@ import pytest
 from lane_kernels import FAULTY, KERNELS, abreast, counted, counts, outcomes, same
 from plain_kernels import as_python
 
-from seqlang.backends.kernels import build, lane_columns, lane_nursery
-from seqlang.backends.kernels import lanes as lane_printer
-from seqlang.backends.kernels.inputs import ModelInputs
-from seqlang.backends.kernels.lanes import can_go_abreast, lane_text
-from seqlang.backends.kernels.lower import lower
-from seqlang.backends.kernels.ops import Block, Kernel, Leave, Output, Recorded
-from seqlang.backends.kernels.scalar import scalar_text
-from seqlang.backends.kernels.values import CannotCompile
-from seqlang.backends.simulate.arrays import CannotVectorise
+from seqlang.backends.arrays.values import CannotVectorise
+from seqlang.backends.kernels.compiling import build
+from seqlang.backends.kernels.lanes import columns as lane_columns
+from seqlang.backends.kernels.lanes import kernel as lane_printer
+from seqlang.backends.kernels.lanes import nursery as lane_nursery
+from seqlang.backends.kernels.lanes.kernel import can_go_abreast, lane_text
+from seqlang.backends.kernels.lowering.inputs import ModelInputs
+from seqlang.backends.kernels.lowering.program import lower
+from seqlang.backends.kernels.lowering.values import CannotCompile
+from seqlang.backends.kernels.one_by_one import scalar_text
+from seqlang.backends.kernels.operations import Block, Kernel, Leave, Output, Recorded
 from seqlang.elaborate import elaborate
 from seqlang.source import Source
 from seqlang.syntax import parse

@@ -11,12 +11,13 @@ from lane_kernels import outcomes, same
 from plain_kernels import as_python, program_of
 from poison import PoisonedNumpy, poison, poisoned
 
-from seqlang.backends.kernels import build, runs
-from seqlang.backends.kernels.inputs import ModelInputs
-from seqlang.backends.kernels.lanes import lane_text
-from seqlang.backends.kernels.lower import Lowered, lower
-from seqlang.backends.kernels.scalar import scalar_text
-from seqlang.backends.simulate.simulate import simulate
+from seqlang.backends.kernels import runs
+from seqlang.backends.kernels.compiling import build
+from seqlang.backends.kernels.lanes.kernel import lane_text
+from seqlang.backends.kernels.lowering.inputs import ModelInputs
+from seqlang.backends.kernels.lowering.program import Lowered, lower
+from seqlang.backends.kernels.one_by_one import scalar_text
+from seqlang.backends.montecarlo.simulate import simulate
 
 CUT = """
 algorithm cut

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from seqlang.backends.kernels import build
-from seqlang.backends.kernels.prune import note_use, prune, versions
+from seqlang.backends.kernels.compiling import build
+from seqlang.backends.kernels.compiling.prune import note_use, prune, versions
 
 DAY = 86_400
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
-from seqlang.backends.simulate.streams import Streams
+from seqlang.backends.arrays.streams import Streams
 from seqlang.laws.variates.words import (
     LARGEST_BELOW_ONE,
     as_uniform,

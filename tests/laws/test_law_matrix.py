@@ -16,13 +16,13 @@ import pytest
 from families import IN_NUMBERS, arguments_of, places
 from scipy import stats
 
+from seqlang.backends.arrays import laws as arrays
+from seqlang.backends.arrays.streams import Source, Streams
+from seqlang.backends.arrays.values import CannotVectorise
 from seqlang.backends.interpret.laws import make_law
 from seqlang.backends.interpret.values import EvaluationError
 from seqlang.backends.kernels.runtime.collect import names as pasted
 from seqlang.backends.kernels.runtime.collect import source_of
-from seqlang.backends.simulate import laws as arrays
-from seqlang.backends.simulate.arrays import CannotVectorise
-from seqlang.backends.simulate.streams import Source, Streams
 from seqlang.backends.solve.noises.laws import law_of
 from seqlang.backends.transcript.integrals.noise_laws import of_family
 from seqlang.laws.facts import facts, names

@@ -14,8 +14,8 @@ import numpy as np
 import pytest
 
 from seqlang import driver
+from seqlang.backends.montecarlo.simulate import simulate
 from seqlang.backends.rare import estimate
-from seqlang.backends.simulate.simulate import simulate
 from seqlang.backends.transcript.follow import NOTHING, Follower, Phase
 from seqlang.backends.transcript.integrals.quadrature import FINEST
 from seqlang.model.program import Program

@@ -10,9 +10,9 @@ import random_programs.engine_paths as judge
 from plain_kernels import interpreted, program_of
 from random_programs.engine_tables import ENGINES
 
-from seqlang.backends.kernels.inputs import ModelInputs
-from seqlang.backends.kernels.lower import lower
-from seqlang.backends.simulate.simulate import simulate
+from seqlang.backends.kernels.lowering.inputs import ModelInputs
+from seqlang.backends.kernels.lowering.program import lower
+from seqlang.backends.montecarlo.simulate import simulate
 from seqlang.backends.solve.solve import solve
 from seqlang.backends.solve.unsolved import Unsolved
 
@@ -152,7 +152,7 @@ attach y to s
 
 def test_no_bound_is_read_off_a_step_that_never_comes() -> None:
     text = text_of("statistic s1 = x").replace("stop when step >= 4", "stop when step == 2.5")
-    from seqlang.backends.simulate.stopping import latest_end
+    from seqlang.backends.montecarlo.stopping import latest_end
 
     assert latest_end(program_of(text)) is None
     assert latest_end(program_of(text.replace("== 2.5", "> 2.5"))) == 3

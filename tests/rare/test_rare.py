@@ -10,8 +10,8 @@ from lattice_oracle import Case, Noise, chance_of_reject, spec_of
 from rare_programs import NOISY, SPRT, program, random_test
 from scipy.special import ndtr
 
+from seqlang.backends.montecarlo.simulate import simulate
 from seqlang.backends.rare import Estimate, estimate
-from seqlang.backends.simulate.simulate import simulate
 
 Z = 4.0
 

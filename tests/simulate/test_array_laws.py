@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from seqlang.backends.simulate import laws
-from seqlang.backends.simulate.laws.multivariate import L2Laplace
-from seqlang.backends.simulate.streams import Source, Streams
+from seqlang.backends.arrays import laws
+from seqlang.backends.arrays.laws.multivariate import L2Laplace
+from seqlang.backends.arrays.streams import Source, Streams
 
 N = 20_000
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import seqlang
-from seqlang.backends.simulate.simulate import simulate
+from seqlang.backends.montecarlo.simulate import simulate
 
 SPEC = """\
 algorithm budget

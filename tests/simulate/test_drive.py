@@ -9,14 +9,14 @@ from importlib import import_module
 import numpy as np
 import pytest
 
-from seqlang.backends.simulate.chunks import Chunk
-from seqlang.backends.simulate.counted import Counted
-from seqlang.backends.simulate.record import UNSTOPPED
+from seqlang.backends.arrays.record import UNSTOPPED
+from seqlang.backends.montecarlo.chunks import Chunk
+from seqlang.backends.montecarlo.counted import Counted
 from seqlang.elaborate import elaborate
 from seqlang.source import Source
 from seqlang.syntax import parse
 
-simulation = import_module("seqlang.backends.simulate.simulate")  # the package has a function of this name
+simulation = import_module("seqlang.backends.montecarlo.simulate")  # the package has a function of this name
 TEXT = "algorithm a\nstream x in {0, 1}\nmodel m: x ~ bernoulli(0.5)\nstop when x == 1 return one\n"
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from seqlang.backends.simulate.simulate import simulate
+from seqlang.backends.montecarlo.simulate import simulate
 from seqlang.elaborate import elaborate
 from seqlang.source import Source
 from seqlang.syntax import parse

@@ -5,7 +5,7 @@ from __future__ import annotations
 import tracemalloc
 
 import seqlang
-from seqlang.backends.simulate.simulate import simulate
+from seqlang.backends.montecarlo.simulate import simulate
 
 TWO_STEPS = """\
 algorithm two

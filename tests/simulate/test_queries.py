@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 
 import seqlang
+from seqlang.backends.arrays import element_blocks as wide
+from seqlang.backends.arrays.cells import Tails, Window
+from seqlang.backends.arrays.engine import Engine
+from seqlang.backends.arrays.record import Record
 from seqlang.backends.interpret import Machine, SeededRandomness
-from seqlang.backends.simulate import wide
-from seqlang.backends.simulate.cells import Tails, Window
-from seqlang.backends.simulate.engine import Engine
-from seqlang.backends.simulate.record import Record
-from seqlang.backends.simulate.simulate import simulate
+from seqlang.backends.montecarlo.simulate import simulate
 from seqlang.model.program import Report
 
 RUNS = 4000

@@ -8,8 +8,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from seqlang.backends.simulate.interval import wilson
-from seqlang.backends.simulate.simulate import simulate
+from seqlang.backends.montecarlo.interval import wilson
+from seqlang.backends.montecarlo.simulate import simulate
 from seqlang.diagnostics import SpecError
 from seqlang.elaborate import elaborate
 from seqlang.source import Source

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from seqlang.backends.simulate.streams import Source, Streams, _advance, as_uniform, splitmix64
+from seqlang.backends.arrays.streams import Source, Streams, _advance, as_uniform, splitmix64
 
 
 def test_xoshiro256_plus_plus_has_the_published_outputs():

@@ -10,9 +10,9 @@ from functools import partial
 import numpy as np
 import pytest
 
-from seqlang.backends.simulate import histogram, moments
-from seqlang.backends.simulate.chunks import Chunk, block_end, blocks, joined
-from seqlang.backends.simulate.tally import QUANTILES, Tally, merged
+from seqlang.backends.montecarlo import histogram, moments
+from seqlang.backends.montecarlo.chunks import Chunk, block_end, blocks, joined
+from seqlang.backends.montecarlo.tally import QUANTILES, Tally, merged
 
 LABELS = ("reject", "accept")
 

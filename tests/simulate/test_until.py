@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import seqlang
-from seqlang.backends.simulate.chunks import block_end
-from seqlang.backends.simulate.simulate import simulate
-from seqlang.backends.simulate.until import looks
+from seqlang.backends.montecarlo.chunks import block_end
+from seqlang.backends.montecarlo.simulate import simulate
+from seqlang.backends.montecarlo.until import looks
 
 COIN = "algorithm coin\nparam p = 0.3\nstream x in {0, 1}\nmodel m: x ~ bernoulli(p)\n"
 LABELS = COIN + "stop when x == 1 return one\nstop return zero\n"

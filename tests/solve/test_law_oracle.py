@@ -10,7 +10,7 @@ from law_oracle import Case, Check, Noise, exact_table, random_case
 from scipy import integrate, stats
 
 from seqlang import driver
-from seqlang.backends.simulate.simulate import simulate
+from seqlang.backends.montecarlo.simulate import simulate
 from seqlang.backends.solve.solve import solve
 from seqlang.backends.solve.unsolved import Unsolved
 from seqlang.model.program import Program

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 import seqlang
+from seqlang.backends.one_thread import one_thread
 from seqlang.backends.solve.mesh.laplace_pairs import by_difference
 from seqlang.backends.solve.mesh.wide_panels import Places, _ends, _widths
 from seqlang.backends.solve.recursion import follow
 from seqlang.backends.solve.solve import solve
 from seqlang.backends.solve.spaces import space_of
-from seqlang.backends.solve.threads import one_thread
 from seqlang.backends.solve.unsolved import Unsolved
 
 TEXT = """\

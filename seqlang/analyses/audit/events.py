@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from seqlang.analyses.audit.runs import Sight, seen
 
 if TYPE_CHECKING:
-    from seqlang.backends.simulate.samples import Samples
+    from seqlang.backends.montecarlo.samples import Samples
 
 MOST_STEPS = 400
 QUANTILES = 24

@@ -12,7 +12,7 @@ from seqlang.proof.entry import Entry
 from seqlang.record import record
 
 if TYPE_CHECKING:
-    from seqlang.backends.simulate.samples import Samples
+    from seqlang.backends.montecarlo.samples import Samples
 
 
 @record
@@ -50,7 +50,7 @@ def _written(value: Any) -> e.Expression:
 
 def sample(program: Program, stream: Sequence[Entry], runs: int, seed: int) -> Samples:
     """Independent runs, each up to its stop or the end of the stream. Raises SpecError."""
-    from seqlang.backends.simulate.simulate import simulate
+    from seqlang.backends.montecarlo.simulate import simulate
 
     streams = any(i.kind != "dataset" for i in program.inputs)
     cap = len(stream) if streams else 1
@@ -76,6 +76,6 @@ def seen(samples: Samples, sight: Sight) -> Any:
 
 
 def _unstopped() -> int:
-    from seqlang.backends.simulate.record import UNSTOPPED
+    from seqlang.backends.arrays.record import UNSTOPPED
 
     return int(UNSTOPPED)

@@ -17,7 +17,7 @@ import numpy as np
 from seqlang.analyses.instances.compare import Compared, Comparison
 from seqlang.analyses.instances.neighbours import Entry, Neighbours, Streams
 from seqlang.analyses.instances.result import AtStep, Instance, Instances, Worst
-from seqlang.backends.simulate.stopping import chosen_model
+from seqlang.backends.montecarlo.stopping import chosen_model
 from seqlang.backends.solve.unsolved import Unsolved
 from seqlang.backends.transcript.fixed_streams.walk import Walk
 from seqlang.backends.transcript.stepper import Stepper, stepper

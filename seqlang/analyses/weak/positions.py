@@ -25,8 +25,8 @@ from seqlang.analyses.weak.mixture import mixture_of
 from seqlang.analyses.weak.profile import Law
 from seqlang.analyses.weak.tabulated import tabulated
 from seqlang.analyses.weak.together import together_of
+from seqlang.backends.one_thread import one_thread
 from seqlang.backends.solve.chain import Chain
-from seqlang.backends.solve.threads import one_thread
 from seqlang.backends.solve.unsolved import Unsolved
 from seqlang.model.program import Program, Report
 from seqlang.process.time_limit import poll

@@ -18,7 +18,7 @@ from seqlang.analyses.weak.entries import Entry
 from seqlang.analyses.weak.mixture import Mixture
 from seqlang.analyses.weak.profile import Array
 from seqlang.analyses.weak.vector import Vector
-from seqlang.backends.simulate.arrays import Ragged
+from seqlang.backends.arrays.values import Ragged
 from seqlang.backends.solve.chain import Chain, Stopped
 from seqlang.backends.solve.solution import Outcome, Tail
 from seqlang.backends.solve.states.end_of_step import States, state_of

@@ -29,7 +29,7 @@ def minimise(m: Machine, e: ir.Quantified, domain: BallSet) -> tuple[float, ...]
     import numpy as np
     from scipy import optimize
 
-    from seqlang.backends.solve.threads import one_thread
+    from seqlang.backends.one_thread import one_thread
 
     find: Any = optimize.minimize  # its overloads describe the options of every method; ours are few
     sign = 1.0 if e.operator == "argmin" else -1.0
@@ -114,7 +114,7 @@ class _Vector:
     def compile(self, e: ir.Expression, record: ir.Variable | None) -> Traceable:
         import numpy as np
 
-        from seqlang.backends.simulate.folds import OPERATORS, PAIRS
+        from seqlang.backends.arrays.folds import OPERATORS, PAIRS
 
         if not free_variables(e) & {self.variable, record}:
             fixed = Traced(self._fixed(e))

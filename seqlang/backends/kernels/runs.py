@@ -12,19 +12,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from seqlang.backends.arrays.record import returned_labels
+from seqlang.backends.arrays.values import CannotVectorise
 from seqlang.backends.interpret.values import EvaluationError
-from seqlang.backends.kernels import build
-from seqlang.backends.kernels.inputs import ModelInputs
-from seqlang.backends.kernels.lanes import lane_text
-from seqlang.backends.kernels.lower import Lowered, lower
-from seqlang.backends.kernels.ops import Output
-from seqlang.backends.kernels.scalar import scalar_text
+from seqlang.backends.kernels.compiling import build
+from seqlang.backends.kernels.lanes.kernel import lane_text
+from seqlang.backends.kernels.lowering.inputs import ModelInputs
+from seqlang.backends.kernels.lowering.program import Lowered, lower
+from seqlang.backends.kernels.lowering.values import CannotCompile
+from seqlang.backends.kernels.one_by_one import scalar_text
+from seqlang.backends.kernels.operations import Output
 from seqlang.backends.kernels.sums import COUNTED, LOW, TOTALS
-from seqlang.backends.kernels.values import CannotCompile
-from seqlang.backends.simulate.arrays import CannotVectorise
-from seqlang.backends.simulate.chunks import Chunk, Watch, returned_labels
-from seqlang.backends.simulate.counted import Counted
-from seqlang.backends.simulate.moments import Whole
+from seqlang.backends.montecarlo.chunks import Chunk, Watch
+from seqlang.backends.montecarlo.counted import Counted
+from seqlang.backends.montecarlo.moments import Whole
 from seqlang.model.program import Model, Program, Report
 
 MOST_NUMBERS = 1 << 22

@@ -10,15 +10,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from seqlang.backends.arrays.record import UNSTOPPED, Record
+from seqlang.backends.arrays.values import CannotVectorise
 from seqlang.backends.interpret.values import EvaluationError
-from seqlang.backends.kernels import build
-from seqlang.backends.kernels.lower import Lowered, lower
+from seqlang.backends.kernels.compiling import build
+from seqlang.backends.kernels.lowering.program import Lowered, lower
+from seqlang.backends.kernels.lowering.scope import Scope, array_in, array_of
+from seqlang.backends.kernels.lowering.values import CannotCompile, List, Scalar, Value
+from seqlang.backends.kernels.one_by_one import scalar_text
 from seqlang.backends.kernels.runs import processors, stream_start
-from seqlang.backends.kernels.scalar import scalar_text
-from seqlang.backends.kernels.scope import Scope, array_in, array_of
-from seqlang.backends.kernels.values import CannotCompile, List, Scalar, Value
-from seqlang.backends.simulate.arrays import CannotVectorise
-from seqlang.backends.simulate.record import UNSTOPPED, Record
 from seqlang.model.program import Program, Report
 from seqlang.record import record
 

@@ -14,13 +14,13 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from seqlang.backends.arrays.values import CannotVectorise
+from seqlang.backends.montecarlo.stopping import chosen_model, require_end
 from seqlang.backends.rare.pilot import ROULETTE, pilot
 from seqlang.backends.rare.proposal import Proposal
 from seqlang.backends.rare.setting import ANY, Setting, setting_of
 from seqlang.backends.rare.trust import Half, doubts
 from seqlang.backends.rare.walker import Walker
-from seqlang.backends.simulate.arrays import CannotVectorise
-from seqlang.backends.simulate.stopping import chosen_model, require_end
 from seqlang.backends.solve.unsolved import Unsolved
 from seqlang.diagnostics import Diagnostic, SpecError
 from seqlang.diagnostics.suggest import did_you_mean

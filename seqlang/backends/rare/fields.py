@@ -12,8 +12,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from seqlang.backends.simulate.arrays import Value, shape_of
-from seqlang.backends.simulate.laws import Either, OfFamily, Table, VectorLaw
+from seqlang.backends.arrays.laws import Either, OfFamily, Table, VectorLaw
+from seqlang.backends.arrays.values import Value, shape_of
 from seqlang.record import record
 
 Array = NDArray[np.float64]

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from seqlang.backends.arrays.compiler import VectorCompiler
+from seqlang.backends.arrays.inputs import VectorInputs
+from seqlang.backends.arrays.laws import VectorLaw
+from seqlang.backends.arrays.streams import Source
+from seqlang.backends.arrays.values import Value
 from seqlang.backends.interpret.domains import CheckedDomain
 from seqlang.backends.rare.fields import PARTS, Letters, Shape, letters_of, mean_and_deviation
 from seqlang.backends.rare.proposal import Proposal
-from seqlang.backends.simulate.arrays import Value
-from seqlang.backends.simulate.inputs import VectorInputs
-from seqlang.backends.simulate.laws import VectorLaw
-from seqlang.backends.simulate.streams import Source
-from seqlang.backends.simulate.vectorised import VectorCompiler
 from seqlang.laws.arrays import standard_normals
 from seqlang.model.program import Model, Program
 

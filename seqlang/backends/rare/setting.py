@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from seqlang.backends.arrays.compiler import Frame, VectorCompiler
+from seqlang.backends.arrays.engine import Engine
+from seqlang.backends.arrays.record import Record
+from seqlang.backends.arrays.streams import Source
 from seqlang.backends.rare.bins import Bins
 from seqlang.backends.rare.fields import Shape, shape_of_law
 from seqlang.backends.rare.plan import Plan, plan_of
-from seqlang.backends.simulate.engine import Engine
-from seqlang.backends.simulate.record import Record
-from seqlang.backends.simulate.streams import Source
-from seqlang.backends.simulate.vectorised import Frame, VectorCompiler
 from seqlang.backends.solve.step.noise_roles import is_flip
 from seqlang.backends.solve.stops.outcomes import alphabet, constant_outcome, flipped
 from seqlang.backends.solve.unsolved import Unsolved

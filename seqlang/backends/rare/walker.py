@@ -9,19 +9,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from seqlang.backends.arrays.compiler import Frame, Run
+from seqlang.backends.arrays.engine import Engine
+from seqlang.backends.arrays.inputs import Inputs
+from seqlang.backends.arrays.noises import Stored
+from seqlang.backends.arrays.record import Record
+from seqlang.backends.arrays.streams import Streams
+from seqlang.backends.arrays.values import CannotVectorise, Ragged, Value, shape_of, spread
 from seqlang.backends.interpret.values import EvaluationError
 from seqlang.backends.rare.bins import Bins
 from seqlang.backends.rare.inputs import TiltedInputs
 from seqlang.backends.rare.proposal import Proposal
 from seqlang.backends.rare.setting import Setting
 from seqlang.backends.rare.weights import Weights
-from seqlang.backends.simulate.arrays import CannotVectorise, Ragged, Value, shape_of, spread
-from seqlang.backends.simulate.engine import Engine
-from seqlang.backends.simulate.inputs import Inputs
-from seqlang.backends.simulate.noises import Stored
-from seqlang.backends.simulate.record import Record
-from seqlang.backends.simulate.streams import Streams
-from seqlang.backends.simulate.vectorised import Frame, Run
 from seqlang.backends.solve.step.gates import Case, Gate, merged
 from seqlang.backends.solve.step.rounding_of_sums import OFF, Off, size_of
 from seqlang.model.program import Model, Report, Stop

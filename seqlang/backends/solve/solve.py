@@ -13,15 +13,15 @@ import math
 
 import numpy as np
 
+from seqlang.backends.arrays.values import CannotVectorise
 from seqlang.backends.interpret.values import EvaluationError
-from seqlang.backends.simulate.arrays import CannotVectorise
-from seqlang.backends.simulate.stopping import latest_end
+from seqlang.backends.montecarlo.stopping import latest_end
+from seqlang.backends.one_thread import one_thread
 from seqlang.backends.solve.chain import Chain
 from seqlang.backends.solve.heavy_tails import beyond_the_nodes
 from seqlang.backends.solve.recursion import Course, follow
 from seqlang.backends.solve.solution import Array, Forced, Solution
 from seqlang.backends.solve.spaces import Space, space_of
-from seqlang.backends.solve.threads import one_thread
 from seqlang.backends.solve.unsolved import Unsolved
 from seqlang.model import expression as ir
 from seqlang.model.program import Program

@@ -10,8 +10,8 @@ from functools import cache, partial
 
 import numpy as np
 
+from seqlang.backends.arrays.values import CannotVectorise
 from seqlang.backends.interpret.values import EvaluationError
-from seqlang.backends.simulate.arrays import CannotVectorise
 from seqlang.backends.solve.chain import Chain
 from seqlang.backends.solve.lattice.increments import lattice_of
 from seqlang.backends.solve.lattice.lattice_chain import LatticeChain

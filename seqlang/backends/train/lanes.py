@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from seqlang.backends.simulate.arrays import Ragged, Value, spread, take
-from seqlang.backends.simulate.engine import Engine
-from seqlang.backends.simulate.inputs import Inputs
-from seqlang.backends.simulate.record import Record
+from seqlang.backends.arrays.engine import Engine
+from seqlang.backends.arrays.inputs import Inputs
+from seqlang.backends.arrays.record import Record
+from seqlang.backends.arrays.values import Ragged, Value, spread, take
 from seqlang.backends.train.rows import Rows
 from seqlang.model.program import Model, Program, Report
 from seqlang.process.time_limit import poll

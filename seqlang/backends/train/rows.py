@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from seqlang.backends.arrays.compiler import VectorCompiler
+from seqlang.backends.arrays.inputs import leaves_domain
 from seqlang.backends.interpret.compiled import Compiler
 from seqlang.backends.interpret.data.columns import not_in
 from seqlang.backends.interpret.data.problem import problem
 from seqlang.backends.interpret.domains import CheckedDomain
-from seqlang.backends.simulate.inputs import leaves_domain
-from seqlang.backends.simulate.vectorised import VectorCompiler
 from seqlang.diagnostics import SpecError
 from seqlang.diagnostics.suggest import did_you_mean
 from seqlang.model.domain import Ball, Domain

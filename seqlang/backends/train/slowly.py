@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from seqlang.backends.arrays.record import NOTHING, Record
 from seqlang.backends.interpret.compiled import Compiler
 from seqlang.backends.interpret.data.problem import problem
 from seqlang.backends.interpret.machine import Machine
 from seqlang.backends.interpret.randomness import SeededRandomness
 from seqlang.backends.interpret.values import Value, as_index
-from seqlang.backends.simulate.record import NOTHING, Record
 from seqlang.backends.train.lanes import orders_of
 from seqlang.backends.train.rows import Rows
 from seqlang.model.program import AddRemove, Program, Report

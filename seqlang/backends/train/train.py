@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from seqlang.backends.arrays.values import CannotVectorise
 from seqlang.backends.interpret.data.problem import problem
 from seqlang.backends.interpret.values import EvaluationError
 from seqlang.backends.kernels.training import ByRows
-from seqlang.backends.simulate.arrays import CannotVectorise
-from seqlang.backends.simulate.simulate import EngineName
-from seqlang.backends.simulate.stopping import latest_end
-from seqlang.backends.simulate.worth import WORTH, numpy_seconds, operations
+from seqlang.backends.montecarlo.simulate import EngineName
+from seqlang.backends.montecarlo.stopping import latest_end
+from seqlang.backends.montecarlo.worth import WORTH, numpy_seconds, operations
 from seqlang.backends.train.lanes import Lanes, orders_of
 from seqlang.backends.train.predict import Predictor
 from seqlang.backends.train.rows import Rows

@@ -12,7 +12,7 @@ from seqlang.process.doing import heard
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from seqlang.backends.simulate.progress import Progress
+    from seqlang.backends.montecarlo.progress import Progress
 
 _ROOM = 120
 """Columns that title, bar and what is told need in one line."""

@@ -1,6 +1,6 @@
 """A run's random words: xoshiro256++ (Blackman and Vigna 2021), seeded run by run by splitmix64.
 
-The states are those of `backends/simulate/streams.py`: the same word `start`, made of seed and purpose, gives a run the
+The states are those of `backends/arrays/streams.py`: the same word `start`, made of seed and purpose, gives a run the
 same stream here and there.
 """
 

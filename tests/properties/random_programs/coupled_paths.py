@@ -16,7 +16,7 @@ from plain_kernels import difference, interpreted, streams
 
 from random_programs.judge import loaded
 from random_programs.syntax import Noise, Program, text
-from seqlang.backends.kernels.values import CannotCompile
+from seqlang.backends.kernels.lowering.values import CannotCompile
 
 Row = dict[str, Any]
 

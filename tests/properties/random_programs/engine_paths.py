@@ -16,15 +16,15 @@ from typing import Any
 import numpy as np
 from plain_kernels import After, ByText, difference, interpreted, program_of, streams
 
+from seqlang.backends.arrays.engine import Engine
+from seqlang.backends.arrays.record import Record
+from seqlang.backends.arrays.values import CannotVectorise
 from seqlang.backends.interpret.compiled import Compiler
 from seqlang.backends.interpret.inputs import InputSampler
 from seqlang.backends.interpret.machine import Machine
 from seqlang.backends.interpret.randomness import NoNoise
 from seqlang.backends.interpret.values import EvaluationError
-from seqlang.backends.kernels.values import CannotCompile
-from seqlang.backends.simulate.arrays import CannotVectorise
-from seqlang.backends.simulate.engine import Engine
-from seqlang.backends.simulate.record import Record
+from seqlang.backends.kernels.lowering.values import CannotCompile
 from seqlang.backends.solve.solve import solve
 from seqlang.backends.solve.unsolved import Unsolved
 from seqlang.backends.transcript.follow import Follower, Phase

@@ -11,7 +11,7 @@ import random
 
 import numpy as np
 
-from seqlang.backends.simulate.simulate import simulate
+from seqlang.backends.montecarlo.simulate import simulate
 from seqlang.backends.solve.solve import solve
 from seqlang.model.program import Program
 

@@ -10,8 +10,8 @@ import pytest
 
 from seqlang.analyses.bounds import Bounds
 from seqlang.analyses.prove import prove, size_of
+from seqlang.backends.arrays.laws import make
 from seqlang.backends.interpret.laws import make_law
-from seqlang.backends.simulate.laws import make
 from seqlang.elaborate import elaborate
 from seqlang.model.program import Program
 from seqlang.source import NOWHERE, Source

@@ -13,9 +13,9 @@ import math
 
 import numpy as np
 
+from seqlang.backends.arrays.compiler import VectorCompiler
+from seqlang.backends.arrays.values import CannotVectorise, from_constant
 from seqlang.backends.interpret.values import EvaluationError
-from seqlang.backends.simulate.arrays import CannotVectorise, from_constant
-from seqlang.backends.simulate.vectorised import VectorCompiler
 from seqlang.backends.solve.noises.scalar_law import Array
 from seqlang.backends.solve.quadrature.nodes import Kink
 from seqlang.backends.solve.step.body import Stage, started

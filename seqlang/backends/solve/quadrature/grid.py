@@ -12,8 +12,8 @@ from itertools import count
 
 import numpy as np
 
-from seqlang.backends.simulate.arrays import CannotVectorise
-from seqlang.backends.simulate.vectorised import VectorCompiler
+from seqlang.backends.arrays.compiler import VectorCompiler
+from seqlang.backends.arrays.values import CannotVectorise
 from seqlang.backends.solve.quadrature.first_step_kinks import bends
 from seqlang.backends.solve.quadrature.nodes import Kink, nodes, start
 from seqlang.backends.solve.quadrature.steep_planes import narrow

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from seqlang.backends.simulate import laws as vector_laws
-from seqlang.backends.simulate.arrays import shape_of
+from seqlang.backends.arrays import laws as vector_laws
+from seqlang.backends.arrays.values import shape_of
 from seqlang.backends.solve.noises.laws import ScalarLaw
 from seqlang.backends.solve.step.body import Rows, Stage
 from seqlang.backends.solve.step.gates import Bounds, Case

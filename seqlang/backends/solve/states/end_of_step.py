@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from seqlang.backends.simulate.arrays import Ragged
-from seqlang.backends.simulate.cells import Kept, Window
-from seqlang.backends.simulate.folds import LOWEST
+from seqlang.backends.arrays.cells import Kept, Window
+from seqlang.backends.arrays.folds import LOWEST
+from seqlang.backends.arrays.values import Ragged
 from seqlang.backends.solve.noises.laws import ScalarLaw
 from seqlang.backends.solve.quadrature.grid import Grid
 from seqlang.backends.solve.states.batch import Batch, joined

@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from seqlang.backends.arrays.values import CannotVectorise, from_constant
 from seqlang.backends.interpret.values import EvaluationError
-from seqlang.backends.simulate.arrays import CannotVectorise, from_constant
 from seqlang.backends.solve.chain import Stopped
 from seqlang.backends.solve.quadrature.grid import Grid, grid_of
 from seqlang.backends.solve.solution import Array, Outcome, Tail

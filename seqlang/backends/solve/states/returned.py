@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from seqlang.backends.simulate.vectorised import Run, VectorCompiler
+from seqlang.backends.arrays.compiler import Run, VectorCompiler
 from seqlang.backends.solve.solution import Outcome
 from seqlang.backends.solve.step.noise_roles import Roles
 from seqlang.backends.solve.stops.outcomes import chances_of_return

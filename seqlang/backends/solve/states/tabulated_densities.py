@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from seqlang.backends.simulate.vectorised import Frame, Run, VectorCompiler
+from seqlang.backends.arrays.compiler import Frame, Run, VectorCompiler
 from seqlang.model import expression as ir
 from seqlang.record import replace
 

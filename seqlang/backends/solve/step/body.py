@@ -12,10 +12,10 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from seqlang.backends.arrays.cells import History, Window
+from seqlang.backends.arrays.compiler import Frame, Run, VectorCompiler
+from seqlang.backends.arrays.values import Ragged, Value, is_nan, shape_of, spread, take
 from seqlang.backends.interpret.alphabet import alphabet_of
-from seqlang.backends.simulate.arrays import Ragged, Value, is_nan, shape_of, spread, take
-from seqlang.backends.simulate.cells import History, Window
-from seqlang.backends.simulate.vectorised import Frame, Run, VectorCompiler
 from seqlang.backends.solve.step.rounding_of_sums import NONE, Added, CarriedCell, Off, off_of, size_of
 from seqlang.backends.solve.unsolved import Unsolved
 from seqlang.model import expression as ir

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from seqlang.backends.simulate.vectorised import VectorCompiler
+from seqlang.backends.arrays.compiler import VectorCompiler
 from seqlang.backends.solve.noises.laws import TIE, ScalarLaw
 from seqlang.backends.solve.step.body import Stage
 from seqlang.backends.solve.step.dependencies import Condition

@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from seqlang.backends.simulate.arrays import Value
-from seqlang.backends.simulate.cells import VectorCell
-from seqlang.backends.simulate.vectorised import Frame, Run, VectorCompiler
+from seqlang.backends.arrays.cells import VectorCell
+from seqlang.backends.arrays.compiler import Frame, Run, VectorCompiler
+from seqlang.backends.arrays.values import Value
 from seqlang.backends.solve.step.magnitude import magnitude
 from seqlang.model import expression as ir
 from seqlang.model.program import Cell, Program, Update

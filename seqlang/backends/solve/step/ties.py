@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from seqlang.backends.simulate.arrays import Ragged, shape_of
-from seqlang.backends.simulate.vectorised import VectorCompiler
+from seqlang.backends.arrays.compiler import VectorCompiler
+from seqlang.backends.arrays.values import Ragged, shape_of
 from seqlang.backends.solve.noises.laws import TIE
 from seqlang.backends.solve.step.body import Stage
 from seqlang.backends.solve.step.magnitude import magnitude

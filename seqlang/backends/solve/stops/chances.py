@@ -18,7 +18,7 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from seqlang.backends.simulate.vectorised import VectorCompiler
+from seqlang.backends.arrays.compiler import VectorCompiler
 from seqlang.backends.solve.quadrature.grid import Grid
 from seqlang.backends.solve.solution import Array, Outcome
 from seqlang.backends.solve.step.body import Given, Stage

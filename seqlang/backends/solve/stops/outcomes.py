@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from seqlang.backends.simulate.vectorised import VectorCompiler
+from seqlang.backends.arrays.compiler import VectorCompiler
 from seqlang.backends.solve.solution import Array, Outcome
 from seqlang.backends.solve.step.body import letters_of
 from seqlang.backends.solve.step.noise_roles import Roles

@@ -1,0 +1,99 @@
+"""The elements of the sets that `for` goes through, one by one or a block at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from seqlang.backends.arrays import element_blocks as wide
+from seqlang.backends.arrays.values import CannotVectorise, Ragged, Value, from_constant, shape_of
+from seqlang.backends.interpret.values import as_index, is_vector
+from seqlang.model import expression as ir
+
+if TYPE_CHECKING:
+    from seqlang.backends.arrays.compiler import Frame, VectorCompiler
+
+LONGEST_BINDER = 5_000
+"""More elements than this in a `for`, and the interpreter is no slower."""
+
+
+def domain_of(compiler: VectorCompiler, e: ir.Expression) -> Callable[[Frame], tuple[list[Value], list[Value] | None]]:
+    """The elements of a binder's domain; with per-run ends or lengths, also which runs have the element."""
+    if isinstance(e, ir.Records):
+        return lambda f: (_few(range(1, f.engine.size + 1)), None)
+    code = compiler.exact.compile(e)
+    if not code.reads:
+        found = compiler.exact.constant(e)
+        if not is_vector(found):
+            raise CannotVectorise("a `for` over something else than a finite set")
+        elements = [from_constant(v, compiler.labels) for v in _few(found)]
+        return lambda f: (elements, None)
+    if isinstance(e, ir.Apply) and e.operator == "..":
+        low, high = (compiler.compile(a) for a in e.arguments)
+        return lambda f: _range(low(f), high(f))
+    if isinstance(e, ir.Sequence) and e.kind == "set":
+        items = [compiler.compile(item) for item in e.items]
+        return lambda f: _different([item(f) for item in items])
+    if isinstance(e, ir.Drawn):
+        raise CannotVectorise("a `for` over a random set")
+    whole = compiler.compile(e)
+    return lambda f: _elements(whole(f))
+
+
+def blocks_of(compiler: VectorCompiler, domain: ir.Expression) -> Callable[[Frame], Iterator[wide.Elements]]:
+    if isinstance(domain, ir.Apply) and domain.operator == "..":
+        low, high = (compiler.compile(a) for a in domain.arguments)
+        return lambda f: _range_blocks(low(f), high(f), f)
+    whole = compiler.compile(domain) if isinstance(domain, (ir.Local, ir.CellValue)) else None
+
+    def elements(f: Frame) -> Iterator[wide.Elements]:
+        found = None if whole is None else whole(f)
+        if not isinstance(found, Ragged):
+            raise wide.NotWide
+        return wide.list_blocks(found, f.count)
+
+    return elements
+
+
+def _few(elements: Any) -> list[Any]:
+    if len(elements) > LONGEST_BINDER:
+        raise CannotVectorise(f"a `for` over {len(elements)} elements")
+    return list(elements)
+
+
+def _range(low: Value, high: Value) -> tuple[list[Value], list[Value] | None]:
+    if not isinstance(low, np.ndarray) and not isinstance(high, np.ndarray):
+        return _few(range(as_index(low), as_index(high) + 1)), None
+    first = int(np.min(low))
+    elements = _few(range(first, int(np.max(high, initial=first - 1)) + 1))
+    return elements, [np.logical_and(np.less_equal(low, j), np.less_equal(j, high)) for j in elements]
+
+
+def _different(items: list[Value]) -> tuple[list[Value], list[Value] | None]:
+    """The elements of a set whose items change: each counts where it equals none before it."""
+    if any(isinstance(item, Ragged) or shape_of(item) for item in items):
+        raise CannotVectorise("a set of vectors that change")
+    there: list[Value] = [True]
+    for i, item in enumerate(items[1:], start=1):
+        there.append(np.logical_and.reduce(np.broadcast_arrays(*(np.not_equal(item, other) for other in items[:i]))))
+    return items, there
+
+
+def _range_blocks(low: Value, high: Value, f: Frame) -> Iterator[wide.Elements]:
+    if np.ndim(low) > 1 or np.ndim(high) > 1:
+        raise wide.NotWide
+    first = int(np.min(low))
+    last = int(np.max(high, initial=first - 1))
+    _few(range(first, last + 1))
+    return wide.blocks(first, last, lambda j: np.logical_and(np.less_equal(low, j), np.less_equal(j, high)), f.count)
+
+
+def _elements(value: Value) -> tuple[list[Value], list[Value] | None]:
+    if isinstance(value, Ragged):
+        longest = value.longest()
+        return [value.values[j] for j in range(longest)], [value.lengths > j for j in range(longest)]
+    if shape_of(value):
+        return [value[j] for j in _few(range(value.shape[0]))], None
+    raise CannotVectorise("a `for` over something else than a finite set")

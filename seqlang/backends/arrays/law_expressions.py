@@ -1,0 +1,89 @@
+"""Laws as the program writes them, to functions of a `Frame` that give a vector law; and their densities."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from seqlang.backends.arrays import laws
+from seqlang.backends.arrays.domains import LONGEST_BINDER, domain_of
+from seqlang.backends.arrays.values import CannotVectorise, Value, from_constant, shape_of
+from seqlang.backends.interpret.values import BallSet, EvaluationError, is_vector
+from seqlang.model import expression as ir
+
+if TYPE_CHECKING:
+    from seqlang.backends.arrays.compiler import Frame, Run, VectorCompiler
+
+
+def law_of(compiler: VectorCompiler, e: ir.Law) -> Run:
+    if e.family == "uniform":
+        return _uniform(compiler, e)
+    if e.family == "sample":
+        raise CannotVectorise("the law sample")
+    family = e.family
+    parts = [compiler.compile(a) for a in e.arguments]
+    span = e.span
+
+    def run(f: Frame) -> Value:
+        try:
+            return laws.make(family, *[p(f) for p in parts])
+        except EvaluationError as error:
+            raise EvaluationError(error.diagnostics[0].message, span) from None
+
+    if not compiler.exact.compile(e).reads:
+        made: list[Value] = []  # constant: made once, at the first reading
+
+        def once(f: Frame) -> Value:
+            if not made:
+                made.append(run(f))
+            return made[0]
+
+        return once
+    return run
+
+
+def _uniform(compiler: VectorCompiler, e: ir.Law) -> Run:
+    if len(e.arguments) == 2:
+        low, high = (compiler.compile(a) for a in e.arguments)
+        return lambda f: laws.make("uniform", low(f), high(f))
+    domain = e.arguments[0]
+    if compiler.exact.compile(domain).reads:
+        raise CannotVectorise("a uniform law on a set that changes")
+    found = compiler.exact.constant(domain)
+    if isinstance(found, BallSet):
+        ball = laws.UniformBall(found.dimension, found.radius)
+        return lambda f: ball
+    if not is_vector(found) or len(found) > LONGEST_BINDER:
+        raise CannotVectorise("a uniform law on a large set")
+    values = [from_constant(v, compiler.labels) for v in dict.fromkeys(found)]
+    table = laws.Table(values, [1.0] * len(values))
+    return lambda f: table
+
+
+def weights_of(compiler: VectorCompiler, e: ir.WeightsOf) -> Run:
+    domain, value, weight = domain_of(compiler, e.domain), compiler.compile(e.value), compiler.compile(e.weight)
+    where = None if e.where is None else compiler.compile(e.where)
+
+    def run(f: Frame) -> Value:
+        elements, present = domain(f)
+        values, weights = [], []
+        for i, element in enumerate(elements):
+            f.bound[e.variable.number] = element
+            w = weight(f)
+            if where is not None:
+                w = np.where(where(f), w, 0.0)
+            if present is not None:
+                w = np.where(present[i], w, 0.0)
+            values.append(value(f))
+            weights.append(w)
+        return laws.Table(values, weights)
+
+    return run
+
+
+def density(law: Value, method: str, x: Value) -> Value:
+    value = getattr(law, method)(x)
+    if shape_of(x) and not law.joint:
+        return np.multiply.reduce(np.asarray(value), axis=0)
+    return value

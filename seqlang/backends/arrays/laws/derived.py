@@ -1,0 +1,105 @@
+"""Laws made from laws."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from seqlang.backends.arrays.laws.law import Array, VectorLaw
+from seqlang.backends.arrays.streams import Source
+from seqlang.backends.arrays.values import CannotVectorise, Value
+from seqlang.backends.interpret.values import EvaluationError
+
+TRIES = 10_000
+
+
+class Conditioned(VectorLaw):
+    def __init__(self, law: VectorLaw, low: Value, high: Value) -> None:
+        self.law, self.low, self.high = law, low, high
+        self.parameters = (*law.parameters, low, high)
+
+    def sample(self, source: Source, shape: tuple[int, ...]) -> Array:
+        if self.law.quantile(np.full(1, 0.5)) is not None:
+            below = self.law.cdf(self.low)
+            at = self.law.quantile(below + source.uniform(shape) * (self.law.cdf(self.high) - below))
+            return np.asarray(np.clip(np.asarray(at), self.low, self.high))
+        if shape or any(isinstance(p, np.ndarray) for p in self.parameters):
+            raise CannotVectorise("drawing a vector from a conditioned law")
+        value = self.law.sample(source, ())
+        rows = np.arange(source.count) if source.rows is None else source.rows
+        for _ in range(TRIES):
+            bad = np.flatnonzero((value < self.low) | (value > self.high))
+            if not len(bad):
+                return value
+            value[bad] = self.law.sample(Source(source.streams, rows[bad]), ())
+        raise EvaluationError("the conditioned law is hardly ever between its bounds")
+
+    def _inside(self, x: Value) -> Value:
+        return np.logical_and(np.greater_equal(x, self.low), np.less_equal(x, self.high))
+
+    def pdf(self, x: Value) -> Value:
+        return np.where(self._inside(x), self.law.pdf(x), 0.0) / (self.law.cdf(self.high) - self.law.cdf(self.low))
+
+    def pmf(self, x: Value) -> Value:
+        mass = self.law.cdf(self.high) - self.law.cdf(np.ceil(self.low) - 1)
+        return np.where(self._inside(x), self.law.pmf(x), 0.0) / mass
+
+
+class Convolved(VectorLaw):
+    def __init__(self, first: VectorLaw, second: VectorLaw) -> None:
+        self.first, self.second = first, second
+        self.parameters = (*first.parameters, *second.parameters)
+
+    def sample(self, source: Source, shape: tuple[int, ...]) -> Array:
+        return self.first.sample(source, shape) + self.second.sample(source, shape)
+
+    def _mixed(self, x: Value, method: str) -> Value:
+        for listed, other in ((self.first, self.second), (self.second, self.first)):
+            values = listed.support()
+            if values is not None:
+                total: Value = 0.0
+                for v in values:
+                    total = total + listed.pmf(v) * getattr(other, method)(x - v)
+                return total
+        raise CannotVectorise(f"the {method} of a convolution of two infinite laws")
+
+    def pmf(self, x: Value) -> Value:
+        return self._mixed(x, "pmf")
+
+    def pdf(self, x: Value) -> Value:
+        return self._mixed(x, "pdf")
+
+    def cdf(self, x: Value) -> Value:
+        return self._mixed(x, "cdf")
+
+
+class Either(VectorLaw):
+    """`first` in the runs where `test` holds, `second` in the others; both are drawn."""
+
+    def __init__(self, test: Value, first: VectorLaw, second: VectorLaw) -> None:
+        self.test, self.first, self.second = test, first, second
+        self.joint = first.joint or second.joint
+        self.parameters = (*first.parameters, *second.parameters)
+
+    def shape(self) -> tuple[int, ...]:
+        return max(self.first.shape(), self.second.shape(), key=len)
+
+    def sample(self, source: Source, shape: tuple[int, ...]) -> Array:
+        first, second = self.first.sample(source, shape), self.second.sample(source, shape)
+        return np.asarray(np.where(self.test, first, second))
+
+    def pmf(self, x: Value) -> Value:
+        return np.where(self.test, self.first.pmf(x), self.second.pmf(x))
+
+    def pdf(self, x: Value) -> Value:
+        return np.where(self.test, self.first.pdf(x), self.second.pdf(x))
+
+    def cdf(self, x: Value) -> Value:
+        return np.where(self.test, self.first.cdf(x), self.second.cdf(x))
+
+
+class Tree(VectorLaw):
+    """The law of one node; the engine keeps the nodes."""
+
+    def __init__(self, node: VectorLaw) -> None:
+        self.node = node
+        self.joint = node.joint

@@ -1,0 +1,48 @@
+"""What every law on arrays can do."""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from seqlang.backends.arrays.streams import Source
+from seqlang.backends.arrays.values import CannotVectorise, Value, shape_of
+from seqlang.backends.interpret.values import EvaluationError
+
+Array: TypeAlias = NDArray[Any]
+
+
+class VectorLaw:
+    """A law whose parameters are numbers, or arrays with one entry a run."""
+
+    joint = False
+    parameters: tuple[Value, ...] = ()
+
+    def shape(self) -> tuple[int, ...]:
+        return max((shape_of(p) for p in self.parameters), key=len, default=())
+
+    def sample(self, source: Source, shape: tuple[int, ...]) -> Array:
+        """One value for each run of `source`, for a value of that shape: an array (*shape, runs)."""
+        raise CannotVectorise(f"drawing from {type(self).__name__.lower()}")
+
+    def pmf(self, x: Value) -> Value:
+        raise CannotVectorise(f"the pmf of {type(self).__name__.lower()}")
+
+    def pdf(self, x: Value) -> Value:
+        raise CannotVectorise(f"the pdf of {type(self).__name__.lower()}")
+
+    def cdf(self, x: Value) -> Value:
+        raise CannotVectorise(f"the cdf of {type(self).__name__.lower()}")
+
+    def quantile(self, u: Array) -> Array | None:
+        return None
+
+    def support(self) -> tuple[Value, ...] | None:
+        return None
+
+
+def require(ok: Value, message: str) -> None:
+    if not np.all(ok):
+        raise EvaluationError(message)

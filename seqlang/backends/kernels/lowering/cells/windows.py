@@ -1,0 +1,59 @@
+"""Folds over the last steps."""
+
+from __future__ import annotations
+
+from seqlang.backends.kernels.lowering.cells.cell import START, KernelCell
+from seqlang.backends.kernels.lowering.operators import folded
+from seqlang.backends.kernels.lowering.scope import Scope
+from seqlang.backends.kernels.lowering.values import CannotCompile, List, Scalar, Value, scalar
+from seqlang.model.program import Cell
+
+
+class Window(KernelCell):
+    """over last m: the entries of the last m steps in a ring, newest first; their fold is made when it is read."""
+
+    def __init__(self, scope: Scope, cell: Cell, shape: tuple[str, ...], length: int) -> None:
+        super().__init__(scope, cell)
+        if cell.operator in ("argmax", "argmin"):
+            raise CannotCompile(f"{cell.operator} over the last steps")
+        self.shape = shape
+        self.length, self.room = scope.constants.whole(length), scope.constants.whole(max(1, length))
+        self.values = scope.buffer((self.room, *shape), "number")
+        self.taken = scope.buffer((self.room,), "truth")
+        self.finite = False
+
+    def tick(self) -> None:
+        w = self.scope.writer
+        taken, value = self.entry()
+        place = w.fresh("i")
+        w.text(f"{place} = step % {self.room}")
+        if isinstance(value, List):
+            i = w.fresh("i")
+            with w.block(f"for {i} in range({self.shape[0]}):"):
+                one = self.checked(taken, scalar(value.at(i), "a coordinate"))
+                w.text(f"{self.values}[{place}, {i}] = {one.number}")
+        else:
+            one = self.checked(taken, value)
+            w.text(f"{self.values}[{place}] = {one.number}")
+        w.text(f"{self.taken}[{place}] = {'True' if taken is None else taken}")
+
+    def read(self, at: tuple[Value, ...] = ()) -> Value:
+        count = self.scope.writer.named(f"min(step, {self.length})", "label")
+        return self.fold(count)
+
+    def fold(self, count: str) -> Value:
+        def at(i: str) -> Value:
+            place = self.scope.writer.named(f"(step - {i}) % {self.room}", "label")
+            if self.shape:
+                return List(self.shape[0], lambda j: Scalar(f"{self.values}[{place}, {j}]", "number", False))
+            return Scalar(f"{self.values}[{place}]", "number", False)
+
+        def where(i: str) -> Scalar:
+            return Scalar(f"{self.taken}[(step - {i}) % {self.room}]", "truth")
+
+        masked = where if self.cell.where is not None else None
+        found = folded(self.scope, self.cell.operator, count, at, masked, lambda i: Scalar(f"float({i})"))
+        if self.cell.operator in ("max", "min") and isinstance(found, Scalar):
+            neutral = START[self.cell.operator]
+            return Scalar(f"({neutral} if {found.text} != {found.text} else {found.text})", "number", False)
+        return found

@@ -1,0 +1,151 @@
+"""Densities, mass functions and distribution functions of laws."""
+
+from __future__ import annotations
+
+from seqlang.backends.kernels.lowering.laws.forms import (
+    SHORT,
+    Conditioned,
+    Convolved,
+    Either,
+    Family,
+    Flip,
+    LawForm,
+    OfVectors,
+    PointAt,
+    Table,
+    coordinate,
+)
+from seqlang.backends.kernels.lowering.operators import apply
+from seqlang.backends.kernels.lowering.scope import Scope, array_in
+from seqlang.backends.kernels.lowering.values import CannotCompile, List, Scalar, Value, scalar
+from seqlang.backends.kernels.runtime import collect
+from seqlang.source import NOWHERE
+
+
+def density(scope: Scope, law: LawForm, method: str, x: Value) -> Scalar:
+    """law.method(x). For a vector of independent coordinates the product over these."""
+    w = scope.writer
+    if isinstance(x, List):
+        return _of_vector(scope, law, method, x)
+    at = Scalar(w.named(x.text, x.kind), x.kind, x.finite, x.whole)
+    match law:
+        case Family(name, arguments):
+            if f"{method}_{name}" not in collect.names():
+                raise CannotCompile(f"the {method} of {name}")
+            given = [scalar(a, "an argument of a law") for a in arguments]
+            text = f"{method}_{name}({', '.join([at.number, *(a.number for a in given)])})"
+            finite = at.finite and all(a.finite for a in given)
+            if method == "pdf" and name in ("normal", "gaussian") and not scope.constants.number(given[-1]):
+                finite = False  # a deviation of 0 has no density
+            return Scalar(text, "number", finite)
+        case Table():
+            if method != "pmf":
+                raise CannotCompile(f"the {method} of a table")
+            return _of_table(scope, law, at)
+        case PointAt(value):
+            if method != "pmf":
+                raise CannotCompile(f"the {method} of a point")
+            where = scalar(value, "a point")
+            return Scalar(f"(1.0 if {at.text} == {where.text} else 0.0)")
+        case Either(test, first, second):
+            one: list[Scalar] = []
+            items = w.capture(lambda: one.append(density(scope, first, method, at)))
+            others = w.capture(lambda: one.append(density(scope, second, method, at)))
+            text = w.choice(test, "number", (items, one[0].text), (others, one[1].text))
+            return Scalar(text, "number", one[0].finite and one[1].finite)
+        case Conditioned(inner, low, high):
+            below = low.number if method == "pdf" else f"np.ceil({low.number}) - 1.0"
+            if method == "cdf":
+                raise CannotCompile("the cdf of a conditioned law")
+            here = density(scope, inner, method, at).text
+            top = density(scope, inner, "cdf", high).text
+            bottom = density(scope, inner, "cdf", Scalar(below, "number", low.finite)).text
+            inside = f"({low.number} <= {at.number} <= {high.number})"
+            return Scalar(f"(({here} if {inside} else 0.0) / ({top} - {bottom}))", "number", False)
+        case Convolved(first, second):
+            return _mixed(scope, first, second, method, at)
+        case OfVectors(name):
+            raise CannotCompile(f"the {method} of {name}")
+        case Flip():
+            raise CannotCompile(f"the {method} of randomised response")
+
+
+def _of_vector(scope: Scope, law: LawForm, method: str, x: List) -> Scalar:
+    w = scope.writer
+    if isinstance(law, OfVectors):
+        if f"{method}_{law.name}" not in collect.names():
+            raise CannotCompile(f"the {method} of {law.name}")
+        array = x.array or array_in(scope.stored(x, "a coordinate"))
+        return Scalar(w.named(f"{method}_{law.name}({array}, {law.scale.number})"), "number", False)
+    if isinstance(law, PointAt):
+        return Scalar(f"(1.0 if {scalar(apply(scope, '==', (x, law.value)), 'a truth').truth} else 0.0)")
+    product = w.assign(w.fresh("f"), "1.0")
+    i = w.fresh("i")
+    with w.block(f"for {i} in range({x.length}):"):
+        one = density(scope, coordinate(law, i), method, x.at(i))
+        w.assign(product, f"{product} * {one.text}")
+    return Scalar(product, "number", False)
+
+
+def _of_table(scope: Scope, law: Table, at: Scalar) -> Scalar:
+    w = scope.writer
+    site = 0 if law.constant else scope.site("the sum of these weights", NOWHERE)
+    if law.items is not None and law.items <= SHORT:
+        masses, total = [], []
+        for i in range(law.items):
+            value, weight = scalar(law.values.at(str(i)), "a value"), scalar(law.weights.at(str(i)), "a weight")
+            masses.append(f"({weight.number} if {value.text} == {at.text} else 0.0)")
+            total.append(weight.number)
+        if site:
+            negative = " or ".join(f"not ({weight} >= 0.0)" for weight in total)
+            w.check(f"{negative} or not (0.0 < {' + '.join(total)} < math.inf)", site)
+        return Scalar(f"(({' + '.join(masses)}) / ({' + '.join(total)}))", "number", law.constant)
+    mass, whole = w.assign(w.fresh("f"), "0.0"), w.assign(w.fresh("f"), "0.0")
+    i_ = w.fresh("i")
+    with w.block(f"for {i_} in range({law.values.length}):"):
+        weight = scalar(law.weights.at(i_), "a weight")
+        name = w.named(weight.number)
+        if site:
+            w.check(f"not ({name} >= 0.0)", site)
+        w.assign(whole, f"{whole} + {name}")
+        value = scalar(law.values.at(i_), "a value")
+        w.assign(mass, f"{mass} + ({name} if {value.text} == {at.text} else 0.0)")
+    if site:
+        w.check(f"not (0.0 < {whole} < math.inf)", site)
+    return Scalar(f"({mass} / {whole})", "number", False)
+
+
+def _mixed(scope: Scope, first: LawForm, second: LawForm, method: str, at: Scalar) -> Scalar:
+    """A convolution with a law of few values: the sum over these."""
+    for listed, other in ((first, second), (second, first)):
+        values: list[Scalar] = []
+        if isinstance(listed, Table) and listed.items is not None and listed.items <= SHORT:
+            values = [scalar(listed.values.at(str(i)), "a value") for i in range(listed.items)]
+        elif isinstance(listed, Family) and listed.name == "bernoulli":
+            values = [Scalar("0.0"), Scalar("1.0")]
+        elif isinstance(listed, PointAt):
+            values = [scalar(listed.value, "a point")]
+        elif isinstance(listed, Family) and listed.name == "binomial":
+            return _over_binomial(scope, listed, other, method, at)
+        if values:
+            parts, finite = [], True
+            for value in values:
+                mass = density(scope, listed, "pmf", value)
+                rest = Scalar(scope.writer.named(f"{at.number} - {value.number}"), "number", at.finite)
+                moved = density(scope, other, method, rest)
+                finite = finite and mass.finite and moved.finite
+                parts.append(f"{mass.text} * {moved.text}")
+            return Scalar(f"({' + '.join(parts)})", "number", finite)
+    raise CannotCompile(f"the {method} of a convolution of two infinite laws")
+
+
+def _over_binomial(scope: Scope, listed: Family, other: LawForm, method: str, at: Scalar) -> Scalar:
+    """Over 0..n."""
+    w = scope.writer
+    total = w.assign(w.fresh("f"), "0.0")
+    i = w.fresh("i")
+    with w.block(f"for {i} in range(int({scalar(listed.arguments[0], 'a number of trials').number}) + 1):"):
+        mass = density(scope, listed, "pmf", Scalar(f"float({i})"))
+        moved = density(scope, other, method, Scalar(w.named(f"{at.number} - {i}"), "number", at.finite))
+        w.assign(total, f"{total} + {mass.text} * {moved.text}")
+    return Scalar(total, "number", False)

@@ -1,1 +1,0 @@
-"""Monte Carlo: many runs at once with numpy, or one by one with the interpreter."""
