@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from seqlang.analyses.weak.positions import Scan
 from seqlang.model.program import Program
-from seqlang.rules.sensitivity.facts.facts import facts_of
+from seqlang.rules.sensitivity.facts.remembered import remembered_of_program
 
 LEFT = 1e-10
 """Mass beyond the tables where probabilities of sets are asked for."""
@@ -14,6 +14,9 @@ LEFT_FOR_RATIOS = 1e-18
 
 def scan_of(program: Program, model: str, *, ratios: bool = False) -> Scan:
     """`ratios`: for losses and Renyi divergences, for which small probabilities matter. Raises Unsolved."""
-    tolerance = LEFT_FOR_RATIOS if ratios else LEFT
-    question = ("weak scan", model, ratios)
-    return facts_of(program).once(question, lambda: Scan(program, model, tolerance=tolerance, ratios=ratios))
+    return _scan(program, model, ratios)
+
+
+@remembered_of_program
+def _scan(program: Program, model: str, ratios: bool) -> Scan:
+    return Scan(program, model, tolerance=LEFT_FOR_RATIOS if ratios else LEFT, ratios=ratios)

@@ -21,8 +21,8 @@ from seqlang.rules.mechanism.radius import radius_of
 from seqlang.rules.mechanism.subsampled_gaussian import sampled
 from seqlang.rules.mechanism.weights import weighted_choice
 from seqlang.rules.reading.signs import Signs
-from seqlang.rules.sensitivity.facts.facts import facts_of
 from seqlang.rules.sensitivity.facts.formulas import parameter_values
+from seqlang.rules.sensitivity.facts.remembered import remembered_of_program
 
 SUMS = frozenset({
     "composition/basic", "composition/renyi", "composition/concentrated", "composition/post_processing",
@@ -60,8 +60,7 @@ def _parts(program: Program, derivation: Derivation) -> list[Part] | str:
     gate = next((g for g in program.gates if single == (g.name,)), None)
     known = None
     if gate is not None:
-        asked, horizon = gate, horizon_of(claim)
-        known = facts_of(program).once(("parts", gate.name, horizon), lambda: _of_gate(program, asked, horizon))
+        known = _of_gate(program, gate, horizon_of(claim))
     if known is not None:
         return known
     if not isinstance(claim, PureBound):
@@ -70,6 +69,7 @@ def _parts(program: Program, derivation: Derivation) -> list[Part] | str:
     return [Pure(epsilon, 1)] if 0 < epsilon < math.inf else [] if epsilon == 0 else "no finite epsilon"
 
 
+@remembered_of_program
 def _of_gate(program: Program, gate: Gate, horizon: int | None) -> list[Part] | None:
     subsampled = sampled(program, gate, horizon)
     if not isinstance(subsampled, str):

@@ -9,6 +9,7 @@ from seqlang.model.expression import Expression
 from seqlang.model.program import Program, Within
 from seqlang.rules.reading.read_sets import revealed_choices
 from seqlang.rules.sensitivity.facts.facts import Facts, facts_of
+from seqlang.rules.sensitivity.facts.remembered import remembered
 from seqlang.rules.sensitivity.motion.derive import motion_of
 from seqlang.rules.sensitivity.motion.motion import ONE_SIGN
 from seqlang.rules.sensitivity.motion.neighbours import neighbours_of
@@ -35,11 +36,12 @@ def radius_of(
 def apart(program: Program, vector: Expression) -> tuple[Formula, Shift] | str:
     """How far two coordinates can move apart: what each can move, if all move in one direction; else twice that, or
     less where the moves of all coordinates together are known: what they add up to (l1), or the very distance."""
-    facts = facts_of(program, 1, revealed_choices(program))
-    return facts.once(("apart", vector), lambda: _apart(program, facts, vector))
+    return _apart(facts_of(program, 1, revealed_choices(program)), vector)
 
 
-def _apart(program: Program, facts: Facts, vector: Expression) -> tuple[Formula, Shift] | str:
+@remembered
+def _apart(facts: Facts, vector: Expression) -> tuple[Formula, Shift] | str:
+    program = facts.program
     shift = shift_of(program, vector, norm="linf", revealed=facts.revealed)
     if shift.kind in ("none", "unbounded"):
         return shift.radius, shift

@@ -43,6 +43,7 @@ from seqlang.rules.sensitivity.facts.definitions import RECORD
 from seqlang.rules.sensitivity.facts.facts import Facts, facts_of
 from seqlang.rules.sensitivity.facts.formulas import formula_of, parameter_values
 from seqlang.rules.sensitivity.facts.numbers import NOUGHT
+from seqlang.rules.sensitivity.facts.remembered import remembered_of_program
 from seqlang.rules.sensitivity.facts.shapes import is_number, is_vector
 from seqlang.rules.sensitivity.motion.entry import Entry
 from seqlang.rules.sensitivity.motion.neighbours import neighbours_of
@@ -99,12 +100,9 @@ def epsilon_of(found: Sampled, order: float) -> float:
     return (interval(curves.add((one,))) * found.times).high if one < math.inf else math.inf
 
 
+@remembered_of_program
 def sampled(program: Program, gate: Gate, horizon: int | None) -> Sampled | str:
     """What the gate shows, as Gaussian releases of a sum over a fresh Poisson sample; text: why it is not that."""
-    return facts_of(program).once(("sampled", gate.name, horizon), lambda: _sampled(program, gate, horizon))
-
-
-def _sampled(program: Program, gate: Gate, horizon: int | None) -> Sampled | str:
     if not isinstance(gate, ReleaseGate) or not isinstance(program.adjacency, (AddRemove, Replace)):
         return NOT_MINE
     facts, near = facts_of(program), neighbours_of(facts_of(program))

@@ -24,8 +24,8 @@ from seqlang.model.expression import COMPARISONS, Apply, Expression, walk
 from seqlang.model.grids import FINEST, Grid, Grids, Rounding
 from seqlang.model.program import Program
 from seqlang.rules.reading.signs import Signs
-from seqlang.rules.sensitivity.facts.facts import facts_of
 from seqlang.rules.sensitivity.facts.formulas import formula_of
+from seqlang.rules.sensitivity.facts.remembered import remembered_of_program
 
 SLACK = 2.0**-20
 """A threshold that is nearer to a tie than this, relative to its size, may be decided either way under (c)."""
@@ -106,8 +106,12 @@ def widened(
 
 
 def _grid(program: Program, expression: Expression) -> Grid:
-    grids = facts_of(program).once("grids", lambda: Grids(program))
-    return grids.of(expression)
+    return _grids(program).of(expression)
+
+
+@remembered_of_program
+def _grids(program: Program) -> Grids:
+    return Grids(program)
 
 
 def _size(formula: Formula, signs: Signs) -> float:

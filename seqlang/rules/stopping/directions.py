@@ -10,6 +10,7 @@ from seqlang.record import record
 from seqlang.rules.sensitivity.facts.facts import facts_of
 from seqlang.rules.sensitivity.facts.formulas import parameter_values
 from seqlang.rules.sensitivity.facts.numbers import ZERO
+from seqlang.rules.sensitivity.facts.remembered import remembered_of_program
 from seqlang.rules.sensitivity.motion.moves import moves
 from seqlang.rules.sensitivity.motion.shifts import shift_of
 from seqlang.rules.stopping.ends import End
@@ -30,10 +31,11 @@ def directions_of(program: Program, ends: Sequence[End]) -> Directions | str:
     The bounds of the two directions grow with the size of the move. So if all joint moves lie on one line through 0,
     its two ends are the worst pairs; if not, each end is taken at its own worst.
     """
-    return facts_of(program).once(("directions", tuple(ends)), lambda: _directions(program, ends))  # at many orders
+    return _directions(program, tuple(ends))
 
 
-def _directions(program: Program, ends: Sequence[End]) -> Directions | str:
+@remembered_of_program  # it is asked at many orders
+def _directions(program: Program, ends: tuple[End, ...]) -> Directions | str:
     radii: list[float] = []
     for end in ends:
         shift = shift_of(program, end.value)

@@ -13,6 +13,7 @@ from seqlang.model.program import AllSteps, Cell, CompareGate, Margin, Program, 
 from seqlang.record import record
 from seqlang.rules.sensitivity.facts.facts import facts_of
 from seqlang.rules.sensitivity.facts.formulas import formula_of, parameter_values
+from seqlang.rules.sensitivity.facts.remembered import remembered_of_program
 
 _SCALED = ("gaussian", "laplace", "exponential")
 
@@ -41,12 +42,9 @@ class End:
     most: int
 
 
+@remembered_of_program
 def end_of(program: Program, name: str) -> End | str:
     """The gate of that name as an end, or what does not fit."""
-    return facts_of(program).once(("end", name), lambda: _end_of(program, name))
-
-
-def _end_of(program: Program, name: str) -> End | str:
     gate = next((g for g in program.gates if g.name == name), None)
     if not isinstance(gate, CompareGate) or not isinstance(gate.test, Margin):
         return f"{name} is not one noisy comparison"
@@ -73,11 +71,11 @@ def _end_of(program: Program, name: str) -> End | str:
 
 def ends_of(program: Program, names: Iterable[str]) -> tuple[End, ...] | str:
     """All gates of these names as ends with independent noises, or why not."""
-    asked = tuple(names)
-    return facts_of(program).once(("ends", asked), lambda: _ends(program, asked))
+    return _ends(program, tuple(names))
 
 
-def _ends(program: Program, names: Iterable[str]) -> tuple[End, ...] | str:
+@remembered_of_program
+def _ends(program: Program, names: tuple[str, ...]) -> tuple[End, ...] | str:
     found: list[End] = []
     used: set[str] = set()
     for name in names:

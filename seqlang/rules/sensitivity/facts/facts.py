@@ -1,119 +1,65 @@
-"""What the derivation of shifts looks up again and again: definitions, parameter values, what reads what.
-
-Nothing here is searched for; everything is computed from the program alone, so a replay gets the same answers.
-"""
+"""What is known of one program before anything moves, in one value that is complete when it is made."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import Any, TypeVar
+from collections.abc import Iterator
+from copy import copy
+from typing import Any
 
-from seqlang.model.binding import settled
-from seqlang.model.expression import (
-    CellValue,
-    Choice,
-    Drawn,
-    Expression,
-    Field,
-    Index,
-    Local,
-    Noised,
-    Records,
-    Variable,
-    children,
-    rebuild,
-    walk,
-)
+from seqlang.model.expression import CellValue, Drawn, Expression, Field, Local, Noised, Records, children, walk
 from seqlang.model.program import Cell, LastSteps, Previous, Program
-from seqlang.record import replace
-from seqlang.rules.sensitivity.facts.definitions import Definitions
-from seqlang.rules.sensitivity.facts.evaluate import evaluate
-from seqlang.rules.sensitivity.facts.list_elements import element_of_list
+from seqlang.rules.sensitivity.facts.shapes import Shapes
 
-T = TypeVar("T")
+NOTHING_REVEALED: frozenset[str] = frozenset()
 
 
-class Facts(Definitions):
-    """Look-ups for one program.
+class Facts(Shapes):
+    """The definitions, expansions and shapes of a program, and what each expression depends on.
 
     `first` is the earliest step in which the quantity under study is read. `revealed` are the randomised choices
     (flipped names, draws from private laws) that the caller's proof puts into the transcript and pays for: given the
-    transcript they do not move.
+    transcript they do not move. `recursions` are the bodies of the cells that read themselves one step ago, with the
+    cell's name. `answers` holds what `remembered` functions have worked out from these facts.
     """
 
-    def __init__(self, program: Program, first: int = 1, revealed: frozenset[str] = frozenset()) -> None:
+    def __init__(self, program: Program) -> None:
         super().__init__(program)
-        self.first = first
-        self.revealed = revealed
-        self.ranges: dict[tuple[Expression, frozenset[str]], object] = {}
-        self._settled: dict[Expression, Variable] = {}
-        self._from_start: Facts | None = None
-        self._expanded: dict[Expression, Expression] = {}
-        self._reached: dict[Expression, frozenset[Expression]] = {}
-        self._answered: dict[object, Any] = {}
-        self.recursions: dict[Expression, str] = {}
+        self._views: dict[tuple[int, frozenset[str]], Facts] = {(1, NOTHING_REVEALED): self}
+        self._seen_with(1, NOTHING_REVEALED)
+
+    def _seen_with(self, first: int, revealed: frozenset[str]) -> None:
+        self.first, self.revealed = first, revealed
+        self.answers: dict[object, Any] = {}
+        self._leaves: dict[Expression, frozenset[Expression]] = {}
+        self.recursions = dict(self._recursions())
+
+    def _recursions(self) -> Iterator[tuple[Expression, str]]:
         for cell in self.cells.values():
             if isinstance(cell.keep, Previous) and not cell.binders and CellValue(cell.name) in self.leaves(cell.body):
                 body = self.expand(cell.body)
-                self.recursions[body] = cell.name
+                yield body, cell.name
                 if isinstance(body, Noised):  # added noise does not change how it moves
-                    self.recursions[self.expand(body.base)] = cell.name
+                    yield self.expand(body.base), cell.name
 
-    def once(self, question: object, answer: Callable[[], T]) -> T:
-        """The answer to a question about this program that many rules ask, computed the first time."""
-        if question not in self._answered:
-            self._answered[question] = answer()
-        found: T = self._answered[question]
-        return found
+    def view(self, first: int, revealed: frozenset[str]) -> Facts:
+        """The same program, read in another first step, or with other choices revealed."""
+        if (first, revealed) not in self._views:
+            self._views[first, revealed] = other = copy(self)
+            other._seen_with(first, revealed)
+        return self._views[first, revealed]
 
     @property
     def from_start(self) -> Facts:
         """The same facts for what is computed in every step: a cell was filled from step 1 on, whenever it is read."""
-        if self.first == 1:
-            return self
-        if self._from_start is None:
-            self._from_start = Facts(self.program, 1, self.revealed)
-        return self._from_start
-
-    def expand(self, expression: Expression) -> Expression:
-        """The expression with every name of a statistic or a changing let replaced by its definition, elements of lists
-        by their formulas, and an `if` that parameters decide by the branch that holds. What is the same up to the
-        letters of its binders comes out equal. The base of a flipped name keeps both branches: randomised response
-        chooses among the values that are written there."""
-        known = self._expanded.get(expression)
-        if known is None:
-            known = self._expanded[expression] = settled(self._inlined(expression), self._settled)
-        return known
-
-    def _inlined(self, expression: Expression) -> Expression:
-        if isinstance(expression, Local):
-            define = self.defines.get(expression.name)
-            return expression if define is None else self.expand(define.expression)
-        if not any(True for _ in children(expression)):
-            return expression
-        if isinstance(expression, Noised) and any(self.is_flip(term.noise) for term in expression.terms):
-            return replace(expression, base=self._written(expression.base))
-        inlined = rebuild(expression, self._inlined)
-        return self._decided(inlined) if isinstance(inlined, Choice) else _picked(inlined)
-
-    def _written(self, expression: Expression) -> Expression:
-        """Names and elements of lists are replaced, nothing is decided."""
-        if isinstance(expression, Local):
-            define = self.defines.get(expression.name)
-            return expression if define is None else self._written(define.expression)
-        return _picked(rebuild(expression, self._written))
-
-    def _decided(self, choice: Choice) -> Expression:
-        holds = evaluate(self, choice.test)
-        return choice if not isinstance(holds, bool) else choice.yes if holds else choice.no
+        return self if self.first == 1 else self.view(1, self.revealed)
 
     def leaves(self, expression: Expression) -> frozenset[Expression]:
         """Every leaf that the value depends on, also through cells and through the laws of state-dependent draws."""
-        known = self._reached.get(expression)
+        known = self._leaves.get(expression)
         if known is None:
             found: set[Expression] = set()
             self._reach(expression, found)
-            known = self._reached[expression] = frozenset(found)
+            known = self._leaves[expression] = frozenset(found)
         return known
 
     def _reach(self, expression: Expression, found: set[Expression]) -> None:
@@ -172,11 +118,6 @@ class Facts(Definitions):
         return frozenset(leaf.name for leaf in self.leaves(expression) if isinstance(leaf, Drawn))
 
 
-def _picked(expression: Expression) -> Expression:
-    picked = element_of_list(expression) if isinstance(expression, Index) else None
-    return expression if picked is None else picked
-
-
 def parts_of(cell: Cell) -> Iterator[Expression]:
     """All expressions that decide a cell's value."""
     yield cell.body
@@ -191,14 +132,14 @@ def parts_of(cell: Cell) -> Iterator[Expression]:
 
 _known: list[Facts] = []
 _MOST_KNOWN = 8
+"""Programs of which the facts are kept: rules ask about the same program many times, and about few others between."""
 
 
-def facts_of(program: Program, first: int = 1, revealed: frozenset[str] = frozenset()) -> Facts:
-    """The facts of a program; the last ones are kept, because rules ask about the same program many times."""
-    for known in _known:
-        if known.program is program and known.first == first and known.revealed == revealed:
-            return known
-    facts = Facts(program, first, revealed)
-    _known.append(facts)
-    del _known[:-_MOST_KNOWN]
-    return facts
+def facts_of(program: Program, first: int = 1, revealed: frozenset[str] = NOTHING_REVEALED) -> Facts:
+    """The facts of a program; those of the last few programs are kept."""
+    facts = next((known for known in _known if known.program is program), None)
+    if facts is None:
+        facts = Facts(program)
+        _known.append(facts)
+        del _known[:-_MOST_KNOWN]
+    return facts.view(first, revealed)

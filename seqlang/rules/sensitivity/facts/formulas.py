@@ -12,6 +12,7 @@ from seqlang.model.expression import Apply, Choice, Expression, walk
 from seqlang.model.program import Program
 from seqlang.rules.sensitivity.facts.evaluate import evaluate, evaluate_number
 from seqlang.rules.sensitivity.facts.facts import Facts, facts_of
+from seqlang.rules.sensitivity.facts.remembered import remembered_of_program
 
 
 def formula_of(program: Program, expression: Expression) -> Formula | None:
@@ -33,16 +34,13 @@ def parameter_values(program: Program) -> Mapping[str, Fraction]:
     return facts_of(program).values
 
 
+@remembered_of_program
 def parameter_bounds(program: Program) -> Mapping[str, Bounds]:
     """What the domains say of each parameter, whatever its value.
 
     An end that reads other parameters is replaced by the loosest value that their own bounds allow.
     """
     facts = facts_of(program)
-    return facts.once("bounds of the parameters", lambda: _bounds(facts))
-
-
-def _bounds(facts: Facts) -> Mapping[str, Bounds]:
     known: dict[str, Bounds] = {}
     for parameter in facts.program.parameters:
         known[parameter.name] = _bounds_of(facts, parameter.domain, known)

@@ -13,7 +13,7 @@ from typing import Literal
 from seqlang.model.expression import Expression, Noised, walk
 from seqlang.model.program import Cell, Define, Draw, LastSteps, Previous, Report, Stop, Update
 from seqlang.record import field, record
-from seqlang.rules.sensitivity.facts.facts import Facts
+from seqlang.rules.sensitivity.facts.expansion import Expansion
 from seqlang.rules.sensitivity.facts.shape import NEVER, NUMBER, UNKNOWN, Shape, added_up, joined, largest, list_of
 
 ROUNDS = 8
@@ -31,12 +31,12 @@ class Held:
     known: dict[Expression, Shape] = field(default_factory=dict, compare=False)
 
 
-ShapeIn = Callable[[Facts, Expression, Held], Shape]
+ShapeIn = Callable[[Expansion, Expression, Held], Shape]
 Group = Literal["cell", "memory", "report", "draw"]
 Name = tuple[Group, str]
 
 
-def holding(facts: Facts, shape_in: ShapeIn) -> Held:
+def holding(facts: Expansion, shape_in: ShapeIn) -> Held:
     """The least solution; `shape_in` tells an expression's shape from those of the names."""
     shapes: dict[Name, Shape] = dict.fromkeys((name for name, _ in _definitions(facts)), NEVER)
     definitions = tuple(_definitions(facts))
@@ -57,10 +57,10 @@ def _held(shapes: Mapping[Name, Shape]) -> Held:
     return Held(of("cell"), of("memory"), of("report"), of("draw"))
 
 
-Definition = Callable[[Facts, Held, ShapeIn], Shape]
+Definition = Callable[[Expansion, Held, ShapeIn], Shape]
 
 
-def _definitions(facts: Facts) -> Iterator[tuple[Name, Definition]]:
+def _definitions(facts: Expansion) -> Iterator[tuple[Name, Definition]]:
     """Every place that gives a name its value."""
     program = facts.program
     for memory in program.memories:
@@ -89,16 +89,16 @@ def _definitions(facts: Facts) -> Iterator[tuple[Name, Definition]]:
                     yield ("draw", term.noise), _value(facts, node.base)
 
 
-def _value(facts: Facts, written: Expression) -> Definition:
+def _value(facts: Expansion, written: Expression) -> Definition:
     expression = facts.expand(written)
     return lambda facts, held, shape_in: shape_in(facts, expression, held)
 
 
-def _cell(facts: Facts, cell: Cell) -> Definition:
+def _cell(facts: Expansion, cell: Cell) -> Definition:
     body = facts.expand(cell.body)
     initial = facts.expand(cell.keep.initial) if isinstance(cell.keep, Previous) else None
 
-    def of(facts: Facts, held: Held, shape_in: ShapeIn) -> Shape:
+    def of(facts: Expansion, held: Held, shape_in: ShapeIn) -> Shape:
         each = shape_in(facts, body, held)
         if initial is not None:
             return joined(facts, (shape_in(facts, initial, held), each))
@@ -117,7 +117,7 @@ def _cell(facts: Facts, cell: Cell) -> Definition:
     return of
 
 
-def _written(facts: Facts) -> Iterator[Expression]:
+def _written(facts: Expansion) -> Iterator[Expression]:
     """The expressions of the body, with names replaced by their definitions."""
     for statement in facts.program.body:
         match statement:

@@ -11,7 +11,7 @@ from typing import Literal
 
 from seqlang.arithmetic.formula import Formula
 from seqlang.record import record
-from seqlang.rules.sensitivity.facts.facts import Facts
+from seqlang.rules.sensitivity.facts.definitions import Definitions
 
 
 @record
@@ -52,7 +52,7 @@ def element(shape: Shape) -> Shape:
     return UNKNOWN if shape.element is None else shape.element
 
 
-def joined(facts: Facts, shapes: Iterable[Shape]) -> Shape:
+def joined(facts: Definitions, shapes: Iterable[Shape]) -> Shape:
     """The shape of a value that has one of these, nobody knows which. A length is known if all agree on it."""
     found = NEVER
     for shape in shapes:
@@ -60,7 +60,7 @@ def joined(facts: Facts, shapes: Iterable[Shape]) -> Shape:
     return found
 
 
-def _either(facts: Facts, a: Shape, b: Shape) -> Shape:
+def _either(facts: Definitions, a: Shape, b: Shape) -> Shape:
     if a == b or b.kind == "none":
         return a
     if a.kind == "none":

@@ -37,10 +37,10 @@ from seqlang.model.expression import (
     Weights,
     WeightsOf,
 )
-from seqlang.model.program import AddRemove
-from seqlang.rules.sensitivity.facts.definitions import RECORD
+from seqlang.model.program import AddRemove, Program
+from seqlang.rules.sensitivity.facts.definitions import RECORD, Definitions
 from seqlang.rules.sensitivity.facts.evaluate import evaluate, evaluate_number
-from seqlang.rules.sensitivity.facts.facts import Facts
+from seqlang.rules.sensitivity.facts.expansion import Expansion
 from seqlang.rules.sensitivity.facts.held import Held, holding
 from seqlang.rules.sensitivity.facts.numbers import NOUGHT
 from seqlang.rules.sensitivity.facts.shape import (
@@ -57,46 +57,49 @@ from seqlang.rules.sensitivity.facts.shape import (
 from seqlang.rules.sensitivity.facts.value import whole
 
 
-def shape_of(facts: Facts, expression: Expression) -> Shape:
+class Shapes(Expansion):
+    """The expansions of a program, with what each of its cells, memories, reports and draws holds."""
+
+    def __init__(self, program: Program) -> None:
+        super().__init__(program)
+        self.held = holding(self, _shape)
+
+
+def shape_of(facts: Shapes, expression: Expression) -> Shape:
     """The shape of an (expanded) expression's value, wherever it has one, on any data and in any step."""
-    return _shape(facts, expression, held_by(facts))
+    return _shape(facts, expression, facts.held)
 
 
-def is_number(facts: Facts, expression: Expression) -> bool:
+def is_number(facts: Shapes, expression: Expression) -> bool:
     """True if the value is certainly a number or a truth value."""
     return shape_of(facts, expression).is_number
 
 
-def is_vector(facts: Facts, expression: Expression) -> bool:
+def is_vector(facts: Shapes, expression: Expression) -> bool:
     """True if the value is certainly a list of numbers."""
     return shape_of(facts, expression).is_vector
 
 
-def dimension(facts: Facts, expression: Expression) -> Formula | None:
+def dimension(facts: Shapes, expression: Expression) -> Formula | None:
     """How many numbers a list of numbers has; None if it is none, or not always as long."""
     shape = shape_of(facts, expression)
     return shape.length if shape.is_vector else None
 
 
-def nothing_like(facts: Facts, expression: Expression) -> Expression:
+def nothing_like(facts: Shapes, expression: Expression) -> Expression:
     """What to add where the expression adds nothing: 0, or as many noughts as the vector has coordinates."""
     size = dimension(facts, expression)
     count = None if size is None else whole(facts, size)
     return NOUGHT if count is None else Apply("zeros", (Number(Fraction(count)),))
 
 
-def held_by(facts: Facts) -> Held:
-    """What each cell, memory, report and draw of the program holds."""
-    return facts.once("what names hold", lambda: holding(facts, _shape))
-
-
-def _shape(facts: Facts, expression: Expression, held: Held) -> Shape:
+def _shape(facts: Expansion, expression: Expression, held: Held) -> Shape:
     if expression not in held.known:
         held.known[expression] = _found(facts, expression, held)
     return held.known[expression]
 
 
-def _found(facts: Facts, expression: Expression, held: Held) -> Shape:
+def _found(facts: Expansion, expression: Expression, held: Held) -> Shape:
     def of(inner: Expression) -> Shape:
         return _shape(facts, inner, held)
 
@@ -144,7 +147,7 @@ def _found(facts: Facts, expression: Expression, held: Held) -> Shape:
             assert_never(expression)
 
 
-def _field(facts: Facts, name: str) -> Shape:
+def _field(facts: Expansion, name: str) -> Shape:
     source = facts.inputs.get(name)
     if source is None:
         return UNKNOWN
@@ -152,17 +155,17 @@ def _field(facts: Facts, name: str) -> Shape:
     return list_of(one, _size(facts)) if source.kind == "dataset" and not name.endswith(RECORD) else one
 
 
-def _of_domain(facts: Facts, domain: Domain) -> Shape:
+def _of_domain(facts: Expansion, domain: Domain) -> Shape:
     return list_of(NUMBER, evaluate_number(facts, domain.dimension)) if isinstance(domain, (Ball, Power)) else NUMBER
 
 
-def _size(facts: Facts) -> Formula | None:
+def _size(facts: Expansion) -> Formula | None:
     """How many records there are, the same for all neighbours."""
     size = facts.program.size
     return None if size is None or facts.resized else evaluate_number(facts, size)
 
 
-def fewest_records(facts: Facts) -> Formula | None:
+def fewest_records(facts: Definitions) -> Formula | None:
     """How many records a dataset has at least, neighbours included."""
     size = None if facts.program.size is None else evaluate_number(facts, facts.program.size)
     if size is None or not isinstance(facts.program.adjacency, AddRemove):
@@ -171,11 +174,11 @@ def fewest_records(facts: Facts) -> Formula | None:
     return None if fewer is None else size - fewer
 
 
-def _member(facts: Facts, domain: Expression, held: Held) -> Shape:
+def _member(facts: Expansion, domain: Expression, held: Held) -> Shape:
     return element(_shape(facts, domain, held))
 
 
-def _quantified(facts: Facts, expression: Quantified, held: Held) -> Shape:
+def _quantified(facts: Expansion, expression: Quantified, held: Held) -> Shape:
     body = _shape(facts, expression.body, held)
     match expression.operator:
         case "list":
@@ -196,13 +199,13 @@ def _quantified(facts: Facts, expression: Quantified, held: Held) -> Shape:
             assert_never(expression.operator)
 
 
-def _count(facts: Facts, domain: Expression, held: Held) -> Formula | None:
+def _count(facts: Expansion, domain: Expression, held: Held) -> Formula | None:
     """How many elements a set or list has that something runs over."""
     values = evaluate(facts, domain)
     return number(len(values)) if isinstance(values, tuple) else _shape(facts, domain, held).length
 
 
-def _applied(facts: Facts, operator: str, arguments: tuple[Expression, ...], held: Held) -> Shape:
+def _applied(facts: Expansion, operator: str, arguments: tuple[Expression, ...], held: Held) -> Shape:
     shapes = [_shape(facts, argument, held) for argument in arguments]
     if operator in ("==", "!=", "norm", "dot", "length", "count", "argmax", "argmin", "probability", "expected"):
         return NUMBER  # of whatever it is
@@ -227,7 +230,7 @@ def _applied(facts: Facts, operator: str, arguments: tuple[Expression, ...], hel
     return coordinatewise(shapes)
 
 
-def _sum(facts: Facts, summed: Expression, listed: Shape) -> Shape:
+def _sum(facts: Expansion, summed: Expression, listed: Shape) -> Shape:
     """The interpreter's sum of an empty list is the number 0, whatever the list could have held."""
     each = element(listed)
     records = isinstance(summed, Field) and summed.name + RECORD in facts.inputs
@@ -236,7 +239,7 @@ def _sum(facts: Facts, summed: Expression, listed: Shape) -> Shape:
     return each if some or each.kind in ("none", "number") else UNKNOWN
 
 
-def _drawn(facts: Facts, family: str, arguments: tuple[Expression, ...], held: Held) -> Shape:
+def _drawn(facts: Expansion, family: str, arguments: tuple[Expression, ...], held: Held) -> Shape:
     """The shape of one value that is drawn from the law."""
     match family, arguments:
         case "l2_laplace", (_, size):

@@ -7,11 +7,14 @@ from seqlang.model.binding import element_of_cell, free_variables, reads
 from seqlang.model.expression import Apply, CellValue, Choice, Expression, Field, Quantified, Records
 from seqlang.model.program import Keep, LastSteps
 from seqlang.rules.sensitivity.facts.definitions import RECORD
+from seqlang.rules.sensitivity.facts.facts import Facts
+from seqlang.rules.sensitivity.facts.remembered import remembered
 from seqlang.rules.sensitivity.facts.shapes import nothing_like
 from seqlang.rules.sensitivity.motion.coordinates import Coordinate, Coordinates, coordinates_of, norms_of
 from seqlang.rules.sensitivity.motion.entry import Entry, Norms
 from seqlang.rules.sensitivity.motion.folds import element_of, in_every_step, in_kept_steps, is_one_element
 from seqlang.rules.sensitivity.motion.motion import NONE, STATIC, Motion
+from seqlang.rules.sensitivity.motion.neighbours import Neighbours
 from seqlang.rules.sensitivity.motion.records import is_index_set, is_static, names_record, one_record, records_in
 from seqlang.rules.sensitivity.motion.spreads import Weighted
 
@@ -22,10 +25,14 @@ Source = tuple[str, Expression | Keep]
 def joint_motion(entry: Entry, expression: Expression) -> Motion | None:
     """The motion of a list each coordinate of which is made of sums over the same entries; None if it is no such list,
     or nothing more is known of it than coordinate by coordinate."""
-    return entry.facts.once(("joint", expression, entry.fixed), lambda: _joint_motion(entry, expression))
+    return _motion_of_sums(entry.facts, entry.near, entry.fixed, expression)
 
 
-def _joint_motion(entry: Entry, expression: Expression) -> Motion | None:
+@remembered
+def _motion_of_sums(
+    facts: Facts, near: Neighbours, fixed: frozenset[Expression], expression: Expression
+) -> Motion | None:
+    entry = Entry(facts, near, fixed)
     coordinates = coordinates_of(entry, expression)
     if coordinates is None:
         return None
@@ -42,7 +49,6 @@ def _joint_motion(entry: Entry, expression: Expression) -> Motion | None:
     if not sources:
         return NONE
     ((kind, over),) = sources
-    near = entry.near
     own = entry if kind == "records" else entry.from_start
     if kind == "steps" and near.resized:
         return None

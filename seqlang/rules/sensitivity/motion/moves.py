@@ -25,6 +25,7 @@ from seqlang.rules.sensitivity.facts.ends import size_of
 from seqlang.rules.sensitivity.facts.facts import Facts, facts_of
 from seqlang.rules.sensitivity.facts.formulas import parameter_bounds
 from seqlang.rules.sensitivity.facts.numbers import ZERO
+from seqlang.rules.sensitivity.facts.remembered import remembered
 from seqlang.rules.sensitivity.facts.shapes import is_number
 from seqlang.rules.sensitivity.motion.derive import combined_motion, grouped
 from seqlang.rules.sensitivity.motion.folds import why_unbounded
@@ -65,10 +66,11 @@ def moves(
     `since R` is taken to be still after the changed segment only if there is no other such report than R.
     """
     facts = facts_of(program, first, revealed)
-    return facts.once(("moves", tuple(margins)), lambda: _joint(facts, margins))
+    return _moves_of(facts, tuple(margins))
 
 
-def _joint(facts: Facts, margins: Sequence[Margin]) -> tuple[Move, ...] | str:
+@remembered
+def _moves_of(facts: Facts, margins: tuple[Margin, ...]) -> tuple[Move, ...] | str:
     near = neighbours_of(facts)
     if isinstance(near, str):
         return near

@@ -11,6 +11,7 @@ from seqlang.rules.sensitivity.facts.evaluate import evaluate_number
 from seqlang.rules.sensitivity.facts.facts import Facts
 from seqlang.rules.sensitivity.facts.linear import Linear, linear
 from seqlang.rules.sensitivity.facts.numbers import ONE
+from seqlang.rules.sensitivity.facts.remembered import remembered
 
 
 @record
@@ -33,6 +34,7 @@ class Neighbours:
         return self.entries is None
 
 
+@remembered
 def neighbours_of(facts: Facts) -> Neighbours | str:
     """The adjacency of the program, or why it cannot be used."""
     match facts.program.adjacency:

@@ -14,6 +14,7 @@ from seqlang.model.expression import Expression
 from seqlang.model.program import Program
 from seqlang.rules.sensitivity.facts.facts import Facts, facts_of
 from seqlang.rules.sensitivity.facts.formulas import parameter_bounds
+from seqlang.rules.sensitivity.facts.remembered import remembered
 from seqlang.rules.sensitivity.facts.shapes import dimension
 from seqlang.rules.sensitivity.motion.derive import motion_of
 from seqlang.rules.sensitivity.motion.motion import Motion, unbounded
@@ -40,10 +41,10 @@ def shift_of(
     randomised response, draws from private laws) that the caller's proof shows to the observer and pays for: they count
     as equal on both sides. Without that a flipped name moves like its base.
     """
-    facts = facts_of(program, first, revealed)
-    return facts.once(("shift", expression, norm), lambda: _shift(facts, expression, norm))
+    return _shift(facts_of(program, first, revealed), expression, norm)
 
 
+@remembered
 def _shift(facts: Facts, expression: Expression, norm: Norm | None) -> Shift:
     near = neighbours_of(facts)
     expanded = facts.expand(expression)

@@ -37,6 +37,7 @@ from seqlang.rules.sensitivity.facts.finite import extremes, values_of
 from seqlang.rules.sensitivity.facts.linear import flips, linear
 from seqlang.rules.sensitivity.facts.log_ratios import log_ratio
 from seqlang.rules.sensitivity.facts.numbers import ONE, ZERO
+from seqlang.rules.sensitivity.facts.remembered import remembered
 from seqlang.rules.sensitivity.facts.shapes import dimension, is_number, is_vector, shape_of
 from seqlang.rules.sensitivity.facts.value import whole
 from seqlang.rules.sensitivity.ranges.aggregates import cell_range, may_be_empty, quantified_range
@@ -54,14 +55,10 @@ def range_of(program: Program, expression: Expression) -> Range:
 
 def range_in(facts: Facts, expression: Expression, visiting: frozenset[str] = frozenset()) -> Range:
     """The same for an expanded expression; `visiting` are the cells whose range is being computed."""
-    known = facts.ranges.get((expression, visiting))
-    if isinstance(known, Range):
-        return known
-    found = _range(facts, expression, visiting)
-    facts.ranges[expression, visiting] = found
-    return found
+    return _range(facts, expression, visiting)
 
 
+@remembered
 def _range(facts: Facts, expression: Expression, visiting: frozenset[str]) -> Range:
     listed = extremes(facts, expression)
     if listed is not None and all(isinstance(v, Formula) for v in listed):

@@ -23,6 +23,7 @@ from seqlang.model.program import (
 from seqlang.record import record, replace
 from seqlang.rules.sensitivity.facts.facts import Facts, facts_of
 from seqlang.rules.sensitivity.facts.linear import flips
+from seqlang.rules.sensitivity.facts.remembered import remembered_of_program
 from seqlang.rules.sensitivity.ranges.ranges import range_in
 from seqlang.rules.sensitivity.totality.known_value import FINITE, Known, Place, joined
 from seqlang.rules.sensitivity.totality.totality import known
@@ -53,13 +54,10 @@ def lack_of_value(program: Program, expression: Expression) -> str:
     return next((t for s, t in stated if t and isinstance(s, Cell | Draw) and s.name in read), "")
 
 
+@remembered_of_program
 def values_of_body(program: Program) -> Values:
+    """What every statement of the body lacks, if it may have no value."""
     facts = facts_of(program)
-    return facts.once("values of the body", lambda: _values(facts))
-
-
-def _values(facts: Facts) -> Values:
-    program = facts.program
     place = Place(facts, shown=_released_in_every_step(facts))
     while (more := _infinite(place)) - place.infinite:
         place = replace(place, infinite=place.infinite | more)
