@@ -46,7 +46,7 @@ def plan_cost(layout: Layout, scenario: Scenario, plan: Plan) -> Formula | str:
     if len(plan.local) != len(scenario.pieces):
         return "the plan does not fit the scenario"
     kept = dict(plan.kept)
-    if not kept.keys() <= layout.kept:
+    if not kept.keys() <= layout.noises.kept:
         return "a noise that does not last is kept"
     costs: dict[Piece, Formula] = {}
     for piece, choices in zip(scenario.pieces, plan.local, strict=True):
@@ -55,7 +55,7 @@ def plan_cost(layout: Layout, scenario: Scenario, plan: Plan) -> Formula | str:
         if not good:
             return next((cost for cost in found if isinstance(cost, str)), "a piece has no alignment")
         costs[piece] = minimum(*good)
-    lasting = total(_times(layout.lives(z), _one(layout, z, u)) for z, u in plan.kept)
+    lasting = total(_times(layout.noises.lives(z), _one(layout, z, u)) for z, u in plan.kept)
     return total((lasting, _repeated(layout, scenario.everywhere, costs)))
 
 
@@ -82,16 +82,16 @@ def _counted(layout: Layout, everywhere: bool, costs: dict[Piece, Formula]) -> F
         chosen = [c for piece, c in costs.items() if piece.place == place and fired in (None, bool(piece.fired))]
         return largest(chosen)
 
-    times, rest = layout.decisions, layout.decisions - 1
+    times, rest = layout.segments.decisions, layout.segments.decisions - 1
     if everywhere:
         return _times(times, worst("within", True)) + _times(layout.idle, worst("within", False))
     within, after = worst("within"), worst("after", True)
     others = largest([worst("before", True), after])
-    if layout.each_decides:
+    if layout.segments.each_decides:
         return _times(times, within) if within == others else within + _times(rest, others)
     quiet = largest([worst("before", False), worst("after", False)])
     # the changed entry's segment decides, or all that decide are others: if they end the run, the last comes after it
-    other = largest([after if layout.ended else others, quiet])
+    other = largest([after if layout.segments.ended else others, quiet])
     ways = [within + _times(layout.idle, quiet), worst("within", False) + other + _times(layout.idle_but_one, quiet)]
     return largest(ways) + _times(rest, others)
 
@@ -107,9 +107,9 @@ def _times(count: Formula, cost: Formula) -> Formula:
 
 
 def _local_cost(layout: Layout, piece: Piece, kept: dict[str, Formula], local: dict[str, Formula]) -> Formula | str:
-    if local.keys() & layout.kept or not local.keys() <= layout.translations.keys():
+    if local.keys() & layout.noises.kept or not local.keys() <= layout.noises.translations.keys():
         return "a translation of a noise that does not belong to the segment"
-    if not piece.fired and not local.keys() <= layout.refreshed:
+    if not piece.fired and not local.keys() <= layout.noises.refreshed:
         return "a fresh noise is moved where nothing fires"
     shifts = kept | local
     for row in rows_of(layout, piece):
@@ -133,7 +133,7 @@ def _shift_cost(layout: Layout, shifts: Shifts) -> Formula:
 
 
 def _one(layout: Layout, noise: str, u: Formula) -> Formula:
-    translation = layout.translations[noise]
+    translation = layout.noises.translations[noise]
     # Steps are not convex, so what lies between two alignments may cost more than either: `stairs_cost` adds them at
     # the end.
     return ZERO if translation.kind == "stairs" else translation.cost(u, layout.signs)
@@ -152,7 +152,7 @@ def stairs_cost(layout: Layout, scenarios: tuple[Scenario, ...], evidence: tuple
                 longest = kinds.setdefault(Piece(piece.place, (), piece.fired), {})
                 for shifts in choices:
                     _note(layout, longest, shifts)
-    lasting = total(_times(layout.lives(z), largest(list(costs))) for z, costs in kept.items())
+    lasting = total(_times(layout.noises.lives(z), largest(list(costs))) for z, costs in kept.items())
     segments = [
         _repeated(layout, everywhere, {kind: _sum_of_largest(longest) for kind, longest in kinds.items()})
         for everywhere, kinds in local.items()
@@ -162,8 +162,8 @@ def stairs_cost(layout: Layout, scenarios: tuple[Scenario, ...], evidence: tuple
 
 def _note(layout: Layout, longest: dict[str, dict[Formula, None]], shifts: Shifts) -> None:
     for z, u in shifts:
-        if layout.translations[z].kind == "stairs":
-            longest.setdefault(z, {})[layout.translations[z].cost(u, layout.signs)] = None
+        if layout.noises.translations[z].kind == "stairs":
+            longest.setdefault(z, {})[layout.noises.translations[z].cost(u, layout.signs)] = None
 
 
 def _sum_of_largest(costs: dict[str, dict[Formula, None]]) -> Formula:
@@ -175,13 +175,13 @@ def is_totally_unimodular(layout: Layout) -> bool:
     opposite signs everywhere: a network matrix, so linear programs with whole bounds have whole optimal solutions."""
     turned: dict[str, int] = {}
     edges: list[tuple[str, str, int]] = []
-    for factors in layout.factors:
+    for factors in layout.gates.factors:
         if len(factors) > 2 or any(abs(f) != 1 for _, f in factors):
             return False
         if len(factors) == 2:
             (a, f), (b, g) = factors
             edges.append((a, b, -int(f * g)))
-    for start in layout.translations:
+    for start in layout.noises.translations:
         if start in turned:
             continue
         turned[start] = 1

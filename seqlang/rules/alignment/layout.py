@@ -14,7 +14,7 @@ from seqlang.model.program import (
     Program,
     PublicGate,
 )
-from seqlang.record import record
+from seqlang.record import field, record, replace
 from seqlang.rules.alignment.events import Outlet, Release, shape_of
 from seqlang.rules.alignment.factors import scaled_margins
 from seqlang.rules.alignment.refreshing import draws_read, most_made, unclear_report
@@ -31,63 +31,27 @@ MOST_GATES = 8
 
 
 @record
-class Layout:
-    """`factors[i]` are the noises of margin i with their factors; persistent noises live longer than a step. A kept
-    noise is translated alike in all of its lives; `several` are those with more lives than one, and how many.
+class Gates:
+    """The gates of the group. `factors[i]` are the noises of margin i with their factors. `turned`: outlets that fire
+    where their report is not made. `first`: the earliest step in which any of the gates is asked."""
 
-    A segment of a run ends when an outlet fires, when a noise is refreshed, and when a statistic starts anew.
-    `decisions`: the most steps in which an outlet fires; if `ended`, whatever reaches it ends the run, else guards
-    limit it, the run goes on, and nothing is asked any more. `segments`: the most segments in which something is asked.
-    `each_decides`: only what fires ends a segment. `allowances`: what steps that fire may spend together. `turned`:
-    outlets that fire where their report is not made. `mixed_later`: a segment after the one with the changed entry may
-    still belong to the same stretch of a statistic that starts anew at another report. `first`: the earliest step in
-    which any of the gates is asked. `entries`: by how many entries neighbours differ; everything else speaks of one.
-    """
-
-    program: Program
     margins: tuple[Margin, ...]
     factors: tuple[tuple[tuple[str, Fraction], ...], ...]
     outlets: tuple[Outlet, ...]
     releases: tuple[Release, ...]
-    translations: dict[str, Translation]
-    kept: frozenset[str]
-    several: dict[str, Formula]
-    refreshed: frozenset[str]
-    decisions: Formula
-    segments: Formula
-    each_decides: bool
-    ended: bool
-    allowances: tuple[Allowance, ...]
     turned: frozenset[str]
-    mixed_later: bool
     first: int
-    entries: Formula
-    signs: Signs
 
-    @property
-    def idle(self) -> Formula:
-        """The most segments beside those that decide; one that does not decide costs no more than if it did."""
-        if self.segments.is_infinite or not self.signs.at_least(self.segments, self.decisions):
-            return self.segments
-        return self.segments - self.decisions
 
-    @property
-    def idle_but_one(self) -> Formula:
-        """The most segments beside those that decide and one more."""
-        idle = self.idle
-        return idle - 1 if idle.is_infinite or self.signs.at_least(idle, ONE) else idle
+@record
+class Noises:
+    """The noises that may be translated, and what that costs. Those that are kept or refreshed live longer than a step.
+    A kept noise is translated alike in all of its lives; `several` are those with more lives than one, and how many."""
 
-    @property
-    def decides_once(self) -> bool:
-        return self.ended and self.signs.equal(self.decisions, ONE)
-
-    def asks(self, outlet: Outlet, fired: Iterable[str]) -> bool:
-        """False if its guard cannot hold in a step in which exactly these outlets fire (down to the first stop)."""
-        if outlet.guard is None:
-            return True
-        counted = frozenset(o.name for o in self.outlets if not o.stops)
-        steps = Steps(self.program, self.signs, counted, turned=self.turned)
-        return steps.truth(outlet.guard, frozenset(fired)) is not False
+    translations: dict[str, Translation]
+    kept: frozenset[str] = frozenset()
+    refreshed: frozenset[str] = frozenset()
+    several: dict[str, Formula] = field(default_factory=dict)
 
     def lives(self, noise: str) -> Formula:
         """How often a kept noise is drawn in a run."""
@@ -98,32 +62,76 @@ class Layout:
         return self.kept | self.refreshed
 
 
+@record
+class Segments:
+    """A segment of a run ends when an outlet fires, when a noise is refreshed, and when a statistic starts anew.
+
+    `decisions`: the most steps in which an outlet fires; if `ended`, whatever reaches it ends the run, else guards
+    limit it, the run goes on, and nothing is asked any more. `most`: the most segments in which something is asked.
+    `each_decides`: only what fires ends a segment. `mixed_later`: a segment after the one with the changed entry may
+    still belong to the same stretch of a statistic that starts anew at another report. `allowances`: what steps that
+    fire may spend together. As it stands, the run is a single step."""
+
+    decisions: Formula = ONE
+    most: Formula = ONE
+    each_decides: bool = True
+    ended: bool = True
+    mixed_later: bool = False
+    allowances: tuple[Allowance, ...] = ()
+
+
+@record
+class Layout:
+    """A group of gates as an alignment sees it. `entries`: by how many entries neighbours differ; all else speaks of
+    neighbours that differ in one, `program` too."""
+
+    program: Program
+    gates: Gates
+    noises: Noises
+    segments: Segments
+    entries: Formula
+    signs: Signs
+
+    @property
+    def idle(self) -> Formula:
+        """The most segments beside those that decide; one that does not decide costs no more than if it did."""
+        most, decisions = self.segments.most, self.segments.decisions
+        if most.is_infinite or not self.signs.at_least(most, decisions):
+            return most
+        return most - decisions
+
+    @property
+    def idle_but_one(self) -> Formula:
+        """The most segments beside those that decide and one more."""
+        idle = self.idle
+        return idle - 1 if idle.is_infinite or self.signs.at_least(idle, ONE) else idle
+
+    @property
+    def decides_once(self) -> bool:
+        return self.segments.ended and self.signs.equal(self.segments.decisions, ONE)
+
+    def asks(self, outlet: Outlet, fired: Iterable[str]) -> bool:
+        """False if its guard cannot hold in a step in which exactly these outlets fire (down to the first stop)."""
+        if outlet.guard is None:
+            return True
+        counted = frozenset(o.name for o in self.gates.outlets if not o.stops)
+        steps = Steps(self.program, self.signs, counted, turned=self.gates.turned)
+        return steps.truth(outlet.guard, frozenset(fired)) is not False
+
+
 def layout_of(program: Program, names: tuple[str, ...], turned: frozenset[str] = frozenset()) -> Layout | str:
     """The layout of the compare and release gates of these names (in file order), or why there is none. Of reports
     that are `turned` (`report below when q < T`) the outlet is that they are not made."""
-    signs = Signs(parameter_values(program))
-    gates = tuple(gate for gate in program.gates if gate.name in names)
-    if len(gates) != len(names) or len(gates) > MOST_GATES:
-        return f"an alignment covers at most {MOST_GATES} gates" if len(gates) > MOST_GATES else "a gate is missing"
-    entries, single = single_entry(program)
-    shape = shape_of(program, gates, False, turned)
-    if isinstance(shape, str):
-        return shape
-    margins, outlets, releases = shape
-    scaled = scaled_margins(program, margins, signs, None)
-    if isinstance(scaled, str):
-        return scaled
-    margins = list(scaled.margins)
-    noises = {name for factors in scaled.factors for name, _ in factors}
-    trouble = _trouble(program, margins, noises, names)
-    if trouble is not None:
-        return trouble
-    lives = {name: program.noise(name).life for name in noises}
+    step = _single_step(program, names, None, turned)
+    if isinstance(step, str):
+        return step
+    signs, outlets = step.signs, step.gates.outlets
+    lives = {name: program.noise(name).life for name in step.noises.translations}
     kept = frozenset(name for name, life in lives.items() if isinstance(life, Once))
     refreshed = frozenset(name for name, life in lives.items() if isinstance(life, EachReport))
     refreshes = frozenset(life.report for life in lives.values() if isinstance(life, EachReport))
     reports = frozenset(o.made for o in outlets if o.made is not None)
-    resets = reached_resets(program, (margin.value for margin in margins))
+    resets = reached_resets(program, (margin.value for margin in step.gates.margins))
     cuts = reports | refreshes | resets
     if turned & (refreshes | resets):
         return f"{', '.join(sorted(turned))}: something starts anew when it is made"
@@ -139,37 +147,32 @@ def layout_of(program: Program, names: tuple[str, ...], turned: frozenset[str] =
     decisions, ended = limit_of(program, reports, signs, turned) if reports else (ONE, True)
     if any(stop_of(outlet.source) is not None for outlet in outlets) and not ended:  # a stop, or what it returns
         decisions = decisions + 1
-    return Layout(
-        program=single,
-        margins=tuple(margins),
-        factors=scaled.factors,
-        outlets=tuple(outlets),
-        releases=tuple(releases),
-        translations=_translations(program, noises, scaled.least, signs),
-        kept=kept,
-        several=several,
-        refreshed=refreshed,
+    segments = Segments(
         decisions=decisions,
-        segments=decisions if cuts <= reports else most_made(program, cuts, signs) + 1,
+        most=decisions if cuts <= reports else most_made(program, cuts, signs) + 1,
         each_decides=cuts <= reports,
         ended=ended,
-        allowances=allowances_of(program, reports, signs, turned),
-        turned=turned,
         mixed_later=bool(resets) and len(cuts) > 1,
-        first=min(first_step(program, gate.guard, signs) for gate in gates if not isinstance(gate, PublicGate)),
-        entries=entries,
-        signs=signs,
+        allowances=allowances_of(program, reports, signs, turned),
     )
+    return replace(step, noises=Noises(step.noises.translations, kept, refreshed, several), segments=segments)
 
 
 def look_layout(program: Program, names: tuple[str, ...], fresh: frozenset[str]) -> Layout | str:
     """The layout of single steps, in which only the noises `fresh`, drawn in each step, are translated."""
+    return _single_step(program, names, fresh, frozenset())
+
+
+def _single_step(
+    program: Program, names: tuple[str, ...], fresh: frozenset[str] | None, turned: frozenset[str]
+) -> Layout | str:
+    """The layout of a single step, with all noises translated or only those that are `fresh` in it."""
     signs = Signs(parameter_values(program))
     gates = tuple(gate for gate in program.gates if gate.name in names)
     if len(gates) != len(names) or len(gates) > MOST_GATES:
         return f"an alignment covers at most {MOST_GATES} gates" if len(gates) > MOST_GATES else "a gate is missing"
     entries, single = single_entry(program)
-    shape = shape_of(program, gates, True, frozenset())
+    shape = shape_of(program, gates, fresh is not None, turned)
     if isinstance(shape, str):
         return shape
     margins, outlets, releases = shape
@@ -181,24 +184,12 @@ def look_layout(program: Program, names: tuple[str, ...], fresh: frozenset[str])
     trouble = _trouble(program, margins, noises, names)
     if trouble is not None:
         return trouble
+    first = min(first_step(program, gate.guard, signs) for gate in gates if not isinstance(gate, PublicGate))
     return Layout(
         program=single,
-        margins=tuple(margins),
-        factors=scaled.factors,
-        outlets=tuple(outlets),
-        releases=tuple(releases),
-        translations=_translations(program, noises, scaled.least, signs),
-        kept=frozenset(),
-        several={},
-        refreshed=frozenset(),
-        decisions=ONE,
-        segments=ONE,
-        each_decides=True,
-        ended=True,
-        allowances=(),
-        turned=frozenset(),
-        mixed_later=False,
-        first=min(first_step(program, gate.guard, signs) for gate in gates if not isinstance(gate, PublicGate)),
+        gates=Gates(tuple(margins), scaled.factors, tuple(outlets), tuple(releases), turned, first),
+        noises=Noises(_translations(program, noises, scaled.least, signs)),
+        segments=Segments(),
         entries=entries,
         signs=signs,
     )

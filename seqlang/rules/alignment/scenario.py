@@ -65,13 +65,13 @@ def outputs_of(layout: Layout) -> tuple[Fired, ...]:
 
 
 def _possible(layout: Layout, fired: dict[str, int]) -> bool:
-    return all(layout.asks(outlet, fired) for outlet in layout.outlets if outlet.name in fired)
+    return all(layout.asks(outlet, fired) for outlet in layout.gates.outlets if outlet.name in fired)
 
 
 def _outputs(layout: Layout) -> tuple[Fired, ...]:
     found: list[Fired] = []
     reports: list[Outlet] = []
-    for outlet in layout.outlets:
+    for outlet in layout.gates.outlets:
         if outlet.stops:
             for made in _combinations(reports):
                 found.extend((*made, (outlet.name, branch)) for branch in range(len(outlet.branches)))
@@ -90,10 +90,12 @@ def scenarios_of(layout: Layout, moves: tuple[Move, ...]) -> tuple[Scenario, ...
     outputs = outputs_of(layout)
     if len(outputs) > MOST_OUTPUTS:
         return "too many combinations of gates can fire in one step"
-    if any(len(move.within) != len(layout.margins) or len(move.after) != len(layout.margins) for move in moves):
+    if any(
+        len(move.within) != len(layout.gates.margins) or len(move.after) != len(layout.gates.margins) for move in moves
+    ):
         return "the moves do not fit the margins"
     once = layout.decides_once
-    alone = once and layout.each_decides
+    alone = once and layout.segments.each_decides
     return tuple(
         Scenario(_named(name, chosen), everywhere, tuple(dict.fromkeys(_pieces(layout, family, chosen, alone, once))))
         for name, everywhere, family in _pairs(moves, alone)
@@ -122,7 +124,7 @@ def _pairs(moves: tuple[Move, ...], alone: bool) -> Iterator[tuple[str, bool, tu
 def _pieces(
     layout: Layout, family: tuple[Move, ...], outputs: tuple[Fired, ...], alone: bool, once: bool
 ) -> Iterator[Piece]:
-    ends: tuple[Fired, ...] = outputs if layout.each_decides else ((), *outputs)
+    ends: tuple[Fired, ...] = outputs if layout.segments.each_decides else ((), *outputs)
     first = family[0]
     if alone:
         yield from (Piece("within", first.within, end) for end in ends)
@@ -130,45 +132,47 @@ def _pieces(
     if first.everywhere:
         yield from (Piece("within", move.within, end) for move in family for end in ends)
         return
-    still = tuple(Step(ZERO, ZERO) for _ in layout.margins)
+    still = tuple(Step(ZERO, ZERO) for _ in layout.gates.margins)
     # after the one decision of a run that decides once, no entry is read
     yield from (Piece("before", still, end) for end in ends if not (once and end))
     yield from (Piece("within", first.within, end) for end in ends)
     later = [move.after for move in family]
-    if layout.mixed_later:
+    if layout.segments.mixed_later:
         later += [move.within for move in family]
     yield from (Piece("after", steps, end) for steps in later for end in ends)
 
 
 def rows_of(layout: Layout, piece: Piece) -> tuple[Row, ...]:
     """The constraints of one segment, over its own persistent and fresh noises."""
-    rows = {_quiet(layout, i, piece.steps[i]): None for o in layout.outlets for branch in o.branches for i in branch}
+    rows = {
+        _quiet(layout, i, piece.steps[i]): None for o in layout.gates.outlets for branch in o.branches for i in branch
+    }
     if piece.fired:
         rows.update(dict.fromkeys(deciding_rows(layout, piece)))
     return tuple(rows)
 
 
 def _quiet(layout: Layout, margin: int, step: Step) -> Row:
-    persistent = layout.persistent
-    return Row(tuple((z, -f) for z, f in layout.factors[margin] if z in persistent), step.before)
+    persistent = layout.noises.persistent
+    return Row(tuple((z, -f) for z, f in layout.gates.factors[margin] if z in persistent), step.before)
 
 
 def deciding_rows(layout: Layout, piece: Piece) -> Iterator[Row]:
     """The constraints of one step in which these outlets fire and the others do not."""
     fired = dict(piece.fired)
-    for outlet in layout.outlets:
+    for outlet in layout.gates.outlets:
         branch = fired.get(outlet.name)
         if branch is None and not layout.asks(outlet, fired):
             continue
         silent = outlet.branches if branch is None else outlet.branches[:branch]
         for i in (i for margins in silent for i in margins):
-            yield Row(tuple((z, -f) for z, f in layout.factors[i]), piece.steps[i].at)
+            yield Row(tuple((z, -f) for z, f in layout.gates.factors[i]), piece.steps[i].at)
         if branch is None:
             continue
         for i in outlet.branches[branch]:
-            yield Row(layout.factors[i], -piece.steps[i].at)
+            yield Row(layout.gates.factors[i], -piece.steps[i].at)
         if outlet.stops:
             break
-    for release in layout.releases:
+    for release in layout.gates.releases:
         if not release.with_ or release.with_ & fired.keys():
-            yield Row(layout.factors[release.margin], -piece.steps[release.margin].at, exact=True)
+            yield Row(layout.gates.factors[release.margin], -piece.steps[release.margin].at, exact=True)

@@ -44,20 +44,23 @@ def plans_for(layout: Layout, scenario: Scenario) -> tuple[Plan, ...]:
     """Alignments for every piece at once, none dominated by another; empty if none was found."""
     systems = [rows_of(layout, piece) for piece in scenario.pieces]
     if len(systems) == 1:
-        found = minimal(layout, systems[0], {}, frozenset(layout.translations))
+        found = minimal(layout, systems[0], {}, frozenset(layout.noises.translations))
         return tuple(
-            Plan(_part(f, layout.kept), ((_part(f, layout.translations.keys() - layout.kept),),)) for f in found
+            Plan(_part(f, layout.noises.kept), ((_part(f, layout.noises.translations.keys() - layout.noises.kept),),))
+            for f in found
         )
     plans: list[tuple[Plan, Sizes]] = []
     for kept in _kept_candidates(layout, systems):
         local: list[tuple[Found, ...]] = []
         for piece, rows in zip(scenario.pieces, systems, strict=True):
-            free = (frozenset(layout.translations) if piece.fired else layout.refreshed) - layout.kept
+            free = (
+                frozenset(layout.noises.translations) if piece.fired else layout.noises.refreshed
+            ) - layout.noises.kept
             local.append(minimal(layout, rows, kept, free))
             if not local[-1]:
                 break
         else:
-            shifts = tuple(tuple(_part(f, f.shifts.keys() - layout.kept) for f in choices) for choices in local)
+            shifts = tuple(tuple(_part(f, f.shifts.keys() - layout.noises.kept) for f in choices) for choices in local)
             plans.append((Plan(tuple(sorted(kept.items())), shifts), _best_sizes(layout, kept, local)))
     return tuple(plan for plan, sizes in plans if not any(_beats(s, sizes) for _, s in plans if s is not sizes))
 
@@ -71,7 +74,7 @@ def minimal(
     if any(abs(b) == float("inf") for b in bounds):
         return ()
     slack = SLACK * max([1.0, *map(abs, bounds)])
-    movers = {z for z in free if layout.translations[z].movable}
+    movers = {z for z in free if layout.noises.translations[z].movable}
     coefficients = [tuple((z, float(f)) for z, f in row.coefficients) for row in rows]
     reached: dict[tuple[tuple[str, float], ...], Path] = {}
     visited: set[tuple[tuple[str, float], ...]] = set()
@@ -92,7 +95,7 @@ def minimal(
             return
         for z, f in terms:
             u = place.get(z, 0.0) + gap / f
-            if z in movers and not (layout.translations[z].kind == "upwards" and u < -slack):
+            if z in movers and not (layout.noises.translations[z].kind == "upwards" and u < -slack):
                 walk({**place, z: u}, (*path, (i, z)))
 
     walk(number, ())
@@ -125,7 +128,7 @@ def _optimum(
         for sign in (1, -1) if row.exact else (1,):
             matrix.append([sign * side * factors.get(z, Fraction(0)) for side in (1, -1) for z in movers])
             needed.append(sign * b)
-    away = [units[z] * (10**6 if layout.translations[z].kind == "upwards" else 1) for z in movers]
+    away = [units[z] * (10**6 if layout.noises.translations[z].kind == "upwards" else 1) for z in movers]
     solution = minimise([units[z] for z in movers] + away, matrix, needed)
     if solution.status != "optimal":
         return
@@ -138,7 +141,7 @@ def _optimum(
 
 
 def _unit(layout: Layout, noise: str) -> Fraction:
-    translation = layout.translations[noise]
+    translation = layout.noises.translations[noise]
     per_width = translation.unit / translation.width if translation.kind == "stairs" else translation.unit
     return Fraction(_middle(per_width, layout))
 
@@ -156,14 +159,16 @@ def _walked(rows: tuple[Row, ...], given: dict[str, Formula], path: Path) -> dic
 def _kept_candidates(layout: Layout, systems: list[tuple[Row, ...]]) -> Iterator[dict[str, Formula]]:
     """Translations of the kept noises that some piece would choose, given what all pieces ask of the kept noises
     alone."""
-    if not layout.kept:
+    if not layout.noises.kept:
         yield {}
         return
-    shared = dict.fromkeys(row for rows in systems for row in rows if {z for z, _ in row.coefficients} <= layout.kept)
+    shared = dict.fromkeys(
+        row for rows in systems for row in rows if {z for z, _ in row.coefficients} <= layout.noises.kept
+    )
     seen: list[dict[str, Formula]] = []
     for rows in systems:
-        for found in minimal(layout, tuple(dict.fromkeys((*shared, *rows))), {}, frozenset(layout.translations)):
-            kept = {z: u for z, u in found.shifts.items() if z in layout.kept}
+        for found in minimal(layout, tuple(dict.fromkeys((*shared, *rows))), {}, frozenset(layout.noises.translations)):
+            kept = {z: u for z, u in found.shifts.items() if z in layout.noises.kept}
             if kept not in seen and len(seen) < MOST_KEPT:
                 seen.append(kept)
                 yield kept
@@ -176,7 +181,7 @@ def _part(found: Found, names: frozenset[str] | set[str]) -> Shifts:
 def _best_sizes(layout: Layout, kept: dict[str, Formula], local: list[tuple[Found, ...]]) -> Sizes:
     own = {z: abs(_middle(u, layout)) for z, u in kept.items()}
     return tuple(
-        tuple(own | {z: s for z, s in f.sizes.items() if z not in layout.kept} for f in found) for found in local
+        tuple(own | {z: s for z, s in f.sizes.items() if z not in layout.noises.kept} for f in found) for found in local
     )
 
 

@@ -25,10 +25,10 @@ MOST_TRIED = 8
 def spent_together(layout: Layout, costs: dict[Piece, Formula]) -> Formula | None:
     """A bound of the cost of all segments of a run; None if no allowances cover everything that may be reported."""
     quiet = _largest(layout, [cost for piece, cost in costs.items() if not piece.fired])
-    if quiet != ZERO and layout.segments.is_infinite:
+    if quiet != ZERO and layout.segments.most.is_infinite:
         return None
-    stops = {outlet.name for outlet in layout.outlets if outlet.stops}
-    made = {outlet.name: outlet.made for outlet in layout.outlets}
+    stops = {outlet.name for outlet in layout.gates.outlets if outlet.stops}
+    made = {outlet.name: outlet.made for outlet in layout.gates.outlets}
     ends: list[Formula] = []
     dearest: dict[frozenset[str], Formula] = {}
     for piece, cost in costs.items():
@@ -38,7 +38,7 @@ def spent_together(layout: Layout, costs: dict[Piece, Formula]) -> Formula | Non
         elif fired:
             dearest[fired] = _largest(layout, [cost, dearest.get(fired, ZERO)])
     found: list[Formula] = []
-    tried = layout.allowances[:MOST_TRIED]
+    tried = layout.segments.allowances[:MOST_TRIED]
     for size in range(1, MOST_TOGETHER + 1):
         for chosen in combinations(tried, size):
             bound = _under(layout, chosen, dearest, ends)
@@ -46,7 +46,7 @@ def spent_together(layout: Layout, costs: dict[Piece, Formula]) -> Formula | Non
                 found.append(bound)
     if not found:
         return None
-    return least(found, layout.signs) + (ZERO if quiet == ZERO else product((layout.segments, quiet)))
+    return least(found, layout.signs) + (ZERO if quiet == ZERO else product((layout.segments.most, quiet)))
 
 
 def _under(

@@ -124,19 +124,19 @@ def _case(program: Program, gates: tuple[str, ...]) -> Case | str:
 
 def _read(program: Program, gates: tuple[str, ...]) -> Case | str:
     layout = layout_of(program, gates)
-    if isinstance(layout, str) or layout.decisions.is_infinite:
+    if isinstance(layout, str) or layout.segments.decisions.is_infinite:
         layout = _turned(program, gates) or layout
     if isinstance(layout, str):
         return layout
-    found = moves(layout.program, layout.margins, first=layout.first, revealed=revealed_choices(program))
+    found = moves(layout.program, layout.gates.margins, first=layout.gates.first, revealed=revealed_choices(program))
     if isinstance(found, str):
         return found
-    whole = any(t.kind == "whole" for t in layout.translations.values())
-    if whole and not all(moves_by_whole_numbers(program, margin.value) for margin in layout.margins):
+    whole = any(t.kind == "whole" for t in layout.noises.translations.values())
+    if whole and not all(moves_by_whole_numbers(program, margin.value) for margin in layout.gates.margins):
         return "geometric noise, but a compared quantity does not move by whole numbers"
     if whole and not is_totally_unimodular(layout):
         return "geometric noise, and the constraints are no network: whole translations may cost more"
-    if whole and any(t.kind == "stairs" for t in layout.translations.values()):
+    if whole and any(t.kind == "stairs" for t in layout.noises.translations.values()):
         return "geometric and staircase noise together"
     scenarios = scenarios_of(layout, found)
     return scenarios if isinstance(scenarios, str) else (layout, scenarios)
@@ -149,7 +149,7 @@ def _turned(program: Program, gates: tuple[str, ...]) -> Layout | None:
     for size in range(1, min(len(names), MOST_TURNED) + 1):
         for turned in combinations(names, size):
             layout = layout_of(program, gates, frozenset(turned))
-            if isinstance(layout, Layout) and not layout.decisions.is_infinite:
+            if isinstance(layout, Layout) and not layout.segments.decisions.is_infinite:
                 return layout
     return None
 
@@ -166,7 +166,7 @@ def _cost(layout: Layout, scenarios: tuple[Scenario, ...], evidence: Evidence) -
 
 
 def _because(layout: Layout, cases: int) -> str:
-    moved = sorted(z for z, t in layout.translations.items() if t.movable)
+    moved = sorted(z for z, t in layout.noises.translations.items() if t.movable)
     return (
         f"in {_every(cases)} (how the data move, what fires) translating "
         f"{', '.join(moved) or 'nothing'} turns every run on one input into the same transcript on the other"
@@ -178,8 +178,8 @@ def _every(cases: int) -> str:
 
 
 def _why(layout: Layout, problem: str) -> str:
-    fixed = sorted(z for z, t in layout.translations.items() if not t.movable)
-    persistent = [z for z in layout.persistent if layout.translations[z].movable]
+    fixed = sorted(z for z, t in layout.noises.translations.items() if not t.movable)
+    persistent = [z for z in layout.noises.persistent if layout.noises.translations[z].movable]
     bare = _without_noise(layout)
     if bare:
         problem += f"; {', '.join(bare)} is tested without noise"
@@ -187,9 +187,11 @@ def _why(layout: Layout, problem: str) -> str:
         problem += f"; the law of {', '.join(fixed)} has no bounded density ratio under translation"
     elif not persistent:
         problem += "; no noise lasts over the steps in which nothing fires"
-    if layout.decisions.is_infinite:
+    if layout.segments.decisions.is_infinite:
         problem += (
-            "; nothing limits how often " + " or ".join(o.name for o in layout.outlets if not o.stops) + " is reported"
+            "; nothing limits how often "
+            + " or ".join(o.name for o in layout.gates.outlets if not o.stops)
+            + " is reported"
         )
     return problem
 
@@ -200,7 +202,7 @@ def _without_noise(layout: Layout) -> tuple[str, ...]:
 
     return tuple(
         f"`{show_expression(margin.value, layout.program)}`"
-        for margin, factors in zip(layout.margins, layout.factors, strict=True)
+        for margin, factors in zip(layout.gates.margins, layout.gates.factors, strict=True)
         if not factors and reads_private(layout.program, margin.value)
     )
 

@@ -66,7 +66,7 @@ def suggest(program: Program, gates: tuple[str, ...]) -> Derivation | str:
     if isinstance(case, str):
         return case if _only_fresh(program, gates) else ""
     layout = case.layout
-    movable = frozenset(layout.translations)
+    movable = frozenset(layout.noises.translations)
     evidence = tuple(
         tuple(tuple(sorted(found.shifts.items())) for found in minimal(layout, _rows(layout, piece), {}, movable))
         for piece in case.pieces
@@ -111,14 +111,14 @@ def _case(program: Program, gates: tuple[str, ...]) -> Case | str:
     layout = look_layout(program, gates, fresh)
     if isinstance(layout, str):
         return layout
-    kinds = {translation.kind for translation in layout.translations.values()}
+    kinds = {translation.kind for translation in layout.noises.translations.values()}
     if "stairs" in kinds:
         return "staircase noise in a comparison"
-    if "whole" in kinds and not all(moves_by_whole_numbers(program, margin.value) for margin in layout.margins):
+    if "whole" in kinds and not all(moves_by_whole_numbers(program, margin.value) for margin in layout.gates.margins):
         return "geometric noise, but a compared quantity does not move by whole numbers"
     if "whole" in kinds and not is_totally_unimodular(layout):
         return "geometric noise, and the constraints are no network: whole translations may cost more"
-    found = moves(layout.program, layout.margins, first=layout.first, revealed=revealed_choices(program))
+    found = moves(layout.program, layout.gates.margins, first=layout.gates.first, revealed=revealed_choices(program))
     if isinstance(found, str):
         return found
     times = _times(program, gates, layout)
@@ -146,8 +146,8 @@ def _cost(case: Case, evidence: Evidence) -> Formula | str:
         good: list[Formula] = []
         for shifts in choices:
             moved = dict(shifts)
-            if moved.keys() <= layout.translations.keys() and all(satisfied(layout, row, moved) for row in rows):
-                good.append(total(layout.translations[z].cost(u, layout.signs) for z, u in shifts))
+            if moved.keys() <= layout.noises.translations.keys() and all(satisfied(layout, row, moved) for row in rows):
+                good.append(total(layout.noises.translations[z].cost(u, layout.signs) for z, u in shifts))
         cheapest = least(good, layout.signs)
         if cheapest.is_infinite:
             what = " and ".join(name for name, _ in piece.fired) or "nothing"
@@ -170,7 +170,7 @@ def _times(program: Program, names: tuple[str, ...], layout: Layout) -> Formula:
     if isinstance(program.adjacency, Within) and program.adjacency.extent == "every":
         return shown
     ages: Ages | None = None
-    for margin in layout.margins:
+    for margin in layout.gates.margins:
         ages = joined(ages, ages_of(program, margin.value, signs), signs)
     if ages is None:
         return ZERO
