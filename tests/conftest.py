@@ -19,11 +19,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Without `--long` the long tests are deselected rather than skipped: a skip is a test that wanted to run."""
     if config.getoption("--long"):
         return
-    for item in items:
-        if "long" in item.keywords:
-            item.add_marker(pytest.mark.skip(reason="a long search: run with --long"))
+    long = [item for item in items if "long" in item.keywords]
+    if long:
+        config.hook.pytest_deselected(items=long)
+        items[:] = [item for item in items if "long" not in item.keywords]
 
 
 @pytest.fixture(scope="session")

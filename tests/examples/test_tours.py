@@ -6,13 +6,16 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def _run(name: str, *arguments: str) -> str:
+def _run(*command: str) -> str:
+    """What Python says when it is given an example of this folder, or code that imports one."""
     done = subprocess.run(
-        [sys.executable, f"examples/{name}", *arguments],
-        cwd=ROOT,
+        [sys.executable, *command],
+        cwd=ROOT / "examples",
         env={"PYTHONPATH": str(ROOT), "PATH": ""},
         capture_output=True,
         text=True,
@@ -39,6 +42,23 @@ def test_broken_on_purpose() -> None:
 
 
 def test_printed_tables() -> None:
+    """Two rows of each table, and what is said below them; the numbers of all rows are those of
+    tests/solve/test_published.py."""
+    said = _run(
+        "-c",
+        "import printed_tables as tour\n"
+        "tour.TABLE_1, tour.TABLE_2, tour.BETTER = tour.TABLE_1[4:6], tour.TABLE_2[1:3], tour.BETTER[:1]\n"
+        "tour.table_1()\ntour.table_2()",
+    )
+    assert "85.93 and 121.61" in said
+    assert "0.0793" in said
+    assert [line.split()[:3] for line in said.splitlines() if line[:5].strip().replace(".", "").isdigit()] == [
+        ["0.2", "1", "16.8"], ["0.2", "2", "9.5"], ["0.5", "1", "4"], ["0.5", "2", "2.1"], ["0.5", "1", "4.2"],
+    ]  # fmt: skip
+
+
+@pytest.mark.long
+def test_all_rows_of_the_printed_tables() -> None:
     said = _run("printed_tables.py")
     assert "85.93 and 121.61" in said
     assert "0.1206" in said

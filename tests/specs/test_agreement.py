@@ -1,4 +1,7 @@
-"""Simulation against the exact law, over the whole library: the 99 % intervals miss as often as they should."""
+"""Simulation against the exact law, over the whole library: the 99 % intervals miss as often as they should.
+
+By default with one model of each spec that has an exact law; with `--long` with every model of every spec, which also
+finds that NO_LAW is what it says."""
 
 from __future__ import annotations
 
@@ -10,15 +13,20 @@ import seqlang
 from seqlang import driver
 
 RUNS = 20_000
+NO_LAW = {
+    "dwork2014/sparse_vector", "tight/blocks", "zhang2021/paprika", "zhang2021/paprika_lord",
+}  # fmt: skip
+"""Specs for which `solve` says after seconds of work that there is no exact law, or none that is resolved."""
 LEVEL = 0.01
 Z = 2.5758293035489004  # its two-sided normal quantile
 
 
-def _misses(name: str) -> tuple[int, int]:
-    """(intervals, misses) of the returns' chances and of the mean steps, over all models that have an exact law."""
+def _misses(name: str, models: int | None) -> tuple[int, int]:
+    """(intervals, misses) of the returns' chances and of the mean steps, over the first `models` models (None: all) so
+    far as they have an exact law."""
     spec = seqlang.load(f"@{name}")
     intervals = misses = 0
-    for model in spec.models:
+    for model in spec.models[:models]:
         try:
             (exact,) = seqlang.solve(spec, model=model)
         except seqlang.SpecError as refused:
@@ -57,7 +65,17 @@ def _binomial_beyond(n: int, misses: int, p: float) -> float:
 
 
 def test_the_intervals_miss_as_often_as_they_should() -> None:
-    found = {name: _misses(name) for name in driver.library()}
+    _as_often_as_they_should({name: _misses(name, 1) for name in driver.library() if name not in NO_LAW})
+
+
+@pytest.mark.long
+def test_the_intervals_of_every_model_miss_as_often_as_they_should() -> None:
+    found = {name: _misses(name, None) for name in driver.library()}
+    assert not any(found[name][0] for name in NO_LAW)
+    _as_often_as_they_should(found)
+
+
+def _as_often_as_they_should(found: dict[str, tuple[int, int]]) -> None:
     treated = {name: counts for name, counts in found.items() if counts[0]}
     assert len(treated) >= 15, sorted(treated)
     intervals = sum(n for n, _ in treated.values())
