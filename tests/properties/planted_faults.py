@@ -153,66 +153,83 @@ def _own_record(expression: Expression) -> Expression:
     return rebuild(expression, _own_record) if any(True for _ in children(expression)) else expression
 
 
+def _length_of_the_first(right: Callable[..., Any]) -> Callable[..., Any]:
+    """Two lists that may stand in one place are taken to be as long as the first."""
+
+    def wrong(facts: Any, first: Any, second: Any) -> Any:
+        found = right(facts, first, second)
+        return replace(found, length=first.length) if found.kind == first.kind == "list" else found
+
+    return wrong
+
+
 STREAM = "stream x in {0, 1}\n"
 QUERIES = "stream q in real\nadjacent every q within 1\n"
 RECORDS = "dataset x in [0, 1] size 6\n"
 SUM = STREAM + "statistic s = sum(x over steps)\n"
 ABOVE = "attach laplace(2) to T once\nattach laplace(4) to q\n"
 
-SENSITIVITY = "seqlang.rules.sensitivity"
-ALIGNMENT = "seqlang.rules.alignment"
-MECHANISM = "seqlang.rules.mechanism"
-
 MUTANTS = (
     # ---- sensitivity
-    Mutant("a sum moves by half", f"{SENSITIVITY}.folds:in_kept_steps", answering(halved),
+    Mutant("a sum moves by half", "seqlang.rules.sensitivity.motion.folds:in_kept_steps", answering(halved),
            SUM + "report r = s when step == 3\nattach laplace(1) to r\nstop when step >= 3"),
-    Mutant("a window forgets after one step", f"{SENSITIVITY}.folds:in_kept_steps", answering(_kind("single step")),
+    Mutant("a window forgets after one step",
+           "seqlang.rules.sensitivity.motion.folds:in_kept_steps", answering(_kind("single step")),
            STREAM + "statistic s = sum(x over last 3)\nreport r = s\nattach laplace(1) to r\nstop when step >= 4"),
-    Mutant("functions that are not monotone keep the direction", f"{SENSITIVITY}.motion:lipschitz", _monotone,
+    Mutant("functions that are not monotone keep the direction",
+           "seqlang.rules.sensitivity.motion.motion:lipschitz", _monotone,
            "stream x in [-1, 1]\nstatistic s = abs(sum(x over steps))\nparam T = 3\nattach laplace(2) to T once\n"
            "attach laplace(4) to s\nstop when s >= T\nstop when step >= 6"),
-    Mutant("all queries move one way", f"{SENSITIVITY}.neighbours:neighbours_of", answering(_one_way),
+    Mutant("all queries move one way", "seqlang.rules.sensitivity.motion.neighbours:neighbours_of", answering(_one_way),
            QUERIES + "statistic v = [q, q, previous(q, 0)]\nreport r = previous(q, 0) - q when step == 3\n"
            "attach laplace(1) to r\nstop when step >= 3"),
-    Mutant("a sum of records moves by half", f"{SENSITIVITY}.records:records_motion", answering(halved),
+    Mutant("a sum of records moves by half",
+           "seqlang.rules.sensitivity.motion.records:records_motion", answering(halved),
            RECORDS + "adjacent add or remove one\nstatistic s = sum(x[i] for i in records)\n"
            "stop return s\nattach laplace(1) to s"),
-    Mutant("the record of another fold is taken for one's own", f"{SENSITIVITY}.records:one_record", _captured,
+    Mutant("the record of another fold is taken for one's own",
+           "seqlang.rules.sensitivity.motion.records:one_record", _captured,
            RECORDS + "statistic m = max(x[i] for i in records)\nstatistic c = count(x[j] >= m for j in records)\n"
            "stop return c\nattach laplace(1) to c"),
-    Mutant("the vertices of one direction are dropped", f"{SENSITIVITY}.moves:moves", answering(_only_first),
+    Mutant("the vertices of one direction are dropped",
+           "seqlang.rules.sensitivity.motion.moves:moves", answering(_only_first),
            QUERIES + "param T = 2\n" + ABOVE + "stop when q >= T\nstop when step >= 5"),
-    Mutant("what a cell holds is public", f"{SENSITIVITY}.facts:Facts.is_private", _cells_are_public,
+    Mutant("what a cell holds is public", "seqlang.rules.sensitivity.facts.facts:Facts.is_private", _cells_are_public,
            SUM + "report r = s + x when step == 3\nattach laplace(1) to r\nstop when step >= 3"),
+    Mutant("a list is as long as the one in the other branch", "seqlang.rules.sensitivity.facts.shape:_either",
+           _length_of_the_first,
+           STREAM + "statistic s = mean(if step >= 3 then [0, 0, 0, x] else [x])\nreport r = s when step == 1\n"
+           "attach laplace(1) to r\nstop when step >= 2"),
     # ---- alignment
-    Mutant("translations cost half", f"{ALIGNMENT}.cost:scenario_cost", answering(halved),
+    Mutant("translations cost half", "seqlang.rules.alignment.cost:scenario_cost", answering(halved),
            QUERIES + "param T = 2\n" + ABOVE + "stop when q >= T"),
-    Mutant("one decision fewer is made", f"{ALIGNMENT}.limits:limit_of", answering(_one_fewer),
+    Mutant("one decision fewer is made", "seqlang.rules.reading.limits:limit_of", answering(_one_fewer),
            QUERIES + "param T = 2\n" + ABOVE + "report above when q >= T\n"
            "stop when count(above over steps) >= 2"),
-    Mutant("several entries cost as much as one", f"{ALIGNMENT}.layout:single_entry", answering(lambda f: (ONE, f[1])),
+    Mutant("several entries cost as much as one",
+           "seqlang.rules.reading.single_entry:single_entry", answering(lambda f: (ONE, f[1])),
            STREAM + "adjacent replace 2\nstatistic s = sum(x over steps)\nreport r = s when step == 3\n"
            "attach geometric(1 / 2) to r\nstop when step >= 3", 2),
-    Mutant("a run is one step shorter", f"{ALIGNMENT}.limits:horizon_of", answering(lambda n: n - 1),
+    Mutant("a run is one step shorter", "seqlang.rules.reading.limits:horizon_of", answering(lambda n: n - 1),
            SUM + "report r = s\nattach tree(geometric(1 / 2)) to s\nstop when step >= 2"),
     # ---- composition
     Mutant("the last part is not composed", "seqlang.rules.composition.basic:sum", _all_but_last,
            STREAM + "report r = x\nreport t = x * x\nattach laplace(1) to r\nattach laplace(1) to t\n"
            "stop when step >= 2"),
     # ---- mechanisms
-    Mutant("a changed entry is shown once", f"{MECHANISM}.exposure:touched", instead(ONE),
+    Mutant("a changed entry is shown once", "seqlang.rules.mechanism.exposure:touched", instead(ONE),
            SUM + "report r = s\nattach laplace(2) to r\nstop when step >= 4"),
-    Mutant("a draw hides several values", f"{MECHANISM}.noise:is_fresh", instead(True),
+    Mutant("a draw hides several values", "seqlang.rules.mechanism.noise:is_fresh", instead(True),
            STREAM + "report r = x\nattach geometric(1 / 2) to r once\nstop when step >= 3", 1),
-    Mutant("half the radius is hidden", f"{MECHANISM}.radius:radius_of", answering(halved),
+    Mutant("half the radius is hidden", "seqlang.rules.mechanism.radius:radius_of", answering(halved),
            SUM + "report r = s when step == 3\nattach geometric(1 / 2) to r\nstop when step >= 3"),
-    Mutant("log-weights move apart by half", f"{MECHANISM}.radius:apart", answering(halved),
+    Mutant("log-weights move apart by half", "seqlang.rules.mechanism.radius:apart", answering(halved),
            "dataset x in 0..1 size 4\nstatistic c = [count(x[i] == k for i in records) for k in 0..1]\n"
            "draw pick ~ {k: exp(c[k + 1]) for k in 0..1}\nstop return pick"),
-    Mutant("randomised response costs half", f"{MECHANISM}.randomized_response:showings_of", answering(halved),
+    Mutant("randomised response costs half",
+           "seqlang.rules.mechanism.randomized_response:showings_of", answering(halved),
            "stream x in {0, 1}\nattach randomized_response(3 / 4) to x\nreport r = x\nstop when step >= 3"),
-    Mutant("Gaussian noise costs a quarter", f"{MECHANISM}.gaussian:cost_of",
+    Mutant("Gaussian noise costs a quarter", "seqlang.rules.mechanism.gaussian:cost_of",
            answering(lambda c: halved(halved(c))),
            SUM + "report r = s when step == 3\nattach gaussian(1) to r\nstop when step >= 3"),
     # ---- stopping and accounting

@@ -16,7 +16,10 @@ from seqlang.driver import Loaded
 from seqlang.driver.contradicted import Contradicted
 from seqlang.source import Source
 
-ROOMS = {"rules.sensitivity", "rules.alignment", "rules.composition", "rules.mechanism", "rules.stopping", "accounting"}
+ROOMS = {
+    "rules.sensitivity", "rules.alignment", "rules.reading", "rules.composition", "rules.mechanism", "rules.stopping",
+    "accounting",
+}  # fmt: skip
 ENOUGH = 1e-9
 
 

@@ -10,6 +10,7 @@ from seqlang import driver
 from seqlang.arithmetic.formula import Formula, number, symbol
 from seqlang.model.program import Program
 from seqlang.proof.derivation import ApproximateBound, ConcentratedBound, Derivation, Judgement, PureBound, RenyiBound
+from seqlang.record import replace
 from seqlang.rules.claims import falls_short, leaves_out, longest_run, steps_claimed
 from seqlang.rules.composition import every_algorithm
 from seqlang.source import Source
@@ -114,3 +115,11 @@ def test_a_delta_of_one_promises_nothing_to_anybody() -> None:
     nothing = every_algorithm.derivation(program)
     assert falls_short(program, program.claims[0], nothing) is None
     assert falls_short(program, program.claims[0], Derivation(nothing.conclusion, "test/rule"))
+
+
+def test_a_delta_below_one_does_not_hold_of_every_algorithm() -> None:
+    program = _program("claim strong pure(1)")
+    nothing = every_algorithm.derivation(program)
+    assert every_algorithm.holds(program, nothing) is None
+    for conclusion in (ApproximateBound(nothing.conclusion.gates, 0.0, 0.999, None), PureBound(("y",), EPS)):
+        assert every_algorithm.holds(program, replace(nothing, conclusion=conclusion))

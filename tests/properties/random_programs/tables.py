@@ -18,7 +18,11 @@ COUNTS = FOLDER / "counts.json"
 Counts = dict[str, dict[str, int]]
 """Name of a count -> cell ("rule | adjacency | noise | data" in "cells") -> programs."""
 
-REASONS = {"composition/every_algorithm": "says nothing that an oracle could contradict: a delta of 1"}
+REASONS = {
+    "composition/every_algorithm": "cannot be judged by a program: it concludes a delta of 1, and no chance of an event"
+    " exceeds another by more; it is asked for claims with such a delta only (tests/analyses/test_empty_claims.py), and"
+    " that it refuses a smaller delta is in tests/rules/test_derivations_of_claims.py"
+}
 """Rules that these programs do not reach, with the tests that judge them; a rule that is counted needs no reason."""
 
 GAUSSIAN = "is about Gaussian noise"
