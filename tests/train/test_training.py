@@ -70,8 +70,14 @@ TWINS = {
 }
 
 
-@pytest.mark.parametrize("engine", ["compiled", "numpy"])
-@pytest.mark.parametrize("name", TWINS)
+@pytest.mark.parametrize(
+    ("name", "engine"),
+    [
+        # a kernel takes seconds to compile, and there is one with noise and one without: one spec by default
+        pytest.param(name, engine, marks=pytest.mark.long if engine == "compiled" and name != "flsw" else ())
+        for name in TWINS for engine in ("compiled", "numpy")
+    ],
+)  # fmt: skip
 def test_the_engines_agree_without_noise(name: str, engine: str) -> None:
     spec = seqlang.load(f"@bittner2020/{name}", d=3, **TWINS[name])
     track = {"far": "sum(norm(x) over steps)"}
