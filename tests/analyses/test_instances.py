@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from scipy import stats
-from seqlang.report.document.document.document.plain_text import render_plain
+from seqlang.report.document.plain_text import render_plain
 
 from seqlang.analyses.instances import Instances, instances
 from seqlang.analyses.instances.compare import Comparison
