@@ -11,7 +11,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 from scipy import stats
-from seqlang.report.document.plain_text import render_plain
 
 from seqlang.analyses.instances import Instances, instances
 from seqlang.analyses.instances.compare import Comparison
@@ -28,6 +27,7 @@ from seqlang.driver import check, load, read
 from seqlang.elaborate import elaborate
 from seqlang.model.expression import Label
 from seqlang.model.program import Program, Stop
+from seqlang.report.document.plain_text import render_plain
 from seqlang.report.text.instances import instances_document
 from seqlang.rules.sensitivity.facts.formulas import parameter_values
 from seqlang.source import Source
