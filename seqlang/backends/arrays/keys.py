@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from seqlang.backends.interpret.cells import whole_length
-from seqlang.backends.interpret.compiled import Compiler
+from seqlang.backends.interpret.code import Expressions
+from seqlang.backends.interpret.state import PartialState
 from seqlang.backends.interpret.values import Value, as_index
 from seqlang.model import expression as ir
 from seqlang.model.program import Cell, LastSteps
@@ -14,7 +15,7 @@ from seqlang.model.program import Cell, LastSteps
 Key = tuple[Value, ...]
 
 
-def keys_of(cell: Cell, compiler: Compiler, first: Key = ()) -> Iterator[Key]:
+def keys_of(cell: Cell, compiler: Expressions, first: Key = ()) -> Iterator[Key]:
     """All keys that begin with `first`. A binder's set may read the binders before it."""
     if len(first) == len(cell.binders):
         yield first
@@ -23,26 +24,18 @@ def keys_of(cell: Cell, compiler: Compiler, first: Key = ()) -> Iterator[Key]:
         yield from keys_of(cell, compiler, (*first, value))
 
 
-def window_of(cell: Cell, compiler: Compiler, key: Key) -> int:
+def window_of(cell: Cell, compiler: Expressions, key: Key) -> int:
     """How many steps the window of this key has."""
     assert isinstance(cell.keep, LastSteps)
     return whole_length(_at(cell.keep.count, cell, compiler, key))
 
 
-def _at(e: ir.Expression, cell: Cell, compiler: Compiler, key: Key) -> Any:
+def _at(e: ir.Expression, cell: Cell, compiler: Expressions, key: Key) -> Any:
     names = (variable.number for variable, _ in cell.binders)
-    machine: Any = _Binding(dict(zip(names, key, strict=False)), _records(compiler))
-    return compiler.compile(e).run(machine)
+    bound = dict(zip(names, key, strict=False))
+    return compiler.compile(e).run(PartialState(bound=bound, records=_records(compiler)))
 
 
-def _records(compiler: Compiler) -> range:
+def _records(compiler: Expressions) -> range:
     size = compiler.program.size
     return range(1, 1 + (0 if size is None else as_index(compiler.constant(size))))
-
-
-class _Binding:
-    """What an expression of binders and record numbers only needs of a machine."""
-
-    def __init__(self, bound: dict[int, Value], records: range) -> None:
-        self.bound = bound
-        self.records = records

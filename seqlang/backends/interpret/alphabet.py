@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
+from seqlang.backends.interpret.code import Expressions
 from seqlang.backends.interpret.values import Value, as_index
 from seqlang.model import alphabet
 from seqlang.model import expression as ir
 from seqlang.model.domain import Domain, Finite, Integers, Power
 from seqlang.model.program import ChooseGate, Define, FlipLaw
 
-if TYPE_CHECKING:
-    from seqlang.backends.interpret.compiled import Compiler
 
-
-def alphabet_of(compiler: Compiler, read: ir.Noised) -> tuple[Value, ...] | None:
+def alphabet_of(compiler: Expressions, read: ir.Noised) -> tuple[Value, ...] | None:
     """All values that `read.base` may have: from its domain, from the gate that flips it, or as it is written;
     None if not finite."""
     program = compiler.program
@@ -39,13 +36,13 @@ def alphabet_of(compiler: Compiler, read: ir.Noised) -> tuple[Value, ...] | None
     return None if listed is None else tuple(compiler.constant(letter) for letter in listed)
 
 
-def _number(compiler: Compiler, expression: ir.Expression) -> Fraction | None:
+def _number(compiler: Expressions, expression: ir.Expression) -> Fraction | None:
     code = compiler.compile(expression)
     value = None if code.reads else compiler.constant(expression)
     return Fraction(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
 
 
-def letters_of(compiler: Compiler, domain: Domain) -> tuple[Value, ...] | None:
+def letters_of(compiler: Expressions, domain: Domain) -> tuple[Value, ...] | None:
     """The values of a finite domain in order (of one coordinate for `D ^ d`), else None."""
     match domain:
         case Finite(values):

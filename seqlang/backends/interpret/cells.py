@@ -6,16 +6,14 @@ import math
 from collections import deque
 from collections.abc import Callable, Iterator
 from itertools import islice
-from typing import TYPE_CHECKING, Protocol, assert_never
+from typing import Protocol, assert_never
 
-from seqlang.backends.interpret.compiled import STATE, Compiler, Run
+from seqlang.backends.interpret.code import STATE, Expressions
 from seqlang.backends.interpret.operators import PAIR
 from seqlang.backends.interpret.shapes import shape_of_expression
+from seqlang.backends.interpret.state import Run, State
 from seqlang.backends.interpret.values import Value, each, filled, is_vector, pairwise
 from seqlang.model.program import AllSteps, AtReports, Cell, LastSteps, Previous, SinceReport
-
-if TYPE_CHECKING:
-    from seqlang.backends.interpret.machine import Machine
 
 LONGEST = 1 << 62
 """More steps than any run makes."""
@@ -168,7 +166,7 @@ class _Previous:
 class CellState:
     """The state of one cell: one `Kept` for each combination of its binders' values."""
 
-    def __init__(self, cell: Cell, compiler: Compiler) -> None:
+    def __init__(self, cell: Cell, compiler: Expressions) -> None:
         self.cell = cell
         self.report = cell.keep.report if isinstance(cell.keep, (SinceReport, AtReports)) else None
         self.body = compiler.compile(cell.body).run
@@ -177,7 +175,7 @@ class CellState:
         self.compiler = compiler
         self.changing = changing_length(cell, compiler)
 
-    def start(self, m: Machine) -> None:
+    def start(self, m: State) -> None:
         for key in self._keys(m, 0):
             self.kept[key] = self._make(m)
 
@@ -185,7 +183,7 @@ class CellState:
         for kept in self.kept.values():
             kept.begin(fired)
 
-    def tick(self, m: Machine) -> None:
+    def tick(self, m: State) -> None:
         names = [variable.number for variable, _ in self.cell.binders]
         for key, kept in self.kept.items():
             m.bound.update(zip(names, key, strict=True))
@@ -199,7 +197,7 @@ class CellState:
     def read(self, key: tuple[Value, ...]) -> Value:
         return self.kept[key].read()
 
-    def _keys(self, m: Machine, depth: int) -> Iterator[tuple[Value, ...]]:
+    def _keys(self, m: State, depth: int) -> Iterator[tuple[Value, ...]]:
         """All combinations of binder values; while one is yielded, the binders are bound to it."""
         if depth == len(self.cell.binders):
             yield tuple(m.bound[variable.number] for variable, _ in self.cell.binders)
@@ -210,7 +208,7 @@ class CellState:
             yield from self._keys(m, depth + 1)
         m.bound.pop(variable.number, None)
 
-    def _make(self, m: Machine) -> Kept:
+    def _make(self, m: State) -> Kept:
         keep, operator = self.cell.keep, self.cell.operator
         shape = shape_of_expression(self.compiler, self.cell.body) if operator in ("sum", "mean") else ()
 
@@ -230,7 +228,7 @@ class CellState:
                 assert_never(keep)
 
 
-def changing_length(cell: Cell, compiler: Compiler) -> Run | None:
+def changing_length(cell: Cell, compiler: Expressions) -> Run | None:
     """The length of a window, where it is evaluated anew in each step in the cell's place: it reads more than constants
     and the cell's binders. None for other cells."""
     if not isinstance(cell.keep, LastSteps):

@@ -1,20 +1,24 @@
 """Expressions to closures, once; a constant expression is evaluated once, too.
 
-A closure takes the machine (`m`) and reads its current state. `and`, `or`, `if` and `where` evaluate only what they
+A closure takes the state of a run (`m`) and reads it. `and`, `or`, `if` and `where` evaluate only what they
 need: cells were hoisted by elaboration, so nothing that must tick is skipped.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, assert_never
+from functools import partial
+from operator import mul
+from typing import assert_never
 
+from seqlang.backends.interpret.code import STATE, Code, Reads
 from seqlang.backends.interpret.laws import LawValue, make_law
 from seqlang.backends.interpret.laws.listed import Flip, Table
 from seqlang.backends.interpret.minimise import minimise
 from seqlang.backends.interpret.operators import PAIR, apply
 from seqlang.backends.interpret.quantified import fold
 from seqlang.backends.interpret.shapes import UNKNOWN, shape_of_expression
+from seqlang.backends.interpret.state import PartialState, Run, State
 from seqlang.backends.interpret.values import (
     BallSet,
     EvaluationError,
@@ -32,32 +36,6 @@ from seqlang.model.grids import Grids
 from seqlang.model.log_ratio import in_logs
 from seqlang.model.program import Program
 from seqlang.source import Span
-
-if TYPE_CHECKING:
-    from seqlang.backends.interpret.machine import Machine
-
-Run = Callable[["Machine"], Value]
-STATE = "state"
-Reads = frozenset[str | int]
-"""What an expression reads: this word for anything that changes, and the numbers of its free variables."""
-
-
-class Code:
-    """A compiled expression: `run(machine)` is its value; `reads` is empty for a constant."""
-
-    __slots__ = ("reads", "run")
-
-    def __init__(self, run: Run, reads: Reads) -> None:
-        self.run = run
-        self.reads = reads
-
-
-class _Nothing:
-    """The state in which constants are evaluated: there is none, but bound variables need a place."""
-
-    def __init__(self) -> None:
-        self.bound: dict[int, Value] = {}
-
 
 NONE: Reads = frozenset()
 CHANGES: Reads = frozenset({STATE})
@@ -87,13 +65,13 @@ class Compiler:
 
     def constant(self, expression: ir.Expression) -> Value:
         """The value of an expression of constants."""
-        return self.compile(expression).run(_Nothing())  # type: ignore[arg-type]
+        return self.compile(expression).run(PartialState())
 
     def _fold(self, code: Code) -> Code:
         if code.reads:
             return code
         try:
-            value = code.run(_Nothing())  # type: ignore[arg-type]
+            value = code.run(PartialState())
         except EvaluationError:
             return code  # it is an error only where it is needed
         return _constant(value)
@@ -172,7 +150,7 @@ class Compiler:
     def _cell(self, name: str, at: tuple[ir.Expression, ...]) -> Code:
         parts, reads = self._all(at)
 
-        def run(m: Machine) -> Value:
+        def run(m: State) -> Value:
             value = m.cells[name].read(tuple([p(m) for p in parts]))
             if value != value:
                 raise EvaluationError("there is no mean, and no best step, of nothing", self.program.cell(name).span)
@@ -199,7 +177,7 @@ class Compiler:
     def _index(self, base: ir.Expression, at: ir.Expression, span: Span) -> Code:
         (b, a), reads = self._all((base, at))
 
-        def run(m: Machine) -> Value:
+        def run(m: State) -> Value:
             values = b(m)
             position = as_index(a(m), span)
             if not 1 <= position <= len(values):
@@ -216,12 +194,12 @@ class Compiler:
         operator, variable, span = e.operator, e.variable.number, e.span
         reads = domain.reads | (inside - {variable})
         if isinstance(e.domain, ir.RealVectors) and operator in ("argmin", "argmax"):
-            return Code(lambda m: minimise(m, e, domain.run(m)), reads | CHANGES)
+            return Code(lambda m: minimise(self, m, e, domain.run(m)), reads | CHANGES)
         shape = shape_of_expression(self, e.body) if operator == "sum" else ()
         if shape and UNKNOWN not in shape:
             nothing = filled(shape, lambda: 0)  # a sum of no vectors is a vector
 
-            def run(m: Machine) -> Value:
+            def run(m: State) -> Value:
                 value = fold(m, operator, domain.run(m), variable, body.run, test, span)
                 return value if is_vector(value) else nothing
 
@@ -234,10 +212,10 @@ class Compiler:
         inside = value.reads | weight.reads | (where.reads if where else NONE)
         test = where.run if where else None
 
-        def pair(m: Machine) -> tuple[Value, Value]:
+        def pair(m: State) -> tuple[Value, Value]:
             return value.run(m), weight.run(m)
 
-        def run(m: Machine) -> Value:
+        def run(m: State) -> Value:
             return Table(fold(m, "list", domain.run(m), e.variable.number, pair, test, Span(0, 0)))
 
         return Code(run, domain.reads | (inside - {e.variable.number}))
@@ -245,7 +223,7 @@ class Compiler:
     def _density(self, method: str, law: ir.Expression, at: ir.Expression) -> Code:
         (make, x), reads = self._all((law, at))
 
-        def run(m: Machine) -> Value:
+        def run(m: State) -> Value:
             found: LawValue = make(m)
             value = x(m)
             formula = getattr(found, method)
@@ -264,12 +242,12 @@ class Compiler:
         added = [(name, factor) for name, factor, flips in terms if not flips]
         flips = [name for name, _, flips in terms if flips]
 
-        def run(m: Machine) -> Value:
+        def run(m: State) -> Value:
             value = base.run(m)
             for name, factor in added:
                 scale = factor(m)
                 noise = m.noise(name, shape_of(value))
-                value = pairwise(PAIR["+"], value, each(lambda z, scale=scale: scale * z, noise))  # type: ignore[misc]
+                value = pairwise(PAIR["+"], value, each(partial(mul, scale), noise))
             for name in flips:
                 value = m.flipped(name, e, value)
             return value
@@ -299,7 +277,7 @@ def _pair(operator: str, left: Run, right: Run, span: Span) -> Run:
     """The common case, two numbers, without the detour; Flip laws and vectors take the general way."""
     f = PAIR[operator]
 
-    def run(m: Machine) -> Value:
+    def run(m: State) -> Value:
         a, b = left(m), right(m)
         if isinstance(a, (tuple, range)) or isinstance(b, (tuple, range)):
             return apply(operator, (a, b), span)
@@ -309,4 +287,4 @@ def _pair(operator: str, left: Run, right: Run, span: Span) -> Run:
     return run
 
 
-__all__ = ["Code", "Compiler", "Flip"]
+__all__ = ["Code", "Compiler", "Flip", "Run"]

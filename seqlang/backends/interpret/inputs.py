@@ -6,6 +6,7 @@ from seqlang.backends.interpret.compiled import Compiler
 from seqlang.backends.interpret.domains import CheckedDomain
 from seqlang.backends.interpret.laws.multivariate import Independent
 from seqlang.backends.interpret.randomness import Randomness
+from seqlang.backends.interpret.state import PartialState
 from seqlang.backends.interpret.values import EvaluationError, Value, as_index, describe, is_vector
 from seqlang.model.program import Model, Program
 
@@ -19,12 +20,10 @@ class InputSampler:
     def __init__(self, program: Program, model: Model) -> None:
         self.program = program
         self.model = model
-        self.fields: dict[str, Value] = {}
-        self.bound: dict[int, Value] = {}
-        self.step_number = 0
         compiler = Compiler(program)
         size = 0 if program.size is None else as_index(compiler.constant(program.size))
-        self.records = range(1, size + 1)
+        self._fields: dict[str, Value] = {}
+        self._state = PartialState(fields=self._fields, records=range(1, size + 1))
         kinds = {i.name: i for i in program.inputs}
         self._steps = [
             (name, compiler.compile(law), CheckedDomain(compiler, kinds[name].domain), kinds[name].kind)
@@ -37,23 +36,23 @@ class InputSampler:
 
     def dataset(self, randomness: Randomness) -> dict[str, tuple[Value, ...]]:
         """All records of the dataset fields; `step` in their laws is the record's number."""
-        rows = [self._sample(randomness, i, ("dataset",)) for i in self.records]
+        rows = [self._sample(randomness, i, ("dataset",)) for i in self._state.records]
         names = [name for name, _, _, kind in self._steps if kind == "dataset"]
         return {name: tuple(row[name] for row in rows) for name in names}
 
     def _sample(self, randomness: Randomness, step: int, kinds: tuple[str, ...]) -> dict[str, Value]:
-        self.step_number = step
+        self._state.step_number = step
         result: dict[str, Value] = {}
         for name, law, domain, kind in self._steps:
             if kind not in kinds:
                 continue
-            found = law.run(self)  # type: ignore[arg-type]
+            found = law.run(self._state)
             if domain.dimension is not None and not found.joint and not is_vector((found.support() or (0,))[0]):
                 found = Independent((found,) * domain.dimension)
             value = randomness.entry(name, step, found)
             if not domain.contains(value):
                 raise outside(self.model, name, value, domain.text)
-            self.fields[name] = result[name] = value
+            self._fields[name] = result[name] = value
         return result
 
 

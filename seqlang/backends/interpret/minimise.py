@@ -7,21 +7,20 @@ that is not possible is evaluated as it stands, with differences for the gradien
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from seqlang.backends.interpret.code import Expressions
 from seqlang.backends.interpret.slopes import NoSlope, Traced, applied, chosen, fitted
+from seqlang.backends.interpret.state import State
 from seqlang.backends.interpret.values import BallSet, EvaluationError, Value, is_vector
 from seqlang.model import expression as ir
 from seqlang.model.binding import free_variables
-
-if TYPE_CHECKING:
-    from seqlang.backends.interpret.machine import Machine
 
 Objective = Callable[[Any], float]
 Traceable = Callable[[Any], Traced]
 
 
-def minimise(m: Machine, e: ir.Quantified, domain: BallSet) -> tuple[float, ...]:
+def minimise(compiler: Expressions, m: State, e: ir.Quantified, domain: BallSet) -> tuple[float, ...]:
     """The vector v in `domain` with the smallest body (largest for argmax), to about 1e-7 for a smooth convex body.
 
     Quasi-Newton from 0. Raises EvaluationError if that ends nowhere finite.
@@ -33,7 +32,7 @@ def minimise(m: Machine, e: ir.Quantified, domain: BallSet) -> tuple[float, ...]
 
     find: Any = optimize.minimize  # its overloads describe the options of every method; ours are few
     sign = 1.0 if e.operator == "argmin" else -1.0
-    objective, slope = _fast(m, e, domain.dimension)
+    objective, slope = _fast(compiler, m, e, domain.dimension)
     start = np.zeros(domain.dimension)
 
     def signed(v: Any) -> Any:
@@ -58,9 +57,9 @@ def minimise(m: Machine, e: ir.Quantified, domain: BallSet) -> tuple[float, ...]
     return tuple(float(x) for x in found.x)
 
 
-def _plain(m: Machine, e: ir.Quantified) -> Objective:
+def _plain(compiler: Expressions, m: State, e: ir.Quantified) -> Objective:
     """The body as it stands, by the interpreter."""
-    body = m.compiler.compile(e.body).run
+    body = compiler.compile(e.body).run
 
     def objective(v: Any) -> float:
         m.bound[e.variable.number] = tuple(float(x) for x in v)
@@ -76,15 +75,17 @@ class _TooHard(Exception):
     """The body has something that is not evaluated for all records at once."""
 
 
-def _fast(m: Machine, e: ir.Quantified, dimension: int) -> tuple[Objective, Callable[[Any], Any] | None]:
+def _fast(
+    compiler: Expressions, m: State, e: ir.Quantified, dimension: int
+) -> tuple[Objective, Callable[[Any], Any] | None]:
     """(the objective, and it together with its gradient, if that is known)."""
     import numpy as np
 
     try:
-        run = _Vector(m, e.variable).compile(e.body, None)
+        run = _Vector(compiler, m, e.variable).compile(e.body, None)
         run(np.zeros((dimension, 1)))
     except _TooHard:
-        return _plain(m, e), None
+        return _plain(compiler, m, e), None
 
     def objective(v: Any) -> float:
         return float(np.asarray(run(np.asarray(v)[:, None]).value).reshape(-1)[0])
@@ -107,7 +108,8 @@ class _Vector:
     Values are numbers, arrays (R,) with one number a record, and arrays (d, 1) or (d, R).
     """
 
-    def __init__(self, m: Machine, variable: ir.Variable) -> None:
+    def __init__(self, compiler: Expressions, m: State, variable: ir.Variable) -> None:
+        self.compiler = compiler
         self.m = m
         self.variable = variable
 
@@ -154,7 +156,7 @@ class _Vector:
 
         if any(variable.number not in self.m.bound for variable in free_variables(e)):
             raise _TooHard
-        value = self.m.value(e)
+        value = self.compiler.compile(e).run(self.m)
         if is_vector(value):
             return np.asarray(value, dtype=np.float64)[:, None]
         if not isinstance(value, (bool, int, float)):

@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING
-
 from seqlang.backends.interpret.operators import folded
+from seqlang.backends.interpret.state import Run, State
 from seqlang.backends.interpret.values import BallSet, EvaluationError, Members, Value
 from seqlang.source import Span
 
-if TYPE_CHECKING:
-    from seqlang.backends.interpret.machine import Machine
-
 
 def fold(
-    m: Machine,
+    m: State,
     operator: str,
     domain: Value,
     variable: int,
-    body: Callable[[Machine], Value],
-    where: Callable[[Machine], Value] | None,
+    body: Run,
+    where: Run | None,
     span: Span,
 ) -> Value:
     """The value of the quantified expression; `argmax` and `argmin` give the element, the first of equal ones.

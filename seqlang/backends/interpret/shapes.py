@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from seqlang.backends.interpret.code import Expressions
 from seqlang.model import expression as ir
 from seqlang.model.domain import Ball, Domain, Power
 from seqlang.model.program import Draw, Previous, Report
 from seqlang.operators.catalogue import OPERATORS
 
-if TYPE_CHECKING:
-    from seqlang.backends.interpret.compiled import Compiler
-
 UNKNOWN = 0
 """The length of a list that grows, or whose length depends on the data."""
 
 
-def shape_of_expression(compiler: Compiler, e: ir.Expression) -> tuple[int, ...]:
+def shape_of_expression(compiler: Expressions, e: ir.Expression) -> tuple[int, ...]:
     """() for a scalar, (d,) for a vector of d coordinates, (k, d) for k of them."""
     program = compiler.program
 
@@ -70,26 +66,26 @@ def shape_of_expression(compiler: Compiler, e: ir.Expression) -> tuple[int, ...]
             return ()
 
 
-def shape_of_domain(compiler: Compiler, domain: Domain) -> tuple[int, ...]:
+def shape_of_domain(compiler: Expressions, domain: Domain) -> tuple[int, ...]:
     """The shape of one value of the domain."""
     if isinstance(domain, (Ball, Power)):
         return (int(compiler.constant(domain.dimension)),)
     return ()
 
 
-def _size(compiler: Compiler) -> int:
+def _size(compiler: Expressions) -> int:
     """The declared number of records."""
     return UNKNOWN if compiler.program.size is None else int(compiler.constant(compiler.program.size))
 
 
-def _length(compiler: Compiler, domain: ir.Expression) -> int:
+def _length(compiler: Expressions, domain: ir.Expression) -> int:
     """How many elements a constant domain has."""
     if isinstance(domain, ir.Records):
         return _size(compiler)
     return UNKNOWN if compiler.compile(domain).reads else len(compiler.constant(domain))
 
 
-def _of_apply(compiler: Compiler, operator: str, arguments: tuple[ir.Expression, ...]) -> tuple[int, ...]:
+def _of_apply(compiler: Expressions, operator: str, arguments: tuple[ir.Expression, ...]) -> tuple[int, ...]:
     if operator == "zeros":
         return (int(compiler.constant(arguments[0])),)
     if operator == "..":
@@ -103,7 +99,7 @@ def _of_apply(compiler: Compiler, operator: str, arguments: tuple[ir.Expression,
     return max(shapes, key=len, default=())
 
 
-def _of_law(compiler: Compiler, family: str, arguments: tuple[ir.Expression, ...]) -> tuple[int, ...]:
+def _of_law(compiler: Expressions, family: str, arguments: tuple[ir.Expression, ...]) -> tuple[int, ...]:
     if family == "l2_laplace":
         return (int(compiler.constant(arguments[1])),) if len(arguments) > 1 else ()
     if family == "uniform" and len(arguments) == 1:

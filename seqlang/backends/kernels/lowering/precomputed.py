@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from seqlang.backends.interpret.alphabet import letters_of
+from seqlang.backends.interpret.state import PartialState
 from seqlang.backends.interpret.values import EvaluationError
 from seqlang.backends.kernels.lowering.scope import Scope
 from seqlang.backends.kernels.lowering.values import List, Scalar, scalar
@@ -20,15 +21,6 @@ _PARTS = (
     ir.Number, ir.Truth, ir.Label, ir.ParameterValue, ir.Field, ir.Apply, ir.Choice, ir.Density, ir.Law, ir.Weights,
     ir.Sequence,
 )  # fmt: skip
-
-
-class _Entry:
-    """What an expression of one field, or of the step number, only needs of a machine."""
-
-    def __init__(self, fields: dict[str, Any], step: int = 0) -> None:
-        self.fields = fields
-        self.step_number = step
-        self.bound: dict[int, Any] = {}
 
 
 def tabulated(scope: Scope, e: ir.Expression) -> Scalar | None:
@@ -53,7 +45,7 @@ def tabulated(scope: Scope, e: ir.Expression) -> Scalar | None:
         return None
     code = scope.exact.compile(e)
     try:
-        found = [code.run(_Entry({name: letter})) for letter in letters]  # type: ignore[arg-type]
+        found = [code.run(PartialState(fields={name: letter})) for letter in letters]
     except EvaluationError:
         return None  # an error only where this letter comes
     if not all(isinstance(v, (bool, int, float, str)) for v in found) or len({type(v) is bool for v in found}) > 1:
@@ -83,7 +75,7 @@ def first_steps(scope: Scope, e: ir.Expression) -> List | None:
     found: list[float] = []
     try:
         for step in range(1, STEPS + 1):
-            value = code.run(_Entry({}, step))  # type: ignore[arg-type]
+            value = code.run(PartialState(step_number=step))
             if isinstance(value, bool) or not isinstance(value, (int, float)):
                 return None
             found.append(float(value))

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from seqlang.backends.interpret.compiled import Compiler
+from seqlang.backends.interpret.state import PartialState
 from seqlang.backends.solve.solution import Array
 from seqlang.backends.solve.step.dependencies import Needed
 from seqlang.backends.solve.step.entries import Entry, entries, model_of, reads_step
@@ -96,9 +97,7 @@ class EntryReader:
         for statement in program.body:
             if isinstance(statement, Define) and self._of_entry(statement.expression):
                 self._plain[statement.name] = statement.expression
-        self.fields: Mapping[str, Any] = {}
-        self.locals: dict[str, Any] = {}
-        self.bound: dict[int, Any] = {}
+        self._state = PartialState()
 
     def increment(self, cell: Cell, fields: Mapping[str, Any]) -> float:
         if not isinstance(cell.keep, AllSteps) or cell.binders or cell.operator not in ("sum", "count", "mean"):
@@ -108,10 +107,10 @@ class EntryReader:
         for part in (cell.body, cell.where):
             if part is not None and not self._of_entry(part):
                 raise Unsolved(f"what `{cell.name}` adds is no function of the entry alone")
-        self.fields = fields
-        self.locals = {}
+        values: dict[str, Any] = {}
+        self._state.fields, self._state.locals = fields, values
         for name, e in self._plain.items():  # one may read those before it
-            self.locals[name] = self._value(e)
+            values[name] = self._value(e)
         if cell.where is not None and not self._value(cell.where):
             return 0.0
         value = self._value(cell.body)
@@ -122,7 +121,7 @@ class EntryReader:
         return float(value)
 
     def _value(self, expression: ir.Expression) -> Any:
-        return self._compiler.compile(expression).run(self)  # type: ignore[arg-type]
+        return self._compiler.compile(expression).run(self._state)
 
     def _of_entry(self, expression: ir.Expression) -> bool:
         for e in ir.walk(expression):

@@ -21,12 +21,13 @@ import numpy as np
 from seqlang.backends.arrays.compiler import VectorCompiler
 from seqlang.backends.arrays.values import CannotVectorise, from_constant
 from seqlang.backends.interpret.compiled import Compiler
+from seqlang.backends.interpret.state import PartialState
 from seqlang.backends.interpret.values import EvaluationError
 from seqlang.backends.solve.noises.scalar_law import Array
 from seqlang.backends.solve.quadrature.nodes import Kink
 from seqlang.backends.solve.step.body import Stage, started
 from seqlang.backends.solve.step.distinct import distinct
-from seqlang.backends.solve.step.entries import Drawing, entries
+from seqlang.backends.solve.step.entries import entries
 from seqlang.backends.solve.step.gates import Compared
 from seqlang.backends.solve.step.noise_roles import Half, Roles
 from seqlang.backends.solve.unsolved import Unsolved
@@ -128,12 +129,12 @@ def _drawn(program: Program, compiler: VectorCompiler, model: Model, step: int, 
 
 
 def _sampled(program: Program, model: Model, step: int, random: Random) -> dict[str, Any]:
-    state = Drawing(step)
+    fields: dict[str, Any] = {}
+    state = PartialState(fields=fields, step_number=step)
     exact = Compiler(program)
     for name, law in model.laws:
-        value = exact.compile(law).run(state).sample(random)  # type: ignore[arg-type]
-        state.fields = {**state.fields, name: value}
-    return state.fields
+        fields[name] = exact.compile(law).run(state).sample(random)
+    return fields
 
 
 def _column(value: object) -> Array:

@@ -11,6 +11,7 @@ from typing import Any
 from seqlang.backends.interpret.compiled import Compiler
 from seqlang.backends.interpret.domains import CheckedDomain
 from seqlang.backends.interpret.laws.law import LawValue
+from seqlang.backends.interpret.state import PartialState
 from seqlang.backends.interpret.values import as_index, is_vector
 from seqlang.backends.solve.unsolved import Unsolved
 from seqlang.model import expression as ir
@@ -45,7 +46,7 @@ def entries(program: Program, model: str, step: int = 1) -> tuple[tuple[Entry, .
     """All entries of positive chance, and the mass of values left out. Raises Unsolved for laws with a density."""
     if program.size is not None or any(i.kind == "dataset" for i in program.inputs):
         raise Unsolved("a dataset: all records are there from the start")
-    state = Drawing(step)
+    state = PartialState(step_number=step)
     compiler = Compiler(program)
     domains = {i.name: CheckedDomain(compiler, i.domain) for i in program.inputs}
     found: list[tuple[float, dict[str, Any]]] = [(1.0, {})]
@@ -55,7 +56,7 @@ def entries(program: Program, model: str, step: int = 1) -> tuple[tuple[Entry, .
         longer: list[tuple[float, dict[str, Any]]] = []
         for chance, fields in found:
             state.fields = fields
-            made = code.run(state)  # type: ignore[arg-type]
+            made = code.run(state)
             if domains[name].dimension is not None and not made.joint and not is_vector((made.support() or (0,))[0]):
                 raise Unsolved(f"`{name}` is a vector of independent coordinates")
             points, left = values_of(made)
@@ -105,13 +106,4 @@ def _outwards(law: LawValue) -> tuple[list[tuple[Any, float]], float]:
     return points, max(RARE * 1e-2, 1.0 - sum(p for _, p in points))  # there are more values, however rare
 
 
-class Drawing:
-    """What the law of a field may read."""
-
-    def __init__(self, step: int) -> None:
-        self.step_number = step
-        self.fields: dict[str, Any] = {}
-        self.bound: dict[int, Any] = {}
-
-
-__all__ = ["Drawing", "Entry", "entries", "model_of", "reads_step", "values_of"]
+__all__ = ["Entry", "entries", "model_of", "reads_step", "values_of"]
