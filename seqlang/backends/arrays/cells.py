@@ -4,20 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, assert_never
+from typing import Any, assert_never
 
 import numpy as np
 from numpy.typing import NDArray
 
+from seqlang.backends.arrays.frame import Expressions, Frame, Run, State
 from seqlang.backends.arrays.keys import keys_of, window_of
 from seqlang.backends.arrays.values import CannotVectorise, Ragged, Rows, Value, is_nan, spread
 from seqlang.backends.interpret.cells import changing_length
 from seqlang.model.binding import reads
 from seqlang.model.program import AllSteps, AtReports, Cell, LastSteps, Previous, SinceReport
-
-if TYPE_CHECKING:
-    from seqlang.backends.arrays.compiler import Frame, Run, VectorCompiler
-    from seqlang.backends.arrays.engine import Engine
 
 Array = NDArray[Any]
 _COMBINE = {"sum": np.add, "mean": np.add, "count": np.add, "max": np.maximum, "min": np.minimum}
@@ -252,7 +249,7 @@ Kept = Fold | Window | History | Last
 class VectorCell:
     """One cell for all runs; with binders, one `Kept` for each combination of their values."""
 
-    def __init__(self, cell: Cell, compiler: VectorCompiler) -> None:
+    def __init__(self, cell: Cell, compiler: Expressions) -> None:
         self.cell = cell
         self.report = cell.keep.report if isinstance(cell.keep, (SinceReport, AtReports)) else None
         self.body: Run = compiler.compile(cell.body)
@@ -267,7 +264,7 @@ class VectorCell:
         self.lengths: dict[tuple[Value, ...], int] = {}
         self.compiler = compiler
 
-    def start(self, engine: Engine, frame: Frame) -> None:
+    def start(self, engine: State, frame: Frame) -> None:
         if isinstance(self.cell.keep, LastSteps):
             self.lengths = {key: window_of(self.cell, self.compiler.exact, key) for key in self.keys}
         if self.shared:
@@ -276,7 +273,7 @@ class VectorCell:
         for key in self.keys:
             self.kept[key] = self._make(key, engine, frame)
 
-    def _make(self, key: tuple[Value, ...], engine: Engine, frame: Frame) -> Kept:
+    def _make(self, key: tuple[Value, ...], engine: State, frame: Frame) -> Kept:
         keep = self.cell.keep
         match keep:
             case AllSteps() | SinceReport():
@@ -297,7 +294,7 @@ class VectorCell:
 
     def tick(self, frame: Frame) -> None:
         names = [v.number for v, _ in self.cell.binders]
-        engine = frame.engine
+        engine = frame.state
         for key, kept in self.kept.items():
             frame.bound.update(zip(names, key, strict=False))
             taken = True if self.where is None else self.where(frame)

@@ -6,53 +6,24 @@ needed does no harm, and where it is needed the engine finds it. Constants are t
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, assert_never, get_args
+from typing import assert_never, get_args
 
 import numpy as np
 
 from seqlang.backends.arrays import laws
 from seqlang.backends.arrays.folds import OPERATORS, PAIRS
+from seqlang.backends.arrays.frame import Frame, Run
 from seqlang.backends.arrays.law_expressions import density, law_of, weights_of
 from seqlang.backends.arrays.lists import element_at, stack
 from seqlang.backends.arrays.quantified import quantified
 from seqlang.backends.arrays.record import returned_labels
-from seqlang.backends.arrays.streams import Source
-from seqlang.backends.arrays.values import CannotVectorise, Ragged, Rows, Value, from_constant, shape_of
+from seqlang.backends.arrays.values import CannotVectorise, Ragged, Value, from_constant, shape_of
 from seqlang.backends.interpret.compiled import Compiler
 from seqlang.backends.interpret.values import Members
 from seqlang.model import expression as ir
 from seqlang.model.log_ratio import in_logs
 from seqlang.model.program import Program
 from seqlang.source import Span
-
-if TYPE_CHECKING:
-    from seqlang.backends.arrays.engine import Engine
-
-
-class Frame:
-    """Where an expression is evaluated: `rows` of the engine's runs (None: all)."""
-
-    __slots__ = ("bound", "count", "engine", "rows", "unsure")
-
-    def __init__(self, engine: Engine, rows: Any = None) -> None:
-        self.engine = engine
-        self.rows = rows
-        self.count = engine.count if rows is None else len(rows)
-        self.bound: dict[int, Value] = {}
-        self.unsure = 0  # above 0: what is evaluated may not be needed, as a branch of `if`
-
-    def among(self, rows: Rows) -> Frame:
-        """A frame of some of the engine's runs, with the same bound numbers. For a frame of all runs."""
-        some = Frame(self.engine, rows)
-        some.bound, some.unsure = dict(self.bound), self.unsure
-        return some
-
-    def source(self) -> Source:
-        return Source(self.engine.noise_streams, self.rows)
-
-
-Run = Callable[[Frame], Value]
 
 
 class VectorCompiler:
@@ -79,19 +50,19 @@ class VectorCompiler:
                 value = from_constant(self.exact.constant(e), self.labels)
                 return lambda f: value
             case ir.StepNumber():
-                return lambda f: f.engine.read(f.engine.step_number, f.rows)
+                return lambda f: f.state.read(f.state.step_number, f.rows)
             case ir.Field(name):
-                return lambda f: f.engine.read(f.engine.fields[name], f.rows)
+                return lambda f: f.state.read(f.state.fields[name], f.rows)
             case ir.Local(name):
-                return lambda f: f.engine.read(f.engine.locals[name], f.rows)
+                return lambda f: f.state.read(f.state.locals[name], f.rows)
             case ir.CellValue(name, at):
                 return self._cell(name, at)
             case ir.MemoryValue(name):
-                return lambda f: f.engine.read(f.engine.memory[name], f.rows)
+                return lambda f: f.state.read(f.state.memory[name], f.rows)
             case ir.Reported(name):
-                return lambda f: f.engine.read(f.engine.released[name], f.rows)
+                return lambda f: f.state.read(f.state.released[name], f.rows)
             case ir.Drawn(name):
-                return lambda f: f.engine.drawn(name, f)
+                return lambda f: f.state.drawn(name, f)
             case ir.Noised():
                 return self._noised(e)
             case ir.Bound(ir.Variable(number)):
@@ -149,11 +120,11 @@ class VectorCompiler:
 
     def _cell(self, name: str, at: tuple[ir.Expression, ...]) -> Run:
         parts = [self.compile(position) for position in at]
-        return lambda f: f.engine.read(f.engine.cells[name].read(tuple([p(f) for p in parts])), f.rows)
+        return lambda f: f.state.read(f.state.cells[name].read(tuple([p(f) for p in parts])), f.rows)
 
     def _apply(self, operator: str, arguments: tuple[ir.Expression, ...], span: Span) -> Run:
         if operator == "length" and isinstance(arguments[0], ir.Records):
-            return lambda f: f.engine.size
+            return lambda f: f.state.size
         if operator in ir.COMPARISONS:
             arguments = self.exact.grids.compared(arguments)
         parts = [self.compile(a) for a in arguments]
@@ -195,10 +166,10 @@ class VectorCompiler:
             if isinstance(value, Ragged):
                 raise CannotVectorise("noise on a list that grows")
             for (name, factor), one in zip(terms, unit, strict=True):
-                if f.engine.flips(name):
-                    value = f.engine.flipped(name, e, value, f)
+                if f.state.flips(name):
+                    value = f.state.flipped(name, e, value, f)
                 else:
-                    noise = f.engine.noise(name, shape_of(value), f)
+                    noise = f.state.noise(name, shape_of(value), f)
                     value = value + (noise if one else factor(f) * noise)
             return value
 
@@ -234,5 +205,5 @@ def _perhaps(run: Run, f: Frame) -> Value:
 def _sure(value: Value, f: Frame, span: Span) -> Value:
     """A side of a comparison, which must be a number: the comparison would be false without a word."""
     if f.unsure == 0:
-        f.engine.checked(value, f, "a side of this comparison", span)
+        f.state.checked(value, f, "a side of this comparison", span)
     return value

@@ -3,26 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from seqlang.backends.arrays import element_blocks as wide
+from seqlang.backends.arrays.frame import Expressions, Frame
 from seqlang.backends.arrays.values import CannotVectorise, Ragged, Value, from_constant, shape_of
 from seqlang.backends.interpret.values import as_index, is_vector
 from seqlang.model import expression as ir
-
-if TYPE_CHECKING:
-    from seqlang.backends.arrays.compiler import Frame, VectorCompiler
 
 LONGEST_BINDER = 5_000
 """More elements than this in a `for`, and the interpreter is no slower."""
 
 
-def domain_of(compiler: VectorCompiler, e: ir.Expression) -> Callable[[Frame], tuple[list[Value], list[Value] | None]]:
+def domain_of(compiler: Expressions, e: ir.Expression) -> Callable[[Frame], tuple[list[Value], list[Value] | None]]:
     """The elements of a binder's domain; with per-run ends or lengths, also which runs have the element."""
     if isinstance(e, ir.Records):
-        return lambda f: (_few(range(1, f.engine.size + 1)), None)
+        return lambda f: (_few(range(1, f.state.size + 1)), None)
     code = compiler.exact.compile(e)
     if not code.reads:
         found = compiler.exact.constant(e)
@@ -42,7 +40,7 @@ def domain_of(compiler: VectorCompiler, e: ir.Expression) -> Callable[[Frame], t
     return lambda f: _elements(whole(f))
 
 
-def blocks_of(compiler: VectorCompiler, domain: ir.Expression) -> Callable[[Frame], Iterator[wide.Elements]]:
+def blocks_of(compiler: Expressions, domain: ir.Expression) -> Callable[[Frame], Iterator[wide.Elements]]:
     if isinstance(domain, ir.Apply) and domain.operator == "..":
         low, high = (compiler.compile(a) for a in domain.arguments)
         return lambda f: _range_blocks(low(f), high(f), f)

@@ -13,19 +13,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from seqlang.backends.arrays.folds import OPERATORS, PAIRS
+from seqlang.backends.arrays.frame import Expressions, Frame, Run
 from seqlang.backends.arrays.values import Ragged, Rows, Value
 from seqlang.backends.interpret.shapes import shape_of_expression
 from seqlang.model import expression as ir
 from seqlang.model.binding import reads
 from seqlang.operators.catalogue import with_result
-
-if TYPE_CHECKING:
-    from seqlang.backends.arrays.compiler import Frame, Run, VectorCompiler
 
 OPERATORS_OF_FOLDS = frozenset({"sum", "mean", "count", "max", "min"})
 BLOCK = 1 << 15
@@ -42,7 +40,7 @@ class NotWide(Exception):
     """A value has a shape that does not fit a block."""
 
 
-def elementwise(compiler: VectorCompiler, e: ir.Expression, variable: ir.Variable) -> Run | None:
+def elementwise(compiler: Expressions, e: ir.Expression, variable: ir.Variable) -> Run | None:
     """The expression for a block of values of `variable`, or None if it is not made number by number."""
     if not reads(e, variable):
         return _the_same_for_all(compiler, e)
@@ -65,7 +63,7 @@ def elementwise(compiler: VectorCompiler, e: ir.Expression, variable: ir.Variabl
             return None
 
 
-def _the_same_for_all(compiler: VectorCompiler, e: ir.Expression) -> Run | None:
+def _the_same_for_all(compiler: Expressions, e: ir.Expression) -> Run | None:
     if shape_of_expression(compiler.exact, e) != () or any(isinstance(x, (ir.Noised, ir.Drawn)) for x in ir.walk(e)):
         return None
     run = compiler.compile(e)

@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from seqlang.backends.arrays.cells import VectorCell
-from seqlang.backends.arrays.compiler import Frame, VectorCompiler
+from seqlang.backends.arrays.compiler import VectorCompiler
+from seqlang.backends.arrays.frame import Frame
 from seqlang.backends.arrays.inputs import Inputs, VectorInputs
 from seqlang.backends.arrays.laws import Flip, Tree, VectorLaw
 from seqlang.backends.arrays.noises import Stored, TreeStored
@@ -195,11 +196,13 @@ class Engine:
         if isinstance(law, Tree):
             tree = self._stored.setdefault(name, TreeStored(law))
             assert isinstance(tree, TreeStored)
-            return tree.read(self._life(noise.life) if isinstance(noise.life, EachReport) else 0, shape, frame)
+            return tree.read(
+                self._life(noise.life) if isinstance(noise.life, EachReport) else 0, shape, frame, self.noise_streams
+            )
         stored = self._stored.setdefault(name, Stored())
         assert isinstance(stored, Stored)
         life = self._life(noise.life)
-        return stored.read(life, shape, frame, law.sample)
+        return stored.read(life, shape, frame, self.noise_streams, law.sample)
 
     def drawn(self, name: str, frame: Frame) -> Value:
         if name in self._noises:
@@ -222,7 +225,7 @@ class Engine:
         stored = self._stored.setdefault(name, Stored())
         assert isinstance(stored, Stored)
         life = self._life(self._noises[name].life)
-        places = stored.read(life, shape, frame, lambda source, s: law.places(source, s, size))
+        places = stored.read(life, shape, frame, self.noise_streams, lambda source, s: law.places(source, s, size))
         table = np.asarray(letters)
         at = np.zeros(np.shape(value), dtype=np.intp)
         for i, letter in enumerate(letters):
@@ -283,7 +286,7 @@ class Engine:
                 part = make(Frame(self, source.rows))
                 return np.asarray(part.sample(source, part.shape()))
 
-            stored.read(life, (), frame, sample)
+            stored.read(life, (), frame, self.noise_streams, sample)
 
         return run
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Protocol, assert_never
 
 import numpy as np
 
-from seqlang.backends.arrays.compiler import Frame, VectorCompiler
+from seqlang.backends.arrays.frame import Expressions, Frame
 from seqlang.backends.arrays.laws import VectorLaw
 from seqlang.backends.arrays.streams import Source
 from seqlang.backends.arrays.values import Value
@@ -35,7 +35,7 @@ class Inputs(Protocol):
 class VectorInputs:
     """A model's fields in order. A value outside its domain is an error (E0621)."""
 
-    def __init__(self, program: Program, model: Model, compiler: VectorCompiler) -> None:
+    def __init__(self, program: Program, model: Model, compiler: Expressions) -> None:
         self.model = model
         self._fields = []
         for name, law in model.laws:
@@ -87,7 +87,7 @@ class VectorInputs:
             raise outside(self.model, name, shown, domain.text)
 
 
-def leaves_domain(compiler: VectorCompiler, domain: Domain) -> Leaves | None:
+def leaves_domain(compiler: Expressions, domain: Domain) -> Leaves | None:
     """Which runs have a value outside the domain; None where nothing is outside."""
     constant = compiler.exact.constant
     match domain:

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from seqlang.backends.arrays import laws
 from seqlang.backends.arrays.domains import LONGEST_BINDER, domain_of
+from seqlang.backends.arrays.frame import Expressions, Frame, Run
 from seqlang.backends.arrays.values import CannotVectorise, Value, from_constant, shape_of
 from seqlang.backends.interpret.values import BallSet, EvaluationError, is_vector
 from seqlang.model import expression as ir
 
-if TYPE_CHECKING:
-    from seqlang.backends.arrays.compiler import Frame, Run, VectorCompiler
 
-
-def law_of(compiler: VectorCompiler, e: ir.Law) -> Run:
+def law_of(compiler: Expressions, e: ir.Law) -> Run:
     if e.family == "uniform":
         return _uniform(compiler, e)
     if e.family == "sample":
@@ -43,7 +39,7 @@ def law_of(compiler: VectorCompiler, e: ir.Law) -> Run:
     return run
 
 
-def _uniform(compiler: VectorCompiler, e: ir.Law) -> Run:
+def _uniform(compiler: Expressions, e: ir.Law) -> Run:
     if len(e.arguments) == 2:
         low, high = (compiler.compile(a) for a in e.arguments)
         return lambda f: laws.make("uniform", low(f), high(f))
@@ -61,7 +57,7 @@ def _uniform(compiler: VectorCompiler, e: ir.Law) -> Run:
     return lambda f: table
 
 
-def weights_of(compiler: VectorCompiler, e: ir.WeightsOf) -> Run:
+def weights_of(compiler: Expressions, e: ir.WeightsOf) -> Run:
     domain, value, weight = domain_of(compiler, e.domain), compiler.compile(e.value), compiler.compile(e.weight)
     where = None if e.where is None else compiler.compile(e.where)
 

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from seqlang.backends.arrays.frame import Frame
 from seqlang.backends.arrays.laws import Tree, VectorLaw
+from seqlang.backends.arrays.streams import Source, Streams
 from seqlang.backends.arrays.values import Rows, Value, take
-
-if TYPE_CHECKING:
-    from seqlang.backends.arrays.compiler import Frame
 
 Array = NDArray[Any]
 NEVER = -1
@@ -25,19 +24,17 @@ class Stored:
         self.life: Array | None = None
         self.whole: int | None = None  # the life, where all runs have drawn in the same one
 
-    def read(self, life: int | Array, shape: tuple[int, ...], frame: Frame, draw: Any) -> Value:
+    def read(self, life: int | Array, shape: tuple[int, ...], frame: Frame, streams: Streams, draw: Any) -> Value:
         """The value in the frame's runs; `draw(source, shape)` makes new ones where the life is new."""
         if isinstance(life, int) and self.whole == life:
-            return take(self.value, frame.rows, frame.engine.count)
+            return take(self.value, frame.rows, frame.state.count)
         if isinstance(life, int) and frame.rows is None and (self.whole is not None or self.value is None):
-            self.value, self.whole, self.life = draw(frame.source(), shape), life, None
+            self.value, self.whole, self.life = draw(Source(streams, None), shape), life, None
             return self.value
-        return self._read_some(life, shape, frame, draw)
+        return self._read_some(life, shape, frame, streams, draw)
 
-    def _read_some(self, life: int | Array, shape: tuple[int, ...], frame: Frame, draw: Any) -> Value:
-        from seqlang.backends.arrays.streams import Source
-
-        count = frame.engine.count
+    def _read_some(self, life: int | Array, shape: tuple[int, ...], frame: Frame, streams: Streams, draw: Any) -> Value:
+        count = frame.state.count
         if self.life is None:
             self.life = np.full(count, NEVER if self.whole is None else self.whole, dtype=np.int64)
         self.whole = None
@@ -45,7 +42,7 @@ class Stored:
         wanted = np.broadcast_to(life, (count,))
         new = rows[self.life[rows] != wanted[rows]]
         if len(new):
-            drawn = draw(Source(frame.engine.noise_streams, new), shape)
+            drawn = draw(Source(streams, new), shape)
             if self.value is None:
                 self.value = np.zeros((*drawn.shape[:-1], count), dtype=drawn.dtype)
             elif frame.rows is None and len(new) == count:
@@ -72,14 +69,14 @@ class TreeStored:
         self.node: VectorLaw = law.node
         self.levels: dict[int, Stored] = {}
 
-    def read(self, epoch: int | Array, shape: tuple[int, ...], frame: Frame) -> Value:
-        step, level = frame.engine.step_number, 0
+    def read(self, epoch: int | Array, shape: tuple[int, ...], frame: Frame, streams: Streams) -> Value:
+        step, level = frame.state.step_number, 0
         total: Value = 0.0
         while step >> level:
             if step >> level & 1:
                 stored = self.levels.setdefault(level, Stored())
                 node = (step >> level << level) + (epoch << 32)
-                total = total + stored.read(node, shape, frame, self.node.sample)
+                total = total + stored.read(node, shape, frame, streams, self.node.sample)
             level += 1
         return total
 

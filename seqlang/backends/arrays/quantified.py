@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from seqlang.backends.arrays import element_blocks as wide
 from seqlang.backends.arrays.domains import blocks_of, domain_of
 from seqlang.backends.arrays.folds import fold_list
+from seqlang.backends.arrays.frame import Expressions, Frame, Run
 from seqlang.backends.arrays.values import CannotVectorise, Value
 from seqlang.model import expression as ir
 
-if TYPE_CHECKING:
-    from seqlang.backends.arrays.compiler import Frame, Run, VectorCompiler
 
-
-def quantified(compiler: VectorCompiler, e: ir.Quantified) -> Run:
+def quantified(compiler: Expressions, e: ir.Quantified) -> Run:
     if isinstance(e.domain, ir.RealVectors):
         raise CannotVectorise("a minimum over all vectors")
     domain, body = domain_of(compiler, e.domain), compiler.compile(e.body)
@@ -42,7 +38,7 @@ def quantified(compiler: VectorCompiler, e: ir.Quantified) -> Run:
     return _wide(compiler, e, run) or _row_of_cells(compiler, e, run) or run
 
 
-def _row_of_cells(compiler: VectorCompiler, e: ir.Quantified, narrow: Run) -> Run | None:
+def _row_of_cells(compiler: Expressions, e: ir.Quantified, narrow: Run) -> Run | None:
     """`[sum(.. over last k) for k in 1..m]`: one window serves all lengths, and gives the vector at once."""
     if e.operator != "list" or e.where is not None or not isinstance(e.body, ir.CellValue):
         return None
@@ -54,16 +50,16 @@ def _row_of_cells(compiler: VectorCompiler, e: ir.Quantified, narrow: Run) -> Ru
     lengths: list[Value] = []  # found at the first reading: cells start after the compilation
 
     def run(f: Frame) -> Value:
-        cell = f.engine.cells[name]
+        cell = f.state.cells[name]
         if not lengths:
             lengths.append(cell.tail_lengths(keys))
         found = None if lengths[0] is None else cell.read_tails(lengths[0])
-        return narrow(f) if found is None else f.engine.read(found, f.rows)
+        return narrow(f) if found is None else f.state.read(found, f.rows)
 
     return run
 
 
-def _wide(compiler: VectorCompiler, e: ir.Quantified, narrow: Run) -> Run | None:
+def _wide(compiler: Expressions, e: ir.Quantified, narrow: Run) -> Run | None:
     """The same fold many elements at once, where the elements differ from run to run and the body allows it."""
     domain = e.domain
     if e.operator not in wide.OPERATORS_OF_FOLDS or not compiler.exact.compile(domain).reads:

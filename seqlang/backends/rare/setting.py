@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from seqlang.backends.arrays.compiler import Frame, VectorCompiler
+from seqlang.backends.arrays.compiler import VectorCompiler
 from seqlang.backends.arrays.engine import Engine
+from seqlang.backends.arrays.frame import Frame
 from seqlang.backends.arrays.record import Record
 from seqlang.backends.arrays.streams import Source
 from seqlang.backends.rare.bins import Bins

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from seqlang.backends.arrays.compiler import Frame, Run
 from seqlang.backends.arrays.engine import Engine
+from seqlang.backends.arrays.frame import Frame, Run
 from seqlang.backends.arrays.inputs import Inputs
 from seqlang.backends.arrays.noises import Stored
 from seqlang.backends.arrays.record import Record

@@ -8,7 +8,8 @@ from typing import Any, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from seqlang.backends.arrays.compiler import Frame, VectorCompiler
+from seqlang.backends.arrays.compiler import VectorCompiler
+from seqlang.backends.arrays.frame import Frame
 from seqlang.backends.arrays.values import Value
 from seqlang.backends.train.rows import Rows
 from seqlang.backends.train.scores import counted

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import assert_never
 
 from seqlang.backends.kernels.lowering.binders import domain_of
@@ -114,7 +115,7 @@ def _logic(scope: Scope, operator: str, arguments: tuple[ir.Expression, ...]) ->
                 return found
             found = scalar(value_of(scope, argument), "a truth value")
             continue
-        items, other = _captured(scope, lambda a=argument: value_of(scope, a))  # type: ignore[misc]
+        items, other = _captured(scope, partial(value_of, scope, argument))
         right = scalar(other, "a truth value").truth
         if not items:
             found = Scalar(f"({found.truth} {'&' if operator == 'and' else '|'} {right})", "truth")

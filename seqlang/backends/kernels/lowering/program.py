@@ -16,10 +16,11 @@ from seqlang.backends.kernels.lowering.laws.expressions import law_of
 from seqlang.backends.kernels.lowering.noises import Noises
 from seqlang.backends.kernels.lowering.scope import Scope, Site, array_in, array_of
 from seqlang.backends.kernels.lowering.values import CannotCompile, List, Scalar, Value, scalar
+from seqlang.backends.kernels.lowering.writer import Item
 from seqlang.backends.kernels.operations import Block, Kernel, Kind, Leave, Output, Recorded, Variable
 from seqlang.model import expression as ir
 from seqlang.model.life import EachReport, EachStep, Once
-from seqlang.model.program import Cell, Define, Draw, Program, Report, Stop, Update
+from seqlang.model.program import Cell, Define, Draw, Program, Report, Statement, Stop, Update
 from seqlang.record import record
 from seqlang.source import NOWHERE
 
@@ -70,15 +71,15 @@ class _Lowering:
 
     def whole(self, entries: Entries) -> Lowered:
         scope, w = self.scope, self.writer
-        scope.noises = Noises(scope)
+        scope.noises = noises = Noises(scope)
         self._declare()
         entries.records(scope)
-        scope.noises.start()
+        noises.start()
         start = w.take()
         before = self._open()
         entries.entry(scope)
-        scope.noises.begin(before)
-        scope.noises.subsamples()
+        noises.begin(before)
+        noises.subsamples()
         for cell in scope.cells.values():
             cell.begin(before)
         for statement in self.program.body:
@@ -142,7 +143,7 @@ class _Lowering:
 
     # ---- statements
 
-    def _statement(self, statement: object, before: dict[str, str]) -> None:
+    def _statement(self, statement: Statement, before: dict[str, str]) -> None:
         match statement:
             case Define():
                 self._define(statement)
@@ -157,7 +158,7 @@ class _Lowering:
             case Stop():
                 self._stop(statement)
             case _:
-                assert_never(statement)  # type: ignore[arg-type]
+                assert_never(statement)
 
     def _define(self, define: Define) -> None:
         scope, w = self.scope, self.writer
@@ -289,13 +290,13 @@ class _Lowering:
         )
         self.released[report.name] = Output(report.name, kept, None)
 
-    def _report_vector(self, report: Report, value: List, items: object, fired: str) -> None:
+    def _report_vector(self, report: Report, value: List, items: list[Item], fired: str) -> None:
         scope, w = self.scope, self.writer
         dimensions, kind, finite = scope.outline(value)
         name = scope.buffer(dimensions, "number", "report")
         scope.resets.append(f"{name}[:] = math.nan")
         with w.block(f"if {fired}:"):
-            w.put(items)  # type: ignore[arg-type]
+            w.put(items)
             scope.copy(value, name, () if finite else (f"`{report.name}`", report.span))
         scope.released[report.name] = array_of(name, dimensions, "number", False)
         if kind == "number" and len(dimensions) == 1:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from seqlang.backends.arrays.compiler import VectorCompiler
 from seqlang.backends.interpret.compiled import Compiler
 from seqlang.backends.interpret.values import BallSet, Members, as_index
 from seqlang.backends.kernels.lowering.constants import Constants
+from seqlang.backends.kernels.lowering.readings import WrittenCell, WrittenNoises
 from seqlang.backends.kernels.lowering.values import CannotCompile, List, Scalar, Value
 from seqlang.backends.kernels.lowering.writer import Writer
 from seqlang.backends.kernels.operations import Variable
@@ -18,10 +19,6 @@ from seqlang.model.domain import Integers
 from seqlang.model.program import Program
 from seqlang.record import record
 from seqlang.source import NOWHERE, Span
-
-if TYPE_CHECKING:
-    from seqlang.backends.kernels.lowering.cells.cell import KernelCell
-    from seqlang.backends.kernels.lowering.noises import Noises
 
 _LISTS = {"number": "np.float64", "truth": "np.bool_", "label": "np.int64"}
 
@@ -55,8 +52,8 @@ class Scope:
         self.fired: dict[str, str] = {}
         self.draws: dict[str, Value] = {}
         self.bound: dict[int, Value] = {}
-        self.cells: dict[str, KernelCell] = {}
-        self.noises: Noises
+        self.cells: dict[str, WrittenCell] = {}
+        self.noises: WrittenNoises
         self.value_of: Callable[[ir.Expression], Value]
         """`expressions.value_of` in this scope: for laws and binders, which expressions are made of."""
         self.purpose: Any = "noise"

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from seqlang.backends.arrays.compiler import Run, VectorCompiler
+from seqlang.backends.arrays.compiler import VectorCompiler
+from seqlang.backends.arrays.frame import Run
 from seqlang.backends.solve.solution import Outcome
 from seqlang.backends.solve.step.noise_roles import Roles
 from seqlang.backends.solve.stops.outcomes import chances_of_return

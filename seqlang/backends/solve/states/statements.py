@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from seqlang.backends.arrays.compiler import Run
+from seqlang.backends.arrays.frame import Run
 from seqlang.backends.arrays.values import Ragged, shape_of, spread
 from seqlang.backends.solve.solution import Array, Outcome
 from seqlang.backends.solve.states.batch import Batch, joined, points_of

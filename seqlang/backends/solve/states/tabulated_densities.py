@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from seqlang.backends.arrays.compiler import Frame, Run, VectorCompiler
+from seqlang.backends.arrays.compiler import VectorCompiler
+from seqlang.backends.arrays.frame import Frame, Run
 from seqlang.model import expression as ir
 from seqlang.record import replace
 
@@ -60,7 +61,7 @@ class TabledCompiler(VectorCompiler):
                 if len(known) > MOST_KEPT:
                     known.clear()
                     new = list(dict.fromkeys(keys))
-                some = Frame(f.engine, np.zeros(len(new), dtype=np.intp))
+                some = Frame(f.state, np.zeros(len(new), dtype=np.intp))
                 some.bound = {
                     _placeholder(i).number: np.array(column) for i, column in enumerate(zip(*new, strict=True))
                 }

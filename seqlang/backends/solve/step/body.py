@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from seqlang.backends.arrays.cells import History, Window
-from seqlang.backends.arrays.compiler import Frame, Run, VectorCompiler
+from seqlang.backends.arrays.compiler import VectorCompiler
+from seqlang.backends.arrays.frame import Frame, Run
 from seqlang.backends.arrays.values import Ragged, Value, is_nan, shape_of, spread, take
 from seqlang.backends.interpret.alphabet import alphabet_of
 from seqlang.backends.solve.step.rounding_of_sums import NONE, Added, CarriedCell, Off, off_of, size_of

@@ -15,7 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from seqlang.backends.arrays.cells import VectorCell
-from seqlang.backends.arrays.compiler import Frame, Run, VectorCompiler
+from seqlang.backends.arrays.compiler import VectorCompiler
+from seqlang.backends.arrays.frame import Frame, Run
 from seqlang.backends.arrays.values import Value
 from seqlang.backends.solve.step.magnitude import magnitude
 from seqlang.model import expression as ir

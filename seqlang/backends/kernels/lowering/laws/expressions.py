@@ -69,11 +69,13 @@ def law_of(scope: Scope, e: ir.Expression) -> LawForm:
 
 
 def _either(scope: Scope, test: str, yes: ir.Expression, no: ir.Expression) -> Either:
-    found: list[LawForm] = []
-    for law, holds in ((yes, test), (no, f"not {test}")):
-        items = scope.writer.capture(lambda law=law: found.append(law_of(scope, law)))  # type: ignore[misc]
+    def written(law: ir.Expression, holds: str) -> LawForm:
+        found: list[LawForm] = []
+        items = scope.writer.capture(lambda: found.append(law_of(scope, law)))
         scope.writer.only_where(scope.writer.named(holds, "truth"), items)
-    return Either(test, *found)
+        return found[0]
+
+    return Either(test, written(yes, test), written(no, f"not {test}"))
 
 
 def _validated(scope: Scope, e: ir.Expression, law: Family) -> Family:

@@ -1,0 +1,122 @@
+"""The state of many runs, as compiled expressions read it, and the rows of it that one evaluation is about."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Protocol, TypeAlias
+
+from numpy.typing import NDArray
+
+from seqlang.backends.arrays.values import Rows, Value
+from seqlang.backends.interpret.compiled import Compiler
+from seqlang.model import expression as ir
+from seqlang.model.program import Program
+from seqlang.source import Span
+
+
+class ReadableCell(Protocol):
+    """A cell of all runs, which has a value for each combination of its binders' values."""
+
+    def read(self, key: tuple[Value, ...]) -> Value:
+        """The value in all runs."""
+
+    def tail_lengths(self, keys: Sequence[Value]) -> NDArray[Any] | None:
+        """How many steps are read for each of one binder's values, where one window serves them all; else None."""
+
+    def read_tails(self, lengths: NDArray[Any]) -> Value | None:
+        """The readings for such lengths as a vector; None where there is none yet."""
+
+
+class State(Protocol):
+    """What an expression may read of `count` runs at its place in a step: simulation reads them of runs that are drawn
+    (`engine.Engine`), `solve` of states of positive probability, training of rows of a file.
+
+    Values are found by the names of the program; `size` is the number of records."""
+
+    @property
+    def count(self) -> int: ...
+
+    @property
+    def size(self) -> int: ...
+
+    @property
+    def step_number(self) -> Any: ...
+
+    @property
+    def fields(self) -> Mapping[str, Value]: ...
+
+    @property
+    def locals(self) -> Mapping[str, Value]: ...
+
+    @property
+    def memory(self) -> Mapping[str, Value]: ...
+
+    @property
+    def released(self) -> Mapping[str, Value]: ...
+
+    @property
+    def cells(self) -> Mapping[str, ReadableCell]: ...
+
+    def read(self, value: Value, rows: Rows | None) -> Value:
+        """The rows of a value of all runs (None: all of it)."""
+
+    def check(self, bad: Value, what: str, span: Span) -> None:
+        """Raises an error if `what` is not a number in a run that counts; `bad` marks the runs where it is not."""
+
+    def checked(self, value: Value, frame: Frame, what: str, span: Span) -> Value:
+        """The value; raises an error if it is not a number in a run of the frame that counts."""
+
+    def drawn(self, name: str, frame: Frame) -> Value:
+        """The value of a named draw in the frame's runs."""
+
+    def flips(self, name: str) -> bool:
+        """Whether the noise of that name is randomised response."""
+
+    def noise(self, name: str, shape: tuple[int, ...], frame: Frame) -> Value:
+        """The noise in its present life, for a number (shape ()) or a vector of that shape."""
+
+    def flipped(self, name: str, read: ir.Noised, value: Value, frame: Frame) -> Value:
+        """The value after the randomised response of that name."""
+
+
+class Frame:
+    """Where an expression is evaluated: `rows` of the runs of a state (None: all).
+
+    `bound` holds the values of `for` variables by their numbers. While `unsure` is above 0, the value may not be needed
+    (as in a branch of `if`), and what is not a number is no error."""
+
+    __slots__ = ("bound", "count", "rows", "state", "unsure")
+
+    def __init__(self, state: State, rows: Any = None) -> None:
+        self.state = state
+        self.rows = rows
+        self.count = state.count if rows is None else len(rows)
+        self.bound: dict[int, Value] = {}
+        self.unsure = 0
+
+    def among(self, rows: Rows) -> Frame:
+        """A frame of some of the runs, with the same bound numbers. For a frame of all runs."""
+        some = Frame(self.state, rows)
+        some.bound, some.unsure = dict(self.bound), self.unsure
+        return some
+
+
+Run: TypeAlias = Callable[[Frame], Value]
+"""A compiled expression: it gives the value in the frame's runs."""
+
+
+class Expressions(Protocol):
+    """Compiles the expressions of one program: `compiler.VectorCompiler`, as its parts see it. `exact` evaluates
+    constants, `labels` numbers the labels."""
+
+    @property
+    def program(self) -> Program: ...
+
+    @property
+    def exact(self) -> Compiler: ...
+
+    @property
+    def labels(self) -> dict[str, int]: ...
+
+    def compile(self, e: ir.Expression) -> Run:
+        """Raises CannotVectorise for what arrays do not hold."""
