@@ -196,9 +196,8 @@ class Engine:
         if isinstance(law, Tree):
             tree = self._stored.setdefault(name, TreeStored(law))
             assert isinstance(tree, TreeStored)
-            return tree.read(
-                self._life(noise.life) if isinstance(noise.life, EachReport) else 0, shape, frame, self.noise_streams
-            )
+            epoch = self._life(noise.life) if isinstance(noise.life, EachReport) else 0
+            return tree.read(epoch, shape, frame, self.noise_streams)
         stored = self._stored.setdefault(name, Stored())
         assert isinstance(stored, Stored)
         life = self._life(noise.life)

@@ -7,8 +7,9 @@ from typing import Any, Protocol, TypeAlias
 
 from numpy.typing import NDArray
 
-from seqlang.backends.arrays.values import Rows, Value
+from seqlang.backends.arrays.values import Rows, Value, take
 from seqlang.backends.interpret.compiled import Compiler
+from seqlang.backends.interpret.state import NO_NAMES
 from seqlang.model import expression as ir
 from seqlang.model.program import Program
 from seqlang.source import Span
@@ -77,6 +78,49 @@ class State(Protocol):
 
     def flipped(self, name: str, read: ir.Noised, value: Value, frame: Frame) -> Value:
         """The value after the randomised response of that name."""
+
+
+class PartialState:
+    """A state of `count` runs for expressions that draw nothing and read no cell, nor what was computed or released in
+    a step: the caller knows that. What is not a number is no error."""
+
+    size = 0
+    step_number = 0
+    fields: Mapping[str, Value] = NO_NAMES
+    locals: Mapping[str, Value] = NO_NAMES
+    memory: Mapping[str, Value] = NO_NAMES
+    released: Mapping[str, Value] = NO_NAMES
+    cells: Mapping[str, ReadableCell] = NO_NAMES
+
+    def __init__(self, count: int) -> None:
+        self.count = count
+
+    def read(self, value: Value, rows: Rows | None) -> Value:
+        """The rows of a value of all runs (None: all of it)."""
+        return take(value, rows, self.count)
+
+    def check(self, bad: Value, what: str, span: Span) -> None:
+        """Nothing."""
+
+    def checked(self, value: Value, frame: Frame, what: str, span: Span) -> Value:
+        """The value."""
+        return value
+
+    def drawn(self, name: str, frame: Frame) -> Value:
+        """Raises KeyError: nothing is drawn here."""
+        raise KeyError(name)
+
+    def flips(self, name: str) -> bool:
+        """Raises KeyError: there is no noise here."""
+        raise KeyError(name)
+
+    def noise(self, name: str, shape: tuple[int, ...], frame: Frame) -> Value:
+        """Raises KeyError: there is no noise here."""
+        raise KeyError(name)
+
+    def flipped(self, name: str, read: ir.Noised, value: Value, frame: Frame) -> Value:
+        """Raises KeyError: there is no noise here."""
+        raise KeyError(name)
 
 
 class Frame:

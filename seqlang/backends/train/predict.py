@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from seqlang.backends.arrays.compiler import VectorCompiler
-from seqlang.backends.arrays.frame import Frame
+from seqlang.backends.arrays.frame import Frame, PartialState
 from seqlang.backends.arrays.values import Value
 from seqlang.backends.train.rows import Rows
 from seqlang.backends.train.scores import counted
@@ -49,7 +49,7 @@ class Predictor:
         return counted(np.concatenate(found), asked.truth, asked.times)
 
     def _read(self, run: Any, rows: Rows, memory: Mapping[str, Value], step: int) -> Array:
-        frame = Frame(_Place(rows, memory, step))  # type: ignore[arg-type]
+        frame = Frame(_Place(rows, memory, step))
         with np.errstate(all="ignore"):
             found = run(frame)
         return np.array(np.broadcast_to(np.asarray(found, dtype=bool), (rows.count,)))
@@ -72,20 +72,15 @@ def distinct(rows: Rows) -> tuple[Rows, Array]:
     return rows.part(first), times
 
 
-class _Place:
-    """What an expression of one row, memories and the step needs of an engine; the rows are its runs."""
+class _Place(PartialState):
+    """The rows of a file as runs, with the same memories and step for all of them. What is not a number is no error:
+    it predicts nothing."""
 
     def __init__(self, rows: Rows, memory: Mapping[str, Value], step: int) -> None:
-        self.count = rows.count
+        super().__init__(rows.count)
         self.fields = {name: values.T for name, values in rows.fields.items()}
         self.memory = memory
         self.step_number = step
-
-    def read(self, value: Value, rows: object) -> Value:
-        return value
-
-    def checked(self, value: Value, *where: object) -> Value:
-        return value
 
 
 def _plain(

@@ -79,7 +79,7 @@ class Stage:
         return new
 
     def frame(self, rows: Rows | None = None) -> Frame:
-        return Frame(self, rows)  # type: ignore[arg-type]
+        return Frame(self, rows)
 
     def value(self, run: Run) -> Value:
         """The value of a compiled expression on all rows."""
@@ -201,6 +201,6 @@ def started(program: Program, compiler: VectorCompiler, names: frozenset[str]) -
         for statement in program.body:
             if isinstance(statement, Cell) and statement.name in names:
                 cell = CarriedCell(statement, compiler)
-                cell.start(stage, stage.frame())  # type: ignore[arg-type]
+                cell.start(stage, stage.frame())
                 stage.cells[statement.name] = cell
     return stage
