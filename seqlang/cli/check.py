@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
+from fractions import Fraction
 from typing import TYPE_CHECKING
 
+from seqlang.cli.modes.certificate import refuse_certificate, write_certificate
+from seqlang.cli.modes.instances import Instances, instances_of, show_instances
 from seqlang.cli.modes.solve_for import asks_for_a_value, solve_for
+from seqlang.cli.modes.suite import print_suite
+from seqlang.cli.modes.weak_profile import epsilons_of, write_picture
 from seqlang.cli.options import (
     CHECK_LIMIT,
     Parser,
     add_settings,
     add_time_limit,
-    curve,
     exact,
     positive,
     probability,
@@ -21,9 +24,10 @@ from seqlang.cli.options import (
     within_limit,
 )
 from seqlang.cli.terminal.errors import show, show_contradiction, show_error
-from seqlang.cli.terminal.output import print_json, say
+from seqlang.cli.terminal.output import print_json
 from seqlang.cli.terminal.waiting import working
 from seqlang.diagnostics import Diagnostic, SpecError
+from seqlang.record import record
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -43,8 +47,69 @@ _EXAMPLES = """\
   seqlang check @tight/one_sided --certificate one_sided.cert"""
 
 
+@record
+class Asked:
+    """What the options mean. `horizon`: steps, for bounds that need one. `audit` and `limit` are seconds; `epsilons`:
+    where a weak profile is taken, none if it is not asked for. `value`: a value of a parameter is looked for."""
+
+    values: dict[str, Fraction]
+    delta: Fraction
+    horizon: int | None
+    audit: float
+    epsilons: tuple[float, ...]
+    instances: Instances | None
+    limit: float | None
+    value: bool
+
+
 def run(arguments: list[str]) -> int:
     """Checks every file; the worst exit code wins."""
+    options = _parser().parse_args(arguments)
+    asked = _asked(options)
+    from seqlang.driver import load, read, specs_under
+    from seqlang.driver.contradicted import Contradicted
+
+    worst = 0
+    table: list[CheckResult] = []
+    invalid: list[str] = []
+    files = specs_under(options.files) if options.suite else options.files
+    for number, name in enumerate(files):
+        title = f"{number + 1} of {len(files)}: {name}" if len(files) > 1 else name
+        try:
+            with working(title):
+                loaded = load(read(name), asked.values)
+            result = _answered(loaded, title, asked, options, first=number == 0)
+        except KeyboardInterrupt:
+            if table:
+                print_suite(table, invalid)
+            raise
+        except SpecError as error:
+            show_error(error)
+            invalid.append(name)
+            worst = max(worst, 2)
+            continue
+        except Contradicted as error:
+            show_contradiction(error)
+            invalid.append(name)
+            worst = 3
+            continue
+        if result is None:
+            continue
+        if options.suite and not options.json:
+            table.append(result)
+        else:
+            _print(result, options)
+        if options.certificate is not None:
+            write_certificate(result, options.certificate)
+        if options.plot is not None:
+            write_picture(result, options.plot)
+        worst = max(worst, 0 if result.ok else 1)
+    if options.suite and not options.json:
+        print_suite(table, invalid)
+    return worst
+
+
+def _parser() -> Parser:
     parser = Parser("check", "Privacy bounds, derivations, and the verdict of every claim.", _EXAMPLES)
     parser.add_argument("files", nargs="+", metavar="FILE",
                         help="a .seq file, or @name from the library; with --suite also folders, @lyu2017")  # fmt: skip
@@ -68,90 +133,59 @@ def run(arguments: list[str]) -> int:
     weak.add_argument("--plot", metavar="FILE.png", help="the profile as a picture (needs seqlang[plot])")
     weak.add_argument("--instances", metavar="N", help="draw N streams: the loss against the neighbours of these")
     weak.add_argument("--seed", metavar="S", help="of the drawn streams (1)")
-    options = parser.parse_args(arguments)
+    return parser
+
+
+def _asked(options: Namespace) -> Asked:
+    """Raises SpecError where a value cannot be used, or where options do not go together."""
     values = settings(options.set)
     delta = probability(options.delta, "--delta")
     horizon = None if options.horizon is None else positive(options.horizon, "--horizon")
     audit = 0.0 if options.audit is None else _seconds(options.audit)
-    epsilons = _epsilons(options)
-    count = None if options.instances is None else positive(options.instances, "--instances")
-    seed = 1 if options.seed is None else _seed(options.seed)
-
+    epsilons = epsilons_of(options)
+    instances = instances_of(options)
     limit = time_limit(options.time_limit)
     if limit is None and not audit and not epsilons:
         limit = CHECK_LIMIT
-
-    calibrates = asks_for_a_value(options)
+    value = asks_for_a_value(options)
     if options.certificate is not None:
-        _refuse_certificate(options)
-
-    from seqlang.driver import check, load, read, specs_under
-    from seqlang.driver.contradicted import Contradicted
-
-    worst = 0
-    table: list[CheckResult] = []
-    invalid: list[str] = []
-    files = specs_under(options.files) if options.suite else options.files
-    for number, name in enumerate(files):
-        title = f"{number + 1} of {len(files)}: {name}" if len(files) > 1 else name
-        try:
-            with working(title):
-                loaded = load(read(name), values)
-            if calibrates:
-                with working(title), within_limit(options):
-                    found = solve_for(loaded, options, horizon)
-                print_json(found.to_dict()) if options.json else print(found)
-                continue
-            if not options.suite:
-                show(loaded.warnings, loaded.source)
-            if number and not options.json and not options.suite:
-                print()
-            if count is not None:
-                with within_limit(options):
-                    _instances(loaded, tuple(options.model), count, seed, options.json)
-                continue
-            with working(title):
-                result = check(
-                    loaded, delta=delta, horizon=horizon, audit=audit, profile=epsilons, models=tuple(options.model),
-                    time_limit=limit,
-                )  # fmt: skip
-        except KeyboardInterrupt:
-            if table:
-                _print_suite(table, invalid)
-            raise
-        except SpecError as error:
-            show_error(error)
-            invalid.append(name)
-            worst = max(worst, 2)
-            continue
-        except Contradicted as error:
-            show_contradiction(error)
-            invalid.append(name)
-            worst = 3
-            continue
-        if options.suite and not options.json:
-            table.append(result)
-        else:
-            _print(result, options)
-        if options.certificate is not None:
-            _write(options.certificate, result.certificate())
-        if options.plot is not None:
-            from seqlang.report.pictures.weak import plot_profiles
-
-            program = result.program
-            plot_profiles(f"{program.name}: {program.title}".rstrip(": "), result.profiles, options.plot)
-            say(f"wrote {options.plot}")
-        worst = max(worst, 0 if result.ok else 1)
-    if options.suite and not options.json:
-        _print_suite(table, invalid)
-    return worst
+        refuse_certificate(options)
+    return Asked(values, delta, horizon, audit, epsilons, instances, limit, value)
 
 
-def _print_suite(results: list[CheckResult], invalid: list[str]) -> None:
-    from seqlang.report.document.rich_text import show as show_document
-    from seqlang.report.text.suite import suite_document
+def _seconds(text: str) -> float:
+    value = exact(text, "--audit")
+    if value <= 0:
+        raise SpecError((Diagnostic("E0603", f"--audit is {text}: it must be a number of seconds above 0"),))
+    return float(value)
 
-    show_document(suite_document(results, invalid), sys.stdout)
+
+def _answered(loaded: Loaded, title: str, asked: Asked, options: Namespace, first: bool) -> CheckResult | None:
+    """The check of one file; None where the options ask for something else, which is shown at once."""
+    if asked.value:
+        with working(title), within_limit(options):
+            found = solve_for(loaded, options, asked.horizon)
+        print_json(found.to_dict()) if options.json else print(found)
+        return None
+    if not options.suite:
+        show(loaded.warnings, loaded.source)
+        if not first and not options.json:
+            print()
+    if asked.instances is not None:
+        with within_limit(options):
+            show_instances(loaded, asked.instances)
+        return None
+    return _checked(loaded, title, asked, options)
+
+
+def _checked(loaded: Loaded, title: str, asked: Asked, options: Namespace) -> CheckResult:
+    from seqlang.driver import check
+
+    with working(title):
+        return check(
+            loaded, delta=asked.delta, horizon=asked.horizon, audit=asked.audit, profile=asked.epsilons,
+            models=tuple(options.model), time_limit=asked.limit,
+        )  # fmt: skip
 
 
 def _print(result: CheckResult, options: Namespace) -> None:
@@ -166,85 +200,3 @@ def _print(result: CheckResult, options: Namespace) -> None:
 
         print()
         show_document(latex_document(result), sys.stdout)
-
-
-def _refuse_certificate(options: Namespace) -> None:
-    """A certificate is of one check of one spec."""
-    for name, given in (("--suite", options.suite), ("--instances", options.instances),
-                        ("--solve-for", options.solve_for), ("several files", len(options.files) > 1)):  # fmt: skip
-        if given:
-            raise SpecError((Diagnostic("E0601", f"--certificate is of one check of one spec: not of {name}"),))
-
-
-def _write(file: str, text: str) -> None:
-    try:
-        Path(file).write_text(text, encoding="utf-8")
-    except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-        raise SpecError((Diagnostic("E0605", f"cannot write `{file}`: {reason}"),)) from None
-    print(f"wrote {file}", file=sys.stderr)
-
-
-def _seconds(text: str) -> float:
-    value = exact(text, "--audit")
-    if value <= 0:
-        raise SpecError((Diagnostic("E0603", f"--audit is {text}: it must be a number of seconds above 0"),))
-    return float(value)
-
-
-def _seed(text: str) -> int:
-    seed = exact(text, "--seed")
-    if seed.denominator != 1 or seed < 0:
-        raise SpecError((Diagnostic("E0603", f"--seed is {text}: it must be a whole number of at least 0"),))
-    return int(seed)
-
-
-def _epsilons(options: Namespace) -> tuple[float, ...]:
-    """Where the profile is taken; says so where an option would be passed over."""
-    asked = options.weak_profile
-    if options.suite:
-        for name, given in (("--explain", options.explain), ("--latex", options.latex), ("--weak-profile", asked),
-                            ("--instances", options.instances)):  # fmt: skip
-            if given and not options.json:
-                raise SpecError((Diagnostic("E0601", f"{name} shows one spec at a time: leave out --suite"),))
-    for name, given, with_ in (
-        ("--epsilons", options.epsilons, asked),
-        ("--plot", options.plot, asked),
-        ("--model", options.model, asked or options.instances),
-        ("--seed", options.seed, options.instances),
-    ):
-        if given and not with_:
-            belongs = {"--model": "--weak-profile or --instances", "--seed": "--instances"}.get(name, "--weak-profile")
-            raise SpecError((Diagnostic("E0601", f"{name} belongs to {belongs}, which is not given"),))
-    if asked and options.instances is not None:
-        raise SpecError((Diagnostic("E0601", "--weak-profile and --instances are two views: give one of them"),))
-    if options.plot is not None:
-        if len(options.files) > 1:
-            raise SpecError((Diagnostic("E0601", "--plot shows one file"),))
-        from seqlang.report.pictures.picture import refuse_unwritable
-
-        refuse_unwritable(options.plot)
-    if not asked:
-        return ()
-    _, values = curve(f"epsilons={options.epsilons or '0:3:13'}", "--epsilons")
-    if min(values) < 0:
-        raise SpecError((Diagnostic("E0603", f"--epsilons is {options.epsilons}: an epsilon is not negative"),))
-    return tuple(float(v) for v in values)
-
-
-def _instances(loaded: Loaded, models: tuple[str, ...], count: int, seed: int, as_json: bool) -> None:
-    from seqlang.driver import instances
-
-    for name in models or tuple(m.name for m in loaded.program.models) or (None,):
-        with working(f"instances under {name}" if name else "instances") as tell:
-            (found,) = instances(
-                loaded, models=(name,) if name else (), count=count, seed=seed,
-                progress=lambda done, of: tell(f"{done} of {of} streams"),
-            )  # fmt: skip
-        if as_json:
-            print_json(found.to_dict())
-        else:
-            from seqlang.report.document.rich_text import show as show_document
-            from seqlang.report.text.instances import instances_document
-
-            show_document(instances_document(found), sys.stdout)
