@@ -1,68 +1,68 @@
 """Many upper tails of one Gaussian noise at once: what a long stream demands of the noise of its steps.
 
-The same numbers as from one `Range` after another, in the same order, by loops of few calls: a witness of a hundred
-steps takes a hundred thousand tails.
+A witness of a hundred steps takes a hundred thousand tails. They are multiplied, and one logarithm is taken of many.
 """
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Sequence
 from itertools import groupby
-from math import erfc, log
+from math import erfc, log, prod
 
 from seqlang.analyses.witnesses.enclosure.factors import FAR, MISSING, ROOT, Choice, Line, Range
 from seqlang.analyses.witnesses.enclosure.tails import FARTHEST, ROUNDING, Tail, half_square
 from seqlang.record import record
 
+_LEAST = 1e-290
+"""Products above this have rounded normally all along: no factor is above 1."""
+
 
 @record
 class Bundle:
-    """The product of P(W >= start + slope z), each `times` times, all with this slope, for Gaussian W. No kinks."""
+    """The product of P(W >= start + slope z) for many starts, all with this slope, for Gaussian W. It has no kinks."""
 
     tail: Tail
     slope: float
-    tails: tuple[tuple[float, int], ...]
-    """(start, times)"""
+    once: tuple[float, ...]
+    """The starts, rising, of the tails that occur one time."""
+    more: tuple[tuple[float, int], ...]
+    """(start, times) of the others."""
 
     def __len__(self) -> int:
-        return len(self.tails)
+        return len(self.once) + len(self.more)
 
     def lines(self) -> list[Line]:
-        return [(start, self.slope) for start, _ in self.tails]
+        return [(start, self.slope) for start in (*self.once, *[start for start, _ in self.more])]
 
-    def log_most(self, low: float, high: float) -> list[float]:
-        """A bound on each logarithm for low <= z <= high (which may be infinite)."""
-        return self._above(self._moves(low, high)[0], 0.0)
+    def log_most(self, low: float, high: float) -> float:
+        """A bound on the logarithm for low <= z <= high (which may be infinite)."""
+        return self._log(self._moves(low, high)[0])
 
-    def log_bound(self, low: float, high: float, imaginary: float) -> list[float]:
-        """A bound on log |value| of each, for low <= Re z <= high, |Im z| <= imaginary."""
-        return self._above(self._moves(low, high)[0], half_square(abs(self.slope) * imaginary / self.tail.unit))
+    def log_bound(self, low: float, high: float, imaginary: float) -> float:
+        """A bound on log |value| for low <= Re z <= high, |Im z| <= imaginary."""
+        times = len(self.once) + sum([times for _, times in self.more])
+        return self.log_most(low, high) + times * half_square(abs(self.slope) * imaginary / self.tail.unit)
 
-    def without_certain(self, low: float, high: float) -> tuple[Bundle, list[float]]:
-        """Those that are not nearly 1 wherever low <= z <= high; and what each of the others misses."""
-        most, far = self._moves(low, high)[1], -FAR * self.tail.unit
-        kept = tuple([one for one in self.tails if one[0] + most >= far])
-        if len(kept) == len(self.tails):
-            return self, []
-        missing = [times * MISSING for start, times in self.tails if start + most < far]
-        return Bundle(self.tail, self.slope, kept), missing
+    def without_certain(self, low: float, high: float) -> tuple[Bundle, float]:
+        """Those that are not nearly 1 wherever low <= z <= high; and what the others miss."""
+        least = -FAR * self.tail.unit - self._moves(low, high)[1]
+        first = bisect_left(self.once, least)
+        more = tuple([one for one in self.more if one[0] >= least])
+        if not first and len(more) == len(self.more):
+            return self, 0.0
+        missing = first + sum([times for start, times in self.more if start < least])
+        return Bundle(self.tail, self.slope, self.once[first:], more), missing * MISSING
 
-    def added(self, totals: list[float], error: float, places: Sequence[float]) -> tuple[list[float], float]:
-        """`totals` with the logarithms at all places, and `error` with the largest error of each."""
-        tail, unit = self.tail, self.tail.unit
-        moves = [self.slope * z for z in places]
-        farthest, reach = max(moves[0], moves[-1]), abs(self.slope) * max(map(abs, places))
-        root = unit * ROOT
-        for start, times in self.tails:
-            if start + farthest < FARTHEST * unit:
-                found = [log(0.5 * erfc((start + move) / root)) for move in moves]
-            else:
-                found = [tail.log_above(start + move) for move in moves]
-            error += times * (tail.rounding(abs(start) + reach) - ROUNDING * min(found))  # no logarithm is above 0
-            if times != 1:
-                found = [times * v for v in found]
-            totals = [t + v for t, v in zip(totals, found, strict=True)]
-        return totals, error
+    def logs(self, places: Sequence[float]) -> tuple[list[float], float]:
+        """The logarithms at all places, and a bound on their errors."""
+        found = [self._log(self.slope * z) for z in places]
+        reach = abs(self.slope) * max(map(abs, places))
+        error = self.tail.roundings([abs(start) + reach for start in self.once])
+        for start, times in self.more:
+            error += times * self.tail.rounding(abs(start) + reach)
+        # each product and each sum is off by at most an eighth of ROUNDING; no logarithm is above 0
+        return found, error + ROUNDING * (len(self.once) + (4 + len(self.more)) * max(map(abs, found)))
 
     def _moves(self, low: float, high: float) -> tuple[float, float]:
         """The least and the largest of slope z."""
@@ -71,15 +71,27 @@ class Bundle:
         one, other = self.slope * low, self.slope * high
         return (one, other) if one <= other else (other, one)
 
-    def _above(self, move: float, more: float) -> list[float]:
-        """log P(W >= start + move) + more, times."""
+    def _log(self, move: float) -> float:
+        """The sum of log P(W >= start + move)."""
         above, unit = self.tail.log_above, self.tail.unit
-        end = FARTHEST * unit * (1 - 1e-9)  # up to here `log_above` would do the same
-        found = []
-        for start, times in self.tails:
-            e = start + move
-            found.append(times * ((log(0.5 * erfc(e / unit / ROOT)) if e < end else above(e)) + more))
+        found = 0.0
+        if self.once and self.once[-1] + move < FARTHEST * unit * (1 - 1e-9):  # so far `log_above` takes erfc too
+            root = unit * ROOT
+            found = _log_product([0.5 * erfc((start + move) / root) for start in self.once])
+        elif self.once:
+            found = sum([above(start + move) for start in self.once])
+        for start, times in self.more:
+            found += times * above(start + move)
         return found
+
+
+def _log_product(values: list[float]) -> float:
+    """Of numbers from 1e-150 to 1. The sum of logarithms of parts where the product may be too small for a float."""
+    product = prod(values)
+    if product > _LEAST:
+        return log(product)
+    half = len(values) // 2
+    return _log_product(values[:half]) + _log_product(values[half:])
 
 
 def bundled(factors: Sequence[Range | Choice]) -> list[Range | Choice | Bundle]:
@@ -88,8 +100,10 @@ def bundled(factors: Sequence[Range | Choice]) -> list[Range | Choice | Bundle]:
     for shape, group in groupby(factors, _shape):
         if shape is None:
             found += group
-        else:
-            found.append(Bundle(*shape, tuple([(_line(one)[0], one.times) for one in group])))
+            continue
+        tails = [(_line(one)[0], one.times) for one in group]
+        once = tuple(sorted([start for start, times in tails if times == 1]))
+        found.append(Bundle(*shape, once, tuple([one for one in tails if one[1] != 1])))
     return found
 
 

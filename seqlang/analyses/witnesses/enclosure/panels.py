@@ -99,11 +99,7 @@ class Integral:
         self._spend(self.count)
         bound = self.law.log_above(a if step > 0 else -a) if step else self._mass(low, high)
         for factor in self.factors:
-            if isinstance(factor, Bundle):
-                for most in factor.log_most(low, high):
-                    bound += most
-            else:
-                bound += factor.log_most(low, high)
+            bound += factor.log_most(low, high)
             if bound == -inf:
                 return
         heapq.heappush(self.heap, (-(bound + 1e-9 + 1e-12 * abs(bound)), a, b, step))
@@ -131,11 +127,7 @@ class Integral:
             return
         self._spend(20 * sum([len(p) if isinstance(p, Bundle) else 1 for p in parts]))
         left, right, up = middle - LONG * half, middle + LONG * half, SHORT * half
-        bounds: list[float] = []
-        for part in parts:
-            of_part = part.log_bound(left, right, up)
-            bounds += of_part if isinstance(of_part, list) else [of_part]
-        bound = sum(bounds)
+        bound = sum([part.log_bound(left, right, up) for part in parts])
         bound += self.law.log_density_bound(left, right, up, middle > 0)
         missed = LOG_MISSED + log(half) + bound + 1e-9 + 1e-12 * abs(bound)
         value, error = most, 0.0
@@ -156,17 +148,15 @@ class Integral:
     def _values(self, parts: Sequence[Part | Bundle], middle: float, half: float) -> tuple[list[float], float]:
         places = [middle + half * node for node, _ in RULE]
         totals = [self.law.log_density(z) + log(weight * half) for z, (_, weight) in zip(places, RULE, strict=True)]
-        error = self.law.rounding(max(map(abs, places)))
+        error, largest = self.law.rounding(max(map(abs, places))), max(map(abs, totals))
         for part in parts:
-            if isinstance(part, Bundle):
-                totals, error = part.added(totals, error, places)
-                continue
             values, wrong = part.logs(places)
             totals = [t + v for t, v in zip(totals, values, strict=True)]
             error += wrong
         if error == inf:
             raise TooMuch  # a difference without any digits
-        return totals, error + ROUNDING * (2 + max(map(abs, totals)))
+        largest = max(largest, *map(abs, totals))  # no part's logarithm is above 0: so is each sum on the way
+        return totals, error + ROUNDING * (2 + largest * (1 + len(parts) / 8))
 
     def _spend(self, values: float) -> None:
         self.left -= values

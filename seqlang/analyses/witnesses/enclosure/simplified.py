@@ -18,8 +18,7 @@ def simplified(pieces: Sequence[Part | Bundle], low: float, high: float) -> list
         if isinstance(piece, Bundle):
             rest, missing = piece.without_certain(low, high)
             kept += [rest] if len(rest) else []
-            for one in missing:
-                error += one
+            error += missing
             continue
         if not isinstance(piece, Piece):
             kept.append(piece)

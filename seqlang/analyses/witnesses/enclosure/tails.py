@@ -47,6 +47,13 @@ class Tail:
                 found += 2e-11
         return found
 
+    def roundings(self, sizes: list[float]) -> float:
+        """The sum of `rounding(size)`."""
+        unit = self.unit
+        if self.family == "gaussian" and max(sizes, default=0.0) <= FARTHEST * unit:
+            return ROUNDING * sum([(1 + size / unit) ** 2 for size in sizes])
+        return sum(map(self.rounding, sizes))
+
     def log_density(self, z: float) -> float:
         x = z / self.unit
         if self.family == "laplace":
