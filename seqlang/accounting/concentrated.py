@@ -14,8 +14,8 @@ from seqlang.accounting import arguments
 from seqlang.accounting.interval import interval
 from seqlang.arithmetic.rounding import add_up, divide_up, multiply_down, multiply_up, subtract_down, subtract_up
 
-PIECES = 128
-"""Into how many the orders between two bounds are cut."""
+PIECES, FEW = 128, 8
+"""Into how many the orders between two bounds are cut; and where a rough bound may be good enough."""
 
 
 def add(rhos: Iterable[float]) -> float:
@@ -60,7 +60,7 @@ def between_orders(points: Sequence[tuple[float, float]], beyond: float) -> floa
 
 
 @lru_cache(maxsize=512)
-def between(first: tuple[float, float], second: tuple[float, float]) -> float:
+def between(first: tuple[float, float], second: tuple[float, float], pieces: int = PIECES) -> float:
     """epsilon / order between two rising orders, from the RDP bounds (order, epsilon) there: see `between_orders`."""
     (a, lower), (b, upper) = first, second
     if math.inf in (lower, upper):
@@ -68,7 +68,7 @@ def between(first: tuple[float, float], second: tuple[float, float]) -> float:
     low, high = interval(a) - 1, interval(b) - 1
     slope = (high * upper - low * lower) / (high - low)
     offset = low * lower - slope * low
-    cuts = [a + (b - a) * i / PIECES for i in range(PIECES)] + [b]
+    cuts = [a + (b - a) * i / pieces for i in range(pieces)] + [b]
     worst = 0.0
     for left, right in pairwise(cuts):
         steep, rest = (left if slope.high >= 0 else right), (left if offset.high >= 0 else right)

@@ -91,7 +91,7 @@ class Grids:
 
     def constant(self, expression: Expression) -> Fraction | None:
         """The exact value of arithmetic on constants that doubles would round more than once; None for all else."""
-        if not isinstance(expression, Apply):
+        if not isinstance(expression, Apply) or not _of_constants(expression):
             return None
         value = self._of(expression).value
         rounded = value is not None and any(self._of(a).rounding == Rounding.ONCE for a in expression.arguments)
@@ -221,6 +221,16 @@ class Grids:
         never = exact and denominator is not None and _is_dyadic(denominator)
         rounding = Rounding.NEVER if never else Rounding.COMPUTED
         return Grid(denominator, rounding, largest=largest, sums=frozenset[str]().union(*(p.sums for p in parts)))
+
+
+_ARITHMETIC = frozenset({"negate", "+", "-", "*", "/", "^"})
+
+
+def _of_constants(e: Expression) -> bool:
+    """Whether an expression is what `_value` may know the value of."""
+    if isinstance(e, Apply):
+        return e.operator in _ARITHMETIC and all(map(_of_constants, e.arguments))
+    return isinstance(e, Number | ParameterValue)
 
 
 def _finest(a: Grid, b: Grid) -> int | None:

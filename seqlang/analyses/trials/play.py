@@ -89,6 +89,7 @@ class Side(Machine):
         compiler: Compiler | None = None,
     ) -> None:
         self.quantities, self.revealed = quantities, revealed
+        self.places: dict[int, list[tuple[int, Quantity]]] = {}
         self.dataset = tuple(i.name for i in program.inputs if i.kind == "dataset")
         self.obeyed = {g.source for g in program.gates if isinstance(g, PublicGate)}
         self.told: list[Outcome] | None = None
@@ -160,9 +161,10 @@ class Side(Machine):
     def _measure(self, place: Report | Stop | None) -> None:
         """The quantities of this place. One that cannot be computed here is left out."""
         here = self.values[-1]
-        for number, quantity in enumerate(self.quantities):
-            if quantity.place != place:
-                continue
+        due = self.places.get(id(place))  # the program keeps its statements
+        if due is None:
+            due = self.places[id(place)] = [(n, q) for n, q in enumerate(self.quantities) if q.place == place]
+        for number, quantity in due:
             if isinstance(quantity.expression, ir.Local):
                 if quantity.expression.name in self.locals:
                     here[number] = self.locals[quantity.expression.name]

@@ -24,10 +24,11 @@ MOST = 4  # quantities of which the pairs are looked at
 @record
 class Direction:
     """sum of weight * (difference before, at the deciding step) is at most `limit`; (number of the quantity, weight
-    of what was before, weight of what is there)."""
+    of what was before, weight of what is there). `size` is the sum of the weights' sizes."""
 
     weights: tuple[tuple[int, float, float], ...]
     limit: float
+    size: float
 
 
 def directions(program: Program, compared: Sequence[Compared], revealed: frozenset[str]) -> tuple[Direction, ...]:
@@ -68,7 +69,8 @@ def _with_limit(weights: tuple[tuple[int, float, float], ...], vertices: Sequenc
             total += before * before_high + (at * high if at > 0 else at * low)
         return total
 
-    return Direction(weights, max([0.0, *map(reach, vertices)]))
+    size = sum(abs(before) + abs(at) for _, before, at in weights)
+    return Direction(weights, max([0.0, *map(reach, vertices)]), size)
 
 
 def outside(
@@ -82,17 +84,16 @@ def outside(
         moved = {j: float(steps[step].second - steps[step].first) for j, steps in enumerate(by_step) if step in steps}
         first_segment = not any(steps[step].renewed for steps in by_step if step in steps)
         for direction in known:
-            if not all(j in moved for j, _, _ in direction.weights):
-                continue
-            if not first_segment and any(before for _, before, _ in direction.weights):
-                continue
-            reached = sum(before * earlier[j] + at * moved[j] for j, before, at in direction.weights)
-            weight = sum(abs(before) + abs(at) for _, before, at in direction.weights)
-            if reached > direction.limit + slack * (weight * scale + direction.limit):
-                return (
-                    step,
-                    f"in one direction they are {reached:.10g} apart, {direction.limit:.10g} at most is claimed",
-                )
+            reached = 0.0
+            for j, before, at in direction.weights:
+                if j not in moved or (before and not first_segment):
+                    break
+                reached += before * earlier[j] + at * moved[j]
+            else:
+                limit = direction.limit
+                if reached > limit + slack * (direction.size * scale + limit):
+                    words = f"in one direction they are {reached:.10g} apart, {limit:.10g} at most is claimed"
+                    return step, words
         for j, d in moved.items():
             earlier[j] = max(earlier[j], d)
     return None

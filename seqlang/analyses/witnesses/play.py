@@ -111,6 +111,7 @@ class _Stage:
         self.played = Played()
         self.over = False
         self.used: set[Any] = set()
+        self._tellings: dict[str | None, list[dict[str, Any]]] = {}
 
     def play(self) -> Played | None:
         for leg in self.pattern.legs:
@@ -332,6 +333,16 @@ class _Stage:
         """What the transcript must say in this step: the fired gate, and what the past makes certain. With the step
         that the first stream takes then."""
         possible = self.scene.follower.possible
+        if fire not in self._tellings:
+            self._tellings[fire] = self._ways_to_tell(fire)
+        for told in self._tellings[fire]:
+            step = self._look(0, entry, told)
+            if possible(step[1]):
+                return told, step
+        return None
+
+    def _ways_to_tell(self, fire: str | None) -> list[dict[str, Any]]:
+        """What the transcript may say where `fire` happens, the shortest first. Nobody changes these."""
         fixed: dict[str, Any] = {"stop": None}
         if fire is not None and (index := self.scene.stop_by_gate.get(fire)) is not None:
             fixed["stop"] = (index, None if self.pattern.release == "any" else self.scene.labels.get(index))
@@ -341,14 +352,11 @@ class _Stage:
         stops: list[Any] = [fixed["stop"]]
         if fixed["stop"] is None:
             stops += [(i, self.scene.labels.get(i)) for i in self.scene.public_stops]
+        found = []
         for flags in _few_first(min(len(names), 4)):
             chosen = {name: self._any(name) for name, flag in zip(names, flags, strict=False) if flag}
-            for stop in stops:
-                told = {**fixed, **chosen, "stop": stop}
-                step = self._look(0, entry, told)
-                if possible(step[1]):
-                    return told, step
-        return None
+            found += [{**fixed, **chosen, "stop": stop} for stop in stops]
+        return found
 
     def _any(self, name: str) -> Any:
         """Told of a report before its value is chosen: any value; a number where later steps must read one."""

@@ -111,9 +111,9 @@ class Follower:
         pieces: dict[Alternatives, int] = {}
         ((chance, hidden),) = self._hidden
         for phase in phases:
-            left = phase.repeat
+            left, key = phase.repeat, (_frozen(phase.entry), _frozen(phase.told))
             while left:
-                moved, new, factor = self._step(state, phase, hidden)
+                moved, new, factor = self._step(state, phase, hidden, key)
                 if factor == -inf:
                     return {}
                 walked = left if moved == state else 1
@@ -128,12 +128,12 @@ class Follower:
         """The same where hidden choices lead to several states."""
         nodes: dict[Any, float] = {(self.stepper.start, ()): 0.0}
         for phase in phases:
-            left = phase.repeat
+            left, phase_key = phase.repeat, (_frozen(phase.entry), _frozen(phase.told))
             while left and nodes:
                 after: dict[Any, list[float]] = {}
                 for (state, pieces), weight in nodes.items():
                     for chance, hidden in self._hidden:
-                        moved, new, factor = self._step(state, phase, hidden)
+                        moved, new, factor = self._step(state, phase, hidden, phase_key)
                         if factor > -inf:
                             after.setdefault((moved, _added(pieces, new)), []).append(weight + chance + factor)
                 nodes = {key: log_sum(weights) for key, weights in after.items()}
@@ -147,7 +147,13 @@ class Follower:
     ) -> tuple[Any, list[Fact]]:
         """One step: (next state or None after a stop, facts). Hidden choices take their first value by default."""
         values = self._hidden[0][1] if hidden is None else hidden
-        memo = (state, _frozen(entry), _frozen(told), tuple(values.values()))
+        return self._look(state, entry, told, values, (_frozen(entry), _frozen(told)))
+
+    def _look(
+        self, state: Any, entry: Mapping[str, Any], told: Mapping[str, Any], values: Mapping[str, Any], key: object
+    ) -> tuple[Any, list[Fact]]:
+        """`key` stands for the entry and for what is told."""
+        memo = (state, key, *values.values()) if values else (state, key)
         known = self._looks.get(memo)
         if known is None:
             poll()
@@ -169,8 +175,10 @@ class Follower:
             known = self._pieces_of[id(facts)] = self._demands.pieces(facts)
         return known
 
-    def _step(self, state: Any, phase: Phase, hidden: Mapping[str, Any]) -> tuple[Any, tuple[Alternatives, ...], float]:
-        moved, facts = self.look(state, phase.entry, phase.told, hidden)
+    def _step(
+        self, state: Any, phase: Phase, hidden: Mapping[str, Any], key: object
+    ) -> tuple[Any, tuple[Alternatives, ...], float]:
+        moved, facts = self._look(state, phase.entry, phase.told, hidden, key)
         return (moved, *self.pieces(facts))
 
 

@@ -47,6 +47,8 @@ def bound(program: Program, gates: tuple[str, ...], horizon: int | None) -> floa
     open_pairs = list(pairwise(TAKEN))
     while open_pairs:
         i, j = open_pairs.pop()
+        if concentrated.between(points[i], points[j], concentrated.FEW) <= rho:
+            continue
         most = concentrated.between(points[i], points[j])
         if most <= rho or j == i + 1:
             rho = max(rho, most)

@@ -33,8 +33,17 @@ def parts_of(system: System) -> list[dict[Alternatives, int]]:
     for step, times in system.items():
         for piece in _split(step):
             pieces[piece] = pieces.get(piece, 0) + times
-    groups = connected((piece, {key for key in variables(piece) if is_shared(key)}) for piece in pieces)
-    return [{piece: pieces[piece] for piece in group} for group, _ in groups]
+    shared = {piece: frozenset([key for key in variables(piece) if is_shared(key)]) for piece in pieces}
+    group_of = {
+        keys: number
+        for number, (sets, _) in enumerate(connected((k, k) for k in set(shared.values())))
+        for keys in sets
+    }
+    # thousands of pieces read one of a few sets of noises; what reads none is a part of its own
+    groups: dict[object, dict[Alternatives, int]] = {}
+    for piece, keys in reversed(shared.items()):
+        groups.setdefault(group_of[keys] if keys else piece, {})[piece] = pieces[piece]
+    return [dict(reversed(group.items())) for group in reversed(groups.values())]
 
 
 def _split(step: Alternatives) -> list[Alternatives]:
