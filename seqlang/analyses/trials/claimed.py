@@ -11,8 +11,8 @@ from seqlang.model.program import Program
 from seqlang.record import record
 from seqlang.rules.sensitivity.facts.facts import facts_of
 from seqlang.rules.sensitivity.facts.formulas import parameter_values
-from seqlang.rules.sensitivity.motion.derive import motion_of
 from seqlang.rules.sensitivity.motion.entry import Entry
+from seqlang.rules.sensitivity.motion.motion_of import motion_of
 from seqlang.rules.sensitivity.motion.neighbours import neighbours_of
 from seqlang.rules.sensitivity.motion.shift import Kind
 from seqlang.rules.sensitivity.motion.shifts import shift_of

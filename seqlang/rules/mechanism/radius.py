@@ -10,8 +10,8 @@ from seqlang.model.program import Program, Within
 from seqlang.rules.reading.read_sets import revealed_choices
 from seqlang.rules.sensitivity.facts.facts import Facts, facts_of
 from seqlang.rules.sensitivity.facts.remembered import remembered
-from seqlang.rules.sensitivity.motion.derive import motion_of
 from seqlang.rules.sensitivity.motion.motion import ONE_SIGN
+from seqlang.rules.sensitivity.motion.motion_of import motion_of
 from seqlang.rules.sensitivity.motion.neighbours import neighbours_of
 from seqlang.rules.sensitivity.motion.shift import Shift
 from seqlang.rules.sensitivity.motion.shifts import is_certain, shift_of

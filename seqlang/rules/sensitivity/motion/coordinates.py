@@ -17,7 +17,7 @@ from seqlang.model.expression import Apply, Bound, Choice, Expression, Field, Qu
 from seqlang.model.expression import Sequence as Listed
 from seqlang.model.junctions import conjuncts
 from seqlang.record import record
-from seqlang.rules.sensitivity.facts.ends import greatest, size_of
+from seqlang.rules.sensitivity.facts.ends import greatest, greatest_known, size_of
 from seqlang.rules.sensitivity.facts.evaluate import Assignment, evaluate, evaluate_number
 from seqlang.rules.sensitivity.facts.facts import Facts
 from seqlang.rules.sensitivity.facts.finite import combinations, values_of, variables
@@ -302,8 +302,7 @@ def _largest(facts: Facts, norms: Sequence[Norms | None]) -> Norms | None:
         return None
 
     def most(values: list[Formula | None]) -> Formula | None:
-        present = tuple(value for value in values if value is not None)
-        return greatest(facts, present) if len(present) == len(values) else None
+        return greatest_known(facts, values)
 
     return Norms(
         most([n.l1 for n in known]), most([n.l2 for n in known]), most([n.linf for n in known]),

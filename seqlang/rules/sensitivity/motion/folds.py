@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from seqlang.arithmetic.formula import Formula
 from seqlang.model.binding import element_of_cell, reads
 from seqlang.model.expression import (
@@ -28,12 +26,11 @@ from seqlang.rules.sensitivity.facts.numbers import ONE, ZERO
 from seqlang.rules.sensitivity.facts.shapes import is_number, is_vector, nothing_like
 from seqlang.rules.sensitivity.functions.slopes import direction, slopes
 from seqlang.rules.sensitivity.motion.coordinates import vector_norms
-from seqlang.rules.sensitivity.motion.motion import Motion, added, scaled, unbounded
+from seqlang.rules.sensitivity.motion.motion import Motion, scaled, unbounded
 from seqlang.rules.sensitivity.motion.shift import Kind
 from seqlang.rules.sensitivity.motion.spreads import Entry, Norms, Weighted, moving_terms, spread
 from seqlang.rules.sensitivity.ranges.ranges import range_in
 
-MotionOf = Callable[[Entry, Expression], Motion]
 NO_SHAPE = "it is not known to be a number, or a list of numbers"
 
 
@@ -137,46 +134,6 @@ def only_through(entry: Entry, expression: Expression, plain: Expression) -> boo
     )
 
 
-def cell_motion(entry: Entry, value: CellValue, motion_of: MotionOf) -> Motion:
-    """The motion of a cell's value, at the place where it is read."""
-    if entry.moves_element(value):
-        return unbounded("which element of an accumulator is read depends on private data")
-    if not is_one_element(entry.facts, value):
-        return _of_some_element(entry, value.name, motion_of)
-    read_from, entry = entry.facts.first, entry.from_start
-    facts = entry.facts
-    cell = element_of_cell(facts.cells[value.name], value.at)
-    if isinstance(cell.keep, LastSteps) and entry.moves(facts.expand(cell.keep.count)):
-        return unbounded("the length of the window depends on private data")
-    if isinstance(cell.keep, Previous):
-        return _previous(entry, cell, motion_of)
-    if cell.operator in ("sum", "count"):
-        return sum_motion(entry, cell.keep, ((element_of(value, facts), ONE),), motion_of)
-    where = None if cell.where is None else facts.expand(cell.where)
-    if where is not None and entry.moves(where):
-        return unbounded(f"a changed entry may be left out of the {cell.operator}, which then has no known bound")
-    if cell.operator not in ("mean", "max", "min"):
-        kind = "list" if cell.operator == "list" else "position"
-        return unbounded(f"a {kind} of private values is not bounded by a sensitivity")
-    body = facts.expand(cell.body)
-    if not entry.is_local(body):
-        return unbounded(f"the {cell.operator} runs over values that move in many steps")
-    return _selected(entry, cell, body, where is not None, read_from)
-
-
-def _of_some_element(entry: Entry, name: str, motion_of: MotionOf) -> Motion:
-    """Another element in each step: all that lasts from one step to the next is the sign that all elements share."""
-    variables = tuple(variable for variable, _ in entry.facts.cells[name].binders)
-    each = cell_motion(entry, CellValue(name, tuple(Bound(variable) for variable in variables)), motion_of)
-    if each.kind in ("none", "unbounded"):
-        return each
-    shared = None if each.sign is None or any(names(each.sign[0], variable) for variable in variables) else each.sign
-    if each.kind == "single step":
-        return replace(each, sign=shared)
-    kind: Kind = "same direction" if shared is not None and each.one_sign else "arbitrary"
-    return replace(each, kind=kind, sign=shared if kind == "same direction" else None, report=None)
-
-
 def names(key: object, variable: Variable) -> bool:
     """True if a sign key speaks of the bound variable, so that it differs from element to element."""
     if not isinstance(key, tuple) or key[0] != "quantity":
@@ -184,7 +141,7 @@ def names(key: object, variable: Variable) -> bool:
     return any(reads(part, variable) for part, _ in key[1])
 
 
-def _selected(entry: Entry, cell: Cell, body: Expression, filtered: bool, read_from: int) -> Motion:
+def selected(entry: Entry, cell: Cell, body: Expression, filtered: bool, read_from: int) -> Motion:
     """Running means, maxima and minima of a quantity of one entry."""
     moved = local_motion(entry, ((body, ONE),))
     near, keep = entry.near, cell.keep
@@ -206,27 +163,40 @@ def _selected(entry: Entry, cell: Cell, body: Expression, filtered: bool, read_f
     return shrunk
 
 
-def sum_motion(entry: Entry, keep: Keep, pairs: Weighted, motion_of: MotionOf) -> Motion:
-    """The motion of the sum, over the kept steps, of sum of coefficient * element."""
-    entry = entry.from_start
-    near = entry.near
-    if all(entry.is_local(element) for element, _ in pairs):
-        moved = local_motion(entry, pairs)
-        if moved.kind == "unbounded":
-            return moved
-        return in_every_step(entry, keep, moved) if near.every else in_kept_steps(entry, keep, moved)
-    if near.every:
-        return unbounded("it adds up what moves in every step")
-    return added([scaled(entry.facts, _sum_of(entry, keep, e, motion_of), c) for e, c in pairs], entry.facts)
+def sum_of_local(entry: Entry, keep: Keep, pairs: Weighted) -> Motion:
+    """The sum, over the kept steps, of a quantity of one entry: it moves by what the changed entries add."""
+    moved = local_motion(entry, pairs)
+    if moved.kind == "unbounded":
+        return moved
+    return in_every_step(entry, keep, moved) if entry.near.every else in_kept_steps(entry, keep, moved)
 
 
-def _sum_of(entry: Entry, keep: Keep, element: Expression, motion_of: MotionOf) -> Motion:
-    moved = motion_of(entry, element)
+def sum_of_moving(entry: Entry, keep: Keep, moved: Motion) -> Motion:
+    """The sum, over the kept steps, of something else that moves: bounded only if that moves in one step."""
     if moved.kind in ("none", "unbounded"):
         return moved
     if moved.kind == "single step":
         return in_kept_steps(entry, keep, moved)
     return unbounded("it adds up, step after step, what a changed entry moves in more than one step")
+
+
+def some_element(name: str, facts: Facts, each: Motion) -> Motion:
+    """Another element of a cell in each step, where `each` is how any one of them moves: all that lasts from step to
+    step is the sign that all elements share."""
+    if each.kind in ("none", "unbounded"):
+        return each
+    variables = tuple(variable for variable, _ in facts.cells[name].binders)
+    shared = None if each.sign is None or any(names(each.sign[0], variable) for variable in variables) else each.sign
+    if each.kind == "single step":
+        return replace(each, sign=shared)
+    kind: Kind = "same direction" if shared is not None and each.one_sign else "arbitrary"
+    return replace(each, kind=kind, sign=shared if kind == "same direction" else None, report=None)
+
+
+def one_step_later(before: Motion) -> Motion:
+    """What a cell held one step ago moves as that did, one step later; it lasts beyond the report after which that
+    starts anew."""
+    return before if before.kind in ("none", "unbounded") else replace(before, onset=before.onset + 1, report=None)
 
 
 def in_kept_steps(entry: Entry, keep: Keep, moved: Motion) -> Motion:
@@ -270,22 +240,6 @@ def in_every_step(entry: Entry, keep: Keep, moved: Motion) -> Motion:
 
 
 # ---- recursions
-
-
-def _previous(entry: Entry, cell: Cell, motion_of: MotionOf) -> Motion:
-    facts = entry.facts
-    assert isinstance(cell.keep, Previous)
-    if entry.moves(facts.expand(cell.keep.initial)):
-        return unbounded("the first value of `previous` depends on private data")
-    if any(isinstance(leaf, CellValue) and leaf.name == cell.name for leaf in facts.leaves(cell.body)):
-        if facts.cells[cell.name].binders:
-            return unbounded("a recursion inside a binder")
-        before = recursion_motion(entry, cell.name)
-    else:
-        before = motion_of(entry, facts.expand(cell.body))
-    if before.kind in ("none", "unbounded"):
-        return before
-    return replace(before, onset=before.onset + 1, report=None)
 
 
 def recursion_motion(entry: Entry, name: str) -> Motion:

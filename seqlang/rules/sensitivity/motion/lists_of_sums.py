@@ -22,7 +22,7 @@ Source = tuple[str, Expression | Keep]
 """What is summed over: the records of a set, or the steps that a cell keeps."""
 
 
-def joint_motion(entry: Entry, expression: Expression) -> Motion | None:
+def motion_of_sums(entry: Entry, expression: Expression) -> Motion | None:
     """The motion of a list each coordinate of which is made of sums over the same entries; None if it is no such list,
     or nothing more is known of it than coordinate by coordinate."""
     return _motion_of_sums(entry.facts, entry.near, entry.fixed, expression)

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from seqlang.arithmetic.formula import Formula, number, root
 from seqlang.model.expression import Apply, Bound, Choice, Expression, Quantified, RealVectors
 from seqlang.record import replace
-from seqlang.rules.sensitivity.facts.ends import greatest, size_of
+from seqlang.rules.sensitivity.facts.ends import greatest_known, size_of, times_known
 from seqlang.rules.sensitivity.facts.evaluate import evaluate, evaluate_number
 from seqlang.rules.sensitivity.facts.facts import Facts
 from seqlang.rules.sensitivity.facts.numbers import NOUGHT, UNIT, ZERO
@@ -85,15 +85,13 @@ def difference(entry: Entry, expression: Expression, v: Bound, motion_of: Motion
         case Apply("negate", (a,)):
             return of(a)
         case Apply("*", (a, b)) if not contains(a, v) and not entry.moves(a):
-            return _times(magnitude(facts, range_in(facts, a)), of(b))
+            return times_known(magnitude(facts, range_in(facts, a)), of(b))
         case Apply("*", (a, b)) if not contains(b, v) and not entry.moves(b):
-            return _times(magnitude(facts, range_in(facts, b)), of(a))
+            return times_known(magnitude(facts, range_in(facts, b)), of(a))
         case Apply("/", (a, b)) if not contains(b, v) and not entry.moves(b):
-            return _times(magnitude(facts, range_in(facts, Apply("/", (UNIT, b)))), of(a))
+            return times_known(magnitude(facts, range_in(facts, Apply("/", (UNIT, b)))), of(a))
         case Choice(test, yes, no) if not contains(test, v) and not entry.moves(test):
-            branches = [of(yes), of(no)]
-            known = tuple(branch for branch in branches if branch is not None)
-            return greatest(facts, known) if len(known) == 2 else None
+            return greatest_known(facts, [of(yes), of(no)])
         case Apply("dot", (a, b)) if not contains(b, v):
             return _product(entry, multiple(facts, a, v), b, motion_of)
         case Apply("dot", (a, b)) if not contains(a, v):
@@ -107,7 +105,7 @@ def difference(entry: Entry, expression: Expression, v: Bound, motion_of: Motion
                 return _twice(facts, expression, v)
             factor = _records(entry, operator, one, kept, domain, v)
             part = one if kept is None else Choice(kept, one, NOUGHT)
-            return None if factor is None else _times(factor, difference(entry, part, v, motion_of))
+            return None if factor is None else times_known(factor, difference(entry, part, v, motion_of))
     # whatever it is a function of: it is steep at most so much on either side
     return _twice(facts, expression, v)
 
@@ -121,7 +119,7 @@ def _over_constants(entry: Entry, fold: Quantified, v: Bound, motion_of: MotionO
     if fold.operator == "mean":
         return each
     listed = evaluate(entry.facts, fold.domain)
-    return _times(number(len(listed)), each) if isinstance(listed, tuple) else None
+    return times_known(number(len(listed)), each) if isinstance(listed, tuple) else None
 
 
 def _records(
@@ -140,17 +138,13 @@ def _product(entry: Entry, k: Formula | None, vector: Expression, motion_of: Mot
     if k is None:
         return None
     if entry.is_local(vector):
-        return _times(size_of(entry.facts, k), vector_spread(entry, vector).l2)
+        return times_known(size_of(entry.facts, k), vector_spread(entry, vector).l2)
     moved = motion_of(entry, vector)
     if moved.kind == "unbounded" or moved.norms is None:
         return None
-    return _times(size_of(entry.facts, k), moved.norms.l2)
+    return times_known(size_of(entry.facts, k), moved.norms.l2)
 
 
 def _twice(facts: Facts, expression: Expression, v: Bound) -> Formula | None:
     curve = curve_of(facts, expression, v)
     return None if curve is None or curve.steep is None else 2 * curve.steep
-
-
-def _times(a: Formula | None, b: Formula | None) -> Formula | None:
-    return None if a is None or b is None else a * b

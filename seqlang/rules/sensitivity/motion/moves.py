@@ -27,9 +27,9 @@ from seqlang.rules.sensitivity.facts.formulas import parameter_bounds
 from seqlang.rules.sensitivity.facts.numbers import ZERO
 from seqlang.rules.sensitivity.facts.remembered import remembered
 from seqlang.rules.sensitivity.facts.shapes import is_number
-from seqlang.rules.sensitivity.motion.derive import combined_motion, grouped
 from seqlang.rules.sensitivity.motion.folds import why_unbounded
 from seqlang.rules.sensitivity.motion.motion import Motion
+from seqlang.rules.sensitivity.motion.motion_of import combined_motion, grouped
 from seqlang.rules.sensitivity.motion.neighbours import Neighbours, neighbours_of
 from seqlang.rules.sensitivity.motion.shift import Move, Step
 from seqlang.rules.sensitivity.motion.shifts import is_certain

@@ -16,8 +16,8 @@ from seqlang.rules.sensitivity.facts.facts import Facts, facts_of
 from seqlang.rules.sensitivity.facts.formulas import parameter_bounds
 from seqlang.rules.sensitivity.facts.remembered import remembered
 from seqlang.rules.sensitivity.facts.shapes import dimension
-from seqlang.rules.sensitivity.motion.derive import motion_of
 from seqlang.rules.sensitivity.motion.motion import Motion, unbounded
+from seqlang.rules.sensitivity.motion.motion_of import motion_of
 from seqlang.rules.sensitivity.motion.neighbours import neighbours_of
 from seqlang.rules.sensitivity.motion.shift import Shift
 from seqlang.rules.sensitivity.motion.spreads import Entry, Norms

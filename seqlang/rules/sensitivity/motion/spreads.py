@@ -10,8 +10,6 @@ from __future__ import annotations
 from seqlang.arithmetic.formula import Formula, absolute, root
 from seqlang.model.domain import Ball, Power
 from seqlang.model.expression import (
-    COMPARISONS,
-    LOGIC,
     Apply,
     CellValue,
     Choice,
@@ -24,18 +22,17 @@ from seqlang.model.expression import (
     Sequence,
     walk,
 )
-from seqlang.rules.sensitivity.facts.ends import greatest, size_of
+from seqlang.rules.sensitivity.facts.ends import greatest, greatest_known, size_of, smaller, times_known
 from seqlang.rules.sensitivity.facts.evaluate import Assignment, evaluate, evaluate_number
 from seqlang.rules.sensitivity.facts.facts import Facts
 from seqlang.rules.sensitivity.facts.finite import combinations, variables
 from seqlang.rules.sensitivity.facts.linear import flips, linear
-from seqlang.rules.sensitivity.facts.numbers import ONE, UNIT, ZERO
-from seqlang.rules.sensitivity.facts.real_functions import real_function
+from seqlang.rules.sensitivity.facts.numbers import ONE, ZERO
 from seqlang.rules.sensitivity.facts.shapes import dimension, is_number, is_vector, nothing_like
+from seqlang.rules.sensitivity.motion.distances import clip_width, is_test, lemma_of
 from seqlang.rules.sensitivity.motion.entry import Entry as Entry
 from seqlang.rules.sensitivity.motion.entry import Norms as Norms
-from seqlang.rules.sensitivity.ranges.arithmetic import magnitude, width
-from seqlang.rules.sensitivity.ranges.function_ranges import steepest
+from seqlang.rules.sensitivity.ranges.arithmetic import width
 from seqlang.rules.sensitivity.ranges.ranges import norm_bound, range_in, ratio_polynomial
 from seqlang.rules.sensitivity.ranges.supports import domain_range
 
@@ -201,35 +198,19 @@ def part_spread(entry: Entry, part: Expression) -> Formula | None:
     matched = _matched(entry, ((part, ONE),))
     by_range = _width(facts, part)
     if matched is not None:
-        return _smaller(facts, matched, by_range)
+        return smaller(facts, matched, by_range)
     if isinstance(part, Apply) and part.operator == "clip" and any(isinstance(node, Density) for node in walk(part)):
-        limits = _limits(entry, part)
+        limits = clip_width(entry, part)
         if limits is not None:
             return limits  # 2*A for whatever the densities are, so that the reader sees the clip and not the model
     exact = table_spread(entry, ((part, ONE),))
     if exact is not None:
         return exact
-    return _smaller(facts, _by_rule(entry, part), by_range)
+    return smaller(facts, _by_rule(entry, part), by_range)
 
 
 def _width(facts: Facts, part: Expression) -> Formula | None:
     return width(facts, range_in(facts, part))
-
-
-def _smaller(facts: Facts, a: Formula | None, b: Formula | None) -> Formula | None:
-    """The smaller bound; the first where they are equal or the order is not known."""
-    if a is None or b is None:
-        return b if a is None else a
-    return b if facts.compare(a, b) == "greater" else a
-
-
-def _limits(entry: Entry, part: Apply) -> Formula | None:
-    """high - low of a clip between ends that do not move."""
-    _, low, high = part.arguments
-    if entry.moves(low) or entry.moves(high):
-        return None
-    a, b = range_in(entry.facts, low).low, range_in(entry.facts, high).high
-    return None if a is None or b is None or not entry.facts.at_most(a, b) else b - a
 
 
 def _by_rule(entry: Entry, part: Expression) -> Formula | None:
@@ -242,34 +223,13 @@ def _by_rule(entry: Entry, part: Expression) -> Formula | None:
     if polynomial is not None:
         return of(polynomial)
     match part:
-        case Apply("clip", (a, low, high)):
-            return _smaller(facts, _largest(facts, [of(a), of(low), of(high)]), _limits(entry, part))
-        case Apply("max" | "min", arguments) if len(arguments) > 1:
-            return _largest(facts, [of(argument) for argument in arguments])
-        case Apply("*", (a, b)) if not (entry.moves(a) and entry.moves(b)):
-            moving, still = (a, b) if entry.moves(a) else (b, a)
-            return _times(magnitude(facts, range_in(facts, still)), of(moving))
-        case Apply("/", (a, b)) if not entry.moves(b):
-            inverse = magnitude(facts, range_in(facts, Apply("/", (UNIT, b))))
-            return _times(inverse, of(a))
-        case Apply(operator) if operator in COMPARISONS or operator in LOGIC:
-            return ONE
-        case Apply(operator, (a,)) if (real := real_function(operator)) is not None:
-            return _times(steepest(facts, real, range_in(facts, a)), of(a))
-        case Apply("norm", (a,)):
-            return vector_spread(entry, a).l2
-        case Apply("max" | "min", (a,)):
-            return vector_spread(entry, a).linf
-        case Apply("sum", (a,)):
-            return vector_spread(entry, a).l1
-        case Apply("mean", (a,)):
-            size, total = dimension(facts, a), vector_spread(entry, a).l1
-            return None if size is None or total is None or facts.sign(size) != 1 else total / size
-        case Apply("dot", (a, b)) if not (entry.moves(a) and entry.moves(b)):
-            moving, still = (a, b) if entry.moves(a) else (b, a)
-            return _times(norm_bound(facts, still), vector_spread(entry, moving).l2)
+        case Apply(operator, arguments):
+            if is_test(part):
+                return ONE
+            lemma = lemma_of(operator)
+            return None if lemma is None else lemma(entry, part, tuple(distance(entry, a) for a in arguments))
         case Choice(test, yes, no) if not entry.moves(test):
-            return _largest(facts, [of(yes), of(no)])
+            return greatest_known(facts, [of(yes), of(no)])
         case Index(base, at) if not entry.moves(at):
             return vector_spread(entry, base).linf
         case Noised(_, base, _) if not flips(facts, part):
@@ -297,13 +257,12 @@ def _over_set(
     return one * len(listed) if operator == "sum" else one
 
 
-def _times(a: Formula | None, b: Formula | None) -> Formula | None:
-    return None if a is None or b is None else a * b
-
-
-def _largest(facts: Facts, parts: list[Formula | None]) -> Formula | None:
-    known = tuple(part for part in parts if part is not None)
-    return greatest(facts, known) if len(known) == len(parts) else None
+def distance(entry: Entry, expression: Expression) -> Norms:
+    """How far a number or a list of numbers, computed from one entry, can move."""
+    if not is_number(entry.facts, expression):
+        return vector_spread(entry, expression)
+    radius = spread(entry, ((expression, ONE),))
+    return Norms(radius, radius, radius)
 
 
 # ---- vectors
@@ -387,7 +346,7 @@ def _per_coordinate(facts: Facts, radius: Formula, size: Formula | None) -> Norm
 
 
 def _by(factor: Formula, norms: Norms) -> Norms:
-    return Norms(_times(factor, norms.l1), _times(factor, norms.l2), _times(factor, norms.linf))
+    return Norms(times_known(factor, norms.l1), times_known(factor, norms.l2), times_known(factor, norms.linf))
 
 
 def _plus(a: Norms, b: Norms) -> Norms:
@@ -398,4 +357,8 @@ def _plus(a: Norms, b: Norms) -> Norms:
 
 
 def _larger(facts: Facts, a: Norms, b: Norms) -> Norms:
-    return Norms(_largest(facts, [a.l1, b.l1]), _largest(facts, [a.l2, b.l2]), _largest(facts, [a.linf, b.linf]))
+    return Norms(
+        greatest_known(facts, [a.l1, b.l1]),
+        greatest_known(facts, [a.l2, b.l2]),
+        greatest_known(facts, [a.linf, b.linf]),
+    )
