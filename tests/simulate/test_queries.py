@@ -10,10 +10,14 @@ import numpy as np
 import pytest
 
 import seqlang
-from seqlang.backends.arrays import element_blocks as wide
-from seqlang.backends.arrays.cells import Tails, Window
+from seqlang.backends.arrays.cells.kept import Tails, Window
+from seqlang.backends.arrays.compiler import VectorCompiler
+from seqlang.backends.arrays.endings import Recorded
 from seqlang.backends.arrays.engine import Engine
+from seqlang.backends.arrays.inputs import VectorInputs
+from seqlang.backends.arrays.loops import element_blocks as wide
 from seqlang.backends.arrays.record import Record
+from seqlang.backends.arrays.runs import Runs
 from seqlang.backends.interpret import Machine, SeededRandomness
 from seqlang.backends.montecarlo.simulate import simulate
 from seqlang.model.program import Report
@@ -363,19 +367,20 @@ def test_the_engines_agree_run_by_run(text):
     reports = tuple(s.name for s in program.body if isinstance(s, Report))
     machines = [Machine(program, SeededRandomness(0)) for _ in range(runs)]
 
+    compiler = VectorCompiler(program)
+    state = Runs(compiler, 7, np.arange(runs))
+
     def follow(engine):
-        assert engine.count == runs or not engine.alive.any()
+        assert state.count == runs or not state.alive.any()
         for i, machine in enumerate(machines):
-            shown = machine.step({name: float(value[i]) for name, value in engine.fields.items()})
-            assert {n for n, fired in engine.fired.items() if fired[i]} == {name for name, _ in shown.reports}
+            shown = machine.step({name: float(value[i]) for name, value in state.fields.items()})
+            assert {n for n, fired in state.fired.items() if fired[i]} == {name for name, _ in shown.reports}
             for name, value in machine.statistics().items():
                 if not isinstance(value, tuple):
-                    assert float(np.broadcast_to(engine.locals[name], runs)[i]) == pytest.approx(
-                        float(value), abs=1e-12
-                    )
+                    assert float(np.broadcast_to(state.locals[name], runs)[i]) == pytest.approx(float(value), abs=1e-12)
 
     record = Record(0, runs, reports)
-    Engine(program, program.models[-1], record, 7, np.arange(runs)).run(None, follow)
+    Engine(state, VectorInputs(program, program.models[-1], compiler), Recorded(record)).run(None, follow)
     assert all(m.stopped and m.step_number == steps for m, steps in zip(machines, record.steps, strict=True))
 
 

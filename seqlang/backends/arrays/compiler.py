@@ -11,11 +11,11 @@ from typing import assert_never, get_args
 import numpy as np
 
 from seqlang.backends.arrays import laws
-from seqlang.backends.arrays.folds import OPERATORS, PAIRS
 from seqlang.backends.arrays.frame import Frame, Run
-from seqlang.backends.arrays.law_expressions import density, law_of, weights_of
+from seqlang.backends.arrays.laws.expressions import density, law_of, weights_of
 from seqlang.backends.arrays.lists import element_at, stack
-from seqlang.backends.arrays.quantified import quantified
+from seqlang.backends.arrays.loops.quantified import quantified
+from seqlang.backends.arrays.operators import OPERATORS, PAIRS
 from seqlang.backends.arrays.record import returned_labels
 from seqlang.backends.arrays.values import CannotVectorise, Ragged, Value, from_constant, shape_of
 from seqlang.backends.interpret.compiled import Compiler

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Protocol, assert_never
+from typing import Any, Protocol, assert_never
 
 import numpy as np
 
 from seqlang.backends.arrays.frame import Expressions, Frame
 from seqlang.backends.arrays.laws import VectorLaw
+from seqlang.backends.arrays.runs import Runs
 from seqlang.backends.arrays.streams import Source
 from seqlang.backends.arrays.values import Value
 from seqlang.backends.interpret.domains import SLACK, CheckedDomain
@@ -16,27 +17,35 @@ from seqlang.backends.interpret.inputs import outside
 from seqlang.model.domain import REAL, Ball, Domain, Finite, Integers, Interval, Power
 from seqlang.model.program import Model, Program
 
-if TYPE_CHECKING:
-    from seqlang.backends.arrays.engine import Engine
-
 Leaves = Callable[[Value], Value]
+Draw = Callable[[str, VectorLaw, CheckedDomain, Source], Value]
 
 
 class Inputs(Protocol):
     """Where an engine takes its inputs from."""
 
-    def entry(self, engine: Engine) -> dict[str, Value]:
+    def entry(self, runs: Runs) -> dict[str, Value]:
         """This step's entry of the streams and public inputs: an array a field, the runs last."""
 
-    def dataset(self, engine: Engine) -> dict[str, Value]:
+    def dataset(self, runs: Runs) -> dict[str, Value]:
         """All records: (N, runs) or (N, d, runs)."""
 
 
-class VectorInputs:
-    """A model's fields in order. A value outside its domain is an error (E0621)."""
+def plainly_drawn(name: str, law: VectorLaw, domain: CheckedDomain, source: Source) -> Value:
+    """A field's value in all runs, from its own law."""
+    shape = law.shape()
+    if not shape and not law.joint and domain.dimension is not None:
+        shape = (domain.dimension,)
+    return law.sample(source, shape)
 
-    def __init__(self, program: Program, model: Model, compiler: Expressions) -> None:
+
+class VectorInputs:
+    """A model's fields in order, each drawn by `draw(name, law, domain, source)`. A value outside its domain is an
+    error (E0621)."""
+
+    def __init__(self, program: Program, model: Model, compiler: Expressions, draw: Draw = plainly_drawn) -> None:
         self.model = model
+        self._draw = draw
         self._fields = []
         for name, law in model.laws:
             declared = program.input(name)
@@ -44,43 +53,36 @@ class VectorInputs:
             test = leaves_domain(compiler, declared.domain)
             self._fields.append((name, declared.kind, compiler.compile(law), checked, test))
 
-    def entry(self, engine: Engine) -> dict[str, Value]:
+    def entry(self, runs: Runs) -> dict[str, Value]:
         """This step's entry of the streams and public inputs: an array a field, the runs last."""
-        return self._sample(engine, ("stream", "public"))
+        return self._sample(runs, ("stream", "public"))
 
-    def dataset(self, engine: Engine) -> dict[str, Value]:
+    def dataset(self, runs: Runs) -> dict[str, Value]:
         """All records: (N, runs) or (N, d, runs). `step` in a law is the record's number."""
         names = [name for name, kind, *_ in self._fields if kind == "dataset"]
         rows = []
-        for i in range(1, engine.size + 1 if names else 1):
-            engine.step_number = i
-            rows.append(self._sample(engine, ("dataset",)))
-        engine.step_number = 0
+        for i in range(1, runs.size + 1 if names else 1):
+            runs.step_number = i
+            rows.append(self._sample(runs, ("dataset",)))
+        runs.step_number = 0
         return {name: np.stack([row[name] for row in rows]) for name in names} if rows else {}
 
-    def _sample(self, engine: Engine, kinds: tuple[str, ...]) -> dict[str, Value]:
-        source, frame = Source(engine.input_streams, None), Frame(engine)
+    def _sample(self, runs: Runs, kinds: tuple[str, ...]) -> dict[str, Value]:
+        source, frame = Source(runs.input_streams, None), Frame(runs)
         result: dict[str, Value] = {}
         for name, kind, make, domain, leaves in self._fields:
             if kind not in kinds:
                 continue
-            value = self._draw(engine, name, make(frame), domain, source)
+            value = self._draw(name, make(frame), domain, source)
             if leaves is not None:
                 bad = leaves(value)
                 if np.any(bad):
-                    self._fail(engine, name, value, domain, bad)
-            engine.fields[name] = result[name] = value
+                    self._fail(runs, name, value, domain, bad)
+            runs.fields[name] = result[name] = value
         return result
 
-    def _draw(self, engine: Engine, name: str, law: VectorLaw, domain: CheckedDomain, source: Source) -> Value:
-        """A field's value in all runs."""
-        shape = law.shape()
-        if not shape and not law.joint and domain.dimension is not None:
-            shape = (domain.dimension,)
-        return law.sample(source, shape)
-
-    def _fail(self, engine: Engine, name: str, value: Any, domain: CheckedDomain, bad: Any) -> None:
-        found = np.flatnonzero(np.broadcast_to(bad, (engine.count,)) & engine.alive)
+    def _fail(self, runs: Runs, name: str, value: Any, domain: CheckedDomain, bad: Any) -> None:
+        found = np.flatnonzero(np.broadcast_to(bad, (runs.count,)) & runs.alive)
         if len(found):
             one = value[..., found[0]]
             shown = tuple(one.tolist()) if one.ndim else float(one)

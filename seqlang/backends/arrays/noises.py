@@ -1,85 +1,112 @@
-"""The noises of all runs: drawn at the first reading in each life, run by run."""
+"""The noises of a program in all runs: which law, which life, and which value."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from seqlang.backends.arrays.compiler import VectorCompiler
 from seqlang.backends.arrays.frame import Frame
-from seqlang.backends.arrays.laws import Tree, VectorLaw
-from seqlang.backends.arrays.streams import Source, Streams
-from seqlang.backends.arrays.values import Rows, Value, take
+from seqlang.backends.arrays.laws import Flip, Tree, VectorLaw
+from seqlang.backends.arrays.stored_noise import Stored, TreeStored
+from seqlang.backends.arrays.streams import Streams
+from seqlang.backends.arrays.values import Rows, Value, shape_of
+from seqlang.backends.interpret.alphabet import alphabet_of
+from seqlang.backends.interpret.values import EvaluationError
+from seqlang.model import expression as ir
+from seqlang.model.life import EachReport, Life
 
 Array = NDArray[Any]
-NEVER = -1
 
 
-class Stored:
-    """One noise: its present value in each run, and the life for which it was drawn."""
+class Noises:
+    """Noises are drawn from `streams` when they are first read in a life; `life` gives the number of a noise's present
+    life. `flips` says of each noise whether it is randomised response."""
 
-    def __init__(self) -> None:
-        self.value: Array | None = None
-        self.life: Array | None = None
-        self.whole: int | None = None  # the life, where all runs have drawn in the same one
+    def __init__(self, compiler: VectorCompiler, streams: Streams, life: Callable[[Life], int | Array]) -> None:
+        self.compiler = compiler
+        self.streams = streams
+        self.life = life
+        program = compiler.program
+        self.flips = {n.name: _flips(n.law) for n in program.noises}
+        self._noises = {n.name: n for n in program.noises}
+        self._laws = {n.name: compiler.compile(n.law) for n in program.noises}
+        self._stored: dict[str, Stored | TreeStored] = {}
+        self._letters: dict[str, list[float] | None] = {}
 
-    def read(self, life: int | Array, shape: tuple[int, ...], frame: Frame, streams: Streams, draw: Any) -> Value:
-        """The value in the frame's runs; `draw(source, shape)` makes new ones where the life is new."""
-        if isinstance(life, int) and self.whole == life:
-            return take(self.value, frame.rows, frame.state.count)
-        if isinstance(life, int) and frame.rows is None and (self.whole is not None or self.value is None):
-            self.value, self.whole, self.life = draw(Source(streams, None), shape), life, None
-            return self.value
-        return self._read_some(life, shape, frame, streams, draw)
-
-    def _read_some(self, life: int | Array, shape: tuple[int, ...], frame: Frame, streams: Streams, draw: Any) -> Value:
-        count = frame.state.count
-        if self.life is None:
-            self.life = np.full(count, NEVER if self.whole is None else self.whole, dtype=np.int64)
-        self.whole = None
-        rows = np.arange(count) if frame.rows is None else frame.rows
-        wanted = np.broadcast_to(life, (count,))
-        new = rows[self.life[rows] != wanted[rows]]
-        if len(new):
-            drawn = draw(Source(streams, new), shape)
-            if self.value is None:
-                self.value = np.zeros((*drawn.shape[:-1], count), dtype=drawn.dtype)
-            elif frame.rows is None and len(new) == count:
-                self.value = drawn
-            else:
-                self.value = self.value.copy()
-            self.value[..., new] = drawn
-            self.life[new] = wanted[new]
-        if isinstance(life, int) and frame.rows is None:
-            self.whole, self.life = life, None
-        return take(self.value, frame.rows, count)
+    def give(self, name: str, values: Array) -> None:
+        """The value in its first life of a noise that was drawn elsewhere, in all runs."""
+        stored = self._stored[name] = Stored()
+        stored.value, stored.whole = values, 0
 
     def keep(self, rows: Rows) -> None:
-        if self.value is not None:
-            self.value = np.ascontiguousarray(self.value[..., rows])
-        if self.life is not None:
-            self.life = self.life[rows]
-
-
-class TreeStored:
-    """The nodes that cover the present prefix, one a level (`tree` noise)."""
-
-    def __init__(self, law: Tree) -> None:
-        self.node: VectorLaw = law.node
-        self.levels: dict[int, Stored] = {}
-
-    def read(self, epoch: int | Array, shape: tuple[int, ...], frame: Frame, streams: Streams) -> Value:
-        step, level = frame.state.step_number, 0
-        total: Value = 0.0
-        while step >> level:
-            if step >> level & 1:
-                stored = self.levels.setdefault(level, Stored())
-                node = (step >> level << level) + (epoch << 32)
-                total = total + stored.read(node, shape, frame, streams, self.node.sample)
-            level += 1
-        return total
-
-    def keep(self, rows: Rows) -> None:
-        for stored in self.levels.values():
+        """Forgets all runs but these."""
+        for stored in self._stored.values():
             stored.keep(rows)
+
+    def value(self, name: str, shape: tuple[int, ...], frame: Frame) -> Value:
+        """The noise in its present life, for a value of that shape."""
+        noise = self._noises[name]
+        law: VectorLaw = self._laws[name](frame)
+        if isinstance(law, Tree):
+            tree = self._stored.setdefault(name, TreeStored(law))
+            assert isinstance(tree, TreeStored)
+            epoch = self.life(noise.life) if isinstance(noise.life, EachReport) else 0
+            return tree.read(epoch, shape, frame, self.streams)
+        stored = self._stored.setdefault(name, Stored())
+        assert isinstance(stored, Stored)
+        return stored.read(self.life(noise.life), shape, frame, self.streams, law.sample)
+
+    def drawn(self, name: str, frame: Frame) -> Value:
+        """The value of a noise that has a name, and so a shape of its own."""
+        return self.value(name, self._laws[name](frame).shape(), frame)
+
+    def flipped(self, name: str, read: ir.Noised, value: Value, frame: Frame) -> Value:
+        """Randomised response on truth values, labels or the values of a finite domain."""
+        law = self._laws[name](frame)
+        assert isinstance(law, Flip)
+        letters = self._alphabet(read, value)
+        size = len(letters)
+        stored = self._stored.setdefault(name, Stored())
+        assert isinstance(stored, Stored)
+        life = self.life(self._noises[name].life)
+        places = stored.read(life, shape_of(value), frame, self.streams, lambda source, s: law.places(source, s, size))
+        return moved(value, letters, places)
+
+    def _alphabet(self, read: ir.Noised, value: Value) -> list[float]:
+        if _is_truth(value):
+            return [0, 1]
+        if read.name not in self._letters:
+            self._letters[read.name] = letters_of(self.compiler, read)
+        letters = self._letters[read.name]
+        if letters is None:
+            raise EvaluationError(f"randomised response needs a finite domain, `{read.name}` has none")
+        return letters
+
+
+def letters_of(compiler: VectorCompiler, read: ir.Noised) -> list[float] | None:
+    """The values that a flipped label or number may have, as numbers; None where they are not finitely many."""
+    if compiler.is_label(read.base):
+        return [compiler.labels[label] for label in compiler.program.labels]
+    found = alphabet_of(compiler.exact, read)
+    return None if found is None else [float(v) for v in found]
+
+
+def moved(value: Value, letters: list[float], places: Value) -> Value:
+    """Each value moved by so many places on the circle of its letters."""
+    at = np.zeros(np.shape(value), dtype=np.intp)
+    for i, letter in enumerate(letters):
+        at = np.where(np.equal(value, letter), i, at)
+    found = np.asarray(letters)[(at + places) % len(letters)]
+    return found.astype(bool) if np.asarray(value).dtype == np.bool_ else found * 1.0
+
+
+def _is_truth(value: Value) -> bool:
+    return isinstance(value, bool) or (isinstance(value, np.ndarray) and value.dtype == np.bool_)
+
+
+def _flips(law: ir.Expression) -> bool:
+    return isinstance(law, ir.Law) and law.family == "randomized_response"

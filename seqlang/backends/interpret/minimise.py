@@ -116,7 +116,7 @@ class _Vector:
     def compile(self, e: ir.Expression, record: ir.Variable | None) -> Traceable:
         import numpy as np
 
-        from seqlang.backends.arrays.folds import OPERATORS, PAIRS
+        from seqlang.backends.arrays.operators import OPERATORS, PAIRS
 
         if not free_variables(e) & {self.variable, record}:
             fixed = Traced(self._fixed(e))

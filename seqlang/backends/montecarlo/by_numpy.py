@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from seqlang.backends.arrays.compiler import VectorCompiler
+from seqlang.backends.arrays.endings import Recorded
 from seqlang.backends.arrays.engine import Engine
+from seqlang.backends.arrays.inputs import VectorInputs
 from seqlang.backends.arrays.record import Record
+from seqlang.backends.arrays.runs import Runs
 from seqlang.backends.interpret.compiled import Compiler
 from seqlang.backends.interpret.shapes import shape_of_domain
 from seqlang.backends.interpret.values import as_index
@@ -37,10 +41,13 @@ class ByNumpy:
     def run(self, first: int, count: int, cap: int | None, watch: Watch) -> Chunk:
         """See `chunks.Engine`."""
         record = Record(first, count, report_names(self.program))
-        engine = Engine(self.program, self.model, record, self.seed, np.arange(first, first + count, dtype=np.int64))
+        compiler = VectorCompiler(self.program)
+        inputs = VectorInputs(self.program, self.model, compiler)
+        runs = Runs(compiler, self.seed, np.arange(first, first + count, dtype=np.int64))
+        engine = Engine(runs, inputs, Recorded(record))
 
         def tell(engine: Engine) -> None:
-            watch.done[0] = count - np.count_nonzero(engine.alive)
+            watch.done[0] = count - np.count_nonzero(runs.alive)
             watch.done[1] = engine.steps_done
             watch.look()
 
@@ -49,7 +56,7 @@ class ByNumpy:
         except KeyboardInterrupt:
             watch.leave()
         chunk = chunk_of(record)
-        vars(engine).clear()  # its parts hold each other: the arrays would stay until cycles are collected some day
+        engine.forget()
         return chunk
 
 

@@ -154,9 +154,9 @@ def _runs(
         numbers = np.arange(first, min(runs, first + BATCH), dtype=np.int64)
         walker = Walker(setting, proposal, seed, f"rare {name}", numbers, floor=floor, rest=REST)
         chosen.append(walker.weights.chosen[: len(numbers)])
-        walker.run(min(cap or LONGEST, LONGEST), lambda engine: None)
+        walker.run(min(cap or LONGEST, LONGEST), lambda: None)
         parts.append(walker.weights.total[: len(numbers)])
-        if walker.step_number != cap:  # what is left at the cap has not made it in time
+        if walker.runs.step_number != cap:  # what is left at the cap has not made it in time
             left = float(np.logaddexp(left, walker.left_over))
     return np.concatenate(parts), np.concatenate(chosen), left
 

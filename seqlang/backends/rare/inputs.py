@@ -3,81 +3,70 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from seqlang.backends.arrays.compiler import VectorCompiler
-from seqlang.backends.arrays.inputs import VectorInputs
 from seqlang.backends.arrays.laws import VectorLaw
 from seqlang.backends.arrays.streams import Source
 from seqlang.backends.arrays.values import Value
-from seqlang.backends.interpret.domains import CheckedDomain
 from seqlang.backends.rare.fields import PARTS, Letters, Shape, letters_of, mean_and_deviation
 from seqlang.backends.rare.proposal import Proposal
+from seqlang.backends.rare.weights import Weights
 from seqlang.laws.arrays import standard_normals
-from seqlang.model.program import Model, Program
-
-if TYPE_CHECKING:
-    from seqlang.backends.rare.walker import Walker
 
 Array = NDArray[Any]
 
 
-class TiltedInputs(VectorInputs):
-    """The model's fields in order, those with a shape from the tilted law of each run's component."""
+class Tilted:
+    """Draws fields that have a shape from the tilted law of each run's component, and tells `weights` the ratios."""
 
-    def __init__(
-        self, program: Program, model: Model, compiler: VectorCompiler, shapes: Mapping[str, Shape], proposal: Proposal
-    ) -> None:
-        super().__init__(program, model, compiler)
+    def __init__(self, shapes: Mapping[str, Shape], proposal: Proposal, weights: Weights) -> None:
         self.shapes = shapes
+        self.weights = weights
         self.tilts = {name: proposal.tilts(name, shape) for name, shape in shapes.items()}
         self.tables: dict[str, tuple[tuple[Any, ...], Array, Array]] = {}
 
-    def _draw(self, engine: Any, name: str, law: VectorLaw, domain: CheckedDomain, source: Source) -> Value:
-        value = self._tilted(engine, name, law, source)
-        return super()._draw(engine, name, law, domain, source) if value is None else value
-
-    def _tilted(self, engine: Walker, name: str, law: VectorLaw, source: Source) -> Array | None:
+    def value(self, name: str, law: VectorLaw, source: Source) -> Array | None:
+        """The field's value in all runs; None where it is to be drawn from its own law."""
         shape = self.shapes.get(name)
         if shape is None:
             return None
         if shape.kind == "normal":
             normal = mean_and_deviation(law)
-            return None if normal is None else self._shifted(engine, name, *normal, source)
+            return None if normal is None else self._shifted(name, *normal, source)
         letters = letters_of(law)
         if letters is None or len(letters.chances) != shape.letters or letters.values != shape.values:
             return None
-        return self._letters(engine, name, law, letters, source)
+        return self._letters(name, law, letters, source)
 
-    def _shifted(self, engine: Walker, name: str, mean: Value, sd: Value, source: Source) -> Array:
-        shifts, weights = self.tilts[name][:, 0], engine.weights
+    def _shifted(self, name: str, mean: Value, sd: Value, source: Source) -> Array:
+        shifts, weights = self.tilts[name][:, 0], self.weights
         z = standard_normals(source.uniform, ()) + shifts[weights.chosen]
         weights.ratio(shifts[:, None] * z - (shifts**2 / 2)[:, None])
         if weights.watched:
             _add(weights.counts, name, z[None, :])
-            _add(weights.exposures, name, np.ones((1, engine.count)))
+            _add(weights.exposures, name, np.ones((1, source.count)))
         return np.asarray(z * sd + mean)
 
-    def _letters(self, engine: Walker, name: str, law: VectorLaw, letters: Letters, source: Source) -> Array:
-        tilts, weights = self.tilts[name], engine.weights
+    def _letters(self, name: str, law: VectorLaw, letters: Letters, source: Source) -> Array:
+        tilts, weights = self.tilts[name], self.weights
         constant = all(np.size(c) == 1 for c in letters.chances)
         u = source.uniform()
         if constant:
             chances, ends, ratios = self._table(name, letters)
-            places = np.zeros(engine.count, dtype=np.intp)
+            places = np.zeros(source.count, dtype=np.intp)
             own = ends[weights.chosen]
             for j in range(len(chances) - 1):
                 places += u > own[:, j]
             weights.ratio(np.take(ratios, places, axis=1))
-            exposure: Array = np.broadcast_to(chances[:, None], (len(chances), engine.count))
+            exposure: Array = np.broadcast_to(chances[:, None], (len(chances), source.count))
         else:
-            table = np.array([np.broadcast_to(c, (engine.count,)) for c in letters.chances])
+            table = np.array([np.broadcast_to(c, (source.count,)) for c in letters.chances])
             tilted = table[None] * np.exp(tilts)[:, :, None]
             totals = tilted.sum(axis=1)
-            ends = np.cumsum(tilted[weights.chosen, :, np.arange(engine.count)], axis=1)
+            ends = np.cumsum(tilted[weights.chosen, :, np.arange(source.count)], axis=1)
             places = (u[:, None] * ends[:, -1:] > ends[:, :-1]).sum(axis=1)
             weights.ratio(tilts[:, places] - np.log(totals))
             exposure = table

@@ -106,7 +106,7 @@ def _draw(
     if estimate > -np.inf:
         walker.floor = estimate + np.log(ROULETTE)
 
-    def adapt(engine: object) -> None:
+    def adapt() -> None:
         if estimate == -np.inf:
             walker.floor = walker.come() - np.log(runs) + np.log(ROULETTE)
 
@@ -121,7 +121,7 @@ def _draw(
     ratios = kept.get("ratios ", np.zeros((len(proposal.shares), runs)))[:, rows]
     places = {name: at[rows] for name, at in walker.places.items()}
     sample = _Sample(logs[rows], ratios, part("counts"), part("exposures"), places)
-    return sample, walker.steps_done, float(np.logaddexp.reduce(logs) - np.log(runs))
+    return sample, walker.engine.steps_done, float(np.logaddexp.reduce(logs) - np.log(runs))
 
 
 def _effective(logs: Array, power: float) -> float:

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from seqlang.backends.arrays.compiler import VectorCompiler
-from seqlang.backends.arrays.engine import Engine
 from seqlang.backends.arrays.frame import Frame
-from seqlang.backends.arrays.record import Record
+from seqlang.backends.arrays.runs import Runs
 from seqlang.backends.arrays.streams import Source
 from seqlang.backends.rare.bins import Bins
 from seqlang.backends.rare.fields import Shape, shape_of_law
@@ -20,16 +19,13 @@ from seqlang.backends.solve.step.noise_roles import is_flip
 from seqlang.backends.solve.stops.outcomes import alphabet, constant_outcome, flipped
 from seqlang.backends.solve.unsolved import Unsolved
 from seqlang.model import expression as ir
-from seqlang.model.program import Model, Program, Report, Stop
+from seqlang.model.program import Model, Program, Stop
 from seqlang.record import record
-
-if TYPE_CHECKING:
-    from seqlang.backends.rare.walker import Walker
 
 ANY = "stops"
 """The name of the event that a run stops, whatever it returns."""
 Array = NDArray[np.float64]
-Matches = Callable[["Walker", NDArray[np.intp]], Any]
+Matches = Callable[[Runs, NDArray[np.intp]], Any]
 
 
 @record
@@ -45,21 +41,21 @@ class Setting:
     def matches(self, stop: Stop, compiler: VectorCompiler) -> Matches | None:
         """The chance that this stop returns what is looked for: a number or an array (all runs); None: never."""
         if self.target == ANY:
-            return lambda engine, rows: 1.0
+            return lambda runs, rows: 1.0
         result = stop.result
         if result is None:
             return None
         chance = _of_flips(result, self.target, self.plan.program, compiler)
         if chance is not None:
-            return None if chance == 0 else lambda engine, rows: chance
+            return None if chance == 0 else lambda runs, rows: chance
         wanted = _wanted(self.target, compiler.is_label(result), compiler)
         if wanted is None:
             return None
         run = compiler.compile(result)
 
-        def share(engine: Walker, rows: NDArray[np.intp]) -> Array:
-            found = np.zeros(engine.count)
-            found[rows] = np.equal(run(Frame(engine, rows)), wanted)
+        def share(runs: Runs, rows: NDArray[np.intp]) -> Array:
+            found = np.zeros(runs.count)
+            found[rows] = np.equal(run(Frame(runs, rows)), wanted)
             return found
 
         return share
@@ -106,16 +102,16 @@ def _named(outcome: str | float | None) -> str:
 
 def _shapes(program: Program, model: Model) -> dict[str, Shape]:
     """What the laws of the fields look like in the first step."""
-    reports = tuple(s.name for s in program.body if isinstance(s, Report))
-    engine = Engine(program, model, Record(0, 8, reports), 1, np.arange(8, dtype=np.int64))
-    engine.step_number = 1
-    source, frame = Source(engine.input_streams, None), Frame(engine)
+    compiler = VectorCompiler(program)
+    runs = Runs(compiler, 1, np.arange(8, dtype=np.int64))
+    runs.step_number = 1
+    source, frame = Source(runs.input_streams, None), Frame(runs)
     found: dict[str, Shape] = {}
     for name, expression in model.laws:
-        law = engine.compiler.compile(expression)(frame)
+        law = compiler.compile(expression)(frame)
         shape = shape_of_law(law)
         if shape is not None:
             found[name] = shape
         dimension = law.shape()
-        engine.fields[name] = law.sample(source, dimension)
+        runs.fields[name] = law.sample(source, dimension)
     return found

@@ -9,32 +9,37 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from seqlang.backends.arrays.compiler import VectorCompiler
 from seqlang.backends.arrays.engine import Engine
 from seqlang.backends.arrays.frame import Frame, Run
-from seqlang.backends.arrays.inputs import Inputs
-from seqlang.backends.arrays.noises import Stored
-from seqlang.backends.arrays.record import Record
-from seqlang.backends.arrays.streams import Streams
+from seqlang.backends.arrays.inputs import VectorInputs, plainly_drawn
+from seqlang.backends.arrays.laws import VectorLaw
+from seqlang.backends.arrays.runs import Runs
+from seqlang.backends.arrays.statements import Step
+from seqlang.backends.arrays.streams import Source, Streams
 from seqlang.backends.arrays.values import CannotVectorise, Ragged, Value, shape_of, spread
+from seqlang.backends.interpret.domains import CheckedDomain
 from seqlang.backends.interpret.values import EvaluationError
 from seqlang.backends.rare.bins import Bins
-from seqlang.backends.rare.inputs import TiltedInputs
+from seqlang.backends.rare.inputs import Tilted
 from seqlang.backends.rare.proposal import Proposal
 from seqlang.backends.rare.setting import Setting
 from seqlang.backends.rare.weights import Weights
 from seqlang.backends.solve.step.gates import Case, Gate, merged
 from seqlang.backends.solve.step.rounding_of_sums import OFF, Off, size_of
-from seqlang.model.program import Model, Report, Stop
-from seqlang.source import NOWHERE
+from seqlang.model.program import Stop
+from seqlang.source import NOWHERE, Span
 
 Array = NDArray[Any]
 GOLDEN = 0.6180339887498949
 
 
-class Walker(Engine):
-    """One batch of weighted runs. `floor`: the logarithm of the weight below which a run goes on only with a chance,
-    then with that weight; -inf: never. All end when what is left of them is less than `rest` of what came already:
-    it is counted in `left_over`. `watched`: snapshots are kept for fitting a proposal."""
+class Walker:
+    """One batch of weighted runs, which decides what stops do to them (see `arrays.endings.Endings`).
+
+    `floor`: the logarithm of the weight below which a run goes on only with a chance, then with that weight; -inf:
+    never. All end when what is left of them is less than `rest` of what came already: it is counted in `left_over`.
+    `watched`: snapshots are kept for fitting a proposal."""
 
     def __init__(
         self, setting: Setting, proposal: Proposal, seed: int, purpose: str, runs: NDArray[np.int64],
@@ -42,104 +47,101 @@ class Walker(Engine):
     ) -> None:  # fmt: skip
         plan = setting.plan
         self.setting, self.plan, self.proposal, self.floor, self.rest = setting, plan, proposal, floor, rest
-        reports = tuple(s.name for s in plan.program.body if isinstance(s, Report))
-        record = Record(int(runs[0]), len(runs), reports)
-        super().__init__(plan.program, setting.model, record, seed, runs)
-        self.noise_streams = Streams(seed, self.runs, f"{purpose} noise")
-        self.input_streams = Streams(seed, self.runs, f"{purpose} inputs")
-        self.choices = Streams(seed, self.runs, f"{purpose} choices")
-        self.asked = len(runs)
         self.laws = {name: v.law for name, v in plan.roles.variables.items()}
-        self.weights = Weights(proposal.shares, self._components(runs), self.count, watched)
-        self.persistent = _Persistent()
         self.cases: list[Case] = []
         self.left_over = self.come_by_now = -np.inf
         self.come_at = 0
-        stored: Any = self._stored
-        stored["the weights"], stored["the bounds"], stored["the choices"] = self.weights, self.persistent, self.choices
+        self.persistent = _Persistent()
+        compiler = VectorCompiler(plan.program)
+        inputs = VectorInputs(plan.program, setting.model, compiler, self._drawn)
+        self.runs = Runs(compiler, seed, runs, f"{purpose} ")
+        self.engine = Engine(self.runs, inputs, self)
+        self.choices = Streams(seed, self.runs.runs, f"{purpose} choices")
+        self.weights = Weights(proposal.shares, self._components(runs), self.runs.count, watched)
+        self.tilted = Tilted(setting.shapes, proposal, self.weights)
+        self.runs.kept += [self.weights, self.persistent, self.choices]
         self.places: dict[str, NDArray[np.intp]] = {}
         for name, bins in setting.bins.items():
             self._draw_once(name, bins)
 
+    def run(self, cap: int, tell: Callable[[], None]) -> None:
+        """Runs all runs until nothing is left of them, or to `cap` steps. `tell` is called after every step."""
+        self.engine.run(cap, lambda engine: tell())
+
     def _components(self, runs: NDArray[np.int64]) -> NDArray[np.intp]:
         """Which component a run is drawn from: by its number alone, and evenly spread."""
         ends = np.cumsum(self.proposal.shares)
-        padded = np.concatenate([runs, np.repeat(runs[-1:], self.count - len(runs))])
+        padded = np.concatenate([runs, np.repeat(runs[-1:], self.runs.count - len(runs))])
         at = (padded.astype(np.float64) * GOLDEN + 0.5) % 1.0
         return np.asarray(np.minimum(np.searchsorted(ends, at * ends[-1], side="right"), len(ends) - 1))
 
     def _draw_once(self, name: str, bins: Bins) -> None:
         table = self.proposal.bins(name, bins)
         u, v = self.choices.uniform(), self.choices.uniform()
-        values, places = np.zeros(self.count), np.zeros(self.count, dtype=np.intp)
+        values, places = np.zeros(self.runs.count), np.zeros(self.runs.count, dtype=np.intp)
         for k in range(len(table)):
             rows = np.flatnonzero(self.weights.chosen == k)
             if len(rows):
                 values[rows], places[rows] = bins.draw(table[k], u[rows], v[rows])
         self.weights.ratio(bins.log_ratios(table, values, places))
         self.places[name] = places
-        stored = Stored()
-        stored.value, stored.whole = values, 0
-        self._stored[name] = stored
+        self.runs.noises.give(name, values)
 
-    def _inputs(self, model: Model | None) -> Inputs:
-        assert model is not None
-        return TiltedInputs(self.program, model, self.compiler, self.setting.shapes, self.proposal)
+    def _drawn(self, name: str, law: VectorLaw, domain: CheckedDomain, source: Source) -> Value:
+        value = self.tilted.value(name, law, source)
+        return plainly_drawn(name, law, domain, source) if value is None else value
 
     # ---- a step
 
-    def _step(self) -> None:
+    def begin(self, runs: Runs) -> None:
+        """See `Endings`."""
         self.cases = [Case(None, dict(self.persistent.bounds))]
-        super()._step()
 
-    def _compact(self) -> None:
-        self._settle()
-        super()._compact()
-
-    def _stop(self, stop: Stop) -> Callable[[Frame], None]:
-        gate = Gate(self.plan.conditions[stop.index], self.plan.roles, self.compiler)
-        matches = self.setting.matches(stop, self.compiler)
-        reading = _Reading(self)
-        later = self._read_later(stop)
+    def compiled(self, runs: Runs, stop: Stop) -> Step:
+        """See `Endings`: the stop takes its chance of what is left of every run."""
+        gate = Gate(self.plan.conditions[stop.index], self.plan.roles, runs.compiler)
+        matches = self.setting.matches(stop, runs.compiler)
+        reading = _Reading(runs)
+        later = self._read_later(runs, stop)
 
         def run(frame: Frame) -> None:
             if not self.cases:
                 return
-            guard, leaves = gate.read(reading, {})  # type: ignore[arg-type]
+            guard, leaves = gate.read(reading, {})
             fired, idle = gate.split(self.cases, guard, leaves)
             if fired and matches is not None:
                 chance = self._chance(fired)
-                if np.any(chance[self.alive] > 0):
-                    share = matches(self, np.flatnonzero(self.alive & (chance > 0)))
-                    self.weights.contribute(chance * share, self.alive, self.choices.uniform)
+                if np.any(chance[runs.alive] > 0):
+                    share = matches(runs, np.flatnonzero(runs.alive & (chance > 0)))
+                    self.weights.contribute(chance * share, runs.alive, self.choices.uniform)
             self.cases = merged([case.closed(later, self.laws) for case in idle])
 
         return run
 
-    def _read_later(self, stop: Stop) -> frozenset[str]:
+    def _read_later(self, runs: Runs, stop: Stop) -> frozenset[str]:
         """Variables that keep their bounds after this stop: those of later stops, and lasting ones."""
         found = set(self.plan.lasting)
         after = False
-        for s in self.program.body:
+        for s in runs.program.body:
             if isinstance(s, Stop) and after:
                 condition = self.plan.conditions[s.index]
-                found |= set(Gate(condition, self.plan.roles, self.compiler).variables)
+                found |= set(Gate(condition, self.plan.roles, runs.compiler).variables)
             after |= s is stop or s == stop
         return frozenset(found)
 
     def _chance(self, cases: list[Case]) -> NDArray[np.float64]:
         """Of all cases together, for each run."""
-        total = np.zeros(self.count)
+        total = np.zeros(self.runs.count)
         for case in cases:
-            total = total + np.broadcast_to(case.chance(self.laws), (1, self.count))[0]
-        if np.isnan(total[self.alive]).any():
-            raise EvaluationError(f"the chance of a stop is not a number in step {self.step_number}")
+            total = total + np.broadcast_to(case.chance(self.laws), (1, self.runs.count))[0]
+        if np.isnan(total[self.runs.alive]).any():
+            raise EvaluationError(f"the chance of a stop is not a number in step {self.runs.step_number}")
         return total
 
-    def _settle(self) -> None:
-        """What is left of the runs after a step."""
+    def settle(self, runs: Runs) -> None:
+        """See `Endings`: the weight of what is left of the runs after a step."""
         if not self.cases:
-            self.alive[:] = False
+            runs.alive[:] = False
             return
         closed = [case.closed(self.plan.lasting, self.laws) for case in self.cases]
         if len(closed) > 1:
@@ -147,55 +149,54 @@ class Walker(Engine):
         (case,) = closed
         with np.errstate(divide="ignore"):
             if case.weight is not None:
-                self.weights.left = self.weights.left + np.log(np.broadcast_to(case.weight, (1, self.count))[0])
+                self.weights.left = self.weights.left + np.log(np.broadcast_to(case.weight, (1, runs.count))[0])
             if case.bounds:
-                size = self.count
                 self.persistent.bounds = {
-                    name: (_whole(low, size), _whole(high, size)) for name, (low, high) in case.bounds.items()
+                    name: (_whole(low, runs.count), _whole(high, runs.count))
+                    for name, (low, high) in case.bounds.items()
                 }
                 bounded = np.log(self._chance([Case(None, self.persistent.bounds)]))
             else:
                 bounded = np.zeros(1)
-        self.alive &= self.weights.left + bounded > -np.inf
-        if not self.alive.any():
+        runs.alive &= self.weights.left + bounded > -np.inf
+        if not runs.alive.any():
             return
         weights = self.weights.log_weights() + bounded
         if self.rest > 0:
-            rest = float(np.logaddexp.reduce(weights[self.alive]))
+            rest = float(np.logaddexp.reduce(weights[runs.alive]))
             if rest < np.log(self.rest) + self.come():
                 self.left_over = rest
-                self.alive[:] = False
+                runs.alive[:] = False
                 return
         if self.floor > -np.inf:
             self._roulette(weights)
 
     def come(self) -> float:
         """The logarithm of all contributions up to now."""
-        if self.come_at != self.step_number:
-            self.come_at, self.come_by_now = self.step_number, float(np.logaddexp.reduce(self.weights.total))
+        if self.come_at != self.runs.step_number:
+            self.come_at, self.come_by_now = self.runs.step_number, float(np.logaddexp.reduce(self.weights.total))
         return self.come_by_now
 
     def _roulette(self, weights: Array) -> None:
         """Runs of little weight end, and a few of them go on for all: their mean stays (Kahn and Harris 1951)."""
-        light = np.flatnonzero(self.alive & (weights < self.floor))
+        alive = self.runs.alive
+        light = np.flatnonzero(alive & (weights < self.floor))
         if not len(light):
             return
         stays = np.log(self.choices.uniform(light)) < weights[light] - self.floor
         self.weights.left[light[stays]] += self.floor - weights[light[stays]]
-        self.alive[light[~stays]] = False
+        alive[light[~stays]] = False
 
-    def _give_up(self, steps: int) -> None:
-        rows = np.flatnonzero(self.alive)
+    def leave(self, runs: Runs, steps: int) -> None:
+        """See `Endings`: what is left is counted in `left_over`."""
+        rows = np.flatnonzero(runs.alive)
         if len(rows):
-            bounded = np.zeros(self.count)
+            bounded = np.zeros(runs.count)
             if self.persistent.bounds:
                 with np.errstate(divide="ignore"):
                     bounded = np.log(self._chance([Case(None, self.persistent.bounds)]))
             self.left_over = float(np.logaddexp.reduce((self.weights.log_weights() + bounded)[rows]))
-        self.alive[:] = False
-
-    def _close(self, rows: Any, steps: int, value: Any, is_label: bool | None) -> None:
-        self.alive[rows] = False
+        runs.alive[:] = False
 
 
 class _Persistent:
@@ -216,21 +217,21 @@ def _whole(end: Array | None, count: int) -> Array | None:
 
 
 class _Reading:
-    """What a gate reads of the engine."""
+    """What a gate reads of the runs (`solve.step.reading.Reading`)."""
 
     strict = True
 
-    def __init__(self, engine: Walker) -> None:
-        self.engine = engine
-        self.held = _Held(engine)
+    def __init__(self, runs: Runs) -> None:
+        self.runs = runs
+        self.held: Mapping[str, Array] = _Held(runs)
         self.largest: dict[str, float] = {}
 
     @property
     def count(self) -> int:
-        return self.engine.count
+        return self.runs.count
 
     def value(self, run: Run) -> Value:
-        return run(Frame(self.engine))
+        return run(Frame(self.runs))
 
     def numbers(self, run: Run) -> Array:
         value = self.value(run)
@@ -239,33 +240,33 @@ class _Reading:
         return np.atleast_1d(np.asarray(value, dtype=np.float64))
 
     def drift(self, run: Run, bound: Mapping[int, float]) -> Array:
-        return size_of(run, Frame(self.engine), bound)
+        return size_of(run, Frame(self.runs), bound)
 
     def off(self, name: str) -> Off:
         """How far this sum may be off, by the largest that it was so far."""
-        if name in self.engine.cells:
-            values = [kept.read() for kept in self.engine.cells[name].kept.values()]
+        if name in self.runs.cells:
+            values = [kept.read() for kept in self.runs.cells[name].kept.values()]
         else:
-            values = [self.engine.memory[name]]
+            values = [self.runs.memory[name]]
         sizes = [np.max(np.abs(v), where=np.isfinite(v), initial=0.0) for v in values if not isinstance(v, Ragged)]
         largest = self.largest[name] = max(self.largest.get(name, 0.0), *map(float, sizes), 0.0)
         return Off(OFF * largest, OFF * largest, np.inf)
 
-    def check(self, bad: Array, what: str, span: Any) -> None:
-        self.engine.check(np.ravel(bad), what, NOWHERE)
+    def check(self, bad: Array, what: str, span: Span) -> None:
+        self.runs.check(np.ravel(bad), what, NOWHERE)
 
 
 class _Held(Mapping[str, Any]):
     """The values of the noises that are drawn."""
 
-    def __init__(self, engine: Walker) -> None:
-        self.engine = engine
+    def __init__(self, runs: Runs) -> None:
+        self.runs = runs
 
     def __contains__(self, name: object) -> bool:
         return True
 
     def __getitem__(self, name: str) -> Array:
-        return spread(self.engine.noise(name, (), Frame(self.engine)), self.engine.count)
+        return spread(self.runs.noise(name, (), Frame(self.runs)), self.runs.count)
 
     def __iter__(self) -> Any:
         return iter(())

@@ -8,12 +8,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from seqlang.backends.arrays.compiler import VectorCompiler
+from seqlang.backends.arrays.endings import Recorded
 from seqlang.backends.arrays.engine import Engine
-from seqlang.backends.arrays.inputs import Inputs
 from seqlang.backends.arrays.record import Record
+from seqlang.backends.arrays.runs import Runs
 from seqlang.backends.arrays.values import Ragged, Value, spread, take
 from seqlang.backends.train.rows import Rows
-from seqlang.model.program import Model, Program, Report
+from seqlang.model.program import Program, Report
 from seqlang.process.time_limit import poll
 
 Array = NDArray[Any]
@@ -31,15 +33,15 @@ class RowFeed:
         self._first, self._runs = -1, orders[:0, 0]
         self._fetched: dict[str, Array] = {}
 
-    def entry(self, engine: Engine) -> dict[str, Value]:
+    def entry(self, runs: Runs) -> dict[str, Value]:
         """This step's row of every run."""
-        at = engine.step_number - 1
+        at = runs.step_number - 1
         last = self._first + len(next(iter(self._fetched.values()), ()))
-        if engine.runs is not self._runs or not self._first <= at < last:
-            self._fetch(engine.runs, at)
+        if runs.runs is not self._runs or not self._first <= at < last:
+            self._fetch(runs.runs, at)
         return {name: values[at - self._first] for name, values in self._fetched.items()}
 
-    def dataset(self, engine: Engine) -> dict[str, Value]:
+    def dataset(self, runs: Runs) -> dict[str, Value]:
         """There is none."""
         return {}
 
@@ -54,7 +56,7 @@ class RowFeed:
         }
 
 
-class Lanes(Engine):
+class Lanes:
     """`orders[i]` are the rows that run i reads, in order. At every step number in `checkpoints` (ascending) the
     memories and the statistics in `tracked` are written down: `memories[name][c]` is (.., runs); from its stop on a
     run keeps what it had."""
@@ -70,17 +72,14 @@ class Lanes(Engine):
         checkpoints: Sequence[int],
         tracked: Sequence[str] = (),
     ) -> None:
-        self._feed = RowFeed(rows, orders, first)
         reports = tuple(s.name for s in program.body if isinstance(s, Report))
-        super().__init__(program, None, Record(first, len(orders), reports), seed, first + np.arange(len(orders)))
+        self.record = Record(first, len(orders), reports)
+        self.runs = Runs(VectorCompiler(program), seed, first + np.arange(len(orders)))
+        self._engine = Engine(self.runs, RowFeed(rows, orders, first), Recorded(self.record, self._ended))
         self.checkpoints = tuple(checkpoints)
-        self.tracked_names = tuple(tracked)
         size = (len(self.checkpoints), len(orders))
-        self.memories = {m: np.full((size[0], *v.shape[:-1], size[1]), np.nan) for m, v in self.memory.items()}
+        self.memories = {m: np.full((size[0], *v.shape[:-1], size[1]), np.nan) for m, v in self.runs.memory.items()}
         self.tracked = {name: np.full(size, np.nan) for name in tracked}
-
-    def _inputs(self, model: Model | None) -> Inputs:
-        return self._feed
 
     def go(self, longest: int, tell: Callable[[int, int], None] | None) -> None:
         """Runs all runs to their stop, or to `longest` steps. `tell(steps, of so many)` is called now and then."""
@@ -88,27 +87,26 @@ class Lanes(Engine):
 
         def follow(engine: Engine) -> None:
             poll()
-            step = self.step_number
+            step = self.runs.step_number
             if step in marks:
-                self._write(np.flatnonzero(self.alive), np.equal(self.checkpoints, step)[:, None])
+                self._write(np.flatnonzero(self.runs.alive), np.equal(self.checkpoints, step)[:, None])
             if tell is not None and step % 64 == 0:
                 tell(step, longest)
 
-        self.run(longest, follow)
+        self._engine.run(longest, follow)
 
-    def _close(self, rows: Array, steps: int, value: Array | None, is_label: bool | None) -> None:
-        super()._close(rows, steps, value, is_label)
+    def _ended(self, runs: Runs, rows: Array, steps: int) -> None:
         self._write(rows, np.greater_equal.outer(self.checkpoints, np.broadcast_to(steps, (len(rows),))))
 
     def _write(self, rows: Array, which: Array) -> None:
         """Writes down the runs `rows`, at the checkpoints (checkpoints, rows) that are marked."""
-        runs = self.runs[rows] - self.record.first
+        runs = self.runs.runs[rows] - self.record.first
         for c in np.flatnonzero(which.any(axis=1)):
             some = np.flatnonzero(np.broadcast_to(which[c], (len(rows),)))
-            for name, value in self.memory.items():
+            for name, value in self.runs.memory.items():
                 self.memories[name][c][..., runs[some]] = value[..., rows[some]]
             for name, kept in self.tracked.items():
-                kept[c, runs[some]] = _number(self.locals.get(name), rows[some], self.count)
+                kept[c, runs[some]] = _number(self.runs.locals.get(name), rows[some], self.runs.count)
 
 
 def _number(value: Value, rows: Array, count: int) -> Value:

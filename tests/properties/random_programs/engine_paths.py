@@ -16,8 +16,11 @@ from typing import Any
 import numpy as np
 from plain_kernels import After, ByText, difference, interpreted, program_of, streams
 
+from seqlang.backends.arrays.compiler import VectorCompiler
+from seqlang.backends.arrays.endings import Recorded
 from seqlang.backends.arrays.engine import Engine
 from seqlang.backends.arrays.record import Record
+from seqlang.backends.arrays.runs import Runs
 from seqlang.backends.arrays.values import CannotVectorise
 from seqlang.backends.interpret.compiled import Compiler
 from seqlang.backends.interpret.inputs import InputSampler
@@ -61,9 +64,10 @@ def by_numpy(program: Program, runs: Sequence[Rows], steps: int) -> list[list[Af
 def _capped(program: Program, runs: Sequence[Rows], cap: int) -> list[After]:
     names = tuple(s.name for s in program.body if isinstance(s, Report))
     record = Record(0, len(runs), names)
-    engine = _OnRows(program, runs, record)
-    engine.run(cap, lambda _: None)
-    labels = {i: name for name, i in engine.compiler.labels.items()}
+    compiler = VectorCompiler(program)
+    state = Runs(compiler, 0, np.arange(len(runs)))
+    Engine(state, _OfRows(program, runs), Recorded(record)).run(cap, lambda _: None)
+    labels = {i: name for name, i in compiler.labels.items()}
 
     def one(i: int) -> After:
         code = int(record.codes[i])
@@ -80,24 +84,22 @@ def _capped(program: Program, runs: Sequence[Rows], cap: int) -> list[After]:
     return [one(i) for i in range(len(runs))]
 
 
-class _OnRows(Engine):
-    def __init__(self, program: Program, runs: Sequence[Rows], record: Record) -> None:
-        self.rows = runs
-        super().__init__(program, None, record, 0, np.arange(len(runs)))
+class _OfRows:
+    """Inputs of an engine: the rows of each run."""
 
-    def _inputs(self, model: Any) -> Any:
-        return self
+    def __init__(self, program: Program, rows: Sequence[Rows]) -> None:
+        self.program, self.rows = program, rows
 
-    def dataset(self, engine: Engine) -> dict[str, Any]:
+    def dataset(self, runs: Runs) -> dict[str, Any]:
         if self.program.size is None:
             return {}
-        known = [self.rows[int(run)] for run in self.runs]
+        known = [self.rows[int(run)] for run in runs.runs]
         return {name: np.array([[row[name] for row in run] for run in known], dtype=float).T for name in known[0][0]}
 
-    def entry(self, engine: Engine) -> dict[str, Any]:
+    def entry(self, runs: Runs) -> dict[str, Any]:
         if self.program.size is not None:
             return {}
-        known = [self.rows[int(run)][self.step_number - 1] for run in self.runs]
+        known = [self.rows[int(run)][runs.step_number - 1] for run in runs.runs]
         return {name: np.array([row[name] for row in known], dtype=float) for name in known[0]}
 
 

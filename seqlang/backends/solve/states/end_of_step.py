@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from seqlang.backends.arrays.cells import Kept, Window
-from seqlang.backends.arrays.folds import LOWEST
+from seqlang.backends.arrays.cells.kept import Kept, Window
+from seqlang.backends.arrays.operators import LOWEST
 from seqlang.backends.arrays.values import Ragged
 from seqlang.backends.solve.noises.laws import ScalarLaw
 from seqlang.backends.solve.quadrature.grid import Grid

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from seqlang.backends.arrays.cells import History, Window
+from seqlang.backends.arrays.cells.kept import History, Window
 from seqlang.backends.arrays.compiler import VectorCompiler
 from seqlang.backends.arrays.frame import Frame, Run
 from seqlang.backends.arrays.values import Ragged, Value, is_nan, shape_of, spread, take

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from seqlang.backends.arrays.keys import keys_of, window_of
+from seqlang.backends.arrays.cells.keys import keys_of, window_of
 from seqlang.backends.interpret.shapes import UNKNOWN, shape_of_expression
 from seqlang.backends.kernels.lowering.cells.cell import START, KernelCell
 from seqlang.backends.kernels.lowering.operators import extreme, folded

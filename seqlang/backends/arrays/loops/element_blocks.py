@@ -17,8 +17,8 @@ from typing import Any
 
 import numpy as np
 
-from seqlang.backends.arrays.folds import OPERATORS, PAIRS
 from seqlang.backends.arrays.frame import Expressions, Frame, Run
+from seqlang.backends.arrays.operators import OPERATORS, PAIRS
 from seqlang.backends.arrays.values import Ragged, Rows, Value
 from seqlang.backends.interpret.shapes import shape_of_expression
 from seqlang.model import expression as ir

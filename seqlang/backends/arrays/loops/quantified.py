@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from seqlang.backends.arrays import element_blocks as wide
-from seqlang.backends.arrays.domains import blocks_of, domain_of
-from seqlang.backends.arrays.folds import fold_list
 from seqlang.backends.arrays.frame import Expressions, Frame, Run
+from seqlang.backends.arrays.loops import element_blocks as wide
+from seqlang.backends.arrays.loops.domains import blocks_of, domain_of
+from seqlang.backends.arrays.operators import fold_list
 from seqlang.backends.arrays.values import CannotVectorise, Value
 from seqlang.model import expression as ir
 

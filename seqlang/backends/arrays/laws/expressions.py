@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from seqlang.backends.arrays import laws
-from seqlang.backends.arrays.domains import LONGEST_BINDER, domain_of
 from seqlang.backends.arrays.frame import Expressions, Frame, Run
+from seqlang.backends.arrays.loops.domains import LONGEST_BINDER, domain_of
 from seqlang.backends.arrays.values import CannotVectorise, Value, from_constant, shape_of
 from seqlang.backends.interpret.values import BallSet, EvaluationError, is_vector
 from seqlang.model import expression as ir

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from seqlang.backends.arrays import element_blocks as wide
 from seqlang.backends.arrays.frame import Expressions, Frame
+from seqlang.backends.arrays.loops import element_blocks as wide
 from seqlang.backends.arrays.values import CannotVectorise, Ragged, Value, from_constant, shape_of
 from seqlang.backends.interpret.values import as_index, is_vector
 from seqlang.model import expression as ir
