@@ -37,7 +37,7 @@ class Engine:
     def run(self, cap: int | None, tell: Callable[[Engine], None]) -> None:
         """Runs all runs to their stop, or to `cap` steps. `tell` is called after every step.
 
-        KeyboardInterrupt: what is unfinished ends as it was after its last full step, and the interrupt is raised again.
+        KeyboardInterrupt: what is unfinished ends as it was after its last full step; it is raised again.
         """
         runs = self.runs
         with np.errstate(all="ignore"):

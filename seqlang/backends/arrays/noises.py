@@ -77,7 +77,7 @@ class Noises:
         return moved(value, letters, places)
 
     def _alphabet(self, read: ir.Noised, value: Value) -> list[float]:
-        if _is_truth(value):
+        if is_truth(value):
             return [0, 1]
         if read.name not in self._letters:
             self._letters[read.name] = letters_of(self.compiler, read)
@@ -104,7 +104,8 @@ def moved(value: Value, letters: list[float], places: Value) -> Value:
     return found.astype(bool) if np.asarray(value).dtype == np.bool_ else found * 1.0
 
 
-def _is_truth(value: Value) -> bool:
+def is_truth(value: Value) -> bool:
+    """Whether a value of all runs is true or false."""
     return isinstance(value, bool) or (isinstance(value, np.ndarray) and value.dtype == np.bool_)
 
 

@@ -12,11 +12,12 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from seqlang.backends.arrays import noises
 from seqlang.backends.arrays.cells.kept import History, Window
 from seqlang.backends.arrays.compiler import VectorCompiler
 from seqlang.backends.arrays.frame import Frame, Run
+from seqlang.backends.arrays.noises import is_truth, moved
 from seqlang.backends.arrays.values import Ragged, Value, is_nan, shape_of, spread, take
-from seqlang.backends.interpret.alphabet import alphabet_of
 from seqlang.backends.solve.step.rounding_of_sums import NONE, Added, CarriedCell, Off, off_of, size_of
 from seqlang.backends.solve.unsolved import Unsolved
 from seqlang.model import expression as ir
@@ -139,29 +140,19 @@ class Stage:
     def flipped(self, name: str, read: ir.Noised, value: Value, frame: Frame) -> Value:
         """The value moved by the enumerated number of places on the circle of its letters."""
         letters = self.letters(read, value)
-        places = np.asarray(self.noise(name, shape_of(value), frame), dtype=np.intp)
-        table = np.asarray(letters)
-        at = np.zeros(np.shape(value), dtype=np.intp)
-        for i, letter in enumerate(letters):
-            at = np.where(np.equal(value, letter), i, at)
-        moved = table[(at + places) % len(letters)]
-        return moved.astype(bool) if np.asarray(value).dtype == np.bool_ else moved * 1.0
+        return moved(value, letters, np.asarray(self.noise(name, shape_of(value), frame), dtype=np.intp))
 
     def letters(self, read: ir.Noised, value: Value) -> list[float]:
         """The alphabet of a flipped value."""
-        if (isinstance(value, np.ndarray) and value.dtype == np.bool_) or isinstance(value, bool):
-            return [0, 1]
-        return letters_of(self.compiler, read)
+        return [0, 1] if is_truth(value) else letters_of(self.compiler, read)
 
 
 def letters_of(compiler: VectorCompiler, read: ir.Noised) -> list[float]:
-    """The alphabet of a flipped label or number."""
-    if compiler.is_label(read.base):
-        return [compiler.labels[label] for label in compiler.program.labels]
-    found = alphabet_of(compiler.exact, read)
+    """The alphabet of a flipped label or number. Raises Unsolved where it is not finite."""
+    found = noises.letters_of(compiler, read)
     if found is None:
         raise Unsolved(f"`{read.name}` is flipped and has no finite domain")
-    return [float(v) for v in found]
+    return found
 
 
 def _shallow(one: S) -> S:

@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 
 from seqlang.backends.arrays.compiler import VectorCompiler
 from seqlang.backends.solve.noises.laws import TIE, ScalarLaw
-from seqlang.backends.solve.step.body import Stage
 from seqlang.backends.solve.step.dependencies import Condition
 from seqlang.backends.solve.step.distinct import distinct
 from seqlang.backends.solve.step.noise_roles import Half, Roles
+from seqlang.backends.solve.step.reading import Reading
 from seqlang.backends.solve.step.ties import Holds, Ties, tested
 from seqlang.backends.solve.unsolved import Unsolved
 from seqlang.model.program import And, Margin, Not, Or, PublicTest, Test
@@ -176,7 +176,7 @@ class Gate:
             if isinstance(leaf, Compared):
                 leaf.order = "F"
 
-    def read(self, stage: Stage, known: Mapping[str, Array]) -> tuple[Array | None, list[Leaf]]:
+    def read(self, stage: Reading, known: Mapping[str, Array]) -> tuple[Array | None, list[Leaf]]:
         """(guard, leaves) on the rows of a stage; `known` has the nodes' values, (theta, 1)."""
         guard = None
         if self.guard is not None:
@@ -189,7 +189,7 @@ class Gate:
                 leaves.append(Known(np.atleast_1d(np.asarray(leaf(stage), dtype=bool))[None, :]))
         return guard, leaves
 
-    def holds(self, stage: Stage) -> Array:
+    def holds(self, stage: Reading) -> Array:
         """Where a plain condition holds: (rows,)."""
         guard, leaves = self.read(stage, {})
         fired, _ = self.split([Case(None, {})], guard, leaves)
@@ -293,7 +293,7 @@ class Compared:
         self.order: typing.Literal["K", "F"] = "K"
         """How bounds lie in memory, and so all that is computed of them; "F": the nodes of one row side by side."""
 
-    def plain(self, stage: Stage, known: Mapping[str, Array]) -> Array:
+    def plain(self, stage: Reading, known: Mapping[str, Array]) -> Array:
         """The value and the noises that are fixed."""
         total: Array = stage.numbers(self.value)[None, :]
         for name, factor in self.known:
@@ -301,7 +301,7 @@ class Compared:
             total = np.add(total, stage.numbers(factor)[None, :] * noise, order=self.order)
         return total
 
-    def read(self, stage: Stage, known: Mapping[str, Array], guard: Array | None) -> Leaf:
+    def read(self, stage: Reading, known: Mapping[str, Array], guard: Array | None) -> Leaf:
         with np.errstate(all="ignore"):
             total = self.plain(stage, known)
             if stage.strict:

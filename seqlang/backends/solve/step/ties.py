@@ -11,15 +11,15 @@ from numpy.typing import NDArray
 from seqlang.backends.arrays.compiler import VectorCompiler
 from seqlang.backends.arrays.values import Ragged, shape_of
 from seqlang.backends.solve.noises.laws import TIE
-from seqlang.backends.solve.step.body import Stage
 from seqlang.backends.solve.step.magnitude import magnitude
+from seqlang.backends.solve.step.reading import Reading
 from seqlang.backends.solve.step.rounding_of_sums import NOTHING, SUMS, Off, drift, off, sums_in
 from seqlang.backends.solve.unsolved import Unsolved
 from seqlang.model import expression as ir
 from seqlang.model.program import Cell, Program
 
 Array = NDArray[Any]
-Holds = Callable[[Stage], Any]
+Holds = Callable[[Reading], Any]
 FAR_LESS = 0.1
 """What is forgiven must be less than that, relative to the least number that is added, where it matters."""
 _TIED = {">=": True, "<=": True, "==": True, ">": False, "<": False, "!=": False}
@@ -52,7 +52,7 @@ class Ties:
         moved = drift(program, difference)
         self.drift = None if moved == NOTHING else compiler.compile(moved)
 
-    def within(self, stage: Stage, difference: Array) -> Array:
+    def within(self, stage: Reading, difference: Array) -> Array:
         """How far from 0 a tie may look, by row: relative to the terms, and by what sums over the steps are off.
         Unsolved where that is not far less than what the least number that is added does, and the side is not sure."""
         found, away = 4 * TIE * np.abs(stage.numbers(self.size)), np.abs(difference)
@@ -67,7 +67,7 @@ class Ties:
             raise Unsolved("numbers of very different sizes are added up, and a comparison of their sum is close")
         return np.asarray(close)
 
-    def _least(self, stage: Stage, offs: Mapping[int, Off]) -> Any:
+    def _least(self, stage: Reading, offs: Mapping[int, Off]) -> Any:
         """What the least constant, and the least number that was added to any of the sums, makes of the difference."""
         least: Any = self.grain
         if self.drift is not None:
@@ -96,7 +96,7 @@ def tested(e: ir.Expression, compiler: VectorCompiler) -> Holds:
             difference = ir.Apply("-", (left, right))
             value, ties = compiler.compile(difference), Ties(difference, compiler)
 
-            def compared(stage: Stage) -> Any:
+            def compared(stage: Reading) -> Any:
                 found, apart = stage.value(direct), stage.value(value)
                 if isinstance(apart, Ragged) or shape_of(apart) or np.asarray(apart).dtype == np.bool_:
                     return found
