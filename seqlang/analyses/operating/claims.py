@@ -22,6 +22,7 @@ from seqlang.model.life import EachStep
 from seqlang.model.program import Claim, Program
 from seqlang.operators.catalogue import numerics
 from seqlang.record import record
+from seqlang.rules.claims import longest_run
 from seqlang.rules.reading.limits import horizon_of
 from seqlang.rules.reading.signs import Signs
 from seqlang.rules.sensitivity.facts.formulas import formula_of, parameter_values
@@ -36,6 +37,8 @@ Solve = Callable[[str, Watches, float], "Solution"]
 """Families whose noise has bounded support."""
 RARE, FEW = 1e-6, 64
 """Chances of one of few values below RARE may hide what they lead to."""
+MOST_STEPS = 1_000_000
+"""A condition on the step is not tried in more steps than these."""
 CAUTION = 3.0
 """A difference of two orders is near the error of the finer one where they converge slowly, and may be below it."""
 TOLERANCES = (1e-8, 1e-11)
@@ -163,11 +166,12 @@ class _Values:
         self.parameters = parameter_values(program)
         self.unresolved = solution.unresolved + solution.lost
         # A chance to stop may be too small for floats: then what looks like never is not known to be.
-        self.never = solution.never if zeros_are_exact(program) else 0.0
+        exact = zeros_are_exact(program, model)
+        self.never = solution.never if exact else 0.0
         # It stops surely where a public stop says so, or where finitely many states all lead to a stop: then the rest
         # was solved in closed form. Draws of persistent noise between the nodes are not among those states.
         closed = solution.tail is not None and self.unresolved == 0.0
-        closed = closed and all(isinstance(n.life, EachStep) for n in program.noises)
+        closed = closed and exact and all(isinstance(n.life, EachStep) for n in program.noises)
         self.surely = closed or not horizon_of(program, Signs(self.parameters)).is_infinite
         self.trapped = not self.surely and _may_be_trapped(program, model, solution)
         # What rounding took or added: the chances should add up to 1.
@@ -229,11 +233,13 @@ class _Values:
         steps = np.arange(1, len(solution.table) + 1, dtype=float)
         total, late = 0.0, 0.0
         lowest, highest = inf, -inf
+        constant = True
         for i, outcome in enumerate(solution.outcomes):
             evaluator = _Evaluator(self.parameters, outcome, steps)
             value = np.broadcast_to(np.asarray(evaluator.value(body), dtype=float), steps.shape)
             total += float(np.dot(value, solution.table[:, i]))
             lowest, highest = min(lowest, float(value.min())), max(highest, float(value.max()))
+            constant = constant and evaluator.constant
             if solution.tail is not None:
                 mass = float(solution.tail.outcomes[i])
                 if not evaluator.constant:
@@ -250,11 +256,22 @@ class _Values:
         low, high = _around(total + late, slack)
         never, open_mass = self.never, max(0.0, self.unresolved - self.never)
         if kind == "probability":
-            if self.surely and lowest == highest == 1:
+            if self.surely and lowest == highest == 1 and (constant or self._holds_later(body, len(steps))):
                 return 1.0, 1.0
             low, high = low + never * endless * (1 - 1e-12), high + never * endless * (1 + 1e-12)
             return max(0.0, low - slack * endless), min(1.0, high + slack * endless + open_mass)
         return low + self.unresolved * min(lowest, 0.0), high + self.unresolved * max(highest, 0.0)
+
+    def _holds_later(self, body: e.Expression, steps: int) -> bool:
+        """Whether a condition surely holds where a run ends after the table, in whose steps too little is left."""
+        import numpy as np
+
+        last = longest_run(self.program)
+        if last is None or last > MOST_STEPS:
+            return False
+        later = np.arange(steps + 1, last + 1, dtype=float)
+        ends = (*self.solution.outcomes, *self.program.labels)
+        return all(bool(np.all(_Evaluator(self.parameters, end, later).value(body))) for end in ends)
 
     def _value(self, body: e.Expression, outcome: object, step: float) -> float:
         import numpy as np

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from seqlang.analyses.faint import draws_are_clear, model_is_clear
 from seqlang.analyses.operating.possible import zeros_are_exact
 from seqlang.analyses.weak.course import Course, Walk, survival
 from seqlang.analyses.weak.entries import Entry, entries_of
@@ -76,11 +77,13 @@ class Scan:
             raise Unsolved("the transcript holds reports: only programs that show when they stop and what they return")
         self.model = model
         self.entries = entries_of(program)
+        if not (draws_are_clear(program) and model_is_clear(program, model)):
+            raise Unsolved("a chance is so small, or so near 1, that floats do not tell it from 0 or 1")
         self.tolerance = tolerance
         self.work = work
         self.exhausted = False
         self.chains = _chains(program, model, AGREED_FOR_RATIOS if ratios else AGREED)
-        self.blind = _blind(program, self.chains)
+        self.blind = _blind(program, model, self.chains)
         self.reached = [1.0]
         self.last = longest_run(program)
         self._known: list[Position] = []
@@ -206,9 +209,9 @@ def _apart(coarse: Chain, fine: Chain, steps: int = 10_000) -> float:
     return total
 
 
-def _blind(program: Program, chains: tuple[Chain, ...]) -> float:
+def _blind(program: Program, model: str, chains: tuple[Chain, ...]) -> float:
     """What a table entry of exactly 0 may be after all."""
     weights = np.asarray(chains[-1].begin().survivors)
     if weights.size > 1:
         return float(weights.max())
-    return 0.0 if zeros_are_exact(program) else UNDERFLOW
+    return 0.0 if zeros_are_exact(program, model) else UNDERFLOW

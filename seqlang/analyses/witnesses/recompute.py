@@ -20,6 +20,7 @@ from seqlang.analyses.witnesses.enclosure.tails import ROUNDING, tail_of
 from seqlang.analyses.witnesses.neighbours import are_neighbours
 from seqlang.backends.transcript.follow import Follower
 from seqlang.backends.transcript.unsupported import Unsupported
+from seqlang.model.program import ChooseGate
 from seqlang.proof.entry import Entry
 from seqlang.proof.witness import Event, Witness
 from seqlang.record import replace
@@ -69,11 +70,12 @@ def _middle(low: float, high: float) -> tuple[float, float]:
 def enclosure(follower: Follower, stream: Sequence[Entry], event: Event, most: float = QUICK) -> Enclosure:
     """Bounds on log P(event | stream). Raises `NotEnclosed`."""
     found: list[Enclosure] = []
+    chosen = any(isinstance(gate, ChooseGate) for gate in follower.program.gates)  # 1 may be 1 - 1e-20
     try:
         for phases in phases_of(follower.program, stream, event):
             for weight, system in follower.systems(phases):
                 low, high = _System(follower, most).bounds(system)
-                slack = ROUNDING * abs(weight) * (1 + sum(system.values()))
+                slack = ROUNDING * (abs(weight) + chosen) * (1 + sum(system.values()))
                 found.append((weight + low - slack, weight + high + slack))
     except Unsupported as why:
         raise NotEnclosed(str(why)) from None

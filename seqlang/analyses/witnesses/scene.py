@@ -11,6 +11,7 @@ from contextlib import suppress
 from math import ceil, inf, isinf, log2
 from typing import Any
 
+from seqlang.analyses.faint import coins_are_clear, faint_gates
 from seqlang.analyses.witnesses.domains import MOST_ENTRIES, Domains, tidy
 from seqlang.analyses.witnesses.moving import moved_within
 from seqlang.backends.transcript.facts import Fact
@@ -63,7 +64,9 @@ class Scene:
 
     def __init__(self, program: Program) -> None:
         self.program = program
-        self.follower = Follower(program)
+        if not coins_are_clear(program):
+            raise Unsupported("a hidden choice with a chance that floats do not tell from 0")
+        self.follower = Follower(program, faint_gates(program))
         self.domains = Domains(self.value)
         if max([self.size(), *(self.domains.dimension(i.domain) for i in program.inputs)]) > MOST_HELD:
             raise Unsupported("too many records or dimensions for streams that people read")

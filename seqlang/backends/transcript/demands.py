@@ -16,10 +16,11 @@ MOST_ALTERNATIVES = 256
 
 
 class Demands:
-    """Reads the facts of one program's steps."""
+    """Reads the facts of one program's steps. `faint`: the choices of which a chance of 0 may be a small one."""
 
-    def __init__(self, instances: Instances) -> None:
+    def __init__(self, instances: Instances, faint: frozenset[str] = frozenset()) -> None:
         self.instances = instances
+        self.faint = faint
 
     def noises(self, facts: Sequence[Fact], terms: Any) -> set[Key]:
         """The noise instances that a fact of these facts reads (vector noises by their first coordinate)."""
@@ -44,7 +45,9 @@ class Demands:
                         return (), -inf
                 case ("open" | "idle", *_):
                     pass
-                case ("chance", chance, _):
+                case ("chance", chance, gate):
+                    if chance <= 0 and gate in self.faint:
+                        raise Unsupported("a chance that floats do not tell from 0")
                     if chance <= 0:
                         return (), -inf
                     factor += log(chance)

@@ -46,11 +46,12 @@ NOTHING: Mapping[str, Any] = {"stop": None}
 class Follower:
     """Follows transcripts of one program; remembers the steps it has seen."""
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: Program, faint: frozenset[str] = frozenset()) -> None:
+        """`faint`: the choices whose chances may be too small for floats to be told from 0."""
         self.program = program
         self.stepper: Stepper = stepper(program)
         self._instances = Instances(self.stepper)
-        self._demands = Demands(self._instances)
+        self._demands = Demands(self._instances, faint)
         self._looks: dict[object, tuple[Any, list[Fact]]] = {}
         self._pieces_of: dict[int, tuple[tuple[Alternatives, ...], float]] = {}
         self._answers: dict[object, Answer] = {}
