@@ -32,7 +32,7 @@ from seqlang.model.expression import (
     WeightsOf,
 )
 from seqlang.model.program import ChooseGate, Draw, FlipLaw, PrivateLaw, Program
-from seqlang.rules.sensitivity.facts.evaluate import evaluate_number
+from seqlang.rules.sensitivity.facts.evaluate import evaluate, evaluate_number
 from seqlang.rules.sensitivity.facts.facts import Facts, facts_of
 from seqlang.rules.sensitivity.ranges.ranges import range_in
 
@@ -100,9 +100,11 @@ def _is_clear(facts: Facts, law: Expression) -> bool:
                 return False
             return _is_chance(facts, chance) and (p in (0, 1) or float(min(p, 1 - p)) ** int(trials) >= LEAST)
         case Weights(pairs):
-            return _are_weights(facts, (weight for _, weight in pairs))
-        case WeightsOf(weight=weight):
-            return _are_weights(facts, (weight,))
+            return len(pairs) == 1 or _are_weights(facts, (weight for _, weight in pairs))
+        case WeightsOf(weight=weight, domain=domain):
+            listed = evaluate(facts, domain)
+            alone = isinstance(listed, tuple) and len(listed) == 1  # its share is 1, or the weight is refused
+            return alone or _are_weights(facts, (weight,))
         case Law(family):
             return not facts_of_law(family).underflows
         case Choice(_, yes, no):
