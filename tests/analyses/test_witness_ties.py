@@ -48,3 +48,24 @@ def test_a_condition_that_only_floats_fulfil() -> None:
     body = "stream x in {0, 1}\nstatistic c = count(x == 1 over steps)\nreport A when step == 3 and "
     assert leaks(program(body + "0.1 * c > 0.3")) is None
     assert leaks(program(body + "0.1 * c > 0.2")) is not None
+
+
+@pytest.mark.parametrize(
+    ("stream", "value"),
+    [
+        ("{0, 0.3}", "x % 0.1"),  # 0 on both sides; floats say 0.3 % 0.1 = 0.0999..
+        ("{0.3, 0.4}", "clip(1 / (x - 0.1 - 0.1 - 0.1), 0, 1)"),  # 1 / 0 is infinite; floats divide by -3e-17
+        ("{0, 0.1}", "clip(log(abs(0.3 - x - x - x)), -70, -30) + (if x == 0 then -40 else 0)"),
+        (
+            "{10, 1000}",
+            "floor(log(x) / log(10)) - (if x == 1000 then 3 else 1)",
+        ),  # floats round log(1000) / log(10) down
+    ],
+)
+def test_a_value_that_floats_alone_move(stream: str, value: str) -> None:
+    assert lower_bound(program(f"stream x in {stream}\nreport A = {value}\nattach laplace(1) to A")) is None
+
+
+def test_a_quotient_that_moves_is_a_witness() -> None:
+    body = "stream x in {0.3, 0.4}\nreport A = clip(1 / (x - 0.1 - 0.1), 0, 9) + x % 0.25\nattach laplace(1) to A"
+    assert lower_bound(program(body)) is not None

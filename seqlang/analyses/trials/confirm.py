@@ -56,7 +56,7 @@ def confirmed(
         return next((s for s in both if s.step == found[0]), Seen(found[0], "", "", 0, frozenset())), found[1]
 
     parts = tuple(reached(program, reads))
-    if is_exact(iter(parts)):
+    if is_exact(iter(parts)) or not quantities:  # whether a step has values is asked of numbers, not of floats
         draws = exact_draws(drawn)
         for positions in (False, True):
             try:

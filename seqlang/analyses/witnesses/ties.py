@@ -1,14 +1,15 @@
 """Whether a witness rests on how floats are rounded: 0.1 + 0.1 + 0.1 > 0.3 holds in floats, and is false of numbers.
 
 The language's numbers are real: decimals are exact. So the streams of a witness are run twice against its event, with
-floats and with rational numbers, and every comparison (and `floor`) that reads no noise must come out the same. Where a
-comparison of numbers that are not rational (logarithms, roots) is as close as rounding may be, nothing is known.
+floats and with rational numbers, and every comparison (and `floor`, and the side of 0 on which a divisor lies) that
+reads no noise must come out the same. Where numbers that are not rational (logarithms, roots) are as close to a jump as
+rounding may be, nothing is known.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from math import isinf
+from collections.abc import Iterator, Sequence
+from math import floor, isfinite, isinf
 from operator import eq, ge, gt, le, lt, ne
 from typing import Any
 
@@ -16,9 +17,10 @@ from seqlang.analyses.trials.exactly import ExactCompiler, exactly
 from seqlang.analyses.trials.play import Shared
 from seqlang.backends.interpret.compiled import Code, Compiler
 from seqlang.backends.interpret.machine import Machine, Outcome
-from seqlang.backends.interpret.values import EvaluationError
+from seqlang.backends.interpret.values import EvaluationError, each, numbers_in, pairwise
 from seqlang.backends.transcript.follow import Phase
 from seqlang.model import expression as ir
+from seqlang.model.grids import Rounding
 from seqlang.model.program import Program, Report, Stop
 from seqlang.rules.reading.read_sets import reached
 from seqlang.source import Span
@@ -28,6 +30,8 @@ LONGEST = 3000  # steps that are run twice; longer streams are not looked at
 PLAIN = {">=": ge, ">": gt, "<=": le, "<": lt, "==": eq, "!=": ne}
 ROUNDED = frozenset({"floor", "ceil", "argmax", "argmin"})
 """Functions that jump, beside comparisons; their values are whole numbers."""
+BROKEN = frozenset({"/", "%", "^", "log", "log2", "log1p"})
+"""Functions that jump, or leave every bound, at some arguments only: 1 / 0 is infinite, 0.3 % 0.1 is 0."""
 Comparisons = list[tuple[Any, bool]]
 """Of each comparison (or jump) that floats may decide otherwise, in order: how it came out, and whether rounding may
 have decided it."""
@@ -98,9 +102,9 @@ def _logging(base: type[Compiler]) -> Any:
             self.whole = outer or (compared and self.grids.compared(arguments) is not arguments)
             code: Code = super()._apply(operator, arguments, span)
             self.whole = outer
-            if outer or not (compared or operator in ROUNDED) or not code.reads:
+            if outer or not (compared or operator in ROUNDED | BROKEN) or not code.reads:
                 return code
-            if (compared and self.grids.agree(arguments)) or _reads_noise(self.program, arguments):
+            if self._is_sure(operator, arguments) or _reads_noise(self.program, arguments):
                 return code
             self.logs = True
             sides = [self.compile(a).run for a in arguments]
@@ -109,15 +113,61 @@ def _logging(base: type[Compiler]) -> Any:
             def run(m: Any) -> Any:
                 values = [side(m) for side in sides]
                 holds = code.run(m)
+                if not compared:
+                    seen = _side_of_jump(operator, values) if operator in BROKEN else holds
+                    self.found.append((seen, any(_close(*ends) for ends in _ends(operator, values))))
+                    return holds
                 # transcripts subtract floats, also where runs compare whole numbers
                 numbers = plain is not None and not any(isinstance(v, (tuple, str)) for v in values)
                 seen = plain(*values) if plain is not None and numbers else holds
-                self.found.append((seen, len(values) == 2 and _close(*values)))
+                self.found.append((seen, _close(*values)))
                 return holds
 
             return Code(run, code.reads)
 
+        def _is_sure(self, operator: str, arguments: tuple[ir.Expression, ...]) -> bool:
+            """Whether floats are on the right side of the jump: rounding once keeps the order, and the sign."""
+            if operator == "%":
+                return all(self.grids.of(a).rounding == Rounding.NEVER for a in arguments)
+            decides = arguments[1:] if operator == "/" else arguments
+            return operator not in ROUNDED | {"log1p"} and bool(self.grids.agree(decides))
+
     return Logging
+
+
+def _side_of_jump(operator: str, values: Sequence[Any]) -> Any:
+    """On which side of each place where the function breaks its arguments lie."""
+    match operator, values:
+        case "%", (a, b):
+            return pairwise(lambda x, y: floor(x / y) if y and isfinite(x) else None, a, b)
+        case "/", (_, b):
+            return each(_sign, b)
+        case "log1p", (a,):
+            return each(lambda x: (x > -1) - (x < -1), a)
+    return tuple(each(_sign, value) for value in values)
+
+
+def _sign(x: Any) -> int:
+    return int(x > 0) - int(x < 0)
+
+
+def _ends(operator: str, values: Sequence[Any]) -> Iterator[tuple[Any, Any]]:
+    """What must not be as close as rounding may be: an argument and a place where the function breaks."""
+    match operator, values:
+        case (("floor" | "ceil"), (a,)):
+            yield from ((x, round(x)) for x in numbers_in(a) if isfinite(x))
+        case "%", (a, b):
+            quotients = numbers_in(pairwise(lambda x, y: x / y if y else 0, a, b))
+            yield from ((q, round(q)) for q in quotients if isfinite(q))
+        case (("argmax" | "argmin"), (a,)) if isinstance(a, tuple):
+            best = sorted(numbers_in(a), reverse=operator == "argmax")
+            yield from ((x, best[0]) for x in best[1:])
+        case "log1p", (a,):
+            yield from ((x, -1) for x in numbers_in(a))
+        case "/", (_, b):
+            yield from ((1 + x, 1) for x in numbers_in(b) if isinstance(x, float))
+        case (("log" | "log2" | "^"), _):
+            yield from ((1 + x, 1) for value in values for x in numbers_in(value) if isinstance(x, float))
 
 
 def _reads_noise(program: Program, arguments: tuple[ir.Expression, ...]) -> bool:

@@ -10,7 +10,7 @@ from typing import Protocol, assert_never
 
 from seqlang.backends.interpret.code import STATE, Expressions
 from seqlang.backends.interpret.operators import PAIR
-from seqlang.backends.interpret.shapes import shape_of_expression
+from seqlang.backends.interpret.shapes import UNKNOWN, shape_of_expression
 from seqlang.backends.interpret.state import Run, State
 from seqlang.backends.interpret.values import Value, each, filled, is_vector, pairwise
 from seqlang.model.program import AllSteps, AtReports, Cell, LastSteps, Previous, SinceReport
@@ -213,7 +213,7 @@ class CellState:
         shape = shape_of_expression(self.compiler, self.cell.body) if operator in ("sum", "mean") else ()
 
         def new() -> Accumulator:
-            return Accumulator(operator, filled(shape, lambda: 0))
+            return Accumulator(operator, 0 if UNKNOWN in shape else filled(shape, lambda: 0))
 
         match keep:
             case AllSteps() | SinceReport():
@@ -239,4 +239,4 @@ def changing_length(cell: Cell, compiler: Expressions) -> Run | None:
 
 def whole_length(steps: float) -> int:
     """The length of `over last steps`: whole steps only, none below 1, and all of them for infinitely many."""
-    return max(0, math.floor(min(steps, LONGEST)))
+    return math.floor(max(0, min(steps, LONGEST)))

@@ -47,9 +47,9 @@ def _clip(v: Value, low: Value, high: Value) -> Value:
 
 
 def _project(v: Value, radius: Value) -> Value:
-    """The nearest point of the l2 ball: Euclidean projection."""
+    """The nearest point of the l2 ball: Euclidean projection. A negative radius turns round what has a direction."""
     size = _norm(v)
-    return v if size <= radius else each(lambda x: x * (radius / size), v)
+    return v if size <= radius or size == 0 else each(lambda x: x * (radius / size), v)
 
 
 EXTREMES: dict[str, Callable[..., Value]] = {"max": max, "min": min}

@@ -87,7 +87,7 @@ def _length(compiler: Expressions, domain: ir.Expression) -> int:
 
 def _of_apply(compiler: Expressions, operator: str, arguments: tuple[ir.Expression, ...]) -> tuple[int, ...]:
     if operator == "zeros":
-        return (int(compiler.constant(arguments[0])),)
+        return (UNKNOWN if compiler.compile(arguments[0]).reads else int(compiler.constant(arguments[0])),)
     if operator == "..":
         return (_length(compiler, ir.Apply(operator, arguments)),)
     result = OPERATORS[operator].result

@@ -58,6 +58,8 @@ ONE_WAY = QUERY + " same direction"
         ("sum(x / step over steps)", "stream x in [0, 2]", "uniform", 2),
         ("sum(sum(x over steps) over steps)", "stream x in [0, 2]", "unbounded", math.inf),
         ("sum(previous(x, 0) over steps)", "stream x in [0, 2]", "uniform", 2),
+        ("zeros(x)", "stream x in {1, 2}", "unbounded", math.inf),  # how long it is shows x
+        ("previous(x[1], 0)", "dataset x in [0, 2] size 3", "same direction", 2),  # in step 1 it is 0 on both sides
         ("abs(sum(x over steps))", "stream x in [-1, 2]", "arbitrary", 3),
         ("max(0, sum(x over steps))", "stream x in [-1, 2]", "same direction", 3),
         ("clip(sum(x over steps), 0, 1)", "stream x in [-1, 2]", "same direction", 1),

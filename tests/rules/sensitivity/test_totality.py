@@ -38,6 +38,17 @@ PARTIAL = [
     ("stream x in 0..5\nstatistic h = history(x, A)", "clip(h[step - x], 0, 1)", "position"),
     ("stream x in [-1, 1]\nstatistic unused = sqrt(x)", "x", "sqrt"),
     ("stream x in {0, 1}", "if x == 1 then max(i for i in 1..2 where i > 2) else 0", "max"),
+    ("stream x in {1, 2, 3}", "[2 * k for k in 1..2][x]", "position"),  # 2 * k has a value for k = 3 as well
+    ("dataset x in 1..4 size 3", "sum(x[v] for v in x)", "position"),  # values of records are no numbers of records
+    ("stream x in {1, 2, 3}", "length([[1, 2][x] for k in 1..2])", "position"),
+    ("stream x in {1, 2, 3}", "clip([2, -1, 1][x] ^ (x ^ 0.5), -1, 1)", "^"),  # (-1) ^ sqrt(2)
+    ("stream x in {1, 2}", "norm([1, 2] + [k for k in [x, 5] where k > 1])", "+"),
+    ("stream x in {1, 2, 3}", "norm([1, 2] - (if x == 1 then [1, 2] else [k for k in 1..x]))", "-"),
+    ("stream x in {1, 2}", "if x == 1 then norm(sum([[1, 2], [1]])) else 0", "sum"),
+    ("stream x in {1, 2}", "norm(sum([k for k in 1..2 where k >= x] over steps))", "sum"),
+    ("stream x in {1, 2}", "norm(sum([j for j in 1..2 where j * k > x] for k in 1..2))", "sum"),
+    ("stream x in {1, 2}", "clip(max(previous([k for k in 1..2 where k > x], [1])), 0, 1)", "max"),
+    ("dataset x in {0, 1} size 3\n" + RECORDS, "dot(x, [1 for i in records where x[i] > 0])", "dot"),
     ("dataset x in [0, 1] size 2\n" + RECORDS, "clip(max(x[i] for i in records where i != 1), 0, 1)", "max"),
     ("stream x in [0, 1]\npublic u in {0, 1}", "clip(x * max(u where u >= 1 over steps), 0, 1)", "*"),
 ]
@@ -77,6 +88,10 @@ TOTAL = [
     ("stream x in [0, 1]", "if x > 0 then clip(1 / x, 0, 5) else 0"),
     ("stream x in [0, 1]", "if x == 0 or 0.5 / x >= 1 then 1 else 0"),
     ("stream x in {1, 2}", "[0, 1][x]"),
+    ("stream x in {1, 2}", "[2 * k for k in 1..2][x]"),
+    ("dataset x in {0, 1}, y in {0, 1} size 3\n" + RECORDS, "clip(dot(x, y), 0, 1)"),
+    ("stream x in {1, 2}", "norm([1, 2] - [[1, 3], [1, 2]][x])"),
+    ("stream x in {1, 2}", "2 ^ x + (-1) ^ x"),
     ("stream x in [0, 1]\npublic u in {0, 1}", "clip(x, 0, max(0.5 where u >= 1 over steps))"),
     ("stream x in [0, 1]\npublic u in {0, 1}", "x / max(1, sum(u over steps))"),
     ("stream x in [0, 1]\nmemory m = 1\nupdate m = m + step", "clip(x / m, 0, 1)"),

@@ -143,7 +143,8 @@ def _project(scope: Scope, v: Value, radius: Scalar) -> Value:
     if isinstance(v, List) and v.array is None:  # it would be computed twice: for the norm, and as the result
         v = scope.stored(v, "a vector")
     w, size = scope.writer, _norm(scope, v)
-    factor = w.assign(w.fresh(), f"(1.0 if {size.text} <= {radius.number} else {radius.number} / {size.text})")
+    kept = f"{size.text} <= {radius.number} or {size.text} == 0.0"
+    factor = w.assign(w.fresh(), f"(1.0 if {kept} else {radius.number} / {size.text})")
     one = Scalar(factor, "number", size.finite)
     return pairwise(scope, lambda a, b: _pair(scope, "*", a, b), v, one)
 

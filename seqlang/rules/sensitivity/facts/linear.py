@@ -52,8 +52,8 @@ def linear(facts: Facts, expression: Expression, whole: frozenset[Expression] = 
             for term in terms:
                 result = _sum(facts, result, Linear(((apply("*", term.factor, Drawn(term.noise)), ONE),), ZERO))
             return result
-        case Apply("zeros"):
-            return Linear((), ZERO)
+        case Apply("zeros", (size,)) if evaluate_number(facts, size) is not None:
+            return Linear((), ZERO)  # of another length it would be another vector
     return Linear(((expression, ONE),), ZERO)
 
 

@@ -79,6 +79,8 @@ def _scalar(facts: Definitions, operator: str, operands: list[Formula]) -> Formu
                 return None
             result = a / b
         case "^", [a, b]:
+            if not _is_power(facts, a, b):
+                return None
             result = a**b
         case "%", [a, b]:
             if facts.sign(b) in (0, None):
@@ -94,6 +96,14 @@ def _scalar(facts: Definitions, operator: str, operands: list[Formula]) -> Formu
         case _:
             return None
     return None if result.is_infinite else result
+
+
+def _is_power(facts: Definitions, base: Formula, exponent: Formula) -> bool:
+    """Whether base ^ exponent certainly is a number: no root of a negative number, no negative power of 0."""
+    signs = facts.sign(base), facts.sign(exponent)
+    if signs[0] == 1 or (signs[0] == 0 and signs[1] in (0, 1)):
+        return True
+    return whole(facts, exponent) is not None and (signs[0] == -1 or signs[1] in (0, 1))
 
 
 def _clipped(facts: Definitions, value: Formula, low: Formula, high: Formula) -> Formula | None:
@@ -162,4 +172,6 @@ def _geometry(facts: Definitions, operator: str, operands: tuple[Value, ...]) ->
     relation = facts.compare(length, radius)
     if relation is None:
         return None
-    return vector if relation != "greater" else _coordinatewise(facts, "*", (vector, radius / length))
+    if relation != "greater" or facts.sign(length) == 0:
+        return vector
+    return _coordinatewise(facts, "*", (vector, radius / length))

@@ -26,7 +26,7 @@ from seqlang.rules.sensitivity.facts.numbers import ONE, ZERO
 from seqlang.rules.sensitivity.facts.shapes import is_number, is_vector, nothing_like
 from seqlang.rules.sensitivity.functions.slopes import direction, slopes
 from seqlang.rules.sensitivity.motion.coordinates import vector_norms
-from seqlang.rules.sensitivity.motion.motion import Motion, scaled, unbounded
+from seqlang.rules.sensitivity.motion.motion import STATIC, Motion, scaled, unbounded
 from seqlang.rules.sensitivity.motion.shift import Kind
 from seqlang.rules.sensitivity.motion.spreads import Entry, Norms, Weighted, moving_terms, spread
 from seqlang.rules.sensitivity.ranges.ranges import range_in
@@ -196,7 +196,11 @@ def some_element(name: str, facts: Facts, each: Motion) -> Motion:
 def one_step_later(before: Motion) -> Motion:
     """What a cell held one step ago moves as that did, one step later; it lasts beyond the report after which that
     starts anew."""
-    return before if before.kind in ("none", "unbounded") else replace(before, onset=before.onset + 1, report=None)
+    if before.kind in ("none", "unbounded"):
+        return before
+    if before.onset == STATIC:  # it differs from step 2 on, whoever changed: in step 1 there is the same first value
+        return replace(before, kind="same direction" if before.one_sign else "arbitrary", report=None)
+    return replace(before, onset=before.onset + 1, report=None)
 
 
 def in_kept_steps(entry: Entry, keep: Keep, moved: Motion) -> Motion:

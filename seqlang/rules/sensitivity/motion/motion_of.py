@@ -58,6 +58,7 @@ from seqlang.rules.sensitivity.motion.motion import NONE, STATIC, Motion, added,
 from seqlang.rules.sensitivity.motion.records import is_static, reads_records, reads_streams, records_motion
 from seqlang.rules.sensitivity.motion.spreads import Weighted, moving_terms
 from seqlang.rules.sensitivity.ranges.arithmetic import width
+from seqlang.rules.sensitivity.ranges.lengths import length_is_private
 from seqlang.rules.sensitivity.ranges.ranges import norm_bound, range_in
 
 
@@ -80,6 +81,8 @@ def _of_shape(entry: Entry, expression: Expression, motion: Motion) -> Motion:
     if motion.kind in ("none", "unbounded"):
         return motion
     shape = shape_of(entry.facts, expression)
+    if shape.is_vector and length_is_private(entry.facts, expression):
+        return unbounded("how long the list is depends on private data")
     fits = shape.is_vector if motion.norms is not None else shape.is_number
     return motion if fits else unbounded(NO_SHAPE)
 

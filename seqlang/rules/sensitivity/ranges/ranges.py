@@ -35,6 +35,7 @@ from seqlang.rules.sensitivity.facts.evaluate import evaluate_number
 from seqlang.rules.sensitivity.facts.facts import Facts, facts_of
 from seqlang.rules.sensitivity.facts.finite import extremes, values_of
 from seqlang.rules.sensitivity.facts.linear import flips, linear
+from seqlang.rules.sensitivity.facts.list_elements import element_of_list
 from seqlang.rules.sensitivity.facts.log_ratios import log_ratio
 from seqlang.rules.sensitivity.facts.numbers import ONE, ZERO
 from seqlang.rules.sensitivity.facts.remembered import remembered
@@ -60,6 +61,9 @@ def range_in(facts: Facts, expression: Expression, visiting: frozenset[str] = fr
 
 @remembered
 def _range(facts: Facts, expression: Expression, visiting: frozenset[str]) -> Range:
+    picked = element_of_list(expression) if isinstance(expression, Index) else None
+    if picked is not None:
+        return range_in(facts, picked, visiting)
     listed = extremes(facts, expression)
     if listed is not None and all(isinstance(v, Formula) for v in listed):
         return of_values(facts, tuple(v for v in listed if isinstance(v, Formula)))

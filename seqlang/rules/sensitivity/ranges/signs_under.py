@@ -61,7 +61,7 @@ def _stays_positive(facts: Facts, assumed: Assumed, name: str) -> bool:
     earlier = tuple((test, holds) for test, holds in assumed if isinstance(test, Apply) and test.operator == INDUCTION)
     now = tuple((Apply(INDUCTION, (MemoryValue(name, updated),)), True) for updated in (False, True))
     updates = (s.value for s in program.body if isinstance(s, Update) and s.memory == name)
-    return all(positive(facts, (*earlier, *now), facts.expand(value)) for value in updates)
+    return all(positive(facts, (*earlier, *now), facts.inlined(value)) for value in updates)
 
 
 def not_negative(facts: Facts, assumed: Assumed, e: Expression) -> bool:

@@ -54,6 +54,16 @@ def moves(place: Place, e: Expression) -> bool:
     return any(moves(place, child) for child in m.children(e))
 
 
+def reads_what_moves(place: Place, e: Expression) -> bool:
+    """Whether something that may differ is read, though the value may not: how many things a list has never differs
+    where one of them may have no value."""
+    if isinstance(e, Apply) and e.operator == "length":
+        return any(reads_what_moves(place, a) for a in e.arguments)
+    if e in place.shown or not any(True for _ in m.children(e)):
+        return moves(place, e)
+    return moves(place, e) or any(reads_what_moves(place, child) for child in m.children(e))
+
+
 def joined(parts: Iterable[Known]) -> Known:
     listed = list(parts)
     return Known(any(k.infinite for k in listed), next((k.trouble for k in listed if k.trouble), ""))

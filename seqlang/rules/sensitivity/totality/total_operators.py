@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from seqlang.model.expression import Apply, Expression
 from seqlang.rules.sensitivity.facts.evaluate import evaluate_number
-from seqlang.rules.sensitivity.facts.shapes import is_number
+from seqlang.rules.sensitivity.facts.shape import element
+from seqlang.rules.sensitivity.facts.shapes import shape_of
 from seqlang.rules.sensitivity.facts.value import whole
 from seqlang.rules.sensitivity.ranges.aggregates import may_be_empty
-from seqlang.rules.sensitivity.ranges.lengths import least_length, length_is_private
+from seqlang.rules.sensitivity.ranges.lengths import COORDINATEWISE, adds_up, least_length, length_is_private, lists_fit
 from seqlang.rules.sensitivity.ranges.ranges import range_in
 from seqlang.rules.sensitivity.ranges.signs_under import not_negative, not_zero, positive
 from seqlang.rules.sensitivity.totality.known_value import FINITE, INFINITE, Known, Place, lack
@@ -15,6 +16,13 @@ from seqlang.rules.sensitivity.totality.known_value import FINITE, INFINITE, Kno
 
 def of_operator(place: Place, e: Apply, infinite: list[bool]) -> Known:
     """What the operator itself does to arguments that have values; each may be infinite or not."""
+    lists = e.arguments if e.operator in COORDINATEWISE or e.operator == "dot" else ()
+    if not lists_fit(place.facts, lists, place.always) or not _adds_up(place, e):
+        return lack(e.operator, "may meet lists of different lengths", "sum over the records")
+    return _of_fitting(place, e, infinite)
+
+
+def _of_fitting(place: Place, e: Apply, infinite: list[bool]) -> Known:
     facts, arguments, anywhere = place.facts, e.arguments, any(infinite)
     match e.operator:
         case ">=" | "<=" | "==" | "!=" | ">" | "<" | "not" | "length" | "count":
@@ -24,11 +32,11 @@ def of_operator(place: Place, e: Apply, infinite: list[bool]) -> Known:
         case "+" | "-":
             if all(infinite):
                 return lack(e.operator, "may meet two infinite numbers", "clip them")
-            return _of_one_length(place, e, anywhere)
+            return Known(infinite=anywhere)
         case "*" | "dot" | "sum":
             if anywhere:
                 return lack(e.operator, "may meet an infinite number", "clip it")
-            return _of_one_length(place, e, False) if len(arguments) == 2 else FINITE
+            return FINITE
         case "/":
             return _quotient(place, e, infinite)
         case "%":
@@ -66,12 +74,11 @@ def of_operator(place: Place, e: Apply, infinite: list[bool]) -> Known:
     return lack(e.operator, "is not known to have a value for all data", "leave it out")
 
 
-def _of_one_length(place: Place, e: Apply, infinite: bool) -> Known:
-    """Vectors are met coordinate by coordinate; where records come or go their lengths may differ."""
-    private = [length_is_private(place.facts, a) for a in e.arguments]
-    if any(private) and not all(private) and not any(is_number(place.facts, a) for a in e.arguments):
-        return lack(e.operator, "may meet lists of different lengths", "sum over the records")
-    return Known(infinite=infinite)
+def _adds_up(place: Place, e: Apply) -> bool:
+    """Whether the elements of a list are added up that cannot be: lists of different lengths."""
+    if e.operator not in ("sum", "mean"):
+        return True
+    return adds_up(place.facts, element(shape_of(place.facts, e.arguments[0])), e.arguments, place.always)
 
 
 def _quotient(place: Place, e: Apply, infinite: list[bool]) -> Known:
@@ -79,7 +86,7 @@ def _quotient(place: Place, e: Apply, infinite: list[bool]) -> Known:
     if infinite[1]:  # also what comes of an infinite number, as exp(log(0)) = 0
         return lack("/", "may divide by what comes of an infinite number", "clip that")
     if not_zero(facts, place.assumed, under):
-        return _of_one_length(place, e, infinite[0])
+        return Known(infinite=infinite[0])
     if not_zero(facts, place.assumed, over):
         return INFINITE
     return lack("/", "may be of 0 by 0", "keep the divisor away from 0, with `max` or `clip`")
@@ -103,4 +110,4 @@ def _may_hold_nothing(place: Place, vector: Expression) -> bool:
     if least is not None and place.facts.sign(least) == 1:
         return False
     # a list that is empty by public values is empty on both sides
-    return not place.always or may_be_empty(place.facts, vector)
+    return not place.always or may_be_empty(place.facts, vector) or length_is_private(place.facts, vector)

@@ -18,21 +18,21 @@ from seqlang.record import replace
 from seqlang.rules.sensitivity.facts.evaluate import evaluate
 from seqlang.rules.sensitivity.facts.facts import Facts
 from seqlang.rules.sensitivity.facts.finite import assignments
-from seqlang.rules.sensitivity.facts.shapes import fewest_records
+from seqlang.rules.sensitivity.facts.shapes import fewest_records, shape_of
 from seqlang.rules.sensitivity.ranges.aggregates import set_may_be_empty
-from seqlang.rules.sensitivity.ranges.lengths import is_position, length_is_private
+from seqlang.rules.sensitivity.ranges.lengths import adds_up, is_element, is_position, length_is_private, lists_fit
 from seqlang.rules.sensitivity.ranges.ranges import range_in, ratio_polynomial
 from seqlang.rules.sensitivity.ranges.signs_under import not_negative, positive
-from seqlang.rules.sensitivity.totality.known_value import FINITE, Known, Place, joined, lack, moves
+from seqlang.rules.sensitivity.totality.known_value import FINITE, Known, Place, joined, lack, moves, reads_what_moves
 from seqlang.rules.sensitivity.totality.total_operators import of_operator
 
 
 def known(place: Place, e: Expression) -> Known:
-    """Whether an expanded expression certainly has a value, and whether that may be infinite."""
+    """Whether an expression (`Facts.inlined`) certainly has a value, and whether that may be infinite."""
     found = _known(place, e)
     if not found.trouble:
         return found
-    if place.always and not moves(place, e) and not isinstance(e, m.Noised):
+    if place.always and not reads_what_moves(place, e) and not isinstance(e, m.Noised):
         # public values fail on both sides; what is noised inside may be private all the same
         noised = (node for node in m.walk(e) if isinstance(node, m.Noised))
         return replace(found, trouble=joined(known(place, node) for node in noised).trouble)
@@ -62,7 +62,9 @@ def _known(place: Place, e: Expression) -> Known:
         case m.CellValue():
             return _cell(place, e)
         case m.Noised(_, base, terms):
-            return joined([of(base), *(of(term.factor) for term in terms)])
+            fits = lists_fit(place.facts, (base, *(term.factor for term in terms)), place.always)
+            lacking = () if fits else (lack("attach", "may meet lists of different lengths", "sum over the records"),)
+            return joined([of(base), *(of(term.factor) for term in terms), *lacking])
         case m.Choice(test, yes, no):
             branches = joined([known(place.below(test, True), yes), known(place.below(test, False), no)])
             return joined([Known(trouble=of(test).trouble), branches])
@@ -121,6 +123,9 @@ def _quantified(place: Place, e: m.Quantified) -> Known:
     where = FINITE if e.where is None else known(inside, e.where)
     body = known(inside if e.where is None else inside.below(e.where, True), e.body)
     trouble = domain.trouble or where.trouble or body.trouble
+    parts = e.body, e.where, e.domain
+    if e.operator in ("sum", "mean") and not adds_up(place.facts, shape_of(place.facts, e.body), parts, place.always):
+        trouble = trouble or lack(e.operator, "may meet lists of different lengths", "sum over the records").trouble
     match e.operator:
         case "list" | "set":
             return Known(body.infinite, trouble)
@@ -160,7 +165,7 @@ def _cell(place: Place, e: m.CellValue) -> Known:
         return inside
     infinite = e.name in place.infinite
     for at, (_, domain) in zip(e.at, cell.binders, strict=True):
-        if (moves(place, at) or not place.always) and not is_position(facts, domain, at):
+        if (moves(place, at) or not place.always) and not is_element(facts, domain, at):
             return Known(infinite, inside.trouble or "a position may lie outside of its set: clip it")
     if cell.operator in ("mean", "argmax", "argmin") and not holds_a_step(place, cell):
         what = lack(cell.operator, "may be of no step", "let it be over steps in which no private condition is needed")

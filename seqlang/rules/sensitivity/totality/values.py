@@ -24,6 +24,8 @@ from seqlang.record import record, replace
 from seqlang.rules.sensitivity.facts.facts import Facts, facts_of
 from seqlang.rules.sensitivity.facts.linear import flips
 from seqlang.rules.sensitivity.facts.remembered import remembered_of_program
+from seqlang.rules.sensitivity.facts.shapes import shape_of
+from seqlang.rules.sensitivity.ranges.lengths import adds_up
 from seqlang.rules.sensitivity.ranges.ranges import range_in
 from seqlang.rules.sensitivity.totality.known_value import FINITE, Known, Place, joined
 from seqlang.rules.sensitivity.totality.totality import known
@@ -45,7 +47,7 @@ def obstacle(program: Program) -> str | None:
 def lack_of_value(program: Program, expression: Expression) -> str:
     """The same for one expression, with the cells and draws that it reads; "" if it has a value for all data."""
     facts, found = facts_of(program), values_of_body(program)
-    expanded = facts.expand(expression)
+    expanded = facts.inlined(expression)
     own = known(found.place, expanded).trouble
     if own or not any(found.troubles):
         return own
@@ -78,9 +80,9 @@ def _released_in_every_step(facts: Facts) -> frozenset[Expression]:
             case Report(name=name, when=None, value=value) if value is not None:
                 found.update(
                     node
-                    for node in walk(facts.expand(value))
+                    for node in walk(facts.inlined(value))
                     if isinstance(node, Noised) and not flips(facts, node)
-                    and (name, node.base, {t.noise for t in node.terms}) in gates
+                    and (name, facts.expand(node.base), {t.noise for t in node.terms}) in gates
                 )  # fmt: skip
             case _:
                 pass
@@ -115,7 +117,7 @@ def _may_be_of_no_step(facts: Facts, cell: Cell) -> bool:
 
 
 def _of(place: Place, expression: Expression | None) -> Known:
-    return FINITE if expression is None else known(place, place.facts.expand(expression))
+    return FINITE if expression is None else known(place, place.facts.inlined(expression))
 
 
 def _statement(place: Place, statement: Statement) -> Known:
@@ -128,7 +130,7 @@ def _statement(place: Place, statement: Statement) -> Known:
             if when is None:
                 return _of(place, value)
             # what is shown when, is shown on both sides: the value is computed on both
-            inside = replace(place, assumed=((place.facts.expand(when), True),))
+            inside = replace(place, assumed=((place.facts.inlined(when), True),))
             return joined([_of(place, when), _of(inside, value)])
         case _:
             assert_never(statement)
@@ -141,8 +143,11 @@ def _cell(place: Place, cell: Cell) -> Known:
         starts = (cell.keep.count,)
     where = _of(place, cell.where)
     body = known(
-        place if cell.where is None else place.below(facts.expand(cell.where), True), facts.expand(cell.body)
+        place if cell.where is None else place.below(facts.inlined(cell.where), True), facts.inlined(cell.body)
     )  # fmt: skip
+    each, parts = shape_of(facts, facts.expand(cell.body)), (cell.body, cell.where)
+    if cell.operator in ("sum", "mean", "max", "min") and not adds_up(facts, each, parts, place.always):
+        body = Known(trouble=body.trouble or f"`{cell.operator}` over steps may meet lists of different lengths")
     if body.infinite and cell.operator in ("sum", "mean"):
         body = Known(trouble=body.trouble or f"`{cell.operator}` over steps may meet an infinite number: clip it")
     return joined([*(_of(place, part) for part in starts), where, body])
