@@ -47,13 +47,13 @@ examples
 """
 
 
-_YOUNG, _AGEING, _OLD = 100_000, 10, 10
+_YOUNG, _AGEING, _OLD = 250_000, 10, 10
 """Thresholds of the garbage collector. Python's own (700, 10, 10) are met a hundred times as a spec is checked, and
-next to nothing is found: almost all values here are trees. Some twenty megabytes may wait for a collection instead."""
+next to nothing is found: almost all values here are trees. Some fifty megabytes may wait for a collection instead; a
+single one of a hundred thousand objects takes 10 to 20 ms."""
 
 _ONE_THREAD = ("check", "solve")
-"""Commands of which all linear algebra runs in one thread (`backends/solve/threads.py`). OpenBLAS would start others as
-numpy is imported, and they look for work for 20 to 50 ms of CPU time before they sleep."""
+"""Commands of which all linear algebra runs in one thread."""
 
 _REFUSED = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS})
 """What a system says of a write that no program can help."""
@@ -68,7 +68,9 @@ def main(arguments: list[str] | None = None) -> int:
     gc.set_threshold(_YOUNG, _AGEING, _OLD)
     words = sys.argv[1:]
     if words and words[0] in _ONE_THREAD:
-        os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+        from seqlang.backends.one_thread import start_no_threads
+
+        start_no_threads()
     code = _run(words)
     # Python would look for cycles in all that is left before it ends the process, for a tenth of a check's time. Exit
     # handlers, threads and open files are ended as ever.

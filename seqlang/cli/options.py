@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import argparse
 import math
+import os
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,6 +18,23 @@ from seqlang.process.time_limit import OutOfTime, limited, over, poll
 MOST_VALUES = 10_000
 
 
+class _Formatter(argparse.RawDescriptionHelpFormatter):
+    """argparse makes one for each option and asks `shutil` for the width, which imports three compression libraries."""
+
+    def __init__(self, prog: str) -> None:
+        super().__init__(prog, width=_columns() - 2)
+
+
+def _columns() -> int:
+    asked = os.environ.get("COLUMNS", "")
+    if asked.isdecimal() and 0 < len(asked) < 6 and int(asked):
+        return int(asked)
+    try:
+        return os.get_terminal_size(sys.__stdout__.fileno()).columns or 80  # type: ignore[union-attr] # as shutil does
+    except (AttributeError, ValueError, OSError):
+        return 80
+
+
 class Parser(argparse.ArgumentParser):
     """Says what is wrong in one line, with the nearest option, and leaves with code 2."""
 
@@ -24,7 +43,7 @@ class Parser(argparse.ArgumentParser):
             prog=f"seqlang {command}",
             description=description,
             epilog=f"examples\n{examples}",
-            formatter_class=argparse.RawDescriptionHelpFormatter,
+            formatter_class=_Formatter,
             allow_abbrev=False,
         )
 

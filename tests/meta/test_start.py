@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from seqlang.backends.one_thread import POOLS
+
 ROOT = Path(__file__).resolve().parents[2]
 HEAVY = {"numpy", "scipy", "sympy", "numba", "matplotlib", "pandas"}
 
@@ -51,7 +53,7 @@ def test_no_thread_is_started_for_linear_algebra(words: list[str]) -> None:
         f"import os, sys\nsys.argv = {['seqlang', *words]!r}\nfrom seqlang.cli.__main__ import main\nmain()\n"
         "print(len(os.listdir('/proc/self/task')), 'numpy' in sys.modules)"
     )
-    environment = {k: v for k, v in os.environ.items() if k != "OPENBLAS_NUM_THREADS"}
+    environment = {k: v for k, v in os.environ.items() if k not in POOLS}
     done = subprocess.run(
         [sys.executable, "-c", code], cwd=ROOT, env=environment, capture_output=True, text=True, check=True
     )
