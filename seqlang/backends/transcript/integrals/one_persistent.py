@@ -225,10 +225,15 @@ class Line:
     def bends(self, low: float, high: float) -> list[float]:
         """Where the value is not smooth: ends of the range, and where an inner end meets a bend of its law."""
         points = [p for p in (self.low, self.high) if low < p < high]
+        smooth: dict[int, bool] = {}  # laws of which no tail bends: those of most ends of a long stream
         for start, slope, law in self.ends:
             if slope == 0:
                 if law.kind == "density":
                     points.append(start)
+                continue
+            if id(law) not in smooth:
+                smooth[id(law)] = law.kind == "density" and not law.tail_bends(-inf, inf)
+            if smooth[id(law)]:
                 continue
             ends = sorted((start + slope * low, start + slope * high))
             if law.kind == "density":
