@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
-from typing import Any, Literal, get_args
+from typing import Any, Literal, TypeGuard, get_args
 
 from seqlang.operators.catalogue import OPERATORS as CATALOGUE
 from seqlang.operators.catalogue import in_group
@@ -280,6 +280,11 @@ max and min take two or more numbers as well. `project(v, ball)` has the radius 
 
 _NODES = frozenset(get_args(Expression))
 _FIELDS = {node: field_names(node) for node in (*_NODES, Term)}  # looked up once: walks are hot
+
+
+def is_expression(value: object) -> TypeGuard[Expression]:
+    """Whether a part of a record is an expression."""
+    return type(value) in _NODES
 
 
 def children(expression: Expression) -> Iterator[Expression]:

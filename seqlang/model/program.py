@@ -6,15 +6,16 @@ proofs read: everything by which private data can leave. `elaborate` makes both;
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from enum import IntEnum
 from fractions import Fraction
 from typing import Literal
 
 from seqlang.model.domain import Domain
-from seqlang.model.expression import Expression, Term, Variable
+from seqlang.model.expression import Expression, Law, Term, Variable, is_expression
 from seqlang.model.gate_source import GateSource, OfCondition, OfEvent, OfResult, OfStop, OfValue, name_of
 from seqlang.model.life import Life
-from seqlang.record import field, record
+from seqlang.record import field, field_names, record
 from seqlang.source import NOWHERE, Span
 
 
@@ -104,6 +105,16 @@ class Noise:
     life: Life
     target: str | None
     span: Span = field(default=NOWHERE, compare=False)
+
+    @property
+    def family(self) -> str | None:
+        """The name of the law's family; None where the law is a list of weights."""
+        return self.law.family if isinstance(self.law, Law) else None
+
+    @property
+    def flips(self) -> bool:
+        """Whether it is randomised response: it replaces the value, where other noise is added to it."""
+        return self.family == "randomized_response"
 
 
 # ---- the body: one step, top to bottom
@@ -219,6 +230,14 @@ class Stop:
 
 
 Statement = Define | Cell | Draw | Report | Update | Stop
+
+
+def expressions_of(statement: Statement) -> Iterator[Expression]:
+    """What a statement evaluates in every step, in the order of its fields."""
+    for name in field_names(statement):
+        value = getattr(statement, name)
+        if is_expression(value):
+            yield value
 
 
 # ---- gates: the body's reports and stops as the proofs read them
@@ -408,6 +427,11 @@ class Program:
     gates: tuple[Gate, ...]
     claims: tuple[Claim, ...]
     labels: tuple[str, ...]
+
+    @property
+    def report_names(self) -> tuple[str, ...]:
+        """In the file's order."""
+        return tuple(s.name for s in self.body if isinstance(s, Report))
 
     def noise(self, name: str) -> Noise:
         return next(n for n in self.noises if n.name == name)

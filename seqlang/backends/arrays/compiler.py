@@ -6,7 +6,7 @@ needed does no harm, and where it is needed the engine finds it. Constants are t
 
 from __future__ import annotations
 
-from typing import assert_never, get_args
+from typing import assert_never
 
 import numpy as np
 
@@ -22,7 +22,7 @@ from seqlang.backends.interpret.compiled import Compiler
 from seqlang.backends.interpret.values import Members
 from seqlang.model import expression as ir
 from seqlang.model.log_ratio import in_logs
-from seqlang.model.program import Program
+from seqlang.model.program import Draw, Program, expressions_of
 from seqlang.source import Span
 
 
@@ -34,9 +34,9 @@ class VectorCompiler:
         self.program = program
         self.exact = Compiler(program)
         names = dict.fromkeys((*returned_labels(program), *program.labels))
-        for e in _all_expressions(program):
-            if isinstance(e, ir.Label):
-                names.setdefault(e.name)
+        evaluated = (e for statement in program.body for e in expressions_of(statement))
+        for whole in (*evaluated, *(noise.law for noise in program.noises)):
+            names.update((e.name, None) for e in ir.walk(whole) if isinstance(e, ir.Label))
         self.labels = {name: i for i, name in enumerate(names)}
 
     def compile(self, e: ir.Expression) -> Run:
@@ -110,8 +110,6 @@ class VectorCompiler:
             case ir.Local(name):
                 return self.is_label(self.program.define(name).expression)
             case ir.Drawn(name):
-                from seqlang.model.program import Draw
-
                 found = [s.law for s in self.program.body if isinstance(s, Draw) and s.name == name]
                 found += [n.law for n in self.program.noises if n.name == name]
                 return any(isinstance(x, ir.Label) for law in found for x in ir.walk(law))
@@ -174,23 +172,6 @@ class VectorCompiler:
             return value
 
         return run
-
-
-_KINDS = get_args(ir.Expression)
-
-
-def _all_expressions(program: Program) -> list[ir.Expression]:
-    from seqlang.record import field_names
-
-    found: list[ir.Expression] = []
-    for statement in program.body:
-        for name in field_names(statement):
-            value = getattr(statement, name)
-            if isinstance(value, _KINDS):
-                found.extend(ir.walk(value))
-    for noise in program.noises:
-        found.extend(ir.walk(noise.law))
-    return found
 
 
 def _perhaps(run: Run, f: Frame) -> Value:

@@ -31,7 +31,7 @@ class Noises:
         self.streams = streams
         self.life = life
         program = compiler.program
-        self.flips = {n.name: _flips(n.law) for n in program.noises}
+        self.flips = {n.name: n.flips for n in program.noises}
         self._noises = {n.name: n for n in program.noises}
         self._laws = {n.name: compiler.compile(n.law) for n in program.noises}
         self._stored: dict[str, Stored | TreeStored] = {}
@@ -107,7 +107,3 @@ def moved(value: Value, letters: list[float], places: Value) -> Value:
 def is_truth(value: Value) -> bool:
     """Whether a value of all runs is true or false."""
     return isinstance(value, bool) or (isinstance(value, np.ndarray) and value.dtype == np.bool_)
-
-
-def _flips(law: ir.Expression) -> bool:
-    return isinstance(law, ir.Law) and law.family == "randomized_response"

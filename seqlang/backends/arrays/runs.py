@@ -17,7 +17,7 @@ from seqlang.backends.arrays.values import Rows, Value, is_nan, spread, take
 from seqlang.backends.interpret.values import EvaluationError, as_index
 from seqlang.model import expression as ir
 from seqlang.model.life import EachReport, EachStep, Life, Once
-from seqlang.model.program import Cell, Define, Report
+from seqlang.model.program import Cell, Define
 from seqlang.source import Span
 
 Array = NDArray[Any]
@@ -56,7 +56,7 @@ class Runs:
         self.released: dict[str, Value] = {}
         self.last: dict[str, Value] = {}  # what each report released last
         self.draws: dict[str, Stored] = {}
-        reports = [s.name for s in program.body if isinstance(s, Report)]
+        reports = program.report_names
         self.statistics = [s.name for s in program.body if isinstance(s, Define) and s.kind == "statistic"]
         self.fired: dict[str, Array] = {name: np.zeros(self.count, dtype=bool) for name in reports}
         self.earlier: dict[str, Array] = {name: np.zeros(self.count, dtype=np.int64) for name in reports}

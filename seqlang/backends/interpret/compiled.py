@@ -238,7 +238,7 @@ class Compiler:
 
     def _noised(self, e: ir.Noised) -> Code:
         base = self.compile(e.base)
-        terms = [(t.noise, self.compile(t.factor).run, _flips(self.program, t.noise)) for t in e.terms]
+        terms = [(t.noise, self.compile(t.factor).run, self.program.noise(t.noise).flips) for t in e.terms]
         added = [(name, factor) for name, factor, flips in terms if not flips]
         flips = [name for name, _, flips in terms if flips]
 
@@ -266,11 +266,6 @@ def _number(value: object) -> Value:
         return float(value)
     except OverflowError:
         return float("inf") if value > 0 else float("-inf")
-
-
-def _flips(program: Program, noise: str) -> bool:
-    law = program.noise(noise).law
-    return isinstance(law, ir.Law) and law.family == "randomized_response"
 
 
 def _pair(operator: str, left: Run, right: Run, span: Span) -> Run:

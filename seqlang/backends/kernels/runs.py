@@ -26,7 +26,7 @@ from seqlang.backends.kernels.sums import COUNTED, LOW, TOTALS
 from seqlang.backends.montecarlo.chunks import Chunk, Watch
 from seqlang.backends.montecarlo.counted import Counted
 from seqlang.backends.montecarlo.moments import Whole
-from seqlang.model.program import Model, Program, Report
+from seqlang.model.program import Model, Program
 
 MOST_NUMBERS = 1 << 22
 """Numbers that are written down in one part, about."""
@@ -52,7 +52,7 @@ class ByKernel:
         self.starts = tuple(stream_start(seed, purpose) for purpose in ("noise", "inputs"))
         recorded = self.lowered.kernel.recorded
         self._numbers = (recorded.values, _rows(recorded.statistics), _rows(recorded.released))
-        self._reports = tuple(s.name for s in program.body if isinstance(s, Report))
+        self._reports = program.report_names
         self._codes = 2 + len(returned_labels(program))
         kept = sum(self._numbers)
         self.block = block_of(kept)

@@ -19,7 +19,7 @@ from seqlang.backends.kernels.lowering.scope import Scope, array_in, array_of
 from seqlang.backends.kernels.lowering.values import CannotCompile, List, Scalar, Value
 from seqlang.backends.kernels.one_by_one import scalar_text
 from seqlang.backends.kernels.runs import processors, stream_start
-from seqlang.model.program import Program, Report
+from seqlang.model.program import Program
 from seqlang.record import record
 
 Array = NDArray[Any]
@@ -119,7 +119,7 @@ class ByRows:
         empty = np.empty((0, 0, 0))
         few = [values[:0] for values in self.fields.values()]
         self.function = build.compiled(text, (*few, self.orders[:0], self.marks[:0], empty))
-        reports = tuple(s.name for s in program.body if isinstance(s, Report))
+        reports = program.report_names
         self.record = Record(first, len(orders), reports)
         self.memories: dict[str, Array] = {}
         self.tracked: dict[str, Array] = {}

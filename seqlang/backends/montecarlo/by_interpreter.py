@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from seqlang.backends.arrays.compiler import VectorCompiler
 from seqlang.backends.arrays.record import Record
-from seqlang.backends.montecarlo.by_numpy import chunk_of, largest_block, report_names
+from seqlang.backends.montecarlo.by_numpy import chunk_of, largest_block
 from seqlang.backends.montecarlo.chunks import Chunk, Watch
 from seqlang.backends.montecarlo.interpreted import run_interpreted
 from seqlang.model.program import Model, Program
@@ -28,7 +28,7 @@ class ByInterpreter:
 
     def run(self, first: int, count: int, cap: int | None, watch: Watch) -> Chunk:
         """See `chunks.Engine`."""
-        record = Record(first, count, report_names(self.program))
+        record = Record(first, count, self.program.report_names)
         done = 0
 
         def tell(runs_done: int, steps_done: int) -> None:

@@ -14,7 +14,7 @@ from seqlang.backends.interpret.compiled import Compiler
 from seqlang.backends.interpret.shapes import shape_of_domain
 from seqlang.backends.interpret.values import as_index
 from seqlang.backends.montecarlo.chunks import LARGEST_BLOCK, Chunk, Watch
-from seqlang.model.program import LastSteps, Model, Program, Report
+from seqlang.model.program import LastSteps, Model, Program
 
 LARGEST_BATCH = 1 << 14
 """Runs at once: their arrays stay in the processor's cache, and a step's fixed cost is spread thin."""
@@ -40,7 +40,7 @@ class ByNumpy:
 
     def run(self, first: int, count: int, cap: int | None, watch: Watch) -> Chunk:
         """See `chunks.Engine`."""
-        record = Record(first, count, report_names(self.program))
+        record = Record(first, count, self.program.report_names)
         compiler = VectorCompiler(self.program)
         inputs = VectorInputs(self.program, self.model, compiler)
         runs = Runs(compiler, self.seed, np.arange(first, first + count, dtype=np.int64))
@@ -58,11 +58,6 @@ class ByNumpy:
         chunk = chunk_of(record)
         engine.forget()
         return chunk
-
-
-def report_names(program: Program) -> tuple[str, ...]:
-    """In the file's order."""
-    return tuple(s.name for s in program.body if isinstance(s, Report))
 
 
 def chunk_of(record: Record) -> Chunk:

@@ -7,8 +7,6 @@ command must give the same ones.
 
 from __future__ import annotations
 
-from typing import get_args
-
 import numpy as np
 
 from seqlang.backends.arrays.record import UNSTOPPED
@@ -18,8 +16,7 @@ from seqlang.backends.montecarlo.by_numpy import LARGEST_BATCH, ByNumpy
 from seqlang.backends.montecarlo.chunks import Watch
 from seqlang.backends.montecarlo.stopping import latest_end
 from seqlang.model import expression as ir
-from seqlang.model.program import Model, Program
-from seqlang.record import field_names
+from seqlang.model.program import Model, Program, expressions_of
 
 PILOT_RUNS = 64
 PILOT_NUMBERS = 2048
@@ -61,14 +58,8 @@ def _mean_steps(program: Program, model: Model, seed: int, runs: int, cap: int |
 
 def operations(program: Program, model: Model | None) -> int:
     """The expressions that a step evaluates, counted as they stand in the program."""
-    kinds = get_args(ir.Expression)
     found = sum(1 for _, law in (() if model is None else model.laws) for _ in ir.walk(law))
-    for statement in program.body:
-        for name in field_names(type(statement)):
-            value = getattr(statement, name)
-            if isinstance(value, kinds):
-                found += sum(1 for _ in ir.walk(value))
-    return found
+    return found + sum(1 for statement in program.body for e in expressions_of(statement) for _ in ir.walk(e))
 
 
 def _width(program: Program) -> int:

@@ -10,11 +10,10 @@ noise that reports, statistics or returns read, and noise that must be fixed for
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import get_args
 
 from seqlang.backends.solve.noises.laws import ScalarLaw, noise_laws
 from seqlang.backends.solve.step.dependencies import Condition, condition_of, margins_of, needed_of
-from seqlang.backends.solve.step.noise_roles import Roles, is_flip, roles_of
+from seqlang.backends.solve.step.noise_roles import Roles, roles_of
 from seqlang.backends.solve.unsolved import Unsolved
 from seqlang.model import expression as ir
 from seqlang.model.gate_source import OfStop
@@ -28,13 +27,11 @@ from seqlang.model.program import (
     Or,
     Program,
     PublicTest,
-    Statement,
     Stop,
     Test,
+    expressions_of,
 )
-from seqlang.record import field_names, record, replace
-
-_KINDS = get_args(ir.Expression)
+from seqlang.record import record, replace
 
 
 @record
@@ -90,7 +87,7 @@ def plan_of(program: Program) -> Plan:
 def _condition(program: Program, stop: Stop) -> Condition:
     """Flips replace a value and are no terms of a sum: such a test is evaluated as it stands."""
     condition = condition_of(program, stop)
-    flips = {n.name for n in program.noises if is_flip(n)}
+    flips = {n.name for n in program.noises if n.flips}
     if any(t.noise in flips for m in margins_of(condition) for t in m.terms):
         return Condition(stop.when, None)
     return condition
@@ -99,7 +96,7 @@ def _condition(program: Program, stop: Stop) -> Condition:
 def _read_as_values(program: Program, conditions: Iterable[Condition]) -> Iterator[str]:
     for statement in program.body:
         if not isinstance(statement, Stop):
-            for e in _expressions(statement):
+            for e in expressions_of(statement):
                 yield from _noises(e)
         elif statement.result is not None:
             yield from _noises(statement.result)
@@ -113,13 +110,6 @@ def _read_as_values(program: Program, conditions: Iterable[Condition]) -> Iterat
         if condition.test is not None:
             for e in _public(condition.test):
                 yield from _noises(e)
-
-
-def _expressions(statement: Statement) -> Iterator[ir.Expression]:
-    for name in field_names(statement):
-        value = getattr(statement, name)
-        if isinstance(value, _KINDS):
-            yield value
 
 
 def _noises(e: ir.Expression) -> Iterator[str]:

@@ -15,7 +15,6 @@ from seqlang.backends.arrays.streams import Source
 from seqlang.backends.rare.bins import Bins
 from seqlang.backends.rare.fields import Shape, shape_of_law
 from seqlang.backends.rare.plan import Plan, plan_of
-from seqlang.backends.solve.step.noise_roles import is_flip
 from seqlang.backends.solve.stops.outcomes import alphabet, constant_outcome, flipped
 from seqlang.backends.solve.unsolved import Unsolved
 from seqlang.model import expression as ir
@@ -83,7 +82,7 @@ def _of_flips(result: ir.Expression, target: str, program: Program, compiler: Ve
     base = result.base if isinstance(result, ir.Noised) else result
     terms = result.terms if isinstance(result, ir.Noised) else ()
     noises = [program.noise(t.noise) for t in terms]
-    if not all(is_flip(n) for n in noises):
+    if not all(n.flips for n in noises):
         return None
     try:
         truth = constant_outcome(base, compiler)

@@ -15,7 +15,7 @@ from seqlang.backends.arrays.record import Record
 from seqlang.backends.arrays.runs import Runs
 from seqlang.backends.arrays.values import Ragged, Value, spread, take
 from seqlang.backends.train.rows import Rows
-from seqlang.model.program import Program, Report
+from seqlang.model.program import Program
 from seqlang.process.time_limit import poll
 
 Array = NDArray[Any]
@@ -72,8 +72,7 @@ class Lanes:
         checkpoints: Sequence[int],
         tracked: Sequence[str] = (),
     ) -> None:
-        reports = tuple(s.name for s in program.body if isinstance(s, Report))
-        self.record = Record(first, len(orders), reports)
+        self.record = Record(first, len(orders), program.report_names)
         self.runs = Runs(VectorCompiler(program), seed, first + np.arange(len(orders)))
         self._engine = Engine(self.runs, RowFeed(rows, orders, first), Recorded(self.record, self._ended))
         self.checkpoints = tuple(checkpoints)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from typing import Any, get_args
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,7 @@ from seqlang.backends.train.scores import counted
 from seqlang.diagnostics import Diagnostic, SpecError
 from seqlang.model import expression as ir
 from seqlang.model.program import Define, Program
-from seqlang.record import field_names, record, replace
+from seqlang.record import record
 
 Array = NDArray[Any]
 PIECE = 1 << 12
@@ -108,25 +108,7 @@ def _plain(
         case ir.Local(name) | ir.Noised(name=name) | ir.CellValue(name) | ir.Reported(name) | ir.Drawn(name):
             raise _refused(name, "it may read the fields of a row, memories, the step and constants", e)
         case _:
-            changes: dict[str, Any] = {}
-            for name in field_names(e):
-                value = getattr(e, name)
-                if isinstance(value, tuple) and any(_is_expression(v) for v in value):
-                    changes[name] = tuple(plain(v) if _is_expression(v) else v for v in value)
-                elif _is_expression(value):
-                    changes[name] = plain(value)
-            return _rebuilt(e, changes)
-
-
-_KINDS = get_args(ir.Expression)
-
-
-def _is_expression(value: object) -> bool:
-    return isinstance(value, _KINDS)
-
-
-def _rebuilt(e: ir.Expression, changes: dict[str, Any]) -> ir.Expression:
-    return replace(e, **changes) if changes else e
+            return ir.rebuild(e, plain)
 
 
 def _refused(name: str, why: str, e: ir.Expression) -> SpecError:

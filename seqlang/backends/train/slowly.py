@@ -16,7 +16,7 @@ from seqlang.backends.interpret.randomness import SeededRandomness
 from seqlang.backends.interpret.values import Value, as_index
 from seqlang.backends.train.lanes import orders_of
 from seqlang.backends.train.rows import Rows
-from seqlang.model.program import AddRemove, Program, Report
+from seqlang.model.program import AddRemove, Program
 from seqlang.process.time_limit import poll
 
 Array = NDArray[Any]
@@ -48,7 +48,7 @@ def interpreted(
         check_size(program, rows)
     orders = orders_of(rows.count, rows.count if dataset else longest, permutations, seed)
     runs = len(orders)
-    record = Record(0, runs, tuple(s.name for s in program.body if isinstance(s, Report)))
+    record = Record(0, runs, program.report_names)
     memories: dict[str, Array] = {}
     kept = {t: np.full((len(marks), runs), np.nan) for t in tracked}
     records = {f: _plain(values) for f, values in rows.fields.items()} if dataset else {}

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from seqlang.backends.arrays.frame import Expressions, Frame
-from seqlang.backends.arrays.loops import element_blocks as wide
+from seqlang.backends.arrays.loops import element_blocks
 from seqlang.backends.arrays.values import CannotVectorise, Ragged, Value, from_constant, shape_of
 from seqlang.backends.interpret.values import as_index, is_vector
 from seqlang.model import expression as ir
@@ -40,17 +40,17 @@ def domain_of(compiler: Expressions, e: ir.Expression) -> Callable[[Frame], tupl
     return lambda f: _elements(whole(f))
 
 
-def blocks_of(compiler: Expressions, domain: ir.Expression) -> Callable[[Frame], Iterator[wide.Elements]]:
+def blocks_of(compiler: Expressions, domain: ir.Expression) -> Callable[[Frame], Iterator[element_blocks.Elements]]:
     if isinstance(domain, ir.Apply) and domain.operator == "..":
         low, high = (compiler.compile(a) for a in domain.arguments)
         return lambda f: _range_blocks(low(f), high(f), f)
     whole = compiler.compile(domain) if isinstance(domain, (ir.Local, ir.CellValue)) else None
 
-    def elements(f: Frame) -> Iterator[wide.Elements]:
+    def elements(f: Frame) -> Iterator[element_blocks.Elements]:
         found = None if whole is None else whole(f)
         if not isinstance(found, Ragged):
-            raise wide.NotWide
-        return wide.list_blocks(found, f.count)
+            raise element_blocks.NotWide
+        return element_blocks.list_blocks(found, f.count)
 
     return elements
 
@@ -79,13 +79,15 @@ def _different(items: list[Value]) -> tuple[list[Value], list[Value] | None]:
     return items, there
 
 
-def _range_blocks(low: Value, high: Value, f: Frame) -> Iterator[wide.Elements]:
+def _range_blocks(low: Value, high: Value, f: Frame) -> Iterator[element_blocks.Elements]:
     if np.ndim(low) > 1 or np.ndim(high) > 1:
-        raise wide.NotWide
+        raise element_blocks.NotWide
     first = int(np.min(low))
     last = int(np.max(high, initial=first - 1))
     _few(range(first, last + 1))
-    return wide.blocks(first, last, lambda j: np.logical_and(np.less_equal(low, j), np.less_equal(j, high)), f.count)
+    return element_blocks.blocks(
+        first, last, lambda j: np.logical_and(np.less_equal(low, j), np.less_equal(j, high)), f.count
+    )
 
 
 def _elements(value: Value) -> tuple[list[Value], list[Value] | None]:

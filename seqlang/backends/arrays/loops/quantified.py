@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from seqlang.backends.arrays.frame import Expressions, Frame, Run
-from seqlang.backends.arrays.loops import element_blocks as wide
+from seqlang.backends.arrays.loops import element_blocks
 from seqlang.backends.arrays.loops.domains import blocks_of, domain_of
 from seqlang.backends.arrays.operators import fold_list
 from seqlang.backends.arrays.values import CannotVectorise, Value
@@ -62,10 +62,10 @@ def _row_of_cells(compiler: Expressions, e: ir.Quantified, narrow: Run) -> Run |
 def _wide(compiler: Expressions, e: ir.Quantified, narrow: Run) -> Run | None:
     """The same fold many elements at once, where the elements differ from run to run and the body allows it."""
     domain = e.domain
-    if e.operator not in wide.OPERATORS_OF_FOLDS or not compiler.exact.compile(domain).reads:
+    if e.operator not in element_blocks.OPERATORS_OF_FOLDS or not compiler.exact.compile(domain).reads:
         return None
-    body = wide.elementwise(compiler, e.body, e.variable)
-    where = None if e.where is None else wide.elementwise(compiler, e.where, e.variable)
+    body = element_blocks.elementwise(compiler, e.body, e.variable)
+    where = None if e.where is None else element_blocks.elementwise(compiler, e.where, e.variable)
     if body is None or (where is None) != (e.where is None):
         return None
     parts = blocks_of(compiler, domain)
@@ -75,8 +75,8 @@ def _wide(compiler: Expressions, e: ir.Quantified, narrow: Run) -> Run | None:
         nonlocal fits
         if fits:
             try:
-                return wide.fold(e.operator, parts(f), e.variable.number, body, where, f)
-            except wide.NotWide:
+                return element_blocks.fold(e.operator, parts(f), e.variable.number, body, where, f)
+            except element_blocks.NotWide:
                 fits = False
         return narrow(f)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import Any, get_args
 
 from seqlang.backends.interpret.alphabet import alphabet_of
 from seqlang.backends.interpret.shapes import UNKNOWN, shape_of_expression
@@ -17,10 +16,8 @@ from seqlang.backends.kernels.lowering.values import CannotCompile, List, Scalar
 from seqlang.backends.kernels.operations import Variable
 from seqlang.model import expression as ir
 from seqlang.model.life import EachReport, EachStep, Once
-from seqlang.model.program import Cell, Noise, Program
-from seqlang.record import field_names
+from seqlang.model.program import Cell, Noise, Program, expressions_of
 
-_EXPRESSIONS = get_args(ir.Expression)
 LEVELS = 63
 """A tree has no more levels than a step number has bits."""
 
@@ -71,7 +68,7 @@ class Noises:
 
     def _own(self, noise: Noise) -> bool:
         """Trees and subsamples have a way of their own."""
-        return isinstance(noise.law, ir.Law) and noise.law.family in ("tree", "sample")
+        return noise.family in ("tree", "sample")
 
     def _shared(self, name: str) -> bool:
         return self._readings[name] > 1 or name in self._inner
@@ -97,7 +94,7 @@ class Noises:
 
     def _drawn(self, noise: Noise) -> Value:
         self.scope.purpose = "noise"
-        if isinstance(noise.law, ir.Law) and noise.law.family == "randomized_response":
+        if noise.flips:
             return draw(self.scope, self.places(noise), self._shape(noise.name))
         return draw(self.scope, law_of(self.scope, noise.law), self._shape(noise.name))
 
@@ -108,9 +105,9 @@ class Noises:
         if name in self.chosen:
             raise CannotCompile("a random set as a value")
         noise = self.program.noise(name)
-        if isinstance(noise.law, ir.Law) and noise.law.family == "sample":
+        if noise.family == "sample":
             raise CannotCompile("a random set as a value")
-        if isinstance(noise.law, ir.Law) and noise.law.family == "tree":
+        if noise.family == "tree":
             return self._tree(noise)
         if name in self._late:
             return self._at_first_reading(noise)
@@ -279,13 +276,7 @@ def _plus(a: Scalar, b: Scalar) -> Scalar:
 
 
 def _everything(program: Program) -> list[ir.Expression]:
-    found: list[ir.Expression] = []
-    for statement in program.body:
-        parts: list[Any] = [getattr(statement, name) for name in field_names(type(statement))]
-        for part in parts:
-            if isinstance(part, _EXPRESSIONS):
-                found.extend(ir.walk(part))
-    return found
+    return [e for statement in program.body for part in expressions_of(statement) for e in ir.walk(part)]
 
 
 def _readings(program: Program) -> Counter[str]:

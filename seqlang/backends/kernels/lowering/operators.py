@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 
 from seqlang.backends.kernels.lowering.scope import Scope
 from seqlang.backends.kernels.lowering.values import CannotCompile, List, Scalar, Value, scalar
-from seqlang.backends.kernels.operations import Kind
 from seqlang.model import expression as ir
 from seqlang.operators.catalogue import in_group, numerics
 
@@ -295,10 +294,3 @@ def _best(
                 w.assign(best, score)
                 w.assign(chosen, value.number)
     return Scalar(w.assign(w.fresh("f"), f"(math.nan if {bad} else {chosen})"), "number", False)
-
-
-def elementwise_kind(value: Value) -> Kind:
-    """The kind of a value's numbers."""
-    while isinstance(value, List):
-        value = value.at("0")
-    return value.kind

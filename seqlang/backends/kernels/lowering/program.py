@@ -87,7 +87,7 @@ class _Lowering:
         step = w.take()
         if scope.resets:
             start = (Block(tuple(scope.resets)), *start)
-        reports = tuple(self._count(s.name) for s in self.program.body if isinstance(s, Report))
+        reports = tuple(map(self._count, self.program.report_names))
         recorded = Recorded(tuple(self.outputs.values()), tuple(self.released.values()), reports, self.returns)
         header = (*scope.constants.header, *w.header)
         kernel = Kernel(header, tuple(scope.variables), start, step, recorded)

@@ -10,7 +10,7 @@ from seqlang.backends.arrays.compiler import VectorCompiler
 from seqlang.backends.solve.quadrature.grid import Grid
 from seqlang.backends.solve.solution import Array
 from seqlang.backends.solve.step.body import Stage
-from seqlang.backends.solve.step.noise_roles import Roles, is_flip
+from seqlang.backends.solve.step.noise_roles import Roles
 from seqlang.backends.solve.unsolved import Unsolved
 from seqlang.model import expression as ir
 from seqlang.model.life import EachStep, Life
@@ -40,7 +40,7 @@ class EnumeratedNoises:
             places = np.arange(len(grid.inner_weights), dtype=np.float64)
             self._points[JOINT] = (places[:, None], grid.inner_weights[:, None], 0.0)
         for name in roles.enumerated:
-            if is_flip(program.noise(name)):
+            if program.noise(name).flips:
                 continue  # its alphabet is known where it is read
             law = roles.laws[name]
             values, chances = law.atoms(TAIL)

@@ -124,8 +124,7 @@ class Stage:
         return value
 
     def flips(self, name: str) -> bool:
-        law = self.program.noise(name).law
-        return isinstance(law, ir.Law) and law.family == "randomized_response"
+        return self.program.noise(name).flips
 
     def noise(self, name: str, shape: tuple[int, ...], frame: Frame) -> Value:
         if name not in self.held:

@@ -73,12 +73,12 @@ def roles_of(program: Program, watch: Iterable[ir.Expression] = ()) -> Roles:
     mixing = _mixing(program, noises)
     enumerated = _read_as_values(program, needed, mixing)
     for name in enumerated:
-        if not is_flip(noises[name]) and not (name in laws and laws[name].discrete):
+        if not noises[name].flips and not (name in laws and laws[name].discrete):
             raise Unsolved(f"{_title(noises[name])} is read as a value, and has a density")
     margins = list(dict.fromkeys(m for c in conditions.values() for m in margins_of(c)))
     for margin in margins:
         for term in margin.terms:
-            if is_flip(noises[term.noise]) and term.noise not in enumerated:
+            if noises[term.noise].flips and term.noise not in enumerated:
                 enumerated = (*enumerated, term.noise)
             elif term.noise not in laws and term.noise not in enumerated:
                 raise Unsolved(f"{_title(noises[term.noise])} has no law of one number that is treated")
@@ -110,10 +110,6 @@ def roles_of(program: Program, watch: Iterable[ir.Expression] = ()) -> Roles:
     )  # fmt: skip
 
 
-def is_flip(noise: Noise) -> bool:
-    return isinstance(noise.law, ir.Law) and noise.law.family == "randomized_response"
-
-
 def _title(noise: Noise) -> str:
     return f"the noise on `{noise.target}`" if noise.target else f"the draw `{noise.name}`"
 
@@ -124,7 +120,7 @@ def _kinds(needed: Needed) -> set[str]:
 
 def _mixing(program: Program, noises: Mapping[str, Noise]) -> tuple[str, ...]:
     """Flips on `return`: read at the stop only."""
-    return tuple(n.name for n in noises.values() if n.target == "return" and is_flip(n))
+    return tuple(n.name for n in noises.values() if n.target == "return" and n.flips)
 
 
 def _read_as_values(program: Program, needed: Needed, mixing: tuple[str, ...]) -> tuple[str, ...]:
