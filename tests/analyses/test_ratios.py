@@ -66,7 +66,7 @@ def test_library(name: str, settings: dict[str, int], least: float) -> None:
     assert ratio(read("@" + name), {k: Fraction(v) for k, v in settings.items()}) >= least
 
 
-@pytest.mark.parametrize("settings", [{}, {"lw": 4}, {"lz": 4}])
+@pytest.mark.parametrize("settings", [{}, {"lw": 4}, pytest.param({"lz": 4}, marks=pytest.mark.long)])
 def test_two_thresholds_that_share_a_fresh_noise(settings: dict[str, int]) -> None:
     assert ratio(Source("a.seq", SHARED), {k: Fraction(v) for k, v in settings.items()}) >= 0.999
 

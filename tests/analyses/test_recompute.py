@@ -75,7 +75,7 @@ def test_a_bundle_of_tails_is_what_its_ranges_are(low: float, high: float) -> No
 
 @pytest.mark.parametrize("outer", [Tail("laplace", 1.0), Tail("gaussian", 2.0), Tail("laplace", 0.125)])
 @pytest.mark.parametrize("inner", [Tail("laplace", 1.0), Tail("gaussian", 1.5), Tail("laplace", 4.0)])
-@pytest.mark.parametrize("start", [-3.0, 0.0, 2.5, 12.0])
+@pytest.mark.parametrize("start", [-3.0, *(pytest.param(s, marks=pytest.mark.long) for s in (0.0, 2.5)), 12.0])
 def test_integrals_lie_in_their_enclosures(outer: Tail, inner: Tail, start: float) -> None:
     """P(w1, .., w5 < start + z, then w >= start + 1 + z, and 0 <= w' + z <= 3 twice)."""
     factors = [

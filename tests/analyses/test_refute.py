@@ -76,7 +76,9 @@ def test_witnesses_come_near_the_bound_and_never_pass_it(
     assert refute(made, "pure", known, start=witness) is None
 
 
-@pytest.mark.parametrize("lz, lw", [(1, 4), (3.7, 0.9), (0.3, 5)])
+@pytest.mark.parametrize(
+    "lz, lw", [(1, 4), *(pytest.param(*s, marks=pytest.mark.long) for s in ((3.7, 0.9), (0.3, 5)))]
+)
 @pytest.mark.parametrize("body, bound", [case[:2] for case in CASES])
 def test_no_witness_passes_the_bound_at_other_scales(body: str, bound: object, lz: float, lw: float) -> None:
     witness = lower_bound(program(body, lz, lw))

@@ -94,7 +94,7 @@ def test_unknown_signs_are_respected() -> None:
     assert simplify(maximum(D * x, D * y), {}) == maximum(D * x, D * y)
 
 
-@settings(max_examples=400, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=200, deadline=None, suppress_health_check=list(HealthCheck))
 @given(formulas(), points())
 def test_keeps_the_value(formula: Formula, point: dict[str, Fraction]) -> None:
     before = value(formula, point)
@@ -106,7 +106,7 @@ def test_keeps_the_value(formula: Formula, point: dict[str, Fraction]) -> None:
     assert abs(after - before) <= 1e-25 * (1 + abs(before)), (str(formula), str(simple), point)
 
 
-@settings(max_examples=250, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=120, deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.integers(0, 10**6), points())
 def test_keeps_the_value_of_extremes(seed: int, point: dict[str, Fraction]) -> None:
     formula = extremes(seed)

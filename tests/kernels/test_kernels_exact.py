@@ -44,7 +44,12 @@ def test_the_text_of_a_kernel_agrees_with_the_interpreter(name: str) -> None:
     agree(name, as_python, 8, 1)
 
 
-@pytest.mark.parametrize("name", NAMES)
+SLOW = ("WINDOWS", "LISTS")
+"""Seven seconds and more to compile. By default their text runs as Python, above, and windows and lists are compiled
+with `tight/window` and `zhang2021/paprika` in test_kernels_library.py."""
+
+
+@pytest.mark.parametrize("name", [pytest.param(n, marks=pytest.mark.long if n in SLOW else ()) for n in NAMES])
 def test_compiled_kernels_agree_with_the_interpreter(name: str) -> None:
     pytest.importorskip("numba")
     agree(name, compiled, 60, 2)

@@ -11,7 +11,7 @@ from seqlang.backends.kernels.lanes.stride import stride_of
 from seqlang.backends.kernels.one_by_one import scalar_text
 
 
-@pytest.mark.parametrize("stride", [1, 2, 4, 8])
+@pytest.mark.parametrize("stride", [1, 2, 4, pytest.param(8, marks=pytest.mark.long)])
 @pytest.mark.parametrize("name", ["sprt", "noisy", "once"])
 def test_steps_in_one_go_do_not_show(name: str, stride: int, monkeypatch: pytest.MonkeyPatch) -> None:
     kernel, constants = KERNELS[name]
@@ -51,7 +51,9 @@ def test_which_kernels_make_two_steps_in_one_go() -> None:
     assert [stride_of(kernel) for kernel in (SPRT, NOISY, REFRESHED, ONCE, FAULTY)] == [1, 2, 1, 2, 1]
 
 
-@pytest.mark.parametrize("stride", [1, 2, 4])
+@pytest.mark.parametrize(
+    "stride", [pytest.param(1, marks=pytest.mark.long), 2, pytest.param(4, marks=pytest.mark.long)]
+)
 def test_runs_are_broken_off_when_the_flag_is_set(stride: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(lane_columns, "stride_of", lambda kernel: stride)
     never = [0.5, 1.0, -1.0, 1e9, -1e9]

@@ -59,7 +59,7 @@ def test_the_fault_is_that_of_the_lowest_run(constants: tuple[float, float]) -> 
     assert together["fault"].tolist() == single["fault"].tolist()
 
 
-@pytest.mark.parametrize("name", ["sprt", "refreshed", "once"])
+@pytest.mark.parametrize("name", ["sprt", "refreshed", pytest.param("once", marks=pytest.mark.long)])
 def test_compiled_lanes_give_the_numbers_of_compiled_single_runs(name: str) -> None:
     kernel, constants = KERNELS[name]
     single = outcomes(build.compiled(scalar_text(kernel)), kernel, constants, 20_000)

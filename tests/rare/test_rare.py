@@ -33,7 +33,7 @@ def test_very_rare() -> None:
     """The same with q/p = 9 and ends 305 steps away: 9^-305 = 1e-291."""
     exact = 1 / float(1 + 9**305)
     assert 1e-292 < exact < 1e-290
-    _agrees(estimate(program(SPRT, p0=0.1, p1=0.9, h=669), "null", "reject", runs=20_000), exact)
+    _agrees(estimate(program(SPRT, p0=0.1, p1=0.9, h=669), "null", "reject", runs=4000), exact)
 
 
 def test_noisy_thresholds() -> None:
