@@ -17,7 +17,7 @@ from seqlang import driver
 from seqlang.diagnostics import SpecError
 from seqlang.source import Source
 
-SHARE = {"release": 0.05, "linear": 0.03, "transcript": 0.02}
+SHARE = {"release": 0.03, "linear": 0.02, "transcript": 0.012}
 
 
 def bounds_of(source: str) -> tuple[float, ...]:

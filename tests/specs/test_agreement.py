@@ -1,7 +1,7 @@
 """Simulation against the exact law, over the whole library: the 99 % intervals miss as often as they should.
 
-By default with one model of each spec that has an exact law; with `--long` with every model of every spec, which also
-finds that NO_LAW is what it says."""
+By default with one model of each spec that has an exact law and needs no seconds for it; with `--long` with every model
+of every spec, which also finds that NO_LAW is what it says."""
 
 from __future__ import annotations
 
@@ -13,6 +13,8 @@ import seqlang
 from seqlang import driver
 
 RUNS = 20_000
+SLOW = {"refuted/parallel_threshold_noise", "chan2011/tree_sums_gaussian"}
+"""By default `michel2025/dp_sprt` stands for the first, and `chan2011/tree_sums` for the second."""
 NO_LAW = {
     "dwork2014/sparse_vector", "tight/blocks", "zhang2021/paprika", "zhang2021/paprika_lord",
 }  # fmt: skip
@@ -65,7 +67,7 @@ def _binomial_beyond(n: int, misses: int, p: float) -> float:
 
 
 def test_the_intervals_miss_as_often_as_they_should() -> None:
-    _as_often_as_they_should({name: _misses(name, 1) for name in driver.library() if name not in NO_LAW})
+    _as_often_as_they_should({name: _misses(name, 1) for name in driver.library() if name not in NO_LAW | SLOW})
 
 
 @pytest.mark.long
