@@ -68,6 +68,7 @@ def _child(words: list[str], folder: Path, cpu: int, out: int, err: int) -> None
         os.chdir(folder)
         if (folder / "cache").is_dir():
             os.environ["SEQLANG_CACHE"] = str(folder / "cache")
+            _forget_kernels()
         signal.signal(signal.SIGALRM, signal.SIG_DFL)
         signal.alarm(cpu * _SLOWER)
         resource.setrlimit(resource.RLIMIT_CPU, (cpu, cpu + 5))
@@ -85,6 +86,14 @@ def _child(words: list[str], folder: Path, cpu: int, out: int, err: int) -> None
         traceback.print_exc(file=sys.__stderr__)
     finally:
         os._exit(code)
+
+
+def _forget_kernels() -> None:
+    """What the parent compiled, and the folder in which it kept it, are not those of the child."""
+    build = sys.modules.get("seqlang.backends.kernels.compiling.build")
+    if build is not None:
+        build._folder.cache_clear()
+        build._made.clear()
 
 
 def _text(file: object) -> str:
