@@ -38,6 +38,11 @@ PARTIAL = [
     ("stream x in 0..5\nstatistic h = history(x, A)", "clip(h[step - x], 0, 1)", "position"),
     ("stream x in [-1, 1]\nstatistic unused = sqrt(x)", "x", "sqrt"),
     ("stream x in {0, 1}", "if x == 1 then max(i for i in 1..2 where i > 2) else 0", "max"),
+    ("stream x in {0, 1}\ndraw c ~ {k: 1 for k in 1..2 where k > 2 * x}", "clip(c, 0, 1)", "draw"),
+    ("stream x in {0, 1}\ndraw c ~ {k: k - 1 for k in 1..2 where k <= 1 or x > 0}", "clip(c, 0, 1)", "draw"),
+    ("stream x in {0, 1}\ndraw c ~ point(log(x))", "clip(0 * c, 0, 1)", "*"),
+    ("stream x in {0, 1}\ndraw c ~ {log(x): 1, 2: 1}", "clip(0 * c, 0, 1)", "*"),
+    ("stream x in {0, 1}", "sum(0 * k for k in [log(x), 2])", "sum"),
     ("stream x in {1, 2, 3}", "[2 * k for k in 1..2][x]", "position"),  # 2 * k has a value for k = 3 as well
     ("dataset x in 1..4 size 3", "sum(x[v] for v in x)", "position"),  # values of records are no numbers of records
     ("stream x in {1, 2, 3}", "length([[1, 2][x] for k in 1..2])", "position"),
@@ -89,6 +94,7 @@ TOTAL = [
     ("stream x in [0, 1]", "if x == 0 or 0.5 / x >= 1 then 1 else 0"),
     ("stream x in {1, 2}", "[0, 1][x]"),
     ("stream x in {1, 2}", "[2 * k for k in 1..2][x]"),
+    ("stream x in {0, 1}\ndraw c ~ {k: exp(x) for k in 1..2 where k != 2 * x}", "x"),
     ("dataset x in {0, 1}, y in {0, 1} size 3\n" + RECORDS, "clip(dot(x, y), 0, 1)"),
     ("stream x in {1, 2}", "norm([1, 2] - [[1, 3], [1, 2]][x])"),
     ("stream x in {1, 2}", "2 ^ x + (-1) ^ x"),

@@ -54,10 +54,10 @@ def _known(place: Place, e: Expression) -> Known:
     match e:
         case (
             m.Number() | m.Truth() | m.Label() | m.ParameterValue() | m.StepNumber() | m.Field() | m.Records()
-            | m.Local() | m.Reported() | m.Drawn() | m.ReleasedValue() | m.Bound() | m.RealVectors()
+            | m.Local() | m.Reported() | m.ReleasedValue() | m.Bound() | m.RealVectors()
         ):  # fmt: skip
             return FINITE
-        case m.MemoryValue(name):
+        case m.MemoryValue(name) | m.Drawn(name):
             return Known(infinite=name in place.infinite)
         case m.CellValue():
             return _cell(place, e)
@@ -123,6 +123,8 @@ def _quantified(place: Place, e: m.Quantified) -> Known:
     where = FINITE if e.where is None else known(inside, e.where)
     body = known(inside if e.where is None else inside.below(e.where, True), e.body)
     trouble = domain.trouble or where.trouble or body.trouble
+    if domain.infinite:
+        trouble = trouble or lack(e.operator, "may run over an infinite number", "clip it").trouble
     parts = e.body, e.where, e.domain
     if e.operator in ("sum", "mean") and not adds_up(place.facts, shape_of(place.facts, e.body), parts, place.always):
         trouble = trouble or lack(e.operator, "may meet lists of different lengths", "sum over the records").trouble
@@ -185,25 +187,30 @@ def holds_a_step(place: Place, cell: Cell) -> bool:
 
 
 def _law(place: Place, law: m.Law | m.Weights | m.WeightsOf) -> Known:
+    among: list[Expression] = []
     match law:
         case m.Weights(pairs):
             values, weights = [v for v, _ in pairs], [w for _, w in pairs]
-            inside = joined(known(place, v) for v in (*values, *weights))
-        case m.WeightsOf(value, weight, _, domain, where):
+        case m.WeightsOf(value, weight, variable, domain, where):
             values, weights = [value], [weight]
-            inside = joined(known(place, v) for v in (value, weight, domain, *(() if where is None else (where,))))
+            among = [domain] if where is None else [domain, where]
+            listed = m.Quantified("list", weight, variable, domain, where)
+            if (set_may_be_empty(place.facts, listed) or not place.always) and not _certainly_some(place.facts, listed):
+                return lack("draw", "may be from no element", "add an element that is always there")
         case m.Law(_, arguments):
             return joined([*(known(place, a) for a in arguments), _arguments(place, law)])
         case _:
             assert_never(law)
-    if not any(moves(place, w) for w in weights) and place.always:
-        return replace(inside, infinite=False)
+    chosen, beside = (joined(known(place, part) for part in parts) for parts in (values, (*weights, *among)))
+    found = Known(chosen.infinite, chosen.trouble or beside.trouble)
+    if not any(moves(place, part) for part in (*weights, *among)) and place.always:
+        return found
     enough = all(not_negative(place.facts, place.assumed, w) for w in weights) and any(
         positive(place.facts, place.assumed, w) for w in weights
     )
-    if inside.infinite or not enough:
-        return Known(trouble=inside.trouble or "the weights may not be numbers >= 0 with a positive sum: use `exp`")
-    return inside
+    if beside.infinite or not enough:
+        return Known(trouble=found.trouble or "the weights may not be numbers >= 0 with a positive sum: use `exp`")
+    return found
 
 
 def _arguments(place: Place, law: m.Law) -> Known:

@@ -90,9 +90,10 @@ def _released_in_every_step(facts: Facts) -> frozenset[Expression]:
 
 
 def _infinite(place: Place) -> frozenset[str]:
-    """The cells and memories that may hold an infinite number if those known so far do."""
+    """The cells, draws and memories that may hold an infinite number if those known so far do."""
     program = place.facts.program
     found = {s.name for s in program.body if isinstance(s, Cell) and _holds_infinite(place, s)}
+    found |= {s.name for s in program.body if isinstance(s, Draw) and _of(place, s.law).infinite}
     for memory in program.memories:
         updates = [s.value for s in program.body if isinstance(s, Update) and s.memory == memory.name]
         if any(_of(place, value).infinite for value in (memory.initial, *updates)):
