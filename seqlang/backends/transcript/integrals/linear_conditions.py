@@ -27,13 +27,18 @@ def is_shared(key: Key) -> bool:
     return key[-1] is not ...
 
 
+def shared_by(step: Alternatives) -> list[Key]:
+    """The persistent noises that a step reads, each as often as it does."""
+    return [key for conjunction in step for _, terms, _ in conjunction for key, _ in terms if key[-1] is not ...]
+
+
 def parts_of(system: System) -> list[dict[Alternatives, int]]:
     """The system cut where no persistent noise connects. A step that is one conjunction falls apart by itself."""
     pieces: dict[Alternatives, int] = {}
     for step, times in system.items():
         for piece in _split(step):
             pieces[piece] = pieces.get(piece, 0) + times
-    shared = {piece: frozenset([key for key in variables(piece) if is_shared(key)]) for piece in pieces}
+    shared = {piece: frozenset(shared_by(piece)) for piece in pieces}
     group_of = {
         keys: number
         for number, (sets, _) in enumerate(connected((k, k) for k in set(shared.values())))

@@ -18,10 +18,9 @@ from seqlang.backends.transcript.integrals.linear_conditions import (
     components,
     exclude_each_other,
     fixed_at,
-    is_shared,
     of_persistent_noises,
     parts_of,
-    variables,
+    shared_by,
 )
 from seqlang.backends.transcript.integrals.noise_laws import log_sum, no_bends
 from seqlang.backends.transcript.integrals.one_noise import Laws, one_variable
@@ -48,9 +47,8 @@ def log_probability(system: System, laws: Laws, accuracy: Accuracy, work: Work |
 def _connected(part: System, laws: Laws, accuracy: Accuracy, depth: int, work: Work) -> Answer:
     uses: dict[Key, int] = {}
     for step in part:
-        for key in variables(step):
-            if is_shared(key):
-                uses[key] = uses.get(key, 0) + 1
+        for key in set(shared_by(step)):
+            uses[key] = uses.get(key, 0) + 1
     if not uses:
         return _independent(part, laws, accuracy, depth, work)
     if len(uses) > 1 and (alone := of_persistent_noises(part)) is not None:

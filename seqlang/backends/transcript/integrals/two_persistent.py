@@ -233,14 +233,13 @@ def apart(system: System, laws: Laws) -> System:
     noises would have to be integrated together otherwise. What is miscounted is the chance of both tails."""
     found: dict[Alternatives, int] = {}
     for step, times in system.items():
-        for piece in _apart(step, laws):
+        for piece in _apart(step, laws) if len(step) == 1 and len(step[0]) == 2 else (step,):
             found[piece] = found.get(piece, 0) + times
     return found
 
 
 def _apart(step: Alternatives, laws: Laws) -> tuple[Alternatives, ...]:
-    if len(step) != 1 or len(step[0]) != 2:
-        return (step,)
+    """Of a step of two conditions."""
     first, second = step[0]
     shared = [{k for k, _ in half[1] if is_shared(k)} for half in step[0]]
     fresh = [{k: f for k, f in half[1] if not is_shared(k)} for half in step[0]]
