@@ -18,7 +18,7 @@ from seqlang.backends.solve.lattice.lattice_chain import LatticeChain
 from seqlang.backends.solve.memoryless import MemorylessChain, Points
 from seqlang.backends.solve.noises import standard_normal
 from seqlang.backends.solve.quadrature.fresh_noise_kinks import fresh_kinks
-from seqlang.backends.solve.quadrature.grid import Grid, common, first_level, grid_of
+from seqlang.backends.solve.quadrature.grid import Grid, common, first_level, grid_of, kinks_of
 from seqlang.backends.solve.quadrature.nodes import LAST, Kink
 from seqlang.backends.solve.step.entries import entries, model_of, reads_step
 from seqlang.backends.solve.step.entries_as_noise import absorbed
@@ -105,13 +105,14 @@ def _discrete(program: Program, model: str) -> bool:
     return True
 
 
-def _grids(program: Program, roles: Roles, kinks: tuple[Kink, ...] = ()) -> tuple[Callable[[int], Grid], int, bool]:
+def _grids(program: Program, roles: Roles, more: tuple[Kink, ...] = ()) -> tuple[Callable[[int], Grid], int, bool]:
     """Grids by level from 0, the last level, and whether all are the same."""
-    first = first_level(program, roles)
+    kinks = kinks_of(program, roles)
+    first = first_level(program, roles, kinks)
 
     @cache
     def grid(level: int) -> Grid:
-        return grid_of(program, roles, first + level, kinks)
+        return grid_of(program, roles, first + level, more, kinks)
 
     return grid, LAST - first, grid(0).exact
 

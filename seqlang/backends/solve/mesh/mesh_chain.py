@@ -27,7 +27,7 @@ from seqlang.backends.solve.mesh.periods import MOST_NUMBERS, Layout, Move, boun
 from seqlang.backends.solve.mesh.private_number import Reading, cells_of, read, with_nodes
 from seqlang.backends.solve.mesh.quasi_stationary import Settled, settled, spread
 from seqlang.backends.solve.mesh.wide_panels import Places, pack
-from seqlang.backends.solve.quadrature.grid import Grid, common, first_level, grid_of
+from seqlang.backends.solve.quadrature.grid import Grid, common, first_level, grid_of, kinks_of
 from seqlang.backends.solve.solution import Array, Outcome, Tail
 from seqlang.backends.solve.step.noise_roles import Roles, roles_of
 from seqlang.backends.solve.stops.chances import Chances, Environment
@@ -96,7 +96,8 @@ def mesh_for(
     nodes here."""
     if not roles.simple:
         roles = with_nodes(roles, program)
-        grid = grid_of(program, roles, first_level(program, roles) + level)
+        kinks = kinks_of(program, roles)
+        grid = grid_of(program, roles, first_level(program, roles, kinks) + level, kinks=kinks)
     reading = read(program, model, cells_of(program, roles))
     if reading.program is not program:
         roles = roles_of(reading.program, watch)

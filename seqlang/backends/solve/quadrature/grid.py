@@ -64,9 +64,16 @@ def common(grid: Grid, rare: float) -> tuple[Grid, float]:
     return replace(grid, values=values, weights=grid.weights[keep]), float(rising[first - 1])
 
 
-def grid_of(program: Program, roles: Roles, level: int, more: tuple[Kink, ...] = ()) -> Grid:
-    """The nodes of `roles.nodes` at that level of `nodes.nodes`; `more` kinks that the space knows of."""
-    kinks = (*kinks_of(program, roles), *more)
+def grid_of(
+    program: Program,
+    roles: Roles,
+    level: int,
+    more: tuple[Kink, ...] = (),
+    kinks: tuple[Kink, ...] | None = None,
+) -> Grid:
+    """The nodes of `roles.nodes` at that level of `nodes.nodes`; `more` kinks that the space knows of. `kinks` are what
+    `kinks_of` says, for all levels the same."""
+    kinks = (*(kinks_of(program, roles) if kinks is None else kinks), *more)
     values: dict[str, Array] = {}
     weights = np.ones(1)
     groups: list[Group] = []
@@ -88,9 +95,9 @@ def grid_of(program: Program, roles: Roles, level: int, more: tuple[Kink, ...] =
     return Grid(values, weights, tuple(groups), inner, inner_weights, exact)
 
 
-def first_level(program: Program, roles: Roles) -> int:
+def first_level(program: Program, roles: Roles, kinks: tuple[Kink, ...] | None = None) -> int:
     """A level to begin with."""
-    kinks = kinks_of(program, roles)
+    kinks = kinks_of(program, roles) if kinks is None else kinks
     found = [start({n: roles.laws[n] for n in names}, _within(kinks, names)) for names in _by_life(roles)]
     if roles.inner:
         found.append(start({n: roles.laws[n] for n in roles.inner}, ()))

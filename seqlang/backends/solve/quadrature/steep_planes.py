@@ -12,7 +12,7 @@ around them at distances that grow geometrically.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from random import Random
 from typing import Any
 
@@ -20,6 +20,7 @@ import numpy as np
 
 from seqlang.backends.arrays.compiler import VectorCompiler
 from seqlang.backends.arrays.values import CannotVectorise, from_constant
+from seqlang.backends.interpret.code import Code
 from seqlang.backends.interpret.compiled import Compiler
 from seqlang.backends.interpret.state import PartialState
 from seqlang.backends.interpret.values import EvaluationError
@@ -114,7 +115,9 @@ def _followed(
 
 def _drawn(program: Program, compiler: VectorCompiler, model: Model, step: int, random: Random) -> dict[str, Array]:
     """An entry for every stream; of few values each is among them, however rare it is."""
-    drawn = [_sampled(program, model, step, random) for _ in range(STREAMS)]
+    exact = Compiler(program)
+    laws = [(name, exact.compile(law)) for name, law in model.laws]
+    drawn = [_sampled(laws, step, random) for _ in range(STREAMS)]
     try:
         listed = [dict(entry.fields) for entry in entries(program, model.name, step)[0]]
     except Unsolved:
@@ -128,12 +131,11 @@ def _drawn(program: Program, compiler: VectorCompiler, model: Model, step: int, 
     }
 
 
-def _sampled(program: Program, model: Model, step: int, random: Random) -> dict[str, Any]:
+def _sampled(laws: Sequence[tuple[str, Code]], step: int, random: Random) -> dict[str, Any]:
     fields: dict[str, Any] = {}
     state = PartialState(fields=fields, step_number=step)
-    exact = Compiler(program)
-    for name, law in model.laws:
-        fields[name] = exact.compile(law).run(state).sample(random)
+    for name, law in laws:
+        fields[name] = law.run(state).sample(random)
     return fields
 
 
