@@ -74,14 +74,15 @@ class Bundle:
     def _log(self, move: float) -> float:
         """The sum of log P(W >= start + move)."""
         above, unit = self.tail.log_above, self.tail.unit
+        root, end = unit * ROOT, FARTHEST * unit * (1 - 1e-9)  # so far `log_above` takes erfc too
         found = 0.0
-        if self.once and self.once[-1] + move < FARTHEST * unit * (1 - 1e-9):  # so far `log_above` takes erfc too
-            root = unit * ROOT
+        if self.once and self.once[-1] + move < end:
             found = _log_product([0.5 * erfc((start + move) / root) for start in self.once])
         elif self.once:
             found = sum([above(start + move) for start in self.once])
         for start, times in self.more:
-            found += times * above(start + move)
+            e = start + move
+            found += times * (log(0.5 * erfc(e / root)) if e < end else above(e))
         return found
 
 
