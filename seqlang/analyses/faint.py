@@ -65,6 +65,12 @@ def coins_are_clear(program: Program) -> bool:
     return all(law_is_clear(program, noise.law) for noise in program.noises if _is_listed(noise.law))
 
 
+def lists_are_clear(program: Program, model: str) -> bool:
+    """The same of all choices, and of the entries under a model whose law lists its values."""
+    entries = next(m.laws for m in program.models if m.name == model)
+    return draws_are_clear(program) and all(law_is_clear(program, law) for _, law in entries if _is_listed(law))
+
+
 def model_is_clear(program: Program, model: str) -> bool:
     """The same of the entries under a model."""
     return all(law_is_clear(program, law) for _, law in next(m.laws for m in program.models if m.name == model))
@@ -76,6 +82,8 @@ def law_is_clear(program: Program, law: Expression) -> bool:
 
 
 def _is_listed(law: Expression) -> bool:
+    if isinstance(law, Choice):
+        return _is_listed(law.yes) or _is_listed(law.no)
     return not isinstance(law, Law) or law.family in ("bernoulli", "randomized_response")
 
 

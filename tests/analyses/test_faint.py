@@ -110,3 +110,23 @@ claim weak pure(45.4) under m
 claim weak pure(45) under m
 """
     assert [c.verdict for c in seqlang.check(text).verdicts] == ["proved", "unknown"]
+
+
+@pytest.mark.parametrize(
+    ("law", "body"),
+    [
+        ("bernoulli(0.5)", "draw z ~ {0: exp(-1000), 1: 1}\nstatistic bad = max(1 - z over steps)"),
+        ("bernoulli(0.5)", f"statistic y = 0 * x == 0\nattach randomized_response({TINY}) to y\n"
+                           "statistic bad = max(if y then 0 else 1 over steps)"),
+    ],
+)  # fmt: skip
+def test_a_trap_that_is_never_seen_makes_the_mean_infinite(law: str, body: str) -> None:
+    """With a chance above 0 the run is trapped in a step in which it does not stop: the expected step is infinite."""
+    for claim in ("expected(step) <= 3", "probability(stops) >= 1"):
+        text = RUN.format(declared="", law=law, body=body + "\nstop when bad == 0 and x == 1", claim=claim)
+        assert seqlang.check(text).verdicts[0].verdict == "unknown"
+
+
+def test_without_a_trap_the_mean_is_proved() -> None:
+    text = RUN.format(declared="", law="bernoulli(0.5)", body="stop when x == 1", claim="expected(step) <= 3")
+    assert seqlang.check(text).verdicts[0].verdict == "proved"

@@ -11,6 +11,7 @@ from functools import reduce
 from math import inf
 from typing import TYPE_CHECKING, Any, Literal
 
+from seqlang.analyses.faint import lists_are_clear
 from seqlang.analyses.operating.almost_surely import surely_stops
 from seqlang.analyses.operating.possible import zeros_are_exact
 from seqlang.arithmetic import intervals
@@ -173,7 +174,9 @@ class _Values:
         closed = solution.tail is not None and self.unresolved == 0.0
         closed = closed and exact and all(isinstance(n.life, EachStep) for n in program.noises)
         self.surely = closed or not horizon_of(program, Signs(self.parameters)).is_infinite
-        self.trapped = not self.surely and _may_be_trapped(program, model, solution)
+        self.trapped = not self.surely and (
+            not lists_are_clear(program, model) or _may_be_trapped(program, model, solution)
+        )
         # What rounding took or added: the chances should add up to 1.
         tail = 0.0 if solution.tail is None else float(solution.tail.outcomes.sum())
         self.gap = abs(1.0 - float(solution.table.sum()) - tail - solution.unresolved)
