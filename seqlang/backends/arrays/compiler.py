@@ -12,7 +12,7 @@ import numpy as np
 
 from seqlang.backends.arrays import laws
 from seqlang.backends.arrays.frame import Frame, Run
-from seqlang.backends.arrays.laws.expressions import density, law_of, weights_of
+from seqlang.backends.arrays.law_expressions import density, law_of, weights_of
 from seqlang.backends.arrays.lists import element_at, stack
 from seqlang.backends.arrays.loops.quantified import quantified
 from seqlang.backends.arrays.operators import OPERATORS, PAIRS

@@ -8,7 +8,7 @@ from typing import Any, Protocol, TypeAlias
 from numpy.typing import NDArray
 
 from seqlang.backends.arrays.values import Rows, Value, take
-from seqlang.backends.interpret.compiled import Compiler
+from seqlang.backends.interpret import code
 from seqlang.backends.interpret.state import NO_NAMES
 from seqlang.model import expression as ir
 from seqlang.model.program import Program
@@ -157,7 +157,7 @@ class Expressions(Protocol):
     def program(self) -> Program: ...
 
     @property
-    def exact(self) -> Compiler: ...
+    def exact(self) -> code.Expressions: ...
 
     @property
     def labels(self) -> dict[str, int]: ...

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import assert_never
 
 from seqlang.backends.interpret.alphabet import letters_of
-from seqlang.backends.interpret.compiled import Compiler
+from seqlang.backends.interpret.code import Expressions
 from seqlang.backends.interpret.values import Value, as_index, describe
 from seqlang.model.domain import Ball, Domain, Finite, Integers, Interval, Power
 from seqlang.model.expression import Expression
@@ -20,7 +20,7 @@ class CheckedDomain:
 
     __slots__ = ("contains", "dimension", "nearest", "text")
 
-    def __init__(self, compiler: Compiler, domain: Domain) -> None:
+    def __init__(self, compiler: Expressions, domain: Domain) -> None:
         self.dimension: int | None = None
         self.contains: Callable[[Value], bool]
         self.nearest: Callable[[Value], Value]
@@ -41,7 +41,7 @@ class CheckedDomain:
             case _:
                 assert_never(domain)
 
-    def _interval(self, compiler: Compiler, d: Interval) -> None:
+    def _interval(self, compiler: Expressions, d: Interval) -> None:
         low, high = _end(compiler, d.low, -math.inf), _end(compiler, d.high, math.inf)
         above: Callable[[Value], bool] = (lambda v: low < v) if d.low_open else (lambda v: low <= v)
         below: Callable[[Value], bool] = (lambda v: v < high) if d.high_open else (lambda v: v <= high)
@@ -74,5 +74,5 @@ class CheckedDomain:
         self.text = f"{of.text} ^ {dimension}"
 
 
-def _end(compiler: Compiler, end: Expression | None, missing: float) -> Value:
+def _end(compiler: Expressions, end: Expression | None, missing: float) -> Value:
     return missing if end is None else compiler.constant(end)
