@@ -40,6 +40,7 @@ class VectorCompiler:
         self.labels = {name: i for i, name in enumerate(names)}
 
     def compile(self, e: ir.Expression) -> Run:
+        """The expression as a function of a frame. Raises CannotVectorise for what arrays do not hold."""
         if not isinstance(e, (ir.Law, ir.Weights, ir.WeightsOf)) and not self.exact.compile(e).reads:
             constant = self.exact.constant(e)
             if isinstance(constant, (bool, int, float, str, tuple, range)) and not isinstance(constant, Members):

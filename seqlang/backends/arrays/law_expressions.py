@@ -13,6 +13,7 @@ from seqlang.model import expression as ir
 
 
 def law_of(compiler: Expressions, e: ir.Law) -> Run:
+    """A function that gives the vector law. Raises CannotVectorise for a law that arrays do not have."""
     if e.family == "uniform":
         return _uniform(compiler, e)
     if e.family == "sample":
@@ -58,6 +59,7 @@ def _uniform(compiler: Expressions, e: ir.Law) -> Run:
 
 
 def weights_of(compiler: Expressions, e: ir.WeightsOf) -> Run:
+    """A function that gives the table of the values and weights of `{v: w for x in set}`."""
     domain, value, weight = domain_of(compiler, e.domain), compiler.compile(e.value), compiler.compile(e.weight)
     where = None if e.where is None else compiler.compile(e.where)
 
@@ -79,6 +81,7 @@ def weights_of(compiler: Expressions, e: ir.WeightsOf) -> Run:
 
 
 def density(law: Value, method: str, x: Value) -> Value:
+    """`law.method(x)`: the product over the coordinates of x where the law is of numbers."""
     value = getattr(law, method)(x)
     if shape_of(x) and not law.joint:
         return np.multiply.reduce(np.asarray(value), axis=0)

@@ -56,6 +56,7 @@ class Stored:
         return take(self.value, frame.rows, count)
 
     def keep(self, rows: Rows) -> None:
+        """Forgets all runs but these."""
         if self.value is not None:
             self.value = np.ascontiguousarray(self.value[..., rows])
         if self.life is not None:
@@ -70,6 +71,8 @@ class TreeStored:
         self.levels: dict[int, Stored] = {}
 
     def read(self, epoch: int | Array, shape: tuple[int, ...], frame: Frame, streams: Streams) -> Value:
+        """The sum of the nodes that cover steps 1 to the present one, in the frame's runs; `epoch` numbers the
+        trees."""
         step, level = frame.state.step_number, 0
         total: Value = 0.0
         while step >> level:
@@ -81,5 +84,6 @@ class TreeStored:
         return total
 
     def keep(self, rows: Rows) -> None:
+        """Forgets all runs but these."""
         for stored in self.levels.values():
             stored.keep(rows)

@@ -32,9 +32,11 @@ class Ragged:
         self.lengths = lengths
 
     def take(self, rows: Rows) -> Ragged:
+        """The lists of these runs."""
         return Ragged(np.ascontiguousarray(self.values[..., rows]), self.lengths[rows])
 
     def longest(self) -> int:
+        """The length of the longest list."""
         return int(self.lengths.max(initial=0))
 
 

@@ -12,6 +12,7 @@ LOW = 32
 
 
 def open_sums() -> Iterator[str]:
+    """The lines before the first run."""
     yield "_single = out_steps.shape[0] > 0"
     yield "_apart = 0"
 
@@ -28,6 +29,7 @@ def tell_end(place: str, code: str, counted: str, reports: Sequence[str]) -> Ite
 
 
 def close_sums() -> Iterator[str]:
+    """The lines after the last run."""
     yield "if not _single:"
     yield "    out_totals[0] = _apart"
 

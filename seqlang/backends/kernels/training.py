@@ -33,6 +33,7 @@ class RowInputs:
         self.fields = fields
 
     def arguments(self) -> list[str]:
+        """The parameters that the kernel has besides those of every kernel."""
         return [f"rows_{name}" for name in self.fields]
 
     def records(self, scope: Scope) -> None:

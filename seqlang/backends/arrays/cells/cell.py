@@ -38,6 +38,7 @@ class VectorCell:
         self.compiler = compiler
 
     def start(self, engine: State, frame: Frame) -> None:
+        """Before the first step: nothing is kept yet, and `previous` has its initial value."""
         if isinstance(self.cell.keep, LastSteps):
             self.lengths = {key: window_of(self.cell, self.compiler.exact, key) for key in self.keys}
         if self.shared:
@@ -62,10 +63,13 @@ class VectorCell:
                 assert_never(keep)
 
     def begin(self, fired: Array | None) -> None:
+        """At the start of a step: `fired` marks the runs in which the last step made the cell's report (None: it has
+        none)."""
         for kept in self.kept.values():
             kept.begin(fired)
 
     def tick(self, frame: Frame) -> None:
+        """At the cell's place in a step: the body's value is kept."""
         names = [v.number for v, _ in self.cell.binders]
         engine = frame.state
         for key, kept in self.kept.items():
@@ -84,6 +88,7 @@ class VectorCell:
         """Told of all that is ticked."""
 
     def read(self, key: tuple[Value, ...]) -> Value:
+        """The value for one combination of the binders, in all runs."""
         if self.shared:
             tails = self.kept[()]
             assert isinstance(tails, Tails)
@@ -102,5 +107,6 @@ class VectorCell:
         return tails.totals(np.minimum(lengths, tails.filled) - 1) if tails.filled else None
 
     def keep(self, rows: Rows) -> None:
+        """Forgets all runs but these."""
         for kept in self.kept.values():
             kept.keep(rows)

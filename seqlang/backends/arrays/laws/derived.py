@@ -13,6 +13,8 @@ TRIES = 10_000
 
 
 class Conditioned(VectorLaw):
+    """`law` given that the value lies in [low, high]."""
+
     def __init__(self, law: VectorLaw, low: Value, high: Value) -> None:
         self.law, self.low, self.high = law, low, high
         self.parameters = (*law.parameters, low, high)
@@ -45,6 +47,8 @@ class Conditioned(VectorLaw):
 
 
 class Convolved(VectorLaw):
+    """The sum of independent values of two laws."""
+
     def __init__(self, first: VectorLaw, second: VectorLaw) -> None:
         self.first, self.second = first, second
         self.parameters = (*first.parameters, *second.parameters)

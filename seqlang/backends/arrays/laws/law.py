@@ -21,6 +21,7 @@ class VectorLaw:
     parameters: tuple[Value, ...] = ()
 
     def shape(self) -> tuple[int, ...]:
+        """() for numbers, (d,) for vectors."""
         return max((shape_of(p) for p in self.parameters), key=len, default=())
 
     def sample(self, source: Source, shape: tuple[int, ...]) -> Array:
@@ -28,18 +29,23 @@ class VectorLaw:
         raise CannotVectorise(f"drawing from {type(self).__name__.lower()}")
 
     def pmf(self, x: Value) -> Value:
+        """The chance of each x. Raises CannotVectorise for a law that has none here."""
         raise CannotVectorise(f"the pmf of {type(self).__name__.lower()}")
 
     def pdf(self, x: Value) -> Value:
+        """The density at each x. Raises CannotVectorise for a law that has none here."""
         raise CannotVectorise(f"the pdf of {type(self).__name__.lower()}")
 
     def cdf(self, x: Value) -> Value:
+        """The chance of at most x."""
         raise CannotVectorise(f"the cdf of {type(self).__name__.lower()}")
 
     def quantile(self, u: Array) -> Array | None:
+        """The value below which this share lies; None where it is not known."""
         return None
 
     def support(self) -> tuple[Value, ...] | None:
+        """All values, if they are finitely many and known; else None."""
         return None
 
 

@@ -12,6 +12,8 @@ from seqlang.backends.arrays.values import CannotVectorise, Value, shape_of
 
 
 class Point(VectorLaw):
+    """The law that has one value only."""
+
     joint = True
 
     def __init__(self, value: Value) -> None:

@@ -11,6 +11,8 @@ from seqlang.laws.arrays import standard_normals
 
 
 class L2Laplace(VectorLaw):
+    """Vectors with a density in proportion to exp(-|x|_2 / scale)."""
+
     joint = True
 
     def __init__(self, scale: Value, dimension: Value | None = None) -> None:
@@ -45,6 +47,8 @@ def direction(source: Source, shape: tuple[int, ...]) -> Array:
 
 
 class UniformBall(VectorLaw):
+    """Uniform vectors of the Euclidean ball of that radius."""
+
     joint = True
 
     def __init__(self, dimension: int, radius: Value) -> None:

@@ -14,6 +14,8 @@ from seqlang.laws.law import Law, NotInArrays
 
 
 class OfFamily(VectorLaw):
+    """A law of `seqlang.laws.families` with parameters that may differ from run to run."""
+
     def __init__(self, law: Law, parameters: tuple[Value, ...]) -> None:
         if not np.all(law.scalar.valid(*parameters)):
             raise EvaluationError(f"{law.facts.name} needs {law.needs}")

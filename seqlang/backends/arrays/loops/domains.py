@@ -41,6 +41,7 @@ def domain_of(compiler: Expressions, e: ir.Expression) -> Callable[[Frame], tupl
 
 
 def blocks_of(compiler: Expressions, domain: ir.Expression) -> Callable[[Frame], Iterator[element_blocks.Elements]]:
+    """A function that gives the elements a block at once; it raises NotWide where they are no numbers."""
     if isinstance(domain, ir.Apply) and domain.operator == "..":
         low, high = (compiler.compile(a) for a in domain.arguments)
         return lambda f: _range_blocks(low(f), high(f), f)

@@ -13,6 +13,7 @@ from seqlang.model import expression as ir
 
 
 def quantified(compiler: Expressions, e: ir.Quantified) -> Run:
+    """The expression as a function of a frame. Raises CannotVectorise for a minimum over all vectors."""
     if isinstance(e.domain, ir.RealVectors):
         raise CannotVectorise("a minimum over all vectors")
     domain, body = domain_of(compiler, e.domain), compiler.compile(e.body)

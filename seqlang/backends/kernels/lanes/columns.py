@@ -56,6 +56,7 @@ class Columns:
         return f"_{'n' if nursery else ''}{view}[{LANES * self.place[column]} + {lane}]"
 
     def load(self, name: str, lane: str = "_l", *, nursery: bool = False) -> str:
+        """The line that reads the element of a name of the kernel into a variable of that name."""
         truth = " != 0" if self.kinds[name] == "truth" else ""
         return f"{name} = {self.at(name, lane, nursery=nursery)}{truth}"
 
@@ -84,14 +85,17 @@ def columns_of(kernel: Kernel) -> Columns:
 
 
 def state(stream: Purpose, j: int) -> str:
+    """The column of word j (0 to 3) of the state of the stream."""
     return f"state {stream} {j}"
 
 
 def variate(start: bool, draw: int) -> str:
+    """The column of the variate that draw number `draw` of the start, or of a step, gave."""
     return f"variate {'start' if start else 'step'} {draw}"
 
 
 def word(start: bool, draw: int) -> str:
+    """The column of the random word that this variate was made of."""
     return f"word {'start' if start else 'step'} {draw}"
 
 
@@ -101,6 +105,7 @@ def past(step: int) -> str:
 
 
 def leaves_of(kernel: Kernel) -> tuple[Leave, ...]:
+    """The places of a step where runs may leave, in order."""
     return tuple(op for op in kernel.step if isinstance(op, Leave))
 
 
@@ -149,4 +154,5 @@ def _reads(segment: Segment) -> Iterator[str]:
 
 
 def names_in(expression: str) -> tuple[str, ...]:
+    """The names that occur in an expression of the kernel, each once."""
     return tuple(dict.fromkeys(_NAME.findall(expression)))

@@ -18,6 +18,7 @@ _SEEDS = ("", " + GOLDEN", " + (GOLDEN + GOLDEN)", " + (GOLDEN + GOLDEN + GOLDEN
 
 
 def indented(lines: Iterable[str]) -> list[str]:
+    """The lines, one level deeper."""
     return [f"    {line}" for line in lines]
 
 
@@ -30,6 +31,7 @@ def for_each(mask: str, lines: Iterable[str], lane: str = "_l") -> Iterator[str]
 
 
 def load_streams(draws: Numbered, columns: Columns) -> Iterator[str]:
+    """Reads the states of the streams that these draws use from the lane's columns."""
     for stream in streams_of(tuple(draws.values())):
         yield from (f"_{stream}_{j} = {columns.at(state(stream, j))}" for j in range(4))
 
@@ -68,6 +70,7 @@ def refusable(draws: Numbered) -> bool:
 
 
 def open_masks(draws: Numbered) -> Iterator[str]:
+    """Sets the masks of refused words to empty, one for each draw whose words may be refused."""
     yield from (f"_again_{i} = np.uint64(0)" for i, s in draws.items() if s.sampler != "uniform")
 
 

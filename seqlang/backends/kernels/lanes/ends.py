@@ -109,6 +109,7 @@ def _by(leave: int) -> str:
 
 
 def close() -> Iterator[str]:
+    """The end of the kernel: what is told when no lane has a run any more."""
     yield "done[0] += _done - _done_told"
     yield "done[1] += _steps - _made_told"
     yield from close_sums()

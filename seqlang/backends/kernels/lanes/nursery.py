@@ -56,6 +56,7 @@ def _copied(kernel: Kernel, columns: Columns) -> list[str]:
 
 
 def fault_of(columns: Columns, lane: str, step: str) -> Iterator[str]:
+    """Notes the fault of the run in a lane: its number, the site, and the step."""
     yield f"_fault = {columns.at(RUN, lane)}"
     yield f"_site = {columns.at(ERROR, lane)}"
     yield f"_fault_step = {step}"

@@ -33,6 +33,7 @@ def segments_of(ops: tuple[Op, ...]) -> tuple[Segment, ...]:
 
 
 def samples_of(ops: tuple[Op, ...]) -> tuple[Sample, ...]:
+    """The draws among the operations."""
     return tuple(op for op in ops if isinstance(op, Sample))
 
 

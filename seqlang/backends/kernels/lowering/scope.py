@@ -107,6 +107,7 @@ class Scope:
     # ---- faults
 
     def site(self, what: str, span: Span) -> int:
+        """The number, from 1, of a place where a value may be missing, for `Writer.check`."""
         self.sites.append(Site(what, span))
         return len(self.sites)
 
@@ -197,6 +198,7 @@ class Scope:
 
     @contextmanager
     def bind(self, variable: int, value: Value) -> Iterator[None]:
+        """While it is entered, the `for` variable of that number has the value."""
         outer = self.bound.get(variable)
         self.bound[variable] = value
         try:

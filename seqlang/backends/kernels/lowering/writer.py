@@ -35,6 +35,8 @@ class Check:
 
 @record
 class Nested:
+    """Lines that stand together, as a loop or a branch."""
+
     lines: tuple[str, ...]
 
 
@@ -55,10 +57,12 @@ class Writer:
     # ---- simple operations
 
     def fresh(self, prefix: str = "t") -> str:
+        """A name that nothing else in the kernel has."""
         self._names += 1
         return f"{prefix}_{self._names}"
 
     def assign(self, name: str, text: str, kind: Kind = "number") -> str:
+        """Writes `name = text` and gives the name."""
         self.kinds[name] = kind
         self._items.append(Line(name, text))
         return name
@@ -68,9 +72,11 @@ class Writer:
         return text if text.isidentifier() else self.assign(self.fresh(), text, kind)
 
     def check(self, condition: str, site: int) -> None:
+        """Writes a fault of that site where the test holds."""
         self._items.append(Check(condition, site))
 
     def sample(self, sampler: Sampler, purpose: Purpose) -> str:
+        """Writes a draw, and gives the name of the variate."""
         return self._sampled(Sample(self.fresh("z"), sampler, purpose))
 
     def coin(self, chance: str, purpose: Purpose) -> str:
@@ -85,6 +91,7 @@ class Writer:
         return op.target
 
     def leave(self, op: Leave) -> None:
+        """Writes that the run ends here where `op.when` holds."""
         self._items.append(op)
 
     def text(self, *lines: str) -> None:
@@ -113,6 +120,7 @@ class Writer:
             self._items = outer
 
     def put(self, items: Sequence[Item]) -> None:
+        """Writes what `capture` has taken out."""
         self._items.extend(items)
 
     def only_where(self, guard: str, items: Sequence[Item]) -> None:

@@ -26,6 +26,7 @@ def sample_standard_gamma(s: NDArray[np.uint64], shape: float) -> float:
 
 
 def euclidean_norm(x: NDArray[np.float64]) -> float:
+    """Of an array (d,)."""
     total = 0.0
     for value in x:
         total += value * value
@@ -42,6 +43,7 @@ def fill_direction(s: NDArray[np.uint64], out: NDArray[np.float64], length: floa
 
 
 def valid_l2_laplace(scale: float) -> bool:
+    """Whether the scale is one of the law."""
     return 0.0 < scale < math.inf
 
 
@@ -54,12 +56,14 @@ def sample_l2_laplace(s: NDArray[np.uint64], out: NDArray[np.float64], scale: fl
 
 
 def pdf_l2_laplace(x: NDArray[np.float64], scale: float) -> float:
+    """The density at x (d,)."""
     d = float(len(x))
     sphere = math.log(2.0) + 0.5 * d * math.log(math.pi) - math.lgamma(0.5 * d)
     return math.exp(-euclidean_norm(x) / scale - sphere - math.lgamma(d) - d * math.log(scale))
 
 
 def valid_uniform_ball(radius: float) -> bool:
+    """Whether the radius is one of the law."""
     return 0.0 < radius < math.inf
 
 
@@ -72,6 +76,7 @@ def sample_uniform_ball(s: NDArray[np.uint64], out: NDArray[np.float64], radius:
 
 
 def pdf_uniform_ball(x: NDArray[np.float64], radius: float) -> float:
+    """The density at x (d,)."""
     d = float(len(x))
     if euclidean_norm(x) > radius:
         return 0.0

@@ -28,14 +28,17 @@ class KernelCell(ABC):
         return
 
     @abstractmethod
-    def tick(self) -> None: ...
+    def tick(self) -> None:
+        """Writes how the step's value enters what is kept."""
 
     @abstractmethod
-    def read(self, at: tuple[Value, ...] = ()) -> Value: ...
+    def read(self, at: tuple[Value, ...] = ()) -> Value:
+        """The value at this place of the step, for these values of the binders."""
 
     # ---- what all of them need
 
     def variable(self, start: str, kind: Any = "number") -> str:
+        """Declares a variable of the run, which begins as `start`, and gives its name."""
         name = self.scope.writer.fresh("v")
         self.scope.variables.append(Variable(name, kind, start))
         self.scope.writer.kinds[name] = kind
@@ -54,6 +57,7 @@ class KernelCell(ABC):
         return taken, value
 
     def checked(self, taken: str | None, value: Scalar) -> Scalar:
+        """The value, with a fault where it counts and is not a number."""
         if value.finite or value.kind != "number":
             return value
         w = self.scope.writer

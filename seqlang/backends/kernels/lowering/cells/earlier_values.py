@@ -32,6 +32,7 @@ class PreviousValue(KernelCell):
         self.name, self.later = (self.variable(initial.text, initial.kind) for _ in range(2))
 
     def start(self) -> None:
+        """Writes the initial list, at the start of a run."""
         if self.list is not None:
             assert isinstance(self.initial, List)
             self.scope.copy(self.initial, self.later)

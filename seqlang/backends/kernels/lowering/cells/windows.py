@@ -42,6 +42,8 @@ class Window(KernelCell):
         return self.fold(count)
 
     def fold(self, count: str) -> Value:
+        """The fold of the newest `count` values (the name of a whole number), written at this place."""
+
         def at(i: str) -> Value:
             place = self.scope.writer.named(f"(step - {i}) % {self.room}", "label")
             if self.shape:

@@ -34,6 +34,8 @@ class Table:
 
 @record
 class Either:
+    """`first` where the name `test` holds, else `second`."""
+
     test: str
     first: LawForm
     second: LawForm
@@ -41,6 +43,8 @@ class Either:
 
 @record
 class Conditioned:
+    """`law` given that the value lies between the bounds."""
+
     law: LawForm
     low: Scalar
     high: Scalar
@@ -49,6 +53,8 @@ class Conditioned:
 
 @record
 class Convolved:
+    """The sum of independent values of two laws."""
+
     first: LawForm
     second: LawForm
 
@@ -65,6 +71,8 @@ class OfVectors:
 
 @record
 class PointAt:
+    """The law that has one value only."""
+
     value: Value
 
 
