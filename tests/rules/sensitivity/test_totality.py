@@ -43,6 +43,8 @@ PARTIAL = [
     ("stream x in {0, 1}\ndraw c ~ point(log(x))", "clip(0 * c, 0, 1)", "*"),
     ("stream x in {0, 1}\ndraw c ~ {log(x): 1, 2: 1}", "clip(0 * c, 0, 1)", "*"),
     ("stream x in {0, 1}", "sum(0 * k for k in [log(x), 2])", "sum"),
+    ("stream x in {0, 1}", "clip(normal(0, x).pdf(1), 0, 1)", "pdf"),
+    ("stream x in {0, 1}", "normal(log(x), 1).cdf(0)", "normal"),
     ("stream x in {1, 2, 3}", "[2 * k for k in 1..2][x]", "position"),  # 2 * k has a value for k = 3 as well
     ("dataset x in 1..4 size 3", "sum(x[v] for v in x)", "position"),  # values of records are no numbers of records
     ("stream x in {1, 2, 3}", "length([[1, 2][x] for k in 1..2])", "position"),
@@ -94,6 +96,7 @@ TOTAL = [
     ("stream x in [0, 1]", "if x == 0 or 0.5 / x >= 1 then 1 else 0"),
     ("stream x in {1, 2}", "[0, 1][x]"),
     ("stream x in {1, 2}", "[2 * k for k in 1..2][x]"),
+    ("stream x in [0, 1]", "clip(normal(0, 1 + x).pdf(1) + normal(0, x).cdf(1), 0, 1)"),
     ("stream x in {0, 1}\ndraw c ~ {k: exp(x) for k in 1..2 where k != 2 * x}", "x"),
     ("dataset x in {0, 1}, y in {0, 1} size 3\n" + RECORDS, "clip(dot(x, y), 0, 1)"),
     ("stream x in {1, 2}", "norm([1, 2] - [[1, 3], [1, 2]][x])"),

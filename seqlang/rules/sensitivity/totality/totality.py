@@ -76,8 +76,10 @@ def _known(place: Place, e: Expression) -> Known:
             return _quantified(place, e)
         case m.Law() | m.Weights() | m.WeightsOf():
             return _law(place, e)
-        case m.Density(_, law, at):
+        case m.Density(method, law, at):
             inside = joined([of(law), of(at)])
+            if method == "pdf" and not _has_density(place, law):
+                return Known(trouble=inside.trouble or lack("pdf", "may be of a constant", "clip its spread").trouble)
             return replace(inside, infinite=False)
         case Apply():
             return _applied(place, e)
@@ -197,8 +199,11 @@ def _law(place: Place, law: m.Law | m.Weights | m.WeightsOf) -> Known:
             listed = m.Quantified("list", weight, variable, domain, where)
             if (set_may_be_empty(place.facts, listed) or not place.always) and not _certainly_some(place.facts, listed):
                 return lack("draw", "may be from no element", "add an element that is always there")
-        case m.Law(_, arguments):
-            return joined([*(known(place, a) for a in arguments), _arguments(place, law)])
+        case m.Law(family, arguments):
+            inside = joined([*(known(place, a) for a in arguments), _arguments(place, law)])
+            if inside.infinite and family != "point":
+                return Known(trouble=inside.trouble or lack(family, "may have an infinite argument", "clip it").trouble)
+            return inside
         case _:
             assert_never(law)
     chosen, beside = (joined(known(place, part) for part in parts) for parts in (values, (*weights, *among)))
@@ -211,6 +216,19 @@ def _law(place: Place, law: m.Law | m.Weights | m.WeightsOf) -> Known:
     if beside.infinite or not enough:
         return Known(trouble=found.trouble or "the weights may not be numbers >= 0 with a positive sum: use `exp`")
     return found
+
+
+def _has_density(place: Place, law: Expression) -> bool:
+    """Whether it has one, or has none on both sides: a normal law without spread is a constant."""
+    match law:
+        case m.Choice(test, yes, no):
+            return _has_density(place.below(test, True), yes) and _has_density(place.below(test, False), no)
+        case m.Law("normal", (_, spread)):
+            public = place.always and not moves(place, spread)
+            return public or positive(place.facts, place.assumed, spread)
+        case m.Law("point" | "conditioned" | "convolve", _):
+            return place.always and not moves(place, law)
+    return True
 
 
 def _arguments(place: Place, law: m.Law) -> Known:
