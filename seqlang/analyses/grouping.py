@@ -5,7 +5,7 @@ from __future__ import annotations
 from seqlang.connected import connected
 from seqlang.model.program import CompareGate, Program, PublicGate, ReleaseGate
 from seqlang.rules.alignment.events import not_made, shown_with
-from seqlang.rules.reading.read_sets import gate_noises, gate_parts, reached_draws
+from seqlang.rules.reading.read_sets import gate_noises, gate_parts, noises_read
 
 Group = tuple[str, ...]
 
@@ -53,7 +53,7 @@ def _in_file_order(program: Program, groups: tuple[Group, ...]) -> tuple[Group, 
 
 def _connected(program: Program, names: Group) -> tuple[Group, ...]:
     """The classes of gates that share noise, directly or through others."""
-    reads = {gate.name: gate_noises(gate) | reached_draws(program, gate_parts(gate)[0]) for gate in program.gates}
+    reads = {gate.name: gate_noises(gate) | noises_read(program, gate_parts(gate)[0]) for gate in program.gates}
     return tuple(tuple(sorted(group)) for group, _ in connected((name, reads[name]) for name in names))
 
 

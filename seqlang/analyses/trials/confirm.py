@@ -18,7 +18,7 @@ from seqlang.model.expression import Apply, Expression, Quantified
 from seqlang.model.program import Program
 from seqlang.operators.catalogue import OPERATORS
 from seqlang.record import replace
-from seqlang.rules.reading.read_sets import reached
+from seqlang.rules.reading.read_sets import expressions_read
 
 JUMPS = frozenset(name for name, entry in OPERATORS.items() if entry.jumps)
 COARSE = 1e-7  # of the largest number: what iterated functions (roots, minimisers) may be off
@@ -55,7 +55,7 @@ def confirmed(
         both = (*seen.get(0, ()), *seen.get(STEPS_WITH_VALUES, ()))
         return next((s for s in both if s.step == found[0]), Seen(found[0], "", "", 0, frozenset())), found[1]
 
-    parts = tuple(reached(program, reads))
+    parts = tuple(expressions_read(program, reads))
     if is_exact(iter(parts)) or not quantities:  # whether a step has values is asked of numbers, not of floats
         draws = exact_draws(drawn)
         for positions in (False, True):

@@ -22,7 +22,7 @@ from seqlang.model.program import (
     Stop,
 )
 from seqlang.record import record
-from seqlang.rules.reading.read_sets import reached
+from seqlang.rules.reading.read_sets import expressions_read
 
 
 @record
@@ -108,4 +108,4 @@ def place_of(program: Program, gate: Gate) -> Report | Stop | None:
 def _changes_later(program: Program, expression: Expression) -> bool:
     """True if memory is read, which an update further down changes before the step is over."""
     direct = expression if not isinstance(expression, Local) else None
-    return direct is not None and any(isinstance(node, MemoryValue) for node in reached(program, (direct,)))
+    return direct is not None and any(isinstance(node, MemoryValue) for node in expressions_read(program, (direct,)))

@@ -18,7 +18,7 @@ from seqlang.analyses.trials.work import work_of
 from seqlang.model.expression import Expression, RealVectors
 from seqlang.model.program import Program
 from seqlang.record import record
-from seqlang.rules.reading.read_sets import expressions_of, reached, revealed_choices
+from seqlang.rules.reading.read_sets import expressions_of, expressions_read, revealed_choices
 from seqlang.rules.reading.single_entry import single_entry
 from seqlang.rules.sensitivity.totality.values import obstacle
 
@@ -137,7 +137,7 @@ def _claims(program: Program, revealed: frozenset[str], minimisers: bool) -> tup
 
 
 def _minimises(program: Program, expressions: tuple[Expression, ...]) -> bool:
-    return any(isinstance(node, RealVectors) for node in reached(program, expressions))
+    return any(isinstance(node, RealVectors) for node in expressions_read(program, expressions))
 
 
 def _has_values(seen: Mapping[int, Sequence[Seen]], exact: bool, slack: float) -> tuple[int, str] | None:

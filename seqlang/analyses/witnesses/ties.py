@@ -22,7 +22,7 @@ from seqlang.backends.transcript.follow import Phase
 from seqlang.model import expression as ir
 from seqlang.model.grids import Rounding
 from seqlang.model.program import Program, Report, Stop
-from seqlang.rules.reading.read_sets import reached
+from seqlang.rules.reading.read_sets import expressions_read
 from seqlang.source import Span
 
 NEAR = 1e-12  # of the larger of two numbers: floats that are that close may be one number
@@ -171,7 +171,7 @@ def _ends(operator: str, values: Sequence[Any]) -> Iterator[tuple[Any, Any]]:
 
 
 def _reads_noise(program: Program, arguments: tuple[ir.Expression, ...]) -> bool:
-    return any(isinstance(node, ir.Noised | ir.Drawn) for node in reached(program, arguments))
+    return any(isinstance(node, ir.Noised | ir.Drawn) for node in expressions_read(program, arguments))
 
 
 def _close(a: Any, b: Any) -> bool:

@@ -1,4 +1,4 @@
-"""Gates as outlets, what fires, with their margins, and what is released when they fire."""
+"""Gates as events, what fires, with their margins, and what is released when they fire."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from seqlang.rules.reading.guards import required_reports
 
 
 @record
-class Outlet:
+class Event:
     """One gate that may fire; `branches` are tuples of margin numbers. A public gate has one branch without margins.
     The gate is asked where its public `guard` holds."""
 
@@ -41,21 +41,21 @@ class Outlet:
 
 @record
 class Release:
-    """A noisy number that is shown in (some) steps in which one of the outlets `with_` fires, never in others."""
+    """A noisy number that is shown in (some) steps in which one of the events `with_` fires, never in others."""
 
     name: str
     margin: int
     with_: frozenset[str]
 
 
-Shape = tuple[list[Margin], list[Outlet], list[Release]]
+Shape = tuple[list[Margin], list[Event], list[Release]]
 
 
 def shape_of(program: Program, gates: tuple[Gate, ...], anywhere: bool, turned: frozenset[str]) -> Shape | str:
-    """Margins, outlets and releases of the gates. `anywhere`: a number may also be shown where nothing of them
+    """Margins, events and releases of the gates. `anywhere`: a number may also be shown where nothing of them
     fires."""
     margins: list[Margin] = []
-    outlets: list[Outlet] = []
+    events: list[Event] = []
     for gate in gates:
         if isinstance(gate, CompareGate):
             if gate.name in turned and not may_turn(program, gate):
@@ -64,7 +64,7 @@ def shape_of(program: Program, gates: tuple[Gate, ...], anywhere: bool, turned: 
             if branches is None:
                 return f"{gate.name}: the condition has too many branches"
             numbered = tuple(tuple(_number(margins, margin) for margin in branch) for branch in branches)
-            outlets.append(Outlet(gate.source, numbered, gate.guard))
+            events.append(Event(gate.source, numbered, gate.guard))
         elif not isinstance(gate, ReleaseGate):
             return f"{gate.name}: no comparison and no released number"
     releases: list[Release] = []
@@ -80,10 +80,10 @@ def shape_of(program: Program, gates: tuple[Gate, ...], anywhere: bool, turned: 
             if not shown:
                 return f"{gate.name}: it is shown in every step, not only when something fires"
             public = (g for g in program.gates if isinstance(g, PublicGate) and g.name in shown)
-            outlets.extend(
-                Outlet(g.source, ((),), g.expression) for g in public if g.name not in {o.name for o in outlets}
+            events.extend(
+                Event(g.source, ((),), g.expression) for g in public if g.name not in {o.name for o in events}
             )
-            if not shown <= {o.name for o in outlets}:
+            if not shown <= {o.name for o in events}:
                 if anywhere:
                     margins.append(Margin(gate.value, gate.terms, False))
                     releases.append(Release(gate.name, len(margins) - 1, frozenset()))
@@ -94,12 +94,12 @@ def shape_of(program: Program, gates: tuple[Gate, ...], anywhere: bool, turned: 
     # what a stop returns is decided in the step in which it fires: such a comparison goes before its stop
     order = {gate.source: place for place, gate in enumerate(program.gates)}
 
-    def place(outlet: Outlet) -> tuple[int, bool, int]:
-        own, stop = order[outlet.source], stop_of(outlet.source)
-        return (own if stop is None else order.get(OfStop(stop), own), outlet.stops, own)
+    def place(event: Event) -> tuple[int, bool, int]:
+        own, stop = order[event.source], stop_of(event.source)
+        return (own if stop is None else order.get(OfStop(stop), own), event.stops, own)
 
-    outlets.sort(key=place)
-    return margins, outlets, releases
+    events.sort(key=place)
+    return margins, events, releases
 
 
 def may_turn(program: Program, gate: CompareGate) -> bool:

@@ -15,12 +15,12 @@ from seqlang.model.program import (
     PublicGate,
 )
 from seqlang.record import field, record, replace
-from seqlang.rules.alignment.events import Outlet, Release, shape_of
+from seqlang.rules.alignment.events import Event, Release, shape_of
 from seqlang.rules.alignment.factors import scaled_margins
 from seqlang.rules.alignment.refreshing import draws_read, most_made, unclear_report
-from seqlang.rules.reading.budgets import Allowance, allowances_of
+from seqlang.rules.reading.budgets import Budget, budgets_of
 from seqlang.rules.reading.limits import first_step, limit_of
-from seqlang.rules.reading.read_sets import reached_draws, reached_resets, shared_noise
+from seqlang.rules.reading.read_sets import noises_read, resets_read, shared_noise
 from seqlang.rules.reading.signs import Signs
 from seqlang.rules.reading.single_entry import single_entry
 from seqlang.rules.reading.steps import Steps
@@ -32,12 +32,12 @@ MOST_GATES = 8
 
 @record
 class Gates:
-    """The gates of the group. `factors[i]` are the noises of margin i with their factors. `turned`: outlets that fire
+    """The gates of the group. `factors[i]` are the noises of margin i with their factors. `turned`: events that fire
     where their report is not made. `first`: the earliest step in which any of the gates is asked."""
 
     margins: tuple[Margin, ...]
     factors: tuple[tuple[tuple[str, Fraction], ...], ...]
-    outlets: tuple[Outlet, ...]
+    events: tuple[Event, ...]
     releases: tuple[Release, ...]
     turned: frozenset[str]
     first: int
@@ -64,12 +64,12 @@ class Noises:
 
 @record
 class Segments:
-    """A segment of a run ends when an outlet fires, when a noise is refreshed, and when a statistic starts anew.
+    """A segment of a run ends when an event fires, when a noise is refreshed, and when a statistic starts anew.
 
-    `decisions`: the most steps in which an outlet fires; if `ended`, whatever reaches it ends the run, else guards
+    `decisions`: the most steps in which an event fires; if `ended`, whatever reaches it ends the run, else guards
     limit it, the run goes on, and nothing is asked any more. `most`: the most segments in which something is asked.
     `each_decides`: only what fires ends a segment. `mixed_later`: a segment after the one with the changed entry may
-    still belong to the same stretch of a statistic that starts anew at another report. `allowances`: what steps that
+    still belong to the same stretch of a statistic that starts anew at another report. `budgets`: what steps that
     fire may spend together. As it stands, the run is a single step."""
 
     decisions: Formula = ONE
@@ -77,7 +77,7 @@ class Segments:
     each_decides: bool = True
     ended: bool = True
     mixed_later: bool = False
-    allowances: tuple[Allowance, ...] = ()
+    budgets: tuple[Budget, ...] = ()
 
 
 @record
@@ -110,28 +110,28 @@ class Layout:
     def decides_once(self) -> bool:
         return self.segments.ended and self.signs.equal(self.segments.decisions, ONE)
 
-    def asks(self, outlet: Outlet, fired: Iterable[str]) -> bool:
-        """False if its guard cannot hold in a step in which exactly these outlets fire (down to the first stop)."""
-        if outlet.guard is None:
+    def asks(self, event: Event, fired: Iterable[str]) -> bool:
+        """False if its guard cannot hold in a step in which exactly these events fire (down to the first stop)."""
+        if event.guard is None:
             return True
-        counted = frozenset(o.name for o in self.gates.outlets if not o.stops)
+        counted = frozenset(o.name for o in self.gates.events if not o.stops)
         steps = Steps(self.program, self.signs, counted, turned=self.gates.turned)
-        return steps.truth(outlet.guard, frozenset(fired)) is not False
+        return steps.truth(event.guard, frozenset(fired)) is not False
 
 
 def layout_of(program: Program, names: tuple[str, ...], turned: frozenset[str] = frozenset()) -> Layout | str:
     """The layout of the compare and release gates of these names (in file order), or why there is none. Of reports
-    that are `turned` (`report below when q < T`) the outlet is that they are not made."""
+    that are `turned` (`report below when q < T`) the event is that they are not made."""
     step = _single_step(program, names, None, turned)
     if isinstance(step, str):
         return step
-    signs, outlets = step.signs, step.gates.outlets
+    signs, events = step.signs, step.gates.events
     lives = {name: program.noise(name).life for name in step.noises.translations}
     kept = frozenset(name for name, life in lives.items() if isinstance(life, Once))
     refreshed = frozenset(name for name, life in lives.items() if isinstance(life, EachReport))
     refreshes = frozenset(life.report for life in lives.values() if isinstance(life, EachReport))
-    reports = frozenset(o.made for o in outlets if o.made is not None)
-    resets = reached_resets(program, (margin.value for margin in step.gates.margins))
+    reports = frozenset(o.made for o in events if o.made is not None)
+    resets = resets_read(program, (margin.value for margin in step.gates.margins))
     cuts = reports | refreshes | resets
     if turned & (refreshes | resets):
         return f"{', '.join(sorted(turned))}: something starts anew when it is made"
@@ -145,7 +145,7 @@ def layout_of(program: Program, names: tuple[str, ...], turned: frozenset[str] =
     if len(resets) > 1:
         return f"statistics start anew at different reports ({', '.join(sorted(resets))})"
     decisions, ended = limit_of(program, reports, signs, turned) if reports else (ONE, True)
-    if any(stop_of(outlet.source) is not None for outlet in outlets) and not ended:  # a stop, or what it returns
+    if any(stop_of(event.source) is not None for event in events) and not ended:  # a stop, or what it returns
         decisions = decisions + 1
     segments = Segments(
         decisions=decisions,
@@ -153,12 +153,12 @@ def layout_of(program: Program, names: tuple[str, ...], turned: frozenset[str] =
         each_decides=cuts <= reports,
         ended=ended,
         mixed_later=bool(resets) and len(cuts) > 1,
-        allowances=allowances_of(program, reports, signs, turned),
+        budgets=budgets_of(program, reports, signs, turned),
     )
     return replace(step, noises=Noises(step.noises.translations, kept, refreshed, several), segments=segments)
 
 
-def look_layout(program: Program, names: tuple[str, ...], fresh: frozenset[str]) -> Layout | str:
+def single_step_layout(program: Program, names: tuple[str, ...], fresh: frozenset[str]) -> Layout | str:
     """The layout of single steps, in which only the noises `fresh`, drawn in each step, are translated."""
     return _single_step(program, names, fresh, frozenset())
 
@@ -175,7 +175,7 @@ def _single_step(
     shape = shape_of(program, gates, fresh is not None, turned)
     if isinstance(shape, str):
         return shape
-    margins, outlets, releases = shape
+    margins, events, releases = shape
     scaled = scaled_margins(program, margins, signs, fresh)
     if isinstance(scaled, str):
         return scaled
@@ -187,7 +187,7 @@ def _single_step(
     first = min(first_step(program, gate.guard, signs) for gate in gates if not isinstance(gate, PublicGate))
     return Layout(
         program=single,
-        gates=Gates(tuple(margins), scaled.factors, tuple(outlets), tuple(releases), turned, first),
+        gates=Gates(tuple(margins), scaled.factors, tuple(events), tuple(releases), turned, first),
         noises=Noises(_translations(program, noises, scaled.least, signs)),
         segments=Segments(),
         entries=entries,
@@ -213,7 +213,7 @@ def _trouble(program: Program, margins: list[Margin], noises: set[str], names: t
     shared = shared_noise(program, names, frozenset(noises))
     if shared is not None:
         return shared
-    inside = reached_draws(program, (margin.value for margin in margins)) & noises
+    inside = noises_read(program, (margin.value for margin in margins)) & noises
     if inside:
         return f"{', '.join(sorted(inside))}: the noise is also part of a statistic, which would move with it"
     return None

@@ -23,7 +23,7 @@ from seqlang.model.expression import (
 )
 from seqlang.model.gate_source import OfEvent, OfValue, report_of
 from seqlang.model.program import CompareGate, Define, Program, PublicGate, Report
-from seqlang.rules.reading.guards import together
+from seqlang.rules.reading.guards import most_steps_with_any
 from seqlang.rules.reading.limits import decisions_of, least, limit_of
 from seqlang.rules.reading.read_sets import gate_noises
 from seqlang.rules.reading.signs import Signs
@@ -46,7 +46,7 @@ def most_made(program: Program, reports: frozenset[str], signs: Signs) -> Formul
         if isinstance(gate, PublicGate) and isinstance(gate.source, OfEvent) and gate.source.report in reports
         if (place := program.place_of(gate.source)) is not None
     ]
-    by_conditions = together(program, asked, signs) if len(asked) == len(reports) else INFINITY
+    by_conditions = most_steps_with_any(program, asked, signs) if len(asked) == len(reports) else INFINITY
     return least([by_conditions, decisions_of(program, reports, signs)], signs)
 
 

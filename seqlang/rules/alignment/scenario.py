@@ -18,7 +18,7 @@ from typing import Literal
 
 from seqlang.arithmetic.formula import ZERO, Formula
 from seqlang.record import record
-from seqlang.rules.alignment.events import Outlet
+from seqlang.rules.alignment.events import Event
 from seqlang.rules.alignment.layout import Layout
 from seqlang.rules.sensitivity.motion.shift import Move, Step
 
@@ -65,22 +65,22 @@ def outputs_of(layout: Layout) -> tuple[Fired, ...]:
 
 
 def _possible(layout: Layout, fired: dict[str, int]) -> bool:
-    return all(layout.asks(outlet, fired) for outlet in layout.gates.outlets if outlet.name in fired)
+    return all(layout.asks(event, fired) for event in layout.gates.events if event.name in fired)
 
 
 def _outputs(layout: Layout) -> tuple[Fired, ...]:
     found: list[Fired] = []
-    reports: list[Outlet] = []
-    for outlet in layout.gates.outlets:
-        if outlet.stops:
+    reports: list[Event] = []
+    for event in layout.gates.events:
+        if event.stops:
             for made in _combinations(reports):
-                found.extend((*made, (outlet.name, branch)) for branch in range(len(outlet.branches)))
+                found.extend((*made, (event.name, branch)) for branch in range(len(event.branches)))
         else:
-            reports.append(outlet)
+            reports.append(event)
     return (*(made for made in _combinations(reports) if made), *found)
 
 
-def _combinations(reports: list[Outlet]) -> Iterator[Fired]:
+def _combinations(reports: list[Event]) -> Iterator[Fired]:
     for chosen in product(*(range(-1, len(o.branches)) for o in reports)):
         yield tuple((o.name, branch) for o, branch in zip(reports, chosen, strict=True) if branch >= 0)
 
@@ -145,7 +145,7 @@ def _pieces(
 def rows_of(layout: Layout, piece: Piece) -> tuple[Row, ...]:
     """The constraints of one segment, over its own persistent and fresh noises."""
     rows = {
-        _quiet(layout, i, piece.steps[i]): None for o in layout.gates.outlets for branch in o.branches for i in branch
+        _quiet(layout, i, piece.steps[i]): None for o in layout.gates.events for branch in o.branches for i in branch
     }
     if piece.fired:
         rows.update(dict.fromkeys(deciding_rows(layout, piece)))
@@ -158,20 +158,20 @@ def _quiet(layout: Layout, margin: int, step: Step) -> Row:
 
 
 def deciding_rows(layout: Layout, piece: Piece) -> Iterator[Row]:
-    """The constraints of one step in which these outlets fire and the others do not."""
+    """The constraints of one step in which these events fire and the others do not."""
     fired = dict(piece.fired)
-    for outlet in layout.gates.outlets:
-        branch = fired.get(outlet.name)
-        if branch is None and not layout.asks(outlet, fired):
+    for event in layout.gates.events:
+        branch = fired.get(event.name)
+        if branch is None and not layout.asks(event, fired):
             continue
-        silent = outlet.branches if branch is None else outlet.branches[:branch]
+        silent = event.branches if branch is None else event.branches[:branch]
         for i in (i for margins in silent for i in margins):
             yield Row(tuple((z, -f) for z, f in layout.gates.factors[i]), piece.steps[i].at)
         if branch is None:
             continue
-        for i in outlet.branches[branch]:
+        for i in event.branches[branch]:
             yield Row(layout.gates.factors[i], -piece.steps[i].at)
-        if outlet.stops:
+        if event.stops:
             break
     for release in layout.gates.releases:
         if not release.with_ or release.with_ & fired.keys():

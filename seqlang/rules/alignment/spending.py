@@ -1,10 +1,10 @@
 """What the deciding segments of a run cost together, where different reports spend different parts of one budget.
 
-Let c(o) be the most that a segment costs which ends with the output o, and w(o) what o spends of an allowance: all
+Let c(o) be the most that a segment costs which ends with the output o, and w(o) what o spends of an budget: all
 deciding steps but the last have total weight at most B. With y = max c(o) / w(o) they cost at most y B together, and
-the last one at most max c(o). Where several allowances are needed each output is put under one of them; guards have a
+the last one at most max c(o). Where several budgets are needed each output is put under one of them; guards have a
 last step each, stops have one together, which may also be the step in which a stop fires. A run may go on after its
-last deciding step; that segment costs no more than if it ended with an output whose allowance is not yet spent, and if
+last deciding step; that segment costs no more than if it ended with an output whose budget is not yet spent, and if
 all are spent nothing is asked in it.
 """
 
@@ -15,7 +15,7 @@ from itertools import combinations
 from seqlang.arithmetic.formula import ZERO, Formula, maximum, product, total
 from seqlang.rules.alignment.layout import Layout
 from seqlang.rules.alignment.scenario import Piece
-from seqlang.rules.reading.budgets import Allowance
+from seqlang.rules.reading.budgets import Budget
 from seqlang.rules.reading.limits import least
 
 MOST_TOGETHER = 3
@@ -23,12 +23,12 @@ MOST_TRIED = 8
 
 
 def spent_together(layout: Layout, costs: dict[Piece, Formula]) -> Formula | None:
-    """A bound of the cost of all segments of a run; None if no allowances cover everything that may be reported."""
+    """A bound of the cost of all segments of a run; None if no budgets cover everything that may be reported."""
     quiet = _largest(layout, [cost for piece, cost in costs.items() if not piece.fired])
     if quiet != ZERO and layout.segments.most.is_infinite:
         return None
-    stops = {outlet.name for outlet in layout.gates.outlets if outlet.stops}
-    made = {outlet.name: outlet.made for outlet in layout.gates.outlets}
+    stops = {event.name for event in layout.gates.events if event.stops}
+    made = {event.name: event.made for event in layout.gates.events}
     ends: list[Formula] = []
     dearest: dict[frozenset[str], Formula] = {}
     for piece, cost in costs.items():
@@ -38,7 +38,7 @@ def spent_together(layout: Layout, costs: dict[Piece, Formula]) -> Formula | Non
         elif fired:
             dearest[fired] = _largest(layout, [cost, dearest.get(fired, ZERO)])
     found: list[Formula] = []
-    tried = layout.segments.allowances[:MOST_TRIED]
+    tried = layout.segments.budgets[:MOST_TRIED]
     for size in range(1, MOST_TOGETHER + 1):
         for chosen in combinations(tried, size):
             bound = _under(layout, chosen, dearest, ends)
@@ -50,22 +50,22 @@ def spent_together(layout: Layout, costs: dict[Piece, Formula]) -> Formula | Non
 
 
 def _under(
-    layout: Layout, chosen: tuple[Allowance, ...], dearest: dict[frozenset[str], Formula], ends: list[Formula]
+    layout: Layout, chosen: tuple[Budget, ...], dearest: dict[frozenset[str], Formula], ends: list[Formula]
 ) -> Formula | None:
-    """The bound with each output under the first of these allowances that limits it; None if one is under none."""
+    """The bound with each output under the first of these budgets that limits it; None if one is under none."""
     shares: list[list[tuple[Formula, Formula]]] = [[] for _ in chosen]
     for fired, cost in dearest.items():
-        place = next((i for i, allowance in enumerate(chosen) if fired in allowance.weights), None)
+        place = next((i for i, budget in enumerate(chosen) if fired in budget.weights), None)
         if place is None:
             return None
         shares[place].append((cost, chosen[place].weights[fired]))
     parts: list[Formula] = []
     last = list(ends)
-    for allowance, share in zip(chosen, shares, strict=True):
+    for budget, share in zip(chosen, shares, strict=True):
         if not share:
-            return None  # fewer allowances do as well
-        parts.append(product((_largest(layout, [cost / weight for cost, weight in share]), allowance.before)))
-        if allowance.ends:
+            return None  # fewer budgets do as well
+        parts.append(product((_largest(layout, [cost / weight for cost, weight in share]), budget.before)))
+        if budget.ends:
             last.extend(cost for cost, _ in share)
         else:
             parts.append(_largest(layout, [cost for cost, _ in share]))

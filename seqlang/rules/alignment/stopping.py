@@ -190,7 +190,7 @@ def _why(layout: Layout, problem: str) -> str:
     if layout.segments.decisions.is_infinite:
         problem += (
             "; nothing limits how often "
-            + " or ".join(o.name for o in layout.gates.outlets if not o.stops)
+            + " or ".join(o.name for o in layout.gates.events if not o.stops)
             + " is reported"
         )
     return problem

@@ -28,10 +28,10 @@ from seqlang.proof.rule import Rule
 from seqlang.record import record
 from seqlang.rules.alignment.ages import Ages, ages_of, joined, stretch
 from seqlang.rules.alignment.cost import are_shifts, is_totally_unimodular, largest, satisfied
-from seqlang.rules.alignment.layout import Layout, look_layout
+from seqlang.rules.alignment.layout import Layout, single_step_layout
 from seqlang.rules.alignment.scenario import Fired, Piece, Row, deciding_rows, outputs_of
 from seqlang.rules.alignment.search import minimal
-from seqlang.rules.reading.guards import looks_within, required_reports, together
+from seqlang.rules.reading.guards import most_steps_with_any, most_steps_within, required_reports
 from seqlang.rules.reading.limits import least
 from seqlang.rules.reading.read_sets import gate_noises, revealed_choices
 from seqlang.rules.reading.whole_numbers import moves_by_whole_numbers
@@ -108,7 +108,7 @@ def holds(program: Program, derivation: Derivation) -> str | None:
 
 def _case(program: Program, gates: tuple[str, ...]) -> Case | str:
     fresh = frozenset(noise.name for noise in program.noises if isinstance(noise.life, EachStep))
-    layout = look_layout(program, gates, fresh)
+    layout = single_step_layout(program, gates, fresh)
     if isinstance(layout, str):
         return layout
     kinds = {translation.kind for translation in layout.noises.translations.values()}
@@ -166,7 +166,7 @@ def _times(program: Program, names: tuple[str, ...], layout: Layout) -> Formula:
     if len(asked) < len(gates):
         return INFINITY
     guards = list(dict.fromkeys(guard for guard, _ in asked))
-    shown = together(program, asked, signs)
+    shown = most_steps_with_any(program, asked, signs)
     if isinstance(program.adjacency, Within) and program.adjacency.extent == "every":
         return shown
     ages: Ages | None = None
@@ -178,7 +178,7 @@ def _times(program: Program, names: tuple[str, ...], layout: Layout) -> Formula:
         return least([ONE, shown], signs)
     length = stretch(ages, signs)
     if len(guards) == 1:
-        length = looks_within(program, guards[0], length, signs)
+        length = most_steps_within(program, guards[0], length, signs)
     return least([shown, length], signs)
 
 

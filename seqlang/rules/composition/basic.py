@@ -9,7 +9,7 @@ from seqlang.arithmetic.rounding import sum_up
 from seqlang.model.program import Program
 from seqlang.proof.derivation import ApproximateBound, Derivation, PureBound
 from seqlang.proof.rule import Rule
-from seqlang.rules.composition.concurrent import horizon_covered, shortest, together, value_up
+from seqlang.rules.composition.concurrent import horizon_covered, shortest, value_up, why_not_concurrent
 from seqlang.rules.search import Search
 from seqlang.rules.sensitivity.facts.formulas import parameter_values
 
@@ -48,7 +48,7 @@ def _totals(program: Program, parts: Sequence[Derivation]) -> tuple[float, float
 
 def holds(program: Program, derivation: Derivation) -> str | None:
     claim, parts = derivation.conclusion, derivation.premises
-    problem = together(program, claim, parts)
+    problem = why_not_concurrent(program, claim, parts)
     if problem is not None:
         return problem
     match claim:

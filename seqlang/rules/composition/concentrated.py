@@ -8,7 +8,7 @@ from seqlang.arithmetic.formula import ZERO, at_most
 from seqlang.model.program import Program
 from seqlang.proof.derivation import ConcentratedBound, Derivation
 from seqlang.proof.rule import Rule
-from seqlang.rules.composition.concurrent import horizon_covered, shortest, together
+from seqlang.rules.composition.concurrent import horizon_covered, shortest, why_not_concurrent
 from seqlang.rules.search import Search
 from seqlang.rules.sensitivity.facts.formulas import parameter_values
 
@@ -31,7 +31,7 @@ def holds(program: Program, derivation: Derivation) -> str | None:
     claim, parts = derivation.conclusion, derivation.premises
     if not isinstance(claim, ConcentratedBound):
         return "it concludes a zCDP bound"
-    problem = together(program, claim, parts)
+    problem = why_not_concurrent(program, claim, parts)
     if problem is not None:
         return problem
     claims = [p.conclusion for p in parts if isinstance(p.conclusion, ConcentratedBound)]

@@ -30,7 +30,7 @@ from seqlang.rules.sensitivity.facts.facts import facts_of
 from seqlang.rules.sensitivity.facts.formulas import parameter_values
 
 
-def together(program: Program, conclusion: Judgement, premises: Sequence[Derivation]) -> str | None:
+def why_not_concurrent(program: Program, conclusion: Judgement, premises: Sequence[Derivation]) -> str | None:
     """None if the premises' gates are disjoint, make up the conclusion's, and use independent noise.
 
     Every premise's bound is for any values of public inputs, so it holds whatever the other gates have shown before:

@@ -9,7 +9,7 @@ from seqlang.accounting import homogeneous
 from seqlang.model.program import Program
 from seqlang.proof.derivation import ApproximateBound, Derivation, PureBound
 from seqlang.proof.rule import Rule
-from seqlang.rules.composition.concurrent import together, value_up
+from seqlang.rules.composition.concurrent import value_up, why_not_concurrent
 from seqlang.rules.search import Search
 
 NAME = "composition/optimal"
@@ -42,7 +42,7 @@ def holds(program: Program, derivation: Derivation) -> str | None:
     claim = derivation.conclusion
     if not isinstance(claim, ApproximateBound):
         return "it concludes an (epsilon, delta) bound"
-    problem = together(program, claim, derivation.premises)
+    problem = why_not_concurrent(program, claim, derivation.premises)
     if problem is not None:
         return problem
     epsilon = _epsilon(program, derivation.premises, claim.delta)

@@ -8,7 +8,7 @@ from seqlang.accounting import renyi
 from seqlang.model.program import Program
 from seqlang.proof.derivation import Derivation, RenyiBound
 from seqlang.proof.rule import Rule
-from seqlang.rules.composition.concurrent import horizon_covered, shortest, together
+from seqlang.rules.composition.concurrent import horizon_covered, shortest, why_not_concurrent
 from seqlang.rules.search import Search
 
 NAME = "composition/renyi"
@@ -31,7 +31,7 @@ def holds(program: Program, derivation: Derivation) -> str | None:
     claim, parts = derivation.conclusion, derivation.premises
     if not isinstance(claim, RenyiBound):
         return "it concludes an RDP bound"
-    problem = together(program, claim, parts)
+    problem = why_not_concurrent(program, claim, parts)
     if problem is not None:
         return problem
     claims = [p.conclusion for p in parts if isinstance(p.conclusion, RenyiBound) and p.conclusion.order == claim.order]

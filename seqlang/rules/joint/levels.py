@@ -22,7 +22,7 @@ from seqlang.model.expression import (
 from seqlang.model.junctions import conjuncts
 from seqlang.model.program import ChooseGate, NoisyMaxLaw, ReleaseGate
 from seqlang.record import record
-from seqlang.rules.joint.one_reading import Reading
+from seqlang.rules.joint.noisy_value import NoisyValue
 
 RELEASED = ReleasedValue()
 Winner = str
@@ -45,12 +45,12 @@ class NoRanking(Exception):
     """The gates show something else; the reason is a phrase."""
 
 
-def ranking_of(reading: Reading, is_size: Callable[[Expression], bool]) -> Ranking | str:
+def ranking_of(shared: NoisyValue, is_size: Callable[[Expression], bool]) -> Ranking | str:
     """How the gates rank the numbers, or why that is not what they do. `is_size`: whether an expression is
     certainly the number of numbers."""
     reader = _Reader(is_size)
     try:
-        for gate in reading.gates:
+        for gate in shared.gates:
             reader.read(gate)
     except NoRanking as problem:
         return str(problem)

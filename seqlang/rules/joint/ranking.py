@@ -14,7 +14,7 @@ from seqlang.proof.derivation import Derivation, PureBound
 from seqlang.proof.rule import Rule
 from seqlang.record import replace
 from seqlang.rules.joint.levels import ranking_of
-from seqlang.rules.joint.one_reading import Reading, as_one, reading_of, shown_largest
+from seqlang.rules.joint.noisy_value import NoisyValue, as_one, noisy_value_of, shown_largest
 from seqlang.rules.mechanism import noisy_max
 from seqlang.rules.mechanism.exposure import showings
 from seqlang.rules.mechanism.gate_rule import Showings, in_all
@@ -63,19 +63,19 @@ def showings_of(program: Program, gate: Gate) -> Showings | str:
 
 def _showings(program: Program, names: tuple[str, ...]) -> Showings | str:
     """One showing costs as many times what one noisy maximum costs as there are winners."""
-    reading = reading_of(program, names)
-    if reading is None or (len(names) == 1 and isinstance(reading.gates[0], ChooseGate)):
+    shared = noisy_value_of(program, names)
+    if shared is None or (len(names) == 1 and isinstance(shared.gates[0], ChooseGate)):
         return ""  # one noisy maximum is mechanism/noisy_max
-    ranking = ranking_of(reading, lambda e: _is_size(program, reading, e))
+    ranking = ranking_of(shared, lambda e: _is_size(program, shared, e))
     if isinstance(ranking, str):
         return ranking if len(names) > 1 else ""
-    if ranking.distances and not all(_is_linear(program, term.noise) for term in reading.terms):
+    if ranking.distances and not all(_is_linear(program, term.noise) for term in shared.terms):
         return "with distances shown noises move either way, by no whole numbers: Laplace or logistic noise only"
-    gate = shown_largest(reading, ranking.sign)
-    found = noisy_max.showings_of(as_one(program, reading, gate), gate)
+    gate = shown_largest(shared, ranking.sign)
+    found = noisy_max.showings_of(as_one(program, shared, gate), gate)
     if isinstance(found, str):
         return found
-    if ranking.partial and any(isinstance(program.noise(t.noise).life, Once) for t in reading.terms):
+    if ranking.partial and any(isinstance(program.noise(t.noise).life, Once) for t in shared.terms):
         # what the candidates are may change from step to step: each showing has winners of its own
         signs = Signs(parameter_values(program))
         found = replace(found, times=showings(program, gate, signs))
@@ -85,14 +85,14 @@ def _showings(program: Program, names: tuple[str, ...]) -> Showings | str:
 def single_winner(program: Program, gate: Gate) -> tuple[Program, ChooseGate] | None:
     """A gate that shows one winner among public candidates, with new noise each time, as a noisy maximum; None: it does
     not. What candidates there are makes no difference to how far two numbers move apart."""
-    reading = reading_of(program, (gate.name,)) if isinstance(gate, ReleaseGate) else None
-    if reading is None or not all(isinstance(program.noise(t.noise).life, EachStep) for t in reading.terms):
+    shared = noisy_value_of(program, (gate.name,)) if isinstance(gate, ReleaseGate) else None
+    if shared is None or not all(isinstance(program.noise(t.noise).life, EachStep) for t in shared.terms):
         return None
-    ranking = ranking_of(reading, lambda e: _is_size(program, reading, e))
+    ranking = ranking_of(shared, lambda e: _is_size(program, shared, e))
     if isinstance(ranking, str) or ranking.winners != 1 or ranking.distances:
         return None
-    shown = shown_largest(reading, ranking.sign)
-    return as_one(program, reading, shown), shown
+    shown = shown_largest(shared, ranking.sign)
+    return as_one(program, shared, shown), shown
 
 
 def _is_linear(program: Program, noise: str) -> bool:
@@ -101,9 +101,9 @@ def _is_linear(program: Program, noise: str) -> bool:
     return isinstance(law, Law) and facts_of_law(law.family).translation == TranslationCost("linear")
 
 
-def _is_size(program: Program, reading: Reading, expression: Expression) -> bool:
+def _is_size(program: Program, shared: NoisyValue, expression: Expression) -> bool:
     facts = facts_of(program)
-    last, size = formula_of(program, expression), dimension(facts, facts.expand(reading.value))
+    last, size = formula_of(program, expression), dimension(facts, facts.expand(shared.value))
     return last is not None and size is not None and facts.compare(last, size) == "equal"
 
 

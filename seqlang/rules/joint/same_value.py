@@ -8,7 +8,7 @@ from seqlang.arithmetic.simplify import simplify
 from seqlang.model.program import Program
 from seqlang.proof.derivation import ConcentratedBound, Derivation, PureBound
 from seqlang.proof.rule import Rule
-from seqlang.rules.joint.one_reading import as_one, reading_of, shown_value
+from seqlang.rules.joint.noisy_value import as_one, noisy_value_of, shown_value
 from seqlang.rules.mechanism import gaussian, release, repeated_concentrated
 from seqlang.rules.search import Search
 from seqlang.rules.sensitivity.facts.formulas import parameter_bounds, parameter_values
@@ -45,11 +45,11 @@ def holds(program: Program, derivation: Derivation) -> str | None:
 
 def _costs(program: Program, names: tuple[str, ...]) -> tuple[tuple[tuple[bool, Formula], ...], str]:
     """(is it pure, bound); and why there is none."""
-    reading = reading_of(program, names) if len(names) > 1 else None
-    if reading is None:
+    shared = noisy_value_of(program, names) if len(names) > 1 else None
+    if shared is None:
         return (), ""
-    gate = shown_value(reading)
-    other = as_one(program, reading, gate)
+    gate = shown_value(shared)
+    other = as_one(program, shared, gate)
     found = (
         (True, release.cost_of(other, gate)),
         (False, gaussian.cost_of(other, gate)),

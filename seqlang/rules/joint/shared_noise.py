@@ -17,11 +17,11 @@ from seqlang.model.program import Program, ReleaseGate
 from seqlang.proof.derivation import Derivation, PureBound
 from seqlang.proof.rule import Rule
 from seqlang.record import replace
-from seqlang.rules.joint.one_reading import source_of
+from seqlang.rules.joint.noisy_value import source_of
 from seqlang.rules.mechanism.exposure import showings, touched
 from seqlang.rules.mechanism.noise import is_fresh
 from seqlang.rules.reading.limits import least
-from seqlang.rules.reading.read_sets import reached_draws, shared_noise
+from seqlang.rules.reading.read_sets import noises_read, shared_noise
 from seqlang.rules.reading.signs import Signs
 from seqlang.rules.reading.single_entry import single_entry
 from seqlang.rules.search import Search
@@ -79,7 +79,7 @@ def cost_of(program: Program, names: tuple[str, ...]) -> Formula | str:
     shared = shared_noise(program, names, frozenset(noises))
     if shared is not None:
         return shared
-    inside = reached_draws(program, (gate.value for gate in gates)) & set(noises)
+    inside = noises_read(program, (gate.value for gate in gates)) & set(noises)
     if inside:
         return f"{', '.join(sorted(inside))}: the noise is also part of a value"
     if not all(is_fresh(program, gate, program.noise(n).life, signs) for gate in gates for n in noises):

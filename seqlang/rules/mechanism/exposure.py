@@ -41,7 +41,7 @@ from seqlang.model.program import (
 from seqlang.rules.reading.budgets import guarded_showings
 from seqlang.rules.reading.guards import required_reports
 from seqlang.rules.reading.limits import decisions_of, horizon_of, least
-from seqlang.rules.reading.read_sets import reached, reached_cells
+from seqlang.rules.reading.read_sets import cells_read, expressions_read
 from seqlang.rules.reading.rounding import decided
 from seqlang.rules.reading.signs import Signs
 from seqlang.rules.reading.translation import is_whole
@@ -129,9 +129,9 @@ def touched(
         return shown
     if shift.kind == "single step":
         return least([ONE, shown], signs)
-    if any(isinstance(e, Field) and program.input(e.name).kind == "dataset" for e in reached(program, values)):
+    if any(isinstance(e, Field) and program.input(e.name).kind == "dataset" for e in expressions_read(program, values)):
         return shown
-    private = tuple(c for c in reached_cells(program, values) if c.level != Level.PUBLIC)
+    private = tuple(c for c in cells_read(program, values) if c.level != Level.PUBLIC)
     needed = required_reports(gate.guard) or _made_by_the_clock(program, gate.guard)
     match gate.source:
         case OfValue(report, 1):  # an event is another matter: that it did not happen is shown in every step
@@ -164,7 +164,7 @@ def _made_by_the_clock(program: Program, guard: Expression | None) -> tuple[str,
 
 def never_changes(program: Program, values: Iterable[Expression]) -> bool:
     """The value is the same in every step: records and constants only."""
-    for expression in reached(program, values):
+    for expression in expressions_read(program, values):
         match expression:
             case Field(name) if program.input(name).kind != "dataset":
                 return False
@@ -185,7 +185,7 @@ def _all_since(program: Program, cells: tuple[Cell, ...], needed: tuple[str, ...
 def _nested(program: Program, cell: Cell) -> bool:
     """The cell's body reads the past itself, so that an entry may reach beyond the kept steps."""
     parts = (cell.body,) if cell.where is None else (cell.body, cell.where)
-    return any(c.level != Level.PUBLIC for c in reached_cells(program, parts))
+    return any(c.level != Level.PUBLIC for c in cells_read(program, parts))
 
 
 def _length(program: Program, cell: Cell) -> Formula:

@@ -9,7 +9,7 @@ from seqlang.model.program import ChooseGate, Program, ReleaseGate
 from seqlang.record import record
 from seqlang.rules.mechanism.exposure import never_changes, showings
 from seqlang.rules.reading.guards import required_reports
-from seqlang.rules.reading.read_sets import gate_noises, gate_parts, reached_draws, shared_noise
+from seqlang.rules.reading.read_sets import gate_noises, gate_parts, noises_read, shared_noise
 from seqlang.rules.reading.signs import Signs
 from seqlang.rules.sensitivity.facts.formulas import formula_of
 
@@ -32,7 +32,7 @@ def noises_of(
     shared = shared_noise(program, (gate.name,), own)
     if shared is not None:
         return shared
-    inside = own & reached_draws(program, gate_parts(gate)[0])
+    inside = own & noises_read(program, gate_parts(gate)[0])
     if inside:
         return f"{', '.join(sorted(inside))}: the noise is also part of the value"
     if len({term.noise for term in terms}) != len(terms):

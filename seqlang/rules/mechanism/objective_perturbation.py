@@ -190,23 +190,23 @@ def _one_showing(facts: Facts, objective: Objective) -> Formula | str:
     near = neighbours_of(facts)
     assert not isinstance(near, str)
     v, loss = objective.v, curve_of(facts, objective.loss, objective.v)
-    if loss is None or loss.bend is None:
+    if loss is None or loss.smoothness is None:
         return "a record's loss is not known to be convex with a gradient that changes at a bounded rate"
-    steep = difference(Entry(facts, near), objective.loss, v, motion_of)
-    if steep is None:
+    lipschitz = difference(Entry(facts, near), objective.loss, v, motion_of)
+    if lipschitz is None:
         return "how steep a record's loss can be is not known"
     strong: Formula = ZERO
     for part, coefficient in objective.public:
         curve = curve_of(facts, part, v)
-        if curve is None or curve.bend is None or (facts.sign(coefficient) != 1 and not curve.affine):
+        if curve is None or curve.smoothness is None or (facts.sign(coefficient) != 1 and not curve.affine):
             return "the public part of the objective is not known to be convex with a Lipschitz gradient"
         if not curve.affine:
             strong = strong + coefficient * curve.strong
     if facts.sign(strong) != 1:
         return "the public part of the objective is not strongly convex: add Lambda / 2 * dot(v, v)"
-    rank = objective.dimension if loss.bent is None else number(len(loss.bent))
-    shift = objective.weight * steep / (absolute(objective.factor) * objective.scale)
-    return shift + product((rank, logarithm(1 + objective.weight * loss.bend / strong)))
+    rank = objective.dimension if loss.nonlinear_in is None else number(len(loss.nonlinear_in))
+    shift = objective.weight * lipschitz / (absolute(objective.factor) * objective.scale)
+    return shift + product((rank, logarithm(1 + objective.weight * loss.smoothness / strong)))
 
 
 STATEMENT = """

@@ -16,7 +16,7 @@ from seqlang.rules.mechanism.gate_rule import NOT_MINE, Showings, checked, in_al
 from seqlang.rules.mechanism.noise import Added, noises_of
 from seqlang.rules.mechanism.radius import radius_of
 from seqlang.rules.reading.limits import horizon_of, least
-from seqlang.rules.reading.read_sets import reached_cells
+from seqlang.rules.reading.read_sets import cells_read
 from seqlang.rules.reading.signs import Signs
 from seqlang.rules.reading.single_entry import single_entry
 from seqlang.rules.reading.whole_numbers import moves_by_whole_numbers
@@ -148,7 +148,7 @@ def running_sum(program: Program, value: Expression) -> Expression | str:
         return "tree noise on a value that is no plain sum over steps"
     facts = facts_of(program)
     added = element_of(read, facts)
-    if any(c.level != Level.PUBLIC for c in reached_cells(program, (added,))) or never_changes(program, (added,)):
+    if any(c.level != Level.PUBLIC for c in cells_read(program, (added,))) or never_changes(program, (added,)):
         return "tree noise on a sum of things that remember earlier entries"
     return added if read is value else replace(value, body=added)
 

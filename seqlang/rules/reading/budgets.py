@@ -1,15 +1,15 @@
 """What limits how often things are reported: budgets that the public part of a program keeps.
 
-Let each step in which some outlets fire spend a weight, which depends on what fires. An allowance says:
+Let each step in which some events fire spend a weight, which depends on what fires. An budget says:
 
     a stop,   `stop when M >= L`            all steps of a run but the last of them spend at most `before`
     a guard,  `report R when M < L and ..`  all steps with R but the last of them spend at most `before`
 
-M is a meter (`meters.py`) that never falls: M >= start + the sum of its rises, and the weight of a step is its rise. A
-run that goes on past a step has M < L there; R is made only where M < L, and M has risen at all earlier steps with R.
-Weights that are all multiples of the smallest keep M on a grid, so that M < L leaves out one more unit. A stop that
-sees the steps before this one only (a history; memory that is updated below it) is one step late, so that one more step
-may spend, unless every report stands below it. What falls, `m <= 0`, is the meter -m.
+M is a counter (`counters.py`) that never falls: M >= start + the sum of its rises, and the weight of a step is its
+rise. A run that goes on past a step has M < L there; R is made only where M < L, and M has risen at all earlier steps
+with R. Weights that are all multiples of the smallest keep M on a grid, so that M < L leaves out one more unit. A stop
+that sees the steps before this one only (a history; memory that is updated below it) is one step late, so that one more
+step may spend, unless every report stands below it. What falls, `m <= 0`, is the counter -m.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from seqlang.model.gate_source import OfCondition, OfEvent, OfStop, OfValue
 from seqlang.model.junctions import conjuncts
 from seqlang.model.program import Gate, Program, PublicGate, Report, Stop, Update
 from seqlang.record import record, replace
-from seqlang.rules.reading.counters import Meter, difference, meter_of
+from seqlang.rules.reading.counters import Counter, counter_of, difference
 from seqlang.rules.reading.rounding import decided, margin, near_whole, widened
 from seqlang.rules.reading.signs import Signs
 from seqlang.rules.reading.steps import Fired, Steps, comparisons
@@ -32,7 +32,7 @@ from seqlang.rules.sensitivity.facts.facts import facts_of
 from seqlang.rules.sensitivity.facts.formulas import formula_of
 
 MOST_REPORTS = 4
-"""Of more outlets than these, not every combination is looked at."""
+"""Of more events than these, not every combination is looked at."""
 NONE: Fired = frozenset()
 HERE = frozenset({""})
 """A step in which the guard in question holds."""
@@ -41,8 +41,8 @@ Weights = dict[Fired, Formula]
 
 
 @record
-class Allowance:
-    """`kinds`: every set of the outlets that a step may fire; `weights`: what the step spends, if it is more than 0.
+class Budget:
+    """`kinds`: every set of the events that a step may fire; `weights`: what the step spends, if it is more than 0.
     `ends`: whatever reaches the limit ends the run in that very step. A stop that is one step late and stands above all
     that is counted is asked again in the step after, where what it returns may be compared."""
 
@@ -61,8 +61,8 @@ class Allowance:
         return (ratio if is_whole(ratio, signs) else function("floor", ratio)) + ONE
 
 
-def allowances_of(program: Program, reports: Fired, signs: Signs, turned: Fired = NONE) -> tuple[Allowance, ...]:
-    """Every allowance for steps in which some of these outlets fire; `turned` as in `Steps`."""
+def budgets_of(program: Program, reports: Fired, signs: Signs, turned: Fired = NONE) -> tuple[Budget, ...]:
+    """Every budget for steps in which some of these events fire; `turned` as in `Steps`."""
     if not 0 < len(reports) <= MOST_REPORTS:
         return ()
     kinds = tuple(frozenset(made) for n in range(1, len(reports) + 1) for made in combinations(sorted(reports), n))
@@ -70,19 +70,19 @@ def allowances_of(program: Program, reports: Fired, signs: Signs, turned: Fired 
     return (*_by_stops(steps, kinds), *_by_guards(steps, kinds))
 
 
-def _by_stops(steps: Steps, kinds: tuple[Fired, ...]) -> Iterator[Allowance]:
+def _by_stops(steps: Steps, kinds: tuple[Fired, ...]) -> Iterator[Budget]:
     for place, test in _stops(steps.program):
         at_once = {kind: ONE for kind in kinds if steps.truth(test, kind)}
         if at_once:
-            yield Allowance(kinds, at_once, ZERO, True)
+            yield Budget(kinds, at_once, ZERO, True)
         above = any(isinstance(s, Report) and s.name in steps.counted for s in steps.program.body[:place])
-        for meter, weights, before in _high(steps, test, place, kinds, None):
-            late = meter.late and above
+        for counter, weights, before in _high(steps, test, place, kinds, None):
+            late = counter.late and above
             spent = before + _largest(weights, steps.signs) if late else before
-            yield Allowance(kinds, weights, spent, late or not meter.late)
+            yield Budget(kinds, weights, spent, late or not counter.late)
 
 
-def _by_guards(steps: Steps, kinds: tuple[Fired, ...]) -> Iterator[Allowance]:
+def _by_guards(steps: Steps, kinds: tuple[Fired, ...]) -> Iterator[Budget]:
     program = steps.program
     for report in sorted(steps.counted - steps.turned):
         own = (OfEvent(report), OfCondition(report), OfValue(report))
@@ -94,21 +94,21 @@ def _by_guards(steps: Steps, kinds: tuple[Fired, ...]) -> Iterator[Allowance]:
         with_it = tuple(kind for kind in kinds if report in kind)
         made = frozenset({report})
         for _, weights, before in _low(_where(steps, made, guard, place), guard, place, (made,)):
-            yield Allowance(kinds, dict.fromkeys(with_it, weights[made]), before, False)
+            yield Budget(kinds, dict.fromkeys(with_it, weights[made]), before, False)
 
 
 def guarded_steps(program: Program, guard: Expression, place: int, signs: Signs) -> Formula | None:
-    """The most steps in which a public guard holds, if it holds only while a meter is low that rises where it does, or
-    if a stop ends the run once such a meter is high."""
+    """The most steps in which a public guard holds, if it holds only while a counter is low that rises where it does,
+    or if a stop ends the run once such a counter is high."""
     steps = _where(Steps(program, signs, NONE), NONE, guard, place)
     ends = [
-        Allowance((HERE,), weights, before, False).most((HERE,), signs)
+        Budget((HERE,), weights, before, False).most((HERE,), signs)
         for _, weights, before in _low(steps, guard, place, (HERE,))
     ]
     for at, test in _stops(program):
-        for meter, weights, before in _high(steps, test, at, (HERE,), (guard, place)):
-            spent = before + _largest(weights, signs) if meter.late and place < at else before
-            ends.append(Allowance((HERE,), weights, spent, True).most((HERE,), signs))
+        for counter, weights, before in _high(steps, test, at, (HERE,), (guard, place)):
+            spent = before + _largest(weights, signs) if counter.late and place < at else before
+            ends.append(Budget((HERE,), weights, spent, True).most((HERE,), signs))
     return next((e for e in ends if all(signs.at_least(other, e) for other in ends)), None)
 
 
@@ -146,14 +146,14 @@ def _where(steps: Steps, counted: Fired, guard: Expression, place: int) -> Steps
     return replace(steps, counted=counted, known=frozenset(known), unmoved=frozenset(unmoved))
 
 
-Found = tuple[Meter, Weights, Formula]
+Found = tuple[Counter, Weights, Formula]
 
 
 def _high(
     steps: Steps, test: Expression, place: int, kinds: tuple[Fired, ...], guard: tuple[Expression, int] | None
 ) -> Iterator[Found]:
-    """Meters that a stop lets grow no further: `left >= right` among its disjuncts. `guard`, with its place, bounds the
-    meter from below where it first holds."""
+    """Counters that a stop lets grow no further: `left >= right` among its disjuncts. `guard`, with its place, bounds
+    the counter from below where it first holds."""
     for left, operator, right in comparisons(test, "or"):
         if operator in (">=", ">") or (operator == "==" and _lands(steps, left, right, place, kinds)):
             floor = None if guard is None else _floor(steps, guard, left, right)
@@ -168,10 +168,10 @@ def _lands(steps: Steps, left: Expression, right: Expression, place: int, kinds:
     """left - right rises by one unit or not at all, and reaches 0 exactly. What is known of steps of these kinds is not
     known of others."""
     apart, others = difference(left, right), replace(steps, known=frozenset(), unmoved=frozenset())
-    up, down = (meter_of(steps, apart, place, sign) for sign in (1, -1))
+    up, down = (counter_of(steps, apart, place, sign) for sign in (1, -1))
     if up is None or not decided(steps.program, left, right, steps.signs, -up.start):
         return False
-    rest, fall = (meter_of(others, apart, place, sign) for sign in (1, -1))
+    rest, fall = (counter_of(others, apart, place, sign) for sign in (1, -1))
     if down is None or rest is None or fall is None:
         return False
     rises = [(rest.rise(NONE), fall.rise(NONE)), *((up.rise(kind), down.rise(kind)) for kind in kinds)]
@@ -198,7 +198,7 @@ def _still_running(steps: Steps, left: Expression, right: Expression, strict: bo
 
 
 def _low(steps: Steps, guard: Expression, place: int, kinds: tuple[Fired, ...]) -> Iterator[Found]:
-    """Meters that must be low for the guard to hold: `left < right` among its conjuncts."""
+    """Counters that must be low for the guard to hold: `left < right` among its conjuncts."""
     for left, operator, right in comparisons(guard, "and"):
         if operator in ("<", "<=", "=="):
             found = _limited(steps, left, right, operator == "<", place, kinds, None)
@@ -208,9 +208,9 @@ def _low(steps: Steps, guard: Expression, place: int, kinds: tuple[Fired, ...]) 
 
 def _floor(steps: Steps, guard: tuple[Expression, int], left: Expression, right: Expression) -> Formula | None:
     """What left - right is at least when the guard first holds, before it rises for that: `report R when M >= v ..`."""
-    meter = meter_of(steps, left, guard[1])
+    counter = counter_of(steps, left, guard[1])
     limit = formula_of(steps.program, right)
-    if meter is None or not meter.late or limit is None:
+    if counter is None or not counter.late or limit is None:
         return None
     above = MemoryValue(left.name) if isinstance(left, MemoryValue) else left  # the guard stands above the update
     for other, operator, low in comparisons(guard[0], "and"):
@@ -230,27 +230,27 @@ def _limited(
     kinds: tuple[Fired, ...],
     floor: Formula | None,
 ) -> Found | None:
-    """The meter left - right with its weights (all that are above 0) and what may be spent while it is < (<=) 0;
+    """The counter left - right with its weights (all that are above 0) and what may be spent while it is < (<=) 0;
     `floor`: a lower bound of it before anything is spent."""
     signs = steps.signs
     apart = difference(left, right)
-    meter = meter_of(steps, apart, place)
-    idle = meter_of(replace(steps, known=frozenset(), unmoved=frozenset()), apart, place)
-    if meter is None or idle is None:
+    counter = counter_of(steps, apart, place)
+    idle = counter_of(replace(steps, known=frozenset(), unmoved=frozenset()), apart, place)
+    if counter is None or idle is None:
         return None
-    at_rest, rises = idle.rise(NONE), {kind: meter.rise(kind) for kind in kinds}
+    at_rest, rises = idle.rise(NONE), {kind: counter.rise(kind) for kind in kinds}
     if at_rest is None or not signs.at_least(at_rest, ZERO):
         return None
     known = {kind: rise for kind, rise in rises.items() if rise is not None and signs.at_least(rise, ZERO)}
     weights = {kind: rise for kind, rise in known.items() if signs.of(rise) == 1}
     if len(known) < len(rises) or not weights:
         return None
-    start = meter.start if floor is None or not signs.at_least(floor, meter.start) else floor
+    start = counter.start if floor is None or not signs.at_least(floor, counter.start) else floor
     each = list(dict.fromkeys(weights.values()))
-    if decided(steps.program, left, right, signs, -meter.start):
-        return meter, weights, _spent(-start, each, strict, signs)
+    if decided(steps.program, left, right, signs, -counter.start):
+        return counter, weights, _spent(-start, each, strict, signs)
     before = _nearly_spent(steps.program, (left, right), -start, each, signs)
-    return None if before is None else (meter, weights, before)
+    return None if before is None else (counter, weights, before)
 
 
 def _nearly_spent(

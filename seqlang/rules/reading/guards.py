@@ -36,7 +36,7 @@ MOST_LISTED = 4096
 """Up to this horizon a guard that reads the step alone is tried in each step."""
 
 
-def looks_of(program: Program, guard: Expression | None, place: int, signs: Signs) -> Formula:
+def most_steps_with(program: Program, guard: Expression | None, place: int, signs: Signs) -> Formula:
     """The most steps of a run in which a guard, read at this place of the body, holds; INFINITY if nothing bounds
     them."""
     horizon = horizon_of(program, signs)
@@ -54,7 +54,7 @@ def looks_of(program: Program, guard: Expression | None, place: int, signs: Sign
     return least(ends, signs)
 
 
-def looks_within(program: Program, guard: Expression | None, length: Formula, signs: Signs) -> Formula:
+def most_steps_within(program: Program, guard: Expression | None, length: Formula, signs: Signs) -> Formula:
     """The most of `length` successive steps in which the guard holds."""
     period = None if guard is None else _period(program, guard, signs)
     if period is None or length.is_infinite:
@@ -176,10 +176,10 @@ def _at(expression: Expression, step: int) -> Expression:
     return rebuild(expression, lambda child: _at(child, step))
 
 
-def together(program: Program, asked: Iterable[tuple[Expression | None, int]], signs: Signs) -> Formula:
+def most_steps_with_any(program: Program, asked: Iterable[tuple[Expression | None, int]], signs: Signs) -> Formula:
     """The most steps of a run in which any of these guards holds; each with the place where it is read."""
     horizon = horizon_of(program, signs)
-    each = [looks_of(program, guard, place, signs) for guard, place in dict.fromkeys(asked)]
+    each = [most_steps_with(program, guard, place, signs) for guard, place in dict.fromkeys(asked)]
     if any(e.is_infinite for e in each):
         return horizon
     result: Formula = ZERO

@@ -5,7 +5,7 @@ Recognised, with n and c constant:
     stop when count(R over steps) >= c, sum(1 where R ..)   R is made in at most c steps, and the c-th ends the run
     stop when length(history(E, R)) >= c                    at most c + 1: a history holds earlier steps only
     stop when R, stop                                       at most once
-and what `allowances.py` reads: budgets in memory, weighted counts, guards that let a report be made a few times only.
+and what `budgets.py` reads: budgets in memory, weighted counts, guards that let a report be made a few times only.
 Any one disjunct of an `or` is enough; a stop with further conjuncts is not counted on. A public stop is reached in
 every step that no earlier stop ends, so these hold on every path, whatever the data.
 """
@@ -20,7 +20,7 @@ from seqlang.model.expression import Apply, CellValue, Expression, Number, Repor
 from seqlang.model.gate_source import OfStop
 from seqlang.model.junctions import disjuncts
 from seqlang.model.program import AllSteps, AtReports, Cell, Program, PublicGate
-from seqlang.rules.reading.budgets import Allowance, allowances_of
+from seqlang.rules.reading.budgets import Budget, budgets_of
 from seqlang.rules.reading.rounding import decided, near_whole
 from seqlang.rules.reading.signs import Signs
 from seqlang.rules.reading.translation import is_whole
@@ -55,7 +55,7 @@ def limit_of(
     Guards (`report R when count < c and ..`) limit each report by itself, and the run goes on; reports without one are
     then limited together by a stop.
     """
-    allowed = allowances_of(program, reports, signs, turned)
+    allowed = budgets_of(program, reports, signs, turned)
     stopped = least([*_ended(allowed, reports, signs), _stopped(program, reports, signs, turned)], signs)
     guarded = {
         report: least(
@@ -72,12 +72,12 @@ def limit_of(
     return best, best.is_infinite or (not stopped.is_infinite and signs.at_least(best, stopped))
 
 
-def _ended(allowed: tuple[Allowance, ...], reports: frozenset[str], signs: Signs) -> Iterator[Formula]:
-    """Limits by stops whose meter rises with each of these reports, whatever else is made."""
-    for allowance in allowed:
-        kinds = frozenset(kind for kind in allowance.kinds if kind & reports)
-        if allowance.ends and kinds <= allowance.weights.keys():
-            yield allowance.most(kinds, signs)
+def _ended(allowed: tuple[Budget, ...], reports: frozenset[str], signs: Signs) -> Iterator[Formula]:
+    """Limits by stops whose counter rises with each of these reports, whatever else is made."""
+    for budget in allowed:
+        kinds = frozenset(kind for kind in budget.kinds if kind & reports)
+        if budget.ends and kinds <= budget.weights.keys():
+            yield budget.most(kinds, signs)
 
 
 def _stopped(program: Program, reports: frozenset[str], signs: Signs, turned: frozenset[str]) -> Formula:

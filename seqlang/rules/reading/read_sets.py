@@ -16,10 +16,8 @@ from seqlang.model.program import (
     Draw,
     FlipLaw,
     Gate,
-    LastSteps,
     NoisyMaxLaw,
     OpaqueGate,
-    Previous,
     PrivateLaw,
     Program,
     PublicGate,
@@ -30,9 +28,10 @@ from seqlang.model.program import (
     Stop,
     Update,
 )
+from seqlang.rules.sensitivity.facts.facts import parts_of
 
 
-def reached(program: Program, starts: Iterable[Expression]) -> Iterator[Expression]:
+def expressions_read(program: Program, starts: Iterable[Expression]) -> Iterator[Expression]:
     """Every expression met on the way, once a name. Memory and reports are public and are not followed."""
     seen: set[tuple[str, str]] = set()
     waiting = list(starts)
@@ -51,21 +50,21 @@ def reached(program: Program, starts: Iterable[Expression]) -> Iterator[Expressi
                     pass
 
 
-def reached_cells(program: Program, starts: Iterable[Expression]) -> tuple[Cell, ...]:
-    names = {e.name: None for e in reached(program, starts) if isinstance(e, CellValue)}
+def cells_read(program: Program, starts: Iterable[Expression]) -> tuple[Cell, ...]:
+    names = {e.name: None for e in expressions_read(program, starts) if isinstance(e, CellValue)}
     return tuple(program.cell(name) for name in names)
 
 
-def reached_resets(program: Program, starts: Iterable[Expression]) -> frozenset[str]:
+def resets_read(program: Program, starts: Iterable[Expression]) -> frozenset[str]:
     """The reports at which a cell on the way starts anew."""
-    cells = reached_cells(program, starts)
+    cells = cells_read(program, starts)
     return frozenset(cell.keep.report for cell in cells if isinstance(cell.keep, SinceReport))
 
 
-def reached_draws(program: Program, starts: Iterable[Expression]) -> frozenset[str]:
+def noises_read(program: Program, starts: Iterable[Expression]) -> frozenset[str]:
     """The names of the noises and draws that the plain values depend on."""
     names: set[str] = set()
-    for expression in reached(program, starts):
+    for expression in expressions_read(program, starts):
         match expression:
             case Drawn(name):
                 names.add(name)
@@ -97,7 +96,7 @@ def shared_noise(program: Program, names: tuple[str, ...], noises: frozenset[str
         if gate.name in names:
             continue
         plain, public = gate_parts(gate)
-        read = gate_noises(gate) | reached_draws(program, plain) | (reached_draws(program, public) - shown)
+        read = gate_noises(gate) | noises_read(program, plain) | (noises_read(program, public) - shown)
         if noises & read:
             return f"{', '.join(sorted(noises & read))}: {gate.name} reads the noise too"
     return None
@@ -155,15 +154,6 @@ def expressions_of(statement: Statement) -> Iterator[Expression]:
 
 
 def _parts(cell: Cell) -> Iterator[Expression]:
-    yield cell.body
-    if cell.where is not None:
-        yield cell.where
-    match cell.keep:
-        case LastSteps(count):
-            yield count
-        case Previous(initial):
-            yield initial
-        case _:
-            pass
+    yield from parts_of(cell)
     for _, domain in cell.binders:
         yield domain

@@ -23,8 +23,8 @@ OPPOSITE = {">=": "<", ">": "<=", "<": ">=", "<=": ">"}
 
 @record
 class Steps:
-    """What is known of a step: of the outlets `counted` exactly `fired` fire, and `known` conditions hold all through
-    it; of (memory, condition) in `unmoved` the condition holds where the memory's update is decided. An outlet fires
+    """What is known of a step: of the events `counted` exactly `fired` fire, and `known` conditions hold all through
+    it; of (memory, condition) in `unmoved` the condition holds where the memory's update is decided. An event fires
     where its report is made (its comparison is true); if it is `turned`, where it is not."""
 
     program: Program
@@ -123,17 +123,17 @@ class Steps:
         return a if self.signs.at_least(b, a) else b if self.signs.at_least(a, b) else None
 
     def _decided(self, name: str, fired: Fired) -> Formula | None:
-        """The constant that `report R = if TEST then A else B` shows, where tests are outlets: R, R.2, R.3, .."""
+        """The constant that `report R = if TEST then A else B` shows, where tests are events: R, R.2, R.3, .."""
         value = next((s.value for s in self.program.body if isinstance(s, Report) and s.name == name), None)
         tests = list(dict.fromkeys(_tests(value)))
         sources = [OfValue(name, part) for part in range(1, len(tests) + 1)]
-        outlets = [name_of(source) for source in sources]
+        events = [name_of(source) for source in sources]
         gates = {g.source for g in self.program.gates if isinstance(g, CompareGate) and report_of(g.source) == name}
-        if not tests or gates != set(sources) or not set(outlets) <= self.counted:
+        if not tests or gates != set(sources) or not set(events) <= self.counted:
             return None
         while isinstance(value, Choice):
-            outlet = outlets[tests.index(value.test)]
-            value = value.yes if (outlet in fired) != (outlet in self.turned) else value.no
+            event = events[tests.index(value.test)]
+            value = value.yes if (event in fired) != (event in self.turned) else value.no
         constant = None if value is None else formula_of(self.program, value)
         return None if constant is None or constant.is_infinite else constant
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from seqlang.model.expression import Apply, CellValue, Drawn, Expression, Field, Local, Number, Records
 from seqlang.model.program import AddRemove, Level, Program
-from seqlang.rules.reading.read_sets import reached
+from seqlang.rules.reading.read_sets import expressions_read
 from seqlang.rules.sensitivity.ranges.ranges import range_of
 
 
@@ -27,7 +27,7 @@ def moves_by_whole_numbers(program: Program, value: Expression) -> bool:
 
 def reads_private(program: Program, value: Expression) -> bool:
     """An input that is not public, or anything computed from one, is read (memory and reports are public)."""
-    for expression in reached(program, (value,)):
+    for expression in expressions_read(program, (value,)):
         match expression:
             case Field(name) if program.input(name).kind != "public":
                 return True

@@ -17,7 +17,7 @@ from seqlang.backends.interpret.session import Session
 from seqlang.model.grids import Grids
 from seqlang.model.program import Program, Stop
 from seqlang.rules.claims import longest_run
-from seqlang.rules.reading.guards import looks_of
+from seqlang.rules.reading.guards import most_steps_with
 from seqlang.rules.reading.limits import limit_of
 from seqlang.rules.reading.signs import Signs
 from seqlang.rules.sensitivity.facts.formulas import parameter_values
@@ -87,7 +87,7 @@ def test_a_threshold_for_the_step_is_exact(decimal: str) -> None:
 def test_a_guard_is_listed_as_the_run_decides_it() -> None:
     program = loaded("report R when step * 0.7 < 2.1 and q >= 1\nstop when step >= 9\n")
     guard = next(g.guard for g in program.gates if g.name == "R")  # type: ignore[union-attr]
-    most = looks_of(program, guard, 0, Signs(parameter_values(program)))
+    most = most_steps_with(program, guard, 0, Signs(parameter_values(program)))
     assert enclose(most, {}).high == reported(program) == 2
 
 

@@ -52,3 +52,8 @@ def smaller(facts: Definitions, a: Formula | None, b: Formula | None) -> Formula
 def times_known(a: Formula | None, b: Formula | None) -> Formula | None:
     """The product of two bounds; None if one of them is not known."""
     return None if a is None or b is None else a * b
+
+
+def plus_known(a: Formula | None, b: Formula | None) -> Formula | None:
+    """The sum of two bounds; None if one of them is not known."""
+    return None if a is None or b is None else a + b

@@ -1,4 +1,4 @@
-"""How a function of a vector v bends: is it convex, how strongly, how steep can it be; for every value of all else.
+"""How a function of a vector v is curved: is it convex, how strongly, how steep can it be; for every value of all else.
 
 The rules are those of disciplined convex programming (Grant, Boyd & Ye 2006) with constants: sums, multiples, maxima,
 log-sum-exp, squares, norms, and functions of one linear margin that are quadratic in pieces (Huber losses).
@@ -23,7 +23,7 @@ from seqlang.model.expression import (
     walk,
 )
 from seqlang.record import record, replace
-from seqlang.rules.sensitivity.facts.ends import greatest, least, size_of
+from seqlang.rules.sensitivity.facts.ends import greatest_known, least, plus_known, size_of, times_known
 from seqlang.rules.sensitivity.facts.evaluate import evaluate, evaluate_number
 from seqlang.rules.sensitivity.facts.facts import Facts
 from seqlang.rules.sensitivity.facts.numbers import NOUGHT, ONE, TWO, UNIT, ZERO
@@ -40,17 +40,18 @@ NOWHERE: Directions = frozenset()
 class Curve:
     """A convex function f of v (for `affine` ones -f is convex too), all else fixed at any values.
 
-    f - strong/2 |v|^2 is convex. `steep`: |f(u) - f(v)| <= steep |u - v|. `bend`: the gradient exists everywhere and
-    |grad f(u) - grad f(v)| <= bend |u - v|. None: no bound. `varies`: f depends on v only through the inner products
-    with these vectors; `bent`: the same of f less an affine function (None: through all of v).
+    f - strong/2 |v|^2 is convex. `lipschitz`: |f(u) - f(v)| <= lipschitz |u - v|. `smoothness`: the gradient exists
+    everywhere and |grad f(u) - grad f(v)| <= smoothness |u - v|. None: no bound. `depends_on`: f depends on v only
+    through the inner products with these vectors; `nonlinear_in`: the same of f less an affine function (None: through
+    all of v).
     """
 
     affine: bool
     strong: Formula
-    steep: Formula | None
-    bend: Formula | None
-    varies: Directions
-    bent: Directions
+    lipschitz: Formula | None
+    smoothness: Formula | None
+    depends_on: Directions
+    nonlinear_in: Directions
 
 
 STILL = Curve(True, ZERO, ZERO, ZERO, NOWHERE, NOWHERE)
@@ -101,7 +102,7 @@ def curve_of(facts: Facts, expression: Expression, v: Bound) -> Curve | None:
             return _log_of_sum(facts, Apply("+", (UNIT, a)), v)
         case Apply("exp", (a,)):
             inner = of(a)
-            return None if inner is None else Curve(False, ZERO, None, None, inner.varies, inner.varies)
+            return None if inner is None else Curve(False, ZERO, None, None, inner.depends_on, inner.depends_on)
         case Choice(test, yes, no) if not contains(test, v):
             return _either(facts, of(yes), of(no))
         case Quantified("sum" | "mean", body, _, domain, where) if not contains(domain, v):
@@ -125,16 +126,12 @@ def multiple(facts: Facts, vector: Expression, v: Bound) -> Formula | None:
             inner = multiple(facts, a, v)
             return None if inner is None else -inner
         case Apply("*", (a, b)) if not contains(a, v):
-            return _multiplied(evaluate_number(facts, a), multiple(facts, b, v))
+            return times_known(evaluate_number(facts, a), multiple(facts, b, v))
         case Apply("*", (a, b)) if not contains(b, v):
-            return _multiplied(evaluate_number(facts, b), multiple(facts, a, v))
+            return times_known(evaluate_number(facts, b), multiple(facts, a, v))
         case Apply("/", (a, b)) if not contains(b, v):
-            return _multiplied(evaluate_number(facts, Apply("/", (UNIT, b))), multiple(facts, a, v))
+            return times_known(evaluate_number(facts, Apply("/", (UNIT, b))), multiple(facts, a, v))
     return None
-
-
-def _multiplied(a: Formula | None, b: Formula | None) -> Formula | None:
-    return None if a is None or b is None else a * b
 
 
 def _is_two(facts: Facts, exponent: Expression) -> bool:
@@ -151,8 +148,7 @@ def _product(facts: Facts, moving: Expression, fixed: Expression, v: Bound) -> C
     if k is None:
         return None
     length = norm_bound(facts, fixed)
-    steep = None if length is None else size_of(facts, k) * length
-    return Curve(True, ZERO, steep, ZERO, frozenset({fixed}), NOWHERE)
+    return Curve(True, ZERO, times_known(size_of(facts, k), length), ZERO, frozenset({fixed}), NOWHERE)
 
 
 def _sum(a: Curve | None, b: Curve | None) -> Curve | None:
@@ -161,10 +157,10 @@ def _sum(a: Curve | None, b: Curve | None) -> Curve | None:
     return Curve(
         a.affine and b.affine,
         a.strong + b.strong,
-        None if a.steep is None or b.steep is None else a.steep + b.steep,
-        None if a.bend is None or b.bend is None else a.bend + b.bend,
-        _both(a.varies, b.varies),
-        _both(a.bent, b.bent),
+        plus_known(a.lipschitz, b.lipschitz),
+        plus_known(a.smoothness, b.smoothness),
+        _both(a.depends_on, b.depends_on),
+        _both(a.nonlinear_in, b.nonlinear_in),
     )
 
 
@@ -184,8 +180,8 @@ def _times(facts: Facts, factor: Expression, curve: Curve | None) -> Curve | Non
     return replace(
         curve,
         strong=bounds.low * curve.strong if positive and bounds.low is not None else ZERO,
-        steep=None if size is None or curve.steep is None else size * curve.steep,
-        bend=ZERO if curve.affine else None if size is None or curve.bend is None else size * curve.bend,
+        lipschitz=times_known(size, curve.lipschitz),
+        smoothness=ZERO if curve.affine else times_known(size, curve.smoothness),
     )
 
 
@@ -194,12 +190,11 @@ def _largest(facts: Facts, curves: list[Curve | None]) -> Curve | None:
     known = [curve for curve in curves if curve is not None]
     if len(known) < len(curves):
         return None
-    steeps = tuple(c.steep for c in known if c.steep is not None)
     directions: Directions = NOWHERE
     for curve in known:
-        directions = _both(directions, curve.varies)
-    steep = greatest(facts, steeps) if len(steeps) == len(known) else None
-    return Curve(False, least(facts, tuple(c.strong for c in known)), steep, None, directions, directions)
+        directions = _both(directions, curve.depends_on)
+    lipschitz = greatest_known(facts, [curve.lipschitz for curve in known])
+    return Curve(False, least(facts, tuple(c.strong for c in known)), lipschitz, None, directions, directions)
 
 
 def _either(facts: Facts, yes: Curve | None, no: Curve | None) -> Curve | None:
@@ -209,8 +204,12 @@ def _either(facts: Facts, yes: Curve | None, no: Curve | None) -> Curve | None:
     joined = _largest(facts, [yes, no])
     if joined is None:
         return None
-    bend = None if yes.bend is None or no.bend is None else greatest(facts, (yes.bend, no.bend))
-    return replace(joined, affine=yes.affine and no.affine, bend=bend, bent=_both(yes.bent, no.bent))
+    return replace(
+        joined,
+        affine=yes.affine and no.affine,
+        smoothness=greatest_known(facts, [yes.smoothness, no.smoothness]),
+        nonlinear_in=_both(yes.nonlinear_in, no.nonlinear_in),
+    )
 
 
 def _log_of_sum(facts: Facts, inner: Expression, v: Bound) -> Curve | None:
@@ -232,13 +231,13 @@ def _log_of_sum(facts: Facts, inner: Expression, v: Bound) -> Curve | None:
             return None
         exponents.append(exponent)
     joined = _largest(facts, list(exponents))
-    if joined is None or joined.steep is None:
+    if joined is None or joined.lipschitz is None:
         return joined
     alone = len(exponents) == 1
     if alone and not constant:
         return exponents[0]
-    diameter = joined.steep if alone else 2 * joined.steep
-    return replace(joined, bend=diameter * diameter / 4)
+    diameter = joined.lipschitz if alone else 2 * joined.lipschitz
+    return replace(joined, smoothness=diameter * diameter / 4)
 
 
 def _is_exponential(part: Expression) -> bool:
@@ -265,17 +264,19 @@ def _over_set(
     if each is None:
         return None
     own = reads(body, whole.variable)
-    spread = replace(each, varies=None, bent=NOWHERE if each.bent == NOWHERE else None) if own else each
+    spread = each
+    if own:
+        spread = replace(each, depends_on=None, nonlinear_in=NOWHERE if each.nonlinear_in == NOWHERE else None)
     if whole.operator == "mean":
         return spread
     size = _size(facts, domain)
     if size is None:
-        return replace(spread, strong=ZERO, steep=None, bend=ZERO if each.affine else None)
+        return replace(spread, strong=ZERO, lipschitz=None, smoothness=ZERO if each.affine else None)
     return replace(
         spread,
         strong=size * each.strong,
-        steep=None if each.steep is None else size * each.steep,
-        bend=None if each.bend is None else size * each.bend,
+        lipschitz=times_known(size, each.lipschitz),
+        smoothness=times_known(size, each.smoothness),
     )
 
 
@@ -296,17 +297,17 @@ def _of_margin(facts: Facts, expression: Expression, v: Bound) -> Curve | None:
         inner = curve_of(facts, t, v)
         of_margin = replaced(expression, t, MARGIN)
         pieces = None if contains(of_margin, v) else pieces_of(facts, of_margin, MARGIN)
-        bends = None if pieces is None else convex(facts, pieces)
-        if inner is None or bends is None:
+        steepness = None if pieces is None else convex(facts, pieces)
+        if inner is None or steepness is None:
             continue
-        known = inner.steep is not None
+        squared = times_known(inner.lipschitz, inner.lipschitz)
         return Curve(
             False,
             ZERO,
-            bends.slope * inner.steep if known and inner.steep is not None and bends.slope is not None else None,
-            bends.bend * inner.steep**2 if inner.steep is not None and bends.bend is not None else None,
-            inner.varies,
-            inner.varies,
+            times_known(steepness.slope, inner.lipschitz),
+            times_known(steepness.smoothness, squared),
+            inner.depends_on,
+            inner.depends_on,
         )
     return None
 

@@ -47,29 +47,29 @@ def representatives(
     high = None if source.domain.high is None else _exact(facts, evaluate_number(facts, source.domain.high))
     if (low is None) != (source.domain.low is None) or (high is None) != (source.domain.high is None):
         return None
-    search = _Cuts(facts, field, low, high)
+    search = _Breakpoints(facts, field, low, high)
     if not all(search.is_piecewise(function, given) for function, given in functions):
         return None
-    cuts = sorted(c for c in search.cuts if (low is None or c >= low) and (high is None or c <= high))
-    if len(cuts) > MOST_PIECES:
+    breakpoints = sorted(c for c in search.breakpoints if (low is None or c >= low) and (high is None or c <= high))
+    if len(breakpoints) > MOST_PIECES:
         return None
-    ends = [low if low is not None else (cuts[0] - 1 if cuts else Fraction(0))]
-    ends += cuts
+    ends = [low if low is not None else (breakpoints[0] - 1 if breakpoints else Fraction(0))]
+    ends += breakpoints
     ends.append(high if high is not None else ends[-1] + 1)
     points = dict.fromkeys(ends)
     points |= dict.fromkeys((a + b) / 2 for a, b in pairwise(ends))
     return tuple(number(point) for point in points)
 
 
-class _Cuts:
+class _Breakpoints:
     """The places at which functions of the field may change, collected on the way."""
 
     def __init__(self, facts: Facts, field: Field, low: Fraction | None, high: Fraction | None) -> None:
         self.facts, self.field, self.low, self.high = facts, field, low, high
-        self.cuts: set[Fraction] = set()
+        self.breakpoints: set[Fraction] = set()
 
     def is_piecewise(self, expression: Expression, given: Assignment) -> bool:
-        """True if it is constant between the cuts that were noted."""
+        """True if it is constant between the breakpoints that were noted."""
         if not contains(expression, self.field):
             return True
         match expression:
@@ -127,7 +127,7 @@ class _Cuts:
         if slope is None or start is None:
             return False
         if slope:
-            self.cuts.add((level - start) / slope)
+            self.breakpoints.add((level - start) / slope)
         return True
 
     def _affine(self, expression: Expression, given: Assignment) -> tuple[Formula, Formula] | None:

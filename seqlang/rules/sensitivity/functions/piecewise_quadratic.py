@@ -29,12 +29,12 @@ class Pieces:
 
 
 @record
-class Bends:
-    """A convex function of t: the largest |slope| and, if the slope has no jumps, the largest slope of the slope; None:
-    no bound."""
+class Steepness:
+    """Of a convex function of t: the largest |slope| and, if the slope has no jumps, the largest slope of the slope.
+    None: no bound."""
 
     slope: Formula | None
-    bend: Formula | None
+    smoothness: Formula | None
 
 
 def pieces_of(facts: Facts, expression: Expression, t: Expression) -> Pieces | None:
@@ -80,8 +80,8 @@ def pieces_of(facts: Facts, expression: Expression, t: Expression) -> Pieces | N
     return None
 
 
-def convex(facts: Facts, pieces: Pieces) -> Bends | None:
-    """Its bends if it is convex for certain, else None."""
+def convex(facts: Facts, pieces: Pieces) -> Steepness | None:
+    """How steep it is, if it is convex for certain, else None."""
     if any(facts.sign(a) not in (0, 1) for a, _, _ in pieces.between):
         return None
     smooth = True
@@ -96,7 +96,7 @@ def convex(facts: Facts, pieces: Pieces) -> Bends | None:
     slopes: Formula | None = None
     if facts.sign(first[0]) == 0 and facts.sign(last[0]) == 0:  # the slope rises from the one to the other
         slopes = greatest(facts, (size_of(facts, first[1]), size_of(facts, last[1])))
-    return Bends(slopes, greatest(facts, tuple(2 * a for a, _, _ in pieces.between)) if smooth else None)
+    return Steepness(slopes, greatest(facts, tuple(2 * a for a, _, _ in pieces.between)) if smooth else None)
 
 
 def _at(p: Quadratic, t: Formula) -> Formula:

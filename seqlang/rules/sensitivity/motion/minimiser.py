@@ -61,10 +61,10 @@ def _minimiser(entry: Entry, objective: Expression, v: Bound, size: Formula | No
         return unbounded("what is minimised is not known to be convex")
     if facts.sign(curve.strong) != 1:
         return unbounded("what is minimised is not known to be strongly convex: add Lambda / 2 * dot(v, v)")
-    steep = difference(entry, objective, v, motion_of)
-    if steep is None:
+    lipschitz = difference(entry, objective, v, motion_of)
+    if lipschitz is None:
         return unbounded("how steep one entry's part of what is minimised can be is not known")
-    radius = steep / curve.strong
+    radius = lipschitz / curve.strong
     kind: Kind = "single step" if entry.near.single and entry.is_local(objective) else "arbitrary"
     return Motion(kind, radius, Norms(None if size is None else root(size) * radius, radius, radius))
 
@@ -106,7 +106,7 @@ def difference(entry: Entry, expression: Expression, v: Bound, motion_of: Motion
             factor = _records(entry, operator, one, kept, domain, v)
             part = one if kept is None else Choice(kept, one, NOUGHT)
             return None if factor is None else times_known(factor, difference(entry, part, v, motion_of))
-    # whatever it is a function of: it is steep at most so much on either side
+    # whatever it is a function of: its Lipschitz constant is at most so much on either side
     return _twice(facts, expression, v)
 
 
@@ -147,4 +147,4 @@ def _product(entry: Entry, k: Formula | None, vector: Expression, motion_of: Mot
 
 def _twice(facts: Facts, expression: Expression, v: Bound) -> Formula | None:
     curve = curve_of(facts, expression, v)
-    return None if curve is None or curve.steep is None else 2 * curve.steep
+    return None if curve is None or curve.lipschitz is None else 2 * curve.lipschitz

@@ -156,11 +156,11 @@ def _branches(entry: Entry, atoms: tuple[Atom, ...], size: int) -> list[list[Bra
     for number, atom in enumerate(atoms):
         key = atom.motion.sign[0] if atom.motion.sign is not None and len(atoms) > 1 else number
         tied.setdefault(key, []).append(atom)
-    cuts = _cuts(facts.program)
-    return [_signed(facts, group, size, cuts) for group in tied.values()]
+    segment_ends = _ends_of_segments(facts.program)
+    return [_signed(facts, group, size, segment_ends) for group in tied.values()]
 
 
-def _cuts(program: Program) -> frozenset[str]:
+def _ends_of_segments(program: Program) -> frozenset[str]:
     return frozenset(g.name for g in program.gates if isinstance(g, CompareGate) and not isinstance(g.source, OfStop))
 
 
@@ -213,17 +213,17 @@ def positive(facts: Facts, formula: Formula) -> Formula:
     return ZERO if sign in (0, -1) else formula if sign == 1 else size_of(facts, formula)
 
 
-def _signed(facts: Facts, atoms: list[Atom], size: int, cuts: frozenset[str]) -> list[Branch]:
+def _signed(facts: Facts, atoms: list[Atom], size: int, segment_ends: frozenset[str]) -> list[Branch]:
     """Atoms with one sign key: everything rises or everything falls (up to each atom's own turn)."""
     if atoms[0].motion.kind == "arbitrary":
-        return [_arbitrary(facts, atoms[0], cuts)]
+        return [_arbitrary(facts, atoms[0], segment_ends)]
     result: list[Branch] = []
     for sign, word in ((1, "up"), (-1, "down")):
         within: list[Steps] = [_still(size)]
         after: list[Steps] = [_still(size)]
         for atom in atoms:
             turn = sign * (atom.motion.sign[1] if atom.motion.sign is not None and len(atoms) > 1 else 1)
-            here, later = _vertices(facts, atom, turn, cuts)
+            here, later = _vertices(facts, atom, turn, segment_ends)
             alone = len(atoms) == 1
             # several tied atoms: each may also have stayed where it was
             within = _sums(within, here if alone else (*here, _still(size)))
@@ -232,7 +232,9 @@ def _signed(facts: Facts, atoms: list[Atom], size: int, cuts: frozenset[str]) ->
     return result
 
 
-def _vertices(facts: Facts, atom: Atom, sign: int, cuts: frozenset[str]) -> tuple[tuple[Steps, ...], tuple[Steps, ...]]:
+def _vertices(
+    facts: Facts, atom: Atom, sign: int, segment_ends: frozenset[str]
+) -> tuple[tuple[Steps, ...], tuple[Steps, ...]]:
     """The extreme points of a class of one sign, in the changed segment and in later ones."""
     c = atom.motion.radius * sign
     ends = [factor * c for factor in atom.factors]
@@ -240,7 +242,7 @@ def _vertices(facts: Facts, atom: Atom, sign: int, cuts: frozenset[str]) -> tupl
     gone = tuple(Step(positive(facts, end), ZERO) for end in ends)
     fresh = tuple(Step(ZERO, end) for end in ends)
     still = _still(len(ends))
-    ended = atom.motion.report is not None and cuts <= {atom.motion.report}
+    ended = atom.motion.report is not None and segment_ends <= {atom.motion.report}
     match atom.motion.kind:
         case "uniform" if atom.motion.onset <= 0:
             # from the changed entry on every step has this difference, so a later segment has no other
@@ -253,12 +255,12 @@ def _vertices(facts: Facts, atom: Atom, sign: int, cuts: frozenset[str]) -> tupl
             return (full, gone), (still,) if ended else (full, gone)
 
 
-def _arbitrary(facts: Facts, atom: Atom, cuts: frozenset[str]) -> Branch:
+def _arbitrary(facts: Facts, atom: Atom, segment_ends: frozenset[str]) -> Branch:
     """Anything within the radius in each step."""
     sizes = [size_of(facts, factor) * atom.motion.radius for factor in atom.factors]
     ends = [factor * atom.motion.radius for factor in atom.factors]
     steps = tuple(tuple(Step(m, end * s) for m, end in zip(sizes, ends, strict=True)) for s in (1, -1))
-    ended = atom.motion.report is not None and cuts <= {atom.motion.report}
+    ended = atom.motion.report is not None and segment_ends <= {atom.motion.report}
     return Branch("any", steps, (_still(len(ends)),) if ended else steps)
 
 

@@ -22,7 +22,7 @@ from seqlang.model.expression import (
     Sequence,
     walk,
 )
-from seqlang.rules.sensitivity.facts.ends import greatest, greatest_known, size_of, smaller, times_known
+from seqlang.rules.sensitivity.facts.ends import greatest, greatest_known, plus_known, size_of, smaller, times_known
 from seqlang.rules.sensitivity.facts.evaluate import Assignment, evaluate, evaluate_number
 from seqlang.rules.sensitivity.facts.facts import Facts
 from seqlang.rules.sensitivity.facts.finite import combinations, variables
@@ -350,10 +350,7 @@ def _by(factor: Formula, norms: Norms) -> Norms:
 
 
 def _plus(a: Norms, b: Norms) -> Norms:
-    def both(x: Formula | None, y: Formula | None) -> Formula | None:
-        return None if x is None or y is None else x + y
-
-    return Norms(both(a.l1, b.l1), both(a.l2, b.l2), both(a.linf, b.linf))
+    return Norms(plus_known(a.l1, b.l1), plus_known(a.l2, b.l2), plus_known(a.linf, b.linf))
 
 
 def _larger(facts: Facts, a: Norms, b: Norms) -> Norms:

@@ -12,7 +12,7 @@ from seqlang.rules.mechanism.exposure import is_returned
 
 
 @record
-class Reading:
+class NoisyValue:
     """`gates` read value + terms; where any of them shows something, `guard` holds (None: in every step). `source`
     is what stands for all of them."""
 
@@ -23,7 +23,7 @@ class Reading:
     source: GateSource
 
 
-def reading_of(program: Program, names: tuple[str, ...]) -> Reading | None:
+def noisy_value_of(program: Program, names: tuple[str, ...]) -> NoisyValue | None:
     """What the gates have in common; None if they do not read the same noisy value."""
     found: list[ReleaseGate | ChooseGate] = []
     seen: set[tuple[Expression, tuple[Term, ...]]] = set()
@@ -43,7 +43,7 @@ def reading_of(program: Program, names: tuple[str, ...]) -> Reading | None:
     ((value, terms),) = seen
     guards = {gate.guard for gate in found}
     guard = guards.pop() if len(guards) == 1 else None
-    return Reading(tuple(found), value, terms, guard, source_of(found))
+    return NoisyValue(tuple(found), value, terms, guard, source_of(found))
 
 
 def source_of(gates: Sequence[ReleaseGate | ChooseGate]) -> GateSource:
@@ -55,21 +55,21 @@ def source_of(gates: Sequence[ReleaseGate | ChooseGate]) -> GateSource:
     return OfSeveral(tuple(gate.source for gate in gates))
 
 
-def as_one(program: Program, reading: Reading, gate: ReleaseGate | ChooseGate) -> Program:
-    """The program in which `gate` stands for all gates of the reading."""
-    first, names = reading.gates[0].name, {g.name for g in reading.gates}
+def as_one(program: Program, shared: NoisyValue, gate: ReleaseGate | ChooseGate) -> Program:
+    """The program in which `gate` stands for all gates that show the noisy value."""
+    first, names = shared.gates[0].name, {g.name for g in shared.gates}
     kept: tuple[Gate, ...] = tuple(
         gate if g.name == first else g for g in program.gates if g.name == first or g.name not in names
     )
     return replace(program, gates=kept)
 
 
-def shown_value(reading: Reading) -> ReleaseGate:
+def shown_value(shared: NoisyValue) -> ReleaseGate:
     """The gate that shows the noisy value itself."""
-    return ReleaseGate(reading.source, reading.guard, reading.value, reading.terms, None, reading.gates[0].span)
+    return ReleaseGate(shared.source, shared.guard, shared.value, shared.terms, None, shared.gates[0].span)
 
 
-def shown_largest(reading: Reading, sign: int) -> ChooseGate:
+def shown_largest(shared: NoisyValue, sign: int) -> ChooseGate:
     """The gate that shows the position of the largest (sign 1) or smallest of the noisy values."""
-    law = NoisyMaxLaw(reading.value, reading.terms, sign)
-    return ChooseGate(reading.source, reading.guard, law, True, reading.gates[0].span)
+    law = NoisyMaxLaw(shared.value, shared.terms, sign)
+    return ChooseGate(shared.source, shared.guard, law, True, shared.gates[0].span)
