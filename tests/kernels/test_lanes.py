@@ -29,7 +29,10 @@ SPECS = Path(__file__).parents[2] / "specs"
 
 
 @pytest.mark.parametrize("name", KERNELS)
-@pytest.mark.parametrize(("count", "cap", "chunk"), [(1, 0, 0), (150, 0, 0), (150, 0, 67), (150, 9, 0), (40, 1, 0)])
+@pytest.mark.parametrize(
+    ("count", "cap", "chunk"),
+    [(1, 0, 0), pytest.param(150, 0, 0, marks=pytest.mark.long), (150, 0, 67), (150, 9, 0), (40, 1, 0)],
+)
 def test_lanes_give_the_numbers_of_single_runs(name: str, count: int, cap: int, chunk: int) -> None:
     kernel, constants = KERNELS[name]
     single = outcomes(as_python(scalar_text(kernel)), kernel, constants, count, cap)

@@ -54,7 +54,11 @@ def _has_a_list_over_time(source: str) -> bool:
 
 @pytest.mark.parametrize(
     ("seed", "shape"),
-    [(s, _reads_what_a_report_says) for s in REPORTED_TRUTHS] + [(s, _has_a_list_over_time) for s in LISTS_OVER_TIME],
+    [
+        pytest.param(seed, shape, marks=pytest.mark.long if i > 1 else ())
+        for seeds, shape in ((REPORTED_TRUTHS, _reads_what_a_report_says), (LISTS_OVER_TIME, _has_a_list_over_time))
+        for i, seed in enumerate(seeds)
+    ],
 )
 def test_shapes_that_once_had_a_wrong_law_or_none(seed: int, shape: Callable[[str], bool]) -> None:
     """A truth value that is reported in every step, and a list of folds over time beside a noise that is kept, are rare

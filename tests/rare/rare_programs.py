@@ -36,6 +36,13 @@ stop when llr >= h return reject
 stop when llr <= -h return accept
 """
 
+LAPLACE = {
+    size: Case((-1, 1), (0.7, 0.3), 8.0, 30.0, "high", Noise("laplace", size), "walk", Noise("gaussian", 1.0))
+    for size in (0.3, 1.18, 4.0)
+}
+SUMMED = {LAPLACE[1.18]: 1.6159866126031933e-10, LAPLACE[4.0]: 3.7940031590869325e-4}
+"""What `lattice_oracle.chance_of_reject` says after seconds of work; with `--long` it says it again."""
+
 NOISY = Case((-1, 1), (0.7, 0.3), 20.0, 48.15, "high", Noise("gaussian", 2.0), "apart", Noise("gaussian", 4.0))
 """The chance to reject is 6.8e-15."""
 

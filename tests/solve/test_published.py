@@ -69,7 +69,9 @@ def _two_digits(value: float) -> float:
     return float(f"{value:.2g}")
 
 
-@pytest.mark.parametrize("row", _rows(TABLE_1))
+@pytest.mark.parametrize(
+    "row", [pytest.param(r, marks=pytest.mark.long if i % 2 else ()) for i, r in enumerate(_rows(TABLE_1))]
+)
 def test_table_1(row: tuple[float, ...]) -> None:
     clip, eps, a, b, steps_null, steps_alternative, type_1, type_2 = row
     for model, wrong, steps, error in (
@@ -101,8 +103,8 @@ def test_table_1_without_noise() -> None:
 
 
 SOME = {(0.5, 2.0), (1.0, 2.0), (2.0, 2.0)}
-"""(A, eps) of the rows of table 2 that are solved by default, each in under a second; tests/solve/test_mesh.py finds
-all rows on a mesh."""
+"""(A, eps) of the rows of table 2 that are solved by default, each in under a second (of table 1, every second row);
+tests/solve/test_mesh.py finds all rows of table 2 on a mesh."""
 
 
 @pytest.mark.parametrize(
