@@ -88,7 +88,7 @@ def test_oracle_against_simulation(seed: int) -> None:
             assert abs(seen - p) <= 4.5 * math.sqrt(p * (1 - p) / runs) + 3 / runs
 
 
-SOLVED = {"none": (0, False, range(14)), "one": (1, False, range(16)), "report": (1, True, range(10))}
+SOLVED = {"none": (0, False, range(10)), "one": (1, False, range(10)), "report": (1, True, range(7))}
 
 
 @pytest.mark.parametrize("kind, seed", [(kind, seed) for kind, (_, _, seeds) in SOLVED.items() for seed in seeds])
@@ -103,7 +103,7 @@ def test_solver_with_two_persistent_noises(seed: int) -> None:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("kind, seed", [(kind, seed) for kind in SOLVED for seed in range(20, 120)])
+@pytest.mark.parametrize("kind, seed", [(kind, seed) for kind in SOLVED for seed in range(7, 120)])
 def test_solver_against_oracle_at_length(kind: str, seed: int) -> None:
     count, reports, _ = SOLVED[kind]
     agree(random_case(np.random.default_rng(seed), count, reports))
