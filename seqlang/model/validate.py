@@ -10,6 +10,7 @@ from seqlang.model.binding import NO_VARIABLES, canonical
 from seqlang.model.domain import Ball, Domain, Finite, Integers, Interval, Power
 from seqlang.model.gate_source import GateSource, OfEvent, OfStop, OfValue, is_hidden, name_of
 from seqlang.model.life import EachReport
+from seqlang.model.margins import leaves
 
 
 def validate(program: p.Program) -> tuple[str, ...]:
@@ -326,17 +327,6 @@ def _parts(statement: p.Statement) -> tuple[str, tuple[m.Expression, ...], Varia
             return f"stop {index}", tuple(e for e in (when, result) if e is not None), frozenset()
 
 
-def _leaves(test: p.Test) -> Iterator[p.Margin | p.PublicTest]:
-    match test:
-        case p.Margin() | p.PublicTest():
-            yield test
-        case p.And(parts=parts) | p.Or(parts=parts):
-            for part in parts:
-                yield from _leaves(part)
-        case p.Not(part=part):
-            yield from _leaves(part)
-
-
 def _gate_expressions(gate: p.Gate) -> Iterator[m.Expression]:
     if not isinstance(gate, p.PublicGate) and gate.guard is not None:
         yield gate.guard
@@ -344,7 +334,7 @@ def _gate_expressions(gate: p.Gate) -> Iterator[m.Expression]:
         case p.PublicGate(expression=expression):
             yield from (() if expression is None else (expression,))
         case p.CompareGate(test=test):
-            for leaf in _leaves(test):
+            for leaf in leaves(test):
                 yield leaf.value if isinstance(leaf, p.Margin) else leaf.expression
         case p.ReleaseGate(value=value, post=post):
             yield from (value,) if post is None else (value, post)
@@ -361,7 +351,7 @@ def _gate_expressions(gate: p.Gate) -> Iterator[m.Expression]:
 def _gate_terms(gate: p.Gate) -> Iterator[m.Term]:
     match gate:
         case p.CompareGate(test=test):
-            for leaf in _leaves(test):
+            for leaf in leaves(test):
                 if isinstance(leaf, p.Margin):
                     yield from leaf.terms
         case p.ReleaseGate(terms=terms) | p.ChooseGate(law=p.NoisyMaxLaw(terms=terms)):

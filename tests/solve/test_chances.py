@@ -1,4 +1,4 @@
-"""Roles of noises, and tables of chances against formulas written out by hand."""
+"""IntegrationPlan of noises, and tables of chances against formulas written out by hand."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from seqlang.backends.solve.quadrature.grid import first_level, grid_of, kinks_of
-from seqlang.backends.solve.step.noise_roles import Roles, roles_of
+from seqlang.backends.solve.step.integration_plan import IntegrationPlan, integration_plan
 from seqlang.backends.solve.stops.chances import Chances, Environment
 from seqlang.backends.solve.unsolved import Unsolved
 from seqlang.elaborate import elaborate
@@ -31,13 +31,13 @@ def program(body: str) -> Program:
     return made
 
 
-def roles(body: str) -> Roles:
-    return roles_of(program(body))
+def roles(body: str) -> IntegrationPlan:
+    return integration_plan(program(body))
 
 
 def chances(body: str, level: int = 4) -> tuple[Chances, str]:
     made = program(body)
-    found = roles_of(made)
+    found = integration_plan(made)
     grid = grid_of(made, found, first_level(made, found) + level)
     cell = next(name for name in found.needed.names if any(getattr(s, "name", "") == name and hasattr(s, "keep")
                                                             for s in made.body))  # fmt: skip
@@ -83,7 +83,7 @@ def test_a_density_that_is_read_as_a_value() -> None:
 
 def test_kinks_where_drawn_ends_cross() -> None:
     made = program(ENDS + "attach gaussian(1) to A, B once\nattach laplace(1) to s\n")
-    (kink,) = (k for k in kinks_of(made, roles_of(made)) if len(k.factors) == 2)
+    (kink,) = (k for k in kinks_of(made, integration_plan(made)) if len(k.factors) == 2)
     scale = kink.factors["A.once"]
     assert kink.factors["B.once"] == pytest.approx(scale)  # A + z_A = -(B + z_B)
     assert kink.constant == pytest.approx(3 * scale)

@@ -11,9 +11,9 @@ from scipy import integrate, stats
 from scipy.special import ndtr
 
 from seqlang.backends.solve.quadrature.grid import first_level, grid_of
-from seqlang.backends.solve.states.explored_chain import ExploredChain, explored_chain
+from seqlang.backends.solve.states.explored_chain import ExploredChain
 from seqlang.backends.solve.states.kinks import state_kinks
-from seqlang.backends.solve.step.noise_roles import roles_of
+from seqlang.backends.solve.step.integration_plan import integration_plan
 from seqlang.backends.solve.unsolved import Unsolved
 from seqlang.elaborate import elaborate
 from seqlang.model.program import Program
@@ -33,9 +33,9 @@ def program(body: str, head: str = HEAD) -> Program:
 
 def chain(body: str, level: int = 3, head: str = HEAD) -> ExploredChain:
     made = program(body, head)
-    roles = roles_of(made)
+    roles = integration_plan(made)
     grid = grid_of(made, roles, first_level(made, roles) + level, state_kinks(made, "m", (), roles))
-    return explored_chain(made, "m", 0, (), roles, grid)
+    return ExploredChain(made, "m", 0, (), roles, grid)
 
 
 def table(body: str, steps: int, level: int = 3, head: str = HEAD) -> dict[tuple[int, object], float]:

@@ -7,9 +7,9 @@ import pytest
 from law_oracle import Case, Check, Noise, exact_table
 
 from seqlang import driver
-from seqlang.backends.solve.quadrature.first_step_kinks import MOST, bends
+from seqlang.backends.solve.quadrature.first_step_kinks import MOST, first_step_kinks
 from seqlang.backends.solve.solve import solve
-from seqlang.backends.solve.step.noise_roles import roles_of
+from seqlang.backends.solve.step.integration_plan import integration_plan
 from seqlang.model.program import Program
 from seqlang.source import Source
 
@@ -31,7 +31,7 @@ def case_of(fresh: Noise, data: tuple[tuple[float, float], ...] = STEPS) -> Case
 def found(case: Case) -> list[float]:
     """Where z splits."""
     program = program_of(case)
-    planes = bends(program, roles_of(program))
+    planes = first_step_kinks(program, integration_plan(program))
     assert all(set(p.factors) == {"z"} and len(planes) <= MOST[1] for p in planes)
     return sorted(-p.constant / p.factors["z"] for p in planes)
 

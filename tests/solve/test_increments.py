@@ -90,7 +90,7 @@ def test_distribution_function(body: str, law_text: str) -> None:
     made = data if data is not None else _law(constants, program)
     assert made is not None
     curve = curve_of(_body(program), {ir.Field("x"): IDENTITY}, constants)
-    grid = np.linspace(*made.reach(1e-7), 40_001)
+    grid = np.linspace(*made.effective_support(1e-7), 40_001)
     middle, mass = (grid[1:] + grid[:-1]) / 2, made.between(grid[:-1], grid[1:])
     values = np.array([curve(float(x)) for x in middle[2::4]])
     weights = np.add.reduceat(mass, np.arange(0, len(mass), 4))

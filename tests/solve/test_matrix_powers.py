@@ -7,7 +7,7 @@ import pytest
 
 import seqlang
 from seqlang.backends.one_thread import one_thread
-from seqlang.backends.solve.mesh.laplace_pairs import by_difference
+from seqlang.backends.solve.mesh.laplace_pairs import laplace_pair_rule
 from seqlang.backends.solve.mesh.wide_panels import Places, _ends, _widths
 from seqlang.backends.solve.recursion import follow
 from seqlang.backends.solve.solve import solve
@@ -37,10 +37,10 @@ def test_wide_panels_give_the_same_law() -> None:
     space = space_of(program, "centred")
     assert space.unforced is not None
     with one_thread():
-        plain, packed = follow(space.make(1)), follow(space.unforced(1))
-    steps = min(len(plain.table), len(packed.table))
-    assert np.abs(plain.table[:steps] - packed.table[:steps]).sum() < 2e-7
-    assert packed.steps == pytest.approx(plain.steps, rel=1e-7)
+        plain, powered = follow(space.make(1)), follow(space.unforced(1))
+    steps = min(len(plain.table), len(powered.table))
+    assert np.abs(plain.table[:steps] - powered.table[:steps]).sum() < 2e-7
+    assert powered.steps == pytest.approx(plain.steps, rel=1e-7)
 
 
 def test_a_law_of_which_nothing_is_known_is_refused() -> None:
@@ -81,7 +81,7 @@ def test_nodes_that_share_their_cuts_share_their_width() -> None:
 
 @pytest.mark.parametrize("scales", [(1.0, 1.0), (2.0, 2.0), (1.0, 1.5)])
 def test_nodes_by_difference(scales: tuple[float, float]) -> None:
-    u, v, weights = by_difference(*scales, level=2)
+    u, v, weights = laplace_pair_rule(*scales, level=2)
     assert weights @ (u * u) == pytest.approx(2 * scales[0] ** 2, rel=1e-8)
     assert weights @ np.abs(v) == pytest.approx(scales[1], rel=1e-8)
     assert weights @ (u * v) == pytest.approx(0.0, abs=1e-8)

@@ -13,9 +13,9 @@ from scipy import stats
 from scipy.special import ndtr
 
 from seqlang.backends.solve.mesh.mesh_chain import Mesh, mesh_for
-from seqlang.backends.solve.mesh.quasi_stationary import Settled
+from seqlang.backends.solve.mesh.quasi_stationary import QuasiStationary
 from seqlang.backends.solve.quadrature.grid import first_level, grid_of
-from seqlang.backends.solve.step.noise_roles import roles_of
+from seqlang.backends.solve.step.integration_plan import integration_plan
 from seqlang.backends.solve.unsolved import Unsolved
 from seqlang.elaborate import elaborate
 from seqlang.model.program import Program
@@ -32,7 +32,7 @@ def _program(text: str, **values: object) -> Program:
 
 
 def _chain(program: Program, model: str, level: int, watch: tuple[Any, ...] = ()) -> Mesh:
-    roles = roles_of(program, watch)
+    roles = integration_plan(program, watch)
     grid = grid_of(program, roles, first_level(program, roles) + level)
     return mesh_for(program, model, roles, grid, level, watch)
 
@@ -286,7 +286,7 @@ def test_reflected_gaussian_walk() -> None:
         tail = chain.close(frontier)
         if tail is not None:
             break
-    assert isinstance(frontier, Settled)
+    assert isinstance(frontier, QuasiStationary)
     assert steps + frontier.rest().steps == pytest.approx(exact, rel=1e-11)
 
 
@@ -295,7 +295,7 @@ def test_a_settled_shape_goes_on_as_the_steps_would() -> None:
     program = _program(text)
     chain = _chain(program, "null", 1)
     frontier: Any = chain.begin()
-    while not isinstance(frontier, Settled):
+    while not isinstance(frontier, QuasiStationary):
         frontier, _ = chain.advance(frontier)
     tail = chain.close(frontier)
     assert tail is not None

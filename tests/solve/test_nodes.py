@@ -12,7 +12,8 @@ import pytest
 from scipy import special, stats
 
 from seqlang.backends.solve.noises.gauss_rules import rule
-from seqlang.backends.solve.noises.laws import ScalarLaw, law, sum_of
+from seqlang.backends.solve.noises.laws import law, sum_of
+from seqlang.backends.solve.noises.scalar_law import ScalarLaw
 from seqlang.backends.solve.quadrature.nodes import LAST, ORDERS, Kink, nodes, start
 
 Array = Any

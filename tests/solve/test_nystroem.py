@@ -12,7 +12,7 @@ from scipy.special import ndtr
 
 import seqlang
 from seqlang.backends.solve import Solution, solve
-from seqlang.backends.solve.mesh.panels import gauss
+from seqlang.backends.solve.noises.legendre import gauss
 from seqlang.backends.solve.recursion import follow
 from seqlang.backends.solve.spaces import space_of
 from seqlang.model.program import Program

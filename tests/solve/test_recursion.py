@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from seqlang.backends.solve.chain import Stopped
-from seqlang.backends.solve.memoryless import Left
+from seqlang.backends.solve.memoryless import MemorylessFrontier
 from seqlang.backends.solve.recursion import follow
 from seqlang.backends.solve.solution import Array, Outcome, Tail
 
@@ -23,22 +23,24 @@ class Coin:
         self.closed, self.interrupt = closed, interrupt
         self.outcomes: tuple[Outcome, ...] = ("out",)
 
-    def begin(self) -> Left:
-        return Left(0, self.weights, 0.0)
+    def begin(self) -> MemorylessFrontier:
+        return MemorylessFrontier(0, self.weights, 0.0)
 
-    def advance(self, frontier: Left, forced: Mapping[str, Any] | None = None) -> tuple[Left, Stopped]:
+    def advance(
+        self, frontier: MemorylessFrontier, forced: Mapping[str, Any] | None = None
+    ) -> tuple[MemorylessFrontier, Stopped]:
         if self.interrupt and frontier.step == self.interrupt:
             raise KeyboardInterrupt
         out: Array = frontier.survivors * (self.stop if forced is None else forced["stop"])
-        return Left(frontier.step + 1, frontier.survivors - out, 0.0), Stopped(out[None, :], np.zeros(0))
+        return MemorylessFrontier(frontier.step + 1, frontier.survivors - out, 0.0), Stopped(out[None, :], np.zeros(0))
 
-    def close(self, frontier: Left) -> Tail | None:
+    def close(self, frontier: MemorylessFrontier) -> Tail | None:
         if not self.closed:
             return None
         steps = frontier.survivors * (frontier.step + 1 / self.stop)
         return Tail(np.array([frontier.survivors.sum()]), float(steps.sum()), 0.0, steps)
 
-    def stuck(self, frontier: Left) -> float:
+    def stuck(self, frontier: MemorylessFrontier) -> float:
         return float(frontier.survivors[self.stop == 0].sum())
 
 

@@ -5,17 +5,22 @@ from __future__ import annotations
 import time
 from itertools import pairwise
 
-from seqlang.backends.transcript.integrals.linear_conditions import Half, components, components_given, parts_of
+from seqlang.backends.transcript.integrals.linear_conditions import (
+    LinearCondition,
+    components,
+    components_given,
+    parts_of,
+)
 
 BEST = ("best", 0, ...)
 MANY = 20_000
 
 
-def half(constant: float, *names: str) -> Half:
+def half(constant: float, *names: str) -> LinearCondition:
     return constant, tuple(((name, 0, ...), 1.0) for name in names), False
 
 
-def argmax(count: int) -> tuple[Half, ...]:
+def argmax(count: int) -> tuple[LinearCondition, ...]:
     """The candidate `best` is above each of the others: one noise in every condition."""
     return tuple((0.0, ((BEST, 1.0), ((f"q{i}", 0, ...), -1.0)), False) for i in range(count))
 
@@ -34,7 +39,7 @@ def test_a_chain_of_conditions_is_one() -> None:
 
 
 def test_without_the_noise_that_all_share() -> None:
-    alone: Half = (0.5, ((BEST, 1.0),), False)
+    alone: LinearCondition = (0.5, ((BEST, 1.0),), False)
     conditions = argmax(3)
     assert components_given((*conditions, alone), BEST) == [[alone], *([c] for c in conditions)]
 

@@ -123,7 +123,7 @@ def test_two_sided_against_scipy(share: str) -> None:
 def test_two_thresholds_that_share_the_fresh_noise() -> None:
     follower = Follower(programs.two_sided(1, 2, "w", query=True))
     levels = [2.0, -3.0]
-    grid = np.linspace(-18, 18, 1801)  # holds 0, where the density bends
+    grid = np.linspace(-18, 18, 1801)  # holds 0, where the density kinks
     z, w = stats.laplace.pdf(grid), stats.laplace(scale=2)
     joint = np.ones((len(grid), len(grid)))
     for v in levels:
@@ -230,6 +230,6 @@ def test_margins_are_those_of_the_interpreter(make: object) -> None:
         machine.step({"x": x})
         reports = step in fire and any(g.name == "high" for g in program.gates)
         told = {"stop": None} | ({"high": True} if reports else {})
-        state, facts = follower.look(state, {"x": x}, told)
+        state, facts = follower.step_from(state, {"x": x}, told)
         ours += [f[2][0] for f in facts if f[0] == "compare"]
     assert ours == pytest.approx(seen, abs=1e-12)

@@ -57,7 +57,7 @@ def test_geometric_by_summation(ratio: float) -> None:
 @pytest.mark.parametrize("gamma", [0.2, 0.5])
 def test_staircase_integrates_its_density(gamma: float) -> None:
     made = law("staircase", 1.0, 2.0, gamma)
-    cuts = sorted(made.bends(-80.0, 80.0))
+    cuts = sorted(made.kinks(-80.0, 80.0))
     whole = sum(integrate.quad(lambda x: exp(made.log_density(x)), a, b)[0] for a, b in pairwise(cuts))
     assert whole == pytest.approx(1, abs=1e-9)
     for x in (-3.1, 0.0, 0.3, 1.9, 5.0):

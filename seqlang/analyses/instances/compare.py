@@ -12,7 +12,7 @@ from seqlang.analyses.instances.neighbours import Neighbours
 from seqlang.backends.solve.unsolved import Unsolved
 from seqlang.backends.transcript.fixed_streams.chances import Quadrature, plan_of
 from seqlang.backends.transcript.fixed_streams.walk import Walk
-from seqlang.record import record
+from seqlang.record import record, replace
 
 Array = NDArray[np.float64]
 Entry = Mapping[str, Any]
@@ -168,7 +168,7 @@ class Comparison:
         with np.errstate(divide="ignore", invalid="ignore"):
             error = float(np.max(np.abs(fine / result.law.table - 1)[seen], initial=0.0))
         missing = sum(g.missing for g in quadrature.groups) / self.floor
-        return Compared(**{**_fields(result), "error": error + missing}), worst
+        return replace(result, error=error + missing), worst
 
     def _at(self, plan: Any, level: int) -> Quadrature:
         known = self._quadrature.get(level)
@@ -260,10 +260,6 @@ class _Measure:
             self._over[0, :, i] += np.maximum(own - factor * chances, 0.0).sum(axis=1)
             self._over[1, :, i] += np.maximum(chances - factor * own, 0.0).sum(axis=1)
         return np.where(own[0] >= self.floor, losses.max(axis=0), np.nan)
-
-
-def _fields(compared: Compared) -> dict[str, Any]:
-    return {name: getattr(compared, name) for name in Compared.__annotations__}
 
 
 def _spread(length: int, most: int) -> list[int]:

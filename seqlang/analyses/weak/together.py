@@ -15,7 +15,7 @@ from seqlang.analyses.weak.course import OVERHEAD, Course, between
 from seqlang.analyses.weak.entries import Entry
 from seqlang.analyses.weak.profile import Array
 from seqlang.backends.solve.chain import Chain
-from seqlang.backends.solve.lattice.backward_pass import PRODUCTS, Crowd, Window
+from seqlang.backends.solve.lattice.backward_pass import PRODUCTS, ManyBands, Window
 from seqlang.backends.solve.lattice.band import Band
 from seqlang.backends.solve.lattice.lattice_chain import LatticeChain
 from seqlang.process.time_limit import poll
@@ -119,7 +119,7 @@ class Together:
     ) -> tuple[list[tuple[int, Course]], float]:
         """All go on until those of each position have ended."""
         crowds = [
-            chain.crowd(window, [first.bands[k] for first in firsts])
+            chain.many_bands(window, [first.bands[k] for first in firsts])
             for k, (chain, window) in enumerate(zip(self.chains, windows, strict=True))
         ]
         blocks: list[list[Array]] = [[np.array([f.rows[k] for f in firsts]).T[None]] for k in range(len(crowds))]
@@ -157,7 +157,7 @@ class Together:
             courses.append((first.place, Course(self.chains, rows, left, lost)))
         return courses, done
 
-    def _at_once(self, crowds: list[Crowd]) -> int:
+    def _at_once(self, crowds: list[ManyBands]) -> int:
         """Steps in one matrix product."""
         return max(1, min(64, NUMBERS // (4 * max(crowd.backwards.size for crowd in crowds))))
 

@@ -43,13 +43,13 @@ class Chances:
 
     def _evaluated(self, pattern: Pattern, horizon: int) -> Evaluated:
         follower, spent = self.scene.follower, Work(MOST_COARSE)
-        looked = follower.looked
+        looked = follower.steps_computed
         played, logs, work = None, None, 0.2
         try:
             try:
                 played = self._play(pattern, horizon)
             finally:
-                work += (follower.looked - looked) / LOOKS * self.scene.weight
+                work += (follower.steps_computed - looked) / LOOKS * self.scene.weight
             if played is not None:
                 work += played.length * (2.0 if follower.stepper.draws else 0.005)  # a tree of states
                 logs = self.logs(played, spent)
@@ -71,12 +71,12 @@ class Chances:
     def _log(self, phases: list[Phase], spent: Work) -> float:
         """log P of the event: the same end may come from another stop of the same result."""
         follower = self.scene.follower
-        last = phases[-1].told["stop"]
+        last = phases[-1].observed["stop"]
         found = [_known(follower.log_probability(phases, COARSE, spent))]
         if last is not None:
             for index, label in self.scene.stops:
                 if index != last[0] and (label is None or last[1] in (None, True, label)):
-                    told = {**phases[-1].told, "stop": (index, last[1])}
+                    told = {**phases[-1].observed, "stop": (index, last[1])}
                     other = [*phases[:-1], Phase(phases[-1].entry, told, 1)]
                     found.append(_known(follower.log_probability(other, COARSE, spent)))
         return log_sum(found)

@@ -63,7 +63,7 @@ def _phases(program: Program, stream: Sequence[Entry], event: Event, steps: int,
         here: dict[str, Any] = {"stop": None, **told.get(step, {})}
         if stop is not None and step == steps:
             here["stop"] = (stop, event.result)
-        if phases and phases[-1].entry == entry and phases[-1].told == here:
+        if phases and phases[-1].entry == entry and phases[-1].observed == here:
             phases[-1] = Phase(entry, here, phases[-1].repeat + 1)
         else:
             phases.append(Phase(entry, here, 1))

@@ -55,7 +55,7 @@ def evolved(
 
 def script_of(played: Played, scene: Scene) -> Script:
     """Step by step what the phases say."""
-    firsts = [(p.entry, p.told) for p in played.first for _ in range(p.repeat)]
+    firsts = [(p.entry, p.observed) for p in played.first for _ in range(p.repeat)]
     seconds = [p.entry for p in played.second for _ in range(p.repeat)]
     return tuple((a, b, _fired(told, scene)) for (a, told), b in zip(firsts, seconds, strict=True))
 

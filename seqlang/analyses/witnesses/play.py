@@ -87,7 +87,9 @@ def play_apart(scene: Scene, pattern: Pattern, cuts: Sequence[int], horizon: int
             if stage.over or not stage.plays(leg):
                 return None
         pairs = zip(_unrolled(stage.played.first), _unrolled(stage.played.second), strict=True)
-        steps = [FamilyStep({n: a.entry[n] for n in names}, {n: b.entry[n] for n in names}, a.told) for a, b in pairs]
+        steps = [
+            FamilyStep({n: a.entry[n] for n in names}, {n: b.entry[n] for n in names}, a.observed) for a, b in pairs
+        ]
         found.append(steps[done:])
         done = len(steps)
     return found
@@ -317,14 +319,14 @@ class _Stage:
         return True
 
     def _look(self, stream: int, entry: Entry, told: Mapping[str, Any]) -> Step:
-        return self.scene.follower.look(self.states[stream], entry, told)
+        return self.scene.follower.step_from(self.states[stream], entry, told)
 
     def _alike(self, first: Entry, second: Entry) -> bool:
         """Whether this step is the same one for both streams."""
         return second is first and self.states[1] is self.states[0]
 
     def _add(self, phases: list[Phase], entry: Entry, told: Mapping[str, Any]) -> None:
-        if phases and phases[-1].entry == entry and phases[-1].told == told:
+        if phases and phases[-1].entry == entry and phases[-1].observed == told:
             phases[-1] = Phase(entry, told, phases[-1].repeat + 1)
         else:
             phases.append(Phase(entry, told, 1))
@@ -441,7 +443,7 @@ class _Stage:
         self._tell(trial, fact[-1], fact[1][0])
         values = []
         for state, entry in zip(self.states, (first, second), strict=True):
-            _, facts = self.scene.follower.look(state, entry, trial)
+            _, facts = self.scene.follower.step_from(state, entry, trial)
             values += [(f[2], f[4]) for f in facts if f[0] == "argmax" and f[5] == fact[-1]]
         if len(values) != 2 or len(values[0][0]) != len(values[1][0]):
             return None  # one dataset has a record more: there is no position against position
@@ -464,7 +466,7 @@ class _Stage:
             self._tell(trial, fact[-1], value)
             chances = []
             for state, entry in zip(self.states, (first, second), strict=True):
-                _, facts = self.scene.follower.look(state, entry, trial)
+                _, facts = self.scene.follower.step_from(state, entry, trial)
                 found = [f[1] for f in facts if f[0] == "chance" and f[2] == fact[-1]]
                 chances.append(found[0] if found else 0.5)
             low, high = sorted(chances)

@@ -125,7 +125,7 @@ class Scene:
 
     def _targets(self) -> list[Target]:
         """The margins to aim at, found by looking at one step."""
-        _, facts = self.follower.look(self.start, self.base(), NOTHING)
+        _, facts = self.follower.step_from(self.start, self.base(), NOTHING)
         found: list[Target] = []
         for gate, test in tests(facts):
             for index, (_, terms, _) in enumerate(margins(test)):
@@ -139,7 +139,7 @@ class Scene:
         """For how many steps no comparison is looked at."""
         state, entry = self.start, self.base()
         for step in range(int(MOST_CLOSED / self.weight) if self.targets else 0):
-            state, facts = self.follower.look(state, entry, NOTHING)
+            state, facts = self.follower.step_from(state, entry, NOTHING)
             if any(f[0] == "compare" for f in facts):
                 return step
             if state is None or not self.follower.possible(facts):
@@ -150,7 +150,7 @@ class Scene:
         """After how many steps a run surely ends; 0 where that is not soon."""
         state, entry = self.start, self.base()
         for step in range(1, SHORT + 1 if self.follower.stepper.reads_step and self.weight < 2 else 1):
-            state, facts = self.follower.look(state, entry, NOTHING)
+            state, facts = self.follower.step_from(state, entry, NOTHING)
             if state is None:
                 return 0
             if any(f[0] == "certain" and not f[1] for f in facts):
@@ -177,7 +177,7 @@ class Scene:
 
     def margin(self, state: Any, entry: Entry, target: Target) -> float | None:
         """The plain margin in this step; None where the gate's margin has no value."""
-        _, facts = self.follower.look(state, entry, NOTHING)
+        _, facts = self.follower.step_from(state, entry, NOTHING)
         for fact in facts:
             if fact[-1] == target.gate and fact[0] in ("compare", "idle"):
                 found = margins(fact[-2])
@@ -187,7 +187,7 @@ class Scene:
         return None
 
     def active(self, state: Any, entry: Entry, gate: str) -> bool:
-        _, facts = self.follower.look(state, entry, NOTHING)
+        _, facts = self.follower.step_from(state, entry, NOTHING)
         return any(f[0] == "compare" and f[3] == gate for f in facts)
 
     # ---- aiming

@@ -258,10 +258,10 @@ def event_of(played: Played) -> Event:
     for phase in played.first:
         for _ in range(phase.repeat):
             step += 1
-            reports += [(step, name, value) for name, value in phase.told.items() if name != "stop"]
-            if phase.told["stop"] is not None:
+            reports += [(step, name, value) for name, value in phase.observed.items() if name != "stop"]
+            if phase.observed["stop"] is not None:
                 stopped = step
-                result = None if phase.told["stop"][1] is True else phase.told["stop"][1]
+                result = None if phase.observed["stop"][1] is True else phase.observed["stop"][1]
     if stopped is None:
         return Event(not_by=step, reports=tuple(reports))
     return Event(stopped_at=stopped, result=result, reports=tuple(reports))

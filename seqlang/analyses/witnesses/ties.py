@@ -78,7 +78,7 @@ def _comparisons(program: Program, phases: Sequence[Phase], exact: bool) -> Comp
                 if machine.step_number == 0 and datasets:
                     machine.load({name: entry[name] for name in datasets})
                 told.clear()
-                told.update(phase.told)
+                told.update(phase.observed)
                 if machine.stopped:
                     return found
                 machine.step({} if datasets else entry)

@@ -3,22 +3,24 @@
     plan_of(program) -> Plan
 
 Noise that only the comparisons of stops read is integrated out where what is left of every comparison is one number
-with a known law (`roles_of` finds these): a step then has a chance to stop instead of a yes or a no. The rest is drawn:
-noise that reports, statistics or returns read, and noise that must be fixed for the comparisons to be independent.
+with a known law (`integration_plan` finds these): a step then has a chance to stop instead of a yes or a no. The rest
+is drawn: noise that reports, statistics or returns read, and noise that must be fixed for the comparisons to be
+independent.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from seqlang.backends.solve.noises.laws import ScalarLaw, noise_laws
+from seqlang.backends.solve.noises.laws import noise_laws
+from seqlang.backends.solve.noises.scalar_law import ScalarLaw
 from seqlang.backends.solve.step.dependencies import Condition, condition_of, margins_of, needed_of
-from seqlang.backends.solve.step.noise_roles import Roles, roles_of
+from seqlang.backends.solve.step.integration_plan import IntegrationPlan, integration_plan
 from seqlang.backends.solve.unsolved import Unsolved
 from seqlang.model import expression as ir
 from seqlang.model.gate_source import OfStop
 from seqlang.model.life import EachReport, EachStep, Once
-from seqlang.model.margins import margins
+from seqlang.model.margins import leaves, margins
 from seqlang.model.program import (
     And,
     CompareGate,
@@ -36,20 +38,20 @@ from seqlang.record import record, replace
 
 @record
 class Plan:
-    """`program` has only the statements on which stops depend. `conditions`: by the index of the stop. `roles` are
-    those of the stops alone: its variables are integrated out, `lasting` of them keep their bounds from step to step.
-    `shiftable`: noises of one number that are drawn once in a run, with their laws."""
+    """`program` has only the statements on which stops depend. `conditions`: by the index of the stop. `integration`
+    is the plan of the stops alone: its variables are integrated out, `lasting` of them keep their bounds from step to
+    step. `shiftable`: noises of one number that are drawn once in a run, with their laws."""
 
     program: Program
     conditions: Mapping[int, Condition]
-    roles: Roles
+    integration: IntegrationPlan
     lasting: frozenset[str]
     shiftable: Mapping[str, ScalarLaw]
 
     @property
     def integrated(self) -> tuple[str, ...]:
         """The noises that are not drawn."""
-        return tuple(dict.fromkeys(name for v in self.roles.variables.values() for name, _ in v.terms))
+        return tuple(dict.fromkeys(name for v in self.integration.variables.values() for name, _ in v.terms))
 
 
 def plan_of(program: Program) -> Plan:
@@ -64,16 +66,16 @@ def plan_of(program: Program) -> Plan:
     while True:
         stub, rewritten = _stops_alone(program, stops, conditions, drawn)
         try:
-            roles = roles_of(stub)
+            integration = integration_plan(stub)
         except Unsolved:
             drawn = {n.name for n in program.noises}
             continue
-        more = _not_by_bounds(roles, rewritten.values())
+        more = _not_by_bounds(integration, rewritten.values())
         if not more:
             break
         drawn |= more
-    lasting = frozenset(name for name, v in roles.variables.items() if not isinstance(v.life, EachStep))
-    integrated = {name for v in roles.variables.values() for name, _ in v.terms}
+    lasting = frozenset(name for name, v in integration.variables.items() if not isinstance(v.life, EachStep))
+    integrated = {name for v in integration.variables.values() for name, _ in v.terms}
     scalar = {t.noise for g in program.gates if isinstance(g, CompareGate) for m in margins(g.test) for t in m.terms}
     scalar |= {n.name for n in program.noises if n.target is None}
     shiftable = {
@@ -81,7 +83,7 @@ def plan_of(program: Program) -> Plan:
         for n in program.noises
         if isinstance(n.life, Once) and n.name in laws and n.name in scalar and n.name not in integrated
     }
-    return Plan(short, rewritten, roles, lasting, shiftable)
+    return Plan(short, rewritten, integration, lasting, shiftable)
 
 
 def _condition(program: Program, stop: Stop) -> Condition:
@@ -108,8 +110,8 @@ def _read_as_values(program: Program, conditions: Iterable[Condition]) -> Iterat
             for term in margin.terms:
                 yield from _noises(term.factor)
         if condition.test is not None:
-            for e in _public(condition.test):
-                yield from _noises(e)
+            for leaf in leaves(condition.test):
+                yield from _noises(leaf.expression) if isinstance(leaf, PublicTest) else ()
 
 
 def _noises(e: ir.Expression) -> Iterator[str]:
@@ -121,19 +123,6 @@ def _noises(e: ir.Expression) -> Iterator[str]:
                 yield name
             case _:
                 pass
-
-
-def _public(test: Test) -> Iterator[ir.Expression]:
-    match test:
-        case PublicTest(expression):
-            yield expression
-        case And(parts) | Or(parts):
-            for part in parts:
-                yield from _public(part)
-        case Not(part):
-            yield from _public(part)
-        case Margin():
-            pass
 
 
 def _stops_alone(
@@ -174,7 +163,7 @@ def _with_drawn(test: Test, drawn: set[str]) -> Test:
             return Not(_with_drawn(part, drawn))
 
 
-def _not_by_bounds(roles: Roles, conditions: Iterable[Condition]) -> set[str]:
+def _not_by_bounds(integration: IntegrationPlan, conditions: Iterable[Condition]) -> set[str]:
     """Lasting noises in tests of several comparisons: what is known of them after a step is no interval."""
     found: set[str] = set()
     for condition in conditions:
@@ -184,7 +173,7 @@ def _not_by_bounds(roles: Roles, conditions: Iterable[Condition]) -> set[str]:
         if inner is None or isinstance(inner, Margin):
             continue
         for margin in margins_of(condition):
-            name = roles.halves[margin].variable
-            if name is not None and not isinstance(roles.variables[name].life, EachStep):
-                found.update(n for n, _ in roles.variables[name].terms)
+            name = integration.comparisons[margin].variable
+            if name is not None and not isinstance(integration.variables[name].life, EachStep):
+                found.update(n for n, _ in integration.variables[name].terms)
     return found

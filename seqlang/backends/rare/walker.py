@@ -25,8 +25,9 @@ from seqlang.backends.rare.inputs import Tilted
 from seqlang.backends.rare.proposal import Proposal
 from seqlang.backends.rare.setting import Setting
 from seqlang.backends.rare.weights import Weights
-from seqlang.backends.solve.step.gates import Case, Gate, merged
-from seqlang.backends.solve.step.rounding_of_sums import OFF, Off, size_of
+from seqlang.backends.solve.step.cases import Case, merged
+from seqlang.backends.solve.step.gates import Gate
+from seqlang.backends.solve.step.rounding_of_sums import OFF, RoundingBound, size_of
 from seqlang.model.program import Stop
 from seqlang.source import NOWHERE, Span
 
@@ -47,7 +48,7 @@ class Walker:
     ) -> None:  # fmt: skip
         plan = setting.plan
         self.setting, self.plan, self.proposal, self.floor, self.rest = setting, plan, proposal, floor, rest
-        self.laws = {name: v.law for name, v in plan.roles.variables.items()}
+        self.laws = {name: v.law for name, v in plan.integration.variables.items()}
         self.cases: list[Case] = []
         self.left_over = self.come_by_now = -np.inf
         self.come_at = 0
@@ -99,7 +100,7 @@ class Walker:
 
     def compiled(self, runs: Runs, stop: Stop) -> Step:
         """See `Endings`: the stop takes its chance of what is left of every run."""
-        gate = Gate(self.plan.conditions[stop.index], self.plan.roles, runs.compiler)
+        gate = Gate(self.plan.conditions[stop.index], self.plan.integration, runs.compiler)
         matches = self.setting.matches(stop, runs.compiler)
         reading = _Reading(runs)
         later = self._read_later(runs, stop)
@@ -125,7 +126,7 @@ class Walker:
         for s in runs.program.body:
             if isinstance(s, Stop) and after:
                 condition = self.plan.conditions[s.index]
-                found |= set(Gate(condition, self.plan.roles, runs.compiler).variables)
+                found |= set(Gate(condition, self.plan.integration, runs.compiler).variables)
             after |= s is stop or s == stop
         return frozenset(found)
 
@@ -242,7 +243,7 @@ class _Reading:
     def drift(self, run: Run, bound: Mapping[int, float]) -> Array:
         return size_of(run, Frame(self.runs), bound)
 
-    def off(self, name: str) -> Off:
+    def off(self, name: str) -> RoundingBound:
         """How far this sum may be off, by the largest that it was so far."""
         if name in self.runs.cells:
             values = [kept.read() for kept in self.runs.cells[name].kept.values()]
@@ -250,7 +251,7 @@ class _Reading:
             values = [self.runs.memory[name]]
         sizes = [np.max(np.abs(v), where=np.isfinite(v), initial=0.0) for v in values if not isinstance(v, Ragged)]
         largest = self.largest[name] = max(self.largest.get(name, 0.0), *map(float, sizes), 0.0)
-        return Off(OFF * largest, OFF * largest, np.inf)
+        return RoundingBound(OFF * largest, OFF * largest, np.inf)
 
     def check(self, bad: Array, what: str, span: Span) -> None:
         self.runs.check(np.ravel(bad), what, NOWHERE)

@@ -1,4 +1,4 @@
-"""What a space of states offers to the recursion: one step after the other, with nothing changed in place."""
+"""What every chain offers to the recursion: one step after the other. No step changes a frontier in place."""
 
 from __future__ import annotations
 
@@ -60,5 +60,5 @@ class Chain(Protocol):
         ...
 
     def stuck(self, frontier: Any) -> float:
-        """Mass of the frontier that is proved never to stop."""
+        """The mass of runs in the frontier that are proved never to stop."""
         ...

@@ -1,4 +1,4 @@
-"""What rare draws of the persistent noises add to an expectation: more than any node shows, or infinitely much."""
+"""What draws of the persistent noises that are rarer than every node may add to an expectation, possibly infinity."""
 
 from __future__ import annotations
 
@@ -9,8 +9,12 @@ import numpy as np
 from seqlang.backends.solve.solution import Array
 
 NEAR, FAR = 1e-7, 1e-13
+"""Probabilities of draws between which the growth of the expectation is measured."""
 LEAST_POWER = 0.1
+"""Where the contribution of the rarest draws, of probability w, falls more slowly than w^0.1, the expectation is taken
+to be infinite."""
 SLOPES = tuple(math.log(w) for w in (1e-6, 1e-11, 1e-16))
+"""Logarithms of the probabilities between which `_speeds_up` compares two slopes."""
 
 
 def beyond_the_nodes(weights: Array, parts: Array, rarest: float) -> float:

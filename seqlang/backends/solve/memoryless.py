@@ -1,9 +1,9 @@
-"""Queries: nothing is remembered from step to step, so survival is a product over the steps (by node of the noises that
-persist).
+"""The chain for programs that remember nothing from step to step, such as queries with fresh noise.
 
-`MemorylessChain(points, chances, weights, watch, forced_chances)`: `points` are entries with their chances (atoms of
-the model, or quadrature nodes of its density); one point without fields where the entry is taken as fresh noise
-(`absorbed`). `forced_chances` then reads a given entry plainly; `only_drawn`: there is no way to do that.
+Given the persistent noises, the chance to go on is then a product over the steps.
+`MemorylessChain(points, chances, weights, watch, forced_chances)`: `points` are the entries that the model draws with
+their chances, or one entry of zeros where data with a density are treated as fresh noise (`entries_as_noise`).
+`forced_chances` computes the chances for a given entry; `only_drawn`: no entry can be given.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from seqlang.backends.solve.chain import Stopped
-from seqlang.backends.solve.solution import Array, Outcome, Tail
+from seqlang.backends.solve.solution import Array, Outcome, Tail, tail_after
 from seqlang.backends.solve.stops.chances import Chances, Environment
 from seqlang.backends.solve.stops.watched import Watched
 from seqlang.backends.solve.unsolved import Unsolved
@@ -23,11 +23,12 @@ from seqlang.record import record
 
 NOTHING = np.zeros(0)
 BLOCK = 64
+"""Steps that are computed in one call, where the chances depend on the step."""
 
 
 @record
-class Left:
-    """Mass by node of those who have not stopped after `step` steps."""
+class MemorylessFrontier:
+    """The runs that have not stopped after `step` steps, as mass by node."""
 
     step: int
     survivors: Array
@@ -39,7 +40,7 @@ class Left:
 
 
 @record
-class Points:
+class DrawnEntries:
     """Entries (field -> (points,)) and their chances."""
 
     fields: Mapping[str, Array]
@@ -48,11 +49,11 @@ class Points:
 
 
 class MemorylessChain:
-    """See the module."""
+    """A `Chain` whose frontier is the mass by node of the persistent noises."""
 
     def __init__(
         self,
-        points: Points,
+        points: DrawnEntries,
         chances: Chances,
         weights: Array,
         watch: tuple[ir.Expression, ...] = (),
@@ -70,18 +71,22 @@ class MemorylessChain:
     def outcomes(self) -> tuple[Outcome, ...]:
         return self.chances.outcomes
 
-    def begin(self) -> Left:
-        return Left(0, self.weights.copy(), 0.0)
+    def begin(self) -> MemorylessFrontier:
+        return MemorylessFrontier(0, self.weights.copy(), 0.0)
 
-    def advance(self, frontier: Left, forced: Mapping[str, Any] | None = None) -> tuple[Left, Stopped]:
+    def advance(
+        self, frontier: MemorylessFrontier, forced: Mapping[str, Any] | None = None
+    ) -> tuple[MemorylessFrontier, Stopped]:
         step = frontier.step + 1
         mean, watched = self._at(step) if forced is None else self._given(step, forced)
         mass = frontier.survivors
         seen = watched @ mass if self.watch else NOTHING
         lost = frontier.lost + (self.points.missing * float(mass.sum()) if self.points.missing else 0.0)
-        return Left(step, mean[-1] * mass, lost), Stopped(self.chances.mixing.T @ (mean[:-1] * mass), seen)
+        return MemorylessFrontier(step, mean[-1] * mass, lost), Stopped(
+            self.chances.mixing.T @ (mean[:-1] * mass), seen
+        )
 
-    def close(self, frontier: Left) -> Tail | None:
+    def close(self, frontier: MemorylessFrontier) -> Tail | None:
         """A geometric law by node."""
         if not self.chances.time_invariant or self.watch:
             return None
@@ -90,13 +95,11 @@ class MemorylessChain:
         weight = np.where(stop > 0, mass, 0.0)
         stop = np.where(stop > 0, stop, 1.0)  # not 1 - the chance to stay: that may be 1 up to rounding
         outcomes = self.chances.mixing.T @ (mean[:-1] * (weight / stop)).sum(axis=1)
-        steps = weight * (frontier.step + 1 / stop)
-        squares = weight * (frontier.step**2 + 2 * frontier.step / stop + (2 - stop) / stop**2)
-        if not np.isfinite(squares.sum()):
-            return None
-        return Tail(outcomes, float(steps.sum()), float(squares.sum()), steps)
+        with np.errstate(all="ignore"):
+            tail = tail_after(frontier.step, weight, weight / stop, weight / stop**2, outcomes)
+        return tail if np.isfinite(tail.squares) else None
 
-    def stuck(self, frontier: Left) -> float:
+    def stuck(self, frontier: MemorylessFrontier) -> float:
         if not self.chances.time_invariant:
             return 0.0
         mean, _ = self._at(frontier.step + 1)

@@ -1,8 +1,9 @@
-"""The loop over steps: it goes on until what is left no longer matters, and says honestly what is left if it must end.
+"""The loop over the steps of a chain: it ends when the runs that go on no longer matter, or the work is used up.
 
-`follow(chain, tolerance=.., work=..)` gives a `Course`; `solve` compares two of them. A step costs `frontier.cost` (or
-`frontier.size`) numbers, and OVERHEAD for the calls; `work` bounds the sum, so that no program makes it run for ever.
-What is counted are numbers, never time: the answer is the same on every machine. On ours a number takes 5 ns.
+`follow(chain, tolerance=.., work=..)` gives a `Course`, which says what is left; `solve` compares two of them. A step
+costs `frontier.cost` (or `frontier.size`) numbers, and OVERHEAD for the calls; `work` bounds the sum, so that no
+program makes the loop run for ever. What is counted are numbers and never time, so that the answer is the same on every
+machine; computing one number takes about 5 nanoseconds.
 """
 
 from __future__ import annotations
@@ -20,26 +21,30 @@ from seqlang.process.time_limit import poll
 from seqlang.record import record
 
 OVERHEAD = 6_000
+"""The calls of one step, in numbers: about 30 microseconds."""
 LOOK = 8
-"""What is left is added up in every LOOK-th step only."""
+"""Steps between two checks of what is left, as adding it up takes as long as a short step."""
 CLOSE_BELOW = 1e-4
-"""The rest is solved in closed form when less than this is left, so that ordinary quantiles lie in the table."""
+"""A probability. The rest is solved in closed form when less than this is left: quantiles up to 0.9999 then lie in the
+table."""
 REST_FACTOR = 0.1
-"""What is left may add this many times the tolerance to the expected step, relatively."""
+"""What is left may change the expected step by this many times the tolerance, relative to the expected step."""
 LATE, LATER = 0.05, 1.25
 """After the part LATE of the work the rest is solved in closed form, if it can be, whatever is left; if it cannot be,
 it is tried again each time that the work has grown by the factor LATER."""
 MOST_PAST = 400
+"""Checks that are remembered; where there are more, every second one is forgotten."""
 SAFETY = 2.0
 """Factor on the estimated time that what is left would still take: decay slows down as the fast parts die."""
 STEADY, FALLEN = 0.8, 0.1
-"""Decay is geometric to the eye if it is this part as fast in the second half of all steps as in the second quarter
-(the share of a power law would be a half), and has left this part in the second half."""
+"""Decay counts as geometric if its rate in the second half of all steps is at least STEADY times that in the second
+quarter (for a power law it would be a half), and if the second half has left at most FALLEN of the mass."""
 VAIN = 0.05
-"""After this part of the work it is asked whether more would help."""
+"""After this part of the work the loop asks whether more work would help."""
 NOTHING_MORE = 1e-3
 """The second half of all steps resolved less than this part of what was left, and of what was resolved before."""
 MANY_STEPS = 200
+"""Steps that must have been taken before the loop may conclude from them that more work would not help."""
 EXPLODES, MUCH, HOPELESS = 3.0, 0.25, 100.0
 """States explode: the last quarter of all steps took EXPLODES - 1 times the work of those before, or more. It then ends
 after the part MUCH of the work if all of it would leave more than HOPELESS times the tolerance."""
@@ -155,7 +160,7 @@ def follow(
 
 
 def _wide(table: Array, width: int) -> Array:
-    """With columns of zeros for outcomes that were met later."""
+    """The table with columns of zeros for outcomes that were first returned in later steps."""
     return table if table.shape[1] == width else np.pad(table, ((0, 0), (0, width - table.shape[1])))
 
 

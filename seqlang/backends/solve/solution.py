@@ -27,6 +27,20 @@ class Tail:
     """`steps` by node of the persistent noises (theta,)."""
 
 
+def tail_after(step: int, mass: Array, visits: Array, twice: Array, outcomes: Array) -> Tail:
+    """The tail of a Markov chain that is left with `mass` after `step` steps; all arrays but `outcomes` are by node.
+
+    With A the transitions among states that go on and x the mass in them, V = x + A x + A^2 x + .. are the expected
+    visits and W = x + 2 A x + 3 A^2 x + .. their running sums; `visits` and `twice` are V and W added up over the
+    states. A run stops m steps later with the chance that it is there after m - 1 steps and not after m, so that the
+    sum of m * chance is V, and that of m^2 * chance is 2 W - V (Abel summation). Kemeny and Snell (1960), Theorem
+    3.3.3.
+    """
+    by_node = step * mass + visits
+    squares = step * step * mass + 2 * step * visits + 2 * twice - visits
+    return Tail(outcomes, float(by_node.sum()), float(squares.sum()), by_node)
+
+
 @record
 class Solution:
     """P(T = t, outcome) for t = 1 .. len(table).

@@ -1,6 +1,7 @@
-"""The draws of a program's noises: which of them a step reads, told apart by a key each, and their laws.
+"""The draws of a program's noises: a key for each draw that a step reads, and its law.
 
-A key starts with the noise's name. That of a draw which lives in one step only ends in `...`.
+A key starts with the name of the noise. A key that ends in `...` is that of a fresh draw, which lives in one step only;
+other keys name the life in which the draw is made (after which report, or which node of a tree).
 """
 
 from __future__ import annotations
@@ -15,8 +16,8 @@ from seqlang.backends.transcript.unsupported import Unsupported
 from seqlang.model.life import EachReport, EachStep
 
 
-class Instances:
-    """The draws of one program; remembers what it was asked."""
+class NoiseDraws:
+    """Finds the keys and laws of the draws of one program, and keeps what it has found."""
 
     def __init__(self, stepper: Stepper) -> None:
         self.stepper = stepper
@@ -24,7 +25,8 @@ class Instances:
         self._known_terms: dict[object, Terms] = {}
 
     def law(self, key: Key) -> NoiseLaw:
-        """Raises `Unsupported`, also where a parameter is lost in floating point (a ratio that is rounded to 1)."""
+        """The law of the draw. Raises `Unsupported` where the law is not treated, and where rounding a parameter (a
+        ratio to 1, say) leaves no law."""
         name = str(key[0])
         if name not in self._laws:
             try:
@@ -34,7 +36,7 @@ class Instances:
         return self._laws[name]
 
     def terms(self, terms: Any, counts: Mapping[str, int], step: int, at: int | None) -> Terms:
-        """The noise instances behind (noise, factor), with their factors."""
+        """The noise draws behind (noise, factor), with their factors."""
         memo = (terms, at, step if self.stepper.trees else 0, tuple(counts.values()))
         known = self._known_terms.get(memo)
         if known is None:
@@ -64,6 +66,7 @@ class Instances:
         return tuple(sorted(((k, f) for k, f in merged.items() if f), key=lambda kf: str(kf[0])))
 
     def must_be_independent(self, terms: Any, size: int) -> None:
+        """Raises `Unsupported` where the coordinates of a vector of that size do not have independent noise."""
         for name, _ in terms:
             law = self.stepper.laws.get(name)
             if size > 1 and (law is None or "l2_laplace" in str(law)):
@@ -71,7 +74,8 @@ class Instances:
 
 
 def tree_nodes(step: int) -> list[tuple[int, int]]:
-    """(level, last step) of the nodes that cover 1..step: one a one-bit of step."""
+    """(level, last step) of the tree nodes that cover the steps 1 .. step: one node for each bit of `step` that is
+    1."""
     nodes = []
     end = step
     for level in range(step.bit_length()):
@@ -82,6 +86,7 @@ def tree_nodes(step: int) -> list[tuple[int, int]]:
 
 
 def noise_law(name: str, raw: Any) -> NoiseLaw:
+    """The law that an evaluated law expression (family, argument, ..) means. Raises `Unsupported`, naming the noise."""
     if raw is None:
         raise Unsupported(f"the law of {name} has no value")
     law: NoiseLaw | None = None

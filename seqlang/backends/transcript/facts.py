@@ -1,11 +1,11 @@
-"""What the noises of a step would have to do for a told outcome: facts of the gates, as lines of the generated step."""
+"""Writes the lines of the generated step that say what its noises must do for the observed outcome to come out."""
 
 from __future__ import annotations
 
 from typing import Any, assert_never
 
 from seqlang.backends.transcript.finite_laws import alike, both_right, flipped, mass, support
-from seqlang.backends.transcript.plain_values import PlainWriter
+from seqlang.backends.transcript.plain_values import PlainWriter, expressions_of
 from seqlang.backends.transcript.reported_value import same
 from seqlang.backends.transcript.unsupported import Unsupported
 from seqlang.model import expression as e
@@ -15,10 +15,10 @@ from seqlang.model.life import EachStep, Once
 
 Fact = tuple[Any, ...]
 """("compare", wanted, test, gate) with test = bool | (value, terms, strict) | ("and" | "or" | "not", parts), and
-("idle", test, gate) where the gate's guard does not hold; ("release", told, value, terms, post, gate), post being None,
-"max", "min", ("clip", low, high) or "other";
-("chance", probability, gate); ("argmax", told, values, terms, sign, gate); ("open", values, gate): a choice of which
-any value is told; ("certain", bool). Terms are ((noise, factor), ..)."""
+("idle", test, gate) where the gate's guard does not hold; ("release", observed, value, terms, post, gate), post being
+None, "max", "min", ("clip", low, high) or "other"; ("chance", probability, gate); ("argmax", observed, values, terms,
+sign, gate); ("open", values, gate): a choice of which any value may have been seen; ("certain", bool). Terms are
+((noise, factor), ..)."""
 
 
 class FactWriter:
@@ -33,7 +33,7 @@ class FactWriter:
         plain.scope["both_right"] = both_right
         self._check_choices()
 
-    def gates(self, source: GateSource, wanted: str, told: str) -> None:
+    def gates(self, source: GateSource, wanted: str, observed: str) -> None:
         """The facts of one gate of a report or stop."""
         mine = [g for g in self.program.gates if g.source == source]
         statement = name_of(source)
@@ -50,7 +50,7 @@ class FactWriter:
         for gate in mine:
             match gate:
                 case p.PublicGate() if report is not None and value is not None:
-                    fact = f"('release', {told}, {self.plain.write(value)}, (), None, {statement!r})"
+                    fact = f"('release', {observed}, {self.plain.write(value)}, (), None, {statement!r})"
                     self._guarded(report.when if not whether else None, wanted, fact, must=True)
                 case p.PublicGate(expression=expression):
                     holds = "True" if expression is None else f"bool({self.plain.write(expression)})"
@@ -61,14 +61,14 @@ class FactWriter:
                     self._guarded(guard, wanted, f"('compare', {wanted}, {written}, {statement!r})", idle=idle)
                 case p.ReleaseGate(guard=guard, value=value, terms=terms, post=post):
                     shown, written = self._post(post), self.plain.write(value)
-                    fact = f"('release', {told}, {written}, {self._terms(terms)}, {shown}, {statement!r})"
+                    fact = f"('release', {observed}, {written}, {self._terms(terms)}, {shown}, {statement!r})"
                     self._guarded(guard, wanted, fact, must=True)
                 case p.ChooseGate(guard=guard, law=law):
-                    self._guarded(guard, wanted, self._choice(law, told, statement), must=True)
+                    self._guarded(guard, wanted, self._choice(law, observed, statement), must=True)
                 case p.OpaqueGate(guard=guard, expression=expression):
                     if self._reads_noise(expression):
                         raise Unsupported(f"{gate.name}: {gate.reason}")
-                    self._opaque(source, guard, wanted, told, expression)
+                    self._opaque(source, guard, wanted, observed, expression)
                 case _ as never:
                     assert_never(never)
 
@@ -111,19 +111,19 @@ class FactWriter:
 
     def returned(self, index: int, result: e.Expression | None) -> None:
         gates = [g for g in self.program.gates if g.source == OfResult(index)]
-        told = "told['stop'][1]"
+        observed = "observed['stop'][1]"
         if any(not isinstance(g, p.PublicGate) for g in gates):
             mark = len(self.lines)
-            self.gates(OfResult(index), "True", told)
+            self.gates(OfResult(index), "True", observed)
             self.lines[mark:] = ["    " + line for line in self.lines[mark:]]
-            self.lines.insert(mark, f"if {told} is not None:")
+            self.lines.insert(mark, f"if {observed} is not None:")
         elif result is None:
-            self.lines.append(f"facts.append(('certain', {told} is None))")
+            self.lines.append(f"facts.append(('certain', {observed} is None))")
         elif isinstance(result, e.Label):
-            self.lines.append(f"facts.append(('certain', {told} is None or {told} == {result.name!r}))")
+            self.lines.append(f"facts.append(('certain', {observed} is None or {observed} == {result.name!r}))")
         else:
             self.lines.append(
-                f"if {told} is not None: facts.append(('certain', same({told}, {self.plain.write(result)})))"
+                f"if {observed} is not None: facts.append(('certain', same({observed}, {self.plain.write(result)})))"
             )
 
     def _guarded(
@@ -144,16 +144,18 @@ class FactWriter:
                 self.lines.append(f"else: facts.append({idle})")
 
     def _opaque(
-        self, source: GateSource, guard: e.Expression | None, wanted: str, told: str, body: e.Expression
+        self, source: GateSource, guard: e.Expression | None, wanted: str, observed: str, body: e.Expression
     ) -> None:
         """A plain expression: a condition where a report or stop is an event, a value otherwise."""
         written = self.plain.write(body)
         if isinstance(source, OfStop | OfEvent):
             self._guarded(guard, wanted, f"('certain', ({wanted}) == bool({written}))")
         else:
-            self._guarded(guard, wanted, f"('release', {told}, {written}, (), None, {name_of(source)!r})", must=True)
+            self._guarded(
+                guard, wanted, f"('release', {observed}, {written}, (), None, {name_of(source)!r})", must=True
+            )
 
-    def _choice(self, law: p.FlipLaw | p.NoisyMaxLaw | p.PrivateLaw, told: str, gate: str) -> str:
+    def _choice(self, law: p.FlipLaw | p.NoisyMaxLaw | p.PrivateLaw, observed: str, gate: str) -> str:
         match law:
             case p.FlipLaw(of, truth, alphabet):
                 right = self.plain.write(truth)
@@ -162,20 +164,20 @@ class FactWriter:
                     right = f"both_right({right}, {first}, {len(alphabet)})"
                 value = self.plain.write(of)
                 values = "(" + "".join(self.plain.write(a) + ", " for a in alphabet) + ")"
-                chance = f"flipped({told}, {value}, {right}, {len(alphabet)})"
+                chance = f"flipped({observed}, {value}, {right}, {len(alphabet)})"
                 values = f"alike({values}, {value})"
                 known = f"('chance', {chance}, {gate!r})"
             case p.NoisyMaxLaw(of, terms, sign):
                 value = self.plain.write(of)
                 values = f"range(1, len({value}) + 1)"
-                known = f"('argmax', {told}, {value}, {self._terms(terms)}, {sign}, {gate!r})"
+                known = f"('argmax', {observed}, {value}, {self._terms(terms)}, {sign}, {gate!r})"
             case p.PrivateLaw(inner):
                 written = self.plain.write(inner)
                 values = f"support({written})"
-                known = f"('chance', mass({written}, {told}), {gate!r})"
+                known = f"('chance', mass({written}, {observed}), {gate!r})"
             case _ as never:
                 assert_never(never)
-        return f"('open', {values}, {gate!r}) if {told} is True else {known}"
+        return f"('open', {values}, {gate!r}) if {observed} is True else {known}"
 
     def _flipped_before(self, of: e.Expression) -> tuple[str, e.Expression] | None:
         """How the value came by a flip of its own, read nowhere else: its chance of the truth, and what it flips."""
@@ -187,7 +189,7 @@ class FactWriter:
         law = next((n.law for n in self.program.noises if n.name == made.terms[0].noise), None)
         if not (isinstance(law, e.Law) and law.family == "randomized_response"):
             return None
-        read = [x for s in self.program.body for x in _inside(s)]
+        read = [x for s in self.program.body for x in expressions_of(s)]
         if read.count(of) > 1 or sum(isinstance(x, e.Noised) and x.name == made.name for x in read) > 1:
             raise Unsupported(f"the flipped {made.name} is read in two places")
         return self.plain.write(law.arguments[0]), made.base
@@ -244,17 +246,3 @@ class FactWriter:
                 ]
                 if any(isinstance(g.law, p.PrivateLaw) and g.law.law == draw.law for g in shown):
                     raise Unsupported("a choice that lives longer than a step")
-
-
-def _inside(statement: p.Statement) -> list[e.Expression]:
-    match statement:
-        case p.Define(_, expression):
-            return list(e.walk(expression))
-        case p.Cell(body=body, where=where):
-            return [x for one in (body, where) if one is not None for x in e.walk(one)]
-        case p.Report(_, when, value) | p.Update(_, value, when):
-            return [x for one in (when, value) if one is not None for x in e.walk(one)]
-        case p.Stop(_, when, result):
-            return [x for one in (when, result) if one is not None for x in e.walk(one)]
-        case p.Draw():
-            return list(e.walk(statement.law))

@@ -15,14 +15,14 @@ LawValue = tuple[Any, ...]
 """(family, argument, ..), or ("weights", ((value, weight), ..))."""
 
 
-def flipped(told: Any, truth: Any, right: float, size: int) -> float:
+def flipped(observed: Any, truth: Any, right: float, size: int) -> float:
     """The chance of this answer by randomised response among `size` values; of vectors coordinate by coordinate."""
     if not isinstance(truth, tuple):
-        return right if same(told, truth) else (1 - right) / (size - 1)
-    if not isinstance(told, tuple) or len(told) != len(truth):
+        return right if same(observed, truth) else (1 - right) / (size - 1)
+    if not isinstance(observed, tuple) or len(observed) != len(truth):
         raise Unsupported("as many answers as coordinates are needed")
     found = 1.0
-    for one, other in zip(told, truth, strict=True):
+    for one, other in zip(observed, truth, strict=True):
         found *= flipped(one, other, right, size)
     return found
 

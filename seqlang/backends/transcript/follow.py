@@ -1,7 +1,7 @@
 """From a stream and a transcript to the conditions on the noises: the exact probability of the transcript.
 
-A `Phase` repeats one entry and one told outcome. A step that leaves the state as it was is not walked again: its
-conditions are powered, so that hovering for 100,000 steps costs nothing.
+A `Phase` repeats one entry with one observed outcome. A step that leaves the state as it was is computed once, and its
+probability is raised to a power, so that a statistic that stays at one value for 100,000 steps costs nothing.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any
 
 from seqlang.backends.interpret.values import EvaluationError
 from seqlang.backends.transcript.demands import MOST_ALTERNATIVES, Demands
-from seqlang.backends.transcript.draws import Instances
+from seqlang.backends.transcript.draws import NoiseDraws
 from seqlang.backends.transcript.facts import Fact
 from seqlang.backends.transcript.integrals.linear_conditions import Alternatives, Key
 from seqlang.backends.transcript.integrals.noise_laws import NoiseLaw, log_sum
@@ -26,17 +26,18 @@ from seqlang.process.time_limit import poll
 from seqlang.record import record
 
 MOST_NODES = 64
+"""States that hidden choices may lead to at once; where there would be more, the event is given up."""
 
 
 @record
 class Phase:
-    """`entry` (field -> value) and `told` (report -> value; "stop" -> (index, result) or None), `repeat` times.
+    """`entry` (field -> value) and `observed` (report -> value; "stop" -> (index, result) or None), `repeat` times.
 
-    A told value is a number, True ("any value" for a value, "it was made" for an event) or a pair (low, high); for a
-    vector a tuple of pairs."""
+    An observed value is a number, a pair (low, high) that it lies in, or True (for a value: any value; for an event: it
+    was made); for a vector it is a tuple of pairs."""
 
     entry: Mapping[str, Any]
-    told: Mapping[str, Any]
+    observed: Mapping[str, Any]
     repeat: int
 
 
@@ -50,21 +51,21 @@ class Follower:
         """`faint`: the choices whose chances may be too small for floats to be told from 0."""
         self.program = program
         self.stepper: Stepper = stepper(program)
-        self._instances = Instances(self.stepper)
-        self._demands = Demands(self._instances, faint)
-        self._looks: dict[object, tuple[Any, list[Fact]]] = {}
+        self._draws = NoiseDraws(self.stepper)
+        self._demands = Demands(self._draws, faint)
+        self._known_steps: dict[object, tuple[Any, list[Fact]]] = {}
         self._pieces_of: dict[int, tuple[tuple[Alternatives, ...], float]] = {}
         self._answers: dict[object, Answer] = {}
         self._hidden = self._hidden_values()
 
     @property
-    def looked(self) -> int:
+    def steps_computed(self) -> int:
         """How many different steps were taken so far."""
-        return len(self._looks)
+        return len(self._known_steps)
 
     def law(self, key: Key) -> NoiseLaw:
         """The law of a draw; of all draws of a noise where the key is (name,)."""
-        return self._instances.law(key)
+        return self._draws.law(key)
 
     def noises(self, facts: Sequence[Fact], terms: Any) -> set[Key]:
         """The draws that a fact of these facts reads (of vector noises the first coordinate)."""
@@ -89,7 +90,8 @@ class Follower:
     # ---- transcripts
 
     def log_probability(self, phases: Sequence[Phase], accuracy: Accuracy, work: Work | None = None) -> Answer:
-        """log P(the transcript begins as told | the stream begins as given). Raises `Unsupported`."""
+        """log P(the transcript begins with these outcomes | the stream begins with these entries). Raises
+        `Unsupported`."""
         answers = []
         for (_, pieces), weight in (self._walk(phases) if len(self._hidden) == 1 else self._tree(phases)).items():
             if pieces not in self._answers or accuracy.cut:
@@ -101,8 +103,8 @@ class Follower:
         return Answer(min(0.0, log_sum([a for a, _ in answers])), max(error for _, error in answers))
 
     def systems(self, phases: Sequence[Phase]) -> list[tuple[float, dict[Alternatives, int]]]:
-        """What the told transcript demands of the noises, once for each way that hidden choices may go, with the log of
-        the chance of that way and of all that involves no noise."""
+        """For each way in which hidden choices may go: the log of the chance of that way and of all that involves no
+        noise, and the conditions that the transcript puts on the noises."""
         ways = self._walk(phases) if len(self._hidden) == 1 else self._tree(phases)
         return [(weight, dict(pieces)) for (_, pieces), weight in ways.items()]
 
@@ -112,7 +114,7 @@ class Follower:
         pieces: dict[Alternatives, int] = {}
         ((chance, hidden),) = self._hidden
         for phase in phases:
-            left, key = phase.repeat, (_frozen(phase.entry), _frozen(phase.told))
+            left, key = phase.repeat, (_frozen(phase.entry), _frozen(phase.observed))
             while left:
                 moved, new, factor = self._step(state, phase, hidden, key)
                 if factor == -inf:
@@ -129,7 +131,7 @@ class Follower:
         """The same where hidden choices lead to several states."""
         nodes: dict[Any, float] = {(self.stepper.start, ()): 0.0}
         for phase in phases:
-            left, phase_key = phase.repeat, (_frozen(phase.entry), _frozen(phase.told))
+            left, phase_key = phase.repeat, (_frozen(phase.entry), _frozen(phase.observed))
             while left and nodes:
                 after: dict[Any, list[float]] = {}
                 for (state, pieces), weight in nodes.items():
@@ -143,34 +145,34 @@ class Follower:
                 left -= 1
         return nodes
 
-    def look(
-        self, state: Any, entry: Mapping[str, Any], told: Mapping[str, Any], hidden: Mapping[str, Any] | None = None
+    def step_from(
+        self, state: Any, entry: Mapping[str, Any], observed: Mapping[str, Any], hidden: Mapping[str, Any] | None = None
     ) -> tuple[Any, list[Fact]]:
         """One step: (next state or None after a stop, facts). Hidden choices take their first value by default."""
         values = self._hidden[0][1] if hidden is None else hidden
-        return self._look(state, entry, told, values, (_frozen(entry), _frozen(told)))
+        return self._step_from(state, entry, observed, values, (_frozen(entry), _frozen(observed)))
 
-    def _look(
-        self, state: Any, entry: Mapping[str, Any], told: Mapping[str, Any], values: Mapping[str, Any], key: object
+    def _step_from(
+        self, state: Any, entry: Mapping[str, Any], observed: Mapping[str, Any], values: Mapping[str, Any], key: object
     ) -> tuple[Any, list[Fact]]:
-        """`key` stands for the entry and for what is told."""
+        """`key` stands for the entry and for what is observed."""
         memo = (state, key, *values.values()) if values else (state, key)
-        known = self._looks.get(memo)
+        known = self._known_steps.get(memo)
         if known is None:
             poll()
             try:
-                moved, facts = self.stepper.step(state, entry, told, values)
+                moved, facts = self.stepper.step(state, entry, observed, values)
             except (ArithmeticError, ValueError, TypeError, LookupError, NameError, EvaluationError) as why:
                 raise Unsupported(f"a value of the stream has no margin: {why}") from None
-            known = self._looks[memo] = (None if moved is None else _hashable(moved), facts)
+            known = self._known_steps[memo] = (None if moved is None else _hashable(moved), facts)
         return known
 
     def possible(self, facts: list[Fact]) -> bool:
-        """Whether the plain part of a step allows what was told."""
+        """Whether the plain part of a step allows what was observed."""
         return self.pieces(facts)[1] > -inf
 
     def pieces(self, facts: list[Fact]) -> tuple[tuple[Alternatives, ...], float]:
-        """`facts` come from `look`, which keeps them: their identity is theirs for good."""
+        """`facts` come from `step_from`, which keeps them: their identity is theirs for good."""
         known = self._pieces_of.get(id(facts))
         if known is None:
             known = self._pieces_of[id(facts)] = self._demands.pieces(facts)
@@ -179,7 +181,7 @@ class Follower:
     def _step(
         self, state: Any, phase: Phase, hidden: Mapping[str, Any], key: object
     ) -> tuple[Any, tuple[Alternatives, ...], float]:
-        moved, facts = self._look(state, phase.entry, phase.told, hidden, key)
+        moved, facts = self._step_from(state, phase.entry, phase.observed, hidden, key)
         return (moved, *self.pieces(facts))
 
 
@@ -193,7 +195,8 @@ def _added(pieces: Any, new: tuple[Alternatives, ...]) -> Any:
 
 
 def _frozen(mapping: Mapping[str, Any]) -> object:
-    """A key for what is told or read. "Any value" is told as True, which equals the number 1: they are kept apart."""
+    """A hashable key for entries or observed values. True, which means any value, equals the number 1 in Python: the
+    key keeps them apart."""
     for value in mapping.values():
         if value is True or value.__class__ is tuple:
             break

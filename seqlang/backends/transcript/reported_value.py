@@ -1,4 +1,4 @@
-"""What a transcript tells about a reported value: the value, or a range by which no later step can be followed."""
+"""What a transcript says about a reported value: the value itself, or only a range, which no later step can read."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from seqlang.backends.transcript.unsupported import Unsupported
 
 
 class Unknown:
-    """A reported value of which only a range is told, and what is computed from it. Whoever decides by it makes the
-    event unsupported."""
+    """Stands for a reported value of which only a range is known, and for all that is computed from it. A comparison of
+    it raises `Unsupported`."""
 
     def _refuse(self, *_: object) -> Any:
         raise Unsupported("a later step depends on a released value of which only a range is known")
@@ -32,13 +32,13 @@ class Unknown:
 UNKNOWN = Unknown()
 
 
-def told_value(told: Any) -> Any:
-    """What later statements read: the value, or nothing that may be read where only a range is told."""
-    return UNKNOWN if isinstance(told, tuple) or told is True else told
+def observed_value(observed: Any) -> Any:
+    """What later statements read of an observed value: the number, or `UNKNOWN` where only a range is known."""
+    return UNKNOWN if isinstance(observed, tuple) or observed is True else observed
 
 
 def same(a: Any, b: Any) -> bool:
-    """Whether a value is the one that was told, but for rounding. Infinite ones are as they are."""
+    """Whether two values are equal up to rounding (1e-12, relative to the larger of 1 and the value)."""
     if isinstance(a, (int, float)) and isinstance(b, (int, float)) and isfinite(a) and isfinite(b):
         return abs(a - b) <= 1e-12 * max(1.0, abs(a))
     return bool(a == b)

@@ -1,34 +1,32 @@
 """One step of a program on plain data, as a Python function: what the searches run thousands of times.
 
-The function is generated from the program's body and depends on nothing random. It follows a given transcript: the told
-reports and stop decide what later cells, memories and guards see. Besides the next state it yields `Fact`s: what the
-noises of this step would have to do for the transcript to come out. The reference interpreter is the judge of it
-(`tests/transcript`).
+The function is generated from the program's body and depends on nothing random. It follows a given transcript: the
+observed reports and the observed stop decide what later cells, memories and guards see. Besides the next state it
+yields `Fact`s: what the noises of this step would have to do for the transcript to come out. The reference interpreter
+is the judge of it (`tests/transcript`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, assert_never, get_args
+from typing import Any, assert_never
 
 from seqlang.backends.transcript.cells import CellWriter
 from seqlang.backends.transcript.facts import FactWriter
-from seqlang.backends.transcript.plain_values import PlainWriter, name_of
-from seqlang.backends.transcript.reported_value import UNKNOWN, told_value
+from seqlang.backends.transcript.plain_values import PlainWriter, expressions_of, name_of
+from seqlang.backends.transcript.reported_value import UNKNOWN, observed_value
 from seqlang.backends.transcript.unsupported import Unsupported
 from seqlang.model import expression as e
 from seqlang.model import program as p
 from seqlang.model.gate_source import OfEvent, OfStop, OfValue
 from seqlang.model.life import EachReport
-from seqlang.record import field_names, record
-
-EXPRESSIONS = get_args(e.Expression)
+from seqlang.record import record
 
 
 @record
 class Stepper:
-    """`step(state, entry, told, hidden)` -> (next state, facts). `told` maps report names to what was reported and
-    "stop" to (index, result) or None; `hidden` has the values of finite hidden draws, named in `draws`.
+    """`step(state, entry, observed, hidden)` -> (next state, facts). `observed` maps report names to what was reported
+    and "stop" to (index, result) or None; `hidden` has the values of finite hidden draws, named in `draws`.
 
     `measure` is the E of `adjacent .. E within r`; `value` evaluates constant expressions. The state is a tuple,
     hashable for scalar programs; it holds the step number only where the program reads it. `counters` are the places of
@@ -71,7 +69,7 @@ class _Writer:
         self.start: list[Any] = []
         self.plain = PlainWriter(program)
         self.plain.broken.update(broken)
-        self.plain.scope |= {"Unsupported": Unsupported, "UNKNOWN": UNKNOWN, "told_value": told_value}
+        self.plain.scope |= {"Unsupported": Unsupported, "UNKNOWN": UNKNOWN, "observed_value": observed_value}
         self.cells = CellWriter(self.plain, self.lines, self.keep)
         self.since = {
             s.keep.report for s in program.body if isinstance(s, p.Cell) and isinstance(s.keep, p.SinceReport)
@@ -111,7 +109,7 @@ class _Writer:
         names = self.state
         packed = f"({', '.join(names)}{',' if len(names) == 1 else ''})"
         source = "\n    ".join(
-            ["def step(state, entry, told, hidden):", "facts = []", *([f"{packed} = state"] if names else []),
+            ["def step(state, entry, observed, hidden):", "facts = []", *([f"{packed} = state"] if names else []),
              *self.lines, f"return {packed}, facts"]
         )  # fmt: skip
         exec(compile(source, "<step>", "exec"), self.plain.scope)
@@ -161,7 +159,7 @@ class _Writer:
             self.lines.append(f"count_{name_of(report)} += {self.fired(report)}")
 
     def fired(self, report: str) -> str:
-        return f"({report!r} in told)"
+        return f"({report!r} in observed)"
 
     def statement(self, statement: p.Statement) -> None:
         match statement:
@@ -181,18 +179,18 @@ class _Writer:
             case p.Report(name):
                 is_event = statement.value is None
                 source = OfEvent(name) if is_event else OfValue(name)
-                self.facts.gates(source, f"{name!r} in told", f"told.get({name!r})")
-                got = "True" if is_event else f"told_value(told[{name!r}])"
-                self.lines.append(f"r_{name_of(name)} = {got} if {name!r} in told else False")
+                self.facts.gates(source, f"{name!r} in observed", f"observed.get({name!r})")
+                got = "True" if is_event else f"observed_value(observed[{name!r}])"
+                self.lines.append(f"r_{name_of(name)} = {got} if {name!r} in observed else False")
                 self.plain.vector_names[name] = statement.value is not None and self.plain.is_vector(statement.value)
             case p.Update(memory, value, when):
-                # of a released value only a range may be told: then the memory is unknown from here on
+                # of a released value only a range may be observed: then the memory is unknown from here on
                 guard = "" if when is None else f"if {self.plain.write(when)}: "
                 name = f"m_{name_of(memory)}"
                 self.lines += ["try:", f"    {guard}{name} = {self.plain.write(value)}"]
                 self.lines.append(f"except Unsupported: {name} = UNKNOWN")
             case p.Stop(index, _, result):
-                here = f"told['stop'] is not None and told['stop'][0] == {index}"
+                here = f"observed['stop'] is not None and observed['stop'][0] == {index}"
                 self.facts.gates(OfStop(index), f"({here})", "None")
                 self.lines.append(f"if {here}:")
                 mark = len(self.lines)
@@ -201,21 +199,3 @@ class _Writer:
                 self.lines.append("    return None, facts")
             case _ as never:
                 assert_never(never)
-
-
-def expressions_of(statement: Any) -> list[e.Expression]:
-    """All expressions in a statement or gate, outermost and inner."""
-    found: list[e.Expression] = []
-
-    def visit(value: Any) -> None:
-        if isinstance(value, EXPRESSIONS):
-            found.extend(e.walk(value))
-        elif isinstance(value, tuple):
-            for item in value:
-                visit(item)
-        elif hasattr(value, "_record_fields"):
-            for field in field_names(value):
-                visit(getattr(value, field))
-
-    visit(statement)
-    return found

@@ -68,7 +68,7 @@ class Reader:
     _known: dict[str, Contents] = field(default_factory=dict)
     _seen: dict[int, tuple[m.Expression, Contents]] = field(default_factory=dict)
 
-    def settle(self, body: Sequence[p.Statement]) -> None:
+    def integrate_out(self, body: Sequence[p.Statement]) -> None:
         """Work out every statistic and cell, in order. What reads itself, by `previous`, needs several rounds: each
         starts from what the last one found, until nothing is added."""
         grew = True

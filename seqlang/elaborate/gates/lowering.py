@@ -50,7 +50,7 @@ class Lowering:
                 case _:
                     pass
 
-        self.reader.settle(body)
+        self.reader.integrate_out(body)
         self.body = with_one_end(body, self.reader)
 
     def gates(self) -> tuple[p.Gate, ...]:

@@ -7,7 +7,13 @@ from collections.abc import Callable, Sequence
 from math import ceil, floor, inf
 
 from seqlang.analyses.witnesses.families.repeated import Pieces
-from seqlang.backends.transcript.integrals.linear_conditions import Alternatives, Conjunction, Half, Key, is_shared
+from seqlang.backends.transcript.integrals.linear_conditions import (
+    Alternatives,
+    Conjunction,
+    Key,
+    LinearCondition,
+    is_shared,
+)
 from seqlang.backends.transcript.integrals.noise_laws import NoiseLaw, log_minus, log_sum
 from seqlang.backends.transcript.integrals.one_noise import at_least, at_most
 from seqlang.backends.transcript.unsupported import Unsupported
@@ -80,7 +86,7 @@ def _way(way: Conjunction, box: Box, laws: Laws) -> Bounds:
     return low, high
 
 
-def _value(half: Half, box: Box) -> tuple[tuple[float, float], float, list[tuple[Key, float]]]:
+def _value(half: LinearCondition, box: Box) -> tuple[tuple[float, float], float, list[tuple[Key, float]]]:
     """What the condition's constant and staying noises come to, its size, and the other noises."""
     low = high = half[0]
     size = 1.0 + abs(half[0])

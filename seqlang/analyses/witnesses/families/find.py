@@ -34,9 +34,9 @@ def growing(scene: Scene) -> Family | None:
     if scene.follower.stepper.reads_step:
         return None  # no step is like another
     found: list[tuple[bool, float, int, Family]] = []
-    looked = scene.follower.looked
+    looked = scene.follower.steps_computed
     for number, plan in enumerate(plans(scene)):
-        if (scene.follower.looked - looked) * scene.weight > MOST_LOOKS:
+        if (scene.follower.steps_computed - looked) * scene.weight > MOST_LOOKS:
             break
         family = _played(scene, plan)
         if family is None:

@@ -90,7 +90,7 @@ class _Walk:
             if self.state is None:
                 raise NotPeriodic("a step after the stop")
             entry: Any = step.second if self.second else step.first
-            self.state, facts = self.follower.look(self.state, entry, step.told)
+            self.state, facts = self.follower.step_from(self.state, entry, step.told)
             pieces, factor = self.follower.pieces(facts)
             weight += factor
             if factor > -inf:

@@ -1,11 +1,11 @@
-"""What happens to many bands of a lattice in free steps, by one pass backwards in time instead of one forward for each.
+"""The future of many bands of a lattice by one pass backwards in time, instead of one pass forward for each band.
 
 Where nothing depends on the step, the chance u_m(k) that a run at the sum k stops in some way in exactly m further
 steps is the same after every number of steps: u_m(k) = sum over entries of P(entry) * P(no stop at k') * u_(m-1)(k')
 with k' the sum after the entry. All numbers are at least 0, so no digits cancel. The chance for a band with mass x is
 the inner product of x and u_m, for all bands and several m in one matrix product.
 
-Sums are kept within a window; the chance to leave it is summed up, for who leaves is lost from the law.
+Sums are kept within a window. The chance to leave the window is added up, and counts as lost.
 """
 
 from __future__ import annotations
@@ -15,18 +15,18 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 
 from seqlang.backends.solve.lattice.band import Band
-from seqlang.backends.solve.lattice.chance_tables import Ahead
+from seqlang.backends.solve.lattice.chance_tables import StepTables
 from seqlang.backends.solve.solution import Array
 from seqlang.record import record
 
 PRODUCTS = 16
-"""Products of a matrix product that take the time of one number elsewhere."""
+"""Multiplications inside a matrix product that take as long as one elsewhere."""
 
 Window = Mapping[int, tuple[int, int]]
 """Residue class of the lattice -> (first position, end) of the sums in it: those at which tables are kept."""
 
 
-def window_of(ahead: Ahead, bands: Iterable[tuple[int, int, int]]) -> Window:
+def window_of(ahead: StepTables, bands: Iterable[tuple[int, int, int]]) -> Window:
     """The least window that holds the bands, (step, low, rows) each."""
     found: dict[int, tuple[int, int]] = {}
     for step, low, rows in bands:
@@ -52,7 +52,7 @@ class Backwards:
     """`values[residue]` is (stops + 2, rows, theta): the chance of each stop in exactly `steps` further steps, that of
     no stop so far, and that of having left the window by then."""
 
-    def __init__(self, ahead: Ahead, window: Window) -> None:
+    def __init__(self, ahead: StepTables, window: Window) -> None:
         lattice = ahead.tables.lattice
         numerator, denominator = lattice.numerator or 0, lattice.denominator
         self.steps = 1
@@ -86,7 +86,7 @@ class Backwards:
         return len(next(iter(self.values.values()))) - 1
 
     def earlier(self) -> None:
-        """One step more."""
+        """Goes one step further back: `steps` grows by one."""
         for residue, one in self._classes.items():
             found = self._spare[residue]
             found.fill(0.0)
@@ -119,11 +119,11 @@ class Backwards:
         return leaving
 
 
-class Crowd:
-    """Bands followed together. `block(steps)` is (steps, outcomes + 1, bands): what stops in the next steps, and what
-    is left after each; `lost()` what had left the window by then, or lay outside, by band."""
+class ManyBands:
+    """Follows many bands at once. `block(steps)` is (steps, outcomes + 1, bands): what stops in the next steps, and
+    what is left after each of them. `lost()` is, by band, what has left the window by then or lay outside it."""
 
-    def __init__(self, ahead: Ahead, window: Window, bands: Sequence[Band], mixing: Array | None = None) -> None:
+    def __init__(self, ahead: StepTables, window: Window, bands: Sequence[Band], mixing: Array | None = None) -> None:
         self.backwards = Backwards(ahead, window)
         self._mixing = mixing
         self._bands = len(bands)

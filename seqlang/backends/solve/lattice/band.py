@@ -1,4 +1,4 @@
-"""Runs on a lattice that have not stopped yet."""
+"""The frontier of a chain on a lattice."""
 
 from __future__ import annotations
 

@@ -17,8 +17,9 @@ from seqlang.backends.solve.stops.watched import Watched
 from seqlang.record import record
 
 LARGEST = 400_000
-"""Numbers in one block of steps."""
+"""Numbers in one block of steps: three megabytes, which fit a cache."""
 LONGEST = 64
+"""Steps in one block."""
 KEPT = 4
 """Blocks that are kept: weak privacy walks the same steps several times."""
 
@@ -35,7 +36,7 @@ class _Block:
 
 @record
 class _Whole:
-    """One table for ever: positions low, low + 1, .. of one residue class."""
+    """A table that serves for every step: positions low, low + 1, .. of one residue class."""
 
     low: int
     table: Array
@@ -170,8 +171,8 @@ class Tables:
         return table, self.watch.at(step, environment, rows)
 
 
-class Ahead:
-    """What a free step makes of a unit of mass at a sum, before the entry is drawn; for tables that serve for ever.
+class StepTables:
+    """What one step makes of a unit of mass at a sum, before its entry is drawn; for tables that serve for every step.
     `at(step, low, width)` is (stops + 1 + atoms, width, theta) for k = low, low + 1, .. after `step` steps: the chance
     of each stop, the chance of none, and for each atom the chance that it is drawn and the run goes on."""
 

@@ -3,7 +3,7 @@
 Where nothing depends on the step, the mass x of those who have not stopped moves by one matrix: x' = A x, with
 A[w', w] = survival(w') * P(an entry adds w' - w). The expected numbers of visits V = x + A x + A^2 x + .. solve
 (I - A) V = x, and give the chance of each stop, the expected further steps (the sum of V) and their squares
-(W = x + 2 A x + 3 A^2 x + .. solves (I - A) W = V).
+(W = x + 2 A x + 3 A^2 x + .. solves (I - A) W = V); see `tail_after`.
 """
 
 from __future__ import annotations
@@ -12,11 +12,14 @@ import numpy as np
 
 from seqlang.backends.solve.lattice.chance_tables import Tables
 from seqlang.backends.solve.lattice.increments import Lattice
-from seqlang.backends.solve.solution import Array, Tail
+from seqlang.backends.solve.solution import Array, Tail, tail_after
 
 STATES = 10_000
+"""Points of the lattice that are treated as states; where more would be needed, the chain goes on step by step."""
 NUMBERS = 3_000_000
+"""Numbers in three arrays over states and nodes."""
 OPERATIONS = 100_000
+"""States times the band of the equations, each an operation on all nodes."""
 
 
 def linear_tail(
@@ -28,10 +31,10 @@ def linear_tail(
     mass: Array,
     allowed: float,
 ) -> Tail | None:
-    """The law after `step`; None where the states that can be reached are too many, or some never stop.
+    """The law after `step`; None where too many states can be reached, or some runs never stop.
 
-    The states are an interval around the band; who leaves it is lost from the law, and the interval is doubled until
-    that is less than `allowed`.
+    The states are an interval around the band. Mass that leaves it is lost from the law, and the interval is widened
+    until that is less than `allowed`.
     """
     numerator, denominator = lattice.numerator or 0, lattice.denominator
     moves = [(numerator + denominator * shift, chance) for shift, chance in atoms]
@@ -72,10 +75,7 @@ def _law(
     balance = abs(float(outcomes.sum()) + below + above - total)
     if not np.isfinite(balance) or balance > 1e-10 * total:
         return None
-    each, later, weight = visits.sum(axis=0), twice.sum(axis=0), mass.sum(axis=0)
-    squares = step * step * weight + 2 * step * each + 2 * later - each
-    by_node = step * weight + each
-    return Tail(outcomes, float(by_node.sum()), float(squares.sum()), by_node)
+    return tail_after(step, mass.sum(axis=0), visits.sum(axis=0), twice.sum(axis=0), outcomes)
 
 
 def _leaving(visits: Array, moves: list[tuple[int, float]]) -> tuple[float, float]:

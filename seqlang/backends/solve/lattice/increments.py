@@ -1,4 +1,4 @@
-"""What one entry adds to the sums over all steps, as whole numbers: the lattice on which the sums live."""
+"""Finds the lattice on which sums over all steps lie: what each entry adds to them, as a whole number."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from seqlang.backends.interpret.compiled import Compiler
 from seqlang.backends.interpret.state import PartialState
 from seqlang.backends.solve.solution import Array
 from seqlang.backends.solve.step.dependencies import Needed
-from seqlang.backends.solve.step.entries import Entry, entries, model_of, reads_step
+from seqlang.backends.solve.step.entries import entries, model_of, reads_step
 from seqlang.backends.solve.step.rounding_of_sums import APART, NOISE
 from seqlang.backends.solve.unsolved import Unsolved
 from seqlang.model import expression as ir
@@ -21,11 +21,14 @@ from seqlang.model.program import AllSteps, Cell, Define, Program
 from seqlang.record import record
 
 EXACT = 1e-14
-"""Ratios of increments that are this close to a fraction with a small denominator are that fraction."""
+"""A ratio of increments that differs relatively by less than this from a fraction with a small denominator is taken to
+be that fraction."""
 FINEST = 1e-9
-"""Beside the largest number that an entry adds: smaller ones are too near to rounding where sums are compared."""
+"""Relative to the largest number that an entry adds: a smaller one is too near to rounding where sums are compared."""
 DENOMINATOR = 256
+"""The largest denominator of such a fraction."""
 WIDEST = 4000
+"""The largest difference of two increments in units of the lattice: the band grows by it in each step."""
 
 
 @record
@@ -89,7 +92,7 @@ def lattice_of(program: Program, model: str, needed: Needed | None = None) -> La
 
 
 class EntryReader:
-    """What cells add for an entry. Statistics that are functions of the entry are followed."""
+    """Computes what a cell adds for a given entry, also through definitions that are functions of the entry."""
 
     def __init__(self, program: Program) -> None:
         self._compiler = Compiler(program)
@@ -171,7 +174,7 @@ def _lattice(rows: Array, chances: list[float]) -> tuple[Array, Array, tuple[int
 
 
 def _least(rows: Array) -> Array:
-    """The least number of each column that is no rounding error, of a logarithm of 1 say."""
+    """The least number of each column that is more than a rounding error (as the computed logarithm of 1 is)."""
     sizes = np.abs(rows)
     seen = sizes > NOISE * np.minimum(1.0, sizes.max(axis=0, initial=0.0))
     return np.asarray(np.where(seen, sizes, np.inf).min(axis=0, initial=np.inf))
@@ -189,11 +192,8 @@ def _ratio(start: Array, unit: Array) -> tuple[int | None, int]:
 
 
 def merged(shifts: Iterable[int], chances: Iterable[float]) -> tuple[tuple[int, float], ...]:
-    """Entries that add the same, taken together, in rising order of what they add."""
+    """(whole number, chance) in rising order; entries that add the same number are one."""
     total: dict[int, float] = {}
     for shift, chance in zip(shifts, chances, strict=True):
         total[shift] = total.get(shift, 0.0) + chance
     return tuple(sorted(total.items()))
-
-
-__all__ = ["Entry", "EntryReader", "Lattice", "lattice_of", "merged"]

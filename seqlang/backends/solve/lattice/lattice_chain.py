@@ -1,12 +1,10 @@
-"""Sums over all steps on a lattice: the state is one whole number, a step is a few shifted additions.
+"""The chain for sums over all steps that lie on a lattice: a state is one whole number, a step a few shifted additions.
 
-After t steps the sums are t * start + k * unit (see `increments.py`). The runs that have not stopped are kept
-by k in a contiguous band that follows the mass: `mass` has shape (rows, theta), row j is k = low + j. A step draws the
-entry, moves the mass, and multiplies it by the chances of the stops. Chances come from tables made once for many
-steps: where neither the chances nor the lattice depend on the step, one table serves for ever; else a block of steps
-is computed in one call.
-
-`LatticeChain(program, model, lattice, chances, grid_weights, ..)` is a `Chain`; `lattice_chain` builds one.
+After t steps the sums are t * start + k * unit with a whole number k (see `increments.py`). The runs that have not
+stopped are kept by k in a contiguous band that follows the mass: `mass` has shape (rows, theta), row j is k = low + j.
+A step draws the entry, moves the mass, and multiplies it by the chances of the stops. Chances come from tables made
+once for many steps: where neither the chances nor the lattice depend on the step, one table serves for ever; else a
+block of steps is computed in one call.
 """
 
 from __future__ import annotations
@@ -17,9 +15,9 @@ from typing import Any
 import numpy as np
 
 from seqlang.backends.solve.chain import Stopped
-from seqlang.backends.solve.lattice.backward_pass import Crowd, Window, window_of
+from seqlang.backends.solve.lattice.backward_pass import ManyBands, Window, window_of
 from seqlang.backends.solve.lattice.band import Band
-from seqlang.backends.solve.lattice.chance_tables import Ahead, Tables
+from seqlang.backends.solve.lattice.chance_tables import StepTables, Tables
 from seqlang.backends.solve.lattice.closed_form import linear_tail
 from seqlang.backends.solve.lattice.increments import EntryReader, Lattice, merged
 from seqlang.backends.solve.solution import Array, Outcome, Tail
@@ -32,23 +30,24 @@ from seqlang.record import record, replace
 
 NOTHING = np.zeros(0)
 ROW, TABLE = 1.0, 10.0
-"""What a number of the mass costs in a step, and one of a table of chances."""
+"""The cost of one number of the mass in a step, and of one number of a table of chances, as `recursion.py` counts."""
 MOST_ATOMS = 8
-"""With more entries than this a step is no table for each of them."""
+"""`StepTables` are kept for at most so many different increments, as each needs a table of its own."""
 TRIM = 8
-"""Rare rows at both ends are dropped in every TRIM-th step."""
+"""Steps between two checks whether the ends of the band are rare enough to be dropped."""
 
 
 @record
 class _Group:
-    """Entries that move the mass and are read by the stops in the same way."""
+    """Entries that the stops read in the same way: `atoms` are (whole number added, chance)."""
 
     atoms: tuple[tuple[int, float], ...]
     fields: Mapping[str, Any]
 
 
 class LatticeChain:
-    """See the module. `rare` is the mass that may be dropped at one end in one trim, `lost` that of left-out nodes."""
+    """A `Chain`. `rare` is the mass that may be dropped at one end of the band at once, `lost` that of nodes that were
+    left out."""
 
     def __init__(
         self,
@@ -75,7 +74,7 @@ class LatticeChain:
         mixing = chances.mixing
         steady = len(self._made) == 1 and self._made[0].for_ever and not watch
         steady = steady and len(self._groups[0].atoms) <= MOST_ATOMS
-        self._ahead = Ahead(self._made[0], self._groups[0].atoms) if steady else None
+        self._step_tables = StepTables(self._made[0], self._groups[0].atoms) if steady else None
         self._mixing = None if mixing.shape[0] == mixing.shape[1] and np.all(mixing == np.eye(len(mixing))) else mixing
 
     @property
@@ -122,10 +121,10 @@ class LatticeChain:
         """One free step, with sums over the nodes only: what stopped by outcome, and what is left. None where the
         chances depend on the step, or something is watched. It touches half the numbers that `advance` does: what stops
         is read off the mass before the step, and the chance to go on is in the tables that move it."""
-        if self._ahead is None:
+        if self._step_tables is None:
             return None
         atoms, rows = self._groups[0].atoms, len(frontier.mass)
-        ahead = self._ahead.at(frontier.step, frontier.low, rows)
+        ahead = self._step_tables.at(frontier.step, frontier.low, rows)
         read, moves = ahead[: -len(atoms)], ahead[-len(atoms) :]
         sums: list[float] = (read.reshape(len(read), -1) @ frontier.mass.reshape(-1)).tolist()
         left = sums.pop()
@@ -145,13 +144,13 @@ class LatticeChain:
         return after, stopped if self._mixing is None else self._mixing.T @ stopped, left
 
     def window(self, bands: Iterable[tuple[int, int, int]]) -> Window | None:
-        """The sums that lie in the bands, (step, low, rows) each; None where `crowd` follows none."""
-        return None if self._ahead is None else window_of(self._ahead, bands)
+        """The sums that lie in the bands, (step, low, rows) each; None where `many_bands` follows none."""
+        return None if self._step_tables is None else window_of(self._step_tables, bands)
 
-    def crowd(self, window: Window, bands: Sequence[Band]) -> Crowd:
+    def many_bands(self, window: Window, bands: Sequence[Band]) -> ManyBands:
         """The free steps of many bands at once, while their sums are in the window."""
-        assert self._ahead is not None, "there is a window"
-        return Crowd(self._ahead, window, bands, self._mixing)
+        assert self._step_tables is not None, "there is a window"
+        return ManyBands(self._step_tables, window, bands, self._mixing)
 
     def close(self, frontier: Band) -> Tail | None:
         if len(self._groups) != 1 or not self.lattice.again or not self.chances.time_invariant or self.watch:

@@ -11,16 +11,17 @@ from seqlang.backends.solve.mesh.piecewise_quadratic import IDENTITY, Curve, cur
 from seqlang.backends.solve.mesh.private_number import Reading, inlined
 from seqlang.backends.solve.quadrature.grid import Grid
 from seqlang.backends.solve.solution import Array
-from seqlang.backends.solve.step.noise_roles import Half, Roles
+from seqlang.backends.solve.step.integration_plan import IntegrationPlan, NoisyComparison
 from seqlang.backends.solve.unsolved import Unsolved
 from seqlang.model import expression as ir
 from seqlang.record import record
 
 MOST_KINKS = 12
+"""Kinks of a noise's density, or points of a discrete noise: each is a further end of panels."""
 
 
 @record
-class Cuts:
+class Breakpoints:
     """Where the chances of the stops are not smooth functions of the private number, in one step.
 
     `jumps` and `kinks`: (theta or 1, how many), not in order. `scale`: a length on which the chances change much.
@@ -31,21 +32,22 @@ class Cuts:
     scale: float
 
 
-class CutFinder:
-    """Reads the halves of the stops' margins as functions of the private number."""
+class BreakpointFinder:
+    """Reads the comparisons of the stops' margins as functions of the private number."""
 
-    def __init__(self, reading: Reading, roles: Roles, grid: Grid) -> None:
-        self.reading, self.roles, self.grid = reading, roles, grid
+    def __init__(self, reading: Reading, plan: IntegrationPlan, grid: Grid) -> None:
+        self.reading, self.plan, self.grid = reading, plan, grid
         self.values = [
-            (half, inlined(reading.program, half.margin.value), _scale_of(half)) for half in roles.halves.values()
+            (comparison, inlined(reading.program, comparison.margin.value), _scale_of(comparison))
+            for comparison in plan.comparisons.values()
         ]
         moving = (ir.StepNumber, ir.CellValue)
         fixed = {ir.CellValue(name) for name in reading.sums}
-        terms = [t.factor for half in roles.halves.values() for t in half.known]
+        terms = [t.factor for comparison in plan.comparisons.values() for t in comparison.known]
         readers = [v for _, v, s in self.values] + [s for _, _, s in self.values] + terms
         self.moves = any(isinstance(x, moving) and x not in fixed for e in readers for x in ir.walk(e))
 
-    def at(self, step: int) -> Cuts:
+    def at(self, step: int) -> Breakpoints:
         constants = self.reading.constants
         constants.step = step
         known: dict[ir.Expression, Curve] = {ir.CellValue(name): IDENTITY for name in self.reading.sums}
@@ -54,14 +56,14 @@ class CutFinder:
         jumps: list[Array] = []
         kinks: list[Array] = []
         scale = math.inf
-        for half, value, factor in self.values:
+        for comparison, value, factor in self.values:
             curve = curve_of(value, known, constants)
             slope = max((abs(c1) for _, c1, _ in curve.pieces), default=0.0)
-            shift = self._known(half)
-            if half.variable is None:
+            shift = self._known(comparison)
+            if comparison.variable is None:
                 jumps += _crossings(curve, -shift)
                 continue
-            law = self.roles.variables[half.variable].law
+            law = self.plan.variables[comparison.variable].law
             times = curve_of(factor, known, constants).pieces[0][0]
             kinks += [np.full(1, b) for b in curve.breaks]
             if law.discrete:
@@ -75,11 +77,11 @@ class CutFinder:
             kinks += [x for k in law.kinks for x in _crossings(curve, -shift - times * k)]
             if slope > 0:
                 scale = min(scale, abs(times) * law.scale / slope)
-        return Cuts(_stacked(jumps), _stacked(kinks), scale)
+        return Breakpoints(_stacked(jumps), _stacked(kinks), scale)
 
-    def _known(self, half: Half) -> Array:
+    def _known(self, comparison: NoisyComparison) -> Array:
         total = np.zeros(1)
-        for term in half.known:
+        for term in comparison.known:
             factor = float(self.reading.constants(term.factor))
             if term.noise not in self.grid.values:  # an inner node
                 raise Unsolved("several fresh noises are shared by the stops on continuous data")
@@ -87,8 +89,8 @@ class CutFinder:
         return total
 
 
-def _scale_of(half: Half) -> ir.Expression:
-    return half.scale if half.scale is not None else ir.Number(Fraction(0))
+def _scale_of(comparison: NoisyComparison) -> ir.Expression:
+    return comparison.scale if comparison.scale is not None else ir.Number(Fraction(0))
 
 
 def _crossings(curve: Curve, levels: Array) -> list[Array]:

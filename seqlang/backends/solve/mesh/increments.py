@@ -14,6 +14,7 @@ import numpy as np
 
 from seqlang.backends.solve.mesh.piecewise_quadratic import IDENTITY, Curve, curve_of
 from seqlang.backends.solve.noises.laws import law_of
+from seqlang.backends.solve.noises.legendre import legendre_rule
 from seqlang.backends.solve.noises.scalar_law import ScalarLaw
 from seqlang.backends.solve.solution import Array
 from seqlang.backends.solve.unsolved import Unsolved
@@ -24,8 +25,9 @@ from seqlang.model import program as p
 from seqlang.record import record
 
 TAIL = 1e-18
-"""A part that goes on for ever is cut where the law of the data has less than this left."""
+"""A probability: an infinite part ends where the law of the data has less than this beyond."""
 SAME = 1e-12
+"""Relative distance below which two atoms are one."""
 
 
 @record
@@ -81,7 +83,7 @@ class Increments:
 
     @property
     def variance(self) -> float:
-        points, weights = np.polynomial.legendre.leggauss(40)
+        points, weights = legendre_rule(40)
         moments = [np.array([c, c * v, c * v * v]) for v, c in self.atoms]
         for part in self.parts:
             half = (part.high - part.low) / 2
@@ -124,7 +126,7 @@ def pushed(law: ScalarLaw, curve: Curve, value: Callable[[float], float] | None 
         return Increments(tuple(sorted(atoms.items())), ())
     low, high = law.support
     cuts = sorted({low, high, *(k for k in law.kinks if low < k < high), *(b for b in curve.breaks if low < b < high)})
-    lowest, highest = law.reach(TAIL)
+    lowest, highest = law.effective_support(TAIL)
     for a, b in pairwise(cuts):
         chance = float(law.between(a, b))
         if chance < 1e-300:

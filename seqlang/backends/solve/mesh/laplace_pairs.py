@@ -1,29 +1,30 @@
-"""Nodes of two independent Laplace noises that all share a few differences.
+"""Quadrature nodes for two independent Laplace noises such that many nodes have the same difference.
 
-Two drawn thresholds a + u, b + v see the same width of the corridor when v - u is the same; a matrix for one step then
-serves all of them. The outer rule is over the difference w = v - u, split at 0, the inner one over u at a given w,
-split where u or v changes sign: between the splits the density is exponential.
+Between two drawn thresholds a + u and b + v the distance is the same for all nodes with the same v - u, and one matrix
+for a step then serves all of them. The outer rule is over the difference w = v - u, split at 0, the inner one over u at
+a given w, split where u or v changes sign: between the splits the density is exponential.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from seqlang.backends.solve.mesh.breakpoints import CutFinder
-from seqlang.backends.solve.mesh.panels import gauss
+from seqlang.backends.solve.mesh.breakpoints import BreakpointFinder
 from seqlang.backends.solve.mesh.private_number import Reading
 from seqlang.backends.solve.noises.family_laws import is_laplace
+from seqlang.backends.solve.noises.legendre import gauss
 from seqlang.backends.solve.quadrature.grid import Grid
 from seqlang.backends.solve.solution import Array
-from seqlang.backends.solve.step.noise_roles import Roles
+from seqlang.backends.solve.step.integration_plan import IntegrationPlan
 from seqlang.record import replace
 
 MOST_UNEQUAL = 2.0
-"""Beyond this ratio of the scales the order in which the axes are taken matters."""
+"""Beyond this ratio of the two scales it matters in which order the axes are taken, and the rule is not used."""
 ORDERS = (8, 12, 18, 27, 40, 60)
+"""Nodes of one axis, by level."""
 
 
-def by_difference(first: float, second: float, level: int) -> tuple[Array, Array, Array]:
+def laplace_pair_rule(first: float, second: float, level: int) -> tuple[Array, Array, Array]:
     """(u, v, weights) for the Laplace scales of u and v."""
     count = ORDERS[min(level, len(ORDERS) - 1)]
     x, share = np.polynomial.laguerre.laggauss(count)
@@ -51,29 +52,29 @@ def by_difference(first: float, second: float, level: int) -> tuple[Array, Array
     return np.concatenate(us), np.concatenate(vs), total / total.sum()
 
 
-def regrouped(grid: Grid, roles: Roles, reading: Reading, level: int) -> Grid:
+def grid_by_differences(grid: Grid, plan: IntegrationPlan, reading: Reading, level: int) -> Grid:
     """The grid by differences, if the nodes are those of two Laplace noises that each move one threshold."""
     names = tuple(grid.values)
-    laws = [roles.laws[name] for name in names]
+    laws = [plan.laws[name] for name in names]
     if len(names) != 2 or grid.inner:
         return grid
     first, second = laws
     if not is_laplace(first) or not is_laplace(second):
         return grid
-    slopes = _slopes(grid, names, roles, reading)
+    slopes = _slopes(grid, names, plan, reading)
     if slopes is None:
         return grid
     scales = abs(slopes[0]) * first.scale, abs(slopes[1]) * second.scale
     if max(scales) > MOST_UNEQUAL * min(scales):
         return grid
-    u, v, weights = by_difference(*scales, level)
+    u, v, weights = laplace_pair_rule(*scales, level)
     return replace(grid, values={names[0]: u / slopes[0], names[1]: v / slopes[1]}, weights=weights, groups=())
 
 
-def _slopes(grid: Grid, names: tuple[str, ...], roles: Roles, reading: Reading) -> tuple[float, float] | None:
+def _slopes(grid: Grid, names: tuple[str, ...], plan: IntegrationPlan, reading: Reading) -> tuple[float, float] | None:
     """How far one unit of each noise moves its threshold; None where there are others, or any without fresh noise."""
     probes = {names[0]: np.array([0.0, 1.0, 0.0]), names[1]: np.array([0.0, 0.0, 1.0])}
-    finder = CutFinder(reading, roles, replace(grid, values=probes, weights=np.ones(3) / 3, groups=()))
+    finder = BreakpointFinder(reading, plan, replace(grid, values=probes, weights=np.ones(3) / 3, groups=()))
     if finder.moves:
         return None
     cuts = finder.at(1)

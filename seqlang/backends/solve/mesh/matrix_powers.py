@@ -1,4 +1,4 @@
-"""Where nothing depends on the step: many steps as one small matrix for each node of the persistent noises.
+"""Many steps at once by powers of one small matrix for each node of the persistent noises, where no step differs.
 
 The mass x of a node moves by x' = x A. Powers of A give BLOCK steps at once, and the rest in closed form is a linear
 system: the visits V = x + xA + xA^2 + .. solve V (I - A) = x.
@@ -12,17 +12,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from seqlang.backends.solve.chain import Stopped
-from seqlang.backends.solve.solution import Array, Tail
+from seqlang.backends.solve.solution import Array, Tail, tail_after
 from seqlang.record import record
 
 BLOCK = 128
+"""Steps that one product of matrices computes; a power of two."""
 QUANTILES = 1e-4
+"""A probability: the table of steps goes on until less than this is left, so that quantiles up to 0.9999 lie in it,"""
 STEPS = 30_000
-"""Ordinary quantiles should lie in the table, unless that takes more steps than this."""
+"""unless that takes more steps than this."""
 
 
 @record
-class Batch:
+class NodeMatrices:
     """Several matrices (U, rows, rows), each for all nodes of the persistent noises that see the same distances:
     `theta` (U, members) are their indices (-1: none). `reads` (U, rows, outcomes + 1): what a unit of mass does in the
     next step, by outcome, last: is left after it. `leaves` (U, rows): leaves the panels."""
@@ -34,14 +36,14 @@ class Batch:
 
 
 @record
-class Packed:
+class PoweredFrontier:
     """A frontier: `at` steps into the block that began with `masses` (one array (U, members, rows) a batch)."""
 
     step: int
     at: int
     masses: tuple[Array, ...]
     block: Array
-    machine: Machine
+    machine: MatrixPowers
     lost: float
 
     @property
@@ -49,7 +51,7 @@ class Packed:
         if self.at:
             return np.asarray(self.block[self.at - 1, -1])
         found = np.zeros(self.machine.theta)
-        for batch, mass in zip(self.machine.batches, self.masses, strict=True):
+        for batch, mass in zip(self.machine.matrices, self.masses, strict=True):
             there = batch.theta >= 0
             found[batch.theta[there]] = mass.sum(axis=2)[there]
         return found
@@ -58,28 +60,28 @@ class Packed:
     def size(self) -> int:
         return int(self.block.shape[1] * self.block.shape[2])
 
-    def after(self) -> tuple[Packed, Stopped]:
+    def after(self) -> tuple[PoweredFrontier, Stopped]:
         """One step."""
         now = self._within()
         here = now.block[now.at]
         return now._at(now.at + 1), Stopped(np.asarray(here[:-1]), np.zeros(0))
 
-    def leap(self, below: float) -> tuple[Packed, Array]:
+    def leap(self, below: float) -> tuple[PoweredFrontier, Array]:
         """All steps of the block, or until at most `below` is left: what stopped, (steps, outcomes, theta)."""
         now = self._within()
         few = np.flatnonzero(now.block[now.at :, -1].sum(axis=1) <= below)
         end = now.at + int(few[0]) + 1 if few.size else BLOCK
         return now._at(end), now.block[now.at : end, :-1]
 
-    def _at(self, at: int) -> Packed:
-        return Packed(self.step + at - self.at, at, self.masses, self.block, self.machine, self.lost)
+    def _at(self, at: int) -> PoweredFrontier:
+        return PoweredFrontier(self.step + at - self.at, at, self.masses, self.block, self.machine, self.lost)
 
-    def _within(self) -> Packed:
+    def _within(self) -> PoweredFrontier:
         """With a step of the block still to do."""
         if self.at < BLOCK:
             return self
         masses = tuple(m @ p for m, p in zip(self.masses, self.machine.powers, strict=True))
-        return Packed(self.step, 0, masses, self.machine.block(masses), self.machine, self.lost)
+        return PoweredFrontier(self.step, 0, masses, self.machine.block(masses), self.machine, self.lost)
 
     def rest(self) -> Tail | None:
         """All later steps in closed form; None while it takes few steps to reach ordinary quantiles."""
@@ -87,7 +89,7 @@ class Packed:
         if left <= 0:
             return None
         began = self.step - self.at
-        tail, lost = tail_of(self.machine.batches, self.masses, began, self.machine.theta)
+        tail, lost = tail_of(self.machine.matrices, self.masses, began, self.machine.theta)
         if lost > 1e-10 * left:
             return None
         done = self.block[: self.at, :-1]
@@ -101,14 +103,14 @@ class Packed:
         return Tail(outcomes, float(by_node.sum()), squares, by_node)
 
 
-class Machine:
+class MatrixPowers:
     """Powers of the matrices, and what they read in each step of a block."""
 
-    def __init__(self, batches: list[Batch], theta: int) -> None:
-        self.batches, self.theta = batches, theta
+    def __init__(self, matrices: list[NodeMatrices], theta: int) -> None:
+        self.matrices, self.theta = matrices, theta
         self.powers: list[Array] = []
         self.future: list[Array] = []
-        for batch in batches:
+        for batch in matrices:
             power, reads = batch.matrix, batch.reads
             while reads.shape[2] < BLOCK * batch.reads.shape[2]:  # reads of steps 1 .. k, then of k + 1 .. 2k
                 reads = np.concatenate([reads, power @ reads], axis=2)
@@ -118,26 +120,26 @@ class Machine:
 
     def block(self, masses: tuple[Array, ...]) -> Array:
         """(BLOCK, outcomes + 1, theta)."""
-        kinds = self.batches[0].reads.shape[2]
+        kinds = self.matrices[0].reads.shape[2]
         found = np.zeros((BLOCK, kinds, self.theta))
-        for batch, mass, reads in zip(self.batches, masses, self.future, strict=True):
+        for batch, mass, reads in zip(self.matrices, masses, self.future, strict=True):
             there = batch.theta >= 0
             found[:, :, batch.theta[there]] = (mass @ reads)[there].T.reshape(BLOCK, kinds, -1)
         return found
 
 
-def tail_of(batches: list[Batch], masses: tuple[Array, ...], step: int, theta: int) -> tuple[Tail, float]:
+def tail_of(matrices: list[NodeMatrices], masses: tuple[Array, ...], step: int, theta: int) -> tuple[Tail, float]:
     """The law of all later steps, and the mass that leaves the panels."""
-    kinds = batches[0].reads.shape[2]
-    outcomes, by_node, lost, squares = np.zeros(kinds - 1), np.zeros(theta), 0.0, 0.0
-    for batch, mass in zip(batches, masses, strict=True):
+    kinds = matrices[0].reads.shape[2]
+    outcomes, lost = np.zeros(kinds - 1), 0.0
+    weight, each, later = by_node = np.zeros((3, theta))
+    for batch, mass in zip(matrices, masses, strict=True):
         equations = np.eye(mass.shape[2]) - batch.matrix.transpose(0, 2, 1)
         visits = np.linalg.solve(equations, mass.transpose(0, 2, 1))  # (U, rows, members)
         twice = np.linalg.solve(equations, visits)
         outcomes += np.einsum("urm,uro->o", visits, batch.reads[:, :, :-1])
         lost += abs(float(np.einsum("urm,ur->", visits, batch.leaves)))
-        weight, each, later = mass.sum(axis=2), visits.sum(axis=1), twice.sum(axis=1)
         there = batch.theta >= 0
-        by_node[batch.theta[there]] = (step * weight + each)[there]
-        squares += float((step * step * weight + 2 * step * each + 2 * later - each).sum())
-    return Tail(outcomes, float(by_node.sum()), squares, by_node), lost
+        for found, part in zip(by_node, (mass.sum(axis=2), visits.sum(axis=1), twice.sum(axis=1)), strict=True):
+            found[batch.theta[there]] = part[there]
+    return tail_after(step, weight, each, later, outcomes), lost

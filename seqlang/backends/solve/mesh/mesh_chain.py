@@ -1,6 +1,6 @@
-"""Programs with stops only whose one private number moves by continuous increments: densities on panels.
+"""The chain for programs that only stop and whose one private number moves by increments with a density.
 
-`mesh_for(program, model, roles, grid, level, watch)` is a `Chain`, or raises Unsolved. The density of the number (of
+`mesh_for(program, model, plan, grid, level, watch)` is a `Chain`, or raises Unsolved. The density of the number (of
 the runs that have not stopped) is kept by its values at Gauss-Legendre nodes on panels that end wherever it may jump or
 have a kink: at the images of the start under the jumps and atoms of the increments, at sharp thresholds, at kinks of
 the noise. Atoms are kept apart. Smooth increments with smooth noise need no panels: equally spaced nodes converge
@@ -17,19 +17,27 @@ import numpy as np
 from numpy.typing import NDArray
 
 from seqlang.backends.solve.chain import Stopped
-from seqlang.backends.solve.mesh.breakpoints import CutFinder
+from seqlang.backends.solve.mesh.breakpoints import BreakpointFinder
+from seqlang.backends.solve.mesh.frontier import (
+    DROP,
+    MeshFrontier,
+    band_of,
+    density_again,
+    density_of,
+    trimmed,
+    without_rare_nodes,
+)
 from seqlang.backends.solve.mesh.increments import Increments
-from seqlang.backends.solve.mesh.laplace_pairs import regrouped
-from seqlang.backends.solve.mesh.matrix_powers import Packed
-from seqlang.backends.solve.mesh.panel_plan import columns_of, plan_of
-from seqlang.backends.solve.mesh.panels import basis
+from seqlang.backends.solve.mesh.laplace_pairs import grid_by_differences
+from seqlang.backends.solve.mesh.matrix_powers import PoweredFrontier
+from seqlang.backends.solve.mesh.panel_plan import columns_of, panel_plan_of
 from seqlang.backends.solve.mesh.periods import MOST_NUMBERS, Layout, Move, bounded
 from seqlang.backends.solve.mesh.private_number import Reading, cells_of, read, with_nodes
-from seqlang.backends.solve.mesh.quasi_stationary import Settled, settled, spread
-from seqlang.backends.solve.mesh.wide_panels import Places, pack
+from seqlang.backends.solve.mesh.quasi_stationary import QuasiStationary, quasi_stationary, spread
+from seqlang.backends.solve.mesh.wide_panels import Places, on_wide_panels
 from seqlang.backends.solve.quadrature.grid import Grid, common, first_level, grid_of, kinks_of
 from seqlang.backends.solve.solution import Array, Outcome, Tail
-from seqlang.backends.solve.step.noise_roles import Roles, roles_of
+from seqlang.backends.solve.step.integration_plan import IntegrationPlan, integration_plan
 from seqlang.backends.solve.stops.chances import Chances, Environment
 from seqlang.backends.solve.stops.watched import Watched
 from seqlang.model import expression as ir
@@ -38,74 +46,44 @@ from seqlang.record import record, replace
 
 K = TypeVar("K")
 V = TypeVar("V")
-DROP = 1e-15
-"""Ends of the band with less than this share of the mass are dropped in a step."""
 REMEMBERED = 2
 """Steps for which the places of moving thresholds stay ends of panels."""
-PRODUCT, CALLS = 3.0, 10_000
 KEPT = 16
 """Matrices and tables that are kept: forced entries make new ones."""
-PACK_FIRST = 32
-HELD = 1e-14
-"""The step after which the density may be put on wide panels; if it cannot, it is tried again after 4 times as many."""
+WIDEN_FIRST = 32
+"""The step after which the density may be put on wide panels; where it cannot, that is tried again after 4 times as
+many steps."""
 WIDE, SMOOTH = 3.0, 1.5
 """Wide panels: as multiples of the scale of the noise, and of the standard deviation of the sum so far."""
 LOOK = 8
-"""Whether the shape has settled is looked at in every LOOK-th step."""
-
-
-@record
-class MeshFrontier:
-    """`mass` (live, periods, rows) on the periods from `first` of `layout`; node weights are in it. `live` are those of
-    the `theta` nodes of the persistent noises that have mass that counts."""
-
-    step: int
-    layout: Layout
-    first: int
-    mass: Array
-    lost: float
-    live: NDArray[np.intp]
-    theta: int
-
-    @property
-    def survivors(self) -> Array:
-        return spread(self.mass.sum(axis=(1, 2)), self)
-
-    @property
-    def size(self) -> int:
-        return self.mass.size
-
-    @property
-    def cost(self) -> float:
-        """Work of a step, in the numbers that `recursion.py` counts."""
-        return PRODUCT * self.mass.size + CALLS
+"""Steps between two checks whether the shape of the density still changes."""
 
 
 def mesh_for(
     program: Program,
     model: str,
-    roles: Roles,
+    plan: IntegrationPlan,
     grid: Grid,
     level: int,
     watch: tuple[ir.Expression, ...] = (),
-    packing: bool = False,
+    unforced: bool = False,
     rare: float = 0.0,
 ) -> Mesh:
-    """Raises Unsolved with the reason. `packing`: no entry will be forced; `rare`: nodes of this total weight may
-    be left out. A drawn threshold without fresh noise, which `noise_roles.py` keeps as an interval, gets
+    """Raises Unsolved with the reason. `unforced`: no entry will be forced; `rare`: nodes of this total weight may
+    be left out. A drawn threshold without fresh noise, which `integration_plan.py` keeps as an interval, gets
     nodes here."""
-    if not roles.simple:
-        roles = with_nodes(roles, program)
-        kinks = kinks_of(program, roles)
-        grid = grid_of(program, roles, first_level(program, roles, kinks) + level, kinks=kinks)
-    reading = read(program, model, cells_of(program, roles))
+    if not plan.simple:
+        plan = with_nodes(plan, program)
+        kinks = kinks_of(program, plan)
+        grid = grid_of(program, plan, first_level(program, plan, kinks) + level, kinks=kinks)
+    reading = read(program, model, cells_of(program, plan))
     if reading.program is not program:
-        roles = roles_of(reading.program, watch)
-        roles = roles if roles.simple else with_nodes(roles, reading.program)
-    if packing and not watch:
-        grid = regrouped(grid, roles, reading, level)
+        plan = integration_plan(reading.program, watch)
+        plan = plan if plan.simple else with_nodes(plan, reading.program)
+    if unforced and not watch:
+        grid = grid_by_differences(grid, plan, reading, level)
     grid, lost = common(grid, rare)
-    return Mesh(reading, roles, grid, level, watch, packing, lost)
+    return Mesh(reading, plan, grid, level, watch, unforced, lost)
 
 
 class Mesh:
@@ -114,53 +92,53 @@ class Mesh:
     def __init__(
         self,
         reading: Reading,
-        roles: Roles,
+        plan: IntegrationPlan,
         grid: Grid,
         level: int,
         watch: tuple[ir.Expression, ...] = (),
-        packing: bool = False,
+        unforced: bool = False,
         lost: float = 0.0,
     ) -> None:
         self.lost = lost
         self.level = level
-        self.reading, self.roles, self.grid, self.watch = reading, roles, grid, watch
+        self.reading, self.plan, self.grid, self.watch = reading, plan, grid, watch
         self.increments = reading.increments
-        self.chances = Chances(reading.program, roles, grid, watch)
+        self.chances = Chances(reading.program, plan, grid, watch)
         self.outcomes: tuple[Outcome, ...] = self.chances.outcomes
         self.theta = len(grid.weights)
-        self.finder = CutFinder(reading, roles, grid)
+        self.finder = BreakpointFinder(reading, plan, grid)
         self.moves = self.finder.moves
-        self.plan = plan_of(self.increments, self.finder, reading, level, self.theta)
+        self.panel_plan = panel_plan_of(self.increments, self.finder, reading, level, self.theta)
         self.steps: dict[tuple[int, float | None], Move | _Same] = {}  # by the source, which they keep alive
         self.tables: dict[int, _Band] = {}
         self.bands_fixed = self.chances.time_invariant and not self.moves
-        self.pack_at = PACK_FIRST if self._can_be_packed(packing) else 0
+        self.widen_at = WIDEN_FIRST if self._can_be_widened(unforced) else 0
 
     # ---- the Chain protocol
 
     def begin(self) -> MeshFrontier:
-        layout = self.plan.layout(self.reading.start, (), sites=True)
+        layout = self.panel_plan.layout(self.reading.start, (), sites=True)
         mass = np.zeros((self.theta, 1, layout.rows))
         mass[:, 0, 0] = self.grid.weights
         return MeshFrontier(0, layout, 0, mass, self.lost, np.arange(self.theta), self.theta)
 
     def advance(
-        self, frontier: MeshFrontier | Settled | Packed, forced: Mapping[str, Any] | None = None
-    ) -> tuple[MeshFrontier | Settled | Packed, Stopped]:
-        if isinstance(frontier, Packed):
+        self, frontier: MeshFrontier | QuasiStationary | PoweredFrontier, forced: Mapping[str, Any] | None = None
+    ) -> tuple[MeshFrontier | QuasiStationary | PoweredFrontier, Stopped]:
+        if isinstance(frontier, PoweredFrontier):
             assert forced is None
             return frontier.after()
-        if isinstance(frontier, Settled):
+        if isinstance(frontier, QuasiStationary):
             if forced is None:
                 return frontier.after()
-            frontier = _thawed(frontier)
+            frontier = density_again(frontier)
         step = frontier.step + 1
         move = self._move(frontier) if forced is None else self._forced(frontier, self.reading.forced(forced))
         layout, first = move.target, frontier.first + move.first
         live = frontier.live
         mass = move(frontier.mass, live)
         mass, first = self._bounded(layout, first, mass, live)
-        mass, first, dropped = _trimmed(mass, first)
+        mass, first, dropped = trimmed(mass, first)
         bounded(MOST_NUMBERS, mass.size)
         band = self._band(step, layout, first, mass.shape[1])
         here = slice(first - band.first, first - band.first + mass.shape[1])
@@ -176,37 +154,37 @@ class Mesh:
         stopped = Stopped(spread(fired, frontier), watched.sum(axis=1))
         if step % LOOK == 0 and forced is None:
             if self.bands_fixed and layout is frontier.layout:
-                found = settled(frontier, mass.sum(axis=(1, 2)), after, fired, watched)
+                found = quasi_stationary(frontier, mass.sum(axis=(1, 2)), after, fired, watched)
                 if found is not None:
                     return found, stopped
-            after = _without_rare_nodes(after)
-        if step == self.pack_at and forced is None:
-            packed = self._packed(after)
-            if packed is not None:
-                return packed, stopped
-            self.pack_at *= 4
+            after = without_rare_nodes(after)
+        if step == self.widen_at and forced is None:
+            powered = self._on_wide_panels(after)
+            if powered is not None:
+                return powered, stopped
+            self.widen_at *= 4
         return after, stopped
 
-    def close(self, frontier: MeshFrontier | Settled | Packed) -> Tail | None:
-        """What is left of a shape that has settled."""
+    def close(self, frontier: MeshFrontier | QuasiStationary | PoweredFrontier) -> Tail | None:
+        """All later steps, once the shape of the density is quasi-stationary or the panels are wide."""
         return None if isinstance(frontier, MeshFrontier) or self.watch else frontier.rest()
 
-    def stuck(self, frontier: MeshFrontier | Settled | Packed) -> float:
+    def stuck(self, frontier: MeshFrontier | QuasiStationary | PoweredFrontier) -> float:
         return 0.0
 
     # ---- wide panels for a density that has become smooth
 
-    def _can_be_packed(self, packing: bool) -> bool:
+    def _can_be_widened(self, unforced: bool) -> bool:
         unbounded = self.reading.floor == -math.inf and self.reading.ceiling == math.inf
-        return packing and unbounded and self.bands_fixed and not self.plan.even and not self.watch
+        return unforced and unbounded and self.bands_fixed and not self.panel_plan.even and not self.watch
 
-    def _packed(self, frontier: MeshFrontier) -> Packed | None:
+    def _on_wide_panels(self, frontier: MeshFrontier) -> PoweredFrontier | None:
         layout = frontier.layout
         if layout.sites and np.abs(frontier.mass[:, :, : layout.first_node]).sum() > DROP:
             return None
         cuts = self.finder.at(1)
         spread_by_now = math.sqrt(frontier.step * self.increments.variance)
-        low, high = _band_of(frontier, self.theta)
+        low, high = band_of(frontier, self.theta)
         places = Places(
             increments=self.increments, jumps=_for_all(cuts.jumps, self.theta), kinks=_for_all(cuts.kinks, self.theta),
             low=low, high=high,
@@ -214,7 +192,9 @@ class Mesh:
             width=SMOOTH * spread_by_now, widest=WIDE * cuts.scale, count=8 + 2 * self.level,
             weights=self.grid.weights, chances=self._chances_at, mixing=self.chances.mixing,
         )  # fmt: skip
-        return pack(places, lambda points, theta: _density(frontier, points, theta), frontier.step, frontier.lost)
+        return on_wide_panels(
+            places, lambda points, theta: density_of(frontier, points, theta), frontier.step, frontier.lost
+        )
 
     def _chances_at(self, points: Array, theta: NDArray[np.intp]) -> Array:
         """(stops + 1, nodes, rows)"""
@@ -226,13 +206,13 @@ class Mesh:
 
     def _move(self, frontier: MeshFrontier) -> Move | _Same:
         source = frontier.layout
-        if self.plan.moving:
+        if self.panel_plan.moving:
             target = self._cut_now(frontier.step + 1, source.origin)
-            return Move(source, target, self.increments, points_only=source.sites and not self.plan.sites)
+            return Move(source, target, self.increments, points_only=source.sites and not self.panel_plan.sites)
         known = self.steps.get((id(source), None))
         if known is None:
-            at_start = source.sites and not self.plan.sites
-            target = self.plan.without_sites(source) if at_start else source
+            at_start = source.sites and not self.panel_plan.sites
+            target = self.panel_plan.without_sites(source) if at_start else source
             known = Move(source, target, self.increments, points_only=at_start)
             _remember(self.steps, (id(source), None), known)
         return known
@@ -244,28 +224,28 @@ class Mesh:
         if self.increments.edges:
             for before in range(max(1, step - REMEMBERED), step):
                 now += columns_of(self.finder.at(before), self.theta)
-        return self.plan.layout(origin, (*(c - origin for c in now), *more), sites=False)
+        return self.panel_plan.layout(origin, (*(c - origin for c in now), *more), sites=False)
 
     def _forced(self, frontier: MeshFrontier, value: float) -> Move | _Same:
         """All mass moves by one value, and the panels with it; new panels where the thresholds cut them."""
         source = frontier.layout
         known = self.steps.get((id(source), value))
-        if known is not None and not self.plan.moving:
+        if known is not None and not self.panel_plan.moving:
             return known
         old = [column * source.period for column in source.cuts.T]
-        if self.plan.moving:
+        if self.panel_plan.moving:
             target = self._cut_now(frontier.step + 1, source.origin + value, tuple(old))
             if source.sites and not target.sites:
-                target = self.plan.layout(target.origin, tuple(target.left.T), sites=True)
+                target = self.panel_plan.layout(target.origin, tuple(target.left.T), sites=True)
         else:
-            target = self.plan.layout(source.origin + value, tuple(old), sites=source.sites)
+            target = self.panel_plan.layout(source.origin + value, tuple(old), sites=source.sites)
         point = Increments(((value, 1.0),), ())
         made = _Same(source, target) if source.even else Move(source, target, point)
         _remember(self.steps, (id(source), value), made)
         return made
 
     def _bounded(self, layout: Layout, first: int, mass: Array, live: NDArray[np.intp]) -> tuple[Array, int]:
-        """What is below the floor sits on the floor, above the ceiling on the ceiling."""
+        """Moves mass below the floor onto the floor, and mass above the ceiling onto the ceiling."""
         floor, ceiling = self.reading.floor, self.reading.ceiling
         if floor == -math.inf and ceiling == math.inf:
             return mass, first
@@ -343,46 +323,12 @@ class Mesh:
         if theta not in self._singles:
             values = {name: v[theta : theta + 1] for name, v in self.grid.values.items()}
             single = replace(self.grid, values=values, weights=np.ones(1), groups=())
-            self._singles[theta] = Chances(self.reading.program, self.roles, single, self.watch)
+            self._singles[theta] = Chances(self.reading.program, self.plan, single, self.watch)
         return self._singles[theta]
 
 
 def _for_all(columns: Array, theta: int) -> Array:
     return np.broadcast_to(columns, (theta, columns.shape[1]))
-
-
-def _band_of(frontier: MeshFrontier, theta: int) -> tuple[Array, Array]:
-    """Where the mass of each node is, but for a share of HELD."""
-    each = np.abs(frontier.mass).sum(axis=2)
-    share = np.cumsum(each, axis=1) / np.maximum(each.sum(axis=1), 1e-300)[:, None]
-    layout = frontier.layout
-    start = layout.origin + frontier.first * layout.period
-    low, high = np.zeros(theta), np.zeros(theta)
-    low[frontier.live] = start + (share <= HELD).sum(axis=1) * layout.period
-    high[frontier.live] = start + (1 + (share < 1 - HELD).sum(axis=1)) * layout.period
-    return low, high
-
-
-def _density(frontier: MeshFrontier, points: Array, theta: NDArray[np.intp]) -> Array:
-    """The density of nodes `theta` at points (nodes, rows)."""
-    layout, found = frontier.layout, np.zeros(points.shape)
-    place = np.full(frontier.theta, -1)
-    place[frontier.live] = np.arange(len(frontier.live))
-    whose = np.broadcast_to(place[theta][:, None], points.shape)
-    at = (points - layout.origin) / layout.period - frontier.first
-    period = np.floor(at).astype(np.intp)
-    here = (period >= 0) & (period < frontier.mass.shape[1]) & (whose >= 0)
-    rest, period, whose = at[here] - period[here], period[here], whose[here]
-    group = np.broadcast_to(theta[:, None], points.shape)[here] if len(layout.cuts) > 1 else np.zeros_like(whose)
-    panel = (rest[:, None] >= layout.cuts[group]).sum(axis=1) - 1
-    width = layout.width[group, panel] / layout.period
-    where = np.where(width > 0, (rest - layout.cuts[group, panel]) / np.where(width > 0, width, 1.0), 0.0)
-    nodes = panel[:, None] * layout.count + np.arange(layout.count)
-    mass = frontier.mass[whose[:, None], period[:, None], layout.first_node + nodes]
-    weights = layout.weights[group[:, None], nodes]
-    values = mass / np.where(weights > 0, weights, 1.0)
-    found[here] = np.einsum("ab,ab->a", values, basis(where, layout.count))
-    return found
 
 
 @record
@@ -397,7 +343,7 @@ class _Band:
 
 
 class _Same:
-    """Rows stay what they are; only the origin has moved."""
+    """A step that moves the origin of the panels and leaves the mass of all rows as it is."""
 
     first = 0
 
@@ -413,33 +359,3 @@ def _remember(known: dict[K, V], key: K, value: V) -> None:
     if len(known) >= KEPT:
         del known[list(known)[2]]
     known[key] = value
-
-
-def _thawed(frontier: Settled) -> MeshFrontier:
-    """The density again."""
-    shape: MeshFrontier = frontier.shape
-    with np.errstate(all="ignore"):
-        ratio = np.where(shape.survivors > 0, frontier.mass / shape.survivors, 0.0)
-    mass = shape.mass * ratio[shape.live][:, None, None]
-    return MeshFrontier(frontier.step, shape.layout, shape.first, mass, frontier.lost, shape.live, shape.theta)
-
-
-def _without_rare_nodes(frontier: MeshFrontier) -> MeshFrontier:
-    """Without the nodes that together hold next to nothing."""
-    each = frontier.mass.sum(axis=(1, 2))
-    keep = each > DROP / 10 * float(each.sum()) / len(each)
-    if np.count_nonzero(keep) > 0.9 * len(each) or not keep.any():
-        return frontier
-    lost = frontier.lost + float(np.abs(each[~keep]).sum())
-    return replace(frontier, mass=frontier.mass[keep], live=frontier.live[keep], lost=lost)
-
-
-def _trimmed(mass: Array, first: int) -> tuple[Array, int, float]:
-    """Without ends that hold next to nothing, and what they held."""
-    each = np.abs(mass).sum(axis=(0, 2))
-    rare = DROP * float(each.sum())
-    low = int(np.searchsorted(np.cumsum(each), rare, side="right"))
-    high = len(each) - int(np.searchsorted(np.cumsum(each[::-1]), rare, side="right"))
-    if low >= high:
-        return mass[:, :1] * 0.0, first, float(each.sum())
-    return mass[:, low:high], first + low, float(each[:low].sum() + each[high:].sum())

@@ -1,11 +1,11 @@
-"""A sum with smooth increments between sharp ends: one small matrix from the first step on.
+"""The chain for a sum with smooth increments between fixed bounds: one small matrix from the first step on.
 
 Where stops compare the sum with fixed values, without noise, the runs that go on lie in fixed intervals. What a density
 on them becomes in one step is an integral operator with a smooth kernel; at Gauss-Legendre nodes it is a matrix whose
 error falls faster than any power of the number of nodes (Nystroem's method). The chances to stop from a node are
 differences of the increment's distribution function.
 
-    sharp_walk(reading, roles, grid) -> make | None     make(level) is a chain that takes no forced entries
+    nystroem_chain(reading, plan, grid) -> make | None     make(level) is a chain that takes no forced entries
 """
 
 from __future__ import annotations
@@ -19,25 +19,28 @@ from typing import Any
 import numpy as np
 
 from seqlang.backends.solve.chain import Chain, Stopped
-from seqlang.backends.solve.mesh.breakpoints import CutFinder
+from seqlang.backends.solve.mesh.breakpoints import BreakpointFinder
 from seqlang.backends.solve.mesh.increments import Part
-from seqlang.backends.solve.mesh.matrix_powers import Batch, Machine, Packed
-from seqlang.backends.solve.mesh.panels import gauss
+from seqlang.backends.solve.mesh.matrix_powers import MatrixPowers, NodeMatrices, PoweredFrontier
 from seqlang.backends.solve.mesh.private_number import Reading
+from seqlang.backends.solve.noises.legendre import gauss
 from seqlang.backends.solve.quadrature.grid import Grid
 from seqlang.backends.solve.solution import Array, Outcome, Tail
-from seqlang.backends.solve.step.noise_roles import Roles
+from seqlang.backends.solve.step.integration_plan import IntegrationPlan
 from seqlang.backends.solve.stops.chances import Chances, Environment
 from seqlang.backends.solve.unsolved import Unsolved
 from seqlang.record import record
 
 LEAST, EACH, MORE = 12, 2.0, 0.2
-"""Nodes of an interval: LEAST and EACH for every length of the increment's scale; MORE of them for each level."""
+"""Nodes of an interval: LEAST, and EACH for every length of the increment's scale; each level has MORE times as many in
+addition."""
 MOST_NODES = 1000
+"""Nodes of all intervals together: the matrix has a million numbers."""
 LOOKED = 16
-"""Points of an interval at which the stops are evaluated: the same one must fire at all."""
+"""Points of an interval at which the stops are evaluated: the same stop must fire at all of them."""
 SEEN = 1e-6
-"""Chances by nodes and by distribution function must agree to this, or the nodes are too few for the increments."""
+"""A probability: where the chances by nodes and by distribution function differ by more, the nodes are too few for the
+increments."""
 
 
 @record
@@ -56,15 +59,15 @@ class Intervals:
         return np.asarray(self.ends[self.stops.sum(axis=0) == 0])
 
 
-def sharp_walk(reading: Reading, roles: Roles, grid: Grid) -> Callable[[int], Chain] | None:
+def nystroem_chain(reading: Reading, plan: IntegrationPlan, grid: Grid) -> Callable[[int], Chain] | None:
     """The chain by level; `make` raises Unsolved for a level with too many nodes. None where there is noise, where the
     ends move or are not all there, or where the increments have atoms, jumps or kinks."""
     increments = reading.increments
-    noisy = roles.variables or grid.values or grid.inner or not roles.simple
+    noisy = plan.variables or grid.values or grid.inner or not plan.simple
     if noisy or reading.floor > -math.inf or reading.ceiling < math.inf or increments.edges:
         return None
     (part,) = increments.parts
-    intervals = _intervals(reading, roles, grid, part)
+    intervals = _intervals(reading, plan, grid, part)
     if intervals is None:
         return None
     lengths = np.diff(intervals.alive).ravel()
@@ -72,8 +75,8 @@ def sharp_walk(reading: Reading, roles: Roles, grid: Grid) -> Callable[[int], Ch
         return None
 
     @cache
-    def make(level: int) -> SharpChain:
-        return SharpChain(intervals, part, reading.start, _counts(lengths, part, level))
+    def make(level: int) -> NystroemChain:
+        return NystroemChain(intervals, part, reading.start, _counts(lengths, part, level))
 
     return make if make(0).slip < SEEN else None
 
@@ -82,10 +85,10 @@ def _counts(lengths: Array, part: Part, level: int) -> list[int]:
     return [math.ceil((LEAST + EACH * x / part.scale) * (1 + MORE * level)) for x in lengths]
 
 
-def _intervals(reading: Reading, roles: Roles, grid: Grid, part: Part) -> Intervals | None:
+def _intervals(reading: Reading, plan: IntegrationPlan, grid: Grid, part: Part) -> Intervals | None:
     """None where the stops depend on more than the interval in which the sum lies."""
-    finder = CutFinder(reading, roles, grid)
-    chances = Chances(reading.program, roles, grid)
+    finder = BreakpointFinder(reading, plan, grid)
+    chances = Chances(reading.program, plan, grid)
     if finder.moves or not chances.time_invariant:
         return None
     jumps = finder.at(1).jumps
@@ -103,7 +106,7 @@ def _intervals(reading: Reading, roles: Roles, grid: Grid, part: Part) -> Interv
     return Intervals(ends, stops, chances.outcomes, chances.mixing)
 
 
-class SharpChain:
+class NystroemChain:
     """The chain at one order of quadrature: `counts` nodes on each interval where nobody stops, after the start as a
     state that nobody returns to. `slip`: by how much nodes and distribution function differ in one step."""
 
@@ -121,18 +124,21 @@ class SharpChain:
         leaves = 1 - left - stops.sum(axis=1)
         self.slip = float(np.abs(leaves).max())
         reads = np.concatenate([stops, left[:, None]], axis=1)
-        self.machine = Machine([Batch(np.zeros((1, 1), np.intp), moves[None], reads[None], leaves[None])], 1)
+        matrices = NodeMatrices(np.zeros((1, 1), np.intp), moves[None], reads[None], leaves[None])
+        self.machine = MatrixPowers([matrices], 1)
         self.start = (np.eye(1, len(points))[None],)
 
-    def begin(self) -> Packed:
-        return Packed(0, 0, self.start, self.machine.block(self.start), self.machine, 0.0)
+    def begin(self) -> PoweredFrontier:
+        return PoweredFrontier(0, 0, self.start, self.machine.block(self.start), self.machine, 0.0)
 
-    def advance(self, frontier: Packed, forced: Mapping[str, Any] | None = None) -> tuple[Packed, Stopped]:
+    def advance(
+        self, frontier: PoweredFrontier, forced: Mapping[str, Any] | None = None
+    ) -> tuple[PoweredFrontier, Stopped]:
         assert forced is None
         return frontier.after()
 
-    def close(self, frontier: Packed) -> Tail | None:
+    def close(self, frontier: PoweredFrontier) -> Tail | None:
         return frontier.rest()
 
-    def stuck(self, frontier: Packed) -> float:
+    def stuck(self, frontier: PoweredFrontier) -> float:
         return 0.0

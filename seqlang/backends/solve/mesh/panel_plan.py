@@ -1,4 +1,4 @@
-"""Which panels fit: their width, what cuts them in every step, how many nodes they have.
+"""Chooses the panels of a program: their width, where they must end, and how many nodes they have.
 
 Ends of panels are the start's images under the jumps and atoms of the increments (multiples of one period), sharp
 thresholds, kinks of the noise, and bounds of a recursion. Smooth increments with smooth noise need none.
@@ -11,7 +11,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from seqlang.backends.solve.mesh.breakpoints import CutFinder, Cuts
+from seqlang.backends.solve.mesh.breakpoints import BreakpointFinder, Breakpoints
 from seqlang.backends.solve.mesh.increments import Increments
 from seqlang.backends.solve.mesh.periods import Layout, joined
 from seqlang.backends.solve.mesh.private_number import Reading
@@ -21,9 +21,10 @@ from seqlang.backends.solve.unsolved import Unsolved
 MOST_FITTED = 1000
 """Panels are fitted to the kinks of each node of the persistent noises while nodes * kinks^2 is at most this."""
 MOST_JUMPS = 3000
+"""Nodes of the persistent noises that may have panels of their own."""
 
 
-class Plan:
+class PanelPlan:
     """How layouts are made: the period, the cuts that stay, the nodes of a panel; `moving`: there are other cuts in
     every step."""
 
@@ -42,7 +43,7 @@ class Plan:
         return Layout(layout.origin, layout.period, layout.cuts, layout.count, False, layout.even)
 
 
-def columns_of(cuts: Cuts, theta: int) -> list[Array]:
+def columns_of(cuts: Breakpoints, theta: int) -> list[Array]:
     """The places at which panels must end, each (theta or 1,). With many nodes of the persistent noises, kinks that
     differ between them are left alone: the two levels then differ by more, and say so."""
     fitted = cuts.kinks.shape[0] == 1 or theta * cuts.kinks.shape[1] ** 2 <= MOST_FITTED
@@ -50,7 +51,9 @@ def columns_of(cuts: Cuts, theta: int) -> list[Array]:
     return [np.asarray(c) for c in (*cuts.jumps.T, *kinks) if np.all(np.isfinite(c))]
 
 
-def plan_of(increments: Increments, finder: CutFinder, reading: Reading, level: int, theta: int) -> Plan:
+def panel_plan_of(
+    increments: Increments, finder: BreakpointFinder, reading: Reading, level: int, theta: int
+) -> PanelPlan:
     first = finder.at(1)
     seen = [first, finder.at(10), finder.at(100)] if finder.moves else [first]
     bounds = [np.full(1, b) for b in (reading.floor, reading.ceiling) if math.isfinite(b)]
@@ -64,7 +67,7 @@ def plan_of(increments: Increments, finder: CutFinder, reading: Reading, level: 
         scale = increments.high - increments.low
     if not edges and not columns and not bounds:
         spacing = max(0.3, 0.62 * 0.93**level) * scale
-        return Plan(spacing * 8, [], 1, 8, sites=False, even=True, moving=False)
+        return PanelPlan(spacing * 8, [], 1, 8, sites=False, even=True, moving=False)
     period = 1.25 * scale
     if any(edges):
         unit = _common(edges)
@@ -74,7 +77,7 @@ def plan_of(increments: Increments, finder: CutFinder, reading: Reading, level: 
     count = 4 + math.ceil(4 * period / scale) + level
     moving = finder.moves and bool(columns)
     places = bounds if moving else bounds + columns
-    return Plan(
+    return PanelPlan(
         period, places, groups, count, sites=bool(increments.atoms or bounds), even=False, moving=moving
     )  # fmt: skip
 

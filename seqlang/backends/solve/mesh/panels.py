@@ -7,35 +7,17 @@ the increment is taken over the part of the panel that reaches the target, so th
 from __future__ import annotations
 
 from functools import cache
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from seqlang.backends.solve.mesh.increments import Increments
+from seqlang.backends.solve.noises.legendre import gauss
 from seqlang.backends.solve.solution import Array
 
 EXTRA = 8
-"""Points of the inner quadrature beyond those of a panel."""
+"""The inner quadrature has so many points more than a panel has nodes."""
 CHUNK = 2_000_000
-NEWTON = 5
-"""Steps of Newton's method, which doubles the digits in each: the start has two or more."""
-
-
-@cache
-def gauss(count: int) -> tuple[Array, Array]:
-    """Gauss-Legendre points and weights on [0, 1], to the last digit: thousands of steps add up their errors. Newton's
-    method in extended precision, from Tricomi's approximation."""
-    start = np.cos(np.pi * (4 * np.arange(count, 0, -1) - 1) / (4 * count + 2))
-    x: NDArray[Any] = start.astype(np.longdouble)
-    for _ in range(NEWTON):
-        before, now = np.ones_like(x), x
-        for k in range(1, count):
-            before, now = now, ((2 * k + 1) * x * now - k * before) / (k + 1)
-        slope = count * (before - x * now) / (1 - x * x)
-        x = x - now / slope
-    weights = 1 / ((1 - x * x) * slope * slope)
-    return ((x + 1) / 2).astype(float), weights.astype(float)
+"""Numbers that are computed in one call."""
 
 
 @cache

@@ -1,4 +1,4 @@
-"""A line cut into periods of one length, each into the same panels: one step is then the same matrix everywhere.
+"""The line divided into periods of one length, and each period into the same panels: a step is one matrix everywhere.
 
 A period's rows are its sites (one at the left end of each panel, where atoms can sit) and then the nodes of its panels.
 Rows hold mass. Groups (the first axis, G) are nodes of the persistent noises whose panels differ, or just one.
@@ -12,14 +12,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from seqlang.backends.solve.mesh.increments import Increments
-from seqlang.backends.solve.mesh.panels import density_at, gauss, transfer
+from seqlang.backends.solve.mesh.panels import density_at, transfer
+from seqlang.backends.solve.noises.legendre import gauss
 from seqlang.backends.solve.solution import Array
 from seqlang.backends.solve.unsolved import Unsolved
 
 CLOSE = 1e-9
-"""Cuts nearer than this (in periods) are one."""
+"""In periods: ends of panels that lie closer than this are one."""
 MOST_NUMBERS, MOST_MOVED = 40_000_000, 200_000_000
-"""In one array of masses; on the way from one to the next."""
+"""Numbers in one array of masses, and in an array between two of them."""
 
 
 class Layout:
@@ -131,7 +132,8 @@ def bounded(most: int, *sizes: int) -> None:
 
 
 def joined(groups: list[Array], size: int) -> Array:
-    """Cuts in [0, 1) from arrays (1 or size,): (size, Q), the first 0, equal ones merged where they are for all."""
+    """Breakpoints in [0, 1) from arrays (1 or size,): (size, Q), the first 0, equal ones merged where they are for
+    all."""
     columns = [np.zeros(size)]
     for x in groups:
         part = np.broadcast_to(x - np.floor(x + CLOSE), (size,)).copy()

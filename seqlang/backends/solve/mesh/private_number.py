@@ -1,4 +1,4 @@
-"""What the mesh must know of a program: its one private number and how it moves.
+"""Reads the one private number of a program and the way in which it moves.
 
 The number is a sum over all steps (`mean` is the sum / step), or the value g of a recursion
 `g = max(low, previous(g, start) + increment)`, also with `min`, `clip` or no bound at all.
@@ -14,7 +14,7 @@ import numpy as np
 
 from seqlang.backends.solve.mesh.increments import Constants, Increments, increments_of
 from seqlang.backends.solve.solution import Array
-from seqlang.backends.solve.step.noise_roles import Half, Roles
+from seqlang.backends.solve.step.integration_plan import IntegrationPlan, NoisyComparison
 from seqlang.backends.solve.unsolved import Unsolved
 from seqlang.model import expression as ir
 from seqlang.model import program as p
@@ -54,29 +54,25 @@ class Reading:
         def given(e: ir.Expression) -> ir.Expression:
             if isinstance(e, ir.Field):
                 return ir.Number(Fraction(entry[e.name]))
-            return _rebuilt(e, given)
+            return ir.rebuild(e, given)
 
         return float(self.constants(given(body)))
 
 
-def _rebuilt(e: ir.Expression, change: object) -> ir.Expression:
-    return ir.rebuild(e, change)
-
-
 def inlined(program: p.Program, e: ir.Expression, keep: str | None = None) -> ir.Expression:
-    """Without statistics and lets (but `keep`)."""
+    """The expression with definitions put in for their names (except `keep`)."""
 
     def change(x: ir.Expression) -> ir.Expression:
         if isinstance(x, ir.Local) and x.name != keep:
             return change(program.define(x.name).expression)
-        return _rebuilt(x, change)
+        return ir.rebuild(x, change)
 
     return change(e)
 
 
-def cells_of(program: p.Program, roles: Roles) -> list[str]:
+def cells_of(program: p.Program, plan: IntegrationPlan) -> list[str]:
     """The cells that the stops depend on."""
-    return [s.name for i, s in enumerate(program.body) if i in roles.needed.statements and isinstance(s, p.Cell)]
+    return [s.name for i, s in enumerate(program.body) if i in plan.needed.statements and isinstance(s, p.Cell)]
 
 
 def read(program: p.Program, model: str, needed: Iterable[str] | None = None) -> Reading:
@@ -190,7 +186,7 @@ def _folded(e: ir.Expression, old: ir.Expression, constants: Constants) -> tuple
 def _without(e: ir.Expression, old: ir.Expression) -> ir.Expression:
     """The increment i of an expression old + i."""
     if e == old:
-        return ir.Number(_ZERO)
+        return ir.Number(Fraction(0))
     match e:
         case ir.Apply("+", (a, b)) if old in set(ir.walk(a)) and old not in set(ir.walk(b)):
             return ir.Apply("+", (_without(a, old), b))
@@ -202,25 +198,22 @@ def _without(e: ir.Expression, old: ir.Expression) -> ir.Expression:
             raise Unsolved("a recursion that is not its value plus an increment, bounded")
 
 
-_ZERO = Fraction(0)
-
-
-def with_nodes(roles: Roles, program: p.Program) -> Roles:
-    """The roles where every once-noise has nodes, also those that are compared alone."""
-    kept = {name: v for name, v in roles.variables.items() if isinstance(v.life, Once)}
-    if not kept or not roles.only_stops or roles.enumerated or program.memories:
+def with_nodes(plan: IntegrationPlan, program: p.Program) -> IntegrationPlan:
+    """The plan with nodes for every noise that is drawn once, also where it is the only noise of a comparison."""
+    kept = {name: v for name, v in plan.variables.items() if isinstance(v.life, Once)}
+    if not kept or not plan.only_stops or plan.enumerated or program.memories:
         raise Unsolved("continuous data in a program that does more than stop")
-    if any(isinstance(roles.lives[name], EachReport) for name in roles.nodes):
+    if any(isinstance(plan.lives[name], EachReport) for name in plan.nodes):
         raise Unsolved("noise that is drawn again beside continuous data")
-    halves = {}
-    for margin, half in roles.halves.items():
-        if half.variable in kept and half.scale is not None:
+    comparisons = {}
+    for margin, comparison in plan.comparisons.items():
+        if comparison.variable in kept and comparison.scale is not None:
             terms = tuple(
-                ir.Term(name, ir.Apply("*", (half.scale, ir.Number(Fraction(factor)))))
-                for name, factor in kept[half.variable].terms
+                ir.Term(name, ir.Apply("*", (comparison.scale, ir.Number(Fraction(factor)))))
+                for name, factor in kept[comparison.variable].terms
             )
-            half = Half(margin, half.known + terms, None, None)
-        halves[margin] = half
-    nodes = tuple(dict.fromkeys((*roles.nodes, *(name for v in kept.values() for name, _ in v.terms))))
-    variables = {name: v for name, v in roles.variables.items() if name not in kept}
-    return replace(roles, nodes=nodes, variables=variables, halves=halves, simple=True)
+            comparison = NoisyComparison(margin, comparison.known + terms, None, None)
+        comparisons[margin] = comparison
+    nodes = tuple(dict.fromkeys((*plan.nodes, *(name for v in kept.values() for name, _ in v.terms))))
+    variables = {name: v for name, v in plan.variables.items() if name not in kept}
+    return replace(plan, nodes=nodes, variables=variables, comparisons=comparisons, simple=True)

@@ -1,7 +1,8 @@
-"""When the shape of a density no longer changes: every node of the persistent noises then decays by its own factor.
+"""The quasi-stationary law: the density of the runs that go on no longer changes its shape, only its mass.
 
-The mass that has not stopped approaches (for each node) a fixed shape times lambda^n. Once two successive shapes agree
-to rounding, later steps are one multiplication a node, and what remains is a sum of geometric series.
+For each node of the persistent noises the mass that has not stopped approaches a fixed shape times lambda^n. Once two
+successive shapes agree up to rounding, a later step is one multiplication for each node, and all later steps together
+are a geometric series.
 """
 
 from __future__ import annotations
@@ -11,19 +12,21 @@ from typing import Any
 import numpy as np
 
 from seqlang.backends.solve.chain import Stopped
-from seqlang.backends.solve.solution import Array, Tail
-from seqlang.record import record
+from seqlang.backends.solve.solution import Array, Tail, tail_after
+from seqlang.record import record, replace
 
-SETTLED = 5e-14
-"""Change of the shapes in one step, summed over the nodes by their share of the mass, that counts as none."""
+STATIONARY = 5e-14
+"""The change of the shapes in one step (the mass that differs, over all nodes, as a share of the mass) that counts as
+rounding."""
 EACH = 1e-7
-"""The same for one node, relatively,"""
+"""The change of the shape of one node, as a share of its mass, that counts as rounding."""
 MATTERS = 1e-8
-"""if it has at least this share of the mass: the ends of the band are cut for all nodes together."""
+"""Only nodes with at least this share of the mass are asked for EACH: the ends of the band are dropped for all nodes
+together, so that light nodes lose a larger share."""
 
 
 @record
-class Settled:
+class QuasiStationary:
     """`mass` (theta,) left; in each step a node loses `fired` (outcomes, theta) of it. `shape` is the frontier from
     which it started; `watched` (expressions, theta) a step, for a unit of mass."""
 
@@ -42,26 +45,24 @@ class Settled:
     def size(self) -> int:
         return self.mass.size
 
-    def after(self) -> tuple[Settled, Stopped]:
+    def after(self) -> tuple[QuasiStationary, Stopped]:
         """One step."""
         stopped = Stopped(self.fired * self.mass, self.watched @ self.mass)
         left = self.mass * (1 - self.fired.sum(axis=0))
-        return Settled(self.step + 1, left, self.fired, self.watched, self.shape, self.lost), stopped
+        return QuasiStationary(self.step + 1, left, self.fired, self.watched, self.shape, self.lost), stopped
 
     def rest(self) -> Tail:
         """All later steps in closed form."""
         here = self.mass > 0
         mass, fired = self.mass[here], self.fired[:, here]
-        rate = fired.sum(axis=0)
-        waits = 1 / rate
-        n = float(self.step)
+        waits = 1 / fired.sum(axis=0)
+        tail = tail_after(self.step, mass, mass * waits, mass * waits**2, (mass * fired * waits).sum(axis=1))
         by_node = np.zeros_like(self.mass)
-        by_node[here] = mass * (n + waits)
-        squares = mass * (n * n + 2 * n * waits + (2 - rate) * waits**2)
-        return Tail((mass * fired * waits).sum(axis=1), float(by_node.sum()), float(squares.sum()), by_node)
+        by_node[here] = tail.by_node
+        return replace(tail, by_node=by_node)
 
 
-def settled(before: Any, moved: Array, after: Any, stopped: Array, watched: Array) -> Settled | None:
+def quasi_stationary(before: Any, moved: Array, after: Any, stopped: Array, watched: Array) -> QuasiStationary | None:
     """`before` and `after` a step are frontiers of one layout and the same live nodes, `moved` (live,) the mass before
     the stops; None as long as the shape changes, or where some node never stops."""
     left = after.mass.sum(axis=(1, 2))
@@ -82,7 +83,7 @@ def settled(before: Any, moved: Array, after: Any, stopped: Array, watched: Arra
         change = np.abs(new - ratio[:, None, None] * old).sum(axis=(1, 2)) / left
         outside = (np.abs(left - new.sum(axis=(1, 2))) + ratio * np.abs(earlier - old.sum(axis=(1, 2)))) / left
         change = np.where(left > 0, change + outside, 0.0)
-    if not np.all(change[matter] <= EACH) or not float(change @ left) <= SETTLED * total:
+    if not np.all(change[matter] <= EACH) or not float(change @ left) <= STATIONARY * total:
         return None
     rate = fired.sum(axis=0)
     if not np.all(rate[matter] > 0):
@@ -90,11 +91,11 @@ def settled(before: Any, moved: Array, after: Any, stopped: Array, watched: Arra
     mass = np.where((left > 0) & (rate > 0) & (rate < 1), left, 0.0)
     each = watched / np.where(moved > 0, moved, 1.0)
     lost = after.lost + total - float(mass.sum())
-    return Settled(after.step, spread(mass, after), spread(fired, after), spread(each, after), after, lost)
+    return QuasiStationary(after.step, spread(mass, after), spread(fired, after), spread(each, after), after, lost)
 
 
 def spread(values: Array, frontier: Any) -> Array:
-    """Values of the frontier's live nodes (the last axis) among all nodes."""
+    """Values of the frontier's live nodes (the last axis) as values of all nodes, with 0 for the others."""
     if len(frontier.live) == frontier.theta:
         return values
     found = np.zeros((*values.shape[:-1], frontier.theta))

@@ -3,7 +3,8 @@
 After some steps the density is smooth but for kinks at the thresholds and at their images under the jumps of the
 increments, so that panels can be as wide as the noise is.
 
-    pack(places, density) -> Packed | None      places: `Places`, density(points (theta, rows)) of what is left
+    on_wide_panels(places, density) -> PoweredFrontier | None      places: `Places`, density(points (theta, rows)) of
+    what is left
 """
 
 from __future__ import annotations
@@ -15,21 +16,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from seqlang.backends.solve.mesh.increments import Increments
-from seqlang.backends.solve.mesh.matrix_powers import Batch, Machine, Packed, tail_of
-from seqlang.backends.solve.mesh.panels import gauss, transfer
+from seqlang.backends.solve.mesh.matrix_powers import MatrixPowers, NodeMatrices, PoweredFrontier, tail_of
+from seqlang.backends.solve.mesh.panels import transfer
+from seqlang.backends.solve.noises.legendre import gauss
 from seqlang.backends.solve.solution import Array
 from seqlang.record import record, replace
 
 MOST_ROWS = 500
+"""Rows of one matrix."""
 MOST_NUMBERS = 40_000_000
+"""Numbers in all matrices."""
 BATCH = 16
-"""Matrices of about the same size are done together."""
+"""Matrices of about the same size that are computed in one call."""
 JUMP_DEPTH, KINK_DEPTH = 4, 1
 """Panels end at the images of jumps and kinks under so many increments: later images are smooth enough."""
 OUTSIDE = 1e-14
 """Mass that may leave the panels, as a share of what is left."""
 ROOM = 5
-"""How often the panels are widened."""
+"""How often the panels are widened, each time by a half, until no more mass leaves them."""
 
 Chances = Callable[[Array, NDArray[np.intp]], Array]
 """Points (nodes, rows) and the nodes' indices to chances of the stops, last: none: (stops + 1, nodes, rows)."""
@@ -56,7 +60,9 @@ class Places:
     mixing: Array
 
 
-def pack(places: Places, density: Callable[[Array, NDArray[np.intp]], Array], step: int, lost: float) -> Packed | None:
+def on_wide_panels(
+    places: Places, density: Callable[[Array, NDArray[np.intp]], Array], step: int, lost: float
+) -> PoweredFrontier | None:
     """The frontier on wide panels after `step` steps; None where they are too many or the mass leaves them."""
     theta = len(places.low)
     for widened in range(ROOM):
@@ -67,20 +73,20 @@ def pack(places: Places, density: Callable[[Array, NDArray[np.intp]], Array], st
         sizes = np.array([len(ends[group[0]]) - 1 for group in groups], float) * places.count
         if sizes.max() > MOST_ROWS or float((sizes**2).sum()) > MOST_NUMBERS:
             return None
-        batches, masses = [], []
+        matrices, masses = [], []
         order = np.argsort(sizes, kind="stable")
         for start in range(0, len(order), BATCH):
             batch, mass = _batch(places, ends, [groups[i] for i in order[start : start + BATCH]], density)
-            batches.append(batch)
+            matrices.append(batch)
             masses.append(mass)
         with np.errstate(all="ignore"):
-            tail, gone = tail_of(batches, tuple(masses), step, theta)
+            tail, gone = tail_of(matrices, tuple(masses), step, theta)
         left = float(sum(m.sum() for m in masses))
         if not np.isfinite(tail.steps) or abs(float(tail.outcomes.sum()) / left - 1) > 1e-3 + gone:
             return None
         if gone <= OUTSIDE * max(1e-3, left):
-            machine = Machine(batches, theta)
-            return Packed(step, 0, tuple(masses), machine.block(tuple(masses)), machine, lost + gone)
+            machine = MatrixPowers(matrices, theta)
+            return PoweredFrontier(step, 0, tuple(masses), machine.block(tuple(masses)), machine, lost + gone)
     return None
 
 
@@ -154,7 +160,7 @@ def _widths(places: Places) -> Array:
 
 def _batch(
     places: Places, ends: list[Array], groups: list[list[int]], density: Callable[[Array, NDArray[np.intp]], Array]
-) -> tuple[Batch, Array]:
+) -> tuple[NodeMatrices, Array]:
     """The matrices of the groups, and their mass (U, members, rows). Panels that are missing have no weight."""
     firsts = [ends[group[0]] for group in groups]
     size, count = max(len(e) for e in firsts) - 1, places.count
@@ -178,7 +184,7 @@ def _batch(
     row, member = np.nonzero(theta >= 0)
     values = density(points[row] + shift[row, member][:, None], theta[row, member])
     mass[row, member] = np.where(weights[row] > 0, values, 0.0) * weights[row]
-    return Batch(theta, moves * chances[-1][:, None, :], reads, np.where(weights > 0, leaves, 0.0)), mass
+    return NodeMatrices(theta, moves * chances[-1][:, None, :], reads, np.where(weights > 0, leaves, 0.0)), mass
 
 
 def _moves(places: Places, left: Array, width: Array, weights: Array) -> Array:

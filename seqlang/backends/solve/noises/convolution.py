@@ -1,4 +1,4 @@
-"""Sums of independent noises without a closed form: one density smeared by points, or two densities by quadrature."""
+"""Sums of independent noises without a closed form: a density plus a discrete law, or two densities by quadrature."""
 
 from __future__ import annotations
 
@@ -13,8 +13,9 @@ from seqlang.backends.solve.noises.scalar_law import Array, ScalarLaw
 
 NODES, WEIGHTS = legendre_rule(16)
 DEGREE = 16
+"""Of the Chebyshev polynomial on one panel."""
 LEAST = 1e-60
-"""Tails below it are not looked at."""
+"""A probability: nothing is computed where the density and the tails of a law are below it."""
 
 
 class Smeared(ScalarLaw):
@@ -82,8 +83,8 @@ class Convolved(ScalarLaw):
         return np.where(inside, found, np.where(x >= edges[-1], right, left))
 
     def _table(self, part: str) -> tuple[Array, Array]:
-        low = self.law.reach(LEAST)[0] + self.other.reach(LEAST)[0]
-        high = self.law.reach(LEAST)[1] + self.other.reach(LEAST)[1]
+        low = self.law.effective_support(LEAST)[0] + self.other.effective_support(LEAST)[0]
+        high = self.law.effective_support(LEAST)[1] + self.other.effective_support(LEAST)[1]
         start = np.linspace(low, high, math.ceil(min((high - low) / self.scale, 200)) + 1)
         edges = np.unique(np.concatenate((start, [k for k in self.kinks if low < k < high])))
         lows, highs = edges[:-1], edges[1:]
@@ -129,7 +130,7 @@ class Convolved(ScalarLaw):
 
 def _edges(law: ScalarLaw) -> Array:
     """Ends of panels on which the law's density and tails are smooth and short."""
-    low, high = law.reach(LEAST)
+    low, high = law.effective_support(LEAST)
     inner = [k for k in law.kinks if low < k < high]
     marks = [low, *inner, high]
     found = []

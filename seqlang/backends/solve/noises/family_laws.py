@@ -1,4 +1,4 @@
-"""Laws of one number by their family: the functions of `seqlang.laws` on arrays, with the arguments put in."""
+"""The laws of `seqlang.laws` with their arguments put in, each as a `ScalarLaw`."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class OfFamily(ScalarLaw):
 
 
 class Normal(OfFamily):
-    """Few chances come from the C library, without the time that scipy takes to load."""
+    """The normal law, whose chances come from the C library where they are few (see `standard_normal.py`)."""
 
     def __init__(self, mean: float, sd: float) -> None:
         super().__init__(law("normal"), mean, sd)

@@ -15,8 +15,9 @@ from seqlang.laws.law import law as law_of_family
 TAIL = 1e-24
 """Mass that an interval leaves out on each infinite side: even with a huge value there it cannot be seen."""
 FINE = 24
+"""Nodes of one panel of the composite rule from which a rule is made."""
 DENSE = 40
-"""Nodes of a rule that are found without scipy."""
+"""Rules with at most so many nodes are found without scipy."""
 
 
 def rule(law: ScalarLaw, low: float, high: float, n: int) -> tuple[Array, Array]:
@@ -54,7 +55,7 @@ def _shared(shape: str, low: float, high: float, n: int) -> tuple[Array, Array]:
 
 def _made(law: ScalarLaw, low: float, high: float, n: int) -> tuple[Array, Array]:
     """Stieltjes' procedure on a fine composite Legendre rule, then Golub and Welsch (1969). Weights sum to 1."""
-    outer = law.reach(TAIL)
+    outer = law.effective_support(TAIL)
     inner_low, inner_high = max(low, outer[0]), min(high, outer[1])
     if not inner_low < inner_high:  # all of it in a far tail
         return np.array([min(max(law.centre, low), high)]), np.array([1.0])

@@ -1,8 +1,8 @@
 """The scalar laws of a program's noises, and the laws of sums of them.
 
 For others: `noise_laws(program)` (name -> law), `law_of(value)` and `law(family, arguments)` make a `ScalarLaw` (see
-`scalar_law.py` for what it offers: above, below, between, density, quantile, reach, atoms, scaled, support, kinks,
-scale); `sum_of([(law, factor), ..], shift)` is the law of the independent sum.
+`scalar_law.py` for what it offers: above, below, between, density, quantile, effective_support, atoms, scaled, support,
+kinks, scale); `sum_of([(law, factor), ..], shift)` is the law of the independent sum.
 """
 
 from __future__ import annotations
@@ -16,14 +16,12 @@ import numpy as np
 from seqlang.backends.solve.noises.convolution import Convolved, Smeared
 from seqlang.backends.solve.noises.family_laws import Normal, OfFamily, OnWholeNumbers, laplace
 from seqlang.backends.solve.noises.point_laws import Points, conditioned_points, sum_of_points, weighted
-from seqlang.backends.solve.noises.scalar_law import TIE, ScalarLaw
+from seqlang.backends.solve.noises.scalar_law import ScalarLaw
 from seqlang.backends.solve.noises.sums import Conditioned, GaussLaplace, TwoLaplace
 from seqlang.backends.solve.unsolved import Unsolved
 from seqlang.laws.facts import names
 from seqlang.laws.law import law as law_of_family
 from seqlang.model import program as p
-
-__all__ = ["TIE", "ScalarLaw", "law", "law_of", "noise_laws", "sum_of"]
 
 
 def noise_laws(program: p.Program) -> dict[str, ScalarLaw]:

@@ -8,8 +8,10 @@ from typing import Any
 import numpy as np
 
 from seqlang.backends.solve.noises.scalar_law import TIE, Array, ScalarLaw
+from seqlang.backends.solve.unsolved import Unsolved
 
 MOST_POINTS = 2_000_000
+"""Points of one law; a sum that would have more is not solved."""
 
 
 class Points(ScalarLaw):
@@ -65,6 +67,7 @@ class Points(ScalarLaw):
 
 
 def conditioned_points(law: ScalarLaw, low: float, high: float) -> ScalarLaw:
+    """The discrete law given that it falls into [low, high]."""
     points, chances = law.atoms()
     tie = TIE * np.maximum(np.abs(points), 1.0)
     keep = (points >= low - tie) & (points <= high + tie)
@@ -83,8 +86,6 @@ def sum_of_points(first: ScalarLaw, second: ScalarLaw) -> ScalarLaw:
         both = np.convolve(a, b)
         return Points(p[0] + q[0] + step * np.arange(len(both)), both)
     if len(p) * len(q) > MOST_POINTS:
-        from seqlang.backends.solve.unsolved import Unsolved
-
         raise Unsolved("a sum of two discrete noises has too many different values")
     return Points(np.add.outer(p, q).ravel(), np.multiply.outer(u, v).ravel())
 
@@ -101,7 +102,5 @@ def _common_step(p: Array, q: Array) -> float | None:
 
 
 def weighted(pairs: Sequence[tuple[float, float]]) -> ScalarLaw:
+    """The law with these (value, weight)."""
     return Points([float(v) for v, _ in pairs], [float(w) for _, w in pairs])
-
-
-__all__ = ["Points", "conditioned_points", "sum_of_points", "weighted"]

@@ -1,4 +1,4 @@
-"""Scalar laws as numpy functions: what every noise offers to the exact solver.
+"""The law of one number, as numpy functions: what every noise offers to the exact solver.
 
 All methods take arrays of any shape (or numbers) and answer with an array of that shape. Tails keep their relative
 accuracy where the law has a closed form. A discrete law treats an argument within `TIE` (relative, or relative to the
@@ -16,7 +16,9 @@ from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
 TIE = 1e-12
+"""Relative distance below which a number counts as a point of a discrete law."""
 CLOSE = 1e-300
+"""The reciprocal of the largest distance at which quantiles are looked for."""
 
 
 class ScalarLaw(ABC):
@@ -70,8 +72,9 @@ class ScalarLaw(ABC):
         """The smallest x with P(X > x) <= q."""
         return _cross(lambda x: float(self.above(x, True)) <= q, self)
 
-    def reach(self, tail: float) -> tuple[float, float]:
-        """(low, high) with at most `tail` outside on each side; ends of the support where they are finite."""
+    def effective_support(self, tail: float) -> tuple[float, float]:
+        """An interval (low, high) that leaves out at most the probability `tail` on each side: an end of the support
+        where that is finite, and else the quantile."""
         low, high = self.support
         return (low if math.isfinite(low) else self.quantile(tail)), (high if math.isfinite(high) else self.upper(tail))
 

@@ -1,6 +1,7 @@
-"""The standard normal law at arrays of places; scipy, which takes longer to load than a short law, where they are many.
+"""The standard normal distribution function for arrays, without scipy where few values are needed.
 
-Few values come from the C library's erfc, which scipy's `ndtr` agrees with to a few units in the last place.
+Loading scipy takes longer than many a program takes to solve. Few values therefore come from the C library's erfc, with
+which scipy's `ndtr` agrees to a few units in the last place.
 """
 
 from __future__ import annotations
@@ -19,7 +20,8 @@ _computed = 0
 
 
 def count_anew() -> None:
-    """Called where a law begins, so that its numbers do not depend on what was solved before in this process."""
+    """Called when the solver begins with a program, so that its numbers do not depend on what this process has solved
+    before."""
     global _computed
     _computed = 0
 

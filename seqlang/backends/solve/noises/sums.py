@@ -1,4 +1,4 @@
-"""Sums of two noises in closed form, and a law given that it falls into an interval."""
+"""Sums of two independent noises in closed form, and a law conditioned on an interval."""
 
 from __future__ import annotations
 

@@ -1,7 +1,9 @@
-"""Where the density of a fresh noise has a kink, a stop's chance is not smooth in the persistent noises: on the states
-that are met, these are known planes, at which the quadrature is split.
+"""Planes in the persistent noises at which a stop's chance has a kink, for given rows of plain values.
 
-`fresh_kinks(program, roles, cells, fields)` for states that do not depend on the step.
+Where the density of a fresh noise has a kink, or the noise has a point, the chance that a comparison holds is not
+smooth in its bound. On the states that occur these are known planes, at which the quadrature is split.
+
+`fresh_noise_kinks(program, plan, cells, fields)` for states that do not depend on the step.
 """
 
 from __future__ import annotations
@@ -14,42 +16,41 @@ import numpy as np
 from seqlang.backends.arrays.compiler import VectorCompiler
 from seqlang.backends.solve.quadrature.nodes import Kink
 from seqlang.backends.solve.solution import Array
-from seqlang.backends.solve.step.body import Given, Stage
-from seqlang.backends.solve.step.gates import Compared
-from seqlang.backends.solve.step.noise_roles import Half, Roles
+from seqlang.backends.solve.step.body import with_plain_values
+from seqlang.backends.solve.step.comparisons import CompiledComparison
+from seqlang.backends.solve.step.integration_plan import IntegrationPlan, NoisyComparison
 from seqlang.model.life import EachStep
 from seqlang.model.program import Define, Program
 
 MOST = 400
-"""More planes than this, and they are so dense that they need not be known."""
-MOST_TOGETHER = 12
-"""In two and more dimensions."""
+"""Planes for one persistent noise. Where there are more, they lie so close that the rule need not know them."""
+MOST_IN_PLANE = 12
+"""The same for several persistent noises, where each plane splits every axis."""
 
 
-def fresh_kinks(
-    program: Program, roles: Roles, cells: Mapping[str, Array], fields: Mapping[str, Any]
+def fresh_noise_kinks(
+    program: Program, plan: IntegrationPlan, cells: Mapping[str, Array], fields: Mapping[str, Any]
 ) -> tuple[Kink, ...]:
     """The planes on these rows; none where they are too many."""
-    smooth = [name for name in roles.nodes if not roles.laws[name].discrete]
+    smooth = [name for name in plan.nodes if not plan.laws[name].discrete]
     if not smooth:
         return ()
     compiler = VectorCompiler(program)
-    count = max((len(v) for v in [*cells.values(), *fields.values()] if np.ndim(v)), default=1)
-    stage = Stage(compiler, count, strict=False)
-    stage.step_number = 1
-    stage.fields = dict(fields)
-    stage.cells = {name: Given(value) for name, value in cells.items()}
-    for index, statement in enumerate(program.body):
-        if isinstance(statement, Define) and index in roles.needed.statements:
-            stage.locals[statement.name] = stage.value(compiler.compile(statement.expression))
+    definitions = {
+        s.name: compiler.compile(s.expression)
+        for index, s in enumerate(program.body)
+        if isinstance(s, Define) and index in plan.needed.statements
+    }
+    stage = with_plain_values(compiler, definitions, 1, cells, fields)
+    count = stage.count
     found: dict[tuple[Any, ...], Kink] = {}
-    for half in roles.halves.values():
-        if half.variable is not None and not isinstance(roles.variables[half.variable].life, EachStep):
+    for comparison in plan.comparisons.values():
+        if comparison.variable is not None and not isinstance(plan.variables[comparison.variable].life, EachStep):
             continue
-        marks = marks_of(half, roles)
-        if not len(marks) or not half.known or any(t.noise not in roles.nodes for t in half.known):
+        marks = unsmooth_places(comparison, plan)
+        if not len(marks) or not comparison.known or any(t.noise not in plan.nodes for t in comparison.known):
             continue
-        compared = Compared(half, roles, compiler)
+        compared = CompiledComparison(comparison, plan, compiler)
         with np.errstate(all="ignore"):
             scale = np.ones(1) if compared.scale is None else -stage.numbers(compared.scale)
             value = np.broadcast_to(stage.numbers(compared.value) / scale, (count,))
@@ -63,13 +64,18 @@ def fresh_kinks(
                     found.setdefault(key, Kink(slopes, constant))
         if len(found) > MOST:
             return ()
-    return () if len(smooth) > 1 and len(found) > MOST_TOGETHER else tuple(found.values())
+    return few_enough(found, len(smooth))
 
 
-def marks_of(half: Half, roles: Roles) -> Array:
-    """Where the chance of a half is not smooth in its bound: kinks of a density, points, and 0 where nothing fresh is
-    left in the half."""
-    if half.variable is None:
+def few_enough(found: Mapping[Any, Kink], smooth: int) -> tuple[Kink, ...]:
+    """The planes, for that many persistent noises with a density; none where there are too many."""
+    return () if len(found) > (MOST if smooth == 1 else MOST_IN_PLANE) else tuple(found.values())
+
+
+def unsmooth_places(comparison: NoisyComparison, plan: IntegrationPlan) -> Array:
+    """The values of the compared variable at which the chance of the comparison is not smooth in its bound: kinks of
+    its density, or its points; 0 where the comparison reads no variable."""
+    if comparison.variable is None:
         return np.zeros(1)
-    law = roles.variables[half.variable].law
+    law = plan.variables[comparison.variable].law
     return law.atoms(1e-9)[0] if law.discrete else np.asarray(law.kinks, dtype=np.float64)

@@ -1,8 +1,10 @@
-"""The quadrature nodes of all persistent noises: the theta axis. One group of noises a life, as a life that ends draws
-its noises anew without touching the others'.
+"""The quadrature nodes of all persistent noises: the axis theta of every array in this solver.
 
-For others: `grid_of(program, roles, level) -> Grid` with `values[name]`, `weights` of shape (theta,);
-`first_level(program, roles)`: a level that is cheap.
+The noises of one life (drawn once, or anew after one report) are a group of their own, as the end of a life draws its
+noises anew and leaves the others as they are.
+
+For others: `grid_of(program, plan, level) -> Grid` with `values[name]`, `weights` of shape (theta,);
+`first_level(program, plan)`: a level that is cheap.
 """
 
 from __future__ import annotations
@@ -14,19 +16,20 @@ import numpy as np
 
 from seqlang.backends.arrays.compiler import VectorCompiler
 from seqlang.backends.arrays.values import CannotVectorise
-from seqlang.backends.solve.quadrature.first_step_kinks import bends
+from seqlang.backends.solve.quadrature.first_step_kinks import first_step_kinks
 from seqlang.backends.solve.quadrature.nodes import Kink, nodes, start
-from seqlang.backends.solve.quadrature.steep_planes import narrow
+from seqlang.backends.solve.quadrature.steep_planes import steep_planes
 from seqlang.backends.solve.solution import Array
 from seqlang.backends.solve.step.body import Given, Stage
-from seqlang.backends.solve.step.gates import Compared
-from seqlang.backends.solve.step.noise_roles import Roles
+from seqlang.backends.solve.step.comparisons import CompiledComparison
+from seqlang.backends.solve.step.integration_plan import IntegrationPlan
 from seqlang.backends.solve.unsolved import Unsolved
 from seqlang.model.life import EachReport, EachStep, Life
 from seqlang.model.program import Cell, Define, Program
 from seqlang.record import record, replace
 
 GOLDEN = (5**0.5 - 1) / 2
+"""The rotation of Weyl's sequence, which spreads numbers evenly."""
 
 
 @record
@@ -52,8 +55,8 @@ class Grid:
 
 
 def common(grid: Grid, rare: float) -> tuple[Grid, float]:
-    """Without the nodes of least weight, up to `rare` in all: in two dimensions they are half of the work. Also what
-    was left out."""
+    """The grid without the nodes of least weight, and their total weight, which is at most `rare`. In two dimensions
+    they are half of the work."""
     order = np.argsort(grid.weights)
     rising = np.cumsum(grid.weights[order])
     first = int(np.searchsorted(rising, rare, side="right"))
@@ -66,48 +69,48 @@ def common(grid: Grid, rare: float) -> tuple[Grid, float]:
 
 def grid_of(
     program: Program,
-    roles: Roles,
+    plan: IntegrationPlan,
     level: int,
     more: tuple[Kink, ...] = (),
     kinks: tuple[Kink, ...] | None = None,
 ) -> Grid:
-    """The nodes of `roles.nodes` at that level of `nodes.nodes`; `more` kinks that the space knows of. `kinks` are what
+    """The nodes of `plan.nodes` at that level of `nodes.nodes`; `more` kinks that the space knows of. `kinks` are what
     `kinks_of` says, for all levels the same."""
-    kinks = (*(kinks_of(program, roles) if kinks is None else kinks), *more)
+    kinks = (*(kinks_of(program, plan) if kinks is None else kinks), *more)
     values: dict[str, Array] = {}
     weights = np.ones(1)
     groups: list[Group] = []
     exact = True
-    for names in _by_life(roles):
-        made = nodes({n: roles.laws[n] for n in names}, _within(kinks, names), level)
+    for names in _by_life(plan):
+        made = nodes({n: plan.laws[n] for n in names}, _within(kinks, names), level)
         values = {n: np.repeat(v, made.count) for n, v in values.items()}
         values |= {n: np.tile(made.values[n], len(weights)) for n in names}
         weights = np.repeat(weights, made.count) * np.tile(made.weights, len(weights))
-        life = roles.lives[names[0]]
+        life = plan.lives[names[0]]
         report = life.report if isinstance(life, EachReport) else None
         groups.append(Group(names, report, np.asarray(made.weights)))
         exact &= made.exact
     inner: Mapping[str, Array] = {}
     inner_weights = np.ones(1)
-    if roles.inner:
-        fresh = nodes({n: roles.laws[n] for n in roles.inner}, (), level)
+    if plan.inner:
+        fresh = nodes({n: plan.laws[n] for n in plan.inner}, (), level)
         inner, inner_weights, exact = fresh.values, np.asarray(fresh.weights), exact and fresh.exact
     return Grid(values, weights, tuple(groups), inner, inner_weights, exact)
 
 
-def first_level(program: Program, roles: Roles, kinks: tuple[Kink, ...] | None = None) -> int:
+def first_level(program: Program, plan: IntegrationPlan, kinks: tuple[Kink, ...] | None = None) -> int:
     """A level to begin with."""
-    kinks = kinks_of(program, roles) if kinks is None else kinks
-    found = [start({n: roles.laws[n] for n in names}, _within(kinks, names)) for names in _by_life(roles)]
-    if roles.inner:
-        found.append(start({n: roles.laws[n] for n in roles.inner}, ()))
+    kinks = kinks_of(program, plan) if kinks is None else kinks
+    found = [start({n: plan.laws[n] for n in names}, _within(kinks, names)) for names in _by_life(plan)]
+    if plan.inner:
+        found.append(start({n: plan.laws[n] for n in plan.inner}, ()))
     return min(found, default=0)
 
 
-def _by_life(roles: Roles) -> list[tuple[str, ...]]:
+def _by_life(plan: IntegrationPlan) -> list[tuple[str, ...]]:
     groups: dict[Life, list[str]] = {}
-    for name in roles.nodes:
-        groups.setdefault(roles.lives[name], []).append(name)
+    for name in plan.nodes:
+        groups.setdefault(plan.lives[name], []).append(name)
     return [tuple(names) for names in groups.values()]
 
 
@@ -115,24 +118,24 @@ def _within(kinks: tuple[Kink, ...], names: tuple[str, ...]) -> list[Kink]:
     return [k for k in kinks if set(k.factors) <= set(names)]
 
 
-def kinks_of(program: Program, roles: Roles) -> tuple[Kink, ...]:
+def kinks_of(program: Program, plan: IntegrationPlan) -> tuple[Kink, ...]:
     """Where two bounds on one fresh variable cross: the chance of a step is not smooth in the nodes there; and the
-    bends and narrow turns of the first steps.
+    kinks and steep planes of the first steps.
 
     Two bounds whose difference depends on the state cross at different nodes in different states; then no kink is
     known. The difference is tried on a few made-up states.
     """
-    if not roles.nodes:
+    if not plan.nodes:
         return ()
     compiler = VectorCompiler(program)
     kinks: dict[tuple[tuple[tuple[str, float], ...], float], Kink] = {}
-    for name, variable in roles.variables.items():
+    for name, variable in plan.variables.items():
         if not isinstance(variable.life, EachStep):
             continue
         ends = [
-            [_end(program, Compared(half, roles, compiler), compiler, step) for step in (1, 7)]
-            for half in roles.halves.values()
-            if half.variable == name and all(t.noise in roles.nodes for t in half.known)
+            [_end(program, CompiledComparison(comparison, plan, compiler), compiler, step) for step in (1, 7)]
+            for comparison in plan.comparisons.values()
+            if comparison.variable == name and all(t.noise in plan.nodes for t in comparison.known)
         ]
         for i, one in enumerate(ends):
             for other in ends[:i]:
@@ -140,14 +143,14 @@ def kinks_of(program: Program, roles: Roles) -> tuple[Kink, ...]:
                 if kink is not None:
                     key = (tuple(sorted(kink.factors.items())), kink.constant)
                     kinks.setdefault(key, kink)
-    return (*kinks.values(), *bends(program, roles), *narrow(program, roles))
+    return (*kinks.values(), *first_step_kinks(program, plan), *steep_planes(program, plan))
 
 
 End = tuple[Array, Mapping[str, Array]] | None
 
 
-def _end(program: Program, compared: Compared, compiler: VectorCompiler, step: int) -> End:
-    """A half's bound on made-up states: (constant, factor by node)."""
+def _end(program: Program, compared: CompiledComparison, compiler: VectorCompiler, step: int) -> End:
+    """A comparison's bound on made-up states: (constant, factor by node)."""
     stage = _made_up(program, compiler, step)
     try:
         with np.errstate(all="ignore"):
@@ -204,6 +207,3 @@ def _number(values: list[Array]) -> float | None:
     if not np.all(np.abs(whole - middle) <= 1e-9 * max(1.0, abs(middle))):
         return None
     return 0.0 if abs(middle) < 1e-12 else middle
-
-
-__all__ = ["Grid", "Group", "first_level", "grid_of", "kinks_of"]

@@ -1,4 +1,4 @@
-"""Quadrature over the noises that persist: values to fix them at, and the chance each value stands for.
+"""Quadrature over the noises that persist: the values at which they are fixed, and a weight for each.
 
 For others:
 
@@ -8,15 +8,16 @@ For others:
 
 A kink is a linear functional sum c_i z_i + c0 whose zero the integrand does not cross smoothly:
 
-* jumps, and slopes that jump, must be given: where two drawn thresholds cross, where a half without fresh noise
+* jumps, and slopes that jump, must be given: where two drawn thresholds cross, where a comparison without fresh noise
   changes;
-* where the tail of a fresh Laplace noise bends (its argument 0) the integrand has a jump in a second derivative. Then
-  orders help slowly (errors like n^-3, in two dimensions with either sign): give the bends of the first steps, or, with
-  one persistent noise, of all plain values that are likely. Bends of rare states do no harm.
+* where a fresh Laplace noise would have to be at the kink of its density, the integrand has a jump in a second
+  derivative. Errors then fall like n^-3 only, in two dimensions with either sign: give these kinks for the first steps,
+  or, with one persistent noise, for all plain values that are likely. Kinks of rare states that are not given do no
+  harm.
 
 With all such kinks given, convergence is geometric once a rule resolves the integrand, orders rise by a factor of 1.5,
-and the difference of two successive levels bounds the error of the finer one. Without the bends take the larger of
-the last two differences. A discrete noise takes part with its points, at every level the same up to rounding.
+and the difference of two successive levels bounds the error of the finer one. Where such kinks are missing, take the
+larger of the last two differences. A discrete noise takes part with its points, at every level the same up to rounding.
 """
 
 from __future__ import annotations
@@ -37,8 +38,11 @@ ORDERS = (6, 10, 16, 24, 36, 54, 80, 120, 180, 270, 400, 600)
 """Nodes over the whole width of one noise, by level."""
 LAST = len(ORDERS) - 1
 MOST_NODES = 4_000_000
+"""Nodes of all noises together; where there would be more, too many noises persist."""
 RARE = 1e-25
+"""A probability: nodes of less weight are left out, as even 4 million of them do not change a digit."""
 DROPPED = 1e-18
+"""A probability: the points of an infinite discrete noise beyond which less than this lies are left out."""
 
 
 @record
@@ -198,7 +202,7 @@ def _extended(values: Array, weights: Array, law: ScalarLaw, planes: Array, leve
 def _split(law: ScalarLaw, cuts: Array, level: int) -> tuple[Array, Array]:
     """A rule for the law in pieces between the cuts."""
     order = ORDERS[level]
-    low, high = law.reach(1e-20)
+    low, high = law.effective_support(1e-20)
     inner = cuts[(cuts > low) & (cuts < high)]
     inner = inner[np.diff(inner, prepend=-math.inf) > 1e-9 * law.scale]
     ends = [law.support[0], *inner.tolist(), law.support[1]]

@@ -1,4 +1,4 @@
-"""All runs of one step at once: rows of states with their mass, and the conditions on noises not yet drawn.
+"""All states of one step side by side: their mass, and what is known of the noises that are only compared.
 
 A `Batch` is worked through the body of a step by `explored_chain.py`. It is changed in place, the arrays in it are not.
 """
@@ -13,13 +13,12 @@ from numpy.typing import NDArray
 
 from seqlang.backends.arrays import laws as vector_laws
 from seqlang.backends.arrays.values import shape_of
-from seqlang.backends.solve.noises.laws import ScalarLaw
+from seqlang.backends.solve.noises.scalar_law import ScalarLaw
 from seqlang.backends.solve.step.body import Rows, Stage
-from seqlang.backends.solve.step.gates import Bounds, Case
+from seqlang.backends.solve.step.cases import Bounds, Case, merged
 from seqlang.backends.solve.unsolved import Unsolved
 
 Array = NDArray[Any]
-RARE = 1e-18
 
 
 class Batch:
@@ -46,23 +45,18 @@ class Batch:
         ]
         self.due = {name: due[rows] for name, due in self.due.items()}
 
-    def settle(self, keep: frozenset[str], laws: Mapping[str, ScalarLaw]) -> None:
-        """Variables outside `keep` are not asked again: their chance goes into the weights, and a lone weight into the
-        mass. Rows without mass are dropped."""
+    def integrate_out(self, keep: frozenset[str], laws: Mapping[str, ScalarLaw]) -> None:
+        """Integrates out the variables outside `keep`, which no later statement reads: their chance becomes a factor of
+        the cases' weights, and the weight of a single case a factor of the mass. Rows without mass are dropped."""
         closed = [c.closed(keep, laws) for c in self.cases]
-        free = [c for c in closed if not c.bounds]
-        bound = [c for c in closed if c.bounds]
-        if len(free) > 1:
-            weight: Any = sum((np.ones((1, 1)) if c.weight is None else c.weight) for c in free)
-            free = [Case(weight, {})]
-        self.cases = [*free, *bound]
+        self.cases = [*merged([c for c in closed if not c.bounds]), *(c for c in closed if c.bounds)]
         if len(self.cases) == 1 and self.cases[0].weight is not None:
             self.mass = self.mass * self.cases[0].weight
             self.cases = [Case(None, self.cases[0].bounds)]
         self.drop_empty(laws)
 
     def drop_empty(self, laws: Mapping[str, ScalarLaw]) -> None:
-        """Without the rows that have no chance."""
+        """Drops the rows that have no chance."""
         if not self.cases or not self.count:
             self.take(np.zeros(0, dtype=np.intp))
             return
@@ -73,9 +67,9 @@ class Batch:
             self.take(np.flatnonzero(alive))
 
     def draw(self, name: str, which: Array | None, values: Array, chances: Array, allowed: float = 0.0) -> float:
-        """The noise `name` is drawn, where it is due (and `which` holds): every such row becomes one row a value.
-        `values` and `chances` have the shape (values, rows or 1). Rare rows are left out, with less than `allowed`
-        together; the answer is what they have."""
+        """Draws the noise `name` in the rows where it is due (and `which` holds): each becomes one row for every value.
+        `values` and `chances` have the shape (values, rows or 1). Rare rows are left out as long as they have less mass
+        than `allowed` together; their mass is returned."""
         due = self.due[name] if which is None else self.due[name] & which
         rows = np.flatnonzero(due)
         others = np.flatnonzero(~due)
@@ -106,7 +100,7 @@ class Batch:
 
 
 def rarest(mass: Array, allowed: float) -> float:
-    """A power of two: what is smaller has less than `allowed` together."""
+    """A power of two such that the masses below it add up to less than `allowed`."""
     exponents = np.frexp(mass)[1]  # mass < 2^exponent
     least = int(exponents.min())
     sums = np.cumsum(np.bincount(exponents - least, weights=mass))
@@ -125,7 +119,7 @@ def _ends(ends: Bounds, rows: Rows, count: int) -> Bounds:
 
 
 def joined(parts: Sequence[Case | None], sizes: Sequence[int]) -> Case:
-    """One case over rows that were put behind one another; None: no chance there."""
+    """One case over the rows of several parts, put behind one another; a part that is None has no chance."""
     names = {name for part in parts if part is not None for name in part.bounds}
     weight = None
     if any(part is None or part.weight is not None for part in parts):

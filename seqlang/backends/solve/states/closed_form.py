@@ -1,8 +1,8 @@
 """The rest of an explored chain in closed form, and the states that never stop.
 
-Where nothing depends on the step, every state is advanced by itself, marked with its number, until no new states come
-up. That gives the transitions A (theta, from, to) and the chances of the outcomes. Expected visits V solve
-V = x A + V A; who cannot reach a stop stays for ever.
+Where nothing depends on the step, every state is advanced by itself until no new states come up. That gives the
+transitions A (theta, from, to) and the chances of the outcomes. With the mass x of the frontier, the expected visits V
+of the states solve V = x + V A. A state from which no stop can be reached is never left.
 """
 
 from __future__ import annotations
@@ -12,16 +12,18 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from seqlang.backends.solve.solution import Array, Outcome, Tail
+from seqlang.backends.solve.solution import Array, Outcome, Tail, tail_after
 from seqlang.backends.solve.states.end_of_step import States, columns_of, shared_of
 from seqlang.backends.solve.states.equal_rows import same_rows
 from seqlang.backends.solve.states.frontier import ExploredFrontier
 from seqlang.record import record
 
 STATES = 1_500
+"""States of the frontier and all that can be reached from it; more are advanced step by step."""
 NUMBERS = 4_000_000
+"""Numbers in all transition matrices."""
 OPERATIONS = 3e9
-SURE = 1e-14
+"""Operations of the linear systems, about a second."""
 
 
 @record
@@ -47,7 +49,7 @@ class FromEachState(Protocol):
 
 
 def transitions(chain: FromEachState, frontier: ExploredFrontier) -> Transitions | None:
-    """None where the states go on for ever, or are too many."""
+    """The transitions among all states that can be reached; None where they are too many."""
     theta = frontier.states.mass.shape[0]
     moves: list[tuple[Any, Any, Array]] = []
     stops: list[tuple[int, int, dict[int, Array]]] = []
@@ -100,7 +102,7 @@ def _assembled(chain: FromEachState, moves: Any, stops: Any, count: int, theta: 
 
 
 def never_stopping(found: Transitions) -> NDArray[np.bool_]:
-    """(theta, states): True where no stop can be reached."""
+    """(theta, states): True for the states from which no stop can be reached."""
     can = np.asarray(found.stops.sum(axis=0) > 0)
     open_ = found.moves > 0
     while True:
@@ -111,7 +113,7 @@ def never_stopping(found: Transitions) -> NDArray[np.bool_]:
 
 
 def tail_of(frontier: ExploredFrontier, found: Transitions) -> Tail | None:
-    """The law after the frontier's step; None where some never stop."""
+    """The law of all steps after that of the frontier; None where some runs never stop."""
     mass = frontier.states.mass
     theta, count = found.moves.shape[0], found.moves.shape[1]
     start = np.zeros((theta, count))
@@ -130,8 +132,4 @@ def tail_of(frontier: ExploredFrontier, found: Transitions) -> Tail | None:
     balance = abs(outcomes.sum() - total)
     if not np.isfinite(balance) or balance > 1e-10 * total or visits.min() < -1e-9 * total:
         return None
-    step = frontier.step
-    weight, each, twice = mass.sum(axis=1), visits.sum(axis=1), later.sum(axis=1)
-    by_node = step * weight + each
-    squares = step * step * weight + 2 * step * each + 2 * twice - each
-    return Tail(outcomes.sum(axis=1), float(by_node.sum()), float(squares.sum()), by_node)
+    return tail_after(frontier.step, mass.sum(axis=1), visits.sum(axis=1), later.sum(axis=1), outcomes.sum(axis=1))

@@ -1,4 +1,4 @@
-"""The end of a step: noises that begin anew, cells that look back, and states that have become equal."""
+"""The end of a step: noises whose life is over are forgotten, cells begin the next step, equal states are merged."""
 
 from __future__ import annotations
 
@@ -12,21 +12,22 @@ from numpy.typing import NDArray
 from seqlang.backends.arrays.cells.kept import Kept, Window
 from seqlang.backends.arrays.operators import LOWEST
 from seqlang.backends.arrays.values import Ragged
-from seqlang.backends.solve.noises.laws import ScalarLaw
+from seqlang.backends.solve.noises.scalar_law import ScalarLaw
 from seqlang.backends.solve.quadrature.grid import Grid
 from seqlang.backends.solve.states.batch import Batch, joined
 from seqlang.backends.solve.states.equal_rows import same_rows, summed
 from seqlang.backends.solve.step.body import Stage
-from seqlang.backends.solve.step.gates import Bounds, Case
-from seqlang.backends.solve.step.noise_roles import Roles
+from seqlang.backends.solve.step.cases import Bounds, Case
+from seqlang.backends.solve.step.integration_plan import IntegrationPlan
 from seqlang.backends.solve.unsolved import Unsolved
 from seqlang.model.life import EachReport, EachStep, Life
 
 Array = NDArray[Any]
 BEYOND = 1e-22
-"""Bounds of a noise that leave out less chance than this are no bounds."""
+"""A probability: a bound on a noise that excludes less than this is forgotten."""
 DROPPED = 1e-15
-"""Rare rows are dropped while they have less than this together in one step, or what is allowed if that is more."""
+"""A probability: in each step rare rows may be dropped that have less than this together, or what is allowed if that is
+more."""
 
 
 class States:
@@ -58,7 +59,7 @@ class States:
 
 
 def end_of_step(
-    batch: Batch, roles: Roles, grid: Grid, persistent: frozenset[str], laws: Mapping[str, ScalarLaw],
+    batch: Batch, plan: IntegrationPlan, grid: Grid, persistent: frozenset[str], laws: Mapping[str, ScalarLaw],
     lives: Mapping[str, Life], allowed: float = 0.0,
 ) -> tuple[States, float]:  # fmt: skip
     """The states after the step, and the mass of rare ones that were dropped."""
@@ -68,7 +69,7 @@ def end_of_step(
     bounds = dict(batch.cases[0].bounds) if batch.cases else {}
     mass = batch.mass
     if stage.count:
-        mass, bounds = _renewed(stage, mass, bounds, roles, grid, laws)
+        mass, bounds = _renewed(stage, mass, bounds, plan, grid, laws)
         for cell in stage.cells.values():
             cell.begin(None if cell.report is None else np.asarray(stage.fired[cell.report]))
     due = dict(batch.due)
@@ -88,23 +89,28 @@ def end_of_step(
 
 
 def _one_case(batch: Batch, persistent: frozenset[str], laws: Mapping[str, ScalarLaw]) -> None:
-    """Every case gets rows of its own."""
-    batch.settle(persistent, laws)
+    """Gives every case rows of its own, so that one case is left."""
+    batch.integrate_out(persistent, laws)
     if len(batch.cases) <= 1:
         return
     count, cases = batch.count, batch.cases
     batch.cases = []
     batch.take(np.tile(np.arange(count), len(cases)))
     batch.cases = [joined(cases, [count] * len(cases))]
-    batch.settle(persistent, laws)
+    batch.integrate_out(persistent, laws)
 
 
 def _renewed(
-    stage: Stage, mass: Array, bounds: dict[str, Bounds], roles: Roles, grid: Grid, laws: Mapping[str, ScalarLaw]
+    stage: Stage,
+    mass: Array,
+    bounds: dict[str, Bounds],
+    plan: IntegrationPlan,
+    grid: Grid,
+    laws: Mapping[str, ScalarLaw],
 ) -> tuple[Array, dict[str, Bounds]]:
     """Noises whose life ended are drawn anew: bounds are forgotten, nodes get their weights again."""
     for name in list(bounds):
-        life = roles.variables[name].life
+        life = plan.variables[name].life
         if not isinstance(life, EachReport):
             continue
         fired = np.asarray(stage.fired[life.report])[None, :]
@@ -143,11 +149,11 @@ def _varies(end: Array | None, shape: list[int], axis: int, rows: Array) -> bool
 
 @lru_cache(maxsize=256)
 def _reach(law: ScalarLaw) -> tuple[float, float]:
-    return law.reach(BEYOND)
+    return law.effective_support(BEYOND)
 
 
 def _clipped(ends: Bounds, law: ScalarLaw) -> Bounds:
-    """Bounds far out in the tails say nothing."""
+    """The bounds without those that lie so far out in a tail that they exclude next to nothing."""
     low, high = ends
     least, most = _reach(law)
     if low is not None:
@@ -178,7 +184,7 @@ def _rows(end: Array | None, rows: Array) -> Array | None:
 
 
 def columns_of(states: States) -> list[Array]:
-    """What tells states apart: one array (rows,) each."""
+    """Everything that distinguishes two states, as arrays (rows,)."""
     stage, count = states.stage, states.count
     columns: list[Array] = []
     for cell in stage.cells.values():

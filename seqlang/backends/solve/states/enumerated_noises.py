@@ -10,7 +10,7 @@ from seqlang.backends.arrays.compiler import VectorCompiler
 from seqlang.backends.solve.quadrature.grid import Grid
 from seqlang.backends.solve.solution import Array
 from seqlang.backends.solve.step.body import Stage
-from seqlang.backends.solve.step.noise_roles import Roles
+from seqlang.backends.solve.step.integration_plan import IntegrationPlan
 from seqlang.backends.solve.unsolved import Unsolved
 from seqlang.model import expression as ir
 from seqlang.model.life import EachStep, Life
@@ -29,20 +29,20 @@ class EnumeratedNoises:
     """`lives` maps the name of every enumerated noise and draw to the time it stays the same. `constant_laws` are the
     names among them whose law does not depend on the state."""
 
-    def __init__(self, program: Program, roles: Roles, grid: Grid, compiler: VectorCompiler) -> None:
+    def __init__(self, program: Program, plan: IntegrationPlan, grid: Grid, compiler: VectorCompiler) -> None:
         self._program, self._compiler = program, compiler
-        self.lives: dict[str, Life] = {name: roles.lives[name] for name in (*roles.enumerated, *roles.inner)}
+        self.lives: dict[str, Life] = {name: plan.lives[name] for name in (*plan.enumerated, *plan.inner)}
         self.constant_laws = frozenset(self.lives)
         self.lives.update({s.name: s.life for s in program.body if isinstance(s, Draw)})
         self._points: dict[str, tuple[Array, Array, float]] = {}
-        if roles.inner:  # their joint nodes are drawn at once
+        if plan.inner:  # their joint nodes are drawn at once
             self.lives[JOINT] = EachStep()
             places = np.arange(len(grid.inner_weights), dtype=np.float64)
             self._points[JOINT] = (places[:, None], grid.inner_weights[:, None], 0.0)
-        for name in roles.enumerated:
+        for name in plan.enumerated:
             if program.noise(name).flips:
                 continue  # its alphabet is known where it is read
-            law = roles.laws[name]
+            law = plan.laws[name]
             values, chances = law.atoms(TAIL)
             least = 0.0 if np.all(np.isfinite(law.support)) else LEAST_LOSS
             self._points[name] = (values[:, None], chances[:, None], max(least, 1.0 - float(chances.sum())))

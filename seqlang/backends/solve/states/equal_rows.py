@@ -1,4 +1,4 @@
-"""Which rows of a table of states are equal, up to rounding."""
+"""Finds the rows of a table of states that are equal up to rounding."""
 
 from __future__ import annotations
 
@@ -10,9 +10,12 @@ from numpy.typing import NDArray
 
 Array = NDArray[Any]
 CLOSE = 1e-11
-"""Relative to the numbers. What is nothing beside the largest of its column may be all there is of another number."""
+"""Two numbers are equal if they differ by less than this, relative to their own size: a tolerance relative to the
+largest number of the column would merge different small ones."""
 LARGEST = 1 << 61
+"""Keys are whole numbers below this, so that they fit 64 bits."""
 SMALL_RANGE = 1 << 20
+"""Whole numbers in a range shorter than this are ranked by themselves, without sorting."""
 
 
 def same_rows(columns: Sequence[Array], count: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
@@ -36,7 +39,7 @@ def same_rows(columns: Sequence[Array], count: int) -> tuple[NDArray[np.intp], N
 
 
 def _ranks(column: Array) -> tuple[Array, int]:
-    """Equal numbers get equal ranks."""
+    """A rank for each number, the same for equal ones, and the number of different ranks."""
     low, high = column.min(), column.max()
     if low == high:
         return np.zeros(len(column), dtype=np.int64), 1

@@ -1,7 +1,7 @@
-"""Any program whose data have finitely many values: the states that are met are listed, step by step.
+"""The chain for any program whose data have finitely many values: the states that occur are listed, step by step.
 
-For others: `explored_chain(program, model, level, watch) -> ExploredChain`, a `Chain`; Unsolved where a noise has no
-role or the data have a density. A row is one state: cells, memories, enumerated noises that persist, and the bounds
+`ExploredChain(program, model, level, watch)` is a `Chain`; it raises Unsolved where a noise cannot be treated or the
+data have a density. A row is one state: cells, memories, enumerated noises that persist, and the bounds
 that are known of persistent noises that are only compared. Rows are multiplied by the entries of the model, by what
 reports can say and by the values of enumerated noises, and merged when they are equal again at the end of the step.
 `outcomes` grows while values are returned that were not met before.
@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from seqlang.backends.arrays.values import CannotVectorise, from_constant
+from seqlang.backends.arrays.values import CannotVectorise
 from seqlang.backends.interpret.values import EvaluationError
 from seqlang.backends.solve.chain import Stopped
 from seqlang.backends.solve.quadrature.grid import Grid, grid_of
@@ -30,40 +30,24 @@ from seqlang.backends.solve.states.setting import Setting
 from seqlang.backends.solve.states.statements import ORIGIN, CompiledStatement, StepTally
 from seqlang.backends.solve.states.tabulated_densities import TabledCompiler
 from seqlang.backends.solve.step.body import started
-from seqlang.backends.solve.step.entries import entries, model_of, reads_step
-from seqlang.backends.solve.step.gates import Case
-from seqlang.backends.solve.step.noise_roles import Roles, roles_of
+from seqlang.backends.solve.step.cases import Case
+from seqlang.backends.solve.step.entries import columns_of, entries, model_of, reads_step
+from seqlang.backends.solve.step.integration_plan import IntegrationPlan, integration_plan
 from seqlang.backends.solve.unsolved import Unsolved
 from seqlang.model import expression as ir
 from seqlang.model.life import EachStep
 from seqlang.model.program import Cell, Program
 
 STATEMENT, NUMBER = 150_000, 15
-"""About how many nanoseconds a statement takes, and a chance."""
+"""About how many nanoseconds it takes to run a statement, and to compute one chance."""
 MANY = 500
-"""Rare states are worth dropping where there are more than this,"""
+"""Rare states are dropped where there are more states than this: with fewer, a step is all overhead."""
 SHARE = 16
-"""in each step this part of what may still be dropped."""
-
-
-def explored_chain(
-    program: Program,
-    model: str,
-    level: int,
-    watch: tuple[ir.Expression, ...] = (),
-    roles: Roles | None = None,
-    grid: Grid | None = None,
-    spare: float = 0.0,
-) -> ExploredChain:
-    """`spare`: mass of rare states that may be dropped where there are many. Raises Unsolved."""
-    try:
-        return ExploredChain(program, model, level, watch, roles, grid, spare)
-    except CannotVectorise as why:
-        raise Unsolved(str(why)) from None
+"""In each step rare states may be dropped of up to 1 / SHARE of the mass that may still be dropped."""
 
 
 class ExploredChain:
-    """See `Chain`."""
+    """A `Chain`. `spare`: mass of rare states that may be dropped where there are many. Raises Unsolved."""
 
     def __init__(
         self,
@@ -71,32 +55,30 @@ class ExploredChain:
         model: str,
         level: int,
         watch: tuple[ir.Expression, ...],
-        roles: Roles | None = None,
+        plan: IntegrationPlan | None = None,
         grid: Grid | None = None,
         spare: float = 0.0,
     ) -> None:
         self.program, self.model, self.watch, self.spare = program, model, watch, spare
-        self.roles = roles_of(program, watch) if roles is None else roles
-        self.grid: Grid = grid_of(program, self.roles, level) if grid is None else grid
+        self.plan = integration_plan(program, watch) if plan is None else plan
+        self.grid: Grid = grid_of(program, self.plan, level) if grid is None else grid
         compiler = TabledCompiler(program)
-        self.persistent = frozenset(
-            name for name, v in self.roles.variables.items() if not isinstance(v.life, EachStep)
-        )
+        self.persistent = frozenset(name for name, v in self.plan.variables.items() if not isinstance(v.life, EachStep))
         self._entries: tuple[Array, dict[str, Any], float] | None = None
-        noises = EnumeratedNoises(program, self.roles, self.grid, compiler)
-        self.returned = Returned(program, self.roles, compiler, watch)
+        noises = EnumeratedNoises(program, self.plan, self.grid, compiler)
+        self.returned = Returned(program, self.plan, compiler, watch)
         known = {name: np.asarray(v)[:, None] for name, v in self.grid.values.items()}
-        laws = {name: v.law for name, v in self.roles.variables.items()}
-        self.setting = Setting(self.roles, self.grid, compiler, noises, self.returned, known, laws)
+        laws = {name: v.law for name, v in self.plan.variables.items()}
+        self.setting = Setting(self.plan, self.grid, compiler, noises, self.returned, known, laws)
         self.statements: list[CompiledStatement] = []
         later: frozenset[str] = self.persistent
         for index in reversed(range(len(program.body))):
-            if index in self.roles.needed.statements:
+            if index in self.plan.needed.statements:
                 statement = CompiledStatement(self.setting, index, program.body[index], later)
                 self.statements.insert(0, statement)
                 later |= statement.variables
         self.fields = frozenset(
-            x.name for _, e in self.roles.needed.readings for x in ir.walk(e) if isinstance(x, ir.Field)
+            x.name for _, e in self.plan.needed.readings for x in ir.walk(e) if isinstance(x, ir.Field)
         )
         entries(program, model)  # Unsolved now, if the data have a density
 
@@ -106,7 +88,7 @@ class ExploredChain:
 
     def begin(self) -> ExploredFrontier:
         try:
-            stage = started(self.program, self.setting.compiler, self.roles.needed.names)
+            stage = started(self.program, self.setting.compiler, self.plan.needed.names)
         except CannotVectorise as why:
             raise Unsolved(str(why)) from None
         for cell in stage.cells.values():
@@ -164,7 +146,7 @@ class ExploredChain:
             used += STATEMENT + NUMBER * batch.mass.size + statement.cost * batch.count
             self.setting.check_size(batch.count)
         after, dropped = end_of_step(
-            batch, self.roles, self.grid, self.persistent, self.setting.laws, self.setting.noises.lives, tally.allowed
+            batch, self.plan, self.grid, self.persistent, self.setting.laws, self.setting.noises.lives, tally.allowed
         )
         return after, dropped, used
 
@@ -178,11 +160,8 @@ class ExploredChain:
             whole = {**entry.fields, **(forced or {})}
             key = tuple(whole[name] for name in names)
             merged[key] = merged.get(key, 0.0) + entry.chance
-        labels = self.setting.compiler.labels
-        fields = {
-            name: np.concatenate([_column(from_constant(key[i], labels)) for key in merged], axis=-1)
-            for i, name in enumerate(names)
-        }
+        rows = [dict(zip(names, key, strict=True)) for key in merged]
+        fields = columns_of(rows, names, self.setting.compiler.labels)
         found = (np.array(list(merged.values())), fields, 0.0 if forced else missing)
         if forced is None:
             self._entries = found
@@ -210,12 +189,12 @@ class ExploredChain:
 
     def _steady(self) -> bool:
         """Whether a step depends on nothing but the state; nodes that are drawn anew would mix."""
-        cells = [s for s in self.program.body if isinstance(s, Cell) and s.name in self.roles.needed.names]
+        cells = [s for s in self.program.body if isinstance(s, Cell) and s.name in self.plan.needed.names]
         return (
             not self._reads_step()
             and all(group.report is None for group in self.grid.groups)
             and not any(cell.operator in ("argmax", "argmin") for cell in cells)
-            and not any(isinstance(x, ir.StepNumber) for _, e in self.roles.needed.readings for x in ir.walk(e))
+            and not self.plan.needed.reads_step
         )
 
     def from_each(
@@ -233,8 +212,3 @@ class ExploredChain:
             raise Unsolved(str(why)) from None
         origins = after.stage.held.pop(ORIGIN, np.zeros(0))
         return after, np.asarray(origins).astype(np.intp), tally.stopped, tally.lost + dropped
-
-
-def _column(value: Any) -> Any:
-    array = np.asarray(value, dtype=np.float64)
-    return array.reshape(1) if array.ndim == 0 else array

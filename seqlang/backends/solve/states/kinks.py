@@ -1,6 +1,6 @@
-"""Where a chance is not smooth in the persistent noises, on the states that are really met.
+"""Planes in the persistent noises at which a chance has a kink, on the states that occur in the first steps.
 
-`state_kinks(program, model, watch, roles, level)` follows the states for a few steps with few nodes, and collects the
+`state_kinks(program, model, watch, plan, level)` follows the states for a few steps with few nodes, and collects the
 planes on which a bound on a fresh noise meets a kink (or a point) of its law. Planes of states that are met later are
 missing; comparing two orders shows what that does.
 """
@@ -9,35 +9,40 @@ from __future__ import annotations
 
 import numpy as np
 
-from seqlang.backends.solve.quadrature.fresh_noise_kinks import marks_of
+from seqlang.backends.solve.quadrature.fresh_noise_kinks import MOST, few_enough, unsmooth_places
 from seqlang.backends.solve.quadrature.nodes import Kink
 from seqlang.backends.solve.states.explored_chain import ExploredChain
-from seqlang.backends.solve.step.gates import Compared
-from seqlang.backends.solve.step.noise_roles import Roles
+from seqlang.backends.solve.step.comparisons import CompiledComparison
+from seqlang.backends.solve.step.integration_plan import IntegrationPlan
 from seqlang.backends.solve.unsolved import Unsolved
 from seqlang.model import expression as ir
 from seqlang.model.program import Program
 
-MOST = 400
-MOST_TOGETHER = 12
 STEPS = 40
+"""Steps that are followed."""
 WORK = 2e8
+"""Nanoseconds of work after which no further step is followed."""
 ENOUGH = 1e-6
+"""A probability: the states are followed until less than this is left."""
 
 
 def state_kinks(
-    program: Program, model: str, watch: tuple[ir.Expression, ...], roles: Roles, level: int = 0
+    program: Program, model: str, watch: tuple[ir.Expression, ...], plan: IntegrationPlan, level: int = 0
 ) -> tuple[Kink, ...]:
-    """No planes where they are too many, or everything is smooth."""
-    smooth = [name for name in roles.nodes if not roles.laws[name].discrete]
+    """The planes; none where they are too many, or no persistent noise has a density."""
+    smooth = [name for name in plan.nodes if not plan.laws[name].discrete]
     if not smooth:
         return ()
-    chain = ExploredChain(program, model, level, watch, roles)
+    chain = ExploredChain(program, model, level, watch, plan)
     found: dict[tuple[object, ...], Kink] = {}
     watched = [
-        leaf for s in chain.statements if s.gate is not None for leaf in s.gate.leaves if isinstance(leaf, Compared)
+        leaf
+        for s in chain.statements
+        if s.gate is not None
+        for leaf in s.gate.leaves
+        if isinstance(leaf, CompiledComparison)
     ]
-    watched = [w for w in watched if w.half.known and all(t.noise in roles.nodes for t in w.half.known)]
+    watched = [w for w in watched if w.comparison.known and all(t.noise in plan.nodes for t in w.comparison.known)]
     for compared in watched:
         compared.seen = []
     frontier, used = chain.begin(), 0
@@ -48,7 +53,7 @@ def state_kinks(
             break
         used += frontier.size
         for compared in watched:
-            marks = marks_of(compared.half, roles)
+            marks = unsmooth_places(compared.comparison, plan)
             for value, factors in compared.seen or ():
                 names = tuple(factors)
                 rows = np.unique(np.round(np.broadcast_arrays(value, *factors.values()), 10), axis=1)
@@ -63,4 +68,4 @@ def state_kinks(
                 if len(found) > MOST:
                     return ()
             compared.seen = []
-    return () if len(smooth) > 1 and len(found) > MOST_TOGETHER else tuple(found.values())
+    return few_enough(found, len(smooth))

@@ -5,9 +5,9 @@ from __future__ import annotations
 from seqlang.backends.arrays.compiler import VectorCompiler
 from seqlang.backends.arrays.frame import Run
 from seqlang.backends.solve.solution import Outcome
-from seqlang.backends.solve.step.noise_roles import Roles
+from seqlang.backends.solve.step.integration_plan import IntegrationPlan
 from seqlang.backends.solve.stops.outcomes import chances_of_return
-from seqlang.backends.solve.stops.watched import told
+from seqlang.backends.solve.stops.watched import for_outcome
 from seqlang.backends.solve.unsolved import Unsolved
 from seqlang.model import expression as ir
 from seqlang.model.program import Program, Stop
@@ -18,7 +18,7 @@ class Returned:
     file; values that are computed get theirs when a run returns them."""
 
     def __init__(
-        self, program: Program, roles: Roles, compiler: VectorCompiler, watch: tuple[ir.Expression, ...]
+        self, program: Program, plan: IntegrationPlan, compiler: VectorCompiler, watch: tuple[ir.Expression, ...]
     ) -> None:
         self.watch = watch
         self._compiler = compiler
@@ -27,7 +27,7 @@ class Returned:
         for statement in program.body:
             if isinstance(statement, Stop):
                 try:
-                    for outcome in chances_of_return(statement.result, compiler, roles):
+                    for outcome in chances_of_return(statement.result, compiler, plan):
                         self.place(outcome)
                 except Unsolved:
                     continue
@@ -45,5 +45,5 @@ class Returned:
     def watched(self, outcome: Outcome) -> list[Run]:
         """The watched expressions, compiled for runs that return this outcome."""
         if outcome not in self._watched:
-            self._watched[outcome] = [self._compiler.compile(told(e, outcome)) for e in self.watch]
+            self._watched[outcome] = [self._compiler.compile(for_outcome(e, outcome)) for e in self.watch]
         return self._watched[outcome]

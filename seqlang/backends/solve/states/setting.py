@@ -10,12 +10,13 @@ from seqlang.backends.solve.solution import Array
 from seqlang.backends.solve.states.enumerated_noises import EnumeratedNoises
 from seqlang.backends.solve.states.returned import Returned
 from seqlang.backends.solve.states.tabulated_densities import TabledCompiler
-from seqlang.backends.solve.step.noise_roles import Roles
+from seqlang.backends.solve.step.integration_plan import IntegrationPlan
 from seqlang.backends.solve.unsolved import Unsolved
 from seqlang.record import record
 
 MOST_NUMBERS = 60_000_000
-"""Numbers (theta * rows) held at once: half a gigabyte. Where there would be more, the exploration is given up."""
+"""Numbers (theta * rows) held at once: comparison a gigabyte. Where there would be more, the exploration is given
+up."""
 
 
 @record
@@ -23,7 +24,7 @@ class Setting:
     """`known` has the values of persistent noises at the nodes, each (theta, 1). `laws` are those of the variables on
     which the gates put bounds, by name."""
 
-    roles: Roles
+    plan: IntegrationPlan
     grid: Grid
     compiler: TabledCompiler
     noises: EnumeratedNoises

@@ -1,4 +1,5 @@
-"""The statements of a step at work on a `Batch`: what `explored_chain.py` runs in the order of the body."""
+"""The statements of a step, each compiled to act on a `Batch`; `explored_chain.py` runs them in the order of the
+body."""
 
 from __future__ import annotations
 
@@ -14,7 +15,8 @@ from seqlang.backends.solve.states.batch import Batch, joined, points_of
 from seqlang.backends.solve.states.enumerated_noises import JOINT
 from seqlang.backends.solve.states.setting import Setting
 from seqlang.backends.solve.step.body import Rows, Stage
-from seqlang.backends.solve.step.gates import Case, Gate, merged
+from seqlang.backends.solve.step.cases import Case, merged
+from seqlang.backends.solve.step.gates import Gate
 from seqlang.backends.solve.step.rounding_of_sums import Added, adds_up
 from seqlang.backends.solve.stops.outcomes import alphabet, chances_of_return, flipped, truth_of
 from seqlang.backends.solve.unsolved import Unsolved
@@ -22,9 +24,10 @@ from seqlang.model import expression as ir
 from seqlang.model.program import Cell, Define, Draw, Report, Statement, Stop, Update
 
 NODE, DENSITY = 3, 30
-"""About how many nanoseconds a row takes for a node of an expression, and for a density in it (see
+"""About how many nanoseconds it takes to evaluate a node of an expression on one row, and a density (see
 `tabulated_densities.py`)."""
 ORIGIN = "the state before"
+"""The name under which a row holds the number of the state that it comes from; no user can write it."""
 
 
 class StepTally:
@@ -53,23 +56,23 @@ class StepTally:
 
 
 class CompiledStatement:
-    """One statement of the body, compiled. `later`: variables that statements below read, or that persist."""
+    """One statement of the body, compiled. `later`: the variables that later statements read, or that persist."""
 
     def __init__(self, setting: Setting, index: int, statement: Statement, later: frozenset[str]) -> None:
         self.setting, self.statement, self.later = setting, statement, later
-        roles, compiler = setting.roles, setting.compiler
-        self.gate = Gate(roles.conditions[index], roles, compiler) if index in roles.conditions else None
+        plan, compiler = setting.plan, setting.compiler
+        self.gate = Gate(plan.conditions[index], plan, compiler) if index in plan.conditions else None
         self.variables = self.gate.variables if self.gate is not None else frozenset()
         self.value: Run | None = None
         self.when: Run | None = None
         self.late: dict[str, ir.Noised | None] = {}
-        reads = [e for at, e in roles.needed.readings if at == index]
+        reads = [e for at, e in plan.needed.readings if at == index]
         match statement:
             case Define(_, expression):
                 self.value = compiler.compile(expression)
             case Draw(_, law):
                 self.value = compiler.compile(law)
-            case Report(name, _, value) if value is not None and name in roles.needed.values:
+            case Report(name, _, value) if value is not None and name in plan.needed.values:
                 self.value = compiler.compile(value)
                 self.late = self._noises([value])
                 reads = [e for e in reads if e is not value and e != value]
@@ -79,11 +82,11 @@ class CompiledStatement:
             case _:
                 pass
         self.early = self._noises(reads)
-        nodes = [x for at, e in roles.needed.readings if at == index for x in ir.walk(e)]
+        nodes = [x for at, e in plan.needed.readings if at == index for x in ir.walk(e)]
         self.cost = NODE * len(nodes) + DENSITY * sum(isinstance(x, ir.Density) for x in nodes)
         if self.gate is not None:
-            for half in (leaf.half for leaf in self.gate.leaves if hasattr(leaf, "half")):
-                for term in half.known:
+            for comparison in (leaf.comparison for leaf in self.gate.leaves if hasattr(leaf, "comparison")):
+                for term in comparison.known:
                     if term.noise in setting.noises.lives:
                         self.early.setdefault(term.noise, None)
         self.result: dict[Outcome, float] | None = None
@@ -99,23 +102,23 @@ class CompiledStatement:
             match node:
                 case ir.Noised(_, _, terms):
                     found.update({t.noise: node for t in terms if t.noise in self.setting.noises.lives})
-                case ir.Drawn(name) if name in self.setting.roles.enumerated or name in self.setting.roles.inner:
+                case ir.Drawn(name) if name in self.setting.plan.enumerated or name in self.setting.plan.inner:
                     found.setdefault(name, None)
                 case _:
                     pass
         return found
 
     def _prepare_return(self, stop: Stop) -> None:
-        compiler, roles = self.setting.compiler, self.setting.roles
+        compiler, plan = self.setting.compiler, self.setting.plan
         result = stop.result
         try:
-            self.result = chances_of_return(result, compiler, roles)
+            self.result = chances_of_return(result, compiler, plan)
             return
         except Unsolved:
             pass
         assert result is not None
-        if isinstance(result, ir.Noised) and all(t.noise in roles.mixing for t in result.terms):
-            self.flips = (alphabet(result, compiler), truth_of(result, compiler, roles))
+        if isinstance(result, ir.Noised) and all(t.noise in plan.mixing for t in result.terms):
+            self.flips = (alphabet(result, compiler), truth_of(result, compiler, plan))
             result = result.base
         self.is_label = compiler.is_label(result)
         self.returns = compiler.compile(result)
@@ -144,9 +147,9 @@ class CompiledStatement:
     def _ensure(
         self, batch: Batch, tally: StepTally, noises: Mapping[str, ir.Noised | None], which: str | None
     ) -> None:
-        """Draws the enumerated noises that are read here (`which`: only where that report is made)."""
+        """Draws the enumerated noises that the statement reads (`which`: only in rows where that report is made)."""
         for name, read in noises.items():
-            if name in self.setting.roles.inner:
+            if name in self.setting.plan.inner:
                 if batch.due[JOINT].any():
                     values, chances, _ = self.setting.noises.points(JOINT, None, batch.stage)
                     batch.draw(JOINT, None, values, chances)
@@ -200,11 +203,11 @@ class CompiledStatement:
             batch.take(np.concatenate([both, both]))
             batch.cases = cases
             batch.stage.fired[name] = np.repeat([True, False], count)
-        batch.settle(self.later, laws)
+        batch.integrate_out(self.later, laws)
         self._release(batch, tally, name)
 
     def _release(self, batch: Batch, tally: StepTally, name: str) -> None:
-        """What was reported can be read from here on."""
+        """Stores the reported value, which later statements may read."""
         batch.stage.released[name] = batch.stage.fired[name]
         if self.value is not None:
             self._ensure(batch, tally, self.late, name)
@@ -249,7 +252,7 @@ class CompiledStatement:
         if fired and (mass > 0).any():
             self._end(batch, tally, mass)
         batch.cases = idle
-        batch.settle(self.later, laws)
+        batch.integrate_out(self.later, laws)
 
     def _end(self, batch: Batch, tally: StepTally, mass: Array) -> None:
         stage = batch.stage
@@ -271,7 +274,7 @@ class CompiledStatement:
             self._ends(stage, tally, mass, rows[which.reshape(-1) == i], law)
 
     def _ends(self, stage: Stage, tally: StepTally, mass: Array, rows: Rows, law: Mapping[Outcome, float]) -> None:
-        """These rows stop, and return what the law says."""
+        """Counts rows that stop and return an outcome with this law."""
         by_row = mass[:, rows].sum(axis=0)
         total = mass[:, rows].sum(axis=1)
         if tally.origins is not None:

@@ -1,4 +1,4 @@
-"""Densities evaluated once for every argument: states are many, what they tell a density is often a small whole number.
+"""Densities that are evaluated once for each different argument, as many states share the arguments of a density.
 
 `TabledCompiler(program)` is a `VectorCompiler` whose densities are looked up where few rows differ in the arguments of
 the law and in the place at which it is asked. Values are kept from one step to the next.

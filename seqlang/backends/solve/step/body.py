@@ -1,4 +1,4 @@
-"""The body of a step, evaluated for many states at once: what the expression compiler reads of an engine.
+"""The values of one step for many states at once, as the expression compiler of the array engine reads them.
 
 A `Stage` holds, for `count` rows (distinct states of the run), the inputs, statistics, cells, memories and reports.
 Arrays are never changed in place, so stages may share them; `take` gathers rows into a new stage.
@@ -13,12 +13,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from seqlang.backends.arrays import noises
-from seqlang.backends.arrays.cells.kept import History, Window
 from seqlang.backends.arrays.compiler import VectorCompiler
 from seqlang.backends.arrays.frame import Frame, Run
 from seqlang.backends.arrays.noises import is_truth, moved
 from seqlang.backends.arrays.values import Ragged, Value, is_nan, shape_of, spread, take
-from seqlang.backends.solve.step.rounding_of_sums import NONE, Added, CarriedCell, Off, off_of, size_of
+from seqlang.backends.solve.step.rounding_of_sums import (
+    NONE,
+    Added,
+    CarriedCell,
+    RoundingBound,
+    rounding_bound,
+    size_of,
+)
 from seqlang.backends.solve.unsolved import Unsolved
 from seqlang.model import expression as ir
 from seqlang.model.program import Cell, Program
@@ -29,7 +35,7 @@ Rows = NDArray[np.intp]
 
 
 class Given:
-    """A cell whose value is given from outside."""
+    """A cell whose value the caller gives, instead of one that adds up entries."""
 
     def __init__(self, value: Value) -> None:
         self.value = value
@@ -43,8 +49,9 @@ class Given:
 
 
 class Stage:
-    """See above. `held` has the values of noises that are enumerated; `added`, which all stages of a chain share, tells
-    what was added to memories. `strict`: a comparison with what is not a number raises Unsolved (else it is false)."""
+    """`held` has the values of noises that are enumerated, `fired` whether each report was made and `released` its
+    value. `added`, which all stages of a chain share, says what was added to memories. `strict`: a comparison with what
+    is not a number raises Unsolved (else it is false)."""
 
     def __init__(self, compiler: VectorCompiler, count: int, strict: bool = True) -> None:
         self.compiler = compiler
@@ -72,13 +79,6 @@ class Stage:
         new.cells = {name: taken(cell, rows) for name, cell in self.cells.items()}
         return new
 
-    def copy(self) -> Stage:
-        new = _shallow(self)
-        for name in ("fields", "locals", "released", "memory", "held", "fired"):
-            setattr(new, name, dict(getattr(self, name)))
-        new.cells = {name: taken(cell, None) for name, cell in self.cells.items()}
-        return new
-
     def frame(self, rows: Rows | None = None) -> Frame:
         return Frame(self, rows)
 
@@ -98,17 +98,17 @@ class Stage:
         """See `drift.size_of`."""
         return size_of(run, self.frame(), bound)
 
-    def off(self, name: str) -> Off:
-        """How far the sum in this cell or memory may be off."""
+    def off(self, name: str) -> RoundingBound:
+        """How far the sum in this cell or memory may be off by rounding."""
         cell = self.cells.get(name)
         if isinstance(cell, CarriedCell):
             return cell.added.off
         if isinstance(cell, Given):
-            return off_of(np.asarray(cell.value, dtype=np.float64))
+            return rounding_bound(np.asarray(cell.value, dtype=np.float64))
         if name not in self.added:
             return NONE
         most = self.added[name].off.most
-        return Off(most, most, np.inf)  # what is added follows from what was shown: it may be anything
+        return RoundingBound(most, most, np.inf)  # what is added follows from what was shown: it may be anything
 
     # ---- what compiled expressions read
 
@@ -161,8 +161,8 @@ def _shallow(one: S) -> S:
     return new
 
 
-def taken(cell: Any, rows: Rows | None) -> Any:
-    """The cell on those rows (None: all of them); what is done to it later leaves `cell` as it is."""
+def taken(cell: Any, rows: Rows) -> Any:
+    """The cell on those rows; what is done to it later leaves `cell` as it is."""
     new = _shallow(cell)
     if isinstance(cell, Given):
         new.value = cell.value
@@ -170,10 +170,7 @@ def taken(cell: Any, rows: Rows | None) -> Any:
     new.kept = {}
     for key, kept in cell.kept.items():
         other = _shallow(kept)
-        if rows is not None:
-            other.keep(rows)
-        elif isinstance(other, (Window, History)):
-            other.apart()
+        other.keep(rows)
         new.kept[key] = other
     return new
 
@@ -193,4 +190,22 @@ def started(program: Program, compiler: VectorCompiler, names: frozenset[str]) -
                 cell = CarriedCell(statement, compiler)
                 cell.start(stage, stage.frame())
                 stage.cells[statement.name] = cell
+    return stage
+
+
+def with_plain_values(
+    compiler: VectorCompiler,
+    definitions: Mapping[str, Run],
+    step: Any,
+    cells: Mapping[str, Any],
+    fields: Mapping[str, Any],
+) -> Stage:
+    """The rows with these values of cells and fields, numbers or (rows,) each, and the values of these definitions."""
+    count = max((np.shape(v)[-1] for v in (*cells.values(), *fields.values()) if np.ndim(v)), default=1)
+    stage = Stage(compiler, count, strict=False)
+    stage.step_number = np.asarray(step, dtype=np.float64) if np.ndim(step) else step
+    stage.fields = dict(fields)
+    stage.cells = {name: Given(value) for name, value in cells.items()}
+    for name, run in definitions.items():
+        stage.locals[name] = stage.value(run)
     return stage

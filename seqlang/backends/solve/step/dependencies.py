@@ -1,4 +1,4 @@
-"""What the stops of a program depend on: the rest of the body need not be followed, and is no part of a state."""
+"""The statements on which the stops of a program depend. Others need not be computed, and are no part of a state."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator
 from seqlang.model import expression as ir
 from seqlang.model.gate_source import GateSource, OfCondition, OfEvent, OfStop
 from seqlang.model.life import EachReport, Life
+from seqlang.model.margins import leaves, margins
 from seqlang.model.program import (
-    And,
     AtReports,
     Cell,
     CompareGate,
@@ -16,8 +16,6 @@ from seqlang.model.program import (
     Draw,
     LastSteps,
     Margin,
-    Not,
-    Or,
     Previous,
     Program,
     PublicTest,
@@ -32,8 +30,8 @@ from seqlang.record import record
 
 @record
 class Condition:
-    """When a report or stop happens: where `guard` holds (None: always) and `test` does (None: no further test). Only
-    the margins of the test hold noise that is compared; a guard is evaluated as it stands."""
+    """A report or stop happens where `guard` holds (None: always) and `test` holds (None: no further test). Noise is
+    compared in the margins of the test only; a guard has a plain value."""
 
     guard: ir.Expression | None
     test: Test | None
@@ -50,9 +48,15 @@ class Needed:
     noises: frozenset[str]
     readings: tuple[tuple[int, ir.Expression], ...]
 
+    @property
+    def reads_step(self) -> bool:
+        """Whether anything that the stops depend on reads the number of the step."""
+        return any(isinstance(e, ir.StepNumber) for _, part in self.readings for e in ir.walk(part))
+
 
 def condition_of(program: Program, statement: Report | Stop) -> Condition:
-    """The condition, with its comparisons as margins where the program's gate has them."""
+    """The condition of a report or stop; where the program has a gate for it, its comparisons are the gate's
+    margins."""
     own: tuple[GateSource, ...] = (
         (OfStop(statement.index),)
         if isinstance(statement, Stop)
@@ -68,43 +72,18 @@ def condition_parts(condition: Condition) -> Iterator[ir.Expression]:
     """The expressions that are evaluated: the guard, public tests, values and factors of margins."""
     if condition.guard is not None:
         yield condition.guard
-    if condition.test is not None:
-        yield from _test_parts(condition.test)
-
-
-def _test_parts(test: Test) -> Iterator[ir.Expression]:
-    match test:
-        case Margin(value, terms, _):
-            yield value
-            for term in terms:
-                yield term.factor
-        case PublicTest(expression):
-            yield expression
-        case And(parts) | Or(parts):
-            for part in parts:
-                yield from _test_parts(part)
-        case Not(part):
-            yield from _test_parts(part)
+    for leaf in leaves(condition.test) if condition.test is not None else ():
+        match leaf:
+            case Margin(value, terms, _):
+                yield value
+                yield from (term.factor for term in terms)
+            case PublicTest(expression):
+                yield expression
 
 
 def margins_of(condition: Condition) -> tuple[Margin, ...]:
-    found: dict[Margin, None] = {}
-
-    def visit(test: Test) -> None:
-        match test:
-            case Margin():
-                found[test] = None
-            case And(parts) | Or(parts):
-                for part in parts:
-                    visit(part)
-            case Not(part):
-                visit(part)
-            case _:
-                pass
-
-    if condition.test is not None:
-        visit(condition.test)
-    return tuple(found)
+    """The comparisons with noise in the condition, each once."""
+    return tuple(dict.fromkeys(margins(condition.test))) if condition.test is not None else ()
 
 
 class _Search:

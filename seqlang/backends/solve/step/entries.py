@@ -5,9 +5,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
+from seqlang.backends.arrays.values import Value, from_constant
 from seqlang.backends.interpret.compiled import Compiler
 from seqlang.backends.interpret.domains import CheckedDomain
 from seqlang.backends.interpret.laws.law import LawValue
@@ -19,8 +23,9 @@ from seqlang.model.program import Model, Program
 from seqlang.record import record
 
 RARE = 1e-18
-"""Values of an unbounded law (Poisson, geometric) are listed until what is left is below this."""
+"""A probability. Values of an unbounded law (Poisson, geometric) are listed until what is left is below this."""
 MOST = 20_000
+"""Different entries of one step; a model with more is not listed."""
 
 
 @record
@@ -106,4 +111,14 @@ def _outwards(law: LawValue) -> tuple[list[tuple[Any, float]], float]:
     return points, max(RARE * 1e-2, 1.0 - sum(p for _, p in points))  # there are more values, however rare
 
 
-__all__ = ["Entry", "entries", "model_of", "reads_step", "values_of"]
+def columns_of(listed: Iterable[Mapping[str, Any]], names: Iterable[str], labels: dict[str, int]) -> dict[str, Value]:
+    """The entries side by side: for each of these fields an array whose last axis counts the entries."""
+    rows = list(listed)
+    return {
+        name: np.concatenate([_column(from_constant(row[name], labels)) for row in rows], axis=-1) for name in names
+    }
+
+
+def _column(value: Value) -> NDArray[np.float64]:
+    array = np.asarray(value, dtype=np.float64)
+    return array.reshape(1) if array.ndim == 0 else array

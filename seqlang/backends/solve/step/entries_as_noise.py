@@ -1,6 +1,7 @@
-"""Entries with a density as fresh noise: a margin that is affine in a field sees field * factor as one more noise.
+"""Data with a density, treated as fresh noise: in a margin that is affine in a field, field * factor is one more noise.
 
-`absorbed(program, model, watch)` is the program in which the fields are noises, to be evaluated with the fields at 0.
+`entries_as_noise(program, model, watch)` is the program in which the fields are noises, to be evaluated with the fields
+at 0.
 """
 
 from __future__ import annotations
@@ -20,8 +21,9 @@ ONE = ir.Number(Fraction(1))
 ZERO = ir.Number(Fraction(0))
 
 
-def absorbed(program: Program, model: str, watch: tuple[ir.Expression, ...] = ()) -> Program | None:
-    """None where the stops, or what is watched, read a field in another way than affinely in a margin."""
+def entries_as_noise(program: Program, model: str, watch: tuple[ir.Expression, ...] = ()) -> Program | None:
+    """The program with its fields as noises; None where a stop or a watched expression reads a field in another way
+    than affinely in a margin."""
     laws = dict(model_of(program, model).laws)
     if any(isinstance(e, (ir.Field, ir.StepNumber)) for law in laws.values() for e in ir.walk(law)):
         return None

@@ -1,4 +1,4 @@
-"""The sizes of what an expression adds up: the scale of its rounding errors."""
+"""The sum of the sizes of the terms of an expression: rounding errors are proportional to it."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from seqlang.backends.arrays.frame import Run
 from seqlang.backends.arrays.values import Value
-from seqlang.backends.solve.step.rounding_of_sums import Off
+from seqlang.backends.solve.step.rounding_of_sums import RoundingBound
 from seqlang.source import Span
 
 Array = NDArray[Any]
@@ -39,7 +39,7 @@ class Reading(Protocol):
     def drift(self, run: Run, bound: Mapping[int, float]) -> Array:
         """See `rounding_of_sums.size_of`."""
 
-    def off(self, name: str) -> Off:
+    def off(self, name: str) -> RoundingBound:
         """How far the sum in this cell or memory may be off."""
 
     def check(self, bad: Value, what: str, span: Span) -> None:

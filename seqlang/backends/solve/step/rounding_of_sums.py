@@ -1,7 +1,8 @@
-"""How far sums that are carried from step to step may be off, and what is computed of them.
+"""How far rounding may have moved a sum that is carried from step to step, and what is computed from it.
 
-Such a sum may come back to 0 and be 1e-16: a comparison must not tell the two apart. How much is forgiven follows from
-what was added, and is carried through the expression: what is nothing beside one number may be all of another.
+Such a sum may come back to 0 and be 1e-16 instead: a comparison must not tell the two apart. How large a difference is
+ignored follows from the numbers that were added, and is carried through the expression that is compared (`drift`): a
+relative tolerance would not do, as 1e-16 is rounding beside 1, and a value of its own beside 1e-20.
 """
 
 from __future__ import annotations
@@ -26,51 +27,55 @@ from seqlang.record import record, replace
 
 Array = NDArray[Any]
 OFF = 1e-14
-"""A sum is off by less than that, relative to the sizes of all that was added."""
+"""The error of a carried sum, relative to the sum of the sizes of all terms, is taken to be at most this."""
 ONCE = 1e-15
-"""A sum that is computed at once, as a multiple of a unit."""
+"""The relative error of a sum that is computed in one operation, as a multiple of a unit."""
 APART = 1e-7
-"""Of the least number that was added: by less a sum is never away from where it matters."""
+"""Relative to the least term: two different values of a sum are never taken to lie closer than this."""
 NOISE = 1e-15
-"""A term below that is taken for nothing, beside the largest of its step if that is below 1: a logarithm of 1, say."""
+"""A term below this is taken for 0 (a computed logarithm of 1, say); relative to the largest term of its step where
+that is below 1."""
 WHOLE = 2.0**53
+"""Sums of whole numbers below this are exact."""
 NOTHING: ir.Expression = ir.Number(Fraction(0))
 SUMS = ("sum", "mean")
 
 
 @record
-class Off:
-    """How far a sum may be off: `forgiven` is taken for nothing, `most` is as far as it may be. `least` is the least
-    number that was added."""
+class RoundingBound:
+    """The rounding error of a sum: a difference of at most `forgiven` is ignored, `most` bounds the error, and `least`
+    is the least number that was added."""
 
     forgiven: float
     most: float
     least: float
 
 
-NONE = Off(0.0, 0.0, np.inf)
+NONE = RoundingBound(0.0, 0.0, np.inf)
 
 
-def off_of(values: Array) -> Off:
-    """Of the values that a sum may have: at equal distances, or anywhere."""
+def rounding_bound(values: Array) -> RoundingBound:
+    """The rounding error of a sum that takes these values, which lie at equal distances or anywhere."""
     finite = values[np.isfinite(values)]
     most = ONCE * float(np.max(np.abs(finite), initial=0.0))
     gaps = np.diff(np.sort(finite))
     gap = float(gaps.min(initial=np.inf))
     if not gaps.size or gap <= 0 or float(gaps.max()) > gap * (1 + 1e-6):
-        return Off(most, most, np.inf)
-    return Off(min(most, APART * gap), most, gap)
+        return RoundingBound(most, most, np.inf)
+    return RoundingBound(min(most, APART * gap), most, gap)
 
 
 class Added:
-    """What was added to a sum so far, in all rows: `reach` bounds the sizes of all that one row has added."""
+    """What was added to a sum so far in all rows. `size` bounds the sum of the sizes of the terms of one row, `least`
+    is the least term, and `whole` says whether all terms are whole numbers."""
 
     def __init__(self) -> None:
-        self.least, self.reach, self.whole = np.inf, 0.0, True
+        self.least, self.size, self.whole = np.inf, 0.0, True
         self._step, self._largest = 0, 0.0
 
     def note(self, step: int, terms: Array) -> None:
-        """The terms of one step; a step may come in several parts, and again."""
+        """Counts the terms of one step. The terms of a step may come in several calls, and a step may be computed
+        again."""
         sizes = np.abs(terms)
         largest = float(sizes.max(where=np.isfinite(sizes), initial=0.0))
         sizes = sizes[np.isfinite(sizes) & (sizes > NOISE * min(1.0, largest))]
@@ -81,18 +86,18 @@ class Added:
         if step > self._step:
             self._step, self._largest = step, 0.0
         if largest > self._largest:
-            self.reach += largest - self._largest
+            self.size += largest - self._largest
             self._largest = largest
 
     @property
-    def off(self) -> Off:
-        if self.whole and self.reach < WHOLE:
-            return Off(0.0, 0.0, self.least)
-        return Off(min(OFF * self.reach, APART * self.least), OFF * self.reach, self.least)
+    def off(self) -> RoundingBound:
+        if self.whole and self.size < WHOLE:
+            return RoundingBound(0.0, 0.0, self.least)
+        return RoundingBound(min(OFF * self.size, APART * self.least), OFF * self.size, self.least)
 
 
 class CarriedCell(VectorCell):
-    """A cell that knows what was added to it; copies share that."""
+    """A cell that knows what was added to it. Copies of the cell share this knowledge."""
 
     def __init__(self, cell: Cell, compiler: VectorCompiler) -> None:
         super().__init__(cell, compiler)
@@ -104,7 +109,7 @@ class CarriedCell(VectorCell):
 
 
 def sums_in(program: Program, e: ir.Expression) -> tuple[str, ...]:
-    """The cells and memories that add something up, of those that it reads."""
+    """The cells and memories read by the expression that add up terms over the steps."""
     return tuple(dict.fromkeys(_sums(program, e)))
 
 

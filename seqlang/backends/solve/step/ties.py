@@ -1,4 +1,4 @@
-"""Which comparisons are ties: two numbers that are equal may differ by what computing them has rounded."""
+"""Which comparisons are ties: two sides count as equal where they differ by no more than rounding explains."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 
 from seqlang.backends.arrays.compiler import VectorCompiler
 from seqlang.backends.arrays.values import Ragged, shape_of
-from seqlang.backends.solve.noises.laws import TIE
+from seqlang.backends.solve.noises.scalar_law import TIE
 from seqlang.backends.solve.step.magnitude import magnitude
 from seqlang.backends.solve.step.reading import Reading
-from seqlang.backends.solve.step.rounding_of_sums import NOTHING, SUMS, Off, drift, off, sums_in
+from seqlang.backends.solve.step.rounding_of_sums import NOTHING, SUMS, RoundingBound, drift, off, sums_in
 from seqlang.backends.solve.unsolved import Unsolved
 from seqlang.model import expression as ir
 from seqlang.model.program import Cell, Program
@@ -21,12 +21,13 @@ from seqlang.model.program import Cell, Program
 Array = NDArray[Any]
 Holds = Callable[[Reading], Any]
 FAR_LESS = 0.1
-"""What is forgiven must be less than that, relative to the least number that is added, where it matters."""
+"""The ignored difference must be less than this part of what the least added number makes of the compared value; where
+it is not, and the comparison is close, the program is not solved."""
 _TIED = {">=": True, "<=": True, "==": True, ">": False, "<": False, "!=": False}
 
 
 def _constants(program: Program, e: ir.Expression) -> Iterator[float]:
-    """The sizes of the constants in it, 0 apart."""
+    """The absolute values of the constants in the expression, without 0."""
     for node in ir.walk(e):
         match node:
             case ir.Number(value) if value:
@@ -41,7 +42,7 @@ def _constants(program: Program, e: ir.Expression) -> Iterator[float]:
 
 
 class Ties:
-    """Of one difference of numbers."""
+    """Decides for one compared difference how close to 0 counts as 0."""
 
     def __init__(self, difference: ir.Expression, compiler: VectorCompiler) -> None:
         program = compiler.program
@@ -67,7 +68,7 @@ class Ties:
             raise Unsolved("numbers of very different sizes are added up, and a comparison of their sum is close")
         return np.asarray(close)
 
-    def _least(self, stage: Reading, offs: Mapping[int, Off]) -> Any:
+    def _least(self, stage: Reading, offs: Mapping[int, RoundingBound]) -> Any:
         """What the least constant, and the least number that was added to any of the sums, makes of the difference."""
         least: Any = self.grain
         if self.drift is not None:
@@ -80,7 +81,8 @@ class Ties:
 
 
 def tested(e: ir.Expression, compiler: VectorCompiler) -> Holds:
-    """Whether a condition without noise holds, by row, ties being ties."""
+    """A function that says in which rows a condition without noise holds; sides that differ by rounding only are
+    equal."""
     direct = compiler.compile(e)
     match e:
         case ir.Apply("and" | "or" as operator, parts):

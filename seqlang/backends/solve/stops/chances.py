@@ -1,7 +1,7 @@
-"""The chances of the stops at one step, for programs that only stop (`roles.simple`):
+"""The chances of the stops at one step, for programs that only stop (`plan.simple`):
 
-    roles = roles_of(program, watch); grid = grid_of(program, roles, level)
-    chances = Chances(program, roles, grid, watch)
+    plan = integration_plan(program, watch); grid = grid_of(program, plan, level)
+    chances = Chances(program, plan, grid, watch)
     chances.table(step, Environment(step, cells, fields))   -> (stops + 1, theta, rows)
 
 the chance that the i-th stop of the body is the one that fires, last: none. `cells` are the values that the statements
@@ -21,9 +21,10 @@ from numpy.typing import NDArray
 from seqlang.backends.arrays.compiler import VectorCompiler
 from seqlang.backends.solve.quadrature.grid import Grid
 from seqlang.backends.solve.solution import Array, Outcome
-from seqlang.backends.solve.step.body import Given, Stage
-from seqlang.backends.solve.step.gates import Case, Gate, merged
-from seqlang.backends.solve.step.noise_roles import Roles
+from seqlang.backends.solve.step.body import Stage, with_plain_values
+from seqlang.backends.solve.step.cases import Case, merged
+from seqlang.backends.solve.step.gates import Gate
+from seqlang.backends.solve.step.integration_plan import IntegrationPlan
 from seqlang.backends.solve.stops.outcomes import constant_outcomes
 from seqlang.backends.solve.unsolved import Unsolved
 from seqlang.model import expression as ir
@@ -42,24 +43,28 @@ class Environment:
 
 
 SMALL = 0.1
+"""A probability. Where the chance to go on is below it, it is computed by itself, and not as 1 less the other chances,
+so that it keeps its digits."""
 
 
 class Chances:
     """Chances of one only-stops program on one grid. Raises Unsolved if the program is not `simple`."""
 
-    def __init__(self, program: Program, roles: Roles, grid: Grid, watch: tuple[ir.Expression, ...] = ()) -> None:
-        if not roles.simple:
+    def __init__(
+        self, program: Program, plan: IntegrationPlan, grid: Grid, watch: tuple[ir.Expression, ...] = ()
+    ) -> None:
+        if not plan.simple:
             raise Unsolved("the program does more than stop, or a drawn threshold is compared without fresh noise")
-        self.program, self.roles, self.grid, self.watch = program, roles, grid, watch
+        self.program, self.plan, self.grid, self.watch = program, plan, grid, watch
         self.compiler = VectorCompiler(program)
-        self.laws = {name: v.law for name, v in roles.variables.items()}
+        self.laws = {name: v.law for name, v in plan.variables.items()}
         self.gates: list[Gate] = []
         self.order: list[Gate | tuple[str, ir.Expression]] = []
         for index, statement in enumerate(program.body):
-            if index not in roles.needed.statements:
+            if index not in plan.needed.statements:
                 continue
             if isinstance(statement, Stop):
-                self.gates.append(Gate(roles.conditions[index], roles, self.compiler))
+                self.gates.append(Gate(plan.conditions[index], plan, self.compiler))
                 self.gates[-1].nodes_together()
                 self.order.append(self.gates[-1])
             elif isinstance(statement, Define):
@@ -70,11 +75,8 @@ class Chances:
         ]
         self.known = {name: np.asarray(v)[:, None] for name, v in grid.values.items()}
         self.outcomes: tuple[Outcome, ...]
-        self.outcomes, self.mixing = constant_outcomes(program, roles, self.compiler)
-        self.time_invariant = not any(
-            isinstance(e, ir.StepNumber) for _, part in roles.needed.readings for e in ir.walk(part)
-        )
-        self.takes_steps = True
+        self.outcomes, self.mixing = constant_outcomes(program, plan, self.compiler)
+        self.time_invariant = not plan.needed.reads_step
         self._last: tuple[Environment, Array] | None = None
 
     def table(self, step: int | Array, env: Environment) -> Array:
@@ -84,9 +86,7 @@ class Chances:
         stage = self._stage(step, env)
         # nodes side by side: where blocks of steps are cut into steps, rows are
         found = np.zeros((len(self.gates) + 1, stage.count, len(self.grid.weights))).transpose(0, 2, 1)
-        for place, weight in enumerate(self.grid.inner_weights):
-            inner = {name: np.full((1, 1), v[place]) for name, v in self.grid.inner.items()}
-            self._add(found, stage, {**self.known, **inner}, float(weight))
+        self._over_inner(found, stage, self.known)
         self._last = (env, found) if self.time_invariant else None
         return found
 
@@ -95,21 +95,17 @@ class Chances:
         stage = self._stage(step, env)
         found = np.zeros((len(self.gates) + 1, 1, stage.count))
         known = {name: v[nodes, 0][None, :] for name, v in self.known.items()}
+        return np.asarray(self._over_inner(found, stage, known)[:, 0])
+
+    def _stage(self, step: int | Array, env: Environment) -> Stage:
+        return with_plain_values(self.compiler, self.runs, step, env.cells, env.fields)
+
+    def _over_inner(self, found: Array, stage: Stage, known: Mapping[str, Array]) -> Array:
+        """Adds the chances to `found`, averaged over the nodes of fresh noises."""
         for place, weight in enumerate(self.grid.inner_weights):
             inner = {name: np.full((1, 1), v[place]) for name, v in self.grid.inner.items()}
             self._add(found, stage, {**known, **inner}, float(weight))
-        return np.asarray(found[:, 0])
-
-    def _stage(self, step: int | Array, env: Environment) -> Stage:
-        values = [*env.cells.values(), *env.fields.values()]
-        count = max((np.shape(v)[-1] for v in values if np.ndim(v)), default=1)
-        stage = Stage(self.compiler, count, strict=False)
-        stage.step_number = np.asarray(step, dtype=np.float64) if np.ndim(step) else step
-        stage.fields = dict(env.fields)
-        stage.cells = {name: Given(v) for name, v in env.cells.items()}
-        for name, run in self.runs.items():
-            stage.locals[name] = stage.value(run)
-        return stage
+        return found
 
     def _add(self, found: Array, stage: Stage, known: Mapping[str, Array], weight: float) -> None:
         cases = [Case(None, {})]

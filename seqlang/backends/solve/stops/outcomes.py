@@ -1,4 +1,4 @@
-"""What stops return, as outcomes; flips on `return` mix them."""
+"""What stops return: outcomes, or laws of outcomes where a flip on `return` may change the value."""
 
 from __future__ import annotations
 
@@ -9,40 +9,42 @@ import numpy as np
 from seqlang.backends.arrays.compiler import VectorCompiler
 from seqlang.backends.solve.solution import Array, Outcome
 from seqlang.backends.solve.step.body import letters_of
-from seqlang.backends.solve.step.noise_roles import Roles
+from seqlang.backends.solve.step.integration_plan import IntegrationPlan
 from seqlang.backends.solve.unsolved import Unsolved
 from seqlang.model import expression as ir
 from seqlang.model.program import Program, Stop
 
 
 def constant_outcomes(
-    program: Program, roles: Roles, compiler: VectorCompiler
+    program: Program, plan: IntegrationPlan, compiler: VectorCompiler
 ) -> tuple[tuple[Outcome, ...], Array]:  # fmt: skip
     """(outcomes, mixing): mixing[i, k] is the chance that stop i returns outcome k. Unsolved if a return changes."""
     rows: list[dict[Outcome, float]] = []
     for index, statement in enumerate(program.body):
-        if isinstance(statement, Stop) and index in roles.needed.statements:
-            rows.append(chances_of_return(statement.result, compiler, roles))
+        if isinstance(statement, Stop) and index in plan.needed.statements:
+            rows.append(chances_of_return(statement.result, compiler, plan))
     outcomes = tuple(dict.fromkeys(o for row in rows for o in row))
     mixing = np.array([[row.get(o, 0.0) for o in outcomes] for row in rows]).reshape(len(rows), len(outcomes))
     return outcomes, mixing
 
 
-def chances_of_return(result: ir.Expression | None, compiler: VectorCompiler, roles: Roles) -> dict[Outcome, float]:
-    """The law of a constant return."""
+def chances_of_return(
+    result: ir.Expression | None, compiler: VectorCompiler, plan: IntegrationPlan
+) -> dict[Outcome, float]:
+    """The law of what a stop with a constant result returns. Raises Unsolved where the result is not constant."""
     if result is None:
         return {None: 1.0}
     if isinstance(result, ir.Noised):
         base = constant_outcome(result.base, compiler)
-        return flipped(base, alphabet(result, compiler), truth_of(result, compiler, roles))
+        return flipped(base, alphabet(result, compiler), truth_of(result, compiler, plan))
     return {constant_outcome(result, compiler): 1.0}
 
 
-def truth_of(result: ir.Noised, compiler: VectorCompiler, roles: Roles) -> list[float]:
-    """The chance of the truth of every flip of a return."""
+def truth_of(result: ir.Noised, compiler: VectorCompiler, plan: IntegrationPlan) -> list[float]:
+    """For every flip of the result, the chance that it keeps the value."""
     found = []
     for term in result.terms:
-        if term.noise not in roles.mixing:
+        if term.noise not in plan.mixing:
             raise Unsolved("the return carries noise that is no flip")
         law = compiler.program.noise(term.noise).law
         assert isinstance(law, ir.Law)
@@ -51,6 +53,7 @@ def truth_of(result: ir.Noised, compiler: VectorCompiler, roles: Roles) -> list[
 
 
 def alphabet(result: ir.Noised, compiler: VectorCompiler) -> list[Outcome]:
+    """The values that a flip of the result may give. Raises Unsolved where they are not finitely many."""
     if compiler.is_label(result.base):
         return list(compiler.program.labels)
     if _is_truth(result.base):
@@ -63,7 +66,7 @@ def _is_truth(e: ir.Expression) -> bool:
 
 
 def flipped(base: Outcome, letters: list[Outcome], truths: list[float]) -> dict[Outcome, float]:
-    """The law of a value after flips, one after the other."""
+    """The law of `base` after flips one after the other, each with its chance to keep the value."""
     law = {base: 1.0}
     for truth in truths:
         lie = (1 - truth) / (len(letters) - 1) if len(letters) > 1 else 0.0

@@ -1,4 +1,5 @@
-"""Watched expressions at the stops. A label in one means "it is returned" (`stops`: that it ends)."""
+"""The watched expressions at the stops. A label in such an expression says whether the run returns it; the label
+`stops` is true at every stop."""
 
 from __future__ import annotations
 
@@ -17,7 +18,7 @@ class Watched:
     def __init__(self, chances: Chances, watch: tuple[ir.Expression, ...]) -> None:
         self.chances = chances
         self.count = len(watch)
-        self._variants = tuple(told(e, outcome) for e in watch for outcome in chances.outcomes)
+        self._variants = tuple(for_outcome(e, outcome) for e in watch for outcome in chances.outcomes)
         self._distinct = tuple(dict.fromkeys(self._variants))
         self._places = [self._distinct.index(v) for v in self._variants]
 
@@ -28,10 +29,10 @@ class Watched:
         return np.asarray(np.einsum("so,wor->wsr", self.chances.mixing, values))
 
 
-def told(expression: ir.Expression, outcome: Outcome) -> ir.Expression:
-    """The expression with labels as truths: whether that is the outcome."""
+def for_outcome(expression: ir.Expression, outcome: Outcome) -> ir.Expression:
+    """The expression for runs that return this outcome: each label becomes true or false."""
     if isinstance(expression, ir.Label):
         return ir.Truth(expression.name in (outcome, "stops"))
     if not any(isinstance(e, ir.Label) for e in ir.walk(expression)):
         return expression
-    return ir.rebuild(expression, lambda child: told(child, outcome))
+    return ir.rebuild(expression, lambda child: for_outcome(child, outcome))

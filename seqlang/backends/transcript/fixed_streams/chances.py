@@ -1,4 +1,4 @@
-"""Numbers for what a step asks of the noises: persistent noises at quadrature nodes, fresh ones by their laws.
+"""The chances of a step's outcomes: persistent noises are fixed at quadrature nodes, fresh ones enter by their laws.
 
 Persistent noises that no condition connects are integrated apart (`Group`): the chance of a whole transcript is then
 the product of one integral a group.
@@ -13,14 +13,15 @@ from math import inf
 import numpy as np
 from numpy.typing import NDArray
 
-from seqlang.backends.solve.noises.laws import ScalarLaw, law_of, sum_of
+from seqlang.backends.solve.noises.laws import law_of, sum_of
+from seqlang.backends.solve.noises.scalar_law import ScalarLaw
 from seqlang.backends.solve.unsolved import Unsolved
 from seqlang.backends.transcript.fixed_streams.nodes import MOST_ENDS, RARE, Axis, axis_nodes, is_exact, rare
 from seqlang.backends.transcript.fixed_streams.walk import TIE, Chance, Step, Walk
 from seqlang.backends.transcript.integrals.linear_conditions import (
     Alternatives,
-    Half,
     Key,
+    LinearCondition,
     Terms,
     components,
     is_shared,
@@ -32,9 +33,11 @@ from seqlang.record import record
 
 Array = NDArray[np.float64]
 MOST_NODES = 250_000
-MOST_BENDS = 400
+"""Nodes of one group of noises; a chance has one number for each of them."""
+MOST_KINKS = 400
+"""Kinks that panels end at; where there are more, panels are made short everywhere instead."""
 MOST_KEPT = 30_000_000
-"""Numbers of chances that are kept, about."""
+"""Numbers in all chances that are kept: a quarter of a gigabyte."""
 
 
 @record
@@ -116,7 +119,7 @@ class Quadrature:
                 arrays[group] = arrays[group] * found if group in arrays else found
         return Numbers(factor, arrays)
 
-    def _conjunction(self, conjunction: Sequence[Half], values: dict[Key, Array]) -> Array:
+    def _conjunction(self, conjunction: Sequence[LinearCondition], values: dict[Key, Array]) -> Array:
         result = np.ones(1)
         reduced: list[Seen] = []
         for constant, terms, strict in conjunction:
@@ -206,7 +209,7 @@ class Quadrature:
 
 
 def _weighty(weights: Array) -> NDArray[np.bool_]:
-    """All nodes but the lightest, which hold `RARE` together."""
+    """True for all nodes but the lightest, whose weights add up to less than `RARE`."""
     order = np.argsort(weights)
     light = np.cumsum(weights[order]) < RARE
     kept = np.ones(len(weights), dtype=bool)
@@ -221,7 +224,7 @@ def _holds(margin: Array, strict: bool) -> Array:
 
 def _components(part: Sequence[Seen]) -> list[list[Seen]]:
     """Conditions that share no noise, apart."""
-    # halves stand for themselves: their place is their constant
+    # the index of a condition takes the place of its constant, which is an array here
     found = components([(float(i), terms, strict) for i, (_, terms, strict) in enumerate(part)])
     return [[part[int(i)] for i, _, _ in together] for together in found]
 
@@ -229,8 +232,8 @@ def _components(part: Sequence[Seen]) -> list[list[Seen]]:
 def plan_of(walk: Walk, steps: Iterable[Step]) -> Plan:
     """The persistent noises of these steps by group, with what is asked of them."""
     pieces = {piece for step in steps for chance in _chances(step) for piece in chance.pieces}
-    halves = {half for piece in pieces for conjunction in piece for half in conjunction}
-    return tuple(tuple((key, _axis(walk, key, halves)) for key in keys) for keys in _connected(pieces))
+    conditions = {condition for piece in pieces for conjunction in piece for condition in conjunction}
+    return tuple(tuple((key, _axis(walk, key, conditions)) for key in keys) for keys in _connected(pieces))
 
 
 def _masses(law: NoiseLaw) -> tuple[list[float], list[float]]:
@@ -250,14 +253,14 @@ def _connected(pieces: Iterable[Alternatives]) -> list[list[Key]]:
     return sorted((sorted(g, key=str) for g in groups), key=str)
 
 
-def _axis(walk: Walk, key: Key, halves: Iterable[Half]) -> Axis:
-    """How sharply the conditions see one persistent noise."""
+def _axis(walk: Walk, key: Key, conditions: Iterable[LinearCondition]) -> Axis:
+    """Where the chances of these conditions are not smooth in one persistent noise, and on what length they change."""
     law = walk.law(key)
     cuts: set[float] = set()
     jumps: set[float] = set()
-    bends: set[float] = set()
+    kinks: set[float] = set()
     blur = inf
-    for constant, terms, _ in halves:
+    for constant, terms, _ in conditions:
         factor = sum(f for k, f in terms if k == key)
         if factor == 0:
             continue
@@ -276,12 +279,12 @@ def _axis(walk: Walk, key: Key, halves: Iterable[Half]) -> Axis:
             if len(others) > 1 or walk.raw(other)[0] in ("gaussian", "normal"):
                 continue
             if seen.kind == "density":
-                bends.update(at - f * b / factor for b in (0.0, *seen.tail_bends(-1e300, 1e300)))
+                kinks.update(at - f * b / factor for b in (0.0, *seen.tail_kinks(-1e300, 1e300)))
             elif len(jumps) < MOST_ENDS:
                 jumps.update(at - f * b / factor for b in _masses(seen)[0])
     if law.kind != "density":
         return Axis(frozenset(), frozenset(), inf)
-    # where the tail of a fresh noise bends, the chance still has a derivative: many bends are left to short panels
-    if len(bends) > MOST_BENDS:
+    # where the tail of a fresh noise kinks, the chance still has a derivative: many kinks are left to short panels
+    if len(kinks) > MOST_KINKS:
         return Axis(frozenset(cuts | jumps), frozenset(), blur / 2)
-    return Axis(frozenset(cuts | jumps), frozenset(bends), blur)
+    return Axis(frozenset(cuts | jumps), frozenset(kinks), blur)

@@ -18,21 +18,22 @@ MOST_ENDS = 3000
 
 
 RARE = 1e-15
+"""A probability: the mass that may lie beyond the nodes, where several noises are integrated together."""
 
 
 def rare(together: int) -> float:
-    """The mass beyond the nodes on each side of one of so many noises that are integrated together."""
+    """The probability that lies beyond the nodes on each side of a noise, if so many noises are integrated together."""
     return 1e-18 if together == 1 else RARE
 
 
 @record
 class Axis:
-    """What the conditions ask of one persistent noise: `cuts` are values at which a condition turns over at once,
-    `bends` values at which a chance is not smooth, `blur` the shortest length on which fresh noise smooths (inf: it is
-    met alone only, and a chance is constant between two cuts)."""
+    """What the conditions ask of one persistent noise: `jumps` are values at which a chance jumps,
+    `kinks` values at which it is not smooth, `blur` the shortest length on which fresh noise smooths (inf: it is
+    met alone only, and a chance is constant between two jumps)."""
 
-    cuts: frozenset[float]
-    bends: frozenset[float]
+    jumps: frozenset[float]
+    kinks: frozenset[float]
     blur: float
 
 
@@ -45,9 +46,9 @@ def axis_nodes(law: NoiseLaw, axis: Axis, level: int, together: int) -> tuple[Ar
     if law.kind == "lattice":
         return _points(law, np.arange(floor(low), ceil(high) + 1, dtype=float))
     if isinf(axis.blur):
-        return _cells(law, sorted(axis.cuts))
+        return _cells(law, sorted(axis.jumps))
     unit = min(law.scale, axis.blur)
-    inner = _thinned([*axis.cuts, *law.bends(low, high), *axis.bends], low, high)
+    inner = _thinned([*axis.jumps, *law.kinks(low, high), *axis.kinks], low, high)
     return _panels(law, [low, *inner, high], unit, level, together == 1)
 
 

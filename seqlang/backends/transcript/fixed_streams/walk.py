@@ -1,6 +1,6 @@
-"""A program's steps on given entries, without numbers for the noises: states, and what each outcome asks of the noises.
+"""Follows a program on given entries: its states, and the conditions on the noises under which each outcome comes out.
 
-States and steps have numbers: what two neighbours have in common is followed once.
+States, entries and steps are numbered, so that what two neighbouring streams have in common is followed once.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from seqlang.backends.interpret.alphabet import letters_of
 from seqlang.backends.interpret.compiled import Compiler
 from seqlang.backends.solve.unsolved import Unsolved
 from seqlang.backends.transcript.demands import Demands
-from seqlang.backends.transcript.draws import Instances as Draws
+from seqlang.backends.transcript.draws import NoiseDraws
 from seqlang.backends.transcript.facts import Fact
 from seqlang.backends.transcript.integrals.linear_conditions import Alternatives, Key
 from seqlang.backends.transcript.integrals.noise_laws import NoiseLaw
@@ -55,9 +55,9 @@ class Walk:
         if stepper.draws:
             raise Unsolved(f"the hidden choice {stepper.draws[0]} decides how it goes on")
         self.stepper = stepper
-        self._draws = Draws(stepper)
+        self._draws = NoiseDraws(stepper)
         self._demands = Demands(self._draws)
-        self.outcomes, self._told = _outcomes(program)
+        self.outcomes, self._observed = _outcomes(program)
         self.steps: list[Step] = []
         self._step_of: dict[Step, int] = {}
         self._states: list[Any] = []
@@ -82,9 +82,6 @@ class Walk:
             self._entries.append(entry)
         return self._entry_of[key]
 
-    def entry_at(self, number: int) -> Entry:
-        return self._entries[number]
-
     def move(self, state: int, entry: int) -> tuple[int, int]:
         """(next state if it goes on or -1, number of the step)."""
         found = self._moves.get((state, entry))
@@ -96,8 +93,8 @@ class Walk:
         moved, facts = self._stepped(state, entry, None)
         going = self._chance(facts)
         stops = []
-        for place, told in self._told:
-            _, facts = self._stepped(state, entry, told)
+        for place, observed in self._observed:
+            _, facts = self._stepped(state, entry, observed)
             chance = self._chance(facts)
             if chance is not None:
                 stops.append((place, chance))
@@ -107,9 +104,9 @@ class Walk:
             self.steps.append(step)
         return (-1 if going is None else self._state(moved)), self._step_of[step]
 
-    def _stepped(self, state: Any, entry: Entry, told: Any) -> tuple[Any, list[Fact]]:
+    def _stepped(self, state: Any, entry: Entry, observed: Any) -> tuple[Any, list[Fact]]:
         try:
-            return self.stepper.step(state, entry, {"stop": told}, {})  # type: ignore[no-any-return]
+            return self.stepper.step(state, entry, {"stop": observed}, {})  # type: ignore[no-any-return]
         except (ArithmeticError, ValueError, TypeError, LookupError, NameError) as why:
             raise Unsupported(f"a value of the stream has no margin: {why}") from None
 
@@ -126,24 +123,24 @@ class Walk:
 
 
 def _outcomes(program: p.Program) -> tuple[tuple[str | None, ...], list[tuple[int, tuple[int, Any]]]]:
-    """What can be returned, and (place, (stop, told result)) of every way to return it."""
+    """What can be returned, and (place, (stop, observed result)) of every way to return it."""
     names: dict[str | None, int] = {}
-    told: list[tuple[int, tuple[int, Any]]] = []
+    observed: list[tuple[int, tuple[int, Any]]] = []
     for stop in program.body:
         if not isinstance(stop, p.Stop):
             continue
         gates = [g for g in program.gates if g.source == OfResult(stop.index) and not isinstance(g, p.PublicGate)]
         if gates:
             values = _values(program, stop, gates)
-            told += [(names.setdefault(str(value), len(names)), (stop.index, value)) for value in values]
+            observed += [(names.setdefault(str(value), len(names)), (stop.index, value)) for value in values]
         else:
             # other public results follow from the step and the stop
             named = stop.result.name if isinstance(stop.result, e.Label) else None
             name = named if stop.result is None or named else f"stop {stop.index}"
-            told.append((names.setdefault(name, len(names)), (stop.index, None)))
-    if not told:
+            observed.append((names.setdefault(name, len(names)), (stop.index, None)))
+    if not observed:
         raise Unsolved("it never stops")
-    return tuple(names), told
+    return tuple(names), observed
 
 
 def _values(program: p.Program, stop: p.Stop, gates: Sequence[p.Gate]) -> list[Any]:

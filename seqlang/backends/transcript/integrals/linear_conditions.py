@@ -1,7 +1,8 @@
 """Linear conditions on independent noises, and how a system of them falls apart.
 
-A `Half` is one condition: constant + sum of factor * noise >= 0 (> 0 if strict). A step (`Alternatives`) is a choice of
-disjoint conjunctions of halves; a `System` maps each distinct step to how often it occurs.
+A `LinearCondition` is (constant, terms, strict): constant + the sum of factor * noise is >= 0, or > 0 if strict. What a
+step asks of the noises is a choice between disjoint conjunctions of them (`Alternatives`); a `System` maps each
+distinct step to the number of times that it occurs.
 """
 
 from __future__ import annotations
@@ -12,18 +13,19 @@ from seqlang.connected import connected
 
 Key = tuple[object, ...]
 Terms = tuple[tuple[Key, float], ...]
-Half = tuple[float, Terms, bool]
-Conjunction = tuple[Half, ...]
+LinearCondition = tuple[float, Terms, bool]
+Conjunction = tuple[LinearCondition, ...]
 Alternatives = tuple[Conjunction, ...]
 System = Mapping[Alternatives, int]
 
 
 def variables(step: Alternatives) -> set[Key]:
+    """The draws that the conditions of a step read."""
     return {key for conjunction in step for _, terms, _ in conjunction for key, _ in terms}
 
 
 def is_shared(key: Key) -> bool:
-    """Keys of fresh noises end in `...`: they live in one step only (see `instances`)."""
+    """Keys of fresh noises end in `...`: they live in one step only (see `draws.py`)."""
     return key[-1] is not ...
 
 
@@ -33,7 +35,8 @@ def shared_by(step: Alternatives) -> list[Key]:
 
 
 def parts_of(system: System) -> list[dict[Alternatives, int]]:
-    """The system cut where no persistent noise connects. A step that is one conjunction falls apart by itself."""
+    """Parts of the system that share no persistent noise, and are therefore independent. A step that is one conjunction
+    is split into its independent parts first."""
     pieces: dict[Alternatives, int] = {}
     for step, times in system.items():
         for piece in _split(step):
@@ -57,33 +60,34 @@ def _split(step: Alternatives) -> list[Alternatives]:
     return [(tuple(part),) for part in components(step[0])]
 
 
-def components(conjunction: Sequence[Half]) -> list[list[Half]]:
-    """Conditions that share no noise, apart."""
-    return [part for part, _ in connected((half, {key for key, _ in half[1]}) for half in conjunction)]
+def components(conjunction: Sequence[LinearCondition]) -> list[list[LinearCondition]]:
+    """The conditions in groups that share no noise."""
+    return [part for part, _ in connected((condition, {key for key, _ in condition[1]}) for condition in conjunction)]
 
 
-def components_given(conjunction: Conjunction, key: Key) -> list[list[Half]]:
+def components_given(conjunction: Conjunction, key: Key) -> list[list[LinearCondition]]:
     """Components once the noise `key` is fixed: conditions that share another noise stay together."""
     if len(conjunction) == 1:  # most are
         return [list(conjunction)]
-    others = {half: {k for k, _ in half[1] if k != key} for half in conjunction}
-    alone = [[half] for half in conjunction if not others[half]]
-    return alone + [part for part, _ in connected((half, keys) for half, keys in others.items() if keys)]
+    others = {condition: {k for k, _ in condition[1] if k != key} for condition in conjunction}
+    alone = [[condition] for condition in conjunction if not others[condition]]
+    return alone + [part for part, _ in connected((condition, keys) for condition, keys in others.items() if keys)]
 
 
 def of_persistent_noises(system: System) -> Conjunction | None:
-    """All conditions together, where they read persistent noises only: to repeat one of these changes nothing. None
-    where a step reads a fresh noise, or has several ways."""
-    halves: dict[Half, None] = {}
+    """All conditions of the system as one conjunction, where they read persistent noises only (to repeat such a
+    condition changes nothing). None where a step reads a fresh noise, or is a choice between several conjunctions."""
+    conditions: dict[LinearCondition, None] = {}
     for step in system:
         if len(step) != 1 or not all(is_shared(key) for key in variables(step)):
             return None
-        halves |= dict.fromkeys(step[0])
-    return tuple(halves)
+        conditions |= dict.fromkeys(step[0])
+    return tuple(conditions)
 
 
 def exclude_each_other(conjunction: Conjunction) -> bool:
-    """Whether two of the conditions leave no value of one and the same sum of noises, by more than rounding."""
+    """Whether two of the conditions contradict each other: they bound the same sum of noises from below and from above,
+    and the lower bound exceeds the upper one by more than rounding."""
     lows: dict[Terms, tuple[float, bool]] = {}
     highs: dict[Terms, tuple[float, bool]] = {}
     for constant, terms, strict in conjunction:
@@ -108,17 +112,18 @@ def exclude_each_other(conjunction: Conjunction) -> bool:
 
 
 def fixed_at(step: Alternatives, key: Key, x: float) -> Alternatives:
-    """The step with the noise `key` at x; conditions that are decided are dropped, with their conjunctions."""
+    """The step with the noise `key` fixed at x. Conditions that then hold are dropped; a conjunction of which a
+    condition fails is dropped whole."""
     kept = []
     for conjunction in step:
-        halves = []
+        conditions = []
         for constant, terms, strict in conjunction:
             moved = constant + sum(f * x for k, f in terms if k == key)
             rest = tuple((k, f) for k, f in terms if k != key)
             if rest:
-                halves.append((moved, rest, strict))
+                conditions.append((moved, rest, strict))
             elif moved < 0 or (strict and moved == 0):
                 break
         else:
-            kept.append(tuple(halves))
+            kept.append(tuple(conditions))
     return tuple(kept)

@@ -1,4 +1,4 @@
-"""Scalar noise laws for exact integration: logarithms of tails, densities, where they bend.
+"""Scalar noise laws for exact integration: logarithms of their tails and densities, and where these have kinks.
 
 Everything is in logarithms, so that a probability of 1e-300 keeps its relative accuracy. `below` and `above` include
 their end: P(X <= x) and P(X >= x).
@@ -21,8 +21,8 @@ Scalar = Callable[[float], float]
 class NoiseLaw:
     """A law on the line. `kind`: "density", "lattice" (the integers) or "finite" (then `points` lists them).
 
-    `log_density` is the log density, for the other kinds the log probability of a point. `bends(lo, hi)` are the points
-    in (lo, hi) where the density is not smooth, `tail_bends` those where the tails have no derivative. `scale` is a
+    `log_density` is the log density, for the other kinds the log probability of a point. `kinks(lo, hi)` are the points
+    in (lo, hi) where the density is not smooth, `tail_kinks` those where the tails have no derivative. `scale` is a
     length on which the density changes much. `support` has the ends of the support. `log_all_above(starts, slope)` is,
     where a law has a quick way, the function x -> sum of log P(X >= start + slope x); such a law is symmetric around 0.
     """
@@ -31,8 +31,8 @@ class NoiseLaw:
     log_density: Scalar
     log_below: Scalar
     log_above: Scalar
-    bends: Callable[[float, float], Sequence[float]]
-    tail_bends: Callable[[float, float], Sequence[float]]
+    kinks: Callable[[float, float], Sequence[float]]
+    tail_kinks: Callable[[float, float], Sequence[float]]
     scale: float
     support: tuple[float, float]
     points: tuple[float, ...] = ()
@@ -90,7 +90,7 @@ def log_sum(terms: Sequence[float]) -> float:
     return top + log(sum(exp(t - top) for t in terms))
 
 
-def no_bends(low: float, high: float) -> Sequence[float]:
+def no_kinks(low: float, high: float) -> Sequence[float]:
     return ()
 
 
@@ -107,8 +107,8 @@ def finite(weights: Sequence[tuple[float, float]]) -> NoiseLaw:
         lambda x: logs.get(x, -inf),
         lambda x: log_sum([logs[p] for p in points if p <= x]),
         lambda x: log_sum([logs[p] for p in points if p >= x]),
-        no_bends,
-        no_bends,
+        no_kinks,
+        no_kinks,
         1.0,
         (points[0], points[-1]),
         points,
@@ -122,16 +122,16 @@ def conditioned(law: NoiseLaw, low: float, high: float) -> NoiseLaw:
         return finite([(p, exp(law.log_density(p))) for p in law.points if low <= p <= high])
     ends = (max(low, law.support[0]), min(high, law.support[1]))
 
-    def bends(lo: float, hi: float) -> Sequence[float]:
-        return [p for p in (*law.bends(lo, hi), *ends) if lo < p < hi]
+    def kinks(lo: float, hi: float) -> Sequence[float]:
+        return [p for p in (*law.kinks(lo, hi), *ends) if lo < p < hi]
 
     return NoiseLaw(
         law.kind,
         lambda x: law.log_density(x) - total if low <= x <= high else -inf,
         lambda x: min(0.0, law.log_between(low, min(x, high)) - total),
         lambda x: min(0.0, law.log_between(max(x, low), high) - total),
-        bends,
-        bends,
+        kinks,
+        kinks,
         law.scale,
         ends,
     )

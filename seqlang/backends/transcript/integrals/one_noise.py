@@ -1,11 +1,17 @@
-"""Conditions that read one noise only: the range in which they leave it, and the probability of that range."""
+"""Conditions that read one noise only: the range of values that they allow, and the probability of that range."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from math import ceil, inf
 
-from seqlang.backends.transcript.integrals.linear_conditions import Alternatives, Conjunction, Half, Key, variables
+from seqlang.backends.transcript.integrals.linear_conditions import (
+    Alternatives,
+    Conjunction,
+    Key,
+    LinearCondition,
+    variables,
+)
 from seqlang.backends.transcript.integrals.noise_laws import NoiseLaw, log_sum
 
 Laws = Callable[[Key], NoiseLaw]
@@ -34,9 +40,9 @@ def _between(conjunction: Conjunction, law: NoiseLaw | None) -> float:
     return 0.0 if law is None else law.log_between(low, high)
 
 
-def interval(half: Half, law: NoiseLaw) -> tuple[float, float]:
+def interval(condition: LinearCondition, law: NoiseLaw) -> tuple[float, float]:
     """The values of its single noise for which the condition holds."""
-    constant, terms, strict = half
+    constant, terms, strict = condition
     factor = sum(f for _, f in terms)
     if factor == 0:
         return (-inf, inf) if constant > 0 or (constant == 0 and not strict) else (inf, -inf)

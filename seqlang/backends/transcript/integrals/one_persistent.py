@@ -1,19 +1,28 @@
-"""A line: one noise to integrate, all others alone once it is fixed."""
+"""The integral over one persistent noise, where every other noise is alone in its conditions once that one is fixed."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from math import ceil, floor, inf
 
-from seqlang.backends.transcript.integrals.linear_conditions import Alternatives, Half, Key, System, components_given
+from seqlang.backends.transcript.integrals.linear_conditions import (
+    Alternatives,
+    Key,
+    LinearCondition,
+    System,
+    components_given,
+)
 from seqlang.backends.transcript.integrals.noise_laws import NoiseLaw, log_sum
 from seqlang.backends.transcript.integrals.one_noise import Laws, at_least, at_most, interval
 from seqlang.backends.transcript.integrals.quadrature import Accuracy, Answer, log_integral
 from seqlang.backends.transcript.unsupported import Work
 
 EVERYWHERE = (-inf, inf)
-MOST_TOGETHER = 200  # tails whose product is taken before the logarithm: each is often at least 1/2, 2^-200 is a float
-MOST_POWERED = 50  # a tail raised to a larger power is not put into a product, which has no digits beyond 1e-16
+MOST_TOGETHER = 200
+"""Tails whose product is taken before the logarithm. Each is often at least 1/2, and 2^-200 is still a float."""
+MOST_POWERED = 50
+"""A tail raised to a larger power than this is kept out of such products: the power would multiply their relative
+rounding error of 1e-16."""
 
 
 class Line:
@@ -81,13 +90,13 @@ class Line:
             group[:] = kept
         self._build()
 
-    def _add(self, component: Sequence[Half], key: Key, laws: Laws, times: int, law: NoiseLaw) -> None:
+    def _add(self, component: Sequence[LinearCondition], key: Key, laws: Laws, times: int, law: NoiseLaw) -> None:
         if len(component) == 1 and self._add_tail(component[0], key, laws, times):
             return
         others = {k for _, terms, _ in component for k, _ in terms if k != key}
         if not others:
-            for half in component:
-                low, high = interval(half, law)
+            for condition in component:
+                low, high = interval(condition, law)
                 self.low, self.high = max(self.low, low), min(self.high, high)
             return
         if len(others) > 1:
@@ -110,10 +119,10 @@ class Line:
         self.peaks |= len(component) > 1 and self._has_gaps(component, key, inner, law)
         self.factors.append((self._factor(component, key, inner), times))
 
-    def _add_tail(self, half: Half, key: Key, laws: Laws, times: int) -> bool:
+    def _add_tail(self, condition: LinearCondition, key: Key, laws: Laws, times: int) -> bool:
         """Whether this is a condition on `key` and one noise with a density everywhere: what `_add` does then, shortly,
         as most of the thousands of conditions of a long stream are of this kind."""
-        constant, terms, _ = half
+        constant, terms, _ = condition
         if len(terms) != 2:
             return False
         (mine, slope), (other, factor) = terms if terms[0][0] == key else terms[::-1]
@@ -128,8 +137,9 @@ class Line:
         self.tails.setdefault((id(inner), factor > 0, slope), []).append((start, times, inner))
         return True
 
-    def _has_gaps(self, component: Sequence[Half], key: Key, inner: NoiseLaw, law: NoiseLaw) -> bool:
-        """Whether a range of the inner noise may hold none of its points for some values between others that do."""
+    def _has_gaps(self, component: Sequence[LinearCondition], key: Key, inner: NoiseLaw, law: NoiseLaw) -> bool:
+        """Whether, for some values of the outer noise between others, the range of the inner noise may hold none of its
+        points, so that the integrand is 0 there."""
         if inner.kind == "density":
             return False
         slopes = [
@@ -137,7 +147,7 @@ class Line:
         ]
         return inner.kind == "finite" or law.kind != "lattice" or any(slope != round(slope) for slope in slopes)
 
-    def _tighten(self, component: Sequence[Half], key: Key, inner: NoiseLaw) -> None:
+    def _tighten(self, component: Sequence[LinearCondition], key: Key, inner: NoiseLaw) -> None:
         """Narrows the range to where the component has positive probability: linear conditions on the noise x."""
         if inner.kind != "density":
             return
@@ -157,8 +167,8 @@ class Line:
                 elif a >= b:
                     self.low, self.high = inf, -inf
 
-    def _crossings(self, component: Sequence[Half], key: Key) -> None:
-        """Where two ends of one noise's range meet."""
+    def _crossings(self, component: Sequence[LinearCondition], key: Key) -> None:
+        """Adds the values of the outer noise at which two ends of the inner noise's range coincide."""
         lines = []
         for constant, terms, _ in component:
             factor = sum(f for k, f in terms if k != key)
@@ -166,7 +176,7 @@ class Line:
         for i, (a, s) in enumerate(lines):
             self.crossings += [(b - a) / (s - r) for b, r in lines[i + 1 :] if r != s]
 
-    def _factor(self, component: Sequence[Half], key: Key, inner: NoiseLaw) -> Callable[[float], float]:
+    def _factor(self, component: Sequence[LinearCondition], key: Key, inner: NoiseLaw) -> Callable[[float], float]:
         """log P(component | x): the inner noise lies between the largest lower and the least upper end."""
         lows: list[tuple[float, float, bool]] = []
         highs: list[tuple[float, float, bool]] = []
@@ -210,6 +220,7 @@ class Line:
         self.factors.append((lambda x: log_sum([b.log_value(x) for b in branches]), times))
 
     def count(self, values: int) -> None:
+        """Adds the work of computing that many values. Raises `Unsupported` where it is more than is allowed."""
         self.work.add(values * (1 + len(self.built) + 3 * len(self.factors) + self.tail_count / 8))
 
     def log_value(self, x: float) -> float:
@@ -222,22 +233,23 @@ class Line:
                 break
         return total
 
-    def bends(self, low: float, high: float) -> list[float]:
-        """Where the value is not smooth: ends of the range, and where an inner end meets a bend of its law."""
+    def kinks(self, low: float, high: float) -> list[float]:
+        """Where the value is not smooth between `low` and `high`: at the ends of the allowed range, and where an end of
+        an inner noise's range lies at a kink, or a point, of its law."""
         points = [p for p in (self.low, self.high) if low < p < high]
-        smooth: dict[int, bool] = {}  # laws of which no tail bends: those of most ends of a long stream
+        smooth: dict[int, bool] = {}  # laws whose tails have no kink: those of most ends of a long stream
         for start, slope, law in self.ends:
             if slope == 0:
                 if law.kind == "density":
                     points.append(start)
                 continue
             if id(law) not in smooth:
-                smooth[id(law)] = law.kind == "density" and not law.tail_bends(-inf, inf)
+                smooth[id(law)] = law.kind == "density" and not law.tail_kinks(-inf, inf)
             if smooth[id(law)]:
                 continue
             ends = sorted((start + slope * low, start + slope * high))
             if law.kind == "density":
-                points += [(b - start) / slope for b in law.tail_bends(*ends)]
+                points += [(b - start) / slope for b in law.tail_kinks(*ends)]
             elif law.kind == "lattice":
                 first, last = ceil(ends[0]), floor(ends[1])
                 points += [(k - start) / slope for k in range(first, min(last, first + 400) + 1)]
@@ -249,5 +261,5 @@ class Line:
     def integral(self, law: NoiseLaw, accuracy: Accuracy) -> Answer:
         """log of the probability of the part, the noise being of this law."""
         inside, scale = (self.low, self.high), min([law.scale, *self.scales])
-        found = log_integral(self.log_value, law, self.bends, scale, inside, accuracy, self.count, self.peaks)
+        found = log_integral(self.log_value, law, self.kinks, scale, inside, accuracy, self.count, self.peaks)
         return found if found.log == -inf else Answer(found.log, found.error + self.rounding)

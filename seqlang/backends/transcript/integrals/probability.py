@@ -2,7 +2,7 @@
 
 Noises that several steps read (persistent) are integrated out by quadrature, at most `MOST_NESTED` of them in one
 connected part; what is left of a step then splits into noises that stand alone, where a law's tails give the answer.
-Equal steps are powered.
+The probability of a step that occurs n times is raised to the power n.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from math import inf
 from seqlang.backends.transcript.integrals.linear_conditions import (
     Alternatives,
     Conjunction,
-    Half,
     Key,
+    LinearCondition,
     System,
     components,
     exclude_each_other,
@@ -22,7 +22,7 @@ from seqlang.backends.transcript.integrals.linear_conditions import (
     parts_of,
     shared_by,
 )
-from seqlang.backends.transcript.integrals.noise_laws import log_sum, no_bends
+from seqlang.backends.transcript.integrals.noise_laws import log_sum, no_kinks
 from seqlang.backends.transcript.integrals.one_noise import Laws, one_variable
 from seqlang.backends.transcript.integrals.one_persistent import Line
 from seqlang.backends.transcript.integrals.quadrature import IMPOSSIBLE, NOT_FOUND, Accuracy, Answer, log_integral
@@ -30,6 +30,7 @@ from seqlang.backends.transcript.integrals.two_persistent import Plane, apart
 from seqlang.backends.transcript.unsupported import Unsupported, Work
 
 MOST_NESTED = 2
+"""Integrals inside each other: a third would take some hundred times as long."""
 
 
 def log_probability(system: System, laws: Laws, accuracy: Accuracy, work: Work | None = None) -> Answer:
@@ -85,7 +86,7 @@ def _connected(part: System, laws: Laws, accuracy: Accuracy, depth: int, work: W
         return total
 
     peaks = any(len(step) > 1 for step in part)
-    return log_integral(log_value, law, no_bends, law.scale, (-inf, inf), accuracy, lambda n: None, peaks)
+    return log_integral(log_value, law, no_kinks, law.scale, (-inf, inf), accuracy, lambda n: None, peaks)
 
 
 def _independent(part: System, laws: Laws, accuracy: Accuracy, depth: int, work: Work) -> Answer:
@@ -122,11 +123,11 @@ def _conjunction(conjunction: Conjunction, laws: Laws, accuracy: Accuracy, depth
                 answer = inner.integral(law, accuracy)
             else:
 
-                def log_value(x: float, part: list[Half] = part, key: Key = key) -> float:
+                def log_value(x: float, part: list[LinearCondition] = part, key: Key = key) -> float:
                     fixed = fixed_at((tuple(part),), key, x)
                     return _conjunction(fixed[0], laws, accuracy, depth + 1, work).log if fixed else -inf
 
-                answer = log_integral(log_value, law, no_bends, law.scale, (-inf, inf), accuracy, lambda n: None)
+                answer = log_integral(log_value, law, no_kinks, law.scale, (-inf, inf), accuracy, lambda n: None)
         if answer == IMPOSSIBLE:
             return IMPOSSIBLE
         total += answer.log

@@ -1,7 +1,7 @@
 """One-dimensional integrals of e^(log value) against a noise law, in logarithms.
 
-Adaptive Gauss-Kronrod (7, 15) on panels cut at the given bends; sums for lattices and finite laws. The tails that are
-cut off are bounded by the mass of the law there (a conditional probability is at most 1).
+Adaptive Gauss-Kronrod (7, 15) on panels that end at the given kinks; sums for lattices and finite laws. The tails that
+are cut off are bounded by the mass of the law there, as a conditional probability is at most 1.
 """
 
 from __future__ import annotations
@@ -64,13 +64,13 @@ IMPOSSIBLE = Answer(-inf, 0.0)
 NOT_FOUND = Answer(-inf, inf)  # no mass was found, which proves nothing
 HIGHER = 600.0
 """Where the integrand is e^HIGHER times what was taken for its largest value, the peak was missed."""
-Bends = Callable[[float, float], Sequence[float]]
+Kinks = Callable[[float, float], Sequence[float]]
 
 
 def log_integral(
     log_value: Callable[[float], float],
     law: NoiseLaw,
-    bends: Bends,
+    kinks: Kinks,
     scale: float,
     inside: tuple[float, float],
     accuracy: Accuracy,
@@ -79,8 +79,8 @@ def log_integral(
 ) -> Answer:
     """log E[e^log_value(X)] for X from `law`; `log_value` is -inf outside `inside` and never above 0.
 
-    `count` is told how many values were computed. `peaks`: there may be several, with nothing between them, as where
-    either of two conditions will do; then only the tails of the law itself are cut off."""
+    `count` is called with how many values were computed. `peaks`: there may be several, with nothing between them, as
+    where either of two conditions will do; then only the tails of the law itself are cut off."""
     low, high = max(law.support[0], inside[0]), min(law.support[1], inside[1])
     if low > high or (low == high and law.kind == "density"):
         return IMPOSSIBLE
@@ -92,7 +92,7 @@ def log_integral(
 
     if law.kind == "finite":
         return Answer(log_sum([integrand(p) for p in law.points if low <= p <= high]), 1e-14)
-    start, peak = _peak(integrand, low, high, law, bends, scale)
+    start, peak = _peak(integrand, low, high, law, kinks, scale)
     if peak == -inf:
         return NOT_FOUND
     if law.kind == "lattice":
@@ -100,13 +100,13 @@ def log_integral(
     falling = density if peaks else integrand
     left = _reach(falling, start, -scale, peak - accuracy.drop, low)
     right = _reach(falling, start, scale, peak - accuracy.drop, high)
-    cuts = _cuts(left, right, start, law, bends, scale, accuracy)
+    cuts = _cuts(left, right, start, law, kinks, scale, accuracy)
     count(40)  # about what peak and reach took
     return _adaptive(integrand, cuts, peak, accuracy, count)
 
 
 def _peak(
-    integrand: Callable[[float], float], low: float, high: float, law: NoiseLaw, bends: Bends, scale: float
+    integrand: Callable[[float], float], low: float, high: float, law: NoiseLaw, kinks: Kinks, scale: float
 ) -> tuple[float, float]:
     """A point near the largest value and that value. Products of tails of log-concave laws have one peak; points all
     over the range are tried first, so that a second one is not missed easily."""
@@ -120,7 +120,7 @@ def _peak(
         if y > top:
             best, top = x, y
     if top == -inf:
-        points = sorted(p for p in bends(first - 20 * reach, last + 20 * reach) if low < p < high)
+        points = sorted(p for p in kinks(first - 20 * reach, last + 20 * reach) if low < p < high)
         points = [first, *points, last]
         wide = [*points, points[-1] + scale, points[0] - scale]
         wide += [(a + b) / 2 for a, b in pairwise(points)]
@@ -161,9 +161,9 @@ def _reach(integrand: Callable[[float], float], start: float, step: float, floor
 
 
 def _cuts(
-    left: float, right: float, start: float, law: NoiseLaw, bends: Bends, scale: float, accuracy: Accuracy
+    left: float, right: float, start: float, law: NoiseLaw, kinks: Kinks, scale: float, accuracy: Accuracy
 ) -> list[float]:
-    inner = sorted({*bends(left, right), *law.bends(left, right)})
+    inner = sorted({*kinks(left, right), *law.kinks(left, right)})
     if not accuracy.cut and len(inner) > 4:
         kept = [inner[0]]
         for bend in inner[1:-1]:

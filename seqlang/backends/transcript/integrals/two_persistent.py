@@ -1,4 +1,4 @@
-"""A plane: two persistent noises that fresh ones connect, as two thresholds that one noisy statistic is held against.
+"""The integral over two persistent noises that fresh ones connect, as two drawn thresholds of one noisy statistic.
 
 Where each end of a fresh noise's range depends on one of the two only, all tails are computed once for each node of
 each axis, and a cell of the plane costs one product: a tensor rule instead of an integral inside an integral.
@@ -30,10 +30,15 @@ if TYPE_CHECKING:
 
     Array = NDArray[Any]
 
-FIRST = 32  # nodes of an axis when the mass is looked for
+FIRST = 32
+"""Nodes of an axis in the grids that look for the mass."""
 MOST_NODES = 1500
+"""Nodes of an axis in the rule itself: 1500 * 1500 numbers are 18 megabytes."""
 MOST_BOXES = 14
-FAR = 3.0  # scales: a fresh noise seldom reaches ends that far apart together
+"""Grids that are tried before the search for the mass is given up."""
+FAR = 3.0
+"""In scales of the fresh noise. Where the two ends of its range lie further apart than this, a search treats the two
+conditions as if each had a noise of its own: what it miscounts is the chance that both fail, which is small."""
 
 
 @record
@@ -85,11 +90,11 @@ class Plane:
             return False
         if not fresh:
             for component in components(step[0]):
-                for half in component:
-                    if len(half[1]) != 1:
+                for condition in component:
+                    if len(condition[1]) != 1:
                         return False
-                    axis = self.keys.index(half[1][0][0])
-                    low, high = interval(half, self.laws[axis])
+                    axis = self.keys.index(condition[1][0][0])
+                    low, high = interval(condition, self.laws[axis])
                     self.inside[axis] = max(self.inside[axis][0], low), min(self.inside[axis][1], high)
             return True
         law = laws(fresh[0])
@@ -241,8 +246,8 @@ def apart(system: System, laws: Laws) -> System:
 def _apart(step: Alternatives, laws: Laws) -> tuple[Alternatives, ...]:
     """Of a step of two conditions."""
     first, second = step[0]
-    shared = [{k for k, _ in half[1] if is_shared(k)} for half in step[0]]
-    fresh = [{k: f for k, f in half[1] if not is_shared(k)} for half in step[0]]
+    shared = [{k for k, _ in condition[1] if is_shared(k)} for condition in step[0]]
+    fresh = [{k: f for k, f in condition[1] if not is_shared(k)} for condition in step[0]]
     if shared[0] & shared[1] or not all(shared) or len(fresh[0]) != 1 or fresh[0].keys() != fresh[1].keys():
         return (step,)
     ((key, one),), ((_, other),) = fresh[0].items(), fresh[1].items()
@@ -253,8 +258,8 @@ def _apart(step: Alternatives, laws: Laws) -> tuple[Alternatives, ...]:
 
 
 def _panels(low: float, high: float, width: float, law: NoiseLaw) -> list[_Node]:
-    """Nodes of the Kronrod rule on panels of about that width, cut where the law's density bends."""
-    cuts = [low, *sorted(law.bends(low, high)), high]
+    """Nodes of the Kronrod rule on panels of about that width, cut where the law's density kinks."""
+    cuts = [low, *sorted(law.kinks(low, high)), high]
     most = MOST_NODES // len(RULE)
     nodes: list[_Node] = []
     for a, b in pairwise(cuts):

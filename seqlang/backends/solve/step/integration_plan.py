@@ -1,10 +1,10 @@
-"""What every noise of a program is to the solver.
+"""How each noise of a program is integrated out: `integration_plan(program, watch) -> IntegrationPlan`.
 
-For others: `roles_of(program, watch) -> Roles`, raises Unsolved. A *half* is one comparison, plain value + sum of
-factor * noise >= 0. Persistent noises that meet other noises in a half are `nodes` (a quadrature axis, see grid.py);
-what is left of a half is one number with a known law, a `Variable` (one noise, or a fixed combination of several), and
-all variables are independent; where they would share a fresh noise, that one is `inner`: nodes in every step. Noises
-that are read as values, not compared, must be discrete: they are `enumerated`.
+A comparison reads plain value + sum of factor * noise >= 0. A persistent noise that meets other noises in a comparison
+is fixed at quadrature nodes (`nodes`, see `grid.py`). What is then left of a comparison is one number with a known law,
+a `Variable`: one noise, or a fixed combination of several. All variables are independent; where two would share a fresh
+noise, that noise has nodes in every step (`inner`). A noise that is read as a value and not compared must be discrete:
+its values are listed (`enumerated`). Raises Unsolved where none of this fits a noise.
 """
 
 from __future__ import annotations
@@ -13,7 +13,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from seqlang.backends.interpret.compiled import Compiler
-from seqlang.backends.solve.noises.laws import ScalarLaw, noise_laws, sum_of
+from seqlang.backends.solve.noises.laws import noise_laws, sum_of
+from seqlang.backends.solve.noises.scalar_law import ScalarLaw
 from seqlang.backends.solve.step.dependencies import Condition, Needed, condition_of, margins_of, needed_of
 from seqlang.backends.solve.unsolved import Unsolved
 from seqlang.model import expression as ir
@@ -24,7 +25,8 @@ from seqlang.record import record
 
 @record
 class Variable:
-    """One random number that halves compare: the sum of factor * noise over `terms`. A single noise has factor 1."""
+    """One random number that comparisons read: the sum of factor * noise over `terms`. A single noise has the factor
+    1."""
 
     name: str
     terms: tuple[tuple[str, float], ...]
@@ -33,8 +35,8 @@ class Variable:
 
 
 @record
-class Half:
-    """A margin read with the roles: plain value + known noises (nodes, inner, enumerated) + scale * variable."""
+class NoisyComparison:
+    """A margin as the plan reads it: plain value + `known` noises (with nodes, or listed) + `scale` * `variable`."""
 
     margin: Margin
     known: tuple[ir.Term, ...]
@@ -43,15 +45,18 @@ class Half:
 
 
 @record
-class Roles:
-    """`simple`: only stops that compare, every persistent noise a once-node: `Chances.table` works."""
+class IntegrationPlan:
+    """`nodes`, `inner`, `enumerated` and `mixing` (flips on `return`) are names of noises. `comparisons` has the
+    reading of each margin, `conditions` those of reports and stops by index in the body, `laws` and `lives` those of
+    all noises. `only_stops`: the statements that matter are stops, cells and definitions. `simple`: moreover every
+    persistent noise that is compared has nodes, and is drawn once; `Chances.table` then serves."""
 
     nodes: tuple[str, ...]
     inner: tuple[str, ...]
     enumerated: tuple[str, ...]
     mixing: tuple[str, ...]
     variables: Mapping[str, Variable]
-    halves: Mapping[Margin, Half]
+    comparisons: Mapping[Margin, NoisyComparison]
     conditions: Mapping[int, Condition]
     needed: Needed
     laws: Mapping[str, ScalarLaw]
@@ -60,8 +65,8 @@ class Roles:
     simple: bool
 
 
-def roles_of(program: Program, watch: Iterable[ir.Expression] = ()) -> Roles:
-    """Raises Unsolved where a noise has no role."""
+def integration_plan(program: Program, watch: Iterable[ir.Expression] = ()) -> IntegrationPlan:
+    """The plan for the stops of the program and the watched expressions."""
     needed = needed_of(program, watch)
     conditions = {
         i: condition_of(program, s)
@@ -94,7 +99,7 @@ def roles_of(program: Program, watch: Iterable[ir.Expression] = ()) -> Roles:
         known = {*nodes, *inner, *enumerated}
         more = _not_added_up(exact, terms, known)
         if more is None:
-            variables, halves = _halves(exact, terms, known, laws, lives)
+            variables, comparisons = _comparisons(exact, terms, known, laws, lives)
             more = _in_two(variables)
         if more is None:
             break
@@ -104,8 +109,8 @@ def roles_of(program: Program, watch: Iterable[ir.Expression] = ()) -> Roles:
     persistent = any(not isinstance(lives[name], EachStep) for name in used)
     refreshed = any(isinstance(lives[name], EachReport) for name in nodes)
     simple = only_stops and not persistent and not refreshed and not enumerated and "memory" not in _kinds(needed)
-    return Roles(
-        tuple(nodes), tuple(inner), tuple(enumerated), mixing, variables, halves, conditions, needed, laws, lives,
+    return IntegrationPlan(
+        tuple(nodes), tuple(inner), tuple(enumerated), mixing, variables, comparisons, conditions, needed, laws, lives,
         only_stops, simple,
     )  # fmt: skip
 
@@ -141,7 +146,8 @@ def _read_as_values(program: Program, needed: Needed, mixing: tuple[str, ...]) -
 def _axes(
     groups: list[list[str]], lives: Mapping[str, Life], forced: list[str]
 ) -> tuple[list[str], list[str]]:  # fmt: skip
-    """(nodes, inner): the noises to be fixed so that what is left of the halves is independent, or proportional."""
+    """(nodes, inner): the noises to be fixed so that what is left of the comparisons is independent, or
+    proportional."""
     chosen: list[str] = list(dict.fromkeys(forced))
     while True:
         left = [frozenset(name for name in group if name not in chosen) for group in groups]
@@ -167,7 +173,7 @@ def _meeting(left: list[frozenset[str]], lives: Mapping[str, Life]) -> str | Non
     shared = sorted(name for name, times in count.items() if times > 1)
     if not shared:
         return None
-    # a half whose last noise is fixed would jump in it: then rather the others of its partners are fixed
+    # a comparison of which the last noise is fixed would jump in it: fix the noises that share it instead
     alone = {name for group in left if len(group) == 1 for name in group}
     free = [name for name in shared if name not in alone]
     if free:
@@ -235,20 +241,20 @@ def _in_two(variables: Mapping[str, Variable]) -> str | None:
     return None
 
 
-def _halves(
+def _comparisons(
     exact: Compiler,
     terms: Mapping[Margin, tuple[ir.Term, ...]],
     known: set[str],
     laws: Mapping[str, ScalarLaw],
     lives: Mapping[str, Life],
-) -> tuple[dict[str, Variable], dict[Margin, Half]]:
+) -> tuple[dict[str, Variable], dict[Margin, NoisyComparison]]:
     variables: dict[str, Variable] = {}
-    halves: dict[Margin, Half] = {}
+    comparisons: dict[Margin, NoisyComparison] = {}
     for margin, mine in terms.items():
         rest = [t for t in mine if t.noise not in known]
         fixed = tuple(t for t in mine if t.noise in known)
         if not rest:
-            halves[margin] = Half(margin, fixed, None, None)
+            comparisons[margin] = NoisyComparison(margin, fixed, None, None)
             continue
         factors = [_value(exact, t.factor) if len(rest) > 1 else 1.0 for t in rest]
         relative = tuple((t.noise, (f or 0.0) / (factors[0] or 1.0)) for t, f in zip(rest, factors, strict=True))
@@ -259,8 +265,8 @@ def _halves(
                 name += "'"
             law = sum_of([(laws[n], f) for n, f in relative]) if len(relative) > 1 else laws[relative[0][0]]
             variables[name] = Variable(name, relative, lives[relative[0][0]], law)
-        halves[margin] = Half(margin, fixed, name, rest[0].factor)
-    return variables, halves
+        comparisons[margin] = NoisyComparison(margin, fixed, name, rest[0].factor)
+    return variables, comparisons
 
 
 def _same(one: Any, other: Any) -> bool:
