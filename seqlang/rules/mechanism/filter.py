@@ -36,6 +36,7 @@ from seqlang.rules.mechanism.gate_rule import NOT_MINE, checked
 from seqlang.rules.mechanism.noise import Added, noises_of
 from seqlang.rules.mechanism.radius import radius_of
 from seqlang.rules.reading.read_sets import revealed_choices
+from seqlang.rules.reading.rounding import keeps_count
 from seqlang.rules.reading.signs import Signs
 from seqlang.rules.reading.single_entry import single_entry
 from seqlang.rules.search import Search
@@ -189,6 +190,7 @@ def _accounts(facts: Facts, gate: ReleaseGate) -> Iterator[Account]:
     if shown is None or report_of(gate.source) != gate.name:
         return
     guard = conjuncts(gate.guard)
+    signs = Signs(parameter_values(program))
     for at, update in enumerate(body):
         if not isinstance(update, Update) or _updates(body, update.memory) != 1:
             continue
@@ -206,8 +208,17 @@ def _accounts(facts: Facts, gate: ReleaseGate) -> Iterator[Account]:
             continue
         for condition in _looks(facts, guard, shown):
             limit = _limit(facts, facts.expand(condition), own, amount)
-            if limit is not None and facts.at_most(start, limit):
+            if limit is None or not facts.at_most(start, limit):
+                continue
+            if keeps_count(program, (*_sides(facts.expand(condition)), own), limit - start, signs):
                 yield Account(amount, limit - start)
+
+
+def _sides(condition: Expression) -> tuple[Expression, ...]:
+    match condition:
+        case Apply("not", (Apply(_, sides),)) | Apply(_, sides):
+            return sides
+    return ()
 
 
 def _updates(body: Sequence[object], memory: str) -> int:
@@ -267,7 +278,8 @@ STATEMENT = """
               the gate is (c (B - start of M) s / b)-DP
 
 Gaussian noise of standard deviation b and a^2 = c A: (c (B - start of M) s^2 / (2 b^2))-zCDP. The account is looked at
-before the step is taken, with that step in it. Epsilon in nats.
+before the step is taken, with that step in it; its constants are not so large that doubles would lose the amounts
+beside them. Epsilon in nats.
 """
 
 RULE = Rule(NAME, "Privacy filter", STATEMENT, CITE, holds)

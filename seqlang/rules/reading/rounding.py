@@ -105,6 +105,13 @@ def widened(
     return gap * (number(1) + number(1) / number(1 << 20))
 
 
+def keeps_count(program: Program, sides: tuple[Expression, ...], room: Formula, signs: Signs) -> bool:
+    """Amounts that add up to `room` are not lost beside the constants of these expressions, which are not much larger:
+    1e17 + 1 is 1e17 in doubles, and an account that starts there never fills."""
+    largest = max(float(_grid(program, side).largest) for side in sides)
+    return largest <= 2.0**8 * _size(room, signs)
+
+
 def _grid(program: Program, expression: Expression) -> Grid:
     return _grids(program).of(expression)
 

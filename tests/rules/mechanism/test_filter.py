@@ -146,3 +146,11 @@ def test_an_account_that_something_else_changes_bounds_nothing() -> None:
         assert replay(program, found.pure) == ()
         (problem,) = replay(twice, found.pure)
         assert "account" in problem
+
+
+@pytest.mark.parametrize(("start", "proved"), [("0", 1.0), ("100", 1.0), ("1e17", inf)])
+def test_an_account_that_doubles_do_not_fill_bounds_nothing(start: str, proved: float) -> None:
+    """1e17 + e is 1e17 in doubles for every e up to 1: a run shows the sum in each of its steps."""
+    check, memory = f"stop when spent + e > {start} + B", f"memory spent = {start}"
+    program, found = bounds(memory, VALUE, check, SHOW, PAY, NOISE)
+    assert (inf if found.pure is None else size_of(program, found.pure)) == pytest.approx(proved)
