@@ -17,7 +17,7 @@ from seqlang.model.expression import Apply, Bound, Choice, Expression, Field, Qu
 from seqlang.model.expression import Sequence as Listed
 from seqlang.model.junctions import conjuncts
 from seqlang.record import record
-from seqlang.rules.sensitivity.facts.ends import greatest, greatest_known, size_of
+from seqlang.rules.sensitivity.facts.ends import greatest, size_of
 from seqlang.rules.sensitivity.facts.evaluate import Assignment, evaluate, evaluate_number
 from seqlang.rules.sensitivity.facts.facts import Facts
 from seqlang.rules.sensitivity.facts.finite import combinations, values_of, variables
@@ -26,7 +26,7 @@ from seqlang.rules.sensitivity.facts.shapes import is_number
 from seqlang.rules.sensitivity.facts.value import Value
 from seqlang.rules.sensitivity.functions.piecewise_constant import representatives
 from seqlang.rules.sensitivity.functions.slopes import contains, slopes
-from seqlang.rules.sensitivity.motion.entry import Entry, Norms
+from seqlang.rules.sensitivity.motion.entry import Entry, Norms, larger
 from seqlang.rules.sensitivity.motion.spreads import Weighted, moving_terms, spread, too_far, vector_spread
 from seqlang.rules.sensitivity.ranges.arithmetic import magnitude, width
 from seqlang.rules.sensitivity.ranges.ranges import norm_bound, range_in
@@ -213,7 +213,8 @@ def _by_table(entry: Entry, coordinates: Coordinates) -> Norms | None:
         _of_rows(entry, rows, entries if listed and entry.near.of is not None else None) if rows is not None else None
         for rows in tables
     ]
-    return _largest(facts, norms)
+    known = [one for one in norms if one is not None]
+    return larger(facts, known) if known and len(known) == len(norms) else None
 
 
 def _product(columns: dict[Expression, tuple[Value, ...]]) -> list[dict[Expression, Value]] | None:
@@ -294,17 +295,3 @@ def _fractions(facts: Facts, row: Row) -> tuple[Fraction, ...] | None:
     found = tuple(exact_value(value, facts.values) for value in row)
     known = tuple(value for value in found if value is not None)
     return known if len(known) == len(found) else None
-
-
-def _largest(facts: Facts, norms: Sequence[Norms | None]) -> Norms | None:
-    known = [n for n in norms if n is not None]
-    if not known or len(known) < len(norms):
-        return None
-
-    def most(values: list[Formula | None]) -> Formula | None:
-        return greatest_known(facts, values)
-
-    return Norms(
-        most([n.l1 for n in known]), most([n.l2 for n in known]), most([n.linf for n in known]),
-        most([n.apart for n in known]),
-    )  # fmt: skip

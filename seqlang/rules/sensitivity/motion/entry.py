@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from seqlang.arithmetic.formula import Formula
 from seqlang.model.expression import CellValue, Drawn, Expression, Field, Local, Records, children
 from seqlang.record import record
 from seqlang.rules.sensitivity.facts.definitions import RECORD
+from seqlang.rules.sensitivity.facts.ends import greatest_known
 from seqlang.rules.sensitivity.facts.facts import Facts
 from seqlang.rules.sensitivity.motion.neighbours import Neighbours
 
@@ -28,6 +31,11 @@ class Norms:
         """The norms of a sum of two vectors."""
         ends = ((self.l1, other.l1), (self.l2, other.l2), (self.linf, other.linf), (self.apart, other.apart))
         return Norms(*(None if a is None or b is None else a + b for a, b in ends))
+
+
+def larger(facts: Facts, norms: Sequence[Norms]) -> Norms:
+    """In each norm the largest of these; None where one of them is not known."""
+    return Norms(*(greatest_known(facts, c) for c in zip(*((n.l1, n.l2, n.linf, n.apart) for n in norms), strict=True)))
 
 
 @record

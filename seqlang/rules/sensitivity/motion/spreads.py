@@ -22,7 +22,7 @@ from seqlang.model.expression import (
     Sequence,
     walk,
 )
-from seqlang.rules.sensitivity.facts.ends import greatest, greatest_known, plus_known, size_of, smaller, times_known
+from seqlang.rules.sensitivity.facts.ends import greatest, greatest_known, size_of, smaller
 from seqlang.rules.sensitivity.facts.evaluate import Assignment, evaluate, evaluate_number
 from seqlang.rules.sensitivity.facts.facts import Facts
 from seqlang.rules.sensitivity.facts.finite import combinations, variables
@@ -32,6 +32,7 @@ from seqlang.rules.sensitivity.facts.shapes import dimension, is_number, is_vect
 from seqlang.rules.sensitivity.motion.distances import clip_width, is_test, lemma_of
 from seqlang.rules.sensitivity.motion.entry import Entry as Entry
 from seqlang.rules.sensitivity.motion.entry import Norms as Norms
+from seqlang.rules.sensitivity.motion.entry import larger
 from seqlang.rules.sensitivity.ranges.arithmetic import width
 from seqlang.rules.sensitivity.ranges.ranges import norm_bound, range_in, ratio_polynomial
 from seqlang.rules.sensitivity.ranges.supports import domain_range
@@ -287,8 +288,7 @@ def vector_spread(entry: Entry, expression: Expression) -> Norms:
         return _per_coordinate(facts, matched, dimension(facts, expression))
     total = STILL
     for part, coefficient in parts:
-        factor = size_of(facts, coefficient)
-        total = _plus(total, _by(factor, _vector_part(entry, part)))
+        total = total.plus(_vector_part(entry, part).times(size_of(facts, coefficient)))
     return total
 
 
@@ -313,7 +313,7 @@ def _vector_part(entry: Entry, part: Expression) -> Norms:
             each = spread(entry, ((body, ONE),))
             return UNKNOWN if each is None else _per_coordinate(facts, each, dimension(facts, part))
         case Choice(test, yes, no) if not entry.moves(test):
-            return _larger(facts, vector_spread(entry, yes), vector_spread(entry, no))
+            return larger(facts, [vector_spread(entry, yes), vector_spread(entry, no)])
         case Noised(_, base, _) if not flips(facts, part):
             return vector_spread(entry, base)
     bound, size = norm_bound(facts, part), dimension(facts, part)
@@ -343,19 +343,3 @@ def _per_coordinate(facts: Facts, radius: Formula, size: Formula | None) -> Norm
     if size is None:
         return Norms(None, None, radius)
     return Norms(size * radius, root(size) * radius, radius)
-
-
-def _by(factor: Formula, norms: Norms) -> Norms:
-    return Norms(times_known(factor, norms.l1), times_known(factor, norms.l2), times_known(factor, norms.linf))
-
-
-def _plus(a: Norms, b: Norms) -> Norms:
-    return Norms(plus_known(a.l1, b.l1), plus_known(a.l2, b.l2), plus_known(a.linf, b.linf))
-
-
-def _larger(facts: Facts, a: Norms, b: Norms) -> Norms:
-    return Norms(
-        greatest_known(facts, [a.l1, b.l1]),
-        greatest_known(facts, [a.l2, b.l2]),
-        greatest_known(facts, [a.linf, b.linf]),
-    )
