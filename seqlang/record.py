@@ -14,6 +14,7 @@ compiled when a class is first instantiated. To type checkers it is a dataclass 
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from functools import cache
 from operator import attrgetter
@@ -67,7 +68,7 @@ def mutable_record(cls: type[T]) -> type[T]:
 
 def _made(cls: type[T], methods: dict[str, Any]) -> type[T]:
     space = dict(cls.__dict__)
-    names: tuple[str, ...] = tuple(space.get("__annotations__", {}))
+    names = tuple(_annotations(cls))
     fields: dict[str, _Field] = {}
     for name in names:
         default = space.pop(name, _MISSING)
@@ -100,6 +101,18 @@ def _made(cls: type[T], methods: dict[str, Any]) -> type[T]:
 
     made.__init__ = first_init
     return made  # type: ignore[no-any-return]
+
+
+def _annotations(cls: type) -> dict[str, Any]:
+    """What the body of a class annotates, in order. Where annotations are kept as texts, as in every file of this
+    package, they stand in the class. Otherwise, since Python 3.14, the class keeps a function that computes them
+    (PEP 649); names that are not defined yet are left open."""
+    own: dict[str, Any] | None = vars(cls).get("__annotations__")
+    if own is None and sys.version_info >= (3, 14):
+        from annotationlib import Format, get_annotations
+
+        return get_annotations(cls, format=Format.FORWARDREF)
+    return own or {}
 
 
 def _compile_init(cls: type, names: tuple[str, ...], fields: dict[str, _Field], post: bool) -> Any:
@@ -149,9 +162,10 @@ class _DataclassFields:
         import dataclasses
 
         found: dict[str, Any] = {}
+        types = _annotations(cls)
         for name, spec in cls._record_fields.items():
             made: Any = dataclasses.field(init=spec.init, repr=spec.repr, compare=spec.compare)
-            made.name, made.type, made._field_type = name, cls.__annotations__[name], dataclasses._FIELD  # type: ignore[attr-defined]
+            made.name, made.type, made._field_type = name, types[name], dataclasses._FIELD  # type: ignore[attr-defined]
             found[name] = made
         return found
 

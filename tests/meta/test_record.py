@@ -5,6 +5,8 @@ from __future__ import annotations
 import copy
 import dataclasses
 import pickle
+import sys
+import types
 
 import pytest
 
@@ -82,3 +84,30 @@ def test_mutable() -> None:
     assert first != second
     second.seen = [2]
     assert second.seen == [2]
+
+
+def test_annotations_that_are_values() -> None:
+    """A class body without the future import: since Python 3.14 it keeps a function that computes its annotations."""
+    scope: dict[str, object] = {"record": record}
+    text = "@record\nclass Pair:\n    first: int\n    second: int = 2\n\n@record\nclass Empty:\n    pass\n"
+    exec(compile(text, "pair", "exec", dont_inherit=True), scope)
+    pair = scope["Pair"]
+    assert repr(pair(1)) == "Pair(first=1, second=2)"  # type: ignore[operator]
+    assert [f.type for f in dataclasses.fields(pair)] == [int, int]  # type: ignore[arg-type]
+    assert repr(scope["Empty"]()) == "Empty()"  # type: ignore[operator]
+
+
+def test_annotations_kept_as_a_function(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What `record` asks of Python 3.14, answered by a stand-in where an older Python runs the tests."""
+
+    class Later:
+        def __annotate_func__(self) -> None: ...
+
+    stand_in = types.ModuleType("annotationlib")
+    stand_in.Format = types.SimpleNamespace(FORWARDREF=3)  # type: ignore[attr-defined]
+    stand_in.get_annotations = lambda cls, format: {"x": int} if cls is Later else {}  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "annotationlib", stand_in)
+    monkeypatch.setattr(sys, "version_info", (3, 14))
+    made = record(Later)
+    assert field_names(made) == ("x",)
+    assert made(3) == made(3) != made(4)  # type: ignore[call-arg]

@@ -61,7 +61,7 @@ def curve_of(program: Program, scan: Scan) -> Callable[[float], float] | None:
     parts = [_parts(program, end) for end in ends]
     if any(part is None for part in parts):
         return None
-    moments = scan.moments(GAMMAS)
+    moments = log_moments(scan.chains, GAMMAS, scan.work)
 
     @cache
     def bound(order: float) -> float:

@@ -101,12 +101,6 @@ class Scan:
         """At least P(T >= n) for the position n = `number`; there is one more of them than of known positions."""
         return self.reached[number - 1]
 
-    def moments(self, gammas: tuple[float, ...]) -> dict[float, float]:
-        """gamma -> log E_z[E[T | z]^gamma] of the free test, over the draws of the persistent noises."""
-        from seqlang.analyses.weak.moments import log_moments
-
-        return log_moments(self.chains, gammas, self.work)
-
     def position(self, number: int) -> Position | None:
         """None past the work allowed, or where no run gets to. Asked for in order 1, 2, .."""
         while len(self._known) < number and not self.exhausted and self.reached[-1] > 0.0:
