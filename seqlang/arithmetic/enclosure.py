@@ -36,6 +36,7 @@ class Enclosure:
 
     @property
     def is_finite(self) -> bool:
+        """Whether both ends are finite: whether anything is known of the value from above and from below."""
         return -inf < self.low and self.high < inf
 
 
@@ -85,6 +86,7 @@ def exact_value(formula: Formula, values: Mapping[str, Fraction]) -> Fraction | 
 
 
 def as_interval(ends: Ends, value: Value) -> Interval:
+    """The interval of a value: a rational becomes the narrowest interval that these ends can write."""
     return ends.exact(value) if isinstance(value, Fraction) else value
 
 

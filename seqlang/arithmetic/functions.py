@@ -44,10 +44,13 @@ def root(operand: Operand) -> Formula:
 
 
 def maximum(*operands: Operand) -> Formula:
+    """The largest of the operands; infinite operands decide or drop out, and numbers become one. Errors: no operand."""
     return _extreme("max", operands)
 
 
 def minimum(*operands: Operand) -> Formula:
+    """The smallest of the operands; infinite operands decide or drop out, and numbers become one. Errors: no
+    operand."""
     return _extreme("min", operands)
 
 

@@ -16,10 +16,12 @@ HUGE = 10**60
 
 
 def everything(ends: Ends) -> Interval:
+    """The interval of all numbers: what is returned where nothing is known."""
     return -ends.infinity, ends.infinity
 
 
 def is_infinite(ends: Ends, x: End) -> bool:
+    """Whether an end is one of the two infinities."""
     return bool(x == ends.infinity or x == -ends.infinity)
 
 
@@ -34,6 +36,7 @@ def whole(ends: Ends, a: Interval, up: bool) -> Interval:
 
 
 def add(ends: Ends, a: Interval, b: Interval) -> Interval:
+    """An interval that holds x + y for all x in a and y in b."""
     infinity = ends.infinity
     low = -infinity if -infinity in (a[0], b[0]) else infinity if infinity in (a[0], b[0]) else ends.add(a[0], b[0])[0]
     high = infinity if infinity in (a[1], b[1]) else -infinity if -infinity in (a[1], b[1]) else ends.add(a[1], b[1])[1]
@@ -41,6 +44,8 @@ def add(ends: Ends, a: Interval, b: Interval) -> Interval:
 
 
 def multiply(ends: Ends, a: Interval, b: Interval) -> Interval:
+    """An interval that holds x * y for all x in a and y in b. An infinite end stands for finite values without limit,
+    so its product with 0 is 0."""
     zero = ends.zero
     if a[0] >= zero and b[0] >= zero:
         return _times(ends, a[0], b[0])[0], _times(ends, a[1], b[1])[1]
@@ -54,6 +59,7 @@ def _times(ends: Ends, x: End, y: End) -> tuple[End, End]:
 
 
 def reciprocal(ends: Ends, a: Interval) -> Interval:
+    """An interval that holds 1 / x for all x in a other than 0; everything, where a has 0 inside."""
     low, high = a
     if low < 0 < high or (low == 0 and high == 0):
         return everything(ends)
@@ -68,16 +74,19 @@ def _over(ends: Ends, one: End, x: End) -> tuple[End, End]:
 
 
 def exp(ends: Ends, a: Interval) -> Interval:
+    """An interval that holds exp(x) for all x in a."""
     return ends.exp(a[0])[0], ends.exp(a[1])[1]
 
 
 def log(ends: Ends, a: Interval) -> Interval:
+    """An interval that holds log(x) for all positive x in a; everything, where there are none."""
     if a[1] <= 0:
         return everything(ends)
     return -ends.infinity if a[0] <= 0 else ends.log(a[0])[0], ends.log(a[1])[1]
 
 
 def absolute(ends: Ends, a: Interval) -> Interval:
+    """An interval that holds |x| for all x in a."""
     if a[0] >= 0:
         return a
     low, high = ends.negate(a[1]), ends.negate(a[0])

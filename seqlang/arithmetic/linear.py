@@ -27,10 +27,6 @@ class Solution:
     duals: tuple[Fraction, ...] = ()
 
 
-class TooManyBases(Exception):
-    """The polyhedron has more basic solutions than the caller is willing to see."""
-
-
 @mutable_record
 class _Tableau:
     """rows[i] . (columns, right side) = 0 in units of 1/denominator; basis[i] is the variable of row i."""
@@ -38,9 +34,6 @@ class _Tableau:
     rows: list[list[int]]
     basis: list[int]
     denominator: int
-
-    def copy(self) -> _Tableau:
-        return _Tableau([list(row) for row in self.rows], list(self.basis), self.denominator)
 
     def pivot(self, row: int, column: int, costs: Sequence[list[int]] = ()) -> None:
         """The variable of `column` enters in `row`; `costs` are further rows to be carried along."""
@@ -79,34 +72,6 @@ def minimise(costs: Sequence[Rational], matrix: Matrix, right: Sequence[Rational
     # the reduced cost of a surplus variable is the multiplier of its (scaled) row
     duals = tuple(Fraction(reduced[n + i] * scales[i], unit) for i in range(m))
     return Solution("optimal", Fraction(-reduced[-1], unit), _point(tableau, n), duals)
-
-
-def basic_solutions(matrix: Matrix, right: Sequence[Rational], limit: int = 5000) -> tuple[tuple[Fraction, ...], ...]:
-    """All vertices of {x >= 0, matrix x >= right}, sorted; none if it is empty.
-
-    Walks from basis to neighbouring basis; each vertex is the only optimum of some objective, so Bland's rule finds it.
-    Raises TooManyBases beyond `limit` bases.
-    """
-    n = len(matrix[0]) if matrix else 0
-    started = _feasible(matrix, right, n)
-    if started is None:
-        return ()
-    seen = {frozenset(started[0].basis)}
-    waiting = [started[0]]
-    points = set()
-    while waiting:
-        tableau = waiting.pop()
-        points.add(_point(tableau, n))
-        for row, column in _neighbours(tableau):
-            basis = frozenset(tableau.basis) - {tableau.basis[row]} | {column}
-            if basis not in seen:
-                if len(seen) >= limit:
-                    raise TooManyBases
-                seen.add(basis)
-                after = tableau.copy()
-                after.pivot(row, column)
-                waiting.append(after)
-    return tuple(sorted(points))
 
 
 def _feasible(matrix: Matrix, right: Sequence[Rational], n: int) -> tuple[_Tableau, list[int]] | None:
@@ -172,13 +137,6 @@ def _leaving(tableau: _Tableau, column: int) -> Iterator[int]:
     if candidates:
         smallest = min(ratio for ratio, _ in candidates)
         yield from (i for ratio, i in candidates if ratio == smallest)
-
-
-def _neighbours(tableau: _Tableau) -> Iterator[tuple[int, int]]:
-    basic = set(tableau.basis)
-    for column in range(len(tableau.rows[0]) - 1 if tableau.rows else 0):
-        if column not in basic:
-            yield from ((row, column) for row in _leaving(tableau, column))
 
 
 def _point(tableau: _Tableau, n: int) -> tuple[Fraction, ...]:

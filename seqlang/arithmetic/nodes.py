@@ -29,6 +29,7 @@ class Formula:
 
     @property
     def children(self) -> tuple[Formula, ...]:
+        """The formulas that this one is built from, in order; none for numbers, names and infinities."""
         return ()
 
     @property
@@ -252,7 +253,6 @@ class Undefined(Formula):
 
 ZERO = Number(ZERO_VALUE)
 ONE = Number(ONE_VALUE)
-MINUS_ONE = Number(Fraction(-1))
 INFINITY = Infinite(True)
 MINUS_INFINITY = Infinite(False)
 UNDEFINED = Undefined()
@@ -266,14 +266,17 @@ def walk(formula: Formula) -> Iterator[Formula]:
 
 
 def number(value: int | Fraction) -> Number:
+    """The formula of a rational number."""
     return Number(Fraction(value))
 
 
 def symbol(name: str) -> Symbol:
+    """The formula of a named constant."""
     return Symbol(name)
 
 
 def as_formula(operand: Operand) -> Formula:
+    """The operand itself if it is a formula, else the formula of the number."""
     return operand if isinstance(operand, Formula) else Number(Fraction(operand))
 
 
@@ -428,6 +431,7 @@ def _power_of_number(value: Fraction, exponent: Fraction) -> Formula:
 
 
 def absolute(operand: Operand) -> Formula:
+    """|operand|; a numeric factor is taken out, and nothing is added where the operand cannot be negative."""
     formula = as_formula(operand)
     match formula:
         case Number(value):
@@ -443,6 +447,7 @@ def absolute(operand: Operand) -> Formula:
 
 
 def exponential(operand: Operand) -> Formula:
+    """e ^ operand; exp(0) is 1, exp of a logarithm is what the logarithm is of, and infinities have their limits."""
     formula = as_formula(operand)
     match formula:
         case Number(value) if value == 0:

@@ -9,6 +9,7 @@ EXACT_POWER_BITS = 4096  # larger exact powers stay symbolic: their digits help 
 
 
 def power_is_small(value: Fraction, exponent: int) -> bool:
+    """Whether value ^ exponent has few enough digits to be worked out exactly."""
     bits = max(value.numerator.bit_length(), value.denominator.bit_length()) if abs(value) != 1 else 0
     return bits * abs(exponent) <= EXACT_POWER_BITS
 

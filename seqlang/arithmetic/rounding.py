@@ -49,6 +49,7 @@ def fraction_down(value: Fraction) -> float:
 
 
 def add_up(x: float, y: float) -> float:
+    """x + y, rounded up. An overflow gives +inf above, and the most negative float below."""
     s = x + y
     if math.isinf(s) or s != s:
         return _overflow_up(s, x, y)
@@ -58,14 +59,17 @@ def add_up(x: float, y: float) -> float:
 
 
 def add_down(x: float, y: float) -> float:
+    """x + y, rounded down."""
     return -add_up(-x, -y)
 
 
 def subtract_up(x: float, y: float) -> float:
+    """x - y, rounded up."""
     return add_up(x, -y)
 
 
 def subtract_down(x: float, y: float) -> float:
+    """x - y, rounded down."""
     return -add_up(-x, y)
 
 
@@ -81,11 +85,8 @@ def sum_up(values: Iterable[float]) -> float:
     return s if math.fsum([*items, -s]) == 0.0 else up(s)
 
 
-def sum_down(values: Iterable[float]) -> float:
-    return -sum_up([-x for x in values])
-
-
 def multiply_up(x: float, y: float) -> float:
+    """x * y, rounded up; 0 times a finite number is 0, and 0 times an infinity is +inf."""
     if x == 0.0 or y == 0.0:
         return INF if math.isinf(x) or math.isinf(y) or x != x or y != y else 0.0
     p = x * y
@@ -96,10 +97,12 @@ def multiply_up(x: float, y: float) -> float:
 
 
 def multiply_down(x: float, y: float) -> float:
+    """x * y, rounded down."""
     return -multiply_up(-x, y)
 
 
 def divide_up(x: float, y: float) -> float:
+    """x / y, rounded up; a quotient without a value (y = 0, or two infinities) is +inf."""
     if y == 0.0 or x != x or y != y or (math.isinf(x) and math.isinf(y)):
         return INF
     q = x / y
@@ -112,6 +115,7 @@ def divide_up(x: float, y: float) -> float:
 
 
 def divide_down(x: float, y: float) -> float:
+    """x / y, rounded down; a quotient without a value is -inf."""
     return -INF if y == 0.0 else -divide_up(-x, y)
 
 
@@ -127,6 +131,7 @@ def _overflow_up(result: float, x: float, y: float) -> float:
 
 
 def exp_up(x: float) -> float:
+    """exp(x), rounded up; +inf where it overflows."""
     if x == -INF:
         return 0.0
     try:
@@ -136,6 +141,7 @@ def exp_up(x: float) -> float:
 
 
 def exp_down(x: float) -> float:
+    """exp(x), rounded down; the largest float where it overflows."""
     if x == INF:
         return INF
     try:
@@ -155,6 +161,7 @@ def expm1_up(x: float) -> float:
 
 
 def expm1_down(x: float) -> float:
+    """exp(x) - 1, rounded down, also for small x; at least -1."""
     if x == INF or x == 0.0:
         return x
     try:
@@ -173,6 +180,7 @@ def log_up(x: float) -> float:
 
 
 def log_down(x: float) -> float:
+    """The logarithm of x, rounded down; -inf for 0 and for negative numbers."""
     if not x > 0.0:
         return -INF
     return x if x == INF else down(math.log(x), LIBM) if x != 1.0 else 0.0
@@ -188,18 +196,21 @@ def log1p_up(x: float) -> float:
 
 
 def log1p_down(x: float) -> float:
+    """log(1 + x), rounded down, also for small x; -inf where 1 + x is not positive."""
     if not x > -1.0:
         return -INF
     return x if x == INF or x == 0.0 else down(math.log1p(x), LIBM)
 
 
 def sqrt_up(x: float) -> float:
+    """The square root of x, rounded up; +inf for a negative number."""
     if x == 0.0 or x == INF:
         return x
     return math.nextafter(math.sqrt(x), INF) if x > 0.0 else INF
 
 
 def sqrt_down(x: float) -> float:
+    """The square root of x, rounded down; -inf for a negative number."""
     if x == 0.0 or x == INF:
         return x
     return math.nextafter(math.sqrt(x), 0.0) if x > 0.0 else -INF
@@ -217,6 +228,7 @@ def power_up(x: float, y: float) -> float:
 
 
 def power_down(x: float, y: float) -> float:
+    """x ^ y for x >= 0, rounded down; the largest float for 0 to a negative power, -inf for a negative x."""
     if not x >= 0.0:
         return -INF
     if x == 0.0 and y < 0.0:

@@ -21,6 +21,7 @@ SUM, PRODUCT, POWER, ATOM = range(4)  # how tightly a text holds together
 
 
 def text(formula: Formula) -> str:
+    """The formula as it would be written in a spec; brackets stand only where they are needed."""
     return _written(formula)[0]
 
 

@@ -3,8 +3,7 @@
 A model, a claim or evidence from a file may be anything that can be written down; the records are typed, their fields
 are not checked when they are read. So evaluating them may meet
 
-    NoForm, TooLarge,       a formula that has no normal form, or too large a one, to be decided
-      TooManyBases
+    NoForm, TooLarge        a formula that has no normal form, or too large a one, to be decided
     ArithmeticError         a division by zero, a number too large for a float
     ValueError              an argument outside a function's domain (`accounting.arguments`), a number that is none
     TypeError               a value of another kind than a field is annotated with: None, a string for a number
@@ -17,7 +16,6 @@ Whatever else is raised (MemoryError, OSError, ImportError, RuntimeError) is no 
 the file and passes through.
 """
 
-from seqlang.arithmetic.linear import TooManyBases
 from seqlang.arithmetic.ratios.polynomial import TooLarge
 from seqlang.arithmetic.ratios.ring import NoForm
 
@@ -29,7 +27,6 @@ NO_VALUE: tuple[type[Exception], ...] = (
     NoForm,
     RecursionError,
     TooLarge,
-    TooManyBases,
     TypeError,
     ValueError,
 )

@@ -26,7 +26,6 @@ NUMBER = Kind("number")
 TRUTH = Kind("truth")
 LABEL = Kind("label")
 UNKNOWN = Kind("unknown")
-REGION = Kind("region")
 
 
 class Typed(NamedTuple):

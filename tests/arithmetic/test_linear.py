@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import random
 from fractions import Fraction
 
@@ -10,7 +9,7 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog
 
-from seqlang.arithmetic.linear import TooManyBases, basic_solutions, minimise
+from seqlang.arithmetic.linear import minimise
 
 
 def instance(seed: int) -> tuple[list[Fraction], list[list[Fraction]], list[Fraction]]:
@@ -60,41 +59,6 @@ def test_optimum_is_certified_by_its_duals(seed: int) -> None:
     assert sum(p * q for p, q in zip(b, found.duals, strict=True)) == found.value
 
 
-@pytest.mark.parametrize("seed", range(60))
-def test_basic_solutions_are_all_vertices(seed: int) -> None:
-    c, a, b = instance(1000 + seed)
-    n = min(len(c), 3)
-    a, b = [row[:n] for row in a[:5]], b[:5]
-    assert set(basic_solutions(a, b)) == vertices_by_enumeration(a, b, n)
-
-
-def vertices_by_enumeration(a: list[list[Fraction]], b: list[Fraction], n: int) -> set[tuple[Fraction, ...]]:
-    rows = [*a, *([Fraction(i == j) for j in range(n)] for i in range(n))]
-    right = [*b, *[Fraction(0)] * n]
-    found = set()
-    for chosen in itertools.combinations(range(len(rows)), n):
-        x = solve([rows[i] for i in chosen], [right[i] for i in chosen])
-        if x and all(sum(p * q for p, q in zip(r, x, strict=True)) >= v for r, v in zip(rows, right, strict=True)):
-            found.add(x)
-    return found
-
-
-def solve(a: list[list[Fraction]], b: list[Fraction]) -> tuple[Fraction, ...] | None:
-    """Gauss-Jordan elimination."""
-    n = len(a)
-    system = [[*row, value] for row, value in zip(a, b, strict=True)]
-    for k in range(n):
-        pivot = next((i for i in range(k, n) if system[i][k]), None)
-        if pivot is None:
-            return None
-        system[k], system[pivot] = system[pivot], system[k]
-        system[k] = [entry / system[k][k] for entry in system[k]]
-        for i in range(n):
-            if i != k:
-                system[i] = [p - system[i][k] * q for p, q in zip(system[i], system[k], strict=True)]
-    return tuple(row[-1] for row in system)
-
-
 def test_small_programs_by_hand() -> None:
     # the diet problem: 2x + y >= 4, x + 3y >= 6
     found = minimise([3, 2], [[2, 1], [1, 3]], [4, 6])
@@ -105,9 +69,6 @@ def test_small_programs_by_hand() -> None:
     )
     assert minimise([1], [[1], [-1]], [2, -1]).status == "infeasible"
     assert minimise([-1], [[1]], [0]).status == "unbounded"
-    assert basic_solutions([[1, 1]], [1]) == ((0, 1), (1, 0))
-    with pytest.raises(TooManyBases):
-        basic_solutions([[1, 1, 1]], [1], limit=2)
 
 
 def test_degenerate_program_does_not_cycle() -> None:

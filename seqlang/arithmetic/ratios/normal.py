@@ -244,4 +244,5 @@ class Normal:
 
 
 def magnitude(ratio: Ratio) -> Coefficient:
+    """The absolute value of the numeric factor of a ratio."""
     return -ratio.coefficient if ratio.coefficient < 0 else ratio.coefficient

@@ -24,10 +24,12 @@ class TooLarge(Exception):
 
 
 def tidy(value: Exponent) -> Exponent:
+    """A whole number as an int, which is faster to compare and to hash than a Fraction."""
     return value if type(value) is int else value.numerator if value.denominator == 1 else value
 
 
 def times(a: Monomial, b: Monomial) -> Monomial:
+    """The product of two monomials: exponents of the same atom add up."""
     if not a:
         return b
     if not b:
@@ -39,10 +41,12 @@ def times(a: Monomial, b: Monomial) -> Monomial:
 
 
 def monomial(exponents: dict[int, Exponent]) -> Monomial:
+    """The monomial with these exponents: sorted by atom, without atoms of exponent 0."""
     return tuple(sorted([(atom, tidy(exponent)) for atom, exponent in exponents.items() if exponent]))
 
 
 def raised(a: Monomial, exponent: Exponent) -> Monomial:
+    """The monomial to a power: every exponent times `exponent`."""
     return tuple((atom, tidy(e * exponent)) for atom, e in a) if exponent else UNIT
 
 
@@ -70,6 +74,7 @@ def add_into(target: Polynomial, source: Polynomial, factor: Coefficient = 1, sh
 
 
 def multiplied(a: Polynomial, b: Polynomial) -> Polynomial:
+    """The product of two polynomials. Raises TooLarge where it would have more than MAX_TERMS terms."""
     if len(a) * len(b) > 4 * MAX_TERMS:
         raise TooLarge
     result: Polynomial = {}

@@ -22,11 +22,13 @@ class Ranges:
         self._known: dict[int, Interval] = {}
 
     def of_ratio(self, ratio: Ratio) -> Interval:
+        """An interval that holds the ratio wherever it is defined, given the ranges of the names."""
         return intervals.multiply(
             self.ends, self.of_monomial(ratio.monomial), self.ends.exact(Fraction(ratio.coefficient))
         )
 
     def of_monomial(self, monomial: Monomial) -> Interval:
+        """An interval that holds the product of powers of atoms."""
         result = self.ends.exact(Fraction(1))
         for atom, exponent in monomial:
             result = intervals.multiply(self.ends, result, self._power(self.of_atom(atom), exponent))
@@ -38,12 +40,14 @@ class Ranges:
         return intervals.power(self.ends, base, self.ends.exact(Fraction(exponent)))
 
     def of_polynomial(self, polynomial: Polynomial) -> Interval:
+        """An interval that holds the polynomial: the sum of the intervals of its terms."""
         result = self.ends.exact(Fraction(0))
         for monomial, coefficient in polynomial.items():
             result = intervals.add(self.ends, result, self.of_ratio(Ratio(coefficient, monomial)))
         return result
 
     def of_atom(self, atom: int) -> Interval:
+        """An interval that holds an atom; it is worked out once."""
         if atom not in self._known:
             self._known[atom] = self._of_atom(atom)
         return self._known[atom]

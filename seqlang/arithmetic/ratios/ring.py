@@ -68,6 +68,7 @@ class Ring:
         return found
 
     def single(self, kind: str, *arguments: object, key: object = None) -> Ratio:
+        """The ratio that is one atom."""
         return Ratio(1, ((self.atom(kind, *arguments, key=key), 1),))
 
     def ratio(self, coefficient: Coefficient, exponents: Mapping[int, Exponent] | Monomial) -> Ratio:
@@ -90,6 +91,8 @@ class Ring:
         return tidy(Fraction(value) ** exponent) if exponent < 0 else value**exponent
 
     def multiply(self, ratios: Iterable[Ratio]) -> Ratio:
+        """The product of ratios, with whole powers of primes in its coefficient. Raises TooLarge where its digits are
+        too many."""
         coefficient: Coefficient = 1
         exponents: dict[int, Exponent] = {}
         for ratio in ratios:
@@ -99,6 +102,8 @@ class Ring:
         return self.ratio(coefficient, exponents)
 
     def whole_power(self, ratio: Ratio, exponent: int) -> Ratio:
+        """The ratio to a whole power. Raises NoForm for 0 to a negative power, TooLarge where the digits are too
+        many."""
         if exponent == 1:
             return ratio
         coefficient = self._number_power(ratio.coefficient, exponent)
@@ -121,6 +126,7 @@ class Ring:
         return ratio
 
     def divide(self, a: Ratio, b: Ratio) -> Ratio:
+        """a / b. Raises NoForm if b is 0."""
         return self.multiply((a, self.whole_power(b, -1)))
 
     def positive_number_power(self, value: Coefficient, exponent: Exponent) -> Ratio:

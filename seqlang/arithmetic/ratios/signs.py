@@ -56,11 +56,14 @@ class Signs:
         return sign
 
     def of_power(self, atom: int, exponent: Exponent) -> int:
+        """The sign of atom ^ exponent, in the convention of this class; an even or fractional power is never
+        negative."""
         if exponent.denominator != 1 or exponent.numerator % 2 == 0:
             return 1
         return self.of_atom(atom)
 
     def of_atom(self, atom: int) -> int:
+        """The sign of an atom, in the convention of this class; it is worked out once."""
         if atom not in self._atoms:
             self._atoms[atom] = self._of_atom(atom)
         return self._atoms[atom]

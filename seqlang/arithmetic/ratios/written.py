@@ -56,6 +56,7 @@ class Written:
         return shapes
 
     def product(self, ratio: Ratio) -> Formula:
+        """The shortest formula found for a ratio; it is looked for once."""
         found = self._products.get(ratio)
         if found is None:
             found = self._products[ratio] = self._product(ratio)
@@ -90,6 +91,7 @@ class Written:
         return nodes.product([self.product(Ratio(ratio.coefficient, stay)), functions.function(known.kind, *inner)])
 
     def atom(self, atom: int) -> Formula:
+        """The formula of an atom; it is made once."""
         found = self._atoms.get(atom)
         if found is None:
             found = self._atoms[atom] = self._atom(atom)

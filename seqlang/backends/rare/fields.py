@@ -125,7 +125,3 @@ def starting_tilts(shapes: Mapping[str, Shape]) -> list[dict[str, Array]]:
 def blank(shape: Shape) -> Array:
     """No tilt."""
     return np.zeros(max(1, shape.letters))
-
-
-def number(value: Value) -> bool:
-    return not isinstance(value, np.ndarray) or value.size == 1

@@ -17,7 +17,6 @@ from seqlang.backends.rare.fields import Shape, blank
 from seqlang.record import record
 
 Array = NDArray[np.float64]
-Rows = NDArray[np.intp]
 
 
 @record

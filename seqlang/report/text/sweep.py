@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from seqlang.results.sweep import SweepResult
 from seqlang.results.sweep_row import SweepRow
 
-Plain = dict[str, Any]
-
 
 def sweep_document(result: SweepResult) -> Document:
     """The table, and below it what its rows need to be read."""

@@ -27,8 +27,6 @@ _FITTED = re.compile(r"^(standardi[sz]e|normali[sz]e|scale|zscore|z_score|minmax
 _WORDS = re.compile(r"^(.+?)\s*\{(.*)\}$")
 _WRAPPED = re.compile(r"^(project|log1p)\((.*)\)$")
 
-Change = Callable[[float], float]
-
 
 @record
 class Term:

@@ -56,8 +56,3 @@ def scalar(value: Value, what: str) -> Scalar:
     if isinstance(value, List):
         raise CannotCompile(f"a list as {what}")
     return value
-
-
-def rank(value: Value) -> int:
-    """0 for a scalar, 1 for a vector, 2 for a list of vectors. Asks for an element, so it may write lines."""
-    return 0 if isinstance(value, Scalar) else 1 + rank(value.at("0"))

@@ -133,24 +133,6 @@ def law_values(facts: Facts, law: Expression) -> tuple[Value, ...] | None:
     return None
 
 
-def image(facts: Facts, expression: Expression) -> tuple[Value, ...] | None:
-    """The values that an expression takes over all assignments; truth values of a test."""
-    table = assignments(facts, expression)
-    if table is None:
-        truth = isinstance(expression, Apply) and expression.operator in TESTS
-        return (False, True) if truth else None
-    found: dict[Value, None] = {}
-    for given in table:
-        value = evaluate(facts, expression, given)
-        if value is None:
-            return None
-        found[value] = None
-    return tuple(found)
-
-
-TESTS = frozenset({">=", "<=", ">", "<", "==", "!=", "and", "or", "not"})
-
-
 def assignments(facts: Facts, expression: Expression) -> list[Assignment] | None:
     """Every assignment of the expression's leaves, if there are not too many."""
     leaves = variables(facts, expression)
