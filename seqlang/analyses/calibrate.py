@@ -29,7 +29,9 @@ _NUMBER = re.compile(r"(\d{1,30}\.?\d{0,30}|\.\d{1,30})(e[+-]?\d{1,2})?|\d{1,30}
 DIGITS = 9
 """Significant digits of the value that is returned."""
 DOUBLINGS = 60
+"""Doublings of the value until the target is proved: a factor of 10^18 in all."""
 ROUNDS = 60
+"""Halvings of the bracket at most: more than a float has bits."""
 
 
 @record

@@ -39,8 +39,10 @@ from seqlang.rules.sensitivity.ranges.ranges import range_in
 LEAST = 1e-290
 """A float of this size keeps all its digits when it is divided by a total of the size of 1."""
 MOST_TRIALS = 1000
+"""Of a binomial law with more trials the least chance is taken for too small for a float."""
 LEAST_WEIGHT, LARGEST_WEIGHT = 1e-140, 1e140
 NEXT_TO_ONE = 1 - 1e-15
+"""Of a value up to this, floats do not take 1 minus the value for 0."""
 
 _COMPARED = frozenset({"==", "!=", "<", "<=", ">", ">=", "and", "or", "not"})
 _CHOOSING = frozenset({"max", "min", "clip"})

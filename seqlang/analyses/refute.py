@@ -21,9 +21,12 @@ LARGE = 12.0  # a loss beyond it says: no useful epsilon
 LONGEST = 160  # steps of a quick witness: people read it
 MORE_STEPS = 100  # where no comparison is looked at for a while
 FARTHEST = 4000
+"""Steps of a witness where time was given to search: an audit, or a claim that is to be refuted."""
 QUICK = 32.0  # work, see `Search`
 BRIEF = 8.0
+"""Work, in the unit of `Search` (about 0.5 ms), that is spent on a loss beyond a given bound."""
 THOROUGH = 900.0
+"""The same where a thorough search is asked for, and for losses without limit."""
 MORE = 100.0  # work, where the quick search ended far below the proved bound
 FAR_OFF = 0.97  # of it
 DEEPER = 120.0  # to find out how much a refuted claim is off
@@ -31,6 +34,7 @@ NEAR = 0.998  # of a proved bound: nothing worth more search is left
 CONTENTED = 0.985  # of it: not worth changing a good pattern any more
 PATTERNS = 0.5  # of the time of an audit goes into patterns, the rest into changes at random
 ORDERS = (1.5, 2.0, 4.0, 8.0, 32.0)
+"""Renyi orders at which a claim about all orders is tried."""
 
 
 def lower_bound(

@@ -13,6 +13,7 @@ from seqlang.arithmetic.ends import End, Ends
 
 Interval = tuple[Any, Any]
 HUGE = 10**60
+"""Ends beyond this are not rounded to whole numbers: the digits of 10^(10^9) would fill the memory."""
 
 
 def everything(ends: Ends) -> Interval:

@@ -15,6 +15,7 @@ from fractions import Fraction
 INF = math.inf
 LARGEST = math.nextafter(INF, 0.0)
 LIBM = 4
+"""Units in the last place by which a result of libm is moved outwards: twice the error that was measured."""
 
 
 def up(x: float, ulps: int = 1) -> float:

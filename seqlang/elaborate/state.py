@@ -22,7 +22,9 @@ constants too, but noised names are read plain), `model` (laws of the inputs), `
 entry), `body` (a step), `claim`."""
 
 LARGEST_STATEMENT = 5_000
+"""Nodes of one statement with its functions inlined: functions that call functions could fill the memory."""
 DEEPEST_EXPRESSION = 120
+"""Levels of nesting: passes walk expressions by recursion, several calls a level, and Python allows a thousand."""
 
 
 class Binder(NamedTuple):

@@ -45,7 +45,9 @@ from seqlang.record import record, replace
 FINEST = 1 << 30
 """The largest D; a finer grid counts as unknown."""
 LARGEST_POWER = 64
+"""Whole exponents up to this are multiplied out; the grid of a larger power counts as unknown."""
 LARGEST_CONSTANT = 1 << 53
+"""Whole constants up to this are exact as doubles."""
 
 
 class Rounding(IntEnum):

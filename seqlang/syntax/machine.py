@@ -11,6 +11,7 @@ from seqlang.syntax.token import Token
 
 # How deep a tree may get. Everybody who walks the tree may use a few Python frames a level.
 DEPTH = 150
+"""Levels of nesting of an expression: the tree is walked by recursion, and Python allows a thousand calls."""
 
 
 class TooDeepError(Exception):

@@ -18,10 +18,15 @@ from seqlang.model.program import Program
 from seqlang.record import record
 
 LENGTH = 40
+"""Steps of a stream, unless a horizon is given."""
 MOST_PAIRS = 24
+"""Pairs of neighbouring inputs that are compared at first."""
 PILOT = 2000
+"""Runs on each input of a pair in the first round, by which the most telling pair is chosen."""
 LARGEST = 4_000_000
+"""Runs on each input of the chosen pair, at most."""
 TESTED = 3
+"""Events, the most telling ones, that are tested on fresh runs."""
 
 
 @record

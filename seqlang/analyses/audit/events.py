@@ -13,7 +13,9 @@ if TYPE_CHECKING:
     from seqlang.backends.montecarlo.samples import Samples
 
 MOST_STEPS = 400
+"""Stopping steps up to which each is an event of its own; of more, ranges of steps are."""
 QUANTILES = 24
+"""Ranges that the values of a report are cut into, each about equally likely."""
 FEWEST = 8.0  # runs that an event must have been seen in
 
 

@@ -25,7 +25,9 @@ from seqlang.proof.entry import Entry
 
 Stream = tuple[Entry, ...]
 MOST_VALUES = 4
+"""Values of each field that entries are built from."""
 MOST_SEEDS = 40
+"""Patterns of the witness search that are taken over as pairs."""
 
 
 def pairs(program: Program, length: int, most: int) -> list[tuple[Stream, Stream]]:

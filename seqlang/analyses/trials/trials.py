@@ -30,8 +30,10 @@ QUICK = 75_000
 THOROUGH = 4_000_000
 """What `check --audit` tries."""
 MOST_PAIRS = 20_000
+"""Pairs of neighbours in one call, also where they cost next to nothing."""
 LEAST_PAIRS = 3  # also where one alone is dearer, but not much
 DEAR = 4
+"""So many times the work allowed may the fewest pairs cost; beyond, nothing is tried."""
 DOUBTS = 6  # in one claim: what rounding makes look suspicious so often is left alone
 PAIR = 150  # evaluations that the making and judging of a pair are worth
 STEPS = 2  # of a dataset that nothing is streamed beside

@@ -21,7 +21,9 @@ from seqlang.model.expression import (
 from seqlang.model.program import Cell, Define, Draw, LastSteps, Program, Report, Statement, Stop, Update
 
 UNKNOWN = 8
+"""Nodes that an expression counts for whose size is only known in the run."""
 STATEMENT = 4
+"""Nodes that a statement costs beside its expressions."""
 
 
 def work_of(program: Program) -> int:

@@ -15,7 +15,9 @@ if TYPE_CHECKING:
     from seqlang.analyses.weak.profile import Law, Range
 
 FINENESS = 1.02
+"""Ratio of neighbouring Renyi orders at which zCDP is looked at."""
 LAST = 200.0
+"""The grid of orders ends just above this."""
 
 
 def orders() -> tuple[float, ...]:

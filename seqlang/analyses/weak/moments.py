@@ -43,7 +43,9 @@ from seqlang.rules.sensitivity.motion.shifts import shift_of
 from seqlang.rules.stopping.ends import End, Source, ends_of
 
 GAMMAS = (1.25, 1.5, 2.0, 3.0, 4.0, 6.0)
+"""Exponents g of the moments E[E[T | z]^g] that are computed; a bound may use any of them."""
 ENOUGH = 1e-13
+"""Mass still running at which the recursion ends; the rest is bounded by the decay of the last steps."""
 BEYOND = 1e-19
 """Total chance of the draws of the threshold noises that are rarer than every node."""
 SAFETY = 3.0

@@ -41,8 +41,11 @@ AGREED = 1e-6
 AGREED_FOR_RATIOS = 1e-9
 """Orders whose free laws differ by less are good enough; what they differ by is counted in every bound."""
 RARE = 1e-60
+"""Chance of a state below which a chain drops it: losses are about ratios of chances, in the tails too."""
 UNDERFLOW = 1e-300
+"""A computed 0 may stand for any chance up to this, where a law is too thin for floats."""
 LEFT_IN_TABLES = 1e-15
+"""Mass that may be left beyond the tables where all laws come from one table, which costs little to fill."""
 DIRECT = 2
 """At the first positions, where exact zeros are likeliest, all laws are computed."""
 

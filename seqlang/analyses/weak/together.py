@@ -29,6 +29,7 @@ SHARE = 8
 SPARE = 2
 """The forced runs may take so many times as long as the free run."""
 FEWEST = 4
+"""Fewer positions than this are followed one by one."""
 
 
 def together_of(chains: tuple[Chain, ...], rarest: float, tolerance: float) -> Together | None:

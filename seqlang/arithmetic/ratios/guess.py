@@ -15,6 +15,7 @@ from seqlang.arithmetic.ratios.polynomial import Monomial, Polynomial
 from seqlang.arithmetic.ratios.ring import Ratio, Ring
 
 PLACES = 3
+"""Assignments of the names at which a sign is guessed before anybody tries to prove it."""
 ANYTHING = Bounds()
 
 

@@ -17,6 +17,7 @@ Polynomial = dict[Monomial, Coefficient]
 
 UNIT: Monomial = ()
 MAX_TERMS = 150
+"""Terms of an expanded polynomial; with more, TooLarge is raised."""
 
 
 class TooLarge(Exception):

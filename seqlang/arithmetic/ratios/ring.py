@@ -19,7 +19,9 @@ from seqlang.arithmetic.roots import power_is_small
 from seqlang.record import record
 
 MAX_EXPANDED_POWER = 12
+"""Whole powers of a sum up to this are multiplied out."""
 MAX_DIVISORS = 16
+"""Known polynomials by which a new one is divided, to find common factors."""
 MAX_WORK = 6000  # terms written in one ring: an answer that takes longer than some 50 ms is not worth it
 
 

@@ -18,11 +18,13 @@ from seqlang.arithmetic.ratios.ranges import Ranges
 from seqlang.arithmetic.ratios.ring import NoForm, Ratio, Ring
 
 MAX_DEGREE = 8
+"""The largest degree, in the name that is replaced, of a polynomial that is rewritten from one of its bounds."""
 MAX_CASES = 3  # nested max and min that are resolved by cases
 MAX_JUDGED = 40  # terms
 MAX_SHIFTED = 4000  # terms written by all the substitutions in one ring
 MAX_ATTEMPTS = 16  # of these in one ring
 DIGITS = (50, 250)
+"""Decimal digits with which a constant is enclosed, in turn, until its sign shows."""
 
 
 class Signs:

@@ -22,6 +22,7 @@ from seqlang.syntax.token import Token
 
 # Beyond this many nobody reads on; a text of random bytes would have thousands.
 MOST = 50
+"""Errors that are shown of one text: nobody reads more at once."""
 
 
 def diagnose(
