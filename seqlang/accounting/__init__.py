@@ -4,7 +4,7 @@ Losses are in nats. Every function that returns an upper bound rounds up, every 
 down; nothing is returned to the nearest. Arguments out of range raise `ValueError` with the argument's name.
 
     pure.py            pure epsilon: basic composition, groups
-    advanced.py        Dwork & Roth, tanh form, filter
+    advanced.py        composition of unlike pure mechanisms in closed form (Kairouz, Oh & Viswanath)
     homogeneous.py     optimal composition of k equal mechanisms (Kairouz, Oh & Viswanath)
     gaussian.py        the Gaussian mechanism: profile, epsilon, calibration (Balle & Wang)
     subsampled_gaussian.py  RDP of Gaussian releases of a sum over a Poisson sample

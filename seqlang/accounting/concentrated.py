@@ -6,7 +6,7 @@ Bun & Steinke 2016.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from itertools import pairwise
 
@@ -16,14 +16,6 @@ from seqlang.arithmetic.rounding import add_up, divide_up, multiply_down, multip
 
 PIECES, FEW = 128, 8
 """Into how many the orders between two bounds are cut; and where a rough bound may be good enough."""
-
-
-def add(rhos: Iterable[float]) -> float:
-    """Composition: the sum. Bun & Steinke 2016, Lemma 1.7."""
-    total = interval(0)
-    for rho in rhos:
-        total = total + arguments.not_negative("rho", rho)
-    return total.high
 
 
 def gaussian(sigma: float, sensitivity: float = 1.0) -> float:
@@ -36,12 +28,6 @@ def pure(epsilon: float) -> float:
     """eps^2 / 2. Bun & Steinke 2016, Proposition 1.4."""
     e = interval(arguments.not_negative("epsilon", epsilon))
     return (e * e * 0.5).high
-
-
-def bounded_range(epsilon: float) -> float:
-    """eps^2 / 8, for the exponential mechanism. Cesar & Rogers 2021, Lemma 3.2."""
-    e = interval(arguments.not_negative("epsilon", epsilon))
-    return (e * e * 0.125).high
 
 
 def between_orders(points: Sequence[tuple[float, float]], beyond: float) -> float:

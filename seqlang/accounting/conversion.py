@@ -4,7 +4,7 @@ needs no proof; what is returned is always evaluated, rounded up, at the order r
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 
 from seqlang.accounting import arguments, concentrated
 from seqlang.accounting.interval import exp, interval, log, log1p
@@ -34,12 +34,6 @@ def delta_at(order: float, epsilon: float, target: float) -> float:
     e = arguments.not_negative("epsilon", epsilon)
     arguments.not_negative("target", target)
     return min(1.0, exp((a - 1) * (interval(e) - target) - log(a - 1) + a * log1p(-1 / a)).high)
-
-
-def best_of(points: Iterable[tuple[float, float]], delta: float) -> tuple[float, float]:
-    """(epsilon, order): the smallest of `canonne` over (order, epsilon) points; (inf, nan) without points."""
-    bounds = [(canonne(a, e, delta), a) for a, e in points]
-    return min(bounds, default=(math.inf, math.nan))
 
 
 def optimised(curve: Callable[[float], float], delta: float) -> tuple[float, float]:

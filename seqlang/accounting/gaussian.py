@@ -12,7 +12,7 @@ import math
 from collections.abc import Callable
 
 from seqlang.accounting import arguments
-from seqlang.accounting.interval import Interval, exp, interval, log, sqrt
+from seqlang.accounting.interval import Interval, exp, interval, sqrt
 from seqlang.accounting.normal import cdf, log_sf_down, log_sf_up
 from seqlang.arithmetic.rounding import down, up
 
@@ -83,19 +83,6 @@ def sigma(epsilon: float, delta: float, sensitivity: float = 1.0, count: int = 1
     while low > 0 and enough(low):
         low /= 2
     return _least(enough, low, high)
-
-
-def classical_sigma(epsilon: float, delta: float, sensitivity: float = 1.0) -> float:
-    """sqrt(2 ln(1.25/delta)) sensitivity / epsilon (Dwork & Roth 2014, Theorem A.1), for 0 < epsilon < 1 only.
-
-    Errors: epsilon >= 1, where the theorem does not hold: use `sigma`.
-    """
-    e, d = arguments.positive("epsilon", epsilon), arguments.inside_unit("delta", delta)
-    if e >= 1:
-        raise ValueError(
-            f"epsilon must be below 1 for the classical formula, got {epsilon}; sigma() holds for every epsilon"
-        )
-    return (sqrt(2 * log(1.25 / interval(d))) * arguments.positive("sensitivity", sensitivity) / e).high
 
 
 def _mu(sigma: float, sensitivity: float, count: int) -> float:

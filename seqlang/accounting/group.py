@@ -9,11 +9,6 @@ from seqlang.accounting import arguments
 from seqlang.accounting.interval import exp, expm1, interval
 
 
-def pure(epsilon: float, size: int) -> float:
-    """size * epsilon. Dwork & Roth 2014, Theorem 2.2."""
-    return (interval(arguments.not_negative("epsilon", epsilon)) * arguments.count("size", size)).high
-
-
 def approximate(epsilon: float, delta: float, size: int) -> tuple[float, float]:
     """(size * epsilon, delta * (1 + e^eps + .. + e^((size-1) eps))): chaining P <= e^eps Q + delta along `size`
     neighbours.
@@ -32,13 +27,6 @@ def approximate(epsilon: float, delta: float, size: int) -> tuple[float, float]:
     else:
         grown = d * (expm1(e * k) / one)
     return (e * k).high, min(1.0, grown.high) if d.high > 0 else 0.0
-
-
-def concentrated(rho: float, size: int) -> float:
-    """size^2 * rho. Bun & Steinke 2016, Proposition 1.9. The whole line alpha -> rho alpha is needed for this: a bound
-    at a single order does not grow like size^2."""
-    k = arguments.count("size", size)
-    return (interval(arguments.not_negative("rho", rho)) * k * k).high
 
 
 def renyi(order: float, curve: Callable[[float], float], size: int) -> float:
@@ -63,15 +51,3 @@ def _value(curve: Callable[[float], float], order: float) -> float:
     if order == math.inf:
         return math.inf
     return arguments.not_negative("curve", curve(order))
-
-
-def doubled(order: float, epsilon: float, doublings: int) -> tuple[float, float]:
-    """(order / 2^c, 3^c epsilon) for groups of 2^c entries, from one (order, epsilon)-RDP bound; order >= 2^(c+1).
-
-    Mironov 2017, Proposition 2. Errors: an order below 2^(c+1).
-    """
-    c = arguments.count("doublings", doublings)
-    a = arguments.renyi_order("order", order)
-    if a < 2.0 ** (c + 1):
-        raise ValueError(f"order must be at least {2 ** (c + 1)} for groups of {2**c}, got {order}")
-    return a / 2.0**c, (interval(arguments.not_negative("epsilon", epsilon)) * 3**c).high

@@ -49,18 +49,6 @@ def optimal_of(epsilons: Sequence[float], delta: float) -> float:
     return min(optimal(largest, len(epsilons), delta), basic_composition(epsilons))
 
 
-def optimal_on_lattice(epsilon: float, count: int, delta: float, delta_each: float = 0.0) -> float:
-    """The theorem as printed lists only eps = (k - 2i) eps0: the first of these values that is large enough."""
-    best = optimal(epsilon, count, delta, delta_each)
-    if not math.isfinite(best):
-        return best
-    for i in range(count // 2, -1, -1):
-        value = interval(epsilon) * (count - 2 * i)
-        if value.high >= best:
-            return value.high
-    return self_composition(epsilon, count)
-
-
 def optimal_delta(epsilon: float, count: int, total: float, delta_each: float = 0.0) -> float:
     """The smallest delta at a total epsilon of `total`, rounded up."""
     e = arguments.not_negative("epsilon", arguments.finite("epsilon", epsilon))

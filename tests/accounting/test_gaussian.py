@@ -45,12 +45,8 @@ def test_adjacency_changes_the_answer() -> None:
     assert gaussian.epsilon(1e-6, 30.0, 2.0, 1000) == pytest.approx(11.72, abs=5e-3)
 
 
-def test_the_classical_formula_is_refused_where_it_is_not_proved() -> None:
-    s = gaussian.classical_sigma(0.5, 1e-5)
-    assert gaussian.delta(0.5, s) < 1e-5
-    with pytest.raises(ValueError, match="below 1"):
-        gaussian.classical_sigma(1.0, 1e-5)
-    # and beyond it does fail: at epsilon 10 the formula's noise has a delta above the one asked for
+def test_the_classical_formula_fails_beyond_epsilon_1() -> None:
+    # at epsilon 10 the formula's noise has a delta above the one asked for
     assert exact_profile(10.0, 10.0 / math.sqrt(2 * math.log(1.25 / 1e-5))) > 1e-5
 
 

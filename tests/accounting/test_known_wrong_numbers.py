@@ -44,11 +44,6 @@ def test_5_the_moment_form_keeps_its_factor_and_follows_gamma() -> None:
     assert zhu_wang.with_moment(3.0, curve, 0.0, 3.0, 0.0) == pytest.approx((3 - 2 / 3) / 2 * 4.5 / 2)
 
 
-def test_6_the_classical_gaussian_formula_is_refused_from_epsilon_1_on() -> None:
-    with pytest.raises(ValueError, match="epsilon"):
-        gaussian.classical_sigma(2.0, 1e-5)
-
-
 def test_7_a_scale_is_paid_for_once_per_noise() -> None:
     """Threshold Lap(2/eps) and query Lap(4/eps), sensitivity 1: eps/2 + 2 eps/4 = eps in the general class, not 2
     eps."""
