@@ -8,7 +8,8 @@ rounding may be, nothing is known.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from fractions import Fraction
 from math import floor, isfinite, isinf
 from operator import eq, ge, gt, le, lt, ne
 from typing import Any
@@ -23,6 +24,7 @@ from seqlang.model import expression as ir
 from seqlang.model.grids import Rounding
 from seqlang.model.program import Program, Report, Stop
 from seqlang.rules.reading.read_sets import expressions_read
+from seqlang.rules.sensitivity.facts.remembered import remembered_of_program
 from seqlang.source import Span
 
 NEAR = 1e-12  # of the larger of two numbers: floats that are that close may be one number
@@ -32,6 +34,8 @@ ROUNDED = frozenset({"floor", "ceil", "argmax", "argmin"})
 """Functions that jump, beside comparisons; their values are whole numbers."""
 BROKEN = frozenset({"/", "%", "^", "log", "log2", "log1p"})
 """Functions that jump, or leave every bound, at some arguments only: 1 / 0 is infinite, 0.3 % 0.1 is 0."""
+SCALARS = frozenset({bool, int, float, Fraction})
+MOST_KNOWN = 10_000
 Comparisons = list[tuple[Any, bool]]
 """Of each comparison (or jump) that floats may decide otherwise, in order: how it came out, and whether rounding may
 have decided it."""
@@ -46,45 +50,58 @@ def rests_on_rounding(program: Program, ways: Sequence[Sequence[Phase]]) -> bool
 def _differs(program: Program, phases: Sequence[Phase]) -> bool:
     if sum(phase.repeat for phase in phases) > LONGEST:
         return False
-    floats, numbers = _comparisons(program, phases, False), _comparisons(program, phases, True)
+    floats, numbers = _run(program, False).comparisons(phases), _run(program, True).comparisons(phases)
     if floats is None or numbers is None:
         return False  # what it reads is told by a region only, or no rational numbers are made of it
     held = [[holds for holds, _ in listed] for listed in (floats, numbers)]
     return held[0] != held[1] or any(close for _, close in numbers)
 
 
-def _comparisons(program: Program, phases: Sequence[Phase], exact: bool) -> Comparisons | None:
-    found: Comparisons = []
-    logged = _logging(ExactCompiler if exact else Compiler)(program, found)
-    told: dict[str, Any] = {}
+class _Run:
+    """Runs of one program that write down their comparisons, compiled once for all witnesses."""
 
-    def observe(machine: Machine, statement: Report | Stop, happened: Outcome | None) -> Outcome:
+    def __init__(self, program: Program, exact: bool) -> None:
+        self.exact = exact
+        self.found: Comparisons = []
+        self.told: dict[str, Any] = {}
+        compiler = _logging(ExactCompiler if exact else Compiler)(program, self.found)
+        self.machine = Machine(program, Shared(None, False), self._observed, compiler)
+        self.logs = compiler.logs
+        self.datasets = [i.name for i in program.inputs if i.kind == "dataset"]
+
+    def comparisons(self, phases: Sequence[Phase]) -> Comparisons | None:
+        """Those on the way to follow a stream through an event; None where a step has no value."""
+        self.found.clear()
+        if not self.logs:
+            return []
+        machine, exact, datasets = self.machine, self.exact, self.datasets
+        machine.restart(Shared(None, False))
+        try:
+            for phase in phases:
+                entry = {name: exactly(v, True) if exact else v for name, v in phase.entry.items()}
+                for _ in range(phase.repeat):
+                    if machine.step_number == 0 and datasets:
+                        machine.load({name: entry[name] for name in datasets})
+                    self.told.clear()
+                    self.told.update(phase.observed)
+                    if machine.stopped:
+                        return list(self.found)
+                    machine.step({} if datasets else entry)
+        except (EvaluationError, KeyError, TypeError, ValueError, OverflowError, ZeroDivisionError):
+            return None
+        return list(self.found)
+
+    def _observed(self, machine: Machine, statement: Report | Stop, happened: Outcome | None) -> Outcome:
         if isinstance(statement, Report):
-            value = told.get(statement.name)
+            value = self.told.get(statement.name)
             own = happened.value if happened is not None else None
             shown = own if isinstance(value, tuple) or value is True else value
-            return Outcome(value is not None, exactly(shown, True) if exact else shown)
-        stop = told.get("stop")
+            return Outcome(value is not None, exactly(shown, True) if self.exact else shown)
+        stop = self.told.get("stop")
         return Outcome(stop is not None and stop[0] == statement.index, None if stop is None else stop[1])
 
-    machine = Machine(program, Shared(None, False), observe, logged)
-    if not logged.logs:
-        return found
-    datasets = [i.name for i in program.inputs if i.kind == "dataset"]
-    try:
-        for phase in phases:
-            entry = {name: exactly(v, True) if exact else v for name, v in phase.entry.items()}
-            for _ in range(phase.repeat):
-                if machine.step_number == 0 and datasets:
-                    machine.load({name: entry[name] for name in datasets})
-                told.clear()
-                told.update(phase.observed)
-                if machine.stopped:
-                    return found
-                machine.step({} if datasets else entry)
-    except (EvaluationError, KeyError, TypeError, ValueError, OverflowError, ZeroDivisionError):
-        return None
-    return found
+
+_run = remembered_of_program(_Run)
 
 
 def _logging(base: type[Compiler]) -> Any:
@@ -108,15 +125,13 @@ def _logging(base: type[Compiler]) -> Any:
                 return code
             self.logs = True
             sides = [self.compile(a).run for a in arguments]
+            if not compared:
+                return Code(self._jump(operator, sides, code), code.reads)
             plain = PLAIN.get(operator)
 
             def run(m: Any) -> Any:
                 values = [side(m) for side in sides]
                 holds = code.run(m)
-                if not compared:
-                    seen = _side_of_jump(operator, values) if operator in BROKEN else holds
-                    self.found.append((seen, any(_close(*ends) for ends in _ends(operator, values))))
-                    return holds
                 # transcripts subtract floats, also where runs compare whole numbers
                 numbers = plain is not None and not any(isinstance(v, (tuple, str)) for v in values)
                 seen = plain(*values) if plain is not None and numbers else holds
@@ -124,6 +139,31 @@ def _logging(base: type[Compiler]) -> Any:
                 return holds
 
             return Code(run, code.reads)
+
+        def _jump(self, operator: str, sides: Sequence[Callable[[Any], Any]], code: Code) -> Callable[[Any], Any]:
+            """A function that jumps; of numbers that it has met it knows the value. (0.0 and -0.0 are equal, and not
+            one number here.)"""
+            known: dict[Any, tuple[Any, Any, bool]] = {}
+
+            def run(m: Any) -> Any:
+                values = [side(m) for side in sides]
+                kinds = [v.__class__ for v in values]
+                scalar = SCALARS.issuperset(kinds)
+                key = (*kinds, *values)
+                if scalar and key in known:
+                    holds, seen, close = known[key]
+                else:
+                    written = len(self.found)
+                    holds = code.run(m)
+                    del self.found[written:]  # the arguments once more
+                    seen = _side_of_jump(operator, values) if operator in BROKEN else holds
+                    close = any(_close(*ends) for ends in _ends(operator, values))
+                    if scalar and len(known) < MOST_KNOWN and 0 not in values:
+                        known[key] = holds, seen, close
+                self.found.append((seen, close))
+                return holds
+
+            return run
 
         def _is_sure(self, operator: str, arguments: tuple[ir.Expression, ...]) -> bool:
             """Whether floats are on the right side of the jump: rounding once keeps the order, and the sign."""
