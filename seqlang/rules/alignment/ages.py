@@ -50,8 +50,8 @@ class _Reader:
             case Local(name):
                 defined = (s for s in self.program.body if isinstance(s, Define) and s.name == name)
                 return self.all(s.expression for s in defined)
-            case CellValue(name):
-                return self._cell(name)
+            case CellValue(name, at):
+                return joined(self._cell(name), self.all(at), self.signs)  # and which of its elements is read
             case Noised(_, base, _):
                 return self.of(base)
             case _:
@@ -75,7 +75,7 @@ class _Reader:
         match cell.keep:
             case LastSteps(count):
                 length = formula_of(self.program, count) or range_of(self.program, count).high
-                if length is None or inner.since is not None:
+                if length is None or inner.since is not None or self.of(count) is not None:
                     return Ages(0, INFINITY)
                 return Ages(inner.youngest, inner.oldest + length - number(1))
             case Previous(initial) if inner.since is None and self.of(initial) is None:

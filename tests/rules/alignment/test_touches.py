@@ -79,6 +79,21 @@ def test_every_entry_may_move() -> None:
     assert bound(loaded(body, "every q within 1")) == pytest.approx(7)
 
 
+# an entry of long ago decides which of two sums is read, or how long a window is, in every later step
+@pytest.mark.parametrize(
+    "body",
+    [
+        "statistic pair = [sum(clip(q, 0, 1) * (k - 1) over last 1) for k in 1..2]\n"
+        "report r when {g} * clip(pair[m], 0, 1) + {g} * w >= {g}\n",
+        "report r when {g} * clip(sum(clip(q, 0, 1) over last m), 0, 1) + {g} * w >= {g}\n",
+    ],
+)
+@pytest.mark.parametrize("g", ["1", "sqrt(2)", "(1 + 1 / step)"])
+def test_an_old_entry_decides_what_is_looked_at(body: str, g: str) -> None:
+    head = "statistic m = if sum(q over steps) >= 1 then 1 else 2\ndraw w ~ laplace(1) each step\n"
+    assert bound(loaded(head + body.format(g=g) + "stop when step >= 50\n")) >= 24
+
+
 @pytest.mark.parametrize(
     ("body", "reason"),
     [

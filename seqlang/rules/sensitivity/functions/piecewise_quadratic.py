@@ -22,10 +22,12 @@ Quadratic = tuple[Formula, Formula, Formula]
 
 @record
 class Pieces:
-    """`between[i]` holds from break i - 1 to break i; there is one more of them than breaks."""
+    """`between[i]` holds from break i - 1 to break i; there is one more of them than breaks. One of `at[i]` holds at
+    break i itself, where neither of its neighbours need hold: `if t > 1 then 0 else if t >= 1 then 5 else 0`."""
 
     breaks: tuple[Formula, ...]
     between: tuple[Quadratic, ...]
+    at: tuple[tuple[Quadratic, ...], ...]
 
 
 @record
@@ -40,10 +42,10 @@ class Steepness:
 def pieces_of(facts: Facts, expression: Expression, t: Expression) -> Pieces | None:
     """The expression as a function of its part `t`; None if it is not of this form with constant coefficients."""
     if expression == t:
-        return Pieces((), ((ZERO, ONE, ZERO),))
+        return Pieces((), ((ZERO, ONE, ZERO),), ())
     value = evaluate_number(facts, expression)
     if value is not None:
-        return Pieces((), ((ZERO, ZERO, value),))
+        return Pieces((), ((ZERO, ZERO, value),), ())
 
     def of(inner: Expression) -> Pieces | None:
         return pieces_of(facts, inner, t)
@@ -85,8 +87,8 @@ def convex(facts: Facts, pieces: Pieces) -> Steepness | None:
     if any(facts.sign(a) not in (0, 1) for a, _, _ in pieces.between):
         return None
     smooth = True
-    for at, (left, right) in zip(pieces.breaks, pairwise(pieces.between), strict=True):
-        if facts.compare(_at(left, at), _at(right, at)) != "equal":
+    for at, own, (left, right) in zip(pieces.breaks, pieces.at, pairwise(pieces.between), strict=True):
+        if any(facts.compare(_at(left, at), _at(other, at)) != "equal" for other in (right, *own)):
             return None
         turn = facts.compare(_slope(left, at), _slope(right, at))
         if turn not in ("less", "equal"):
@@ -138,9 +140,15 @@ def _joined(
     if breaks is None:
         return None
     left, right = _refined(facts, a, breaks), _refined(facts, b, breaks)
-    joined = [join(p, q) for p, q in zip(left, right, strict=True)]
-    known = tuple(p for p in joined if p is not None)
-    return Pieces(breaks, known) if len(known) == len(joined) else None
+    between = [join(p, q) for p, q in zip(left.between, right.between, strict=True)]
+    at = [[join(p, q) for p in ps for q in qs] for ps, qs in zip(left.at, right.at, strict=True)]
+    if None in between or any(None in joined for joined in at):
+        return None
+    return Pieces(breaks, tuple(p for p in between if p is not None), tuple(_known(joined) for joined in at))
+
+
+def _known(joined: list[Quadratic | None]) -> tuple[Quadratic, ...]:
+    return tuple(dict.fromkeys(p for p in joined if p is not None))
 
 
 def _sorted(facts: Facts, breaks: tuple[Formula, ...]) -> tuple[Formula, ...] | None:
@@ -160,19 +168,22 @@ def _sorted(facts: Facts, breaks: tuple[Formula, ...]) -> tuple[Formula, ...] | 
     return tuple(ordered)
 
 
-def _refined(facts: Facts, pieces: Pieces, breaks: tuple[Formula, ...]) -> list[Quadratic]:
-    """The pieces between finer breaks (which hold all of its own)."""
-    place, found = 0, [pieces.between[0]]
+def _refined(facts: Facts, pieces: Pieces, breaks: tuple[Formula, ...]) -> Pieces:
+    """The same on finer breaks (which hold all of its own)."""
+    place, between, at_breaks = 0, [pieces.between[0]], list[tuple[Quadratic, ...]]()
     for at in breaks:
         if place < len(pieces.breaks) and facts.compare(pieces.breaks[place], at) == "equal":
+            at_breaks.append(pieces.at[place])
             place += 1
-        found.append(pieces.between[place])
-    return found
+        else:
+            at_breaks.append((pieces.between[place],))
+        between.append(pieces.between[place])
+    return Pieces(breaks, tuple(between), tuple(at_breaks))
 
 
 def _split(facts: Facts, gap: Pieces, upward: bool, yes: Pieces | None, no: Pieces | None) -> Pieces | None:
-    """`yes` where the gap is above 0 (below it, if not `upward`), else `no`. Which holds at the break itself does not
-    matter: what is asked later is whether both agree there."""
+    """`yes` where the gap is above 0 (below it, if not `upward`), else `no`. At the break itself either may hold:
+    what is asked later is whether all agree there."""
     if len(gap.between) != 1 or gap.between[0][0] != ZERO or yes is None or no is None:
         return None
     _, slope, start = gap.between[0]
@@ -186,4 +197,9 @@ def _split(facts: Facts, gap: Pieces, upward: bool, yes: Pieces | None, no: Piec
     first, second = (no, yes) if (turn == 1) == upward else (yes, no)
     place = next(i for i, b in enumerate(breaks) if facts.compare(b, at) == "equal")
     low, high = _refined(facts, first, breaks), _refined(facts, second, breaks)
-    return Pieces(breaks, (*low[: place + 1], *high[place + 1 :]))
+    here = tuple(dict.fromkeys((*low.at[place], *high.at[place])))
+    return Pieces(
+        breaks,
+        (*low.between[: place + 1], *high.between[place + 1 :]),
+        (*low.at[:place], here, *high.at[place + 1 :]),
+    )
