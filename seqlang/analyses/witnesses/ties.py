@@ -16,6 +16,7 @@ from typing import Any
 
 from seqlang.analyses.trials.exactly import ExactCompiler, exactly
 from seqlang.analyses.trials.play import Shared
+from seqlang.analyses.witnesses.far_from_zero import is_far_from_zero
 from seqlang.backends.interpret.compiled import Code, Compiler
 from seqlang.backends.interpret.machine import Machine, Outcome
 from seqlang.backends.interpret.values import EvaluationError, each, numbers_in, pairwise
@@ -170,7 +171,11 @@ def _logging(base: type[Compiler]) -> Any:
             if operator == "%":
                 return all(self.grids.of(a).rounding == Rounding.NEVER for a in arguments)
             decides = arguments[1:] if operator == "/" else arguments
-            return operator not in ROUNDED | {"log1p"} and bool(self.grids.agree(decides))
+            if operator in ROUNDED | {"log1p"}:
+                return False
+            return bool(self.grids.agree(decides)) or (
+                operator in BROKEN and is_far_from_zero(self.program, decides[0])
+            )
 
     return Logging
 

@@ -1,0 +1,47 @@
+"""Whether a number is so far above 0 for all data that floats, too, compute it as one above 0."""
+
+from __future__ import annotations
+
+from math import inf
+
+from seqlang.arithmetic.formula import Formula, enclose
+from seqlang.model import expression as ir
+from seqlang.model.program import Program
+from seqlang.rules.sensitivity.facts.facts import Facts, facts_of
+from seqlang.rules.sensitivity.ranges.ranges import range_in
+
+LEAST, LARGEST = 1e-9, 1e9
+"""Ends of the numbers that are far from 0: beyond them, products may leave the range of floats."""
+RATIOS = frozenset({"+", "*", "/", "max", "min", "sqrt"})
+"""Operators that compute positive numbers from positive numbers with a small relative error: no difference is among
+them, and so no digits cancel."""
+
+
+def is_far_from_zero(program: Program, e: ir.Expression) -> bool:
+    """Whether it lies in [LEAST, LARGEST] for all data, and floats compute it to a small relative error."""
+    facts = facts_of(program)
+    expanded = facts.expand(e)
+    return _is_within(facts, expanded) and _keeps_digits(facts, expanded)
+
+
+def _is_within(facts: Facts, e: ir.Expression) -> bool:
+    found = range_in(facts, e)
+    return _end(facts, found.low)[0] >= LEAST and _end(facts, found.high)[1] <= LARGEST
+
+
+def _end(facts: Facts, formula: Formula | None) -> tuple[float, float]:
+    if formula is None or formula.is_infinite:
+        return -inf, inf
+    around = enclose(formula, facts.values)
+    return around.low, around.high
+
+
+def _keeps_digits(facts: Facts, e: ir.Expression) -> bool:
+    match e:
+        case ir.Number() | ir.ParameterValue() | ir.Field() | ir.StepNumber() | ir.Density():
+            return _is_within(facts, e)
+        case ir.Apply(operator, arguments) if operator in RATIOS:
+            return all(_is_within(facts, a) and _keeps_digits(facts, a) for a in arguments)
+        case ir.Choice(_, yes, no):
+            return _keeps_digits(facts, yes) and _keeps_digits(facts, no)
+    return False
