@@ -10,7 +10,7 @@ from seqlang.analyses.witnesses.far_from_zero import is_far_from_zero
 from seqlang.model.program import Define, Program
 from seqlang.source import Source
 
-LINES = "stream x in {0, 1}, y in [0, 1]\nmodel coin: x ~ bernoulli(0.3), y ~ uniform([0, 1])\n"
+LINES = "stream x in {0, 1}, y in [0, 1]\n"
 
 
 def program(body: str) -> Program:
