@@ -26,6 +26,7 @@ from seqlang.model.program import (
     Test,
 )
 from seqlang.proof.derivation import Derivation, Judgement, PureBound
+from seqlang.rules.reading.read_sets import gate_parts
 from seqlang.rules.sensitivity.facts.facts import facts_of
 from seqlang.rules.sensitivity.facts.formulas import parameter_values
 
@@ -104,7 +105,10 @@ def noises_of(program: Program, gate: Gate) -> frozenset[str]:
 
 
 def _parts(gate: Gate) -> Iterator[Expression | str]:
-    """The gate's expressions, and the names of the noises of its terms. Guards are public and need none."""
+    """The gate's expressions, and the names of the noises of its terms. A guard, a public test, and by what a noise is
+    multiplied may read coins: draws that do not look at the data, but on which what another gate shows may depend."""
+    if not isinstance(gate, PublicGate):
+        yield from gate_parts(gate)[1]
     match gate:
         case PublicGate():
             return

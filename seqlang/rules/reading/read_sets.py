@@ -7,7 +7,7 @@ from typing import assert_never
 
 from seqlang.model.expression import CellValue, Drawn, Expression, Local, Noised, walk
 from seqlang.model.gate_source import OfNoise
-from seqlang.model.margins import margins
+from seqlang.model.margins import leaves, margins
 from seqlang.model.program import (
     Cell,
     ChooseGate,
@@ -21,6 +21,7 @@ from seqlang.model.program import (
     PrivateLaw,
     Program,
     PublicGate,
+    PublicTest,
     ReleaseGate,
     Report,
     SinceReport,
@@ -103,17 +104,22 @@ def shared_noise(program: Program, names: tuple[str, ...], noises: frozenset[str
 
 
 def gate_parts(gate: Gate) -> tuple[tuple[Expression, ...], tuple[Expression, ...]]:
-    """The plain values of a gate, and the public expressions that it reads."""
+    """The plain values of a gate, and the expressions that it reads which are public, or are known once hidden choices
+    and coins are: its guard, public tests, and by what its noises are multiplied."""
     guard = () if isinstance(gate, PublicGate) or gate.guard is None else (gate.guard,)
     match gate:
         case PublicGate(expression=expression):
             return (), () if expression is None else (expression,)
         case CompareGate(test=test):
-            return tuple(margin.value for margin in margins(test)), guard
-        case ReleaseGate(value=value, post=post):
-            return (value,), guard if post is None else (*guard, post)
+            tests = (leaf.expression for leaf in leaves(test) if isinstance(leaf, PublicTest))
+            factors = (term.factor for margin in margins(test) for term in margin.terms)
+            return tuple(margin.value for margin in margins(test)), (*guard, *tests, *factors)
+        case ReleaseGate(value=value, terms=terms, post=post):
+            shown = () if post is None else (post,)
+            return (value,), (*guard, *(term.factor for term in terms), *shown)
         case ChooseGate(law=law):
-            return _law_parts(law), guard
+            terms = law.terms if isinstance(law, NoisyMaxLaw) else ()
+            return _law_parts(law), (*guard, *(term.factor for term in terms))
         case OpaqueGate(expression=expression):
             return (expression,), guard
         case _:
