@@ -45,3 +45,10 @@ def test_the_answer_has_no_bound_of_its_own(other: str) -> None:
 def test_it_has_one_if_nothing_else_reads_the_coin() -> None:
     program = loaded("report read when w >= 5\n")
     assert isinstance(finite_law.suggest(program, program.gates[0]), Derivation)
+
+
+def test_a_factor_may_read_a_coin_where_no_choice_reads_the_data() -> None:
+    text = (HEAD + OTHERS[0]).replace("draw c ~ bernoulli((49 + 2 * x) / 100)\n", "").replace("other = c", "other = x")
+    program = driver.load(Source("<test>", text + "stop\n")).program
+    read = next(g for g in program.gates if g.name == "read")
+    assert noises_of(program, read) == {"w", "z"}
