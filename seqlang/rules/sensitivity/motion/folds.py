@@ -32,6 +32,7 @@ from seqlang.rules.sensitivity.motion.spreads import Entry, Norms, Weighted, mov
 from seqlang.rules.sensitivity.ranges.ranges import range_in
 
 NO_SHAPE = "it is not known to be a number, or a list of numbers"
+PRIVATE_WINDOW = "the length of the window depends on private data"
 
 
 def element_of(value: CellValue, facts: Facts) -> Expression:
@@ -225,6 +226,11 @@ def is_steady(facts: Facts, expression: Expression) -> bool:
     inside = [n for n in nodes if isinstance(n, CellValue) or not any(True for _ in children(n))]
     steady = all(isinstance(node, Bound) or evaluate_number(facts, node) is not None for node in inside)
     return steady and not any(isinstance(node, Noised) for node in nodes)
+
+
+def moves_window(entry: Entry, keep: Keep) -> bool:
+    """True if it may differ between the two sides how many steps are kept."""
+    return isinstance(keep, LastSteps) and entry.moves(entry.facts.expand(keep.count))
 
 
 def is_one_element(facts: Facts, value: CellValue) -> bool:

@@ -12,7 +12,13 @@ from seqlang.rules.sensitivity.facts.remembered import remembered
 from seqlang.rules.sensitivity.facts.shapes import nothing_like
 from seqlang.rules.sensitivity.motion.coordinates import Coordinate, Coordinates, coordinates_of, norms_of
 from seqlang.rules.sensitivity.motion.entry import Entry, Norms
-from seqlang.rules.sensitivity.motion.folds import element_of, in_every_step, in_kept_steps, is_one_element
+from seqlang.rules.sensitivity.motion.folds import (
+    element_of,
+    in_every_step,
+    in_kept_steps,
+    is_one_element,
+    moves_window,
+)
 from seqlang.rules.sensitivity.motion.motion import NONE, STATIC, Motion
 from seqlang.rules.sensitivity.motion.neighbours import Neighbours
 from seqlang.rules.sensitivity.motion.records import is_index_set, is_static, names_record, one_record, records_in
@@ -88,8 +94,8 @@ def _element(entry: Entry, part: Expression) -> tuple[Source, Expression] | None
             keep = element_of_cell(facts.cells[name], at).keep
             if entry.moves_element(part) or not is_one_element(facts, part):
                 return None  # which element is read is private, or changes from step to step
-            if isinstance(keep, LastSteps) and free_variables(keep.count):
-                return None  # the windows differ from coordinate to coordinate
+            if moves_window(entry, keep) or (isinstance(keep, LastSteps) and free_variables(keep.count)):
+                return None  # the windows differ from side to side, or from coordinate to coordinate
             return ("steps", keep), element_of(part, facts)
         case Apply("sum", (Field(name),)) if name + RECORD in facts.inputs:
             return ("records", Records()), Field(name + RECORD)

@@ -20,7 +20,7 @@ from seqlang.model.expression import (
     Sequence,
     StepNumber,
 )
-from seqlang.model.program import AllSteps, Cell, Keep, LastSteps, Previous
+from seqlang.model.program import AllSteps, Cell, Keep, Previous
 from seqlang.record import replace
 from seqlang.rules.sensitivity.facts.evaluate import evaluate, evaluate_number
 from seqlang.rules.sensitivity.facts.linear import flips
@@ -39,10 +39,12 @@ from seqlang.rules.sensitivity.motion.courses import (
 from seqlang.rules.sensitivity.motion.entry import Entry, Norms
 from seqlang.rules.sensitivity.motion.folds import (
     NO_SHAPE,
+    PRIVATE_WINDOW,
     element_of,
     is_one_element,
     is_steady,
     local_motion,
+    moves_window,
     names,
     one_step_later,
     recursion_motion,
@@ -234,8 +236,8 @@ def _cell(entry: Entry, value: CellValue) -> Motion:
     read_from, entry = entry.facts.first, entry.from_start
     facts = entry.facts
     cell = element_of_cell(facts.cells[value.name], value.at)
-    if isinstance(cell.keep, LastSteps) and entry.moves(facts.expand(cell.keep.count)):
-        return unbounded("the length of the window depends on private data")
+    if moves_window(entry, cell.keep):
+        return unbounded(PRIVATE_WINDOW)
     if isinstance(cell.keep, Previous):
         return _previous(entry, cell, cell.keep)
     if cell.operator in ("sum", "count"):
@@ -255,6 +257,8 @@ def _cell(entry: Entry, value: CellValue) -> Motion:
 def _sum(entry: Entry, keep: Keep, pairs: Weighted) -> Motion:
     """The motion of the sum, over the kept steps, of sum of coefficient * element."""
     entry = entry.from_start
+    if moves_window(entry, keep):
+        return unbounded(PRIVATE_WINDOW)
     if all(entry.is_local(summed) for summed, _ in pairs):
         return sum_of_local(entry, keep, pairs)
     if entry.near.every:
