@@ -43,6 +43,7 @@ class E:
     | label    |                          | what a stop returns                                      |
     | minimise | objective, dimension     | "argmin", variable: over all vectors of that dimension   |
     | sample   | set                      | chance of each member: a law                             |
+    | density  | law, place               | method of the law: pdf, pmf or cdf                       |
     """
 
     kind: str
@@ -283,6 +284,8 @@ def written(e: E, scope: dict[int, str], letters: Letters) -> str:
             return f"{e.data[0]}({w(e.parts[0])}{where} {over})"
         case "sample":
             return f"sample({w(e.parts[0])}, {number(e.data[0])})"
+        case "density":
+            return f"{w(e.parts[0])}.{e.data[0]}({w(e.parts[1])})"
         case "previous":
             return f"previous({w(e.parts[0])}, {w(e.parts[1])})"
         case "recall":
