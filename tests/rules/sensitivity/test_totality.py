@@ -45,6 +45,10 @@ PARTIAL = [
     ("stream x in {0, 1}", "sum(0 * k for k in [log(x), 2])", "sum"),
     ("stream x in {0, 1}", "clip(normal(0, x).pdf(1), 0, 1)", "pdf"),
     ("stream x in {0, 1}", "normal(log(x), 1).cdf(0)", "normal"),
+    ("stream x in {0, 1, 2}", "bernoulli(x).pmf(0)", "bernoulli"),
+    ("stream x in {0, 1}", "clip(binomial(2, 2 * x).pmf(0), 0, 1)", "binomial"),
+    ("stream x in {-1, 1}", "clip(poisson(x).pmf(0), 0, 1)", "poisson"),
+    ("stream x in {0, 1}", "clip(geometric(x).pmf(0), 0, 1)", "geometric"),
     ("stream x in {1, 2, 3}", "[2 * k for k in 1..2][x]", "position"),  # 2 * k has a value for k = 3 as well
     ("dataset x in 1..4 size 3", "sum(x[v] for v in x)", "position"),  # values of records are no numbers of records
     ("stream x in {1, 2, 3}", "length([[1, 2][x] for k in 1..2])", "position"),
@@ -95,6 +99,7 @@ TOTAL = [
     ("stream x in [0, 1]", "if x > 0 then clip(1 / x, 0, 5) else 0"),
     ("stream x in [0, 1]", "if x == 0 or 0.5 / x >= 1 then 1 else 0"),
     ("stream x in {1, 2}", "[0, 1][x]"),
+    ("stream x in {0, 1}", "clip(bernoulli(x).pmf(0) + poisson(x).pmf(0) + geometric(x / 2).pmf(1), 0, 1)"),
     ("stream x in {1, 2}", "[2 * k for k in 1..2][x]"),
     ("stream x in [0, 1]", "clip(normal(0, 1 + x).pdf(1) + normal(0, x).cdf(1), 0, 1)"),
     ("stream x in {0, 1}\ndraw c ~ {k: exp(x) for k in 1..2 where k != 2 * x}", "x"),

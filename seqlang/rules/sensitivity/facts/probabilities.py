@@ -16,7 +16,10 @@ LARGEST_COUNT = 1000
 
 
 def of_family(facts: Definitions, family: str, parameters: list[Formula], point: Formula) -> Formula | None:
-    """P(value = point) of a law with these parameters; None for continuous laws, and where it cannot be decided."""
+    """P(value = point) of a law with these parameters; None for continuous laws, where it cannot be decided, and where
+    the parameters are none of the family, so that there is no law."""
+    if not _are_parameters(facts, family, parameters):
+        return None
     k = whole(facts, point)
     match family, parameters:
         case "bernoulli", [p]:
@@ -38,6 +41,20 @@ def of_family(facts: Definitions, family: str, parameters: list[Formula], point:
     return None
 
 
+def _are_parameters(facts: Definitions, family: str, parameters: list[Formula]) -> bool:
+    """Whether they certainly are parameters of a discrete law, as `valid` of each family in `seqlang.laws` has it."""
+    match family, parameters:
+        case "bernoulli", [p]:
+            return facts.at_most(ZERO, p) and facts.at_most(p, ONE)
+        case "binomial", [n, p]:
+            return facts.at_most(ZERO, n) and facts.at_most(ZERO, p) and facts.at_most(p, ONE)
+        case "poisson", [mean]:
+            return facts.at_most(ZERO, mean)
+        case "geometric", [ratio]:
+            return facts.at_most(ZERO, ratio) and facts.compare(ratio, ONE) == "less"
+    return False
+
+
 def of_weights(
     facts: Definitions, pairs: Sequence[tuple[Formula | None, Formula | None]], point: Formula
 ) -> Formula | None:
@@ -56,8 +73,8 @@ def of_weights(
 
 
 def among(facts: Definitions, values: tuple[Value | None, ...], point: Formula) -> Formula | None:
-    """P(value = point) where each of the listed values is as probable as any other."""
+    """P(value = point) where each of the listed values is as probable as any other; None if there are none."""
     relations = [facts.compare(v, point) if isinstance(v, Formula) else None for v in values]
-    if None in relations:
+    if None in relations or not values:
         return None
     return number(Fraction(relations.count("equal"), len(relations)))
