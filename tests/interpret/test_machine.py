@@ -269,6 +269,15 @@ def test_errors_name_the_step():
     assert caught.value.diagnostics[0].notes == ("in step 2",)
 
 
+def test_a_dot_product_of_opposite_infinite_numbers_is_no_number():
+    """[log 0, log 0] . [x, -x]: -inf and inf are added."""
+    low = apply("log", apply("-", X, X))
+    vectors = (ir.Sequence("list", (low, low)), ir.Sequence("list", (X, apply("negate", X))))
+    m = Machine(program(statistic("s", apply("dot", *vectors)), inputs=REAL_X), NoNoise())
+    with pytest.raises(EvaluationError, match=r"`dot` of .* is not a number"):
+        m.step({"x": 1})
+
+
 def test_models_read_earlier_fields_and_stay_in_the_domain():
     inputs = (("x", Interval(number(0), number(1)), "stream"), ("y", REAL, "public"))
     laws = (("x", law("uniform", 0, 1)), ("y", law("point", apply("+", X, STEP))))

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import reduce
 from operator import mul
 
@@ -38,8 +38,16 @@ def _dot(a: Value, b: Value) -> float:
     if shape_of(a) != shape_of(b):
         raise EvaluationError(f"dot needs vectors of one length, these have {shape_of(a)} and {shape_of(b)}")
     if is_vector(a) and is_flat(a):  # the common case: gradients of thousands of records
-        return math.fsum(map(mul, a, b))
-    return math.fsum(x * y for x, y in zip(numbers_in(a), numbers_in(b), strict=True))
+        return _summed(map(mul, a, b))
+    return _summed(x * y for x, y in zip(numbers_in(a), numbers_in(b), strict=True))
+
+
+def _summed(products: Iterable[float]) -> float:
+    """Their sum, rounded once; no number where an infinite one meets its opposite, which `fsum` refuses."""
+    try:
+        return math.fsum(products)
+    except ValueError:
+        return math.nan
 
 
 def _clip(v: Value, low: Value, high: Value) -> Value:

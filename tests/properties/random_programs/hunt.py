@@ -14,12 +14,16 @@ from pathlib import Path
 from random_programs.coverage import Coverage
 from random_programs.judge import KINDS, Judged, Kind
 from random_programs.minimise import minimised
+from random_programs.partial import PARTIAL, Partial
 from random_programs.syntax import Program, text
 
 FAILURES = ("false", "crashed")
+HUNTED: dict[str, Kind | Partial] = {**KINDS, PARTIAL.name: PARTIAL}
 
 
-def small(kind: Kind, program: Program, judged: Judged, letters: bool, budget: int = 600) -> tuple[Program, Judged]:
+def small(
+    kind: Kind | Partial, program: Program, judged: Judged, letters: bool, budget: int = 600
+) -> tuple[Program, Judged]:
     """The failing program made small, and what is wrong with it."""
 
     def fails(candidate: Program) -> bool:
@@ -33,7 +37,7 @@ def small(kind: Kind, program: Program, judged: Judged, letters: bool, budget: i
     return least, kind.judged(least, letters)
 
 
-def reproducer(kind: Kind, seed: int, program: Program, judged: Judged, letters: bool) -> str:
+def reproducer(kind: Kind | Partial, seed: int, program: Program, judged: Judged, letters: bool) -> str:
     """The `.seq` file of a failure."""
     lines = [
         f"{judged.status.upper()}: {judged.said}",
@@ -46,7 +50,7 @@ def reproducer(kind: Kind, seed: int, program: Program, judged: Judged, letters:
 class Hunt:
     """Judges one kind of program, and keeps count."""
 
-    def __init__(self, kind: Kind, letters: bool, found: Path) -> None:
+    def __init__(self, kind: Kind | Partial, letters: bool, found: Path) -> None:
         self.kind, self.letters, self.found = kind, letters, found
         self.coverage, self.failures = Coverage(), 0
         self.refused: Counter[str] = Counter()
@@ -76,9 +80,15 @@ class Hunt:
             file.write_text(json.dumps(self.coverage.as_json(), indent=1, sort_keys=True) + "\n")
 
 
+def row(kind: str, first: int, programs: dict[str, int]) -> str:
+    """The row of `tables/hunts.md`."""
+    counts = [f"{programs.get(f'{kind} | {status}', 0):,}" for status in ("held", "open", "trivial", "false")]
+    return f"| {kind} | {first:,} | {sum(programs.values()):,} | {' | '.join(counts)} |"
+
+
 def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("kind", choices=[*KINDS])
+    parser.add_argument("kind", choices=[*HUNTED])
     parser.add_argument("--instances", type=int, default=1000)
     parser.add_argument("--first-seed", type=int, default=0)
     parser.add_argument("--seconds", type=float, default=1e9)
@@ -86,7 +96,7 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--found", type=Path, default=Path(__file__).parent.parent / "found")
     parser.add_argument("--counts", type=Path, help="a new file for the counts, which `tables` adds")
     options = parser.parse_args(arguments)
-    hunt = Hunt(KINDS[options.kind], not options.distinct, options.found)
+    hunt = Hunt(HUNTED[options.kind], not options.distinct, options.found)
     began = time.monotonic()
     for seed in range(options.first_seed, options.first_seed + options.instances):
         if time.monotonic() - began > options.seconds:
@@ -97,6 +107,7 @@ def main(arguments: list[str]) -> int:
     hunt.save(options.counts)
     seconds = time.monotonic() - began
     print(f"from seed {options.first_seed}, {seconds:.0f} s: {hunt.coverage.programs} {dict(hunt.refused)}")
+    print(row(hunt.kind.name, options.first_seed, hunt.coverage.programs))
     return 1 if hunt.failures else 0
 
 

@@ -15,7 +15,21 @@ from collections.abc import Callable
 from random_programs.inputs import inputs_of, publics
 from random_programs.judge import Crashed, Judged, derivations, loaded, pair, proved, rules_of, size_of
 from random_programs.syntax import (
-    RECORDS, STEP, E, Field, Noise, Program, Statement, call, index, name, num, op, text, upto, var,
+    RECORDS,
+    STEP,
+    E,
+    Field,
+    Noise,
+    Program,
+    Statement,
+    call,
+    index,
+    name,
+    num,
+    op,
+    text,
+    upto,
+    var,
 )  # fmt: skip
 from seqlang.backends.interpret.machine import Machine
 from seqlang.backends.interpret.randomness import NoNoise
@@ -23,7 +37,7 @@ from seqlang.backends.interpret.values import EvaluationError
 from seqlang.diagnostics import SpecError
 from seqlang.model.program import Program as Model
 
-DOMAINS = ((0, 1), (0, 1), (1, 2), (-1, 1), (0, 1, 2), (-1, 0, 2))
+DOMAINS = ((0, 1), (1, 2), (1, 2, 3), (-1, 1), (0, 1, 2), (-1, 0, 2))
 COMPARISONS = (">=", "<=", ">", "<", "==", "!=")
 FOLDS = ("sum", "max", "min", "mean", "argmax", "argmin")
 Variables = tuple[tuple[int, bool], ...]
@@ -57,7 +71,9 @@ class Writer:
             lambda: op("/", n(), self.guarded(n(), 1)),
             lambda: op("%", n(), self.guarded(n(), 1)),
             lambda: op("^", self.guarded(n(), 0), n()),
+            lambda: op("^", n(), op("/", n(), num(2))),
             lambda: call(rng.choice(("log", "log2", "sqrt", "log1p")), self.guarded(n(), 0)),
+            lambda: call(rng.choice(("log", "sqrt")), n()),
             lambda: call(rng.choice(("floor", "ceil", "abs", "exp")), n()),
             lambda: call("clip", n(), n(), n()),
             lambda: call(rng.choice(("max", "min")), n(), n()),
@@ -67,6 +83,8 @@ class Writer:
             lambda: call("dot", items(), items()),
             lambda: index(call("clip_norm", items(), n()), num(1)),
             lambda: E("if", (self.truth(depth - 1, bound), n(), n())),
+            lambda: self.assumed(depth, bound),
+            lambda: self.assumed(depth, bound),
             lambda: self.over_set("fold", depth, bound),
             lambda: self.over_set("fold", depth, bound),
             lambda: self.density(depth, bound),
@@ -82,6 +100,24 @@ class Writer:
             return call("max", e, num(least))
         return call("clip", e, num(least), num(2)) if roll < 0.45 else e
 
+    def partly(self, e: E, depth: int, bound: Variables) -> E:
+        """An operation that has a value for some values of `e` only."""
+        return self.rng.choice([
+            lambda: op(self.rng.choice("/%"), self.number(depth, bound), e),
+            lambda: call(self.rng.choice(("sqrt", "log", "log1p")), e),
+            lambda: op("^", e, num(0.5)),
+            lambda: index(self.items(depth, bound), e),
+        ])()  # fmt: skip
+
+    def assumed(self, depth: int, bound: Variables) -> E:
+        """The same operand in a condition and below it."""
+        e = self.number(min(1, depth - 1), bound)
+        one, other = self.partly(e, depth - 1, bound), self.leaf(bound)
+        return E("if", (self.compared(e), *self.rng.choice(((one, other), (other, one)))))
+
+    def compared(self, e: E) -> E:
+        return op(self.rng.choice(COMPARISONS), e, num(self.rng.choice((0, 0, 1, 2))))
+
     def items(self, depth: int, bound: Variables) -> E:
         rng = self.rng
         if depth <= 0:
@@ -93,6 +129,7 @@ class Writer:
             lambda: self.over_set("listfor", depth, bound),
             lambda: self.over_set("listfor", depth, bound),
             lambda: op(rng.choice("+-"), items(), items()),
+            lambda: op("+", self.over_set("listfor", depth, bound), self.over_set("listfor", depth, bound)),
             lambda: op(rng.choice("*/"), items(), self.guarded(n(), 1)),
             lambda: E("if", (self.truth(depth - 1, bound), items(), items())),
             lambda: call("zeros", self.guarded(n(), 1)),
@@ -102,6 +139,9 @@ class Writer:
 
     def truth(self, depth: int, bound: Variables) -> E:
         rng = self.rng
+        if depth > 0 and rng.random() < 0.2:
+            e = self.number(min(1, depth - 1), bound)
+            return op(rng.choice(("and", "or")), self.compared(e), self.compared(self.partly(e, depth - 1, bound)))
         if depth > 0 and rng.random() < 0.3:
             return op(rng.choice(("and", "or")), self.truth(depth - 1, bound), self.truth(depth - 1, bound))
         return op(rng.choice(COMPARISONS), self.number(depth - 1, bound), self.number(0, bound))
@@ -146,7 +186,7 @@ class Writer:
 
 def partial_program(seed: int) -> Program:
     rng = random.Random(f"partial {seed}")
-    data, depth = rng.random() < 0.35, rng.choice((1, 2, 2, 3))
+    data, depth = rng.random() < 0.35, rng.choice((1, 1, 2, 2, 3))
     writer, statements = Writer(rng, data), []
     fields = [_field("x", rng.choice(DOMAINS))]
     if not data and rng.random() < 0.3:
