@@ -55,6 +55,8 @@ WIDEN_FIRST = 32
 many steps."""
 WIDE, SMOOTH = 3.0, 1.5
 """Wide panels: as multiples of the scale of the noise, and of the standard deviation of the sum so far."""
+ROOM_LEAST, ROOM_SHARE = 2, 4
+"""Periods beyond those that the mass reaches for which chances are computed too: so many, and this part of them."""
 LOOK = 8
 """Steps between two checks whether the shape of the density still changes."""
 
@@ -140,15 +142,15 @@ class Mesh:
         mass, first = self._bounded(layout, first, mass, live)
         mass, first, dropped = trimmed(mass, first)
         bounded(MOST_NUMBERS, mass.size)
-        band = self._band(step, layout, first, mass.shape[1])
+        band = self._band(step, layout, first, mass.shape[1], live)
         here = slice(first - band.first, first - band.first + mass.shape[1])
-        chances = band.table[:, :, here]
-        if len(live) < self.theta:
-            chances = chances[:, live]
+        chances, mine = band.table[:, :, here], band.places(live)
+        if mine is not None:
+            chances = chances[:, mine]
         fired = self.chances.mixing.T @ np.einsum("stkr,tkr->st", chances[:-1], mass)
         watched = np.zeros((len(self.watch), len(live)))
         if band.watched is not None:
-            values = band.watched[:, :, live, here]
+            values = band.watched[:, :, :, here] if mine is None else band.watched[:, :, mine, here]
             watched = np.einsum("stkr,tkr,estkr->et", chances[:-1], mass, values, optimize=True)
         after = MeshFrontier(step, layout, first, mass * chances[-1], frontier.lost + dropped, live, self.theta)
         stopped = Stopped(spread(fired, frontier), watched.sum(axis=1))
@@ -276,46 +278,49 @@ class Mesh:
 
     # ---- chances of the stops
 
-    def _band(self, step: int, layout: Layout, first: int, count: int) -> _Band:
-        key = id(layout)
+    def _band(self, step: int, layout: Layout, first: int, count: int, live: NDArray[np.intp]) -> _Band:
+        """The chances on these periods, for at least the nodes `live`. Where they are the same in every step, a table
+        with room for later steps is kept: it moves on with the mass and forgets what lies far behind, as a table of all
+        periods that the mass has ever reached would be made anew for every few of them."""
+        if not self.bands_fixed:
+            return self._chances(step, layout, first, count, live)
+        key, end = id(layout), first + count
         known = self.tables.get(key)
-        if self.bands_fixed and known is not None:
-            if known.first <= first and first + count <= known.first + known.table.shape[2]:
-                return known
-            room = 2 + count // 4
-            low = min(known.first, first - room * (first < known.first))
-            end = known.first + known.table.shape[2]
-            high = max(end, first + count + room * (first + count > end))
-            first, count = low, high - low
-        found = self._chances(step, layout, first, count)
-        if self.bands_fixed:
-            _remember(self.tables, key, found)
+        if known is None:
+            found = self._chances(step, layout, first, count, live)
+        elif known.first <= first and end <= known.end and known.has(live):
+            return known
+        else:
+            room = ROOM_LEAST + count // ROOM_SHARE
+            low = first - room if first < known.first else max(known.first, first - room)
+            high = end + room if end > known.end else min(known.end, end + room)
+            found = self._chances(step, layout, low, high - low, live)
+        _remember(self.tables, key, found)
         return found
 
-    def _chances(self, step: int, layout: Layout, first: int, count: int) -> _Band:
+    def _chances(self, step: int, layout: Layout, first: int, count: int, live: NDArray[np.intp]) -> _Band:
         where = layout.positions(first, count)
         where = where.reshape(len(where), -1)
-        tables, values = [], []
         if len(where) > 1 and not self.watch:
-            nodes = np.repeat(np.arange(self.theta), where.shape[1])
-            flat = self.chances.paired(step, Environment(step, self.reading.cells(where.ravel(), step)), nodes)
-            return _Band(layout, first, flat.reshape(len(flat), self.theta, count, layout.rows), None)
-        for g, numbers in enumerate(where):
-            chances = self.chances if len(where) == 1 else self._chances_of(g)
-            environment = Environment(step, self.reading.cells(numbers, step))
-            table = chances.table(step, environment)
-            theta = self.theta if len(where) == 1 else 1
-            tables.append(np.broadcast_to(table, (table.shape[0], theta, len(numbers))))
+            where = where[live]
+            environment = Environment(step, self.reading.cells(where.ravel(), step))
+            flat = self.chances.paired(step, environment, np.repeat(live, where.shape[1]))
+            return _Band(layout, first, live, flat.reshape(len(flat), len(live), count, layout.rows), None)
+        tables, values = [], []
+        for g in live if len(where) > 1 else range(1):
+            chances, nodes = (self.chances, live) if len(where) == 1 else (self._chances_of(g), None)
+            environment = Environment(step, self.reading.cells(where[g], step))
+            tables.append(chances.table(step, environment, nodes))
             if self.watch:
-                values.append(Watched(chances, self.watch).at(step, environment, len(numbers)))
+                values.append(Watched(chances, self.watch).at(step, environment, where.shape[1]))
         table = np.concatenate(tables, axis=1)
-        table = np.ascontiguousarray(table).reshape(table.shape[0], self.theta, count, layout.rows)
+        table = np.ascontiguousarray(table).reshape(table.shape[0], len(live), count, layout.rows)
         watched = None
         if self.watch:
             seen = np.stack(values, axis=2)  # (expressions, stops, groups, rows)
             seen = seen.reshape(*seen.shape[:3], count, layout.rows)
-            watched = np.broadcast_to(seen, (*seen.shape[:2], self.theta, *seen.shape[3:]))
-        return _Band(layout, first, table, watched)
+            watched = np.broadcast_to(seen, (*seen.shape[:2], len(live), *seen.shape[3:]))
+        return _Band(layout, first, live, table, watched)
 
     def _chances_of(self, theta: int) -> Chances:
         if not hasattr(self, "_singles"):
@@ -333,13 +338,29 @@ def _for_all(columns: Array, theta: int) -> Array:
 
 @record
 class _Band:
-    """Chances (stops + 1, theta, periods, rows) from period `first` on; watched values (expressions, stops, theta,
-    periods, rows)."""
+    """Chances (stops + 1, live, periods, rows) from period `first` on; watched values (expressions, stops, live,
+    periods, rows). `live` are the nodes of the persistent noises for which they were computed, in rising order."""
 
     layout: Layout
     first: int
+    live: NDArray[np.intp]
     table: Array
     watched: Array | None
+
+    @property
+    def end(self) -> int:
+        """The period after the last one."""
+        return self.first + int(self.table.shape[2])
+
+    def has(self, live: NDArray[np.intp]) -> bool:
+        """Whether it was computed for all of these nodes."""
+        if live is self.live:
+            return True
+        return bool((self.live.take(np.searchsorted(self.live, live), mode="clip") == live).all())
+
+    def places(self, live: NDArray[np.intp]) -> NDArray[np.intp] | None:
+        """Where these nodes stand among those of the table; None where they are all of them."""
+        return None if len(live) == len(self.live) else np.searchsorted(self.live, live)
 
 
 class _Same:
@@ -356,6 +377,6 @@ class _Same:
 
 def _remember(known: dict[K, V], key: K, value: V) -> None:
     """Keeps the first two entries, which every run needs, and the latest of the others."""
-    if len(known) >= KEPT:
+    if key not in known and len(known) >= KEPT:
         del known[list(known)[2]]
     known[key] = value

@@ -79,16 +79,21 @@ class Chances:
         self.time_invariant = not plan.needed.reads_step
         self._last: tuple[Environment, Array] | None = None
 
-    def table(self, step: int | Array, env: Environment) -> Array:
-        """(stops + 1, theta, rows)."""
+    def table(self, step: int | Array, env: Environment, nodes: NDArray[np.intp] | None = None) -> Array:
+        """(stops + 1, theta, rows), of all nodes of the persistent noises or of `nodes` alone."""
+        count = len(self.grid.weights)
+        if nodes is not None and len(nodes) < count:
+            return self._table(self._stage(step, env), {name: v[nodes] for name, v in self.known.items()}, len(nodes))
         if self.time_invariant and self._last is not None and _equal(self._last[0], env):
             return self._last[1]
-        stage = self._stage(step, env)
-        # nodes side by side: where blocks of steps are cut into steps, rows are
-        found = np.zeros((len(self.gates) + 1, stage.count, len(self.grid.weights))).transpose(0, 2, 1)
-        self._over_inner(found, stage, self.known)
+        found = self._table(self._stage(step, env), self.known, count)
         self._last = (env, found) if self.time_invariant else None
         return found
+
+    def _table(self, stage: Stage, known: Mapping[str, Array], count: int) -> Array:
+        # nodes side by side: where blocks of steps are cut into steps, rows are
+        found = np.zeros((len(self.gates) + 1, stage.count, count)).transpose(0, 2, 1)
+        return self._over_inner(found, stage, known)
 
     def paired(self, step: int | Array, env: Environment, nodes: NDArray[np.intp]) -> Array:
         """(stops + 1, rows), where row i belongs to node `nodes[i]` of the persistent noises."""
