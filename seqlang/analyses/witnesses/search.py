@@ -24,6 +24,8 @@ from seqlang.proof.entry import Entry
 from seqlang.proof.witness import Event, Witness
 from seqlang.record import replace
 
+TO_COMPARE = replace(FINE, relative=1e-5, drop=20.0)
+AS_CLOSE = 1e-4  # of the larger: probabilities from the search's integrator and from enclosures that agree
 COARSELY = 0.25  # how far a coarse logarithm may be from an enclosed one
 SHAPES = 8  # of which the best pattern is made better
 MOST_LEGS = 40
@@ -189,11 +191,11 @@ class Search:
 
     def _agrees_finely(self, witness: Witness) -> bool:
         """The same for the search's fine quadrature: for long streams the coarse one may be far off."""
-        fine = confirmed(self.scene.follower, witness.streams, witness.event, "", FINE, Work(MOST_FINE))
+        fine = confirmed(self.scene.follower, witness.streams, witness.event, "", TO_COMPARE, Work(MOST_FINE))
         if fine is None or fine.streams != witness.streams:
             return False
         pairs = ((fine.p, witness.p), (fine.q, witness.q))
-        return all(abs(x - y) <= 1e-4 * max(x, y) for x, y in pairs)
+        return all(abs(x - y) <= AS_CLOSE * max(x, y) for x, y in pairs)
 
 
 def changes(pattern: Pattern, scene: Scene) -> Iterator[Callable[[Pattern], Pattern | None]]:
