@@ -232,6 +232,21 @@ class Stop:
 Statement = Define | Cell | Draw | Report | Update | Stop
 
 
+def expressions_in(part: object) -> Iterator[Expression]:
+    """The outermost expressions of a statement, a gate, a test, a law of a gate or a part of one, in the order of the
+    fields: also those inside of records that are no expressions, such as how a cell keeps its steps, the comparisons of
+    a test and the factors of terms. Whoever asks what something reads starts here, so that a new field is not left out.
+    The domain that a variable carries along is that of its binder, and is found there."""
+    if is_expression(part):
+        yield part
+    elif isinstance(part, tuple):
+        for item in part:
+            yield from expressions_in(item)
+    elif hasattr(part, "_record_fields") and not isinstance(part, Variable):
+        for name in field_names(part):
+            yield from expressions_in(getattr(part, name))
+
+
 def expressions_of(statement: Statement) -> Iterator[Expression]:
     """What a statement evaluates in every step, in the order of its fields."""
     for name in field_names(statement):

@@ -220,8 +220,8 @@ class _Check:
                     yield f"the let {name} is not public"
                 if self._level(expression) > level:
                     yield f"the level of {name} is too low"
-            case p.Cell(name=name, body=body, where=where, level=level):
-                if max(self._level(body), p.Level.PUBLIC if where is None else self._level(where)) > level:
+            case p.Cell(name=name, level=level):
+                if max(map(self._level, p.expressions_in(statement))) > level:
                     yield f"the level of the cell {name} is too low"
             case p.Draw(name=name, law=law, level=level):
                 if max(self._level(law), p.Level.HIDDEN) > level:
@@ -243,7 +243,7 @@ class _Check:
         for gate in self.program.gates:
             if not is_hidden(gate.source) and self.program.place_of(gate.source) is None:
                 yield f"gate {gate.name} belongs to no statement"
-            for expression in _gate_expressions(gate):
+            for expression in p.expressions_in(gate):
                 yield from self._names(f"gate {gate.name}", expression, everything, NO_VARIABLES)
                 if _reads_released(expression) and not (isinstance(gate, p.ReleaseGate) and expression is gate.post):
                     yield f"gate {gate.name} reads a released value before it is released"
@@ -312,12 +312,8 @@ def _parts(statement: p.Statement) -> tuple[str, tuple[m.Expression, ...], Varia
     match statement:
         case p.Define(name=name, expression=expression):
             return name, (expression,), frozenset()
-        case p.Cell(name=name, body=body, where=where, keep=keep, binders=binders):
-            kept: list[m.Expression] = [body]
-            if isinstance(keep, p.LastSteps | p.Previous):
-                kept.append(keep.count if isinstance(keep, p.LastSteps) else keep.initial)
-            filtered = () if where is None else (where,)
-            return f"cell {name}", (*kept, *filtered), frozenset(v for v, _ in binders)
+        case p.Cell(name=name, binders=binders):
+            return f"cell {name}", tuple(p.expressions_in(statement)), frozenset(v for v, _ in binders)
         case p.Draw(name=name, law=law):
             return f"draw {name}", (law,), frozenset()
         case p.Report(name=name, when=when, value=value):
@@ -326,27 +322,6 @@ def _parts(statement: p.Statement) -> tuple[str, tuple[m.Expression, ...], Varia
             return f"update {memory}", (value,) if when is None else (value, when), frozenset()
         case p.Stop(index=index, when=when, result=result):
             return f"stop {index}", tuple(e for e in (when, result) if e is not None), frozenset()
-
-
-def _gate_expressions(gate: p.Gate) -> Iterator[m.Expression]:
-    if not isinstance(gate, p.PublicGate) and gate.guard is not None:
-        yield gate.guard
-    match gate:
-        case p.PublicGate(expression=expression):
-            yield from (() if expression is None else (expression,))
-        case p.CompareGate(test=test):
-            for leaf in leaves(test):
-                yield leaf.value if isinstance(leaf, p.Margin) else leaf.expression
-        case p.ReleaseGate(value=value, post=post):
-            yield from (value,) if post is None else (value, post)
-        case p.ChooseGate(law=p.FlipLaw(of=of, truth=truth, alphabet=alphabet)):
-            yield from (of, truth, *alphabet)
-        case p.ChooseGate(law=p.NoisyMaxLaw(of=of)):
-            yield of
-        case p.ChooseGate(law=p.PrivateLaw(law=law)):
-            yield law
-        case p.OpaqueGate(expression=expression):
-            yield expression
 
 
 def _gate_terms(gate: p.Gate) -> Iterator[m.Term]:

@@ -16,9 +16,9 @@ from seqlang.analyses.trials.quantities import Quantity, comparisons_of, quantit
 from seqlang.analyses.trials.together import Direction, directions, outside
 from seqlang.analyses.trials.work import work_of
 from seqlang.model.expression import Expression, RealVectors
-from seqlang.model.program import Program
+from seqlang.model.program import Program, expressions_in
 from seqlang.record import record
-from seqlang.rules.reading.read_sets import expressions_of, expressions_read, revealed_choices
+from seqlang.rules.reading.read_sets import expressions_read, revealed_choices
 from seqlang.rules.reading.single_entry import single_entry
 from seqlang.rules.sensitivity.totality.values import obstacle
 
@@ -118,7 +118,7 @@ class _Claim:
 def _claims(program: Program, revealed: frozenset[str], minimisers: bool) -> tuple[_Claim, ...]:
     _, single = single_entry(program)
     alone = single is program
-    body = tuple(e for statement in program.body for e in expressions_of(statement))
+    body = tuple(e for statement in program.body for e in expressions_in(statement))
     plain = [q for q in quantities_of(program) if minimisers or not _minimises(program, (q.expression,))]
     quantities = [(q, claimed(program, q.expression, revealed)) for q in plain]
     known = [(q, claim) for q, claim in quantities if claim is not None]

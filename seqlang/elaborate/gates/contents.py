@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from seqlang.laws.facts import facts
 from seqlang.model import expression as m
@@ -106,24 +106,23 @@ class Reader:
             case m.Local(name=name):
                 return self._known.get(f"local {name}", NOTHING)
             case m.CellValue(name=name):
-                return self._known.get(f"cell {name}", NOTHING)
+                return self._known.get(f"cell {name}", NOTHING) | self._joined(m.children(expression))
             case m.Drawn(name=name):
                 return self._drawn(name)
             case _:
-                found = NOTHING
-                for child in m.children(expression):
-                    found = found | self.contents(child)
-                return found
+                return self._joined(m.children(expression))
+
+    def _joined(self, parts: Iterable[m.Expression]) -> Contents:
+        found = NOTHING
+        for part in parts:
+            found = found | self.contents(part)
+        return found
 
     def is_flip(self, reading: m.Noised) -> bool:
         return any(_flips(self.noises[t.noise].law) for t in reading.terms if t.noise in self.noises)
 
     def _cell(self, cell: p.Cell) -> Contents:
-        found = self.contents(cell.body)
-        if cell.where is not None:
-            found = found | self.contents(cell.where)
-        if isinstance(cell.keep, p.LastSteps):
-            found = found | self.contents(cell.keep.count)
+        found = self._joined(p.expressions_in(cell))
         return Contents(
             found.plain, frozenset(), found.noised | found.celled, found.flips, found.choices, found.loose, found.coins
         )

@@ -9,11 +9,10 @@ from seqlang.model.expression import (
     Expression,
     Field,
     Local,
-    Noised,
     Records,
     children,
 )
-from seqlang.model.program import AllSteps, Define, LastSteps, Previous, Program, SinceReport
+from seqlang.model.program import AllSteps, Define, LastSteps, Previous, Program, SinceReport, expressions_in
 from seqlang.record import record
 from seqlang.rules.reading.limits import least
 from seqlang.rules.reading.signs import Signs
@@ -52,8 +51,6 @@ class _Reader:
                 return self.all(s.expression for s in defined)
             case CellValue(name, at):
                 return joined(self._cell(name), self.all(at), self.signs)  # and which of its elements is read
-            case Noised(_, base, _):
-                return self.of(base)
             case _:
                 return self.all(children(expression))
 
@@ -69,16 +66,19 @@ class _Reader:
         cell = self.program.cell(name)
         self.visiting.add(name)
         inner = self.all((cell.body,) if cell.where is None else (cell.body, cell.where))
+        around = self.all(expressions_in((cell.keep, cell.binders)))
         self.visiting.discard(name)
+        if around is not None:
+            return Ages(0, INFINITY)  # which steps are kept, or what it holds first, depends on data
         if inner is None:
             return None
         match cell.keep:
             case LastSteps(count):
                 length = formula_of(self.program, count) or range_of(self.program, count).high
-                if length is None or inner.since is not None or self.of(count) is not None:
+                if length is None or inner.since is not None:
                     return Ages(0, INFINITY)
                 return Ages(inner.youngest, inner.oldest + length - number(1))
-            case Previous(initial) if inner.since is None and self.of(initial) is None:
+            case Previous() if inner.since is None:
                 return Ages(inner.youngest + 1, inner.oldest + number(1))
             case SinceReport(report) if inner.youngest == 0 and inner.oldest == ZERO and inner.since is None:
                 return Ages(0, INFINITY, report)

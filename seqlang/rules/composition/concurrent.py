@@ -2,31 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from seqlang.arithmetic.formula import Formula, enclose
-from seqlang.model.expression import Drawn, Expression, Noised, walk
 from seqlang.model.gate_source import is_hidden
-from seqlang.model.program import (
-    And,
-    ChooseGate,
-    CompareGate,
-    FlipLaw,
-    Gate,
-    Margin,
-    NoisyMaxLaw,
-    Not,
-    OpaqueGate,
-    Or,
-    PrivateLaw,
-    Program,
-    PublicGate,
-    PublicTest,
-    ReleaseGate,
-    Test,
-)
+from seqlang.model.program import ChooseGate, Gate, Program, PublicGate, expressions_in
 from seqlang.proof.derivation import Derivation, Judgement, PureBound
-from seqlang.rules.reading.read_sets import gate_parts
+from seqlang.rules.reading.read_sets import gate_noises
 from seqlang.rules.sensitivity.facts.facts import facts_of
 from seqlang.rules.sensitivity.facts.formulas import parameter_values
 
@@ -88,64 +70,13 @@ def value_up(program: Program, formula: Formula) -> float:
 
 
 def noises_of(program: Program, gate: Gate) -> frozenset[str]:
-    """Every noise and draw that what the gate shows depends on."""
+    """Every noise and draw that what the gate shows depends on, also in its guard, its public tests, and by what a
+    noise is multiplied: these may read coins, on which what another gate shows may depend."""
+    if isinstance(gate, PublicGate):
+        return frozenset()
     facts = facts_of(program)
-    found: set[str] = set()
-    for part in _parts(gate):
-        if isinstance(part, str):
-            found.add(part)
-            continue
-        found |= facts.noises_inside(part)
-        for node in walk(part):
-            if isinstance(node, Noised):
-                found |= {term.noise for term in node.terms}
-            elif isinstance(node, Drawn):
-                found.add(node.name)
-    return frozenset(found)
-
-
-def _parts(gate: Gate) -> Iterator[Expression | str]:
-    """The gate's expressions, and the names of the noises of its terms. A guard, a public test, and by what a noise is
-    multiplied may read coins: draws that do not look at the data, but on which what another gate shows may depend."""
-    if not isinstance(gate, PublicGate):
-        yield from gate_parts(gate)[1]
-    match gate:
-        case PublicGate():
-            return
-        case CompareGate(test=test):
-            yield from _of_test(test)
-        case ReleaseGate(value=value, terms=terms, post=post):
-            yield value
-            yield from (term.noise for term in terms)
-            if post is not None:
-                yield post
-        case ChooseGate(law=law):
-            yield gate.name
-            match law:
-                case FlipLaw(of=of, truth=truth):
-                    yield of
-                    yield truth
-                case NoisyMaxLaw(of=of, terms=terms):
-                    yield of
-                    yield from (term.noise for term in terms)
-                case PrivateLaw(law=inner):
-                    yield inner
-        case OpaqueGate(expression=expression):
-            yield expression
-
-
-def _of_test(test: Test) -> Iterator[Expression | str]:
-    match test:
-        case Margin(value=value, terms=terms):
-            yield value
-            yield from (term.noise for term in terms)
-        case PublicTest():
-            return
-        case And(parts=parts) | Or(parts=parts):
-            for part in parts:
-                yield from _of_test(part)
-        case Not(part=part):
-            yield from _of_test(part)
+    own = {gate.name} if isinstance(gate, ChooseGate) else set()
+    return gate_noises(gate).union(own, *(facts.noises_inside(part) for part in expressions_in(gate)))
 
 
 def _shows_a_noise(gate: Gate) -> bool:

@@ -37,6 +37,7 @@ from seqlang.model.program import (
     Report,
     SinceReport,
     Within,
+    expressions_in,
 )
 from seqlang.rules.reading.budgets import guarded_showings
 from seqlang.rules.reading.guards import required_reports
@@ -183,9 +184,8 @@ def _all_since(program: Program, cells: tuple[Cell, ...], needed: tuple[str, ...
 
 
 def _nested(program: Program, cell: Cell) -> bool:
-    """The cell's body reads the past itself, so that an entry may reach beyond the kept steps."""
-    parts = (cell.body,) if cell.where is None else (cell.body, cell.where)
-    return any(c.level != Level.PUBLIC for c in cells_read(program, parts))
+    """What decides the cell's value reads the past itself, so that an entry may reach beyond the kept steps."""
+    return any(c.level != Level.PUBLIC for c in cells_read(program, expressions_in(cell)))
 
 
 def _length(program: Program, cell: Cell) -> Formula:

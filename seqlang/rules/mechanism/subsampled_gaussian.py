@@ -28,14 +28,14 @@ from seqlang.model.expression import (
     Records,
     walk,
 )
-from seqlang.model.program import AddRemove, Gate, Program, ReleaseGate, Replace
+from seqlang.model.program import AddRemove, Gate, Program, ReleaseGate, Replace, expressions_in
 from seqlang.proof.derivation import Derivation, RenyiBound
 from seqlang.proof.rule import Rule
 from seqlang.record import record
 from seqlang.rules.mechanism.exposure import showings
 from seqlang.rules.mechanism.gate_rule import NOT_MINE
 from seqlang.rules.mechanism.noise import is_fresh, noises_of
-from seqlang.rules.reading.read_sets import expressions_of, shared_noise
+from seqlang.rules.reading.read_sets import shared_noise
 from seqlang.rules.reading.signs import Signs
 from seqlang.rules.reading.single_entry import single_entry
 from seqlang.rules.search import Search
@@ -183,7 +183,7 @@ def _rate(program: Program, gate: ReleaseGate, total: Quantified, signs: Signs) 
         return f"{name}: the chance of a record must be a constant above 0, and at most 1"
     if not is_fresh(program, gate, noise.life, signs):
         return f"{name}: one sample serves several showings"
-    readings = [n for s in program.body for e in expressions_of(s) for n in walk(e) if n == total.domain]
+    readings = [n for s in program.body for e in expressions_in(s) for n in walk(e) if n == total.domain]
     if len(readings) != 1 or shared_noise(program, (gate.name,), frozenset((name,))) is not None:
         return f"{name}: the sample is read elsewhere too"
     return rate

@@ -7,33 +7,27 @@ from typing import assert_never
 
 from seqlang.model.expression import CellValue, Drawn, Expression, Local, Noised, walk
 from seqlang.model.gate_source import OfNoise
-from seqlang.model.margins import leaves, margins
+from seqlang.model.margins import margins
 from seqlang.model.program import (
     Cell,
     ChooseGate,
     CompareGate,
     Define,
     Draw,
-    FlipLaw,
     Gate,
     NoisyMaxLaw,
     OpaqueGate,
-    PrivateLaw,
     Program,
     PublicGate,
-    PublicTest,
     ReleaseGate,
-    Report,
     SinceReport,
-    Statement,
-    Stop,
-    Update,
+    expressions_in,
 )
-from seqlang.rules.sensitivity.facts.facts import parts_of
 
 
 def expressions_read(program: Program, starts: Iterable[Expression]) -> Iterator[Expression]:
-    """Every expression met on the way, once a name. Memory and reports are public and are not followed."""
+    """Every expression met on the way, once a name, also in the laws of draws. Memory and reports are public and are
+    not followed."""
     seen: set[tuple[str, str]] = set()
     waiting = list(starts)
     while waiting:
@@ -46,7 +40,10 @@ def expressions_read(program: Program, starts: Iterable[Expression]) -> Iterator
                     waiting.extend(s.expression for s in program.body if isinstance(s, Define) and s.name == name)
                 case CellValue(name) if ("cell", name) not in seen:
                     seen.add(("cell", name))
-                    waiting.extend(_parts(program.cell(name)))
+                    waiting.extend(expressions_in(program.cell(name)))
+                case Drawn(name) if ("draw", name) not in seen:
+                    seen.add(("draw", name))  # a noise has a constant law
+                    waiting.extend(s.law for s in program.body if isinstance(s, Draw) and s.name == name)
                 case _:
                     pass
 
@@ -104,62 +101,29 @@ def shared_noise(program: Program, names: tuple[str, ...], noises: frozenset[str
 
 
 def gate_parts(gate: Gate) -> tuple[tuple[Expression, ...], tuple[Expression, ...]]:
-    """The plain values of a gate, and the expressions that it reads which are public, or are known once hidden choices
-    and coins are: its guard, public tests, and by what its noises are multiplied."""
-    guard = () if isinstance(gate, PublicGate) or gate.guard is None else (gate.guard,)
+    """The plain values of a gate, and all that it reads otherwise, which is public, or is known once hidden choices and
+    coins are: its guard, public tests, what is done to what it shows, and by what its noises are multiplied."""
+    plain = _plain_values(gate)
+    return plain, tuple(e for e in expressions_in(gate) if e not in plain)
+
+
+def _plain_values(gate: Gate) -> tuple[Expression, ...]:
     match gate:
-        case PublicGate(expression=expression):
-            return (), () if expression is None else (expression,)
+        case PublicGate():
+            return ()
         case CompareGate(test=test):
-            tests = (leaf.expression for leaf in leaves(test) if isinstance(leaf, PublicTest))
-            factors = (term.factor for margin in margins(test) for term in margin.terms)
-            return tuple(margin.value for margin in margins(test)), (*guard, *tests, *factors)
-        case ReleaseGate(value=value, terms=terms, post=post):
-            shown = () if post is None else (post,)
-            return (value,), (*guard, *(term.factor for term in terms), *shown)
+            return tuple(margin.value for margin in margins(test))
+        case ReleaseGate(value=value):
+            return (value,)
         case ChooseGate(law=law):
-            terms = law.terms if isinstance(law, NoisyMaxLaw) else ()
-            return _law_parts(law), (*guard, *(term.factor for term in terms))
+            return (law.of,) if isinstance(law, NoisyMaxLaw) else tuple(expressions_in(law))
         case OpaqueGate(expression=expression):
-            return (expression,), guard
-        case _:
-            assert_never(gate)
-
-
-def _law_parts(law: FlipLaw | NoisyMaxLaw | PrivateLaw) -> tuple[Expression, ...]:
-    match law:
-        case FlipLaw(of, truth, alphabet):
-            return (of, truth, *alphabet)
-        case NoisyMaxLaw(of=of):
-            return (of,)
-        case PrivateLaw(expression):
             return (expression,)
         case _:
-            assert_never(law)
+            assert_never(gate)
 
 
 def revealed_choices(program: Program) -> frozenset[str]:
     """The hidden randomised choices. They are gates, with a bound of their own: a bound for all gates pays for them,
     and may then treat them as shown (whoever sees them sees more)."""
     return frozenset(gate.name for gate in program.gates if isinstance(gate, ChooseGate) and not gate.visible)
-
-
-def expressions_of(statement: Statement) -> Iterator[Expression]:
-    """What a statement of the body reads directly."""
-    match statement:
-        case Define(expression=expression):
-            yield expression
-        case Cell():
-            yield from _parts(statement)
-        case Draw(law=law):
-            yield law
-        case Report(when=when, value=value) | Stop(when=when, result=value) | Update(when=when, value=value):
-            yield from (part for part in (when, value) if part is not None)
-        case _:
-            assert_never(statement)
-
-
-def _parts(cell: Cell) -> Iterator[Expression]:
-    yield from parts_of(cell)
-    for _, domain in cell.binders:
-        yield domain

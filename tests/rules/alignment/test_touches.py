@@ -86,6 +86,7 @@ def test_every_entry_may_move() -> None:
         "statistic pair = [sum(clip(q, 0, 1) * (k - 1) over last 1) for k in 1..2]\n"
         "report r when {g} * clip(pair[m], 0, 1) + {g} * w >= {g}\n",
         "report r when {g} * clip(sum(clip(q, 0, 1) over last m), 0, 1) + {g} * w >= {g}\n",
+        "report r when {g} * clip(sum(1 over last m), 1, 2) + {g} * w >= {g}\n",  # what is added up is no data
     ],
 )
 @pytest.mark.parametrize("g", ["1", "sqrt(2)", "(1 + 1 / step)"])

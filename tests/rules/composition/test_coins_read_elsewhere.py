@@ -42,6 +42,13 @@ def test_the_answer_has_no_bound_of_its_own(other: str) -> None:
     assert "z" in noises_of(program, answer) & noises_of(program, read)
 
 
+def test_a_draw_whose_law_reads_the_coin_shows_it() -> None:
+    # of an answer 1 and a reading 0 the chance is .1 with one entry and .45 with the other
+    program = loaded("draw d ~ bernoulli((1 + 2 * z) / 4)\nreport read = d\n")
+    answer = next(g for g in program.gates if g.name == "answer")
+    assert "z: read reads the noise too" in str(finite_law.suggest(program, answer))
+
+
 def test_it_has_one_if_nothing_else_reads_the_coin() -> None:
     program = loaded("report read when w >= 5\n")
     assert isinstance(finite_law.suggest(program, program.gates[0]), Derivation)

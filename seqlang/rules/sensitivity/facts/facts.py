@@ -7,7 +7,7 @@ from copy import copy
 from typing import Any
 
 from seqlang.model.expression import CellValue, Drawn, Expression, Field, Local, Noised, Records, children, walk
-from seqlang.model.program import Cell, LastSteps, Previous, Program
+from seqlang.model.program import Previous, Program, expressions_in
 from seqlang.rules.sensitivity.facts.shapes import Shapes
 
 NOTHING_REVEALED: frozenset[str] = frozenset()
@@ -76,7 +76,7 @@ class Facts(Shapes):
             return
         found.add(expression)
         if isinstance(expression, CellValue) and expression.name in self.cells:
-            for part in parts_of(self.cells[expression.name]):
+            for part in expressions_in(self.cells[expression.name]):
                 self._reach(part, found)
         elif isinstance(expression, Drawn) and expression.name in self.draws and not self.is_revealed(expression):
             self._reach(self.draws[expression.name].law, found)
@@ -116,18 +116,6 @@ class Facts(Shapes):
     def noises_inside(self, expression: Expression) -> frozenset[str]:
         """Names of the noises and draws that the value depends on, also through cells."""
         return frozenset(leaf.name for leaf in self.leaves(expression) if isinstance(leaf, Drawn))
-
-
-def parts_of(cell: Cell) -> Iterator[Expression]:
-    """All expressions that decide a cell's value."""
-    yield cell.body
-    if cell.where is not None:
-        yield cell.where
-    match cell.keep:
-        case LastSteps(count):
-            yield count
-        case Previous(initial):
-            yield initial
 
 
 _known: list[Facts] = []
