@@ -50,7 +50,8 @@ def test_check_imports_nothing_heavy() -> None:
 def test_no_thread_is_started_for_linear_algebra(words: list[str]) -> None:
     """They would take CPU time while they wait for work that never comes. (With one core none is started anyway.)"""
     code = (
-        f"import os, sys\nsys.argv = {['seqlang', *words]!r}\nfrom seqlang.cli.__main__ import main\nmain()\n"
+        f"import os, sys\nos._exit = lambda code: None\nsys.argv = {['seqlang', *words]!r}\n"
+        "from seqlang.cli.__main__ import main\nmain()\n"
         "print(len(os.listdir('/proc/self/task')), 'numpy' in sys.modules)"
     )
     environment = {k: v for k, v in os.environ.items() if k not in POOLS}
@@ -58,3 +59,19 @@ def test_no_thread_is_started_for_linear_algebra(words: list[str]) -> None:
         [sys.executable, "-c", code], cwd=ROOT, env=environment, capture_output=True, text=True, check=True
     )
     assert done.stdout.splitlines()[-1] == "1 True"
+
+
+@pytest.mark.parametrize("watched", [True, False])
+def test_a_check_ends_at_once_unless_it_is_watched(watched: bool, tmp_path: Path) -> None:
+    """A profiler writes its file when the interpreter ends; else nobody waits for that."""
+    profile = tmp_path / "profile"
+    watch = ["-m", "cProfile", "-o", str(profile)] if watched else []
+    handler = "import atexit; atexit.register(print, 'the interpreter ended')\n"
+    (tmp_path / "sitecustomize.py").write_text(handler, encoding="utf-8")
+    paths = os.pathsep.join([str(tmp_path), str(ROOT), os.environ.get("PYTHONPATH", "")])
+    done = subprocess.run(
+        [sys.executable, *watch, "-m", "seqlang", "check", "@tight/one_sided"], cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": paths}, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert "proved" in done.stdout
+    assert ("the interpreter ended" in done.stdout) == watched == profile.is_file()
