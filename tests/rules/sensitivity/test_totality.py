@@ -62,6 +62,9 @@ PARTIAL = [
     ("dataset x in {0, 1} size 3\n" + RECORDS, "dot(x, [1 for i in records where x[i] > 0])", "dot"),
     ("dataset x in [0, 1] size 2\n" + RECORDS, "clip(max(x[i] for i in records where i != 1), 0, 1)", "max"),
     ("stream x in [0, 1]\npublic u in {0, 1}", "clip(x * max(u where u >= 1 over steps), 0, 1)", "*"),
+    ("stream x in [-1, 1]", "clip(argmin((x - v[1]) ^ 2 + v[1] ^ 2 for v in ball(sqrt(x), 2))[1], 0, 1)", "sqrt"),
+    ("stream x in [-1, 1]", "clip(argmin((sqrt(x) - v[1]) ^ 2 + v[1] ^ 2 for v in ball(1, 2))[1], 0, 1)", "sqrt"),
+    ("stream x in [-1, 1]", "clip(argmin((1 - v[1]) ^ 2 + v[1] ^ 2 for v in ball(x, 2))[1], 0, 1)", "argmin"),
 ]
 
 

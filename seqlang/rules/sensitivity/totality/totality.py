@@ -54,7 +54,7 @@ def _known(place: Place, e: Expression) -> Known:
     match e:
         case (
             m.Number() | m.Truth() | m.Label() | m.ParameterValue() | m.StepNumber() | m.Field() | m.Records()
-            | m.Local() | m.Reported() | m.ReleasedValue() | m.Bound() | m.RealVectors()
+            | m.Local() | m.Reported() | m.ReleasedValue() | m.Bound()
         ):  # fmt: skip
             return FINITE
         case m.MemoryValue(name) | m.Drawn(name):
@@ -68,6 +68,8 @@ def _known(place: Place, e: Expression) -> Known:
         case m.Choice(test, yes, no):
             branches = joined([known(place.below(test, True), yes), known(place.below(test, False), no)])
             return joined([Known(trouble=of(test).trouble), branches])
+        case m.RealVectors():
+            return Known(trouble=joined(of(part) for part in m.children(e)).trouble)
         case m.Index():
             return _element(place, e)
         case m.Sequence(_, items):
@@ -119,7 +121,7 @@ def _element(place: Place, e: Index) -> Known:
 
 def _quantified(place: Place, e: m.Quantified) -> Known:
     if isinstance(e.domain, m.RealVectors):
-        return FINITE  # a minimiser: `objective` of the rules says when there is one
+        return _minimiser(place, e, e.domain)
     domain = known(place, e.domain)
     inside = replace(place, always=place.always and not moves(place, e.domain))
     where = FINITE if e.where is None else known(inside, e.where)
@@ -146,6 +148,16 @@ def _quantified(place: Place, e: m.Quantified) -> Known:
             return Known(body.infinite, trouble)
         case _:
             assert_never(e.operator)
+
+
+def _minimiser(place: Place, e: m.Quantified, region: m.RealVectors) -> Known:
+    """Whether there is one, by strong convexity or as the region is a ball, is asked by the rules about its motion;
+    here whether the objective has values, over a region that is the same on both sides."""
+    parts = [known(place, part) for part in (region, e.body, *(() if e.where is None else (e.where,)))]
+    trouble = joined(parts).trouble
+    if not trouble and any(moves(place, part) for part in m.children(region)):
+        return lack(e.operator, "may be over a ball or vectors that depend on private data", "let these be constants")
+    return Known(trouble=trouble)
 
 
 def _certainly_some(facts: Facts, e: m.Quantified) -> bool:
