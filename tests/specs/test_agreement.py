@@ -13,8 +13,9 @@ import seqlang
 from seqlang import driver
 
 RUNS = 20_000
-SLOW = {"refuted/parallel_threshold_noise", "chan2011/tree_sums_gaussian"}
-"""By default `michel2025/dp_sprt` stands for the first, and `chan2011/tree_sums` for the second."""
+SLOW = {"refuted/parallel_threshold_noise", "chan2011/tree_sums_gaussian", "tight/two_sided", "tight/cusum"}
+"""By default `michel2025/dp_sprt`, `chan2011/tree_sums` and `tight/one_sided` stand for the first three.
+Under the first model of `cusum` no law is resolved, and nothing is compared."""
 NO_LAW = {
     "dwork2014/sparse_vector", "tight/blocks", "zhang2021/paprika", "zhang2021/paprika_lord",
 }  # fmt: skip
