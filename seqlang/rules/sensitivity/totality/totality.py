@@ -11,6 +11,7 @@ from typing import assert_never
 
 from seqlang.arithmetic.formula import number
 from seqlang.model import expression as m
+from seqlang.model.binding import reads
 from seqlang.model.expression import Apply, Expression, Index
 from seqlang.model.junctions import conjuncts
 from seqlang.model.program import Cell, LastSteps
@@ -19,6 +20,7 @@ from seqlang.rules.sensitivity.facts.evaluate import evaluate
 from seqlang.rules.sensitivity.facts.facts import Facts
 from seqlang.rules.sensitivity.facts.finite import assignments
 from seqlang.rules.sensitivity.facts.shapes import fewest_records, shape_of
+from seqlang.rules.sensitivity.facts.value import distinct
 from seqlang.rules.sensitivity.ranges.aggregates import set_may_be_empty
 from seqlang.rules.sensitivity.ranges.lengths import adds_up, is_element, is_position, length_is_private, lists_fit
 from seqlang.rules.sensitivity.ranges.ranges import range_in, ratio_polynomial
@@ -161,15 +163,22 @@ def _minimiser(place: Place, e: m.Quantified, region: m.RealVectors) -> Known:
 
 
 def _certainly_some(facts: Facts, e: m.Quantified) -> bool:
-    """More different elements than the condition leaves out: each `k != ..` leaves out one at most."""
-    tests = conjuncts(e.where)
-    if not all(isinstance(t, Apply) and t.operator == "!=" and m.Bound(e.variable) in t.arguments for t in tests):
-        return False
+    """More different elements than the condition leaves out: each `k != ..` leaves out one value at most, if the other
+    side is one value for all k. Elements of a list are counted once where they may be equal."""
+    variable = m.Bound(e.variable)
+    for test in conjuncts(e.where):
+        match test:
+            case Apply("!=", (left, right)) if variable in (left, right):
+                if reads(right if left == variable else left, e.variable):
+                    return False
+            case _:
+                return False
     domain = evaluate(facts, e.domain)
     least = fewest_records(facts) if isinstance(e.domain, m.Records) else None
     if isinstance(domain, tuple):
-        least = number(len(set(domain)))
-    return least is not None and facts.sign(least - len(tests)) == 1
+        different = distinct(facts, domain)
+        least = None if different is None else number(len(different))
+    return least is not None and facts.sign(least - len(conjuncts(e.where))) == 1
 
 
 def _cell(place: Place, e: m.CellValue) -> Known:
