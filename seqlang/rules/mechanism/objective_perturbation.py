@@ -36,8 +36,8 @@ from seqlang.rules.sensitivity.facts.facts import Facts, facts_of
 from seqlang.rules.sensitivity.facts.formulas import formula_of, parameter_values
 from seqlang.rules.sensitivity.facts.linear import linear
 from seqlang.rules.sensitivity.facts.numbers import NOUGHT
-from seqlang.rules.sensitivity.functions.convexity import curve_of
-from seqlang.rules.sensitivity.motion.minimiser import difference, negated
+from seqlang.rules.sensitivity.functions.convexity import curve_of, negated
+from seqlang.rules.sensitivity.motion.minimiser import difference
 from seqlang.rules.sensitivity.motion.motion_of import motion_of
 from seqlang.rules.sensitivity.motion.neighbours import neighbours_of
 from seqlang.rules.sensitivity.motion.records import is_index_set, one_record, records_in

@@ -73,6 +73,8 @@ PARTIAL = [
     ("stream x in [-1, 1]", "clip(argmin((x - v[1]) ^ 2 + v[1] ^ 2 for v in ball(sqrt(x), 2))[1], 0, 1)", "sqrt"),
     ("stream x in [-1, 1]", "clip(argmin((sqrt(x) - v[1]) ^ 2 + v[1] ^ 2 for v in ball(1, 2))[1], 0, 1)", "sqrt"),
     ("stream x in [-1, 1]", "clip(argmin((1 - v[1]) ^ 2 + v[1] ^ 2 for v in ball(x, 2))[1], 0, 1)", "argmin"),
+    ("stream x in {0, 1}", "clip(argmin((x - 1 / 2) * v[1] for v in real ^ 1)[1], 0, 1)", "argmin"),
+    ("stream x in {0, 1}", "clip(argmin(if v[1] > x / 2 then v[1] else 2 for v in ball(1, 1))[1], 0, 1)", "argmin"),
 ]
 
 

@@ -110,6 +110,20 @@ def curve_of(facts: Facts, expression: Expression, v: Bound) -> Curve | None:
     return _of_margin(facts, expression, v)
 
 
+def negated(expression: Expression) -> Expression:
+    """-expression, the sign inside sums, so that what was concave is seen to be convex."""
+    match expression:
+        case Apply("negate", (a,)):
+            return a
+        case Apply("+", (a, b)):
+            return Apply("+", (negated(a), negated(b)))
+        case Apply("-", (a, b)):
+            return Apply("+", (negated(a), b))
+        case Quantified("sum" | "mean", body):
+            return replace(expression, body=negated(body))
+    return Apply("negate", (expression,))
+
+
 def multiple(facts: Facts, vector: Expression, v: Bound) -> Formula | None:
     """k of k v + w, for a vector w that does not depend on v."""
     if vector == v:

@@ -12,12 +12,11 @@ from collections.abc import Callable
 
 from seqlang.arithmetic.formula import Formula, number, root
 from seqlang.model.expression import Apply, Bound, Choice, Expression, Quantified, RealVectors
-from seqlang.record import replace
 from seqlang.rules.sensitivity.facts.ends import greatest_known, size_of, times_known
 from seqlang.rules.sensitivity.facts.evaluate import evaluate, evaluate_number
 from seqlang.rules.sensitivity.facts.facts import Facts
 from seqlang.rules.sensitivity.facts.numbers import NOUGHT, UNIT, ZERO
-from seqlang.rules.sensitivity.functions.convexity import curve_of, multiple
+from seqlang.rules.sensitivity.functions.convexity import curve_of, multiple, negated
 from seqlang.rules.sensitivity.functions.slopes import contains
 from seqlang.rules.sensitivity.motion.motion import Motion, unbounded
 from seqlang.rules.sensitivity.motion.records import changed_parts, is_index_set, names_record, one_record
@@ -38,20 +37,6 @@ def minimiser_motion(entry: Entry, expression: Expression, motion_of: MotionOf) 
             objective = body if operator == "argmin" else negated(body)
             return _minimiser(entry, objective, Bound(variable), evaluate_number(entry.facts, dimension), motion_of)
     return None
-
-
-def negated(expression: Expression) -> Expression:
-    """-expression, the sign inside sums, so that what was concave is seen to be convex."""
-    match expression:
-        case Apply("negate", (a,)):
-            return a
-        case Apply("+", (a, b)):
-            return Apply("+", (negated(a), negated(b)))
-        case Apply("-", (a, b)):
-            return Apply("+", (negated(a), b))
-        case Quantified("sum" | "mean", body):
-            return replace(expression, body=negated(body))
-    return Apply("negate", (expression,))
 
 
 def _minimiser(entry: Entry, objective: Expression, v: Bound, size: Formula | None, motion_of: MotionOf) -> Motion:

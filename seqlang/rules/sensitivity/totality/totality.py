@@ -21,6 +21,7 @@ from seqlang.rules.sensitivity.facts.facts import Facts
 from seqlang.rules.sensitivity.facts.finite import assignments
 from seqlang.rules.sensitivity.facts.shapes import fewest_records, shape_of
 from seqlang.rules.sensitivity.facts.value import distinct
+from seqlang.rules.sensitivity.functions.convexity import curve_of, negated
 from seqlang.rules.sensitivity.ranges.aggregates import set_may_be_empty
 from seqlang.rules.sensitivity.ranges.lengths import adds_up, is_element, is_position, length_is_private, lists_fit
 from seqlang.rules.sensitivity.ranges.ranges import range_in, ratio_polynomial
@@ -153,12 +154,18 @@ def _quantified(place: Place, e: m.Quantified) -> Known:
 
 
 def _minimiser(place: Place, e: m.Quantified, region: m.RealVectors) -> Known:
-    """Whether there is one, by strong convexity or as the region is a ball, is asked by the rules about its motion;
-    here whether the objective has values, over a region that is the same on both sides."""
+    """Over a region that is the same on both sides, an objective that is convex, and so continuous, has a minimiser in
+    a ball; in all of R^d, if it is strongly convex. A public objective has one on both sides or on none."""
     parts = [known(place, part) for part in (region, e.body, *(() if e.where is None else (e.where,)))]
     trouble = joined(parts).trouble
     if not trouble and any(moves(place, part) for part in m.children(region)):
         return lack(e.operator, "may be over a ball or vectors that depend on private data", "let these be constants")
+    if not trouble and (moves(place, e.body) or not place.always):
+        objective = e.body if e.operator == "argmin" else negated(e.body)
+        curve = curve_of(place.facts, objective, m.Bound(e.variable))
+        if curve is None or (region.radius is None and place.facts.sign(curve.strong) != 1):
+            remedy = "let it be strongly convex, as by Lambda / 2 * dot(v, v)"
+            return lack(e.operator, "may be of what has no smallest value", remedy)
     return Known(trouble=trouble)
 
 
