@@ -119,10 +119,10 @@ def check(
 
     seconds = number(audit, "audit")
     if seconds < 0:
-        raise SpecError((Diagnostic("E0603", f"audit is {audit}: it must be a number of seconds of at least 0"),))
+        raise SpecError.of("E0603", f"audit is {audit}: it must be a number of seconds of at least 0")
     epsilons = numbers(profile, "profile")
     if any(epsilon < 0 for epsilon in epsilons):
-        raise SpecError((Diagnostic("E0603", "profile: an epsilon is not negative"),))
+        raise SpecError.of("E0603", "profile: an epsilon is not negative")
     return driver.check(
         _spec(spec).loaded, delta=between(delta, "delta", 0, 1), horizon=whole(horizon, "horizon"),
         audit=float(seconds), profile=tuple(map(float, epsilons)),
@@ -253,7 +253,7 @@ def _cases(given: Sequence[Mapping[str, Any]] | str | Path | None, loaded: Loade
     def cell(case: Mapping[str, Any]) -> Cell:
         if not hasattr(case, "items"):
             message = f"cases: {case!r:.40} is not a mapping from names to values"
-            raise SpecError((Diagnostic("E0602", message, help='write [{"eps": 1}, {"eps": 2}]'),))
+            raise SpecError.of("E0602", message, help='write [{"eps": 1}, {"eps": 2}]')
         values = tuple((name, number(value, f"parameter {name}")) for name, value in case.items() if name not in own)
         least = {"seed": 0, "runs": 1}
         named = {name: case[name] for name in own if name in case}
@@ -403,6 +403,6 @@ def start(
 
     if isinstance(spec, Spec) and parameters:
         message = f"the spec is loaded, and its parameters are set: {', '.join(parameters)} cannot be given here"
-        raise SpecError((Diagnostic("E0601", message, help="seqlang.load(path, NAME=VALUE) sets them"),))
+        raise SpecError.of("E0601", message, help="seqlang.load(path, NAME=VALUE) sets them")
     loaded = spec if isinstance(spec, Spec) else load(spec, **parameters)
     return Session(loaded.loaded.program, seed=whole(seed, "seed", 0), records=records)

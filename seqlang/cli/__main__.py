@@ -10,10 +10,6 @@ import gc
 import os
 import sys
 from importlib import import_module
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from seqlang.driver.contradicted import Contradicted
 
 from seqlang.cli.terminal.output import ready, say, silence
 from seqlang.process.time_limit import OutOfTime
@@ -158,19 +154,12 @@ def _dispatch(words: list[str]) -> int:
         show_error(error)
         return 2
     except Exception as error:
-        if isinstance(error, _contradicted()):
-            from seqlang.cli.terminal.errors import show_contradiction
+        from seqlang.driver.contradicted import Contradicted  # a start-up that succeeds does without
 
-            show_contradiction(error)
-            return 3
-        raise
-
-
-def _contradicted() -> type[Contradicted]:
-    """Imported when something went wrong: a start-up that succeeds does without."""
-    from seqlang.driver.contradicted import Contradicted
-
-    return Contradicted
+        if not isinstance(error, Contradicted):
+            raise
+        say(error.report())
+        return 3
 
 
 def _bug(error: Exception, words: list[str]) -> int:

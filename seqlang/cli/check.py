@@ -2,31 +2,27 @@
 
 from __future__ import annotations
 
-import sys
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from seqlang.cli.modes.certificate import refuse_certificate, write_certificate
 from seqlang.cli.modes.instances import Instances, instances_of, show_instances
-from seqlang.cli.modes.solve_for import asks_for_a_value, solve_for
-from seqlang.cli.modes.suite import print_suite
 from seqlang.cli.modes.weak_profile import epsilons_of, write_picture
 from seqlang.cli.options import (
     CHECK_LIMIT,
     Parser,
     add_settings,
     add_time_limit,
-    exact,
-    positive,
     probability,
+    seconds,
     settings,
-    time_limit,
+    whole,
     within_limit,
 )
-from seqlang.cli.terminal.errors import show, show_contradiction, show_error
-from seqlang.cli.terminal.output import print_json
+from seqlang.cli.terminal.errors import show, show_error
+from seqlang.cli.terminal.output import print_document, print_json, say
 from seqlang.cli.terminal.waiting import working
-from seqlang.diagnostics import Diagnostic, SpecError
+from seqlang.diagnostics import SpecError
 from seqlang.record import record
 
 if TYPE_CHECKING:
@@ -81,7 +77,7 @@ def run(arguments: list[str]) -> int:
             result = _answered(loaded, title, asked, options, first=number == 0)
         except KeyboardInterrupt:
             if table:
-                print_suite(table, invalid)
+                _print_suite(table, invalid)
             raise
         except SpecError as error:
             show_error(error)
@@ -89,7 +85,7 @@ def run(arguments: list[str]) -> int:
             worst = max(worst, 2)
             continue
         except Contradicted as error:
-            show_contradiction(error)
+            say(error.report())
             invalid.append(name)
             worst = 3
             continue
@@ -105,7 +101,7 @@ def run(arguments: list[str]) -> int:
             write_picture(result, options.plot)
         worst = max(worst, 0 if result.ok else 1)
     if options.suite and not options.json:
-        print_suite(table, invalid)
+        _print_suite(table, invalid)
     return worst
 
 
@@ -140,31 +136,36 @@ def _asked(options: Namespace) -> Asked:
     """Raises SpecError where a value cannot be used, or where options do not go together."""
     values = settings(options.set)
     delta = probability(options.delta, "--delta")
-    horizon = None if options.horizon is None else positive(options.horizon, "--horizon")
-    audit = 0.0 if options.audit is None else _seconds(options.audit)
+    horizon = None if options.horizon is None else whole(options.horizon, "--horizon")
+    audit = seconds(options.audit, "--audit") or 0.0
     epsilons = epsilons_of(options)
     instances = instances_of(options)
-    limit = time_limit(options.time_limit)
+    limit = seconds(options.time_limit, "--time-limit")
     if limit is None and not audit and not epsilons:
         limit = CHECK_LIMIT
-    value = asks_for_a_value(options)
+    value = _asks_for_a_value(options)
     if options.certificate is not None:
         refuse_certificate(options)
     return Asked(values, delta, horizon, audit, epsilons, instances, limit, value)
 
 
-def _seconds(text: str) -> float:
-    value = exact(text, "--audit")
-    if value <= 0:
-        raise SpecError((Diagnostic("E0603", f"--audit is {text}: it must be a number of seconds above 0"),))
-    return float(value)
+def _asks_for_a_value(options: Namespace) -> bool:
+    """Whether the value of a parameter is looked for; says so where only one of the two options is given."""
+    if (options.solve_for is None) != (options.target is None):
+        missing = "--target" if options.target is None else "--solve-for"
+        raise SpecError.of("E0601", f"--solve-for and --target belong together: {missing} is not given")
+    if options.target is not None and options.suite:
+        raise SpecError.of("E0601", "--solve-for looks at one spec at a time: leave out --suite")
+    return options.target is not None
 
 
 def _answered(loaded: Loaded, title: str, asked: Asked, options: Namespace, first: bool) -> CheckResult | None:
     """The check of one file; None where the options ask for something else, which is shown at once."""
     if asked.value:
+        from seqlang.driver import calibrate
+
         with working(title), within_limit(options):
-            found = solve_for(loaded, options, asked.horizon)
+            found = calibrate(loaded, options.solve_for, options.target, horizon=asked.horizon)
         print_json(found.to_dict()) if options.json else print(found)
         return None
     if not options.suite:
@@ -188,15 +189,20 @@ def _checked(loaded: Loaded, title: str, asked: Asked, options: Namespace) -> Ch
         )  # fmt: skip
 
 
+def _print_suite(results: list[CheckResult], invalid: list[str]) -> None:
+    """The table of all results, and the names of the specs that have none."""
+    from seqlang.report.text.suite import suite_document
+
+    print_document(suite_document(results, invalid))
+
+
 def _print(result: CheckResult, options: Namespace) -> None:
     if options.json:
         print_json(result.to_dict())
         return
-    from seqlang.report.document.rich_text import show as show_document
-
-    show_document(result.document(options.explain), sys.stdout)
+    print_document(result.document(options.explain))
     if options.latex:
         from seqlang.report.latex import latex_document
 
         print()
-        show_document(latex_document(result), sys.stdout)
+        print_document(latex_document(result))

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from seqlang.cli.options import Parser
-from seqlang.diagnostics import Diagnostic, SpecError
-from seqlang.diagnostics.suggest import did_you_mean
+from seqlang.diagnostics import SpecError
+from seqlang.diagnostics.suggest import hint
 from seqlang.operators.catalogue import OPERATORS
 from seqlang.operators.operator import Operator
 
@@ -58,6 +58,5 @@ def run(arguments: list[str]) -> int:
     if options.name in functions:
         print(f"{_call(functions[options.name])}: {functions[options.name].about}")
         return 0
-    near = did_you_mean(options.name, [*codes(), *known, *functions])
-    remedy = f"did you mean `{near}`?" if near else "`seqlang explain` lists all names"
-    raise SpecError((Diagnostic("E0604", f"nothing is called `{options.name}`", help=remedy),))
+    remedy = hint(options.name, [*codes(), *known, *functions]) or "`seqlang explain` lists all names"
+    raise SpecError.of("E0604", f"nothing is called `{options.name}`", help=remedy)

@@ -10,7 +10,7 @@ from seqlang.cli.options import Parser
 from seqlang.cli.terminal.errors import show, show_error
 from seqlang.cli.terminal.output import say
 from seqlang.cli.terminal.waiting import working
-from seqlang.diagnostics import Diagnostic, SpecError
+from seqlang.diagnostics import SpecError
 from seqlang.diagnostics.display import visible
 from seqlang.driver import read
 
@@ -64,7 +64,6 @@ def _replace(path: Path, text: str) -> None:
         shutil.copymode(path, fresh)
         os.replace(fresh, path)
     except OSError as error:
-        message = f"cannot write `{path}`: {error.strerror or error}"
-        raise SpecError((Diagnostic("E0605", message),)) from None
+        raise SpecError.of("E0605", f"cannot write `{path}`: {error.strerror or error}") from None
     finally:
         fresh.unlink(missing_ok=True)

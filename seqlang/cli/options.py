@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import argparse
-import math
 import os
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from fractions import Fraction
 
-from seqlang.diagnostics import Diagnostic, SpecError
-from seqlang.diagnostics.suggest import did_you_mean
+from seqlang.diagnostics import SpecError
+from seqlang.diagnostics.suggest import hint
 from seqlang.process.time_limit import OutOfTime, limited, over, poll
 
 MOST_VALUES = 10_000
@@ -50,9 +49,8 @@ class Parser(argparse.ArgumentParser):
     def error(self, message: str) -> None:  # type: ignore[override] # argparse says NoReturn: this raises
         unknown = message.removeprefix("unrecognized arguments: ").split()[0].split("=")[0]
         known = [o for action in self._actions for o in action.option_strings]
-        near = did_you_mean(unknown, known) if message.startswith("unrecognized") else None
-        remedy = f"did you mean `{near}`?" if near else f"`{self.prog} --help` lists the options"
-        raise SpecError((Diagnostic("E0601", message, help=remedy),))
+        near = hint(unknown, known) if message.startswith("unrecognized") else None
+        raise SpecError.of("E0601", message, help=near or f"`{self.prog} --help` lists the options")
 
 
 def add_settings(parser: argparse.ArgumentParser) -> None:
@@ -69,21 +67,41 @@ def add_time_limit(parser: argparse.ArgumentParser, default: str = "none") -> No
     )
 
 
-def time_limit(text: str | None) -> float | None:
-    """Seconds; None where none is given."""
+def is_given(options: argparse.Namespace, names: Iterable[str]) -> bool:
+    """Whether any of these options, which a command may lack, is given."""
+    return any(getattr(options, name, None) not in (None, [], False) for name in names)
+
+
+def refuse_given(options: argparse.Namespace, names: Iterable[str], why: str, help: str | None = None) -> None:
+    """Raises SpecError E0601, `--name why`, for the first of these options that is given: it would be passed over."""
+    for name in names:
+        if is_given(options, (name,)):
+            raise SpecError.of("E0601", f"--{name.replace('_', '-')} {why}", help=help)
+
+
+def refuse_plot(options: argparse.Namespace) -> None:
+    """Raises SpecError E0605 where the picture of `--plot` could not be written, before minutes are spent."""
+    if options.plot is not None:
+        from seqlang.report.pictures.picture import refuse_unwritable
+
+        refuse_unwritable(options.plot)
+
+
+def seconds(text: str | None, option: str) -> float | None:
+    """A number of seconds above 0; None where none is given."""
     if text is None:
         return None
-    seconds = exact(text, "--time-limit")
-    if seconds <= 0:
-        raise SpecError((Diagnostic("E0603", f"--time-limit is {text}: it must be a number of seconds above 0"),))
-    return float(seconds)
+    value = exact(text, option)
+    if value <= 0:
+        raise SpecError.of("E0603", f"{option} is {text}: it must be a number of seconds above 0")
+    return float(value)
 
 
 @contextmanager
 def within_limit(options: argparse.Namespace, *, elsewhere: bool = False) -> Iterator[None]:
     """What runs inside ends when `--time-limit` is over; a simulation and a sweep show what they have. `elsewhere`:
     other processes do the work, so it is the clock on the wall that counts."""
-    with limited(time_limit(options.time_limit), time.monotonic if elsewhere else time.process_time):
+    with limited(seconds(options.time_limit, "--time-limit"), time.monotonic if elsewhere else time.process_time):
         try:
             yield
         except OutOfTime:
@@ -109,14 +127,14 @@ def sweeps(texts: list[str]) -> list[tuple[str, list[Fraction]]]:
     for text in texts:
         name, _, values = text.partition("=")
         if not values:
-            raise SpecError((Diagnostic("E0602", f"`--sweep {text}` has no values", help="write --sweep NAME=1,2,3"),))
+            raise SpecError.of("E0602", f"`--sweep {text}` has no values", help="write --sweep NAME=1,2,3")
         if ":" in values:
             out.append(curve(text, "--sweep"))
         else:
             listed = values.split(",")
             if not all(v.strip() for v in listed):
                 message = f"`--sweep {text}` has an empty place between its commas"
-                raise SpecError((Diagnostic("E0602", message, help="write --sweep NAME=1,2,3"),))
+                raise SpecError.of("E0602", message, help="write --sweep NAME=1,2,3")
             out.append((name.strip(), [_setting(f"{name}={v}", "--sweep")[1] for v in listed]))
     return out
 
@@ -129,16 +147,15 @@ def curve(text: str, option: str = "--curve") -> tuple[str, list[Fraction]]:
         named = option in ("--curve", "--sweep")
         form, example = ("NAME=FROM:TO:COUNT", "p=0.2:0.8:41") if named else ("FROM:TO:COUNT", "0:3:13")
         given = text if named else values
-        raise SpecError((Diagnostic("E0602", f"`{option} {given}` is not of the form {form}",
-                                    help=f"write {option} {example}"),))  # fmt: skip
+        raise SpecError.of("E0602", f"`{option} {given}` is not of the form {form}", help=f"write {option} {example}")
     name, low = _setting(f"{name}={parts[0]}", option)
     high = exact(parts[1], f"{option} {name}")
-    count = positive(parts[2], f"{option} {name}, the COUNT,")
+    count = whole(parts[2], f"{option} {name}, the COUNT,")
     if count > MOST_VALUES or (count < 2 and low != high):
         message = (
             f"{option} {name} asks for {count} value{'s' if count > 1 else ''}: from 2 to {MOST_VALUES} are possible"
         )
-        raise SpecError((Diagnostic("E0603", message),))
+        raise SpecError.of("E0603", message)
     return name, [low + (high - low) * i / max(1, count - 1) for i in range(count)]
 
 
@@ -146,15 +163,15 @@ def _setting(text: str, option: str) -> tuple[str, Fraction]:
     name, equals, value = text.partition("=")
     name = name.strip()
     if not equals or not name.isidentifier() or not value.strip():
-        raise SpecError((Diagnostic("E0602", f"`{option} {text}` is not of the form NAME=VALUE"),))
+        raise SpecError.of("E0602", f"`{option} {text}` is not of the form NAME=VALUE")
     return name, exact(value, f"{option} {name}")
 
 
 def exact(text: str, what: str) -> Fraction:
     """A decimal or a fraction as an exact rational; refuses NaN, infinities and what no float can hold."""
     text = text.strip()
-    refused = SpecError((Diagnostic("E0602", f"{what}: `{text[:40]}` is not a number that can be used here",
-                                    help="write a decimal (0.25, 1e-6) or a fraction (1/3)"),))  # fmt: skip
+    message = f"{what}: `{text[:40]}` is not a number that can be used here"
+    refused = SpecError.of("E0602", message, help="write a decimal (0.25, 1e-6) or a fraction (1/3)")
     mantissa, _, exponent = text.lower().partition("e")
     if len(mantissa) > 400 or len(exponent) > 5:
         raise refused
@@ -171,13 +188,13 @@ def probability(text: str, what: str) -> Fraction:
     """A number strictly between 0 and 1."""
     value = exact(text, what)
     if not 0 < value < 1:
-        raise SpecError((Diagnostic("E0603", f"{what} is {text}: it must lie strictly between 0 and 1"),))
+        raise SpecError.of("E0603", f"{what} is {text}: it must lie strictly between 0 and 1")
     return value
 
 
-def positive(text: str, what: str) -> int:
-    """A whole number of at least 1."""
+def whole(text: str, what: str, least: int = 1) -> int:
+    """A whole number of at least `least`."""
     value = exact(text, what)
-    if value.denominator != 1 or value < 1 or not math.isfinite(float(value)):
-        raise SpecError((Diagnostic("E0603", f"{what} is {text}: it must be a whole number of at least 1"),))
+    if value.denominator != 1 or value < least:
+        raise SpecError.of("E0603", f"{what} is {text}: it must be a whole number of at least {least}")
     return int(value)

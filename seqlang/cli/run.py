@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from argparse import Namespace
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
@@ -18,16 +17,19 @@ from seqlang.cli.options import (
     add_time_limit,
     ended_early,
     exact,
-    positive,
+    is_given,
+    refuse_given,
+    refuse_plot,
     settings,
     sweeps,
+    whole,
     within_limit,
 )
 from seqlang.cli.terminal.errors import show
-from seqlang.cli.terminal.output import print_json, say
+from seqlang.cli.terminal.output import print_result, say
 from seqlang.cli.terminal.progress import progress_line
 from seqlang.cli.terminal.waiting import working
-from seqlang.diagnostics import Diagnostic, SpecError
+from seqlang.diagnostics import SpecError
 
 if TYPE_CHECKING:
     from seqlang.driver import Loaded
@@ -56,11 +58,8 @@ def _asked(options: Namespace) -> int:
     values = settings(options.set)
     grid = sweeps(options.sweep)
     until_ci = _width(options.until_ci)
-    cap = None if options.cap is None else positive(options.cap, "--cap")
-    seed = exact(options.seed, "--seed")
-    if seed.denominator != 1 or seed < 0:
-        raise SpecError((Diagnostic("E0603", f"--seed is {options.seed}: it must be a whole number of at least 0"),))
-
+    cap = None if options.cap is None else whole(options.cap, "--cap")
+    seed = whole(options.seed, "--seed", least=0)
     _fits_together(options)
 
     from seqlang.driver import MOST_RUNS, RARE_RUNS, RUNS, load, read
@@ -69,8 +68,8 @@ def _asked(options: Namespace) -> int:
     if options.rare:
         default = RARE_RUNS
     simulation: dict[str, Any] = {
-        "runs": default if options.runs is None else positive(options.runs, "--runs"),
-        "seed": int(seed),
+        "runs": default if options.runs is None else whole(options.runs, "--runs"),
+        "seed": seed,
         "cap": cap,
         **({} if until_ci is None else {"until_ci": until_ci}),
         **({} if options.engine == "auto" else {"engine": options.engine}),
@@ -80,18 +79,18 @@ def _asked(options: Namespace) -> int:
         loaded = load(source, values)
     show(loaded.warnings, source)
     if options.rare:
-        return rare(options, loaded, runs=simulation["runs"], seed=int(seed), cap=cap, swept=is_sweep(options))
+        return rare(options, loaded, runs=simulation["runs"], seed=seed, cap=cap, swept=is_sweep(options))
     if options.data is not None:
-        return _on_data(options, loaded, int(seed), cap)
+        return _on_data(options, loaded, seed, cap)
     if is_sweep(options):
         return sweep(options, loaded, values, grid, run=simulation, solve={} if options.exact else None)
     results: list[RunResult] = []
     interrupted = False
     if options.threads is not None:
-        simulation["threads"] = positive(options.threads, "--threads")
+        simulation["threads"] = whole(options.threads, "--threads")
     for result in _simulate(loaded, tuple(options.model), simulation):
         results.append(result)
-        _print(result, options.json)
+        print_result(result, options.json)
         interrupted = result.samples.interrupted
         if interrupted:
             break
@@ -99,7 +98,7 @@ def _asked(options: Namespace) -> int:
     if options.plot is not None:
         from seqlang.report.pictures.simulation import plot_runs
 
-        plot_runs(loaded.program, results, options.plot, int(seed))
+        plot_runs(loaded.program, results, options.plot, seed)
         say(f"wrote {options.plot}")
     return ended_early()[0] if interrupted else 0
 
@@ -107,16 +106,11 @@ def _asked(options: Namespace) -> int:
 def _fits_together(options: Namespace) -> None:
     """Says so where an option would be passed over, or a picture could not be written, before minutes are spent."""
     if options.data is None:
-        for name in ("column", "where", "clip", "skip", "names", *TRAINING):
-            if getattr(options, name) not in (None, [], False):
-                flag = name.replace("_", "-")
-                raise SpecError((Diagnostic("E0601", f"--{flag} belongs to --data, which is not given"),))
+        others = ("column", "where", "clip", "skip", "names", *TRAINING)
+        refuse_given(options, others, "belongs to --data, which is not given")
     if not is_sweep(options):
         refuse_axes(options)
-    if options.plot is not None:
-        from seqlang.report.pictures.picture import refuse_unwritable
-
-        refuse_unwritable(options.plot)
+    refuse_plot(options)
 
 
 def _engines() -> tuple[str, ...]:
@@ -159,20 +153,16 @@ def _parser() -> Parser:
 
 
 def _on_data(options: Namespace, loaded: Loaded, seed: int, cap: int | None) -> int:
-    for name in ("model", *GIVEN, "exact"):
-        if getattr(options, name) not in (None, [], False):
-            message = f"--{name} does not go with --data: the rows take the model's place"
-            raise SpecError((Diagnostic("E0601", message),))
-    for name in ("until_ci", "runs", "threads"):
-        if getattr(options, name) is not None:
-            message = f"--{name.replace('_', '-')} does not go with --data: it is about many runs"
-            remedy = "--permutations K reads the rows in K random orders" if name == "runs" else None
-            raise SpecError((Diagnostic("E0601", message, help=remedy),))
-    if any(getattr(options, name) not in (None, [], False) for name in TRAINING):
+    refuse_given(options, ("model", *GIVEN, "exact"), "does not go with --data: the rows take the model's place")
+    many = "does not go with --data: it is about many runs"
+    refuse_given(options, ("until_ci",), many)
+    refuse_given(options, ("runs",), many, help="--permutations K reads the rows in K random orders")
+    refuse_given(options, ("threads",), many)
+    if is_given(options, TRAINING):
         return train(options, loaded, seed, cap)
     if options.plot is not None:
         message = "--plot of one run on data shows a learning curve"
-        raise SpecError((Diagnostic("E0601", message, help="say where to look: --checkpoints 10"),))
+        raise SpecError.of("E0601", message, help="say where to look: --checkpoints 10")
     from seqlang.driver import run_data
 
     with working(f"{loaded.program.name} on {options.data}"):
@@ -180,7 +170,7 @@ def _on_data(options: Namespace, loaded: Loaded, seed: int, cap: int | None) -> 
             loaded, options.data, seed=seed, columns=columns_of(options), where=options.where, clip=options.clip,
             cap=cap, **layout_of(options),
         )  # fmt: skip
-    _print(result, options.json)
+    print_result(result, options.json)
     return 0
 
 
@@ -199,14 +189,5 @@ def _width(text: str | None) -> float | None:
         return None
     width = float(exact(text, "--until-ci"))
     if width <= 0:
-        raise SpecError((Diagnostic("E0603", f"--until-ci is {text}: it must be above 0, the width of an interval"),))
+        raise SpecError.of("E0603", f"--until-ci is {text}: it must be above 0, the width of an interval")
     return width
-
-
-def _print(result: Any, as_json: bool) -> None:
-    if as_json:
-        print_json(result.to_dict())
-    else:
-        from seqlang.report.document.rich_text import show as show_document
-
-        show_document(result.document(), sys.stdout)

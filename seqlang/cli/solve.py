@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING
 
 from seqlang.cli.modes.sweep import sweep
 from seqlang.cli.modes.sweep_options import add_sweep, is_sweep, refuse_axes
-from seqlang.cli.options import Parser, add_settings, add_time_limit, curve, exact, settings, sweeps, within_limit
+from seqlang.cli.options import (
+    Parser,
+    add_settings,
+    add_time_limit,
+    curve,
+    exact,
+    refuse_plot,
+    settings,
+    sweeps,
+    within_limit,
+)
 from seqlang.cli.terminal.errors import show
-from seqlang.cli.terminal.output import print_json, say
+from seqlang.cli.terminal.output import print_result, say
 from seqlang.cli.terminal.waiting import working
-from seqlang.diagnostics import Diagnostic, SpecError
+from seqlang.diagnostics import SpecError
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -39,7 +48,7 @@ def _asked(options: Namespace) -> int:
     grid = [*(curve(text) for text in options.curve), *sweeps(options.sweep)]
     tolerance = exact(options.tolerance, "--tolerance")
     if not 0 < tolerance < 1:
-        raise SpecError((Diagnostic("E0603", f"--tolerance is {options.tolerance}: it must lie between 0 and 1"),))
+        raise SpecError.of("E0603", f"--tolerance is {options.tolerance}: it must lie between 0 and 1")
     _fits_together(options)
 
     from seqlang.driver import load, read
@@ -53,7 +62,7 @@ def _asked(options: Namespace) -> int:
     results: list[SolveResult] = []
     for result in _solved(loaded, tuple(options.model), float(tolerance)):
         results.append(result)
-        _print(result, options.json)
+        print_result(result, options.json)
     if options.plot is not None:
         from seqlang.report.pictures.exact_laws import plot_laws
 
@@ -81,10 +90,7 @@ def _parser() -> Parser:
 
 
 def _fits_together(options: Namespace) -> None:
-    if options.plot is not None:
-        from seqlang.report.pictures.picture import refuse_unwritable
-
-        refuse_unwritable(options.plot)
+    refuse_plot(options)
     if not (options.curve or is_sweep(options)):
         refuse_axes(options)
 
@@ -96,12 +102,3 @@ def _solved(cell: Loaded, models: tuple[str, ...], tolerance: float) -> Iterator
         with working(f"{cell.program.name} under {name}" if name else cell.program.name):
             results = solve(cell, models=(name,) if name else (), tolerance=tolerance)
         yield from results
-
-
-def _print(result: SolveResult, as_json: bool) -> None:
-    if as_json:
-        print_json(result.to_dict())
-    else:
-        from seqlang.report.document.rich_text import show as show_document
-
-        show_document(result.document(), sys.stdout)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from seqlang.cli.options import Parser
-from seqlang.diagnostics import Diagnostic, SpecError
+from seqlang.diagnostics import SpecError
 
 if TYPE_CHECKING:
     from seqlang.certificate.certificate import Certificate
@@ -62,7 +62,7 @@ def _verified(name: str) -> tuple[Certificate, Verification]:
 
         remedy = "write it again: seqlang check SPEC --certificate FILE"
         message = f"`{name}` is no certificate that can be verified: {plain(str(error))}"
-        raise SpecError((Diagnostic("E0660", message, help=remedy),)) from None
+        raise SpecError.of("E0660", message, help=remedy) from None
 
 
 def _read(name: str) -> str:
@@ -76,7 +76,7 @@ def _read(name: str) -> str:
         raise Unreadable("it is not UTF-8 text") from None
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-        raise SpecError((Diagnostic("E0605", f"cannot read `{name}`: {reason}"),)) from None
+        raise SpecError.of("E0605", f"cannot read `{name}`: {reason}") from None
 
 
 def _differs(certificate: Certificate, name: str) -> list[str]:

@@ -42,3 +42,17 @@ class SpecError(Exception):
         self.diagnostics = diagnostics
         self.source = source
         super().__init__("; ".join(f"{d.code}: {d.message}" for d in diagnostics))
+
+    @classmethod
+    def of(
+        cls,
+        code: str,
+        message: str,
+        *,
+        place: Label | None = None,
+        notes: tuple[str, ...] = (),
+        help: str | None = None,
+        source: object = None,
+    ) -> SpecError:
+        """The error of one diagnostic."""
+        return cls((Diagnostic(code, message, place, (), notes, help),), source)

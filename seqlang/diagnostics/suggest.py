@@ -26,6 +26,12 @@ def did_you_mean(name: str, candidates: Iterable[str]) -> str | None:
     return best
 
 
+def hint(name: str, known: Iterable[str]) -> str | None:
+    """A help line that names the nearest known name, or None."""
+    other = did_you_mean(name, known)
+    return f"did you mean `{other}`?" if other else None
+
+
 def distance(a: str, b: str, most: int | None = None) -> int:
     """Damerau-Levenshtein distance in its restricted form: insertions, deletions, substitutions and swaps of two
     neighbouring letters, no part edited twice. Any number above `most` stands for all of them."""

@@ -8,7 +8,7 @@ from fractions import Fraction
 from math import inf, isinf
 from typing import TYPE_CHECKING
 
-from seqlang.diagnostics import Diagnostic, SpecError
+from seqlang.diagnostics import SpecError
 from seqlang.driver.contradicted import refuse
 from seqlang.driver.loading import Loaded
 from seqlang.process.doing import doing
@@ -140,14 +140,14 @@ def calibrate(loaded: Loaded, name: str, target: str, *, horizon: int | None = N
     wanted = target_of(target)
     if wanted is None:
         remedy = 'write "dp(1, 1e-6)", "pure(1)", "rdp(8, 1)" or "zcdp(0.5)", all numbers above 0'
-        raise SpecError((Diagnostic("E0602", f"`{target}` is not a privacy target", help=remedy),))
+        raise SpecError.of("E0602", f"`{target}` is not a privacy target", help=remedy)
     tree, _ = parse(loaded.source)
     assert tree is not None, "load has read it"
     doing(f"looking for {name}")
     found = search(tree, name, wanted, settings=loaded.settings, horizon=horizon)
     if isinstance(found, str):
         remedy = "give the other parameters other values, or this one, where the search begins (`--set`)"
-        raise SpecError((Diagnostic("E0626", found, help=remedy),), loaded.source)
+        raise SpecError.of("E0626", found, help=remedy, source=loaded.source)
     return Calibration(loaded.program.name, found)
 
 
@@ -170,7 +170,7 @@ def instances(
             yield drawn(program, name, count=count, seed=seed, progress=progress)
         except Unsolved as why:
             message = f"the laws of `{program.name}` on given streams are not computed: {why}"
-            raise SpecError((Diagnostic("E0623", message),), loaded.source) from None
+            raise SpecError.of("E0623", message, source=loaded.source) from None
         except SpecError as error:
             raise SpecError(error.diagnostics, loaded.source) from None
 
@@ -221,7 +221,7 @@ def _weak(
         except Unsolved as why:
             if epsilons:
                 message = f"`{program.name}` has no exact law under {name}: {why}"
-                raise SpecError((Diagnostic("E0623", message),), loaded.source) from None
+                raise SpecError.of("E0623", message, source=loaded.source) from None
     return tuple(found), tuple(curves)
 
 

@@ -9,7 +9,7 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any, SupportsFloat, SupportsInt, overload
 
-from seqlang.diagnostics import Diagnostic, SpecError
+from seqlang.diagnostics import SpecError
 
 Number = int | float | Fraction | Decimal | str | SupportsInt | SupportsFloat
 """The last two are NumPy's scalars and arrays without dimensions."""
@@ -25,8 +25,7 @@ def number(value: Number, what: str) -> Fraction:
         if exact and not _LEAST < abs(exact) < _LARGEST:
             raise OverflowError
     except (ValueError, TypeError, OverflowError, ZeroDivisionError):
-        message = f"{what}: {_short(value)} is not a number that can be used here"
-        raise SpecError((Diagnostic("E0602", message),)) from None
+        raise SpecError.of("E0602", f"{what}: {_short(value)} is not a number that can be used here") from None
     return exact
 
 
@@ -40,8 +39,7 @@ def whole(value: Number | None, what: str, least: int = 1) -> int | None:
         return None
     exact = number(value, what)
     if exact.denominator != 1 or exact < least:
-        message = f"{what} is {_short(value)}: it must be a whole number of at least {least}"
-        raise SpecError((Diagnostic("E0603", message),))
+        raise SpecError.of("E0603", f"{what} is {_short(value)}: it must be a whole number of at least {least}")
     return int(exact)
 
 
@@ -50,7 +48,7 @@ def between(value: Number, what: str, low: float, high: float) -> Fraction:
     exact = number(value, what)
     if not low < exact < high:
         above = f"above {low:g}" if math.isinf(high) else f"strictly between {low:g} and {high:g}"
-        raise SpecError((Diagnostic("E0603", f"{what} is {_short(value)}: it must lie {above}"),))
+        raise SpecError.of("E0603", f"{what} is {_short(value)}: it must lie {above}")
     return exact
 
 
@@ -59,7 +57,7 @@ def numbers(values: Iterable[Number], what: str) -> list[Fraction]:
     try:
         found = [values] if isinstance(values, str) else list(values)
     except TypeError:
-        raise SpecError((Diagnostic("E0602", f"{what}: {_short(values)} is not a list of numbers"),)) from None
+        raise SpecError.of("E0602", f"{what}: {_short(values)} is not a list of numbers") from None
     return [number(value, what) for value in found]
 
 

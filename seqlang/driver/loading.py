@@ -46,20 +46,21 @@ def read(name: str) -> Source:
         if key not in known:
             near = did_you_mean(key, known)
             remedy = f"did you mean `@{near}`?" if near else "`seqlang specs` lists the library"
-            raise SpecError((Diagnostic("E0605", f"the library has no spec `{key}`", help=remedy),))
+            raise SpecError.of("E0605", f"the library has no spec `{key}`", help=remedy)
         return _decode(name, known[key].read_bytes())
     try:
         path = Path(name)
         if path.is_dir():
             if next(path.rglob("*.seq"), None) is None:
-                raise SpecError((Diagnostic("E0605", f"`{name}` is a folder, and no spec (*.seq) is below it"),))
-            raise SpecError((Diagnostic("E0605", f"`{name}` is a folder, not a spec",
-                                        help=f"name its files: {name.rstrip('/')}/*.seq"),))  # fmt: skip
+                raise SpecError.of("E0605", f"`{name}` is a folder, and no spec (*.seq) is below it")
+            raise SpecError.of(
+                "E0605", f"`{name}` is a folder, not a spec", help=f"name its files: {name.rstrip('/')}/*.seq"
+            )
         with path.open("rb") as file:
             data = file.read(_LARGEST + 1)  # some devices never end
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-        raise SpecError((Diagnostic("E0605", f"cannot read `{name}`: {reason}"),)) from None
+        raise SpecError.of("E0605", f"cannot read `{name}`: {reason}") from None
     return _decode(name, data)
 
 
@@ -76,14 +77,15 @@ def specs_under(names: Sequence[str]) -> list[str]:
 
 def _decode(name: str, data: bytes) -> Source:
     if len(data) > _LARGEST:
-        raise SpecError((Diagnostic("E0605", f"`{name}` has more than {_LARGEST:,} bytes: not a spec"),))
+        raise SpecError.of("E0605", f"`{name}` has more than {_LARGEST:,} bytes: not a spec")
     try:
         return Source(name, data.decode("utf-8-sig"))
     except UnicodeDecodeError as error:
         line = data[: error.start].count(b"\n") + 1
         column = error.start - (data.rfind(b"\n", 0, error.start) + 1) + 1
-        raise SpecError((Diagnostic("E0605", f"{name}:{line}:{column}: this is not UTF-8 text",
-                                    help="save the file as UTF-8"),)) from None  # fmt: skip
+        raise SpecError.of(
+            "E0605", f"{name}:{line}:{column}: this is not UTF-8 text", help="save the file as UTF-8"
+        ) from None
 
 
 def load(source: Source, settings: Mapping[str, Fraction] | None = None) -> Loaded:

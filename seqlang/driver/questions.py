@@ -113,7 +113,7 @@ def on_one_row(program: Program, key: str, text: str) -> Made:
 
 def refused(asked: Made, message: str, remedy: str | None = None) -> SpecError:
     place = Label(Span(0, len(asked.source.text)))
-    return SpecError((Diagnostic("E0628", message, place, help=remedy),), asked.source)
+    return SpecError.of("E0628", message, place=place, help=remedy, source=asked.source)
 
 
 def _like_return(loaded: Loaded) -> str:
@@ -123,5 +123,5 @@ def _like_return(loaded: Loaded) -> str:
     shape = shape_of_return(loaded.program)
     if shape is None or len(shape) > 1:
         message = f"a prediction cannot read what `{loaded.program.name}` returns: it is no number and no vector"
-        raise SpecError((Diagnostic("E0628", message),))
+        raise SpecError.of("E0628", message)
     return f"zeros({shape[0]})" if shape else "0"

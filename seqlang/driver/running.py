@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from seqlang.diagnostics import Diagnostic, SpecError
-from seqlang.diagnostics.suggest import did_you_mean
+from seqlang.diagnostics import SpecError
+from seqlang.diagnostics.suggest import hint
 from seqlang.driver.loading import Loaded
 
 if TYPE_CHECKING:
@@ -52,11 +52,10 @@ def run(
     names: tuple[str | None, ...] = models or tuple(m.name for m in program.models) or (None,)
     values = {p.name: float(p.value) for p in program.parameters}
     if until_ci is not None and not 0 < until_ci < math.inf:
-        raise SpecError((Diagnostic("E0603", f"until_ci is {until_ci}: it must be above 0, the width of an interval"),))
+        raise SpecError.of("E0603", f"until_ci is {until_ci}: it must be above 0, the width of an interval")
     if engine not in ENGINES:
-        near = did_you_mean(engine, ENGINES)
-        hint = f"did you mean `{near}`?" if near else "engines are " + ", ".join(ENGINES)
-        raise SpecError((Diagnostic("E0601", f"there is no engine `{engine}`", help=hint),))
+        remedy = hint(engine, ENGINES) or "engines are " + ", ".join(ENGINES)
+        raise SpecError.of("E0601", f"there is no engine `{engine}`", help=remedy)
     many = runs if runs is not None else RUNS if until_ci is None else MOST_RUNS
 
     def simulated(name: str | None) -> Samples:
@@ -88,7 +87,7 @@ def rare(
 
     program = loaded.program
     if not labels:
-        raise SpecError((Diagnostic("E0601", "which return is rare? none is named", help='rare(spec, "reject")'),))
+        raise SpecError.of("E0601", "which return is rare? none is named", help='rare(spec, "reject")')
     values = {p.name: float(p.value) for p in program.parameters}
     results = []
     try:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
-from seqlang.diagnostics import Diagnostic, SpecError
+from seqlang.diagnostics import SpecError
 from seqlang.driver.contradicted import refuse
 from seqlang.driver.loading import Loaded
 from seqlang.process.doing import doing
@@ -38,7 +38,7 @@ def solve(loaded: Loaded, *, models: tuple[str, ...] = (), tolerance: float = 1e
         except Unsolved as why:
             message = f"`{program.name}` under {name} has no exact law here: {why}"
             remedy = f"`seqlang run {loaded.source.name}` estimates the same numbers by simulation"
-            raise SpecError((Diagnostic("E0623", message, help=remedy),), loaded.source) from None
+            raise SpecError.of("E0623", message, help=remedy, source=loaded.source) from None
         except SpecError as error:
             raise SpecError(error.diagnostics, loaded.source) from None
         refuse(loaded, law_contradictions(program, name, solution))

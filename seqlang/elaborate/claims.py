@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Literal, cast
 
+from seqlang.diagnostics.suggest import hint
 from seqlang.elaborate.claim_text import claim_text
 from seqlang.elaborate.constants import Undefined, evaluate
 from seqlang.elaborate.expressions.arguments import positional
 from seqlang.elaborate.expressions.expect import expect
 from seqlang.elaborate.expressions.laws import short
 from seqlang.elaborate.names.builtins import NOTIONS
-from seqlang.elaborate.names.suggest import hint
 from seqlang.elaborate.state import Current, Scope, State, translate
 from seqlang.model import expression as m
 from seqlang.model.program import Claim, Privacy

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from seqlang.certificate.certificate import Certificate, Stated, hash_of
 from seqlang.certificate.text import to_text
 from seqlang.certificate.unreadable import Unreadable
-from seqlang.diagnostics import Diagnostic, SpecError
+from seqlang.diagnostics import SpecError
 from seqlang.version import __version__
 
 if TYPE_CHECKING:
@@ -27,4 +27,4 @@ def certificate_text(result: CheckResult) -> str:
     try:
         return to_text(certificate)
     except Unreadable as error:
-        raise SpecError((Diagnostic("E0605", f"a certificate cannot be written: {error}"),)) from None
+        raise SpecError.of("E0605", f"a certificate cannot be written: {error}") from None

@@ -10,7 +10,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from seqlang.diagnostics import Diagnostic, SpecError
+from seqlang.diagnostics import SpecError
 from seqlang.results.sweep_columns import Value, table
 
 FORMATS = (".csv", ".parquet")
@@ -69,4 +69,4 @@ def _write_parquet(rows: Sequence[Mapping[str, Value]], path: Path) -> None:
 
 
 def _refused(message: str, help: str | None = None) -> SpecError:
-    return SpecError((Diagnostic("E0605", message, help=help),))
+    return SpecError.of("E0605", message, help=help)

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 
-from seqlang.diagnostics import Diagnostic, Label, SpecError
-from seqlang.diagnostics.suggest import did_you_mean
+from seqlang.diagnostics import Label, SpecError
+from seqlang.diagnostics.suggest import hint
 from seqlang.model.program import Program
 from seqlang.source import Source
 from seqlang.sweeps.cells import MOST_CELLS, Cell
@@ -27,8 +27,12 @@ def cases(source: Source, program: Program) -> tuple[Cell, ...]:
     """The cells in the order of the file. Raises SpecError E0640 that points at the field."""
     found = list(lines(source))
     if not found:
-        raise SpecError((Diagnostic("E0640", f"`{source.name}` has no header",
-                                    help="its first line names parameters: A,eps,model"),), source)  # fmt: skip
+        raise SpecError.of(
+            "E0640",
+            f"`{source.name}` has no header",
+            help="its first line names parameters: A,eps,model",
+            source=source,
+        )
     (_, header), rows = found[0], found[1:]
     _check_header(source, header, program)
     if not rows:
@@ -46,9 +50,8 @@ def _check_header(source: Source, header: Sequence[Field], program: Program) -> 
             raise _at(source, field, f"`{field.text}` names two columns")
         if field.text in parameters or field.text in own:
             continue
-        near = did_you_mean(field.text, [*parameters, *own])
         known = ", ".join(f"`{name}`" for name in parameters) or "none"
-        remedy = f"did you mean `{near}`?" if near else f"its parameters: {known}"
+        remedy = hint(field.text, [*parameters, *own]) or f"its parameters: {known}"
         raise _at(source, field, f"no param `{field.text}`", remedy)
 
 
@@ -81,8 +84,7 @@ def _cell(source: Source, names: Sequence[str], number: int, fields: Sequence[Fi
 def _check_model(source: Source, field: Field, program: Program) -> None:
     known = [m.name for m in program.models]
     if field.text not in known:
-        near = did_you_mean(field.text, known)
-        remedy = f"did you mean `{near}`?" if near else "it has " + (", ".join(f"`{n}`" for n in known) or "none")
+        remedy = hint(field.text, known) or "it has " + (", ".join(f"`{n}`" for n in known) or "none")
         raise _at(source, field, f"`{program.name}` has no model `{field.text}`", remedy)
 
 
@@ -110,4 +112,4 @@ def _whole(source: Source, field: Field | None, least: int) -> int | None:
 
 
 def _at(source: Source, field: Field, message: str, remedy: str | None = None) -> SpecError:
-    return SpecError((Diagnostic("E0640", message, Label(field.span), help=remedy),), source)
+    return SpecError.of("E0640", message, place=Label(field.span), help=remedy, source=source)

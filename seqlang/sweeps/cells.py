@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Sequence
 from fractions import Fraction
 
-from seqlang.diagnostics import Diagnostic, SpecError
+from seqlang.diagnostics import SpecError
 from seqlang.record import record
 
 MOST_CELLS = 100_000
@@ -33,15 +33,15 @@ def combined(cases: Sequence[Cell], grid: Grid) -> tuple[Cell, ...]:
     listed = {name for case in cases for name, _ in case.values}
     twice = [name for i, name in enumerate(names) if name in names[:i] or name in listed]
     if twice:
-        raise SpecError((Diagnostic("E0601", f"`{twice[0]}` is varied twice"),))
+        raise SpecError.of("E0601", f"`{twice[0]}` is varied twice")
     empty = next((name for name, values in grid if not values), None)
     if empty is not None:
-        raise SpecError((Diagnostic("E0602", f"`{empty}` is varied over no values"),))
+        raise SpecError.of("E0602", f"`{empty}` is varied over no values")
     count = max(1, len(cases))
     for _, values in grid:
         count *= len(values)
     if count > MOST_CELLS:
-        raise SpecError((Diagnostic("E0603", f"the sweep has {count:,} cells: at most {MOST_CELLS:,} are possible"),))
+        raise SpecError.of("E0603", f"the sweep has {count:,} cells: at most {MOST_CELLS:,} are possible")
     return tuple(
         Cell((*case.values, *zip(names, values, strict=True)), case.model, case.seed, case.runs, case.line)
         for case in cases or (Cell(),)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from seqlang.diagnostics import Diagnostic, Label, SpecError
+from seqlang.diagnostics import Label, SpecError
 from seqlang.record import record
 from seqlang.source import Source, Span
 
@@ -41,7 +41,7 @@ def _fields(source: Source, line: str, start: int, separator: str) -> Iterator[F
         elif character == separator and (not quoted or i == len(line)):
             if quoted:
                 place = Label(Span(start + begin, start + len(line)), "it begins here")
-                raise SpecError((Diagnostic("E0640", "a quote has no end on its line", place),), source)
+                raise SpecError.of("E0640", "a quote has no end on its line", place=place, source=source)
             yield _field(line[begin:i], start + begin)
             begin = i + 1
 

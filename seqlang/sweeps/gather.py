@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from seqlang.diagnostics import Diagnostic, SpecError
+from seqlang.diagnostics import SpecError
 from seqlang.results.sweep import SweepResult
 from seqlang.results.sweep_row import SweepRow
 from seqlang.sweeps.plan import Plan
@@ -25,7 +25,7 @@ class Gathered:
         place = self._row_of[number]
         if "unsolved" in answer and self.plan.rows[place].run is None:
             remedy = f"`seqlang run {self.plan.units[number].name}` estimates the same numbers by simulation"
-            raise SpecError((Diagnostic("E0623", answer["unsolved"], help=remedy),))
+            raise SpecError.of("E0623", answer["unsolved"], help=remedy)
         return None if self.row(place) is None else place
 
     def row_of(self, number: int) -> int:

@@ -8,7 +8,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from seqlang.diagnostics import Diagnostic, SpecError
+from seqlang.diagnostics import SpecError
 from seqlang.driver import Loaded
 from seqlang.results.sweep import SweepResult
 from seqlang.source import Source
@@ -37,7 +37,7 @@ def requested(
     """See `seqlang.sweep`. The values that the spec was loaded with stay, where the sweep does not vary them."""
     runs = 1 if run is None else run["runs"]
     if runs < 1:
-        raise SpecError((Diagnostic("E0603", f"runs is {runs}: it must be a whole number of at least 1"),))
+        raise SpecError.of("E0603", f"runs is {runs}: it must be a whole number of at least 1")
     source = listed if isinstance(listed, Source) else None
     given = cases(listed, loaded.program) if isinstance(listed, Source) else listed
     everything = combined(given, tuple(grid.items()))

@@ -13,7 +13,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Literal
 
-from seqlang.diagnostics import Diagnostic, SpecError
+from seqlang.diagnostics import SpecError
 from seqlang.sweeps.owner import Owner, myself
 from seqlang.sweeps.unit import Unit
 
@@ -144,7 +144,7 @@ class Store:
 
     def _refused(self, why: str) -> SpecError:
         remedy = "name a new file, or one that an earlier sweep wrote"
-        return SpecError((Diagnostic("E0641", f"cannot keep results in `{self._file}`: {why}", help=remedy),))
+        return SpecError.of("E0641", f"cannot keep results in `{self._file}`: {why}", help=remedy)
 
 
 def _digest(key: object, answer: object) -> str:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from argparse import Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from seqlang.diagnostics import Diagnostic, SpecError
+from seqlang.cli.terminal.output import say
+from seqlang.diagnostics import SpecError
 
 if TYPE_CHECKING:
     from seqlang.results.check import CheckResult
@@ -18,7 +18,7 @@ def refuse_certificate(options: Namespace) -> None:
     for name, given in (("--suite", options.suite), ("--instances", options.instances),
                         ("--solve-for", options.solve_for), ("several files", len(options.files) > 1)):  # fmt: skip
         if given:
-            raise SpecError((Diagnostic("E0601", f"--certificate is of one check of one spec: not of {name}"),))
+            raise SpecError.of("E0601", f"--certificate is of one check of one spec: not of {name}")
 
 
 def write_certificate(result: CheckResult, file: str) -> None:
@@ -27,5 +27,5 @@ def write_certificate(result: CheckResult, file: str) -> None:
         Path(file).write_text(result.certificate(), encoding="utf-8")
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-        raise SpecError((Diagnostic("E0605", f"cannot write `{file}`: {reason}"),)) from None
-    print(f"wrote {file}", file=sys.stderr)
+        raise SpecError.of("E0605", f"cannot write `{file}`: {reason}") from None
+    say(f"wrote {file}")

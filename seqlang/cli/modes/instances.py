@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from argparse import Namespace
 from typing import TYPE_CHECKING
 
-from seqlang.cli.options import exact, positive
-from seqlang.cli.terminal.output import print_json
+from seqlang.cli.options import whole
+from seqlang.cli.terminal.output import print_document, print_json
 from seqlang.cli.terminal.waiting import working
-from seqlang.diagnostics import Diagnostic, SpecError
 from seqlang.record import record
 
 if TYPE_CHECKING:
@@ -28,16 +26,9 @@ class Instances:
 
 def instances_of(options: Namespace) -> Instances | None:
     """What the options ask for; None if they do not ask for this. Raises SpecError E0603 for a number out of range."""
-    count = None if options.instances is None else positive(options.instances, "--instances")
-    seed = 1 if options.seed is None else _seed(options.seed)
+    count = None if options.instances is None else whole(options.instances, "--instances")
+    seed = 1 if options.seed is None else whole(options.seed, "--seed", least=0)
     return None if count is None else Instances(count, seed, tuple(options.model), options.json)
-
-
-def _seed(text: str) -> int:
-    seed = exact(text, "--seed")
-    if seed.denominator != 1 or seed < 0:
-        raise SpecError((Diagnostic("E0603", f"--seed is {text}: it must be a whole number of at least 0"),))
-    return int(seed)
 
 
 def show_instances(loaded: Loaded, asked: Instances) -> None:
@@ -53,7 +44,6 @@ def show_instances(loaded: Loaded, asked: Instances) -> None:
         if asked.as_json:
             print_json(found.to_dict())
         else:
-            from seqlang.report.document.rich_text import show as show_document
             from seqlang.report.text.instances import instances_document
 
-            show_document(instances_document(found), sys.stdout)
+            print_document(instances_document(found))

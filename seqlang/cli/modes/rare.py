@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from seqlang.cli.options import ended_early
-from seqlang.cli.terminal.output import print_json, say
+from seqlang.cli.options import ended_early, refuse_given
+from seqlang.cli.terminal.output import print_result, say
 from seqlang.cli.terminal.waiting import working
-from seqlang.diagnostics import Diagnostic, SpecError
+from seqlang.diagnostics import SpecError
 
 if TYPE_CHECKING:
     from seqlang.driver import Loaded
@@ -27,17 +26,12 @@ def add_rare(parser: ArgumentParser) -> None:
 
 def rare(options: Namespace, loaded: Loaded, *, runs: int, seed: int, cap: int | None, swept: bool) -> int:
     """Prints one result a model."""
-    for name in _OTHERS:
-        if getattr(options, name, None) not in (None, [], False):
-            flag = name.replace("_", "-")
-            raise SpecError((Diagnostic("E0601", f"--{flag} does not go with --rare, which draws runs of its own"),))
-    if options.engine != "auto" or options.threads is not None:
-        flag = "engine" if options.engine != "auto" else "threads"
-        message = f"--{flag} does not go with --rare, which has an engine of its own"
-        raise SpecError((Diagnostic("E0601", message),))
+    refuse_given(options, _OTHERS, "does not go with --rare, which draws runs of its own")
+    engine = "engine" if options.engine != "auto" else "threads"
+    refuse_given(options, (engine,), "does not go with --rare, which has an engine of its own")
     if swept:
-        raise SpecError((Diagnostic("E0601", "--rare estimates one setting: it does not go with a sweep",
-                                    help="give the values with --set NAME=VALUE"),))  # fmt: skip
+        message = "--rare estimates one setting: it does not go with a sweep"
+        raise SpecError.of("E0601", message, help="give the values with --set NAME=VALUE")
     labels = tuple(dict.fromkeys(options.rare))
     for name in tuple(options.model) or tuple(m.name for m in loaded.program.models) or (None,):
         if not _estimated(loaded, name, labels, options.json, runs=runs, seed=seed, cap=cap):
@@ -63,7 +57,7 @@ def _estimated(loaded: Loaded, model: str | None, labels: Sequence[str], as_json
     except KeyboardInterrupt:
         say(f"\n{ended_early()[1]}")
     if found:
-        _print(replace(found[0], rare=tuple(e for one in found for e in one.rare)), as_json)
+        print_result(replace(found[0], rare=tuple(e for one in found for e in one.rare)), as_json)
     for label in labels[len(found) :]:
         _unknown(label, model, reached[-1:], how["runs"])
         reached = []  # the others were not begun
@@ -84,12 +78,3 @@ def _unknown(label: str, model: str | None, state: Sequence[tuple[int, float]], 
     for done, so_far in state:
         said = f"is about {so_far:.2g} after {done:,} of {runs:,} weighted runs, which were not checked"
     say(f"P({label}){f' under {model}' if model else ''} {said}")
-
-
-def _print(result: RareResult, as_json: bool) -> None:
-    if as_json:
-        print_json(result.to_dict())
-    else:
-        from seqlang.report.document.rich_text import show as show_document
-
-        show_document(result.document(), sys.stdout)

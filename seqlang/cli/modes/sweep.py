@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 from seqlang.cli.modes.sweep_options import AXES, fits_together, refuse_twice
 from seqlang.cli.modes.threads import note_unused
-from seqlang.cli.options import ended_early, positive
-from seqlang.cli.terminal.output import print_json, say
-from seqlang.diagnostics import Diagnostic, SpecError
+from seqlang.cli.options import ended_early, whole
+from seqlang.cli.terminal.output import print_document, print_json, say
+from seqlang.diagnostics import SpecError
 
 if TYPE_CHECKING:
     from seqlang.driver import Loaded
@@ -37,9 +37,9 @@ def sweep(
     from seqlang.sweeps.plan import plan
 
     listed, cells = _cases(options, loaded)
-    workers = None if options.workers is None else positive(options.workers, "--workers")
+    workers = None if options.workers is None else whole(options.workers, "--workers")
     given = getattr(options, "threads", None)  # solve has no such option
-    threads = None if given is None else positive(given, "--threads")
+    threads = None if given is None else whole(given, "--threads")
     fits_together(options)
     everything = combined(cells, grid)
     refuse_twice(options, settings, everything)
@@ -85,7 +85,7 @@ def _refuse_files(options: Namespace, loaded: Loaded, names: Mapping[str, None])
                 quantity(getattr(options, name), known, f"--{name}")
         if options.x is None and not names:
             message, remedy = "--plot of a sweep needs an axis, and no parameter varies", "vary one with --sweep"
-            raise SpecError((Diagnostic("E0644", message, help=remedy),))
+            raise SpecError.of("E0644", message, help=remedy)
         refuse_pair(
             quantity(options.x or next(iter(names)), known, "--x"),
             quantity(options.y or "steps", known, "--y"),
@@ -129,9 +129,7 @@ def _show(options: Namespace, gathered: Gathered, interrupted: bool) -> None:
         for row in result.rows[first:]:  # those behind the first gap
             print_json(row.to_dict())
     if not options.json and result.rows:
-        from seqlang.report.document.rich_text import show as show_document
-
-        show_document(result.document(), sys.stdout)
+        print_document(result.document())
     if interrupted:
         kept = f"; go on with the same command: what is finished is in {options.store}" if options.store else ""
         say(f"\n{ended_early()[1]}{kept}")

@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from seqlang.diagnostics import Diagnostic, SpecError
+from seqlang.cli.options import is_given, refuse_given
+from seqlang.diagnostics import SpecError
 
 if TYPE_CHECKING:
     from seqlang.sweeps.cells import Cell
@@ -34,25 +35,20 @@ def add_sweep(parser: ArgumentParser) -> None:
 
 def is_sweep(options: Namespace) -> bool:
     """Whether any option asks for one."""
-    return any(getattr(options, name) not in (None, [], False) for name in (*GIVEN, "exact") if name in options)
+    return is_given(options, (*GIVEN, "exact"))
 
 
 def refuse_axes(options: Namespace) -> None:
     """Of what is no sweep: its pictures have no axes to choose."""
-    for name in AXES:
-        if getattr(options, name) is not None:
-            raise SpecError((Diagnostic("E0601", f"--{name} belongs to the --plot of a sweep"),))
+    refuse_given(options, AXES, "belongs to the --plot of a sweep")
 
 
 def fits_together(options: Namespace) -> None:
     """Says so where an option of a sweep would be passed over."""
-    for name in ("workers", "threads"):
-        if options.cluster is not None and getattr(options, name, None) is not None:
-            message = f"--{name} does not go with --cluster: it has workers of its own"
-            raise SpecError((Diagnostic("E0601", message),))
-    for name in AXES:
-        if options.plot is None and getattr(options, name) is not None:
-            raise SpecError((Diagnostic("E0601", f"--{name} belongs to --plot, which is not given"),))
+    if options.cluster is not None:
+        refuse_given(options, ("workers", "threads"), "does not go with --cluster: it has workers of its own")
+    if options.plot is None:
+        refuse_given(options, AXES, "belongs to --plot, which is not given")
 
 
 def refuse_twice(options: Namespace, settings: Mapping[str, Fraction], cells: Sequence[Cell]) -> None:
@@ -64,4 +60,4 @@ def refuse_twice(options: Namespace, settings: Mapping[str, Fraction], cells: Se
                 "cases",
             )
             message = f"`{name}` has a value by --set and others by --{by}, which would take its place"
-            raise SpecError((Diagnostic("E0601", message, help=f"leave out --set {name}=.., or `{name}` in --{by}"),))
+            raise SpecError.of("E0601", message, help=f"leave out --set {name}=.., or `{name}` in --{by}")

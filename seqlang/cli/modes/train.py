@@ -9,9 +9,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from seqlang.cli.options import positive
-from seqlang.cli.terminal.output import print_json, say
-from seqlang.diagnostics import Diagnostic, SpecError
+from seqlang.cli.options import whole
+from seqlang.cli.terminal.output import print_document, print_json, say
+from seqlang.diagnostics import SpecError
 
 if TYPE_CHECKING:
     from seqlang.driver import Loaded
@@ -37,7 +37,7 @@ def add_training(parser: Any) -> None:
         metavar="CONDITION",
         help='what is predicted: "dot(w, x) > 0", or of what is returned "dot(return, x) > 0"',
     )
-    group.add_argument("--truth", metavar="CONDITION", help='when a row is positive ("y > 0", if it is clear)')
+    group.add_argument("--truth", metavar="CONDITION", help='when a row is whole ("y > 0", if it is clear)')
     group.add_argument("--track", action="append", default=[], metavar="NAME=EXPRESSION", help="also at checkpoints")
     group.add_argument("--permutations", metavar="K", help="K runs, each on the rows in a random order")
     group.add_argument("--checkpoints", metavar="C", help="score after C steps, evenly spaced (1: at the end)")
@@ -50,14 +50,14 @@ def columns_of(options: Namespace) -> dict[str, str]:
     for text in options.column:
         field, equals, column = text.partition("=")
         if not equals or not column.strip():
-            raise SpecError((Diagnostic("E0602", f"`--column {text}` is not of the form FIELD=COLUMN"),))
+            raise SpecError.of("E0602", f"`--column {text}` is not of the form FIELD=COLUMN")
         columns[field.strip()] = column.strip()
     return columns
 
 
 def layout_of(options: Namespace) -> dict[str, Any]:
     """`--skip` and `--names`."""
-    skip = 0 if options.skip is None else positive(options.skip, "--skip")
+    skip = 0 if options.skip is None else whole(options.skip, "--skip")
     return {"skip": skip, "names": None if options.names is None else _names(options.names)}
 
 
@@ -66,11 +66,11 @@ def _names(text: str) -> list[str]:
     if run:
         first, last = int(run[2]), int(run[3])
         if first > last or last - first > 100_000:
-            raise SpecError((Diagnostic("E0602", f"`--names {text}`: no such run of names"),))
+            raise SpecError.of("E0602", f"`--names {text}`: no such run of names")
         return [f"{run[1]}{i}" for i in range(first, last + 1)]
     names = [name.strip() for name in text.split(",")]
     if "" in names:
-        raise SpecError((Diagnostic("E0602", f"`--names {text}` has an empty name", help="a,b,c or V1..V42"),))
+        raise SpecError.of("E0602", f"`--names {text}` has an empty name", help="a,b,c or V1..V42")
     return names
 
 
@@ -82,14 +82,14 @@ def train(options: Namespace, loaded: Loaded, seed: int, cap: int | None) -> int
         "rows": _span(options.rows, "--rows"),
         "test_rows": _span(options.test_rows, "--test-rows"),
         "track": _tracked(options.track),
-        "permutations": None if options.permutations is None else positive(options.permutations, "--permutations"),
-        "checkpoints": 1 if options.checkpoints is None else positive(options.checkpoints, "--checkpoints"),
+        "permutations": None if options.permutations is None else whole(options.permutations, "--permutations"),
+        "checkpoints": 1 if options.checkpoints is None else whole(options.checkpoints, "--checkpoints"),
     }
     if options.test is not None and options.test_rows is not None:
-        raise SpecError((Diagnostic("E0601", "--test and --test-rows: the rows held out are given twice"),))
+        raise SpecError.of("E0601", "--test and --test-rows: the rows held out are given twice")
     if options.test is None and options.test_rows is None and (options.predict or options.truth):
         message = "--predict and --truth ask something of rows held out"
-        raise SpecError((Diagnostic("E0601", message, help="--test FILE, or --test-rows A:B"),))
+        raise SpecError.of("E0601", message, help="--test FILE, or --test-rows A:B")
     with _progress() as tell:
         results = driver.train(
             loaded, options.data, test=options.test, columns=columns_of(options), where=options.where,
@@ -100,10 +100,9 @@ def train(options: Namespace, loaded: Loaded, seed: int, cap: int | None) -> int
         for result in results:
             print_json(result.to_dict())
     else:
-        from seqlang.report.document.rich_text import show as show_document
         from seqlang.report.text.train import train_document
 
-        show_document(train_document(results), sys.stdout)
+        print_document(train_document(results))
     if options.plot is not None:
         from seqlang.report.pictures.training import plot_curves
 
@@ -117,8 +116,8 @@ def _span(text: str | None, option: str) -> tuple[int, int] | None:
         return None
     first, colon, last = text.partition(":")
     if not colon:
-        raise SpecError((Diagnostic("E0602", f"`{option} {text}` is not of the form A:B", help=f"{option} 1:1000"),))
-    return positive(first, option), positive(last, option)
+        raise SpecError.of("E0602", f"`{option} {text}` is not of the form A:B", help=f"{option} 1:1000")
+    return whole(first, option), whole(last, option)
 
 
 def _tracked(texts: list[str]) -> dict[str, str]:
@@ -127,7 +126,7 @@ def _tracked(texts: list[str]) -> dict[str, str]:
         name, equals, expression = text.partition("=")
         if not equals or not name.strip().isidentifier() or not expression.strip():
             help = "--track 'labels=count(selected over steps)'"
-            raise SpecError((Diagnostic("E0602", f"`--track {text}` is not of the form NAME=EXPRESSION", help=help),))
+            raise SpecError.of("E0602", f"`--track {text}` is not of the form NAME=EXPRESSION", help=help)
         found[name.strip()] = expression.strip()
     return found
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from argparse import Namespace
 from typing import TYPE_CHECKING
 
-from seqlang.cli.options import curve
+from seqlang.cli.options import curve, refuse_plot
 from seqlang.cli.terminal.output import say
-from seqlang.diagnostics import Diagnostic, SpecError
+from seqlang.diagnostics import SpecError
 
 if TYPE_CHECKING:
     from seqlang.results.check import CheckResult
@@ -20,7 +20,7 @@ def epsilons_of(options: Namespace) -> tuple[float, ...]:
         for name, given in (("--explain", options.explain), ("--latex", options.latex), ("--weak-profile", asked),
                             ("--instances", options.instances)):  # fmt: skip
             if given and not options.json:
-                raise SpecError((Diagnostic("E0601", f"{name} shows one spec at a time: leave out --suite"),))
+                raise SpecError.of("E0601", f"{name} shows one spec at a time: leave out --suite")
     for name, given, with_ in (
         ("--epsilons", options.epsilons, asked),
         ("--plot", options.plot, asked),
@@ -29,20 +29,17 @@ def epsilons_of(options: Namespace) -> tuple[float, ...]:
     ):
         if given and not with_:
             belongs = {"--model": "--weak-profile or --instances", "--seed": "--instances"}.get(name, "--weak-profile")
-            raise SpecError((Diagnostic("E0601", f"{name} belongs to {belongs}, which is not given"),))
+            raise SpecError.of("E0601", f"{name} belongs to {belongs}, which is not given")
     if asked and options.instances is not None:
-        raise SpecError((Diagnostic("E0601", "--weak-profile and --instances are two views: give one of them"),))
-    if options.plot is not None:
-        if len(options.files) > 1:
-            raise SpecError((Diagnostic("E0601", "--plot shows one file"),))
-        from seqlang.report.pictures.picture import refuse_unwritable
-
-        refuse_unwritable(options.plot)
+        raise SpecError.of("E0601", "--weak-profile and --instances are two views: give one of them")
+    if options.plot is not None and len(options.files) > 1:
+        raise SpecError.of("E0601", "--plot shows one file")
+    refuse_plot(options)
     if not asked:
         return ()
     _, values = curve(f"epsilons={options.epsilons or '0:3:13'}", "--epsilons")
     if min(values) < 0:
-        raise SpecError((Diagnostic("E0603", f"--epsilons is {options.epsilons}: an epsilon is not negative"),))
+        raise SpecError.of("E0603", f"--epsilons is {options.epsilons}: an epsilon is not negative")
     return tuple(float(v) for v in values)
 
 

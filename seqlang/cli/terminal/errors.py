@@ -5,25 +5,15 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, TextIO
+from typing import TextIO
 
 from seqlang.diagnostics import Diagnostic, SpecError
 from seqlang.source import Source
-
-if TYPE_CHECKING:
-    from seqlang.driver.contradicted import Contradicted
 
 
 def show_error(error: SpecError) -> None:
     """Prints every diagnostic that the error carries."""
     show(error.diagnostics, error.source if isinstance(error.source, Source) else None)
-
-
-def show_contradiction(error: Contradicted) -> None:
-    """Says what contradicts what, and where the spec was saved."""
-    from seqlang.cli.terminal.output import say
-
-    say(error.report())
 
 
 def show(diagnostics: Iterable[Diagnostic], source: Source | None) -> None:

@@ -9,10 +9,13 @@ import os
 import re
 import sys
 from contextlib import suppress
-from typing import TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 from unicodedata import normalize
 
 from seqlang.diagnostics.display import visible
+
+if TYPE_CHECKING:
+    from seqlang.report.document.document import Document
 
 _FALLBACK = "seqlang.fallback"
 _SPELT = {
@@ -42,6 +45,21 @@ def print_json(value: object) -> None:
     unicode = encoding is None or codecs.lookup(encoding).name.startswith("utf")
     text = json.dumps(value, ensure_ascii=not unicode, allow_nan=False)
     print(_UNSEEN.sub(lambda found: f"\\u{ord(found[0]):04x}", text), flush=True)
+
+
+def print_document(document: Document) -> None:
+    """A report on stdout. What draws it is imported when there is one."""
+    from seqlang.report.document.rich_text import show
+
+    show(document, sys.stdout)
+
+
+def print_result(result: Any, as_json: bool) -> None:
+    """A result of `seqlang.results`: as one JSON object, or as the report that people read."""
+    if as_json:
+        print_json(result.to_dict())
+    else:
+        print_document(result.document())
 
 
 def say(text: str) -> None:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+from seqlang.diagnostics.suggest import hint
 from seqlang.elaborate.constants import LARGEST_DIMENSION, Undefined, Values, evaluate, number
 from seqlang.elaborate.expressions.arguments import positional
 from seqlang.elaborate.expressions.expect import expect
 from seqlang.elaborate.kinds import NUMBER, Kind, vector
 from seqlang.elaborate.names.builtins import Signature
-from seqlang.elaborate.names.suggest import hint
 from seqlang.elaborate.state import Scope, State, translate
 from seqlang.model import domain as d
 from seqlang.model import expression as m

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+from seqlang.diagnostics.suggest import hint
 from seqlang.elaborate.constants import LARGEST, Undefined, Values, evaluate
 from seqlang.elaborate.declarations.domains import contains, domain
 from seqlang.elaborate.expressions.expect import expect
 from seqlang.elaborate.expressions.laws import short
 from seqlang.elaborate.expressions.public import require_public
 from seqlang.elaborate.kinds import Typed
-from seqlang.elaborate.names.suggest import hint
 from seqlang.elaborate.state import DEEPEST_EXPRESSION, Scope, State, translate
 from seqlang.model import domain as d
 from seqlang.model import expression as m

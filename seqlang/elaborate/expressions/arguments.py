@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from seqlang.diagnostics.suggest import hint
 from seqlang.elaborate.names.builtins import AGGREGATES, Signature
-from seqlang.elaborate.names.suggest import hint
 from seqlang.elaborate.state import State
 from seqlang.syntax import tree
 

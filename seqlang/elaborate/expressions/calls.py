@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 
+from seqlang.diagnostics.suggest import hint
 from seqlang.elaborate.expressions.aggregates import aggregate
 from seqlang.elaborate.expressions.arguments import positional
 from seqlang.elaborate.expressions.binders import region_of
@@ -14,7 +15,6 @@ from seqlang.elaborate.expressions.lookbacks import lookback
 from seqlang.elaborate.expressions.operating import final_value
 from seqlang.elaborate.kinds import ERROR, NUMBER, Kind, Typed, vector
 from seqlang.elaborate.names.builtins import AGGREGATES, CALLABLE, FUNCTIONS, LOOKBACKS, Signature
-from seqlang.elaborate.names.suggest import hint
 from seqlang.elaborate.state import Scope, State, translate
 from seqlang.laws.facts import names
 from seqlang.model import expression as m

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Literal, cast
 
+from seqlang.diagnostics.suggest import hint
 from seqlang.elaborate.constants import Undefined, evaluate
 from seqlang.elaborate.expressions.arguments import positional
 from seqlang.elaborate.expressions.binders import is_constant, region_of
 from seqlang.elaborate.expressions.expect import expect
 from seqlang.elaborate.kinds import ERROR, NUMBER, UNKNOWN, Kind, Typed, elements, fits, law_of, vector
 from seqlang.elaborate.names.builtins import METHODS, Signature
-from seqlang.elaborate.names.suggest import hint
 from seqlang.elaborate.state import Scope, State, translate
 from seqlang.laws.facts import facts
 from seqlang.model import expression as m

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from seqlang.diagnostics.suggest import hint
 from seqlang.elaborate.kinds import ERROR, LABEL, NUMBER, TRUTH, UNKNOWN, Kind, Typed, elements, law_of
 from seqlang.elaborate.names.builtins import CALLABLE
-from seqlang.elaborate.names.suggest import hint
 from seqlang.elaborate.names.symbols import Symbol
 from seqlang.elaborate.state import Reading, Scope, State
 from seqlang.model import expression as m

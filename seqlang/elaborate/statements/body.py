@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from seqlang.diagnostics.suggest import hint
 from seqlang.elaborate.expressions.cells import emit, release, relevelled
 from seqlang.elaborate.expressions.conditions import known_if
 from seqlang.elaborate.expressions.expect import expect
 from seqlang.elaborate.expressions.levels import level_of
 from seqlang.elaborate.expressions.public import require_public
 from seqlang.elaborate.kinds import TRUTH, UNKNOWN, Typed, describe, elements
-from seqlang.elaborate.names.suggest import hint
 from seqlang.elaborate.state import Binder, Current, Scope, State, fresh_variable, translate
 from seqlang.elaborate.statements.noises import RETURN, life_of
 from seqlang.model import expression as m

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+from seqlang.diagnostics.suggest import hint
 from seqlang.elaborate.constants import evaluate
 from seqlang.elaborate.expressions.aggregates import is_report
 from seqlang.elaborate.expressions.expect import expect
 from seqlang.elaborate.expressions.levels import level_of
 from seqlang.elaborate.kinds import UNKNOWN, elements
-from seqlang.elaborate.names.suggest import hint
 from seqlang.elaborate.names.symbols import Symbol, names_in
 from seqlang.elaborate.noise_factors import combine, divide, scale
 from seqlang.elaborate.state import Current, Scope, State, translate

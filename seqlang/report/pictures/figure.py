@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from typing import Any
 
-from seqlang.diagnostics import Diagnostic, SpecError
+from seqlang.diagnostics import SpecError
 
 EXACT = "exact"
 """The name of exact values beside simulated ones."""
@@ -20,7 +20,7 @@ def new_figure(columns: int, rows: int, title: str, size: tuple[float, float] = 
         matplotlib.use("Agg")
         from matplotlib import pyplot
     except ImportError:
-        raise SpecError((Diagnostic("E0605", "plots need matplotlib", help="pip install 'seqlang[plot]'"),)) from None
+        raise SpecError.of("E0605", "plots need matplotlib", help="pip install 'seqlang[plot]'") from None
     figure, axes = pyplot.subplots(
         rows, columns, figsize=(size[0] * columns, size[1] * rows), squeeze=False, layout="constrained"
     )
@@ -55,6 +55,6 @@ def write_figure(figure: Any, pyplot: Any, file: str) -> None:
         figure.savefig(file, dpi=140)
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else error
-        raise SpecError((Diagnostic("E0605", f"cannot write `{file}`: {reason}"),)) from None
+        raise SpecError.of("E0605", f"cannot write `{file}`: {reason}") from None
     finally:
         pyplot.close(figure)

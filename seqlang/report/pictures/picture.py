@@ -6,7 +6,7 @@ import os
 from importlib.util import find_spec
 from pathlib import Path
 
-from seqlang.diagnostics import Diagnostic, SpecError
+from seqlang.diagnostics import SpecError
 
 FORMATS = (".png", ".pdf", ".svg", ".jpg", ".jpeg")
 
@@ -25,4 +25,4 @@ def refuse_unwritable(file: str) -> None:
 
 
 def _refused(message: str, help: str | None = None) -> SpecError:
-    return SpecError((Diagnostic("E0605", message, help=help),))
+    return SpecError.of("E0605", message, help=help)

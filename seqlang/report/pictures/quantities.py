@@ -6,8 +6,8 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
-from seqlang.diagnostics import Diagnostic, SpecError
-from seqlang.diagnostics.suggest import did_you_mean
+from seqlang.diagnostics import SpecError
+from seqlang.diagnostics.suggest import hint
 from seqlang.record import record
 
 if TYPE_CHECKING:
@@ -89,10 +89,9 @@ def quantity(text: str, known: Sequence[Quantity], option: str) -> Quantity:
     wanted = text.strip()
     if wanted in names:
         return names[wanted]
-    near = did_you_mean(wanted, names)
     listed = ", ".join(f"`{q.title if q.kind == 'return' else q.name or q.kind}`" for q in known)
     message = f"{option} {wanted}: there is no such axis"
-    raise SpecError((Diagnostic("E0644", message, help=f"did you mean `{near}`?" if near else f"there are {listed}"),))
+    raise SpecError.of("E0644", message, help=hint(wanted, names) or f"there are {listed}")
 
 
 def point(row: SweepRow, asked: Quantity) -> Point | None:
@@ -136,7 +135,7 @@ def _exact(exact: dict[str, Any], asked: Quantity) -> float | None:
 def refuse_pair(x: Quantity, y: Quantity, colour: str | None) -> None:
     """Raises SpecError E0644 for a quantity against itself, and for a colour where there is no map to colour."""
     if (x.kind, x.name) == (y.kind, y.name):
-        raise SpecError((Diagnostic("E0644", f"--x and --y are the same: {x.title}"),))
+        raise SpecError.of("E0644", f"--x and --y are the same: {x.title}")
     if colour is not None and not x.kind == y.kind == "parameter":
         message, remedy = "--colour belongs to a map", "put two parameters on --x and --y"
-        raise SpecError((Diagnostic("E0644", message, help=remedy),))
+        raise SpecError.of("E0644", message, help=remedy)

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from seqlang.diagnostics import Diagnostic, SpecError
+from seqlang.diagnostics import SpecError
 from seqlang.report.numbers import shown
 from seqlang.report.pictures.figure import COLOURS, EXACT, add_legend, new_figure, write_figure
 from seqlang.report.pictures.quantities import Point, Quantity, point, quantities_in, quantity, refuse_pair
@@ -33,7 +33,7 @@ def plot_sweep(result: SweepResult, file: str, x: str | None, y: str | None, col
     known = quantities_in(result.rows, dict.fromkeys((*result.names, *_parameters(result.rows))))
     across = quantity(x, known, "--x") if x else quantity(result.names[0], known, "--x") if result.names else None
     if across is None:
-        raise SpecError((Diagnostic("E0644", "a picture of a sweep needs a parameter that varies"),))
+        raise SpecError.of("E0644", "a picture of a sweep needs a parameter that varies")
     up = quantity(y or "steps", known, "--y")
     refuse_pair(across, up, colour)
     if across.kind == up.kind == "parameter":
@@ -103,8 +103,7 @@ def _groups(result: SweepResult, axes: Sequence[Quantity]) -> tuple[dict[tuple[s
         groups.setdefault((words, row.model), []).append(row)
     if len(groups) > _MOST_LINES and any(len(rows) > 1 for rows in groups.values()):
         message = f"a picture with {len(groups)} lines cannot be read (at most {_MOST_LINES})"
-        remedy = "vary fewer parameters or models, or put two of them on --x and --y"
-        raise SpecError((Diagnostic("E0644", message, help=remedy),))
+        raise SpecError.of("E0644", message, help="vary fewer parameters or models, or put two of them on --x and --y")
     if len(groups) > _MOST_LINES:  # no two rows differ in x alone: one cloud of points a model
         groups = {}
         for row in result.rows:
@@ -137,7 +136,7 @@ def _map(result: SweepResult, file: str, x: Quantity, y: Quantity, shade: Quanti
         value = point(row, shade)
         if place in found:
             message = f"two rows stand at {x.name} = {shown(place[1])}, {y.name} = {shown(place[2])}: a map shows one"
-            raise SpecError((Diagnostic("E0644", message, help="hold the other parameters with --set NAME=VALUE"),))
+            raise SpecError.of("E0644", message, help="hold the other parameters with --set NAME=VALUE")
         found[place] = math.nan if value is None else value.value
     size = (min(9.0, 2.4 + 0.62 * len(columns)), min(7.0, 1.6 + 0.42 * len(rows)))
     abreast = min(len(models), max(1, int(_WIDEST // size[0])))

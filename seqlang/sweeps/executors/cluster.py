@@ -12,7 +12,7 @@ from importlib import import_module
 from typing import Any
 from uuid import uuid4
 
-from seqlang.diagnostics import Diagnostic, SpecError
+from seqlang.diagnostics import SpecError
 from seqlang.sweeps.executors.executor import Executor, Plain, Tell
 from seqlang.version import __version__
 
@@ -31,7 +31,7 @@ class Cluster(Executor):
             distributed: Any = import_module("distributed")
         except ImportError:
             message = "--cluster needs dask.distributed"
-            raise SpecError((Diagnostic("E0643", message, help="pip install 'seqlang[cluster]'"),)) from None
+            raise SpecError.of("E0643", message, help="pip install 'seqlang[cluster]'") from None
         if not _ADDRESS.fullmatch(address):  # dask would find that out late, and leave half a client behind
             raise _refused(f"`{address}` is not the address of a scheduler", "write tcp://HOST:PORT")
         self._address = address
@@ -161,4 +161,4 @@ def _answer(future: Any) -> Plain:
 
 
 def _refused(message: str, remedy: str) -> SpecError:
-    return SpecError((Diagnostic("E0643", message, help=remedy),))
+    return SpecError.of("E0643", message, help=remedy)

@@ -18,7 +18,7 @@ from queue import Empty, SimpleQueue
 from threading import Thread
 from typing import IO
 
-from seqlang.diagnostics import Diagnostic, SpecError
+from seqlang.diagnostics import SpecError
 from seqlang.process.time_limit import poll
 from seqlang.sweeps.executors.executor import Executor, Plain, Tell
 
@@ -108,7 +108,7 @@ class Processes(Executor):
         message = f"{tries} processes died over `{unit['name']}` with {values or 'its defaults'}: {how}"
         remedy = "if memory ran out, use fewer --workers"
         notes = (f"the last words of the process: {said}",) if said else ()
-        raise SpecError((Diagnostic("E0643", message, notes=notes, help=remedy),))
+        raise SpecError.of("E0643", message, notes=notes, help=remedy)
 
 
 class _Worker:
