@@ -30,23 +30,6 @@ if TYPE_CHECKING:
     from seqlang.results.train import TrainResult
     from seqlang.sweeps.cells import Cell
 
-__all__ = [
-    "Spec",
-    "SpecError",
-    "calibrate",
-    "check",
-    "instances",
-    "load",
-    "rare",
-    "rows",
-    "run",
-    "run_data",
-    "solve",
-    "start",
-    "sweep",
-    "train",
-]
-
 
 @record
 class Spec:

@@ -82,9 +82,9 @@ def refuse_given(options: argparse.Namespace, names: Iterable[str], why: str, he
 def refuse_plot(options: argparse.Namespace) -> None:
     """Raises SpecError E0605 where the picture of `--plot` could not be written, before minutes are spent."""
     if options.plot is not None:
-        from seqlang.report.pictures.picture import refuse_unwritable
+        from seqlang.report.writable import refuse_unwritable_picture
 
-        refuse_unwritable(options.plot)
+        refuse_unwritable_picture(options.plot)
 
 
 def seconds(text: str | None, option: str) -> float | None:

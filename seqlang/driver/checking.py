@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from seqlang.diagnostics import SpecError
 from seqlang.driver.contradicted import refuse
-from seqlang.driver.loading import Loaded
+from seqlang.driver.loading import Loaded, shown_in
 from seqlang.process.doing import doing
 from seqlang.process.time_limit import OutOfTime, limited, over
 
@@ -166,13 +166,12 @@ def instances(
 
     program = loaded.program
     for name in models or tuple(m.name for m in program.models) or (None,):
-        try:
-            yield drawn(program, name, count=count, seed=seed, progress=progress)
-        except Unsolved as why:
-            message = f"the laws of `{program.name}` on given streams are not computed: {why}"
-            raise SpecError.of("E0623", message, source=loaded.source) from None
-        except SpecError as error:
-            raise SpecError(error.diagnostics, loaded.source) from None
+        with shown_in(loaded.source):
+            try:
+                yield drawn(program, name, count=count, seed=seed, progress=progress)
+            except Unsolved as why:
+                message = f"the laws of `{program.name}` on given streams are not computed: {why}"
+                raise SpecError.of("E0623", message) from None
 
 
 def _at_delta(
@@ -206,8 +205,11 @@ def _weak(
     if not claimed and not epsilons:
         return (), ()
     if epsilons:
-        for name in models or (None,):
-            _known_model(loaded, name)
+        from seqlang.backends.montecarlo.stopping import chosen_model
+
+        with shown_in(loaded.source):
+            for name in models or (None,):
+                chosen_model(program, name)
     from seqlang.analyses.weak import curve, least
     from seqlang.backends.solve.unsolved import Unsolved
 
@@ -223,12 +225,3 @@ def _weak(
                 message = f"`{program.name}` has no exact law under {name}: {why}"
                 raise SpecError.of("E0623", message, source=loaded.source) from None
     return tuple(found), tuple(curves)
-
-
-def _known_model(loaded: Loaded, name: str | None) -> None:
-    from seqlang.backends.montecarlo.stopping import chosen_model
-
-    try:
-        chosen_model(loaded.program, name)
-    except SpecError as error:
-        raise SpecError(error.diagnostics, loaded.source) from None

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -86,6 +87,15 @@ def _decode(name: str, data: bytes) -> Source:
         raise SpecError.of(
             "E0605", f"{name}:{line}:{column}: this is not UTF-8 text", help="save the file as UTF-8"
         ) from None
+
+
+@contextmanager
+def shown_in(source: Source) -> Iterator[None]:
+    """Errors raised inside are shown in this text, unless they name another: the engines know spans, not the text."""
+    try:
+        yield
+    except SpecError as error:
+        raise SpecError(error.diagnostics, error.source or source) from None
 
 
 def load(source: Source, settings: Mapping[str, Fraction] | None = None) -> Loaded:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from seqlang.diagnostics import SpecError
 from seqlang.diagnostics.suggest import hint
-from seqlang.driver.loading import Loaded
+from seqlang.driver.loading import Loaded, shown_in
 
 if TYPE_CHECKING:
     from seqlang.backends.montecarlo.progress import Progress
@@ -64,10 +64,8 @@ def run(
             threads=threads,
         )  # fmt: skip
 
-    try:
+    with shown_in(loaded.source):
         return tuple(RunResult(program.name, values, simulated(name)) for name in names)
-    except SpecError as error:
-        raise SpecError(error.diagnostics, loaded.source) from None  # the engines know spans, not the text
 
 
 def rare(
@@ -90,14 +88,12 @@ def rare(
         raise SpecError.of("E0601", "which return is rare? none is named", help='rare(spec, "reject")')
     values = {p.name: float(p.value) for p in program.parameters}
     results = []
-    try:
+    with shown_in(loaded.source):
         for name in models or tuple(m.name for m in program.models) or (None,):
             found = tuple(
                 estimate(program, name, label, runs=runs, seed=seed, cap=cap, progress=progress) for label in labels
             )
             results.append(RareResult(program.name, found[0].model, values, found))
-    except SpecError as error:
-        raise SpecError(error.diagnostics, loaded.source) from None
     return tuple(results)
 
 
@@ -118,11 +114,9 @@ def run_data(
     from seqlang.backends.interpret.data.layout import Layout
     from seqlang.results.run import DataResult
 
-    try:
+    with shown_in(loaded.source):
         layout = Layout(skip, None if names is None else tuple(names))
         done = data.run_data(
             loaded.program, file, seed=seed, columns=columns, where=where, clip=clip, cap=cap, layout=layout
         )
-    except SpecError as error:
-        raise SpecError(error.diagnostics, loaded.source) from None
     return DataResult(loaded.program.name, str(file), done)

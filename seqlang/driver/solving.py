@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from seqlang.diagnostics import SpecError
 from seqlang.driver.contradicted import refuse
-from seqlang.driver.loading import Loaded
+from seqlang.driver.loading import Loaded, shown_in
 from seqlang.process.doing import doing
 
 if TYPE_CHECKING:
@@ -31,16 +31,15 @@ def solve(loaded: Loaded, *, models: tuple[str, ...] = (), tolerance: float = 1e
     results = []
     for chosen in models or tuple(m.name for m in program.models) or (None,):
         began = time.perf_counter()
-        try:
+        with shown_in(loaded.source):
             name = chosen_model(program, chosen).name
             doing("exact law")
-            solution = solved(program, name, tolerance=tolerance)
-        except Unsolved as why:
-            message = f"`{program.name}` under {name} has no exact law here: {why}"
-            remedy = f"`seqlang run {loaded.source.name}` estimates the same numbers by simulation"
-            raise SpecError.of("E0623", message, help=remedy, source=loaded.source) from None
-        except SpecError as error:
-            raise SpecError(error.diagnostics, loaded.source) from None
+            try:
+                solution = solved(program, name, tolerance=tolerance)
+            except Unsolved as why:
+                message = f"`{program.name}` under {name} has no exact law here: {why}"
+                remedy = f"`seqlang run {loaded.source.name}` estimates the same numbers by simulation"
+                raise SpecError.of("E0623", message, help=remedy) from None
         refuse(loaded, law_contradictions(program, name, solution))
         results.append(SolveResult(program.name, name, values, solution, time.perf_counter() - began))
     return tuple(results)

@@ -6,8 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from seqlang.diagnostics import SpecError
-from seqlang.driver.loading import Loaded
+from seqlang.driver.loading import Loaded, shown_in
 from seqlang.driver.questions import PREDICTED, RETURNED, TRUTH, has_noise, on_one_row, refused, tracked_as, training
 
 if TYPE_CHECKING:
@@ -45,7 +44,7 @@ def train(
     from seqlang.backends.train.choose import chosen, question
     from seqlang.results.train import TrainResult
 
-    try:
+    with shown_in(loaded.source):
         scored = test is not None or test_rows is not None
         asked = dict(zip((PREDICTED, TRUTH), question(loaded.program, predict, truth), strict=True)) if scored else {}
         extra = {key: tracked_as(key, text) for key, text in (track or {}).items()}
@@ -68,8 +67,6 @@ def train(
             trainings, taken, held, permutations=permutations, seed=seed, checkpoints=checkpoints, cap=cap, tell=tell,
             engine=engine,
         )  # fmt: skip
-    except SpecError as error:
-        raise SpecError(error.diagnostics, error.source or loaded.source) from None
     values = {p.name: float(p.value) for p in loaded.program.parameters}
     return tuple(
         TrainResult(
@@ -101,10 +98,8 @@ def rows(
     tell: Callable[[int], None] | None = None,
 ) -> Rows:
     """The rows of a file (CSV, Parquet, or `sklearn:NAME`) as the spec's fields, each in its domain."""
-    try:
+    with shown_in(loaded.source):
         return _rows(loaded, file, "rows", columns, where, clip, skip, names, tell)
-    except SpecError as error:
-        raise SpecError(error.diagnostics, error.source or loaded.source) from None
 
 
 def _rows(

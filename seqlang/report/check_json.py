@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING, Any, assert_never
 from seqlang.diagnostics.as_json import diagnostic_dict
 from seqlang.model.print import show_expression
 from seqlang.proof.derivation import ApproximateBound, ConcentratedBound, Derivation, PureBound, RenyiBound
-from seqlang.proof.entry import Entry
 from seqlang.proof.witness import Event, Witness
 from seqlang.report.numbers import Value, nearest, upper
 from seqlang.report.text.audit import audit_dict
 from seqlang.report.text.gates import gate_rows
 from seqlang.report.text.weak import curve_dict
 from seqlang.report.words import adjacency_words, conclusion_text
-from seqlang.results.json_number import json_number
+from seqlang.results.json_number import json_number, json_value
 from seqlang.rules.sensitivity.facts.formulas import parameter_values
 from seqlang.version import __version__
 
@@ -49,7 +48,7 @@ def check_dict(result: CheckResult) -> dict[str, Any]:
             for s in result.statistics
         ],
         "strong": _strong(result),
-        "weak": [_finite(found.record()) for found in result.weak],
+        "weak": [json_value(found.record()) for found in result.weak],
         "weak_profiles": [curve_dict(curve) for curve in result.profiles],
         "audit": None if result.audit is None else audit_dict(result.audit),
         "claims": [
@@ -77,13 +76,6 @@ def check_dict(result: CheckResult) -> dict[str, Any]:
         **({"cut_short": list(result.cut_short)} if result.cut_short else {}),
         "seconds": round(result.seconds, 6),
     }
-
-
-def _finite(value: Any) -> Any:
-    """Numbers as JSON holds them."""
-    if isinstance(value, dict):
-        return {key: _finite(inner) for key, inner in value.items()}
-    return json_number(value) if isinstance(value, float) else value
 
 
 def _derivation(result: CheckResult) -> dict[str, Any] | None:
@@ -152,7 +144,7 @@ def witness_dict(witness: Witness) -> dict[str, Any]:
     """Enough to recompute the witness."""
     first, second = witness.streams
     return {
-        "streams": [[_entry(e) for e in first], [_entry(e) for e in second]],
+        "streams": [[json_value(e) for e in first], [json_value(e) for e in second]],
         "event": _event(witness.event),
         "p": witness.p,
         "q": witness.q,
@@ -162,12 +154,6 @@ def witness_dict(witness: Witness) -> dict[str, Any]:
         "because": witness.because,
         "checked": witness.checked,
     }
-
-
-def _entry(entry: Entry) -> Any:
-    if isinstance(entry, dict):
-        return {k: list(v) if isinstance(v, tuple) else v for k, v in entry.items()}
-    return list(entry) if isinstance(entry, tuple) else entry
 
 
 def _event(event: Event) -> dict[str, Any]:

@@ -6,27 +6,11 @@ import csv
 import io
 import os
 from collections.abc import Mapping, Sequence
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from seqlang.diagnostics import SpecError
 from seqlang.results.sweep_columns import Value, table
-
-FORMATS = (".csv", ".parquet")
-
-
-def refuse_unwritable_table(file: str) -> None:
-    """Raises SpecError E0605 where the format is unknown, there is no place to write to, or Parquet lacks pyarrow."""
-    path = Path(file)
-    if path.suffix.lower() not in FORMATS:
-        raise _refused(f"cannot write `{file}`: no format of a table", f"formats are {' '.join(FORMATS)}")
-    if path.suffix.lower() == ".parquet" and find_spec("pyarrow") is None:
-        raise _refused("Parquet files need pyarrow", "pip install 'seqlang[parquet]', or write a .csv file")
-    if not path.parent.is_dir():
-        raise _refused(f"cannot write `{file}`: there is no folder `{path.parent}`")
-    if path.is_dir() or not os.access(path if path.exists() else path.parent, os.W_OK):
-        raise _refused(f"cannot write `{file}`: no permission, or a folder of this name")
 
 
 def write_table(rows: Sequence[Mapping[str, Value]], file: str) -> None:
@@ -41,7 +25,7 @@ def write_table(rows: Sequence[Mapping[str, Value]], file: str) -> None:
         beside.replace(path)
     except OSError as error:
         beside.unlink(missing_ok=True)
-        raise _refused(f"cannot write `{file}`: {error.strerror or error}") from None
+        raise SpecError.of("E0605", f"cannot write `{file}`: {error.strerror or error}") from None
 
 
 def _csv(rows: Sequence[Mapping[str, Value]]) -> str:
@@ -66,7 +50,3 @@ def _write_parquet(rows: Sequence[Mapping[str, Value]], path: Path) -> None:
         arrays[name] = pyarrow.array([float(v) for v in column] if numbers == {int, float} and None not in column  # type: ignore[arg-type]
                                      else column)  # fmt: skip
     parquet.write_table(pyarrow.table(arrays), path)
-
-
-def _refused(message: str, help: str | None = None) -> SpecError:
-    return SpecError.of("E0605", message, help=help)

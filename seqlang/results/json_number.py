@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
@@ -17,3 +18,12 @@ def json_number(value: float | int | Fraction | None) -> Any:
     if isinstance(value, Fraction | float) and number.is_integer() and abs(number) < 1e15:
         return float(number)
     return number
+
+
+def json_value(value: Any) -> Any:
+    """A value of numbers, texts, tuples, lists and mappings in them, as JSON holds it."""
+    if isinstance(value, Mapping):
+        return {key: json_value(inner) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [json_value(inner) for inner in value]
+    return json_number(value) if isinstance(value, float) else value

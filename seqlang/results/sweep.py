@@ -46,7 +46,7 @@ class SweepResult(Shown):
 
     def save(self, file: str) -> None:
         """Writes the frame to a `.csv` or `.parquet` file (the latter needs the extra `parquet`)."""
-        by_report("table_file:refuse_unwritable_table", file)
+        by_report("writable:refuse_unwritable_table", file)
         by_report("table_file:write_table", self.frame(), file)
 
     def plot(self, file: str, x: str | None = None, y: str | None = None, colour: str | None = None) -> None:

@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from seqlang.diagnostics import SpecError
 from seqlang.driver import Loaded, load
+from seqlang.driver.loading import shown_in
 from seqlang.record import record, replace
 from seqlang.source import Source
 from seqlang.sweeps.cells import Cell
@@ -102,10 +103,8 @@ def _models(loaded: Loaded, cell: Cell, models: Sequence[str], cap: int | None, 
 
     program = loaded.program
     names = (cell.model,) if cell.model is not None else tuple(models) or tuple(m.name for m in program.models)
-    try:
+    with shown_in(loaded.source):
         found = [chosen_model(program, name).name for name in names or (None,)]
         if simulated:
             require_end(program, cap)
-    except SpecError as error:
-        raise SpecError(error.diagnostics, loaded.source) from None
     return found

@@ -130,15 +130,6 @@ def test_data_in_errors(file: str, tmp_path: Path, capsys: pytest.CaptureFixture
     assert not any(c in said.out + said.err for c in OBEYED)
 
 
-def test_github_annotations() -> None:
-    from seqlang.diagnostics import Diagnostic
-    from seqlang.diagnostics.github import workflow_commands
-    from seqlang.source import Source
-
-    said = workflow_commands([Diagnostic("E0203", f"no {TITLE}", notes=(TITLE,))], Source(TITLE, ""))
-    assert not any(c in said for c in OBEYED)
-
-
 @pytest.mark.skipif(not Path("/dev/zero").exists(), reason="needs a device that never ends")
 @pytest.mark.parametrize("words", [["check", "/dev/zero"], ["fmt", "--check", "/dev/zero"],
                                    ["run", "@wald1945/sprt", "--data", "/dev/zero"],

@@ -6,7 +6,6 @@ import json
 
 from seqlang.diagnostics import Diagnostic, Label
 from seqlang.diagnostics.as_json import diagnostic_dict
-from seqlang.diagnostics.github import workflow_commands
 from seqlang.diagnostics.plain import render
 from seqlang.source import Source, Span
 
@@ -132,12 +131,3 @@ def test_json() -> None:
     ]
     bare = diagnostic_dict(Diagnostic("E0601", "m"), None)
     assert (bare["file"], bare["line"], bare["end_column"], bare["labels"]) == (None, None, None, [])
-
-
-def test_github() -> None:
-    text = "one\ntwo three\n"
-    diagnostic = Diagnostic("W0601", "50%\nmore", Label(span(text, "three")), help="h")
-    assert workflow_commands([diagnostic], Source("a,b:c.seq", text)) == (
-        "::warning file=a%2Cb%3Ac.seq,line=2,endLine=2,col=5,endColumn=10,title=W0601::50%25%0Amore%0Ahelp: h\n"
-    )
-    assert workflow_commands([Diagnostic("E0601", "m")], Source("a", "")) == "::error file=a,title=E0601::m\n"

@@ -14,7 +14,8 @@ from sweep_command import ROOT, environment
 
 from seqlang.diagnostics import SpecError
 from seqlang.report.numbers import shown_chance
-from seqlang.report.table_file import refuse_unwritable_table, write_table
+from seqlang.report.table_file import write_table
+from seqlang.report.writable import refuse_unwritable_table
 from seqlang.results.sweep import SweepResult
 from seqlang.results.sweep_row import SweepRow
 

@@ -9,7 +9,6 @@ import pytest
 from texts import DATASET, EVERYTHING, REPLACE
 
 from seqlang.diagnostics.as_json import diagnostic_dict
-from seqlang.diagnostics.github import workflow_commands
 from seqlang.diagnostics.plain import render
 from seqlang.process.locate import data_folder
 from seqlang.source import Source
@@ -55,7 +54,6 @@ def examine(text: str) -> bool:
     shown = render(diagnostics, source, colour=False)
     assert "\x1b" not in shown and "\u202e" not in shown
     assert max(map(len, shown.splitlines()), default=0) < 400
-    workflow_commands(diagnostics, source)
     for diagnostic in diagnostics:
         assert re.fullmatch(r"E01\d\d", diagnostic.code)
         place = diagnostic_dict(diagnostic, source)

@@ -71,14 +71,14 @@ def _cases(options: Namespace, loaded: Loaded) -> tuple[Source | None, tuple[Cel
 def _refuse_files(options: Namespace, loaded: Loaded, names: Mapping[str, None]) -> None:
     """Files that could not be written, and pictures that could not be drawn, before minutes are spent."""
     if options.output is not None:
-        from seqlang.report.table_file import refuse_unwritable_table
+        from seqlang.report.writable import refuse_unwritable_table
 
         refuse_unwritable_table(options.output)
     if options.plot is not None:
-        from seqlang.report.pictures.picture import refuse_unwritable
         from seqlang.report.pictures.quantities import quantities_of, quantity, refuse_pair
+        from seqlang.report.writable import refuse_unwritable_picture
 
-        refuse_unwritable(options.plot)
+        refuse_unwritable_picture(options.plot)
         known = quantities_of(loaded.program, names or {p.name: None for p in loaded.program.parameters})
         for name in AXES:
             if getattr(options, name) is not None:

@@ -6,6 +6,7 @@ A `Words` is a piece of text with a role; roles, not colours, are chosen where a
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Literal
 
 from seqlang.record import record
@@ -65,6 +66,31 @@ class Tree:
 
 
 Block = Heading | Paragraph | Table | Tree
+
+
+def first_line(name: str, about: str, quiet: str) -> Paragraph:
+    """What a report is about: a name, what was done with it, and in a low voice how."""
+    return Paragraph(line((name, "head"), about, (f"   {quiet}", "quiet")))
+
+
+def remark(text: str) -> Paragraph:
+    """A sentence in a low voice."""
+    return Paragraph(line((text, "quiet")), 2)
+
+
+def doubt(text: str) -> Paragraph:
+    """A sentence that the reader must not overlook."""
+    return Paragraph(line(("! ", "doubt"), text), 2)
+
+
+def row(*cells: str) -> tuple[Line, ...]:
+    """A row of plain cells."""
+    return tuple(line(cell) for cell in cells)
+
+
+def table_of(head: tuple[str, ...], rows: Sequence[tuple[Line, ...]]) -> Table:
+    """Names in the first column, numbers in the others."""
+    return Table(head, tuple(rows), "l" + "r" * (len(head) - 1))
 
 
 @record

@@ -11,7 +11,7 @@ from seqlang.proof.family import Family, FamilyStep
 from seqlang.report.document.document import Block, Paragraph, Table, line
 from seqlang.report.numbers import shown_down
 from seqlang.report.streams import entry_words, stream_words
-from seqlang.results.json_number import json_number
+from seqlang.results.json_number import json_value
 
 SHOWN = 7  # rows of the table: the last ones speak for the others
 
@@ -85,16 +85,8 @@ def family_dict(family: Family) -> dict[str, Any]:
 def _dicts(steps: Sequence[FamilyStep]) -> list[dict[str, Any]]:
     return [
         {
-            "entries": [_plain(s.first), _plain(s.second)],
-            "told": {name: _plain(value) for name, value in s.told.items() if name != "stop" or value is not None},
+            "entries": [json_value(s.first), json_value(s.second)],
+            "told": {name: json_value(value) for name, value in s.told.items() if name != "stop" or value is not None},
         }
         for s in steps
     ]
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {k: _plain(v) for k, v in value.items()}
-    if isinstance(value, tuple):
-        return [_plain(v) for v in value]
-    return json_number(value) if isinstance(value, float) else value

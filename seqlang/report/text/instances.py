@@ -5,7 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from seqlang.report.document.document import Block, Document, Heading, Line, Paragraph, Table, line
+from seqlang.report.document.document import (
+    Block,
+    Document,
+    Heading,
+    Line,
+    Paragraph,
+    Table,
+    doubt,
+    first_line,
+    line,
+    row,
+    table_of,
+)
 from seqlang.report.numbers import shown
 
 if TYPE_CHECKING:
@@ -22,17 +34,12 @@ def instances_document(result: Instances) -> Document:
 
 
 def _blocks(result: Instances) -> Iterator[Block]:
-    yield Paragraph(
-        line(
-            (result.algorithm, "head"),
-            f" on {len(result.instances)} streams drawn from {result.model}, each against all its neighbours",
-            (f"   seed {result.seed}, {result.seconds:.2f} s", "quiet"),
-        )
-    )
+    about = f" on {len(result.instances)} streams drawn from {result.model}, each against all its neighbours"
+    yield first_line(result.algorithm, about, f"seed {result.seed}, {result.seconds:.2f} s")
     if result.interrupted:
-        yield Paragraph(line(("! ", "doubt"), "interrupted: these are the streams that were finished"), 2)
+        yield doubt("interrupted: these are the streams that were finished")
     for note in result.notes:
-        yield Paragraph(line(("! ", "doubt"), note), 2)
+        yield doubt(note)
     if not result.instances:
         return
     yield Heading("Quantiles over the streams")
@@ -59,27 +66,19 @@ def _blocks(result: Instances) -> Iterator[Block]:
     )
 
 
-def _row(*cells: str) -> tuple[Line, ...]:
-    return tuple(line(cell) for cell in cells)
-
-
-def _table(head: tuple[str, ...], rows: list[tuple[Line, ...]]) -> Table:
-    return Table(head, tuple(rows), "l" + "r" * (len(head) - 1))
-
-
 def _quantiles(result: Instances) -> Table:
-    def row(name: str, found: Mapping[float, float]) -> tuple[Line, ...]:
-        return _row(name, *(shown(v, 4) for v in found.values()))
+    def over(name: str, found: Mapping[float, float]) -> tuple[Line, ...]:
+        return row(name, *(shown(v, 4) for v in found.values()))
 
     losses = result.loss_quantiles()
     head = ("", *("max" if q == 1 else f"{q:.0%}" for q in losses))
-    rows = [row("loss, worst neighbour", losses), row("loss of what a run shows", result.realised_quantiles())]
+    rows = [over("loss, worst neighbour", losses), over("loss of what a run shows", result.realised_quantiles())]
     rows += [
-        row(f"delta at {shown(epsilon, 4)}, worst neighbour", result.delta_quantiles(k))
+        over(f"delta at {shown(epsilon, 4)}, worst neighbour", result.delta_quantiles(k))
         for k, epsilon in enumerate(result.epsilons)
     ]
-    rows.append(row("mean stopping step", result.length_quantiles()))
-    return _table(head, rows)
+    rows.append(over("mean stopping step", result.length_quantiles()))
+    return table_of(head, rows)
 
 
 def _positions(result: Instances) -> Table:
@@ -89,8 +88,8 @@ def _positions(result: Instances) -> Table:
     for g in result.by_position():
         pairs = zip(g.median_deltas, g.deltas, strict=True)
         numbers = [shown(d, 4) for pair in pairs for d in pair]
-        rows.append(_row(str(g.first), str(g.count), *_losses(g), *numbers))
-    return _table(head, rows)
+        rows.append(row(str(g.first), str(g.count), *_losses(g), *numbers))
+    return table_of(head, rows)
 
 
 def _stopping(result: Instances) -> Table:
@@ -98,8 +97,8 @@ def _stopping(result: Instances) -> Table:
     rows = []
     for g in result.by_step():
         steps = str(g.first) if g.last == g.first else f"{g.first} .. {g.last}"
-        rows.append(_row(steps, str(g.count), shown(g.chance, 4), *_losses(g)))
-    return _table(head, rows)
+        rows.append(row(steps, str(g.count), shown(g.chance, 4), *_losses(g)))
+    return table_of(head, rows)
 
 
 def _losses(group: Group) -> tuple[str, str, str]:
@@ -114,11 +113,11 @@ def _worst(result: Instances) -> Table:
         numbers = " ".join(shown(d, 4) for d in instance.deltas)
         step = shown(instance.mean_step, 4)
         if instance.worst is None:
-            rows.append(_row(str(instance.run + 1), step, "-", "no neighbours", "0", "-", numbers))
+            rows.append(row(str(instance.run + 1), step, "-", "no neighbours", "0", "-", numbers))
             continue
         w = instance.worst
         cells = (str(w.position) + (" on" if w.onward else ""), _change(w), shown(w.loss, 4), _outcome(w), numbers)
-        rows.append(_row(str(instance.run + 1), step, *cells))
+        rows.append(row(str(instance.run + 1), step, *cells))
     return Table(head, tuple(rows), "rrrlrll")
 
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from seqlang.report.document.document import Block, Document, Paragraph, Table, line
+from seqlang.report.document.document import Block, Document, Paragraph, Table, doubt, first_line, line, remark, row
 from seqlang.report.numbers import shown, shown_down, shown_up
 
 if TYPE_CHECKING:
@@ -25,26 +25,26 @@ def rare_document(result: RareResult) -> Document:
 def _blocks(result: RareResult) -> Iterator[Block]:
     first = result.rare[0]
     seconds = sum(e.seconds for e in result.rare)
-    head = f"   {first.runs:,} weighted runs, seed {first.seed}, {seconds:.2f} s"
-    yield Paragraph(line((result.algorithm, "head"), f" under {result.model}", (head, "quiet")))
+    head = f"{first.runs:,} weighted runs, seed {first.seed}, {seconds:.2f} s"
+    yield first_line(result.algorithm, f" under {result.model}", head)
     for e in result.rare:
         for warning in e.warnings:
-            yield Paragraph(line(("! ", "doubt"), f"P({e.label}) is not to be trusted: {warning}"), 2)
-    rows = tuple(tuple(line(cell) for cell in _row(e)) for e in result.rare)
+            yield doubt(f"P({e.label}) is not to be trusted: {warning}")
+    rows = tuple(row(*_cells(e)) for e in result.rare)
     head_row = ("return", "probability", "95 % interval", "relative error", "effective runs", "largest share")
     yield Table(head_row, rows, "lrrrrr")
     cap = f"within {first.cap:,} steps; " if first.cap is not None else ""
-    yield Paragraph(line((cap + first.method, "quiet")), 2)
+    yield remark(cap + first.method)
     for e in result.rare:
         if e.trusted and e.runs * e.probability >= _ENOUGH:
             plain = math.sqrt(max(0.0, 1 - e.probability) / (e.probability * e.runs))
             enough = f"{e.runs:,} plain runs, without --rare, would tell it to about {100 * plain:.2g} %"
-            yield Paragraph(line((f"P({e.label}) is not rare: {enough}", "quiet")), 2)
+            yield remark(f"P({e.label}) is not rare: {enough}")
     if not result.trusted:
         yield Paragraph(line("`seqlang solve` computes it where there is an exact law; more --runs may help"), 2)
 
 
-def _row(e: Estimate) -> tuple[str, ...]:
+def _cells(e: Estimate) -> tuple[str, ...]:
     low, high = e.interval
     return (
         e.label,

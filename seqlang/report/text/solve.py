@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from seqlang.report.document.document import Block, Document, Paragraph, Table, line
+from seqlang.report.document.document import Block, Document, Table, doubt, first_line, line, remark, row, table_of
 from seqlang.report.numbers import shown, shown_down, shown_up
 
 if TYPE_CHECKING:
@@ -35,18 +35,13 @@ def certain(low: float, high: float) -> str:
 
 def _blocks(result: SolveResult) -> Iterator[Block]:
     solution = result.solution
-    yield Paragraph(
-        line(
-            (result.algorithm, "head"),
-            f" under {result.model}",
-            (f"   exact law by {solution.method}, {result.seconds:.3f} s", "quiet"),
-        )
-    )
+    how = f"exact law by {solution.method}, {result.seconds:.3f} s"
+    yield first_line(result.algorithm, f" under {result.model}", how)
     left = max(0.0, solution.unresolved - solution.never) + solution.lost
     if solution.never > 0:
-        yield _doubt(f"a share of {shown(solution.never, 8)} of the runs never stops")
+        yield doubt(f"a share of {shown(solution.never, 8)} of the runs never stops")
     if not result.resolved:
-        yield _doubt(f"after {len(solution.table):,} steps a share of {shown_up(left, 4)} of the runs has not stopped")
+        yield doubt(f"after {len(solution.table):,} steps a share of {shown_up(left, 4)} of the runs has not stopped")
     rows = [(line(name), line(certain(*result.interval(p)))) for name, p in result.returns.items()]
     if rows:
         yield Table(("return", "probability"), tuple(rows), "lr")
@@ -54,14 +49,14 @@ def _blocks(result: SolveResult) -> Iterator[Block]:
     chances = f"{shown_up(solution.outcome_error, 2)} in P(return), {shown_up(solution.error, 2)} in any probability"
     bounds = f"error at most {chances}{_steps_error(result)}"
     later = ", taken to go on stopping as before" if left > 0 and result.resolved else ""
-    yield Paragraph(line((f"{bounds}; mass not resolved {shown_up(left, 2)}{later}", "quiet")), 2)
+    yield remark(f"{bounds}; mass not resolved {shown_up(left, 2)}{later}")
     if "expected steps squared" in solution.moments and "noise that persists" in solution.method and result.resolved:
         second = shown_up(solution.moments["expected steps squared"], 8)
-        yield Paragraph(line((f"E_z[E[T | z]^2] = {second}, z the noise that persists", "quiet")), 2)
+        yield remark(f"E_z[E[T | z]^2] = {second}, z the noise that persists")
     for note in solution.notes:
         if "never stop" in note:
             continue  # said above
-        yield Paragraph(line((note, "quiet")), 2)
+        yield remark(note)
 
 
 def _steps_error(result: SolveResult) -> str:
@@ -82,8 +77,4 @@ def _steps(result: SolveResult) -> Table:
         expected = certain(mean - error, mean + error)
     found = [result.quantile(q) for q in QUANTILES]
     cells = ("", expected, "-" if sd is None else shown(sd, 8), *("-" if q is None else str(q) for q in found))
-    return Table(head, (tuple(line(c) for c in cells),), "l" + "r" * (len(head) - 1))
-
-
-def _doubt(text: str) -> Paragraph:
-    return Paragraph(line(("! ", "doubt"), text), 2)
+    return table_of(head, [row(*cells)])

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from seqlang.report.document.document import Block, Document, Line, Paragraph, Table, line
+from seqlang.report.document.document import Block, Document, Paragraph, Table, doubt, first_line, remark, row
 from seqlang.report.numbers import shown, shown_chance, shown_down, shown_up
 from seqlang.results.z_scores import return_scores, steps_score
 
@@ -37,7 +37,7 @@ def _headline(result: SweepResult) -> Paragraph:
         parts += [f"at most {_range(list(caps))} steps"] if caps else []
     if any(row.exact is not None for row in result.rows):
         parts.append("with exact values" if runs else "exact laws")
-    return Paragraph(line((result.algorithm, "head"), over + under, (f"   {', '.join(parts)}", "quiet")))
+    return first_line(result.algorithm, over + under, ", ".join(parts))
 
 
 def _range(values: Sequence[int], by: str = ",") -> str:
@@ -79,7 +79,7 @@ def _table(rows: Sequence[SweepRow], names: Sequence[str]) -> Table:
     head += tuple(word for label in labels for word in (f"P({label})", *beside))
     head += ("not stopped",) if cut else ()
     head += ("runs",) if counted else ()
-    found = tuple(_row(_cells(r, names, labels, exact) + _counts(r, cut, counted)) for r in rows)
+    found = tuple(row(*_cells(r, names, labels, exact), *_counts(r, cut, counted)) for r in rows)
     return Table(head, found, "r" * len(names) + "l" + "r" * (len(head) - len(names) - 1))
 
 
@@ -93,32 +93,28 @@ def _exact_table(rows: Sequence[SweepRow], names: Sequence[str]) -> Table:
         chances = (shown_chance(exact["returns"].get(label, 0.0), 9) for label in labels)
         error = shown_up(exact["error_bound"] + exact["mass_unresolved"], 2)
         values = (shown(r.parameters[n]) for n in names)
-        found.append(_row([*values, r.model, expected, _value(sd, 6), *chances, error]))
+        found.append(row(*values, r.model, expected, _value(sd, 6), *chances, error))
     head = (*names, "model", "expected steps", "sd", *(f"P({label})" for label in labels), "error")
     return Table(head, tuple(found), "r" * len(names) + "l" + "r" * (3 + len(labels)))
 
 
 def _remarks(result: SweepResult) -> Iterator[Block]:
     for why in dict.fromkeys(r.unsolved for r in result.rows if r.unsolved is not None):
-        yield Paragraph(line(("! ", "doubt"), f"no exact value: {why}"), 2)
+        yield doubt(f"no exact value: {why}")
     if any(r.exact is not None and r.run is not None and r.exact["expected_steps"] is None for r in result.rows):
         text = "no exact mean of the steps where too much mass is unresolved: `seqlang solve` of that row tells more"
-        yield Paragraph(line(("! ", "doubt"), text), 2)
+        yield doubt(text)
     if any(r.exact is not None and r.run is not None and r.run["unstopped"] for r in result.rows):
-        yield Paragraph(line(("! ", "doubt"), "no z where runs were left at the cap: the exact law has none"), 2)
+        yield doubt("no z where runs were left at the cap: the exact law has none")
     until = [r.run["until_ci"] for r in result.rows if r.run is not None and "until_ci" in r.run]
     if until:
         text = "each row ended when its intervals were narrow enough: such intervals hold a little less often than 95 %"
-        yield Paragraph(line((text, "quiet")), 2)
+        yield remark(text)
         if any(not u["reached"] for u in until):
-            yield Paragraph(line(("! ", "doubt"), "in some rows the runs ended before that"), 2)
+            yield doubt("in some rows the runs ended before that")
     if result.missing:
         done = f"{len(result.rows)} of {len(result.rows) + result.missing} rows"
-        yield Paragraph(line(("! ", "doubt"), f"interrupted: these are the {done} that were finished"), 2)
-
-
-def _row(texts: Sequence[str]) -> tuple[Line, ...]:
-    return tuple(line(text) for text in texts)
+        yield doubt(f"interrupted: these are the {done} that were finished")
 
 
 def _value(value: Any, digits: int) -> str:

@@ -5,7 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from seqlang.report.document.document import Block, Document, Line, Paragraph, Table, line
+from seqlang.report.document.document import (
+    Block,
+    Document,
+    Paragraph,
+    Table,
+    first_line,
+    line,
+    remark,
+    row,
+    table_of,
+)
 from seqlang.report.numbers import shown
 
 if TYPE_CHECKING:
@@ -19,22 +29,18 @@ def train_document(results: Sequence[TrainResult]) -> Document:
     seconds = sum(r.run.seconds for r in results)
     orders = "in the file's order" if first.permutations is None else f"{first.permutations} random orders"
     rate = f", {read / max(seconds, 1e-9):,.0f} rows/s" if read > sum(len(r.run.steps) for r in results) else ""
-    cost = f"   {orders}, seed {first.seed}, {seconds:.2f} s{rate}"
-    blocks: list[Block] = [Paragraph(line((first.algorithm, "head"), f" on {first.file}", (cost, "quiet")))]
-    blocks += [_said(text, "quiet") for text in _what(first)]
+    cost = f"{orders}, seed {first.seed}, {seconds:.2f} s{rate}"
+    blocks: list[Block] = [first_line(first.algorithm, f" on {first.file}", cost)]
+    blocks += map(remark, _what(first))
     for result in results:
-        blocks += [_said(f"! {text}", "doubt") for text in _doubts(result)]
+        blocks += [Paragraph(line((f"! {text}", "doubt")), 2) for text in _doubts(result)]
     blocks.append(_reports(results))
     if first.run.scores is not None:
         blocks.append(_scores(results))
     if len(first.run.checkpoints) > 1:
         blocks.append(_curve(results))
-    blocks += [_said(text, "quiet") for text in _not_covered(first)]
+    blocks += map(remark, _not_covered(first))
     return Document(tuple(blocks))
-
-
-def _said(text: str, style: Any) -> Paragraph:
-    return Paragraph(line((text, style)), 2)
 
 
 def _what(result: TrainResult) -> list[str]:
@@ -75,14 +81,6 @@ def _not_covered(result: TrainResult) -> list[str]:
     return found
 
 
-def _row(*cells: str) -> tuple[Line, ...]:
-    return tuple(line(cell) for cell in cells)
-
-
-def _table(head: tuple[str, ...], rows: list[tuple[Line, ...]]) -> Table:
-    return Table(head, tuple(rows), "l" + "r" * (len(head) - 1))
-
-
 def _both(value: dict[str, Any], digits: int = 4) -> tuple[str, str]:
     if value["mean"] is None:
         return "-", ""
@@ -100,21 +98,21 @@ def _reports(results: Sequence[TrainResult]) -> Table:
     rows = []
     for name in names:
         found = [spread(r.run.steps if name == "steps" else r.run.reports[name]) for r in results]
-        rows.append(_row(name, *(text for value in found for text in _both(value))))
+        rows.append(row(name, *(text for value in found for text in _both(value))))
     for name in results[0].run.tracked:
         found = [spread(r.run.tracked[name][-1]) for r in results]
-        rows.append(_row(f"{name}, at the end", *(text for value in found for text in _both(value))))
-    return _table(head, rows)
+        rows.append(row(f"{name}, at the end", *(text for value in found for text in _both(value))))
+    return table_of(head, rows)
 
 
 def _scores(results: Sequence[TrainResult]) -> Table:
     head = ("on rows held out", *(name for r in results for name in (r.variant, "95 % interval")))
     found = [r.metrics for r in results]
     rows = [
-        _row(name.upper() if name in ("f1", "mcc") else name, *(t for f in found for t in _both(f[name])))
+        row(name.upper() if name in ("f1", "mcc") else name, *(t for f in found for t in _both(f[name])))
         for name in found[0]
     ]
-    return _table(head, rows)
+    return table_of(head, rows)
 
 
 def _curve(results: Sequence[TrainResult]) -> Table:
@@ -128,5 +126,5 @@ def _curve(results: Sequence[TrainResult]) -> Table:
         for curve in curves:
             values = {**curve[c]["metrics"], **curve[c]["tracked"]}
             cells += [_both(values[name])[0] for name in shown_]
-        rows.append(_row(str(step), *cells))
-    return _table(("after step", *columns), rows)
+        rows.append(row(str(step), *cells))
+    return table_of(("after step", *columns), rows)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from seqlang.report.document.document import Block, Heading, Line, Paragraph, Table, line
+from seqlang.report.document.document import Block, Heading, Line, Table, line, remark
 from seqlang.report.numbers import shown, shown_down, shown_up
 from seqlang.results.json_number import json_number
 
@@ -31,9 +31,7 @@ def weak_blocks(least: tuple[Least, ...], curves: tuple[Curve, ...]) -> Iterator
         ]
         head = ("epsilon", "delta at most", "at least", "per step at most", "at least", "worst")
         yield Table(head, tuple(rows), "rllll" + "l")
-        yield Paragraph(
-            line(("delta: for any set of transcripts; per step: for one stopping step at a time", "quiet")), 2
-        )
+        yield remark("delta: for any set of transcripts; per step: for one stopping step at a time")
 
 
 def curve_dict(curve: Curve) -> dict[str, Any]:
