@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -184,25 +183,3 @@ def _counted(places: Counts) -> tuple[Counts, Counts]:
     counts = np.bincount(places - low)
     at = np.flatnonzero(counts)
     return at + low, counts[at]
-
-
-def to_plain(found: Histogram) -> dict[str, Any]:
-    """Plain JSON types."""
-    from seqlang.backends.montecarlo.moments import number_to_plain as plain
-
-    return {
-        "at": [plain(v) for v in found.at.tolist()],
-        "counts": found.counts.tolist(),
-        "coarse": found.coarse,
-        "centre": found.centre,
-        "scale": found.scale,
-    }
-
-
-def from_plain(plain: dict[str, Any]) -> Histogram:
-    """What `to_plain` was made of."""
-    from seqlang.backends.montecarlo.moments import number_from_plain as number
-
-    counts = np.array(plain["counts"], dtype=np.int64)
-    at = np.array([number(v) for v in plain["at"]], dtype=np.float64)
-    return Histogram(at, counts, plain["coarse"], plain["centre"], plain["scale"])

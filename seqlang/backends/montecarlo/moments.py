@@ -134,36 +134,3 @@ def added(first: Whole, second: Whole) -> Whole:
         first.squares + second.squares,
         first.some + second.some,
     )
-
-
-def to_plain(found: Moments) -> dict[str, Any]:
-    """Plain JSON types."""
-    return {
-        "count": found.count,
-        "mean": _nested(found.mean.tolist()),
-        "squares": _nested(found.squares.tolist()),
-    }
-
-
-def from_plain(plain: dict[str, Any]) -> Moments:
-    """What `to_plain` was made of."""
-    mean, squares = (np.array(_numbers(plain[key]), dtype=np.float64) for key in ("mean", "squares"))
-    return Moments(plain["count"], mean, squares)
-
-
-def number_to_plain(number: float) -> float | str:
-    """A float, or the name of one that JSON does not have."""
-    return number if math.isfinite(number) else repr(number)
-
-
-def number_from_plain(plain: float | str) -> float:
-    """What `number_to_plain` was made of."""
-    return float(plain)
-
-
-def _nested(value: Any) -> Any:
-    return [_nested(v) for v in value] if isinstance(value, list) else number_to_plain(value)
-
-
-def _numbers(plain: Any) -> Any:
-    return [_numbers(v) for v in plain] if isinstance(plain, list) else number_from_plain(plain)

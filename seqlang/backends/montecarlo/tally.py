@@ -130,36 +130,6 @@ class Tally:
             **_within(self.numbers),
         }
 
-    def to_plain(self) -> dict[str, Any]:
-        """Plain JSON types; `from_plain` gives the same tally, to the last digit."""
-        return {
-            "labels": list(self.labels),
-            "steps": histogram.to_plain(self.steps),
-            "made": _whole_to_plain(self.made),
-            "statistics": {name: moments.to_plain(v) for name, v in self.statistics.items()},
-            "reports": {name: _whole_to_plain(v) for name, v in self.reports.items()},
-            "released": {name: moments.to_plain(v) for name, v in self.released.items()},
-            "values": None if self.values is None else moments.to_plain(self.values),
-            "numbers": None if self.numbers is None else histogram.to_plain(self.numbers),
-            "ends": [moments.number_to_plain(v) for v in self.ends],
-        }
-
-    @staticmethod
-    def from_plain(plain: dict[str, Any]) -> Tally:
-        """What `to_plain` was made of."""
-        low, high, least, largest = (moments.number_from_plain(v) for v in plain["ends"])
-        return Tally(
-            labels=tuple(plain["labels"]),
-            steps=histogram.from_plain(plain["steps"]),
-            made=Whole(*plain["made"]),
-            statistics={name: moments.from_plain(v) for name, v in plain["statistics"].items()},
-            reports={name: Whole(*v) for name, v in plain["reports"].items()},
-            released={name: moments.from_plain(v) for name, v in plain["released"].items()},
-            values=None if plain["values"] is None else moments.from_plain(plain["values"]),
-            numbers=None if plain["numbers"] is None else histogram.from_plain(plain["numbers"]),
-            ends=(low, high, least, largest),
-        )
-
 
 def merged(first: Tally, second: Tally) -> Tally:
     """Of the runs of both. Means depend on the order of merging in their last digit, so it is that of the runs."""
@@ -221,10 +191,6 @@ def _either(first: T | None, second: T | None, both: Callable[[T, T], T]) -> T |
     if first is None or second is None:
         return first if second is None else second
     return both(first, second)
-
-
-def _whole_to_plain(found: Whole) -> list[int]:
-    return [found.runs, found.total, found.squares, found.some]
 
 
 def _within(found: Histogram) -> dict[str, float]:
