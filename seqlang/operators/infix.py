@@ -7,6 +7,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any, Literal
 
+from seqlang.late import np
 from seqlang.operators.operator import Arguments, NoValue, Numeric, Operator
 
 NUMBERS: Arguments = (("a", "number"), ("b", "number"))
@@ -74,8 +75,6 @@ def _counted(a: Any) -> Any:
 
 
 def _power_slopes(g: Any, value: Any, base: Any, exponent: Any) -> list[Any]:
-    import numpy as np
-
     return [np.where(exponent == 0, 0.0, g * exponent * np.power(base, exponent - 1)), None]
 
 

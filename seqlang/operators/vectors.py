@@ -5,6 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
+from seqlang.late import np
 from seqlang.operators.operator import Arguments, Engine, NoValue, Numeric, Operator
 
 NO_CONSTANT: dict[Engine, str] = {"constants": "params and bounds are numbers; vectors are made where they are read"}
@@ -18,8 +19,6 @@ def _exact_clip(x: Fraction, low: Fraction, high: Fraction) -> Fraction:
 
 
 def _clip_slopes(g: Any, value: Any, x: Any, low: Any, high: Any) -> list[Any]:
-    import numpy as np
-
     return [np.where((x >= low) & (x <= high), g, 0.0), None, None]
 
 

@@ -13,6 +13,7 @@ from seqlang.backends.interpret.code import Expressions
 from seqlang.backends.interpret.slopes import NoSlope, Traced, applied, chosen, fitted
 from seqlang.backends.interpret.state import State
 from seqlang.backends.interpret.values import BallSet, EvaluationError, Value, is_vector
+from seqlang.late import np
 from seqlang.model import expression as ir
 from seqlang.model.binding import free_variables
 
@@ -25,7 +26,6 @@ def minimise(compiler: Expressions, m: State, e: ir.Quantified, domain: BallSet)
 
     Quasi-Newton from 0. Raises EvaluationError if that ends nowhere finite.
     """
-    import numpy as np
     from scipy import optimize
 
     from seqlang.backends.one_thread import one_thread
@@ -79,8 +79,6 @@ def _fast(
     compiler: Expressions, m: State, e: ir.Quantified, dimension: int
 ) -> tuple[Objective, Callable[[Any], Any] | None]:
     """(the objective, and it together with its gradient, if that is known)."""
-    import numpy as np
-
     try:
         run = _Vector(compiler, m, e.variable).compile(e.body, None)
         run(np.zeros((dimension, 1)))
@@ -114,8 +112,6 @@ class _Vector:
         self.variable = variable
 
     def compile(self, e: ir.Expression, record: ir.Variable | None) -> Traceable:
-        import numpy as np
-
         from seqlang.backends.arrays.operators import OPERATORS, PAIRS
 
         if not free_variables(e) & {self.variable, record}:
@@ -152,8 +148,6 @@ class _Vector:
 
     def _fixed(self, e: ir.Expression) -> Value:
         """The value of what does not change while v is sought."""
-        import numpy as np
-
         if any(variable.number not in self.m.bound for variable in free_variables(e)):
             raise _TooHard
         value = self.compiler.compile(e).run(self.m)
@@ -165,8 +159,6 @@ class _Vector:
 
 
 def _picked(whole: Traced, place: int) -> Traced:
-    import numpy as np
-
     def pull(g: Any) -> Any:
         every = np.zeros(np.shape(whole.value))
         every[place] = g
@@ -178,8 +170,6 @@ def _picked(whole: Traced, place: int) -> Traced:
 
 def _summed(each: Traced, size: int, weight: float) -> Traced:
     """The sum over all records, times a weight."""
-    import numpy as np
-
     value = float(np.sum(np.broadcast_to(each.value, (size,)))) * weight
     own = each.pull
     if own is None:

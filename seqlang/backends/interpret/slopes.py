@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from seqlang.late import np
 from seqlang.operators.catalogue import OPERATORS
 from seqlang.record import record
 
@@ -26,8 +27,6 @@ class Traced:
 
 def applied(operator: str, function: Callable[..., Any], arguments: Sequence[Traced]) -> Traced:
     """An operator of arrays. At a kink the gradient is that of one side; where none is known, `pull` raises NoSlope."""
-    import numpy as np
-
     values = [a.value for a in arguments]
     result = function(*values)
     moving = [i for i, a in enumerate(arguments) if a.pull is not None]
@@ -54,8 +53,6 @@ def applied(operator: str, function: Callable[..., Any], arguments: Sequence[Tra
 
 def chosen(test: Any, yes: Traced, no: Traced) -> Traced:
     """if test then yes else no."""
-    import numpy as np
-
     value = np.where(test, yes.value, no.value)
     if yes.pull is None and no.pull is None:
         return Traced(value)
@@ -72,8 +69,6 @@ def chosen(test: Any, yes: Traced, no: Traced) -> Traced:
 
 def fitted(g: Any, shape: tuple[int, ...]) -> Any:
     """A derivative summed over the axes along which the value was repeated."""
-    import numpy as np
-
     g = np.asarray(g)
     while g.ndim > len(shape):
         g = g.sum(axis=0)
@@ -85,8 +80,6 @@ def fitted(g: Any, shape: tuple[int, ...]) -> Any:
 
 def _extreme(g: Any, result: Any, *values: Any) -> list[Any]:
     """max and min of several numbers: the first that attains it."""
-    import numpy as np
-
     if len(values) == 1:
         return [None]
     left, found = np.ones(np.shape(result), dtype=bool), []
@@ -98,8 +91,6 @@ def _extreme(g: Any, result: Any, *values: Any) -> list[Any]:
 
 
 def _norm(g: Any, result: Any, v: Any) -> list[Any]:
-    import numpy as np
-
     return [g * v / np.where(result > 0, result, 1.0)]
 
 

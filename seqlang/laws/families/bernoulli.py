@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from seqlang.late import np
 from seqlang.laws.facts import Facts, Parameter
 from seqlang.laws.numbers import clipped_probability
 
 if TYPE_CHECKING:
     from random import Random
 
-    import numpy as np
     from numpy.typing import NDArray
 
 FACTS = Facts(
@@ -56,20 +56,14 @@ def centre(p: float) -> int:
 
 
 def densities(x: Any, p: Any) -> Any:
-    import numpy as np
-
     return np.where(np.equal(x, 1), p, np.where(np.equal(x, 0), 1 - np.asarray(p), 0.0))
 
 
 def cdfs(x: Any, p: Any) -> Any:
-    import numpy as np
-
     return np.where(np.greater_equal(x, 1), 1.0, np.where(np.greater_equal(x, 0), 1 - np.asarray(p), 0.0))
 
 
 def samples(uniform: Any, shape: tuple[int, ...], p: Any) -> Any:
-    import numpy as np
-
     return np.asarray(uniform(shape) < p, dtype=np.float64)
 
 
@@ -78,6 +72,4 @@ def values(p: Any) -> tuple[float, ...]:
 
 
 def atoms(tail: float, p: float) -> tuple[Any, Any]:
-    import numpy as np
-
     return np.array([0.0, 1.0]), np.array([1.0 - p, p])

@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
+from seqlang.late import np
 from seqlang.laws.facts import Facts, Parameter
 from seqlang.laws.numbers import HALF_LOG_TWO_PI, clipped_probability, deviance, stirling_error
 
 if TYPE_CHECKING:
     from random import Random
 
-    import numpy as np
     from numpy.typing import NDArray
 
 FACTS = Facts(
@@ -137,8 +137,6 @@ def centre(n: float, p: float) -> int:
 
 
 def densities(x: Any, n: Any, p: Any) -> Any:
-    import numpy as np
-
     from seqlang.laws.arrays import log_factorial
 
     n, p = np.asarray(n, dtype=np.float64), np.asarray(p, dtype=np.float64)
@@ -151,15 +149,11 @@ def densities(x: Any, n: Any, p: Any) -> Any:
 
 
 def cdfs(x: Any, n: Any, p: Any) -> Any:
-    import numpy as np
-
     last = np.floor(x)
     return np.minimum(sum(np.where(k <= last, densities(float(k), n, p), 0.0) for k in values(n, p)), 1.0)
 
 
 def samples(uniform: Any, shape: tuple[int, ...], n: Any, p: Any) -> Any:
-    import numpy as np
-
     from seqlang.laws.arrays import inverted
 
     return np.minimum(inverted(uniform(shape), lambda k: densities(k, n, p), int(np.max(n))), n)
@@ -171,8 +165,6 @@ def values(n: Any, p: Any) -> tuple[float, ...]:
 
 
 def atoms(tail: float, n: float, p: float) -> tuple[Any, Any]:
-    import numpy as np
-
     from seqlang.laws.arrays import from_ratios
 
     k = np.arange(int(n), dtype=float)

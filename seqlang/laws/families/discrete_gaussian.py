@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
+from seqlang.late import np
 from seqlang.laws.facts import Facts, Parameter
 from seqlang.laws.families import geometric
 from seqlang.laws.numbers import whole
@@ -15,7 +16,6 @@ from seqlang.laws.numbers import whole
 if TYPE_CHECKING:
     from random import Random
 
-    import numpy as np
     from numpy.typing import NDArray
 
 FACTS = Facts(
@@ -102,15 +102,11 @@ def sample_words(s: NDArray[np.uint64], sd: float) -> float:
 
 
 def densities(x: Any, sd: Any) -> Any:
-    import numpy as np
-
     return np.where(np.floor(x) == x, np.exp(-(np.asarray(x) ** 2) / (2 * sd**2)) / total(_one(sd)), 0.0)
 
 
 def samples(uniform: Any, shape: tuple[int, ...], sd: Any) -> Any:
     """By the table of the distribution function up to 40 standard deviations: one uniform a draw."""
-    import numpy as np
-
     from seqlang.laws.law import NotInArrays
 
     sd = _one(sd)
@@ -124,8 +120,6 @@ def samples(uniform: Any, shape: tuple[int, ...], sd: Any) -> Any:
 
 
 def _one(sd: Any) -> float:
-    import numpy as np
-
     from seqlang.laws.law import NotInArrays
 
     if np.size(sd) != 1:

@@ -10,6 +10,7 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from seqlang.late import np
 from seqlang.laws.facts import Facts, Parameter, TranslationCost
 
 if TYPE_CHECKING:
@@ -80,30 +81,20 @@ tail_bends = bends
 
 
 def densities(x: Any, mean: Any) -> Any:
-    import numpy as np
-
     return np.where(np.less(x, 0), 0.0, np.exp(-np.maximum(x, 0) / mean) / mean)
 
 
 def cdfs(x: Any, mean: Any) -> Any:
-    import numpy as np
-
     return -np.expm1(-np.maximum(x, 0.0) / mean)
 
 
 def tails(x: Any, mean: Any) -> Any:
-    import numpy as np
-
     return np.exp(-np.maximum(x, 0.0) / mean)
 
 
 def quantiles(u: Any, mean: Any) -> Any:
-    import numpy as np
-
     return -mean * np.log1p(-u)
 
 
 def samples(uniform: Any, shape: tuple[int, ...], mean: Any) -> Any:
-    import numpy as np
-
     return -mean * np.log(uniform(shape))

@@ -9,13 +9,13 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
+from seqlang.late import np
 from seqlang.laws.facts import Facts, Parameter, TranslationCost
 from seqlang.laws.numbers import whole
 
 if TYPE_CHECKING:
     from random import Random
 
-    import numpy as np
     from numpy.typing import NDArray
 
 FACTS = Facts(
@@ -95,15 +95,11 @@ def log_below(x: float, ratio: float) -> float:
 
 
 def densities(x: Any, ratio: Any) -> Any:
-    import numpy as np
-
     r = np.asarray(ratio, dtype=np.float64)
     return np.where(np.floor(x) == x, (1 - r) / (1 + r) * _powers(ratio, np.abs(x)), 0.0)
 
 
 def cdfs(x: Any, ratio: Any) -> Any:
-    import numpy as np
-
     k = np.floor(x)
     tail = _powers(ratio, np.maximum(-k, k + 1)) / (1 + np.asarray(ratio, dtype=np.float64))
     return np.where(k < 0, tail, 1 - tail)
@@ -111,16 +107,12 @@ def cdfs(x: Any, ratio: Any) -> Any:
 
 def _powers(ratio: Any, k: Any) -> Any:
     """ratio^k; by the logarithm, which is quicker, where there is one ratio."""
-    import numpy as np
-
     if np.ndim(ratio) == 0 and ratio > 0:
         return np.exp(k * math.log(ratio))
     return np.asarray(ratio, dtype=np.float64) ** k
 
 
 def samples(uniform: Any, shape: tuple[int, ...], ratio: Any) -> Any:
-    import numpy as np
-
     with np.errstate(divide="ignore"):
         scale = 1 / np.log(np.asarray(ratio, dtype=np.float64))
     first = np.floor(np.log(uniform(shape)) * scale)
@@ -129,8 +121,6 @@ def samples(uniform: Any, shape: tuple[int, ...], ratio: Any) -> Any:
 
 
 def atoms(tail: float, ratio: float) -> tuple[Any, Any]:
-    import numpy as np
-
     if ratio == 0:
         return np.zeros(1), np.ones(1)
     last = math.ceil(math.log(max(tail, 1e-300)) / math.log(ratio))

@@ -11,10 +11,10 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
+from seqlang.late import np
 from seqlang.laws.facts import Facts, Parameter
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
 FACTS = Facts(
@@ -83,31 +83,21 @@ def _hazard(x: float, scale: float) -> float:
 
 
 def _hazards(x: Any, scale: Any) -> Any:
-    import numpy as np
-
     return np.exp(np.minimum(-np.asarray(x, float) / scale, 700.0))
 
 
 def densities(x: Any, scale: Any) -> Any:
-    import numpy as np
-
     t = _hazards(x, scale)
     return t * np.exp(-t) / scale
 
 
 def cdfs(x: Any, scale: Any) -> Any:
-    import numpy as np
-
     return np.exp(-_hazards(x, scale))
 
 
 def tails(x: Any, scale: Any) -> Any:
-    import numpy as np
-
     return -np.expm1(-_hazards(x, scale))
 
 
 def quantiles(u: Any, scale: Any) -> Any:
-    import numpy as np
-
     return -scale * np.log(-np.log(u))

@@ -10,6 +10,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from seqlang.late import np
 from seqlang.laws.facts import Facts, Parameter, TranslationCost
 from seqlang.laws.numbers import LOG_HALF
 
@@ -97,21 +98,15 @@ def bends(low: float, high: float, scale: float) -> Sequence[float]:
 
 
 def densities(x: Any, scale: Any) -> Any:
-    import numpy as np
-
     return np.exp(-np.abs(x) / scale) / (2 * scale)
 
 
 def cdfs(x: Any, scale: Any) -> Any:
-    import numpy as np
-
     return tails(-np.asarray(x), scale)
 
 
 def tails(x: Any, scale: Any) -> Any:
     """In place: on large tables most of the time would go into memory for what is in between."""
-    import numpy as np
-
     found = np.asarray(np.divide(x, scale))
     np.copysign(found, -1.0, out=found)
     np.exp(found, out=found)
@@ -122,8 +117,6 @@ def tails(x: Any, scale: Any) -> Any:
 
 def betweens(low: Any, high: Any, scale: float) -> Any:
     """Without the cancellation of a difference of tails."""
-    import numpy as np
-
     across = (low <= 0) & (high >= 0)
     if not across.any():
         return _beside(low, high, scale)
@@ -138,8 +131,6 @@ def betweens(low: Any, high: Any, scale: float) -> Any:
 
 def _within(x: Any, scale: float) -> Any:
     """2 P(0 <= X <= x), negative on the left."""
-    import numpy as np
-
     found = np.asarray(np.abs(x))
     np.divide(found, -scale, out=found)
     np.expm1(found, out=found)
@@ -148,8 +139,6 @@ def _within(x: Any, scale: float) -> Any:
 
 def _beside(low: Any, high: Any, scale: float) -> Any:
     """P(low <= X <= high) on one side of 0; 0 where empty."""
-    import numpy as np
-
     with np.errstate(invalid="ignore"):
         width = np.asarray(np.fmax(high - low, 0.0))
     near = np.asarray(np.maximum(low, -high))
@@ -163,7 +152,5 @@ def _beside(low: Any, high: Any, scale: float) -> Any:
 
 
 def quantiles(u: Any, scale: Any) -> Any:
-    import numpy as np
-
     v = u - 0.5
     return -scale * np.sign(v) * np.log1p(np.maximum(-2 * np.abs(v), -1 + 2.0**-53))

@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from seqlang.late import np
 from seqlang.laws.facts import Facts, Parameter, TranslationCost
 
 FACTS = Facts(
@@ -64,20 +65,14 @@ def log_below(x: float, scale: float) -> float:
 
 
 def densities(x: Any, scale: Any) -> Any:
-    import numpy as np
-
     t = np.exp(-np.abs(x) / scale)
     return t / (scale * (1 + t) ** 2)
 
 
 def cdfs(x: Any, scale: Any) -> Any:
-    import numpy as np
-
     t = np.exp(-np.abs(x) / scale)
     return np.where(np.less(x, 0), t, 1.0) / (1 + t)
 
 
 def quantiles(u: Any, scale: Any) -> Any:
-    import numpy as np
-
     return scale * (np.log(u) - np.log1p(-u))

@@ -9,6 +9,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from seqlang.late import np
 from seqlang.laws.facts import Facts, Parameter
 from seqlang.laws.numbers import LOG_HALF, log_normal_above, quantile_standard_normal
 
@@ -108,8 +109,6 @@ def log_above_all(starts: Sequence[float], slope: float, mean: float, sd: float)
 
 
 def densities(x: Any, mean: Any, sd: Any) -> Any:
-    import numpy as np
-
     z = (x - mean) / sd
     return np.exp(-z * z / 2) / (sd * math.sqrt(2 * math.pi))
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
+from seqlang.late import np
 from seqlang.laws.facts import Facts, Parameter
 from seqlang.laws.numbers import HALF_LOG_TWO_PI, deviance, stirling_error
 
 if TYPE_CHECKING:
     from random import Random
 
-    import numpy as np
     from numpy.typing import NDArray
 
 FACTS = Facts("poisson", (Parameter("mean", "scale"),), "points", "counts", noise=True, has_mean=True)
@@ -138,8 +138,6 @@ def centre(mean: float) -> int:
 
 
 def densities(x: Any, mean: Any) -> Any:
-    import numpy as np
-
     from seqlang.laws.arrays import log_factorial
 
     mean = np.asarray(mean, dtype=np.float64)
@@ -150,8 +148,6 @@ def densities(x: Any, mean: Any) -> Any:
 
 
 def samples(uniform: Any, shape: tuple[int, ...], mean: Any) -> Any:
-    import numpy as np
-
     from seqlang.laws.arrays import inverted
     from seqlang.laws.law import NotInArrays
 
@@ -161,8 +157,6 @@ def samples(uniform: Any, shape: tuple[int, ...], mean: Any) -> Any:
 
 
 def atoms(tail: float, mean: float) -> tuple[Any, Any]:
-    import numpy as np
-
     from seqlang.laws.arrays import from_ratios
 
     if mean == 0:

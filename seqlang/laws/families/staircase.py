@@ -12,12 +12,12 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from seqlang.late import np
 from seqlang.laws.facts import Facts, Parameter, TranslationCost
 
 if TYPE_CHECKING:
     from random import Random
 
-    import numpy as np
     from numpy.typing import NDArray
 
 FACTS = Facts(
@@ -130,8 +130,6 @@ tail_bends = bends
 
 
 def densities(x: Any, eps: Any, width: Any, gamma: Any) -> Any:
-    import numpy as np
-
     x = np.minimum(np.abs(x), 1e15 * width)
     stair = np.floor(x / width)
     stair = stair + (x >= (stair + gamma) * width)
@@ -140,8 +138,6 @@ def densities(x: Any, eps: Any, width: Any, gamma: Any) -> Any:
 
 
 def cdfs(x: Any, eps: Any, width: Any, gamma: Any) -> Any:
-    import numpy as np
-
     low = np.exp(-eps)
     at = np.minimum(np.abs(x), 1e15 * width)
     stair = np.floor(at / width)
@@ -153,8 +149,6 @@ def cdfs(x: Any, eps: Any, width: Any, gamma: Any) -> Any:
 
 
 def samples(uniform: Any, shape: tuple[int, ...], eps: Any, width: Any, gamma: Any) -> Any:
-    import numpy as np
-
     b = np.exp(-eps)
     sign = np.where(uniform(shape) < 0.5, 1.0, -1.0)
     stair = np.floor(np.log(uniform(shape)) / -eps)

@@ -9,6 +9,7 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from seqlang.late import np
 from seqlang.laws.facts import Facts, Parameter
 
 if TYPE_CHECKING:
@@ -94,24 +95,16 @@ tail_bends = bends
 
 
 def densities(x: Any, low: Any, high: Any) -> Any:
-    import numpy as np
-
     return np.where((x >= low) & (x <= high), 1 / (high - low), 0.0)
 
 
 def cdfs(x: Any, low: Any, high: Any) -> Any:
-    import numpy as np
-
     return np.clip((x - low) / (high - low), 0.0, 1.0)
 
 
 def tails(x: Any, low: Any, high: Any) -> Any:
-    import numpy as np
-
     return np.clip((high - x) / (high - low), 0.0, 1.0)
 
 
 def quantiles(u: Any, low: Any, high: Any) -> Any:
-    import numpy as np
-
     return np.minimum(low + u * (high - low), high)
