@@ -20,16 +20,10 @@ from hand_programs import (
     wald,
 )
 
-from seqlang.backends.interpret import (
-    EvaluationError,
-    Machine,
-    NoNoise,
-    Outcome,
-    SeededRandomness,
-    sample_inputs,
-    sample_records,
-)
 from seqlang.backends.interpret.inputs import InputSampler
+from seqlang.backends.interpret.machine import Machine, Outcome
+from seqlang.backends.interpret.randomness import NoNoise, SeededRandomness
+from seqlang.backends.interpret.values import EvaluationError
 from seqlang.model import expression as ir
 from seqlang.model import program as pr
 from seqlang.model.domain import REAL, Ball, Interval
@@ -282,10 +276,10 @@ def test_models_read_earlier_fields_and_stay_in_the_domain():
     inputs = (("x", Interval(number(0), number(1)), "stream"), ("y", REAL, "public"))
     laws = (("x", law("uniform", 0, 1)), ("y", law("point", apply("+", X, STEP))))
     p = program(inputs=inputs, models=(("m", laws), ("bad", (("x", law("point", 2)),))))
-    entry = sample_inputs(p, p.models[0], SeededRandomness(1), 5)
+    entry = InputSampler(p, p.models[0]).entry(SeededRandomness(1), 5)
     assert 0 <= entry["x"] <= 1 and entry["y"] == entry["x"] + 5
     with pytest.raises(EvaluationError, match=r"drew x = 2, which is not in \[0, 1\]"):
-        sample_inputs(p, p.models[1], SeededRandomness(1), 1)
+        InputSampler(p, p.models[1]).entry(SeededRandomness(1), 1)
 
 
 def test_datasets_and_argmin_over_vectors():
@@ -308,7 +302,7 @@ def test_datasets_and_argmin_over_vectors():
     outcome = m.step({})
     assert outcome.stopped
     assert outcome.result[0] == pytest.approx(9 / (21 + 3 * 0.5), abs=1e-7)
-    records = sample_records(p, p.models[0], SeededRandomness(4))
+    records = InputSampler(p, p.models[0]).dataset(SeededRandomness(4))
     assert len(records["x"]) == len(records["y"]) == 3
 
 

@@ -18,7 +18,8 @@ from seqlang.backends.arrays.inputs import VectorInputs
 from seqlang.backends.arrays.loops import element_blocks as wide
 from seqlang.backends.arrays.record import Record
 from seqlang.backends.arrays.runs import Runs
-from seqlang.backends.interpret import Machine, SeededRandomness
+from seqlang.backends.interpret.machine import Machine
+from seqlang.backends.interpret.randomness import SeededRandomness
 from seqlang.backends.montecarlo.simulate import simulate
 from seqlang.model.program import Report
 

@@ -10,7 +10,8 @@ import programs
 import pytest
 from scipy import integrate, stats
 
-from seqlang.backends.interpret import Machine, Outcome, SeededRandomness
+from seqlang.backends.interpret.machine import Machine, Outcome
+from seqlang.backends.interpret.randomness import SeededRandomness
 from seqlang.backends.transcript.draws import tree_nodes
 from seqlang.backends.transcript.follow import NOTHING, Follower, Phase
 from seqlang.backends.transcript.integrals.quadrature import COARSE, FINE, FINEST, Accuracy

@@ -60,13 +60,3 @@ def outside(model: Model, name: str, value: Value, domain: str) -> EvaluationErr
     """The error for a model that leaves a field's domain."""
     message = f"model `{model.name}` drew {name} = {describe(value)}, which is not in {domain}"
     return EvaluationError(message, model.span, ("clip or condition the law, or widen the domain",), "E0621")
-
-
-def sample_inputs(program: Program, model: Model, randomness: Randomness, step: int) -> dict[str, Value]:
-    """One step's entry from the model (convenient, not fast: `InputSampler` compiles the laws once)."""
-    return InputSampler(program, model).entry(randomness, step)
-
-
-def sample_records(program: Program, model: Model, randomness: Randomness) -> dict[str, tuple[Value, ...]]:
-    """The dataset from the model."""
-    return InputSampler(program, model).dataset(randomness)

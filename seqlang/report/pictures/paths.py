@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from seqlang.backends.interpret import Machine, SeededRandomness, sample_inputs
+from seqlang.backends.interpret.inputs import InputSampler
+from seqlang.backends.interpret.machine import Machine
+from seqlang.backends.interpret.randomness import SeededRandomness
 from seqlang.model.expression import Apply, Drawn, Expression, Local, Noised
 from seqlang.model.life import EachStep
 from seqlang.model.program import CompareGate, Define, Margin, Program
@@ -34,7 +36,7 @@ def sample_paths(program: Program, model: str, count: int, seed: int, longest: i
     statistic, boundaries = _compared(program)
     if not boundaries or any(i.kind == "dataset" for i in program.inputs):
         return ()
-    law = next(m for m in program.models if m.name == model)
+    inputs = InputSampler(program, next(m for m in program.models if m.name == model))
     paths: list[Path] = []
     for run in range(count):
         randomness = SeededRandomness(seed, run)
@@ -43,7 +45,7 @@ def sample_paths(program: Program, model: str, count: int, seed: int, longest: i
         levels: list[tuple[float, ...]] = []
         result = "not stopped"
         for step in range(1, longest + 1):
-            outcome = machine.step(sample_inputs(program, law, randomness, step))
+            outcome = machine.step(inputs.entry(randomness, step))
             values.append(_number(machine.value(Local(statistic))))
             levels.append(tuple(_level(machine, program, b, values[-1]) for b in boundaries))
             if outcome.stopped:

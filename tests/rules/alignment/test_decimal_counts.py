@@ -12,7 +12,8 @@ import pytest
 
 from seqlang import driver
 from seqlang.arithmetic.formula import enclose
-from seqlang.backends.interpret import Machine, NoNoise
+from seqlang.backends.interpret.machine import Machine
+from seqlang.backends.interpret.randomness import NoNoise
 from seqlang.backends.interpret.session import Session
 from seqlang.model.grids import Grids
 from seqlang.model.program import Program, Stop
