@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from seqlang.backends.kernels.runtime.collect import source_of
+from seqlang.laws.law import law as law_of_family
 from seqlang.laws.variates import ziggurat
 
 numba = pytest.importorskip("numba")
@@ -30,7 +31,6 @@ LEAST_P = 1e-5
 NUMBERS = {  # law: how many arguments
     "standard_normal": 0,
     "standard_exponential": 0,
-    "standard_laplace": 0,
     "laplace": 1,
     "logistic": 1,
     "exponential": 1,
@@ -48,16 +48,27 @@ NUMBERS = {  # law: how many arguments
 }
 
 
+def variate(name: str) -> str | None:
+    return None if name.startswith("standard") else law_of_family(name).variate
+
+
+def drawn(law: str, count: int) -> str:
+    """As kernels draw: from a standard variate of one word, or by a function of the law's own."""
+    arguments, kind = ("a", "b", "c")[:count], variate(law)
+    if kind is None:
+        return f"sample_{law}({', '.join(('s', *arguments))})"
+    return f"from_variate_{law}({', '.join((f'{kind}_of_word(next_word(s))', *arguments))})"
+
+
 def driver() -> str:
     """One function for all laws of numbers, as compiling many takes longer; and one for those of vectors."""
     lines = ["@njit(cache=True)", "def draw(law, out, start, run, a, b, c):", "    s = np.empty(4, np.uint64)"]
     lines += ["    seed_stream(s, start, run)"]
     for i, (law, count) in enumerate(NUMBERS.items()):
-        arguments = ", ".join(("s", "a", "b", "c")[: count + 1])
         lines += [
             f"    if law == {i}:",
             "        for i in range(len(out)):",
-            f"            out[i] = sample_{law}({arguments})",
+            f"            out[i] = {drawn(law, count)}",
         ]
     lines += """
 @njit(cache=True)
@@ -86,7 +97,7 @@ def draw_parts(part, out, start, run, a):
         for i in range(len(out)):
             word = next_word(s)
             out[i, 0] = float(word & np.uint64(1023))
-            out[i, 1] = laplace_value(word) if laplace_accepted(word) else laplace_rejected(s, word)
+            out[i, 1] = exponential_value(word) if exponential_accepted(word) else exponential_rejected(s, word)
 """.splitlines()
     return "\n".join(lines) + "\n"
 
@@ -95,8 +106,11 @@ def draw_parts(part, out, start, run, a):
 def compiled(pytestconfig: pytest.Config) -> Any:
     """The generated module, kept on disk between test runs under the hash of its text."""
     parts = ["seed_stream", "sample_l2_laplace", "sample_uniform_ball", "sample_weights", "normal_tail", "next_word"]
-    parts += ["normal_accepted", "normal_rejected", "laplace_value", "laplace_accepted", "laplace_rejected"]
-    text = source_of([*(f"sample_{law}" for law in NUMBERS), *parts]) + driver()
+    parts += ["normal_accepted", "normal_rejected", "exponential_value", "exponential_accepted", "exponential_rejected"]
+    for law in NUMBERS:
+        kind = variate(law)
+        parts += [f"sample_{law}"] if kind is None else [f"from_variate_{law}", f"{kind}_of_word"]
+    text = source_of(parts) + driver()
     name = "samplers_" + hashlib.sha256(f"{numba.__version__} {sys.version} {text}".encode()).hexdigest()[:16]
     folder = Path(str(pytestconfig.cache.mkdir("kernels"))) if pytestconfig.cache else Path()
     path = folder / f"{name}.py"
@@ -173,7 +187,6 @@ def assert_discrete(values: Floats, pmf: Callable[[Any], Any], low: int, high: i
     [
         ("standard_normal", (), stats.norm()),
         ("standard_exponential", (), stats.expon()),
-        ("standard_laplace", (), stats.laplace()),
         ("laplace", (2.5,), stats.laplace(scale=2.5)),
         ("logistic", (2.5,), stats.logistic(scale=2.5)),
         ("exponential", (0.1,), stats.expon(scale=0.1)),
@@ -278,16 +291,10 @@ def test_laws_of_one_value(draw: Draw, law: str, arguments: tuple[float, ...], v
 @pytest.mark.parametrize(
     ("law", "arguments"),
     [
-        ("laplace", (0.0,)),
-        ("exponential", (math.nan,)),
         ("gumbel", (math.inf,)),
-        ("normal", (0.0, -1.0)),
-        ("gaussian", (-1.0,)),
-        ("uniform", (1.0, 1.0)),
         ("staircase", (1.0, 1.0, 2.0)),
         ("geometric", (1.0,)),
         ("discrete_gaussian", (0.0,)),
-        ("bernoulli", (-0.1,)),
         ("binomial", (2.5, 0.5)),
         ("poisson", (-1.0,)),
     ],
@@ -327,7 +334,7 @@ def test_after_a_rejected_word(parts: Draw) -> None:
 
 @pytest.mark.parametrize(
     ("law", "exact"),
-    [("standard_normal", stats.norm()), ("standard_exponential", stats.expon()), ("standard_laplace", stats.laplace())],
+    [("standard_normal", stats.norm()), ("standard_exponential", stats.expon())],
 )
 def test_far_tails_and_neighbours(draw: Draw, law: str, exact: Any) -> None:
     values = draw(law, count=4_000_000, run=2)
@@ -354,8 +361,8 @@ def test_within_a_strip_the_place_is_uniform(parts: Draw) -> None:
     strip, value = parts(5, count=4_000_000).T
     edges = ziggurat.EXPONENTIAL_EDGES
     inner = edges[1:][strip.astype(int)]
-    inside = (np.abs(value) < inner) & (strip > 0) & (strip < 1000)
-    place = (value[inside] / inner[inside] + 1) / 2
+    inside = (value < inner) & (strip > 0) & (strip < 1000)
+    place = value[inside] / inner[inside]
     cells = (strip[inside].astype(int) % 32) * 50 + np.minimum((place * 50).astype(int), 49)
     chances = np.bincount(strip[inside].astype(int) % 32, minlength=32) / inside.sum()
     assert_chances(np.bincount(cells, minlength=1600), np.repeat(chances / 50, 50))

@@ -99,11 +99,15 @@ def as_python(*wanted: str) -> dict[str, Any]:
 
 
 def compiled_draw(name: str) -> None:
-    scope = as_python(f"sample_{name}", "seed_stream")
+    """From a standard variate of one word, or by a function of the law's own."""
+    kind, given = law(name).variate, arguments_of(name)
+    draw = f"sample_{name}" if kind is None else f"from_variate_{name}"
+    scope = as_python(draw, "seed_stream", "next_word", *([] if kind is None else [f"{kind}_of_word"]))
     stream = np.empty(4, np.uint64)
     with np.errstate(over="ignore"):
         scope["seed_stream"](stream, np.uint64(11), 0)
-        follows([scope[f"sample_{name}"](stream, *arguments_of(name)) for _ in range(DRAWS // 6)], name)
+        words = (stream if kind is None else scope[f"{kind}_of_word"](scope["next_word"](stream)) for _ in range(500))
+        follows([scope[draw](word, *given) for word in words], name)
 
 
 def compiled_function(what: str) -> Callable[[str], None]:
@@ -205,8 +209,7 @@ def test_arguments_that_are_no_parameters_are_refused_everywhere(name: str) -> N
         make_law(name, given, NOWHERE)
     with pytest.raises(EvaluationError, match=re.escape(f"{name} needs {law(name).needs}")):
         arrays.make(name, *(np.array([a, math.nan]) for a in arguments_of(name)))
-    scope = as_python(f"sample_{name}")
-    assert math.isnan(scope[f"sample_{name}"](np.zeros(4, np.uint64), *given))
+    assert not as_python(f"valid_{name}")[f"valid_{name}"](*given)  # a kernel asks before it draws
 
 
 def test_a_draw_of_numpy_has_the_runs_own_parameter() -> None:

@@ -11,8 +11,6 @@ from seqlang.laws.numbers import clipped_probability
 if TYPE_CHECKING:
     from random import Random
 
-    from numpy.typing import NDArray
-
 FACTS = Facts(
     "bernoulli", (Parameter("p", "probability"),), "points", "listed", has_mean=True, bounded=True, underflows=False
 )
@@ -22,6 +20,7 @@ HOLES = {
     "quantile": "it is a comparison",
     "numpy quantile": "it is a comparison",
 }
+VARIATE = "uniform"
 
 
 def valid(p: Any) -> Any:
@@ -41,14 +40,8 @@ def sample(random: Random, p: float) -> int:
     return 1 if random.random() < p else 0
 
 
-def sample_words(s: NDArray[np.uint64], p: float) -> float:
-    import math
-
-    from seqlang.laws.variates.words import uniform
-
-    if not valid(p):
-        return math.nan
-    return 1.0 if uniform(s) < p else 0.0
+def from_variate(z: float, p: float) -> float:
+    return 1.0 if z < p else 0.0
 
 
 def centre(p: float) -> int:

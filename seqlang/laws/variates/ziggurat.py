@@ -1,13 +1,13 @@
-"""Standard normal, exponential and Laplace variates by ziggurats (Marsaglia and Tsang 2000) of 1024 strips.
+"""Standard normal and exponential variates by ziggurats (Marsaglia and Tsang 2000) of 1024 strips.
 
 A word is cut into parts that do not overlap, as Doornik (2005) asks for: bits 0 to 9 choose the strip, bits 11 to 63
-are the place in it. For a symmetric law they are a signed number j of 53 bits, for the exponential law its upper 52
+are the place in it. For the normal law they are a signed number j of 53 bits, for the exponential law its upper 52
 bits are j >= 0. The half in j + 1/2 is exact, keeps 0 out, and makes x and -x equally likely.
 
 Strip 0 is the lowest one, with the tail; strip i is the rectangle from 0 to the edge x_i, and left of x_(i+1) it lies
 wholly below the density. So a word is accepted outright if |j + 1/2| < INNER[strip], and then its variate is
 (j + 1/2) * WIDTH[strip]: no branch, and no other word is used. This happens to all but 0.4 % of the words for the
-normal law, 0.6 % for the others; `.._rejected` goes on from there. Tails and wedges are exact.
+normal law, 0.6 % for the exponential one; `.._rejected` goes on from there. Tails and wedges are exact.
 """
 
 from __future__ import annotations
@@ -135,12 +135,7 @@ def exponential_accepted(word: np.uint64) -> bool:
 
 def exponential_rejected(s: NDArray[np.uint64], word: np.uint64) -> float:
     """A standard exponential variate, after `word` of the stream `s` was not accepted."""
-    return exponential_beyond(s, strip_of(word), exponential_value(word))
-
-
-def exponential_beyond(s: NDArray[np.uint64], strip: np.int64, x: float) -> float:
-    """The same, after the place `x` in `strip` was not accepted."""
-    passed = 0.0
+    strip, x, passed = strip_of(word), exponential_value(word), 0.0
     while True:
         if strip == 0:
             passed += EXPONENTIAL_EDGE  # the law has no memory: the tail is the whole law again
@@ -158,24 +153,3 @@ def sample_standard_exponential(s: NDArray[np.uint64]) -> float:
     """Mean 1."""
     word = next_word(s)
     return exponential_value(word) if exponential_accepted(word) else exponential_rejected(s, word)
-
-
-def laplace_value(word: np.uint64) -> float:
-    """The variate of a word, if it is accepted."""
-    return float(signed_place(word) * EXPONENTIAL_WIDTH[strip_of(word)])
-
-
-def laplace_accepted(word: np.uint64) -> bool:
-    return bool(abs(signed_place(word)) < EXPONENTIAL_INNER[strip_of(word)])
-
-
-def laplace_rejected(s: NDArray[np.uint64], word: np.uint64) -> float:
-    """A standard Laplace variate, after `word` of the stream `s` was not accepted."""
-    x = laplace_value(word)
-    return math.copysign(exponential_beyond(s, strip_of(word), abs(x)), x)
-
-
-def sample_standard_laplace(s: NDArray[np.uint64]) -> float:
-    """Scale 1: exponential on either side of 0."""
-    word = next_word(s)
-    return laplace_value(word) if laplace_accepted(word) else laplace_rejected(s, word)

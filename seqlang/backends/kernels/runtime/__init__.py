@@ -12,6 +12,7 @@ A kernel's file holds everything that it needs, so these functions are pasted in
 - Words are np.uint64 throughout: in compiled code an operation of a uint64 and an int64 is a float64.
 
 A stream `s` is an array of four words (`words.py`). `sample_LAW(s, ..)` draws one number, as float64; it is NaN where
-`valid_LAW(..)` is false of the same arguments, and no word is used up then. A law's other functions are `pdf_LAW` or
+`valid_LAW(..)` is false of the same arguments, and no word is used up then. `from_variate_LAW(z, ..)` makes one of a
+standard variate, for valid arguments. A law's other functions are `pdf_LAW` or
 `pmf_LAW`, `cdf_LAW`, `quantile_LAW`; they expect valid arguments.
 """

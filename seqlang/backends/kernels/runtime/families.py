@@ -1,28 +1,21 @@
 """The functions of `seqlang.laws.families` as kernels call them: the same text under names that say whose they are.
 
 `density` of the law `laplace` is `pdf_laplace` (of a law on points: `pmf_..`), `cdf` is `cdf_laplace`, and so on for
-all that these call. `sample_laplace(s, ..)` is the law's `sample_words`; or its `from_variate` of a standard variate,
-where the law is valid, and not a number elsewhere.
+all that these call; `sample_gumbel(s, ..)` is the law's `sample_words`.
 """
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Iterable
+from copy import deepcopy
 from functools import cache
 from pathlib import Path
 
 from seqlang.laws import families
 from seqlang.laws.facts import facts, names
-from seqlang.laws.law import law
 
 _ROOTS = ("valid", "density", "cdf", "quantile", "from_variate", "sample_words")
-_SAMPLERS = {
-    "uniform": "uniform",
-    "normal": "sample_standard_normal",
-    "exponential": "sample_standard_exponential",
-    "laplace": "sample_standard_laplace",
-}
 
 
 @cache
@@ -35,11 +28,8 @@ def statements() -> dict[str, ast.stmt]:
         if called(family, name) in found:
             continue
         renamer = _Renamer(family)
-        found[called(family, name)] = _named(renamer.visit(_copy(_file(family)[name])), called(family, name))
+        found[called(family, name)] = _named(renamer.visit(deepcopy(_file(family)[name])), called(family, name))
         waiting += renamer.read
-    for family in sorted(names()):
-        if "sample_words" not in _file(family) and "from_variate" in _file(family):
-            found[f"sample_{family}"] = _sampler(family)
     return found
 
 
@@ -51,7 +41,7 @@ def inlined(function: str, arguments: Iterable[str]) -> str:
     assert isinstance(returned, ast.Return) and returned.value is not None
     parsed = [ast.parse(text, mode="eval").body for text in arguments]
     given = dict(zip((a.arg for a in definition.args.args), parsed, strict=True))
-    return ast.unparse(_Substituted(given).visit(_copy(returned.value)))
+    return ast.unparse(_Substituted(given).visit(deepcopy(returned.value)))
 
 
 def called(family: str, name: str) -> str:
@@ -63,30 +53,17 @@ def called(family: str, name: str) -> str:
 @cache
 def _file(family: str) -> dict[str, ast.stmt]:
     """The functions and constants of a law's file."""
-    return _definitions(_tree(family))
-
-
-@cache
-def _tree(family: str) -> ast.Module:
-    return ast.parse((Path(families.__file__).parent / f"{family}.py").read_text(encoding="utf-8"))
-
-
-def _definitions(tree: ast.Module) -> dict[str, ast.stmt]:
     found: dict[str, ast.stmt] = {}
-    for statement in tree.body:
+    for statement in _tree(family).body:
         match statement:
             case ast.FunctionDef(name=name) | ast.Assign(targets=[ast.Name(id=name)]):
                 found[name] = statement
     return found
 
 
-def _sampler(family: str) -> ast.stmt:
-    valid = _file(family)["valid"]
-    assert isinstance(valid, ast.FunctionDef)
-    given = ", ".join(a.arg for a in valid.args.args)
-    sampler = _SAMPLERS[str(law(family).variate)]
-    value = f"from_variate_{family}({sampler}(s), {given}) if valid_{family}({given}) else math.nan"
-    return ast.parse(f"def sample_{family}(s, {given}):\n    return {value}").body[0]
+@cache
+def _tree(family: str) -> ast.Module:
+    return ast.parse((Path(families.__file__).parent / f"{family}.py").read_text(encoding="utf-8"))
 
 
 def _named(statement: ast.stmt, name: str) -> ast.stmt:
@@ -96,12 +73,6 @@ def _named(statement: ast.stmt, name: str) -> ast.stmt:
         case ast.Assign():
             statement.targets = [ast.Name(name, ast.Store())]
     return statement
-
-
-def _copy(node: ast.AST) -> ast.AST:
-    from copy import deepcopy
-
-    return deepcopy(node)
 
 
 class _Renamer(ast.NodeTransformer):

@@ -9,38 +9,12 @@ more than 2e-11 for it.
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 from numpy.typing import NDArray
 
-LANE_STRIP_BITS = np.uint64(1023)
+from seqlang.laws.variates.ziggurat import EXPONENTIAL_EDGES, NORMAL_EDGES, strip_of
+
 BOUND_BITS = np.int64(1023)
-
-
-def tables_bell_edges() -> NDArray[np.float64]:
-    """Edges x_0 .. x_1024 of strips of equal areas under exp(-x^2 / 2), from the lowest; x_1 is where the tail begins,
-    and x_0 would be the width of the lowest strip without it."""
-    edge = 4.038849846109504
-    height = math.exp(-edge * edge / 2)
-    area = edge * height + math.sqrt(math.pi / 2) * math.erfc(edge / math.sqrt(2))
-    edges = [area / height, edge]
-    for _ in range(1022):
-        height += area / edges[-1]
-        edges.append(math.sqrt(-2 * math.log(height)))
-    return np.array([*edges, 0.0])
-
-
-def tables_fall_edges() -> NDArray[np.float64]:
-    """The same under exp(-x)."""
-    edge = 9.256164544265543
-    height = math.exp(-edge)
-    area = (edge + 1) * height
-    edges = [area / height, edge]
-    for _ in range(1022):
-        height += area / edges[-1]
-        edges.append(-math.log(height))
-    return np.array([*edges, 0.0])
 
 
 def tables_packed(edges: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -55,16 +29,12 @@ def tables_edges_of(packed: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.append(packed * 2.0**52, 0.0)
 
 
-NORMAL_PACKED = tables_packed(tables_bell_edges())
+NORMAL_PACKED = tables_packed(NORMAL_EDGES)
 NORMAL_PACKED_EDGES = tables_edges_of(NORMAL_PACKED)
 NORMAL_PACKED_HEIGHTS = np.exp(-0.5 * NORMAL_PACKED_EDGES * NORMAL_PACKED_EDGES)
-EXPONENTIAL_PACKED = tables_packed(tables_fall_edges())
+EXPONENTIAL_PACKED = tables_packed(EXPONENTIAL_EDGES)
 EXPONENTIAL_PACKED_EDGES = tables_edges_of(EXPONENTIAL_PACKED)
 EXPONENTIAL_PACKED_HEIGHTS = np.exp(-EXPONENTIAL_PACKED_EDGES)
-
-
-def packed_strip(word: np.uint64) -> np.int64:
-    return np.int64(word & LANE_STRIP_BITS)
 
 
 def packed_value(entry: float, place: np.int64) -> float:
@@ -93,13 +63,13 @@ def place_exponential(word: np.uint64) -> np.int64:
 
 
 def entry_normal(word: np.uint64) -> float:
-    return float(NORMAL_PACKED[packed_strip(word)])
+    return float(NORMAL_PACKED[strip_of(word)])
 
 
 def entry_exponential(word: np.uint64) -> float:
-    return float(EXPONENTIAL_PACKED[packed_strip(word)])
+    return float(EXPONENTIAL_PACKED[strip_of(word)])
 
 
 def entry_laplace(word: np.uint64) -> float:
     """A Laplace variate is exponential on either side of 0."""
-    return float(EXPONENTIAL_PACKED[packed_strip(word)])
+    return float(EXPONENTIAL_PACKED[strip_of(word)])

@@ -26,13 +26,13 @@ from seqlang.backends.kernels.runtime.packed_strips import (
     entry_laplace,
     entry_normal,
     packed_refused,
-    packed_strip,
     packed_value,
     place_exponential,
     place_laplace,
     place_normal,
 )
 from seqlang.laws.variates.words import GOLDEN, as_uniform, splitmix64
+from seqlang.laws.variates.ziggurat import strip_of
 
 WEDGE_DOUBT = 2.0**-7
 """In parts of a wedge's height: no curve is so far from its parabola, but for the lowest strip, which has no wedge."""
@@ -40,7 +40,7 @@ WEDGE_DOUBT = 2.0**-7
 
 def slow_normal(word: np.uint64) -> float:
     """The standard normal variate of a word that is refused."""
-    strip = packed_strip(word)
+    strip = strip_of(word)
     x = packed_value(NORMAL_PACKED[strip], place_normal(word))
     outer, inner = NORMAL_PACKED[strip] * 2.0**52, NORMAL_PACKED[(strip + 1) & BOUND_BITS] * 2.0**52
     inner = inner if strip < BOUND_BITS else 0.0
@@ -54,7 +54,7 @@ def slow_normal(word: np.uint64) -> float:
         return x if above < 0.0 else packed_value(entry, place)
     counter = word
     while True:
-        strip = packed_strip(word)
+        strip = strip_of(word)
         x = packed_value(NORMAL_PACKED[strip], place_normal(word))
         if strip == 0:
             return x if abs(x) < NORMAL_PACKED_EDGES[1] else math.copysign(tail_of_normal(counter), x)
@@ -91,7 +91,7 @@ def slow_laplace(word: np.uint64) -> float:
 
 def exponential_from(word: np.uint64, x: float) -> float:
     """A standard exponential variate; `x` is the place that `word` chose in its strip."""
-    strip = packed_strip(word)
+    strip = strip_of(word)
     outer, inner = EXPONENTIAL_PACKED[strip] * 2.0**52, EXPONENTIAL_PACKED[(strip + 1) & BOUND_BITS] * 2.0**52
     inner = inner if strip < BOUND_BITS else 0.0
     width = outer - inner
@@ -104,7 +104,7 @@ def exponential_from(word: np.uint64, x: float) -> float:
     counter = word
     passed = 0.0
     while True:
-        strip = packed_strip(word)
+        strip = strip_of(word)
         low, high = EXPONENTIAL_PACKED_HEIGHTS[strip], EXPONENTIAL_PACKED_HEIGHTS[strip + 1]
         accepted = low + as_uniform(splitmix64(counter)) * (high - low) < math.exp(-x)
         if strip == 0:

@@ -22,6 +22,7 @@ from seqlang.backends.kernels.lowering.laws.forms import (
 from seqlang.backends.kernels.lowering.scope import Scope, array_of
 from seqlang.backends.kernels.lowering.values import CannotCompile, List, Scalar, Value, scalar
 from seqlang.backends.kernels.runtime import collect
+from seqlang.laws.law import law as law_of_family
 from seqlang.model import expression as ir
 from seqlang.source import Span
 
@@ -59,13 +60,18 @@ def law_of(scope: Scope, e: ir.Expression) -> LawForm:
             if len(arguments) > 1:
                 dimension = scope.constants.whole(int(scope.exact.constant(arguments[1])))
             return OfVectors("l2_laplace", scale, dimension, span)
-        case ir.Law(family, arguments, span) if f"sample_{family}" in collect.names():
+        case ir.Law(family, arguments, span) if _is_drawn(family):
             given = tuple(scope.value_of(a) for a in arguments)
             return _validated(scope, e, Family(family, given, span))
         case ir.Law(family):
             raise CannotCompile(f"the law {family}")
         case _:
             raise CannotCompile("a law that is no law of the language")
+
+
+def _is_drawn(family: str) -> bool:
+    """Whether kernels draw from the law: from a standard variate, or by a function of its own."""
+    return law_of_family(family).variate is not None or f"sample_{family}" in collect.names()
 
 
 def _either(scope: Scope, test: str, yes: ir.Expression, no: ir.Expression) -> Either:
