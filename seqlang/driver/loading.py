@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from fractions import Fraction
@@ -36,7 +37,15 @@ class Loaded:
 def library() -> dict[str, Path]:
     """The shipped specs: name (`tight/one_sided`) -> path."""
     folder = data_folder("specs")
-    return {p.relative_to(folder).with_suffix("").as_posix(): p for p in sorted(folder.rglob("*.seq"))}
+    return {p.relative_to(folder).with_suffix("").as_posix(): p for p in sorted(_specs_below(folder))}
+
+
+def _specs_below(folder: Path) -> Iterator[Path]:
+    """The specs in a folder and all below it, in the order of their names. Folders that cannot be read, or that vanish
+    meanwhile, are passed over."""
+    for name, folders, files in os.walk(folder):
+        folders.sort()
+        yield from (Path(name) / file for file in sorted(files) if file.endswith(".seq"))
 
 
 def read(name: str) -> Source:
@@ -52,7 +61,7 @@ def read(name: str) -> Source:
     try:
         path = Path(name)
         if path.is_dir():
-            if next(path.rglob("*.seq"), None) is None:
+            if next(_specs_below(path), None) is None:
                 raise SpecError.of("E0605", f"`{name}` is a folder, and no spec (*.seq) is below it")
             raise SpecError.of(
                 "E0605", f"`{name}` is a folder, not a spec", help=f"name its files: {name.rstrip('/')}/*.seq"
@@ -71,7 +80,7 @@ def specs_under(names: Sequence[str]) -> list[str]:
     for name in names:
         below = [f"@{key}" for key in library() if name in ("@", f"@{key.rpartition('/')[0]}")]
         if Path(name).is_dir():
-            below = [str(path) for path in sorted(Path(name).rglob("*.seq"))]
+            below = [str(path) for path in sorted(_specs_below(Path(name)))]
         found += below or [name]
     return found
 

@@ -158,6 +158,13 @@ def test_programs_without_neighbours_are_left_alone(inputs: str) -> None:
     assert list(pairs_of(program(inputs + "\nstop when step >= 3"), random.Random(1))) == []
 
 
+def test_weights_that_floats_cannot_hold_are_no_contradiction() -> None:
+    """For one entry more all weights are exp(-1e12): 0 in floats, and still a law."""
+    text = "algorithm a\nstream x in {0, 1}\ndraw c ~ {k: exp(-1e12 * sum(x over steps)) for k in 1..2}\n"
+    text += "stop when step >= 2 return c\n"
+    assert failures(driver.load(Source("a.seq", text)).program) == ()
+
+
 def test_the_same_pairs_are_tried_each_time() -> None:
     given = program("stream x in [0, 1] ^ 2\nstatistic s = sum(x over steps)\nreport r = s\nstop when step >= 9")
     first, second = (list(islice(pairs_of(given, random.Random("a seed")), 50)) for _ in range(2))

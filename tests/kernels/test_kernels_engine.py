@@ -22,6 +22,7 @@ from seqlang.backends.arrays.record import UNSTOPPED, returned_labels
 from seqlang.backends.arrays.values import CannotVectorise
 from seqlang.backends.interpret.values import EvaluationError
 from seqlang.backends.kernels.compiling import build
+from seqlang.backends.kernels.compiling.seal import is_whole
 from seqlang.backends.kernels.lowering.inputs import ModelInputs
 from seqlang.backends.kernels.lowering.program import lower
 from seqlang.backends.kernels.one_by_one import scalar_text
@@ -358,6 +359,25 @@ def test_processes_that_compile_the_same_kernel_at_once(tmp_path: Path, monkeypa
     for path in tmp_path.rglob("seqlang_kernel_*.py"):  # a file that was cut off
         path.write_text(path.read_text()[:500])
     assert here(tmp_path, monkeypatch) in found
+
+
+def test_kept_code_that_was_changed_is_not_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A text in which a number was changed, and machine code in which a byte was: either would run."""
+    (tmp_path / "seqlang" / "kernels").mkdir(parents=True)
+    right = here(tmp_path, monkeypatch)
+    (path,) = tmp_path.rglob("seqlang_kernel_*.py")
+    text = path.read_text()
+    for file in tmp_path.rglob("__pycache__/*"):
+        file.unlink()
+    path.write_text(text.replace("(s)", "(s) * 0.5"))
+    assert path.read_text() != text
+    assert here(tmp_path, monkeypatch) == right
+    for code in tmp_path.rglob("__pycache__/*.nbc"):
+        kept = code.read_bytes()
+        code.write_bytes(kept[:-100] + bytes([kept[-100] ^ 1]) + kept[-99:])
+    assert not is_whole(path)
+    assert here(tmp_path, monkeypatch) == right
+    assert is_whole(path)
 
 
 def test_a_folder_that_cannot_be_written(tmp_path: Path) -> None:

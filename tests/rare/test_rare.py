@@ -90,6 +90,17 @@ def test_flip_on_the_return() -> None:
     _agrees(estimate(program(text), "m", "no", runs=1000), 1e-7)
 
 
+def test_noise_on_a_summed_input_beside_a_drawn_threshold() -> None:
+    """What a stop reads is noisy itself, and its threshold too. The flipped coins are of bias .2 * .7 + .8 * .3, and
+    their sum only grows: it reaches a threshold within five steps if it is there at the fifth."""
+    text = "algorithm a\nparam b = 5\nstream x in {0, 1}\nmodel m: x ~ bernoulli(0.2)\n"
+    text += "statistic s = sum(x over steps)\nstop when s >= b return hit\nstop when step >= 5 return miss\n"
+    text += "attach gaussian(1) to b once\nattach randomized_response(0.7) to x\n"
+    exact = sum(math.comb(5, k) * 0.38**k * 0.62 ** (5 - k) * float(ndtr(k - 5)) for k in range(6))
+    found = estimate(program(text), "m", "hit", runs=20_000)
+    assert abs(found.probability - exact) <= Z * found.se < exact / 4
+
+
 def test_not_so_rare_agrees_with_simulation() -> None:
     """p = 0.0326, by weighted and by plain runs."""
     p = program(SPRT, p0=0.3, p1=0.7, h="2.944")

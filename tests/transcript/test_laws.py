@@ -8,7 +8,9 @@ from math import exp, fsum, inf, log
 import pytest
 from scipy import integrate, stats
 
+from seqlang.backends.transcript.fixed_streams.nodes import Axis, axis_nodes
 from seqlang.backends.transcript.integrals import noise_laws as laws
+from seqlang.backends.transcript.unsupported import Unsupported
 from seqlang.laws.numbers import log_normal_above
 
 
@@ -97,3 +99,13 @@ def test_many_tails_at_once(
                 continue  # scipy's tails are 0 there
             expected = fsum(log_tail(a + slope * x) for a in starts)
             assert tails(x) == pytest.approx(expected, rel=1e-11, abs=1e-12)
+
+
+def test_a_law_without_a_chance_is_none() -> None:
+    with pytest.raises(ValueError, match="no value has a chance"):
+        laws.conditioned(laws.finite([(8.0, 1.0)]), -3.0, 3.0)
+
+
+def test_a_noise_far_narrower_than_another_is_refused_before_it_is_listed() -> None:
+    with pytest.raises(Unsupported):
+        axis_nodes(law("laplace", 40.0), Axis(frozenset(), frozenset(), 1e-18), 0, 1)

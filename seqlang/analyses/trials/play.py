@@ -14,7 +14,7 @@ from seqlang.backends.interpret.laws.law import LawValue
 from seqlang.backends.interpret.laws.listed import Table
 from seqlang.backends.interpret.machine import Machine, Outcome
 from seqlang.backends.interpret.randomness import centre_shaped, sample_shaped
-from seqlang.backends.interpret.values import EvaluationError, Members, Value
+from seqlang.backends.interpret.values import EvaluationError, Members, OutOfReach, Value
 from seqlang.model import expression as ir
 from seqlang.model.gate_source import OfStop
 from seqlang.model.program import Draw, Noise, Program, PublicGate, Report, Stop
@@ -112,6 +112,10 @@ class Side(Machine):
                 self.locals.clear()
                 self.step(entries[n] if entries else {})
                 self._measure(None)
+            except OutOfReach:
+                self.values.pop()
+                self.broken = True
+                return
             except EvaluationError:
                 self.values.pop()
                 self.failed = self.failed or self.step_number

@@ -133,7 +133,8 @@ class Compiler:
                 values, reads = self._all(tuple(v for v, _ in pairs))
                 weights, more = self._all(tuple(w for _, w in pairs))
                 rows = list(zip(values, weights, strict=True))
-                return Code(lambda m: Table(tuple((v(m), w(m)) for v, w in rows)), reads | more)
+                far = any(_is_exponential(w) for _, w in pairs)
+                return Code(lambda m: Table(tuple((v(m), w(m)) for v, w in rows), exponentials=far), reads | more)
             case ir.WeightsOf():
                 return self._weights_of(e)
             case ir.Density(method, law, at):
@@ -211,12 +212,14 @@ class Compiler:
         where = None if e.where is None else self.compile(e.where)
         inside = value.reads | weight.reads | (where.reads if where else NONE)
         test = where.run if where else None
+        far = _is_exponential(e.weight)
 
         def pair(m: State) -> tuple[Value, Value]:
             return value.run(m), weight.run(m)
 
         def run(m: State) -> Value:
-            return Table(fold(m, "list", domain.run(m), e.variable.number, pair, test, Span(0, 0)))
+            pairs = fold(m, "list", domain.run(m), e.variable.number, pair, test, Span(0, 0))
+            return Table(pairs, exponentials=far and len(pairs) > 0)
 
         return Code(run, domain.reads | (inside - {e.variable.number}))
 
@@ -280,6 +283,11 @@ def _pair(operator: str, left: Run, right: Run, span: Span) -> Run:
         return result if result == result else apply(operator, (a, b), span)
 
     return run
+
+
+def _is_exponential(weight: ir.Expression) -> bool:
+    """Whether it may be positive and 0 in floats, or finite and infinite."""
+    return any(isinstance(node, ir.Apply) and node.operator == "exp" for node in ir.walk(weight))
 
 
 __all__ = ["Code", "Compiler", "Flip", "Run"]

@@ -32,7 +32,11 @@ class EvaluationError(SpecError):
         """The same error with one more note (which step, which run)."""
         found = self.diagnostics[0]
         span = NOWHERE if found.primary is None else found.primary.span
-        return EvaluationError(found.message, span, (*found.notes, note), found.code)
+        return type(self)(found.message, span, (*found.notes, note), found.code)
+
+
+class OutOfReach(EvaluationError):
+    """An expression has a value, which is beyond the numbers of the machine."""
 
 
 class Members(tuple[Any, ...]):

@@ -11,6 +11,7 @@ independent.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from functools import reduce
 
 from seqlang.backends.solve.noises.laws import noise_laws
 from seqlang.backends.solve.noises.scalar_law import ScalarLaw
@@ -90,7 +91,8 @@ def _condition(program: Program, stop: Stop) -> Condition:
     """Flips replace a value and are no terms of a sum: such a test is evaluated as it stands."""
     condition = condition_of(program, stop)
     flips = {n.name for n in program.noises if n.flips}
-    if any(t.noise in flips for m in margins_of(condition) for t in m.terms):
+    read = (name for m in margins_of(condition) for name in (*(t.noise for t in m.terms), *_noises(m.value)))
+    if not flips.isdisjoint(read):
         return Condition(stop.when, None)
     return condition
 
@@ -130,20 +132,29 @@ def _stops_alone(
 ) -> tuple[Program, dict[int, Condition]]:
     """A program of the stops only, in which the noises that are drawn are parts of plain values."""
     rewritten: dict[int, Condition] = {}
+    guards = {i: None if c.guard is None else _as_drawn(c.guard) for i, c in conditions.items()}
     gates = []
     for stop in stops:
         condition = conditions[stop.index]
         test = None if condition.test is None else _with_drawn(condition.test, drawn)
         rewritten[stop.index] = Condition(condition.guard, test)
         if test is not None:
-            gates.append(CompareGate(OfStop(stop.index), condition.guard, test))
+            gates.append(CompareGate(OfStop(stop.index), guards[stop.index], test))
     stub = replace(
         program,
-        body=tuple(replace(s, when=conditions[s.index].guard, result=None) for s in stops),
+        body=tuple(replace(s, when=guards[s.index], result=None) for s in stops),
         gates=tuple(gates),
         noises=tuple(n for n in program.noises if n.name not in drawn),
     )
     return stub, rewritten
+
+
+def _as_drawn(e: ir.Expression) -> ir.Expression:
+    """The expression, for who asks what it depends on: a noisy value is read from drawn noises."""
+    if isinstance(e, ir.Noised):
+        draws = (ir.Apply("*", (_as_drawn(t.factor), ir.Drawn(t.noise))) for t in e.terms)
+        return reduce(lambda a, b: ir.Apply("+", (a, b)), draws, _as_drawn(e.base))
+    return ir.rebuild(e, _as_drawn)
 
 
 def _with_drawn(test: Test, drawn: set[str]) -> Test:

@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 from seqlang.backends.interpret.laws.law import LawValue
-from seqlang.backends.interpret.values import EvaluationError, Value, describe
+from seqlang.backends.interpret.values import EvaluationError, OutOfReach, Value, describe
 
 if TYPE_CHECKING:
     from random import Random
@@ -53,13 +53,19 @@ class Table(LawValue):
     name = "weights"
     discrete = True
 
-    def __init__(self, pairs: tuple[tuple[Value, Value], ...], name: str = "weights") -> None:
+    def __init__(
+        self, pairs: tuple[tuple[Value, Value], ...], name: str = "weights", exponentials: bool = False
+    ) -> None:
         self.table: dict[Value, float] = {}
         for value, weight in pairs:
+            if exponentials and weight == math.inf:
+                raise OutOfReach("a weight is too large for a number of the machine: subtract the largest exponent")
             if not 0 <= weight < math.inf:
                 raise EvaluationError(f"the weight of {describe(value)} must be finite and >= 0: {describe(weight)}")
             self.table[value] = self.table.get(value, 0.0) + float(weight)
         self.total = math.fsum(self.table.values())
+        if exponentials and self.total == 0:
+            raise OutOfReach("all weights are too small for a number of the machine: subtract the largest exponent")
         if not 0 < self.total < math.inf:
             raise EvaluationError(f"{name} needs weights with a positive sum, this is {describe(self.total)}")
 

@@ -8,7 +8,6 @@ numba's version and of Python's: it is never stale, and never changed once it is
 from __future__ import annotations
 
 import hashlib
-import importlib.util
 import os
 import re
 import sys
@@ -18,9 +17,11 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from functools import cache
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from seqlang.backends.kernels.compiling.prune import note_use, prune, versions
+from seqlang.backends.kernels.compiling.seal import is_whole, machine_code, seal
 from seqlang.backends.kernels.runtime import collect
 from seqlang.process.doing import doing
 
@@ -123,16 +124,19 @@ def _from_folder(text: str, further: tuple[Any, ...]) -> Function:
     name = "seqlang_kernel_" + hashlib.blake2b(key.encode(), digest_size=16).hexdigest()
     path = _folder() / f"{name}.py"
     note_use(path)
-    if not path.exists():
-        _write(path, text)
+    if is_whole(path):
+        try:
+            return _ready(path, further)
+        except Exception:  # another process wrote it meanwhile, or removed it
+            pass
+    else:
         prune(path.parent)
-    try:
-        return _ready(path, further)
-    except Exception:  # what is kept of it cannot be read, or is broken
-        for stale in path.parent.glob(f"__pycache__/{path.stem}*"):
-            stale.unlink(missing_ok=True)
-        _write(path, text)
-        return _ready(path, further)
+    for stale in machine_code(path):
+        stale.unlink(missing_ok=True)
+    _write(path, text)
+    made = _ready(path, further)
+    seal(path)
+    return made
 
 
 def _ready(path: Path, further: tuple[Any, ...]) -> Function:
@@ -155,11 +159,10 @@ def _called(function: Function, further: tuple[Any, ...]) -> Function:
 
 
 def _loaded(path: Path) -> Function:
-    spec = importlib.util.spec_from_file_location(path.stem, path)
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[path.stem] = module  # numba's cache finds the code's module by its name
-    spec.loader.exec_module(module)
+    """The kernel of a module, of which Python keeps no byte code: that would be read unseen."""
+    module = sys.modules[path.stem] = ModuleType(path.stem)  # numba's cache finds the code's module by its name
+    module.__file__ = str(path)
+    exec(compile(path.read_bytes(), path, "exec"), module.__dict__)
     function: Function = module.kernel
     return function
 

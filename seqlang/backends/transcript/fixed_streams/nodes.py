@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from seqlang.backends.transcript.integrals.noise_laws import NoiseLaw
+from seqlang.backends.transcript.unsupported import Unsupported
 from seqlang.record import record
 
 Array = NDArray[np.float64]
@@ -17,6 +18,8 @@ MOST_ENDS = 3000
 """Panel ends that are honoured; beyond, the difference of two orders tells how much is lost."""
 
 
+MOST_PANELS = 100_000
+"""Panels of one noise: their nodes' densities are computed one by one, about a second for so many."""
 RARE = 1e-15
 """A probability: the mass that may lie beyond the nodes, where several noises are integrated together."""
 
@@ -85,7 +88,9 @@ def _panels(law: NoiseLaw, ends: list[float], unit: float, level: int, wide: boo
     for a, b in pairwise(ends):
         if b <= a:
             continue
-        pieces = ceil((b - a) / unit)
+        pieces = ceil((b - a) / unit) if b - a <= MOST_PANELS * unit else MOST_PANELS + 1
+        if pieces > MOST_PANELS:
+            raise Unsupported("a fresh noise that is far narrower than a noise that lasts")
         width = (b - a) / pieces
         # a short panel needs few nodes
         count = most if width > unit / 4 else (most + 1) // 2 if width > unit / 20 else (most + 3) // 4

@@ -95,8 +95,10 @@ def no_kinks(low: float, high: float) -> Sequence[float]:
 
 
 def finite(weights: Sequence[tuple[float, float]]) -> NoiseLaw:
-    """The law with these (point, weight), normalised."""
+    """The law with these (point, weight), normalised. Raises ValueError where no point has a chance."""
     total = sum(w for _, w in weights)
+    if not 0 < total < inf:
+        raise ValueError("no value has a chance")
     table: dict[float, float] = {}
     for point, weight in weights:
         table[point] = table.get(point, 0.0) + weight / total
