@@ -6,13 +6,23 @@ proofs read: everything by which private data can leave. `elaborate` makes both;
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from enum import IntEnum
 from fractions import Fraction
 from typing import Literal
 
 from seqlang.model.domain import Domain
-from seqlang.model.expression import Expression, Law, Term, Variable, is_expression
+from seqlang.model.expression import (
+    CellValue,
+    Drawn,
+    Expression,
+    Law,
+    Local,
+    Term,
+    Variable,
+    is_expression,
+    walk,
+)
 from seqlang.model.gate_source import GateSource, OfCondition, OfEvent, OfResult, OfStop, OfValue, name_of
 from seqlang.model.life import Life
 from seqlang.record import field, field_names, record
@@ -247,12 +257,10 @@ def expressions_in(part: object) -> Iterator[Expression]:
             yield from expressions_in(getattr(part, name))
 
 
-def expressions_of(statement: Statement) -> Iterator[Expression]:
-    """What a statement evaluates in every step, in the order of its fields."""
-    for name in field_names(statement):
-        value = getattr(statement, name)
-        if is_expression(value):
-            yield value
+def nodes_in(part: object) -> Iterator[Expression]:
+    """These expressions and everything in them."""
+    for expression in expressions_in(part):
+        yield from walk(expression)
 
 
 # ---- gates: the body's reports and stops as the proofs read them
@@ -471,3 +479,26 @@ class Program:
                 case _:
                     pass
         return None
+
+
+def expressions_read(program: Program, starts: Iterable[Expression]) -> Iterator[Expression]:
+    """Every expression that the values of these depend on, through definitions, cells and the laws of draws: once a
+    name. Memory and reports are public and are not followed."""
+    seen: set[tuple[str, str]] = set()
+    waiting = list(starts)
+    while waiting:
+        for expression in walk(waiting.pop()):
+            yield expression
+            match expression:
+                case Local(name) if ("local", name) not in seen:
+                    seen.add(("local", name))
+                    # the noisy value in a release's `post` is no statement: nothing is found for it
+                    waiting.extend(s.expression for s in program.body if isinstance(s, Define) and s.name == name)
+                case CellValue(name) if ("cell", name) not in seen:
+                    seen.add(("cell", name))
+                    waiting.extend(expressions_in(program.cell(name)))
+                case Drawn(name) if ("draw", name) not in seen:
+                    seen.add(("draw", name))  # a noise has a constant law
+                    waiting.extend(s.law for s in program.body if isinstance(s, Draw) and s.name == name)
+                case _:
+                    pass

@@ -15,10 +15,9 @@ from seqlang.backends.interpret.compiled import Compiler
 from seqlang.backends.interpret.domains import CheckedDomain
 from seqlang.model.domain import Ball, Domain, Interval, Power
 from seqlang.model.expression import Apply, Expression, Quantified
-from seqlang.model.program import Program
+from seqlang.model.program import Program, expressions_read
 from seqlang.operators.catalogue import OPERATORS
 from seqlang.record import replace
-from seqlang.rules.reading.read_sets import expressions_read
 
 JUMPS = frozenset(name for name, entry in OPERATORS.items() if entry.jumps)
 COARSE = 1e-7  # of the largest number: what iterated functions (roots, minimisers) may be off

@@ -20,9 +20,9 @@ from seqlang.model.program import (
     ReleaseGate,
     Report,
     Stop,
+    expressions_read,
 )
 from seqlang.record import record
-from seqlang.rules.reading.read_sets import expressions_read
 
 
 @record

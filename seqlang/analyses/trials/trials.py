@@ -16,9 +16,9 @@ from seqlang.analyses.trials.quantities import Quantity, comparisons_of, quantit
 from seqlang.analyses.trials.together import Direction, directions, outside
 from seqlang.analyses.trials.work import work_of
 from seqlang.model.expression import Expression, RealVectors
-from seqlang.model.program import Program, expressions_in
+from seqlang.model.program import Program, expressions_in, expressions_read
 from seqlang.record import record
-from seqlang.rules.reading.read_sets import expressions_read, revealed_choices
+from seqlang.rules.reading.read_sets import revealed_choices
 from seqlang.rules.reading.single_entry import single_entry
 from seqlang.rules.sensitivity.totality.values import obstacle
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from seqlang.backends.interpret.compiled import Compiler
 from seqlang.backends.interpret.values import EvaluationError, as_index
 from seqlang.model.domain import Ball, Domain, Power
@@ -18,7 +16,7 @@ from seqlang.model.expression import (
     children,
     walk,
 )
-from seqlang.model.program import Cell, Define, Draw, LastSteps, Program, Report, Statement, Stop, Update
+from seqlang.model.program import Cell, LastSteps, Program, Statement, expressions_in
 
 UNKNOWN = 8
 """Nodes that an expression counts for whose size is only known in the run."""
@@ -39,25 +37,14 @@ def _dimension(compiler: Compiler, domain: Domain) -> int:
 
 
 def _statement(compiler: Compiler, statement: Statement, size: int) -> int:
-    work = STATEMENT + sum(_work(compiler, part, size) for part in _parts(statement))
+    each_step = (statement.body, statement.where) if isinstance(statement, Cell) else statement
+    work = STATEMENT + sum(_work(compiler, part, size) for part in expressions_in(each_step))
     if isinstance(statement, Cell):
         for _, domain in statement.binders:
             work *= _length(compiler, domain, size)
         if isinstance(statement.keep, LastSteps):
             work += UNKNOWN
     return work
-
-
-def _parts(statement: Statement) -> Iterator[Expression]:
-    match statement:
-        case Define(expression=expression):
-            yield expression
-        case Draw(law=law):
-            yield law
-        case Cell(body=one, where=two) | Report(when=one, value=two) | Stop(when=one, result=two):
-            yield from (part for part in (one, two) if part is not None)
-        case Update(value=value, when=when):
-            yield from (part for part in (value, when) if part is not None)
 
 
 def _work(compiler: Compiler, expression: Expression, size: int) -> int:

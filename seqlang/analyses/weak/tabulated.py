@@ -21,13 +21,12 @@ from seqlang.analyses.weak.vector import Vector
 from seqlang.backends.arrays.values import Ragged
 from seqlang.backends.solve.chain import Chain, Stopped
 from seqlang.backends.solve.solution import Outcome, Tail
-from seqlang.backends.solve.states.end_of_step import States, state_of
+from seqlang.backends.solve.states.end_of_step import state_of
 from seqlang.backends.solve.states.explored_chain import ExploredChain
 from seqlang.backends.solve.states.frontier import ExploredFrontier
-from seqlang.model.expression import StepNumber, walk
-from seqlang.model.program import Program
+from seqlang.model.expression import StepNumber
+from seqlang.model.program import Program, nodes_in
 from seqlang.process.time_limit import poll
-from seqlang.record import field_names
 
 MOST_STEPS = 3000
 """Single steps taken to fill the table; past them there is none."""
@@ -136,15 +135,8 @@ def _singles(front: ExploredFrontier) -> Iterator[tuple[ExploredFrontier, float]
     """Each row of a frontier by itself, with mass 1, and the mass it has."""
     states = front.states
     for row in range(states.count):
-        rows = np.array([row])
-        bounds = {name: (_row(low, row), _row(high, row)) for name, (low, high) in states.bounds.items()}
-        due = {name: d[rows] for name, d in states.due.items()}
-        single = States(states.stage.take(rows), np.ones((1, 1)), bounds, due, states.laws)
+        single = states.some(np.ones((1, 1)), np.array([row]))
         yield ExploredFrontier(front.step, single, 0.0), float(states.mass[0, row])
-
-
-def _row(end: Array | None, row: int) -> Array | None:
-    return end if end is None or end.shape[1] == 1 else end[:, row : row + 1]
 
 
 class _Keys:
@@ -204,16 +196,4 @@ def _flat(value: Any) -> Iterator[Any]:
 
 
 def _reads_step(program: Program) -> bool:
-    found = [getattr(s, name) for s in program.body for name in field_names(s)]
-    expressions = [e for e in found if hasattr(e, "_record_fields")]
-    return any(isinstance(node, StepNumber) for e in expressions for node in _walked(e))
-
-
-def _walked(value: Any) -> Iterator[Any]:
-    try:
-        yield from walk(value)
-    except KeyError:  # a life, a way to keep: not an expression
-        for name in field_names(value):
-            part = getattr(value, name)
-            if hasattr(part, "_record_fields"):
-                yield from _walked(part)
+    return any(isinstance(node, StepNumber) for node in nodes_in(program.body))

@@ -23,8 +23,7 @@ from seqlang.backends.interpret.values import EvaluationError, each, numbers_in,
 from seqlang.backends.transcript.follow import Phase
 from seqlang.model import expression as ir
 from seqlang.model.grids import Rounding
-from seqlang.model.program import Program, Report, Stop
-from seqlang.rules.reading.read_sets import expressions_read
+from seqlang.model.program import Program, Report, Stop, expressions_read
 from seqlang.rules.sensitivity.facts.remembered import remembered_of_program
 from seqlang.source import Span
 

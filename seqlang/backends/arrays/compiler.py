@@ -22,7 +22,7 @@ from seqlang.backends.interpret.compiled import Compiler
 from seqlang.backends.interpret.values import Members
 from seqlang.model import expression as ir
 from seqlang.model.log_ratio import in_logs
-from seqlang.model.program import Draw, Program, expressions_of
+from seqlang.model.program import Draw, Program, nodes_in
 from seqlang.source import Span
 
 
@@ -34,9 +34,8 @@ class VectorCompiler:
         self.program = program
         self.exact = Compiler(program)
         names = dict.fromkeys((*returned_labels(program), *program.labels))
-        evaluated = (e for statement in program.body for e in expressions_of(statement))
-        for whole in (*evaluated, *(noise.law for noise in program.noises)):
-            names.update((e.name, None) for e in ir.walk(whole) if isinstance(e, ir.Label))
+        evaluated = nodes_in((program.body, program.noises))
+        names.update((e.name, None) for e in evaluated if isinstance(e, ir.Label))
         self.labels = {name: i for i, name in enumerate(names)}
 
     def compile(self, e: ir.Expression) -> Run:

@@ -16,7 +16,7 @@ from seqlang.backends.montecarlo.by_numpy import LARGEST_BATCH, ByNumpy
 from seqlang.backends.montecarlo.chunks import Watch
 from seqlang.backends.montecarlo.stopping import latest_end
 from seqlang.model import expression as ir
-from seqlang.model.program import Model, Program, expressions_of
+from seqlang.model.program import Model, Program, nodes_in
 
 PILOT_RUNS = 64
 PILOT_NUMBERS = 2048
@@ -59,7 +59,7 @@ def _mean_steps(program: Program, model: Model, seed: int, runs: int, cap: int |
 def operations(program: Program, model: Model | None) -> int:
     """The expressions that a step evaluates, counted as they stand in the program."""
     found = sum(1 for _, law in (() if model is None else model.laws) for _ in ir.walk(law))
-    return found + sum(1 for statement in program.body for e in expressions_of(statement) for _ in ir.walk(e))
+    return found + sum(1 for _ in nodes_in(program.body))
 
 
 def _width(program: Program) -> int:

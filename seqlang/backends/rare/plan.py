@@ -15,13 +15,13 @@ from functools import reduce
 
 from seqlang.backends.solve.noises.laws import noise_laws
 from seqlang.backends.solve.noises.scalar_law import ScalarLaw
-from seqlang.backends.solve.step.dependencies import Condition, condition_of, margins_of, needed_of
+from seqlang.backends.solve.step.dependencies import Condition, condition_of, condition_parts, margins_of, needed_of
 from seqlang.backends.solve.step.integration_plan import IntegrationPlan, integration_plan
 from seqlang.backends.solve.unsolved import Unsolved
 from seqlang.model import expression as ir
 from seqlang.model.gate_source import OfStop
 from seqlang.model.life import EachReport, EachStep, Once
-from seqlang.model.margins import leaves, margins
+from seqlang.model.margins import margins
 from seqlang.model.program import (
     And,
     CompareGate,
@@ -32,7 +32,7 @@ from seqlang.model.program import (
     PublicTest,
     Stop,
     Test,
-    expressions_of,
+    expressions_in,
 )
 from seqlang.record import record, replace
 
@@ -99,21 +99,11 @@ def _condition(program: Program, stop: Stop) -> Condition:
 
 def _read_as_values(program: Program, conditions: Iterable[Condition]) -> Iterator[str]:
     for statement in program.body:
-        if not isinstance(statement, Stop):
-            for e in expressions_of(statement):
-                yield from _noises(e)
-        elif statement.result is not None:
-            yield from _noises(statement.result)
+        for e in expressions_in(statement.result if isinstance(statement, Stop) else statement):
+            yield from _noises(e)
     for condition in conditions:
-        if condition.guard is not None:
-            yield from _noises(condition.guard)
-        for margin in margins_of(condition):
-            yield from _noises(margin.value)
-            for term in margin.terms:
-                yield from _noises(term.factor)
-        if condition.test is not None:
-            for leaf in leaves(condition.test):
-                yield from _noises(leaf.expression) if isinstance(leaf, PublicTest) else ()
+        for e in condition_parts(condition):
+            yield from _noises(e)
 
 
 def _noises(e: ir.Expression) -> Iterator[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, assert_never
 
 from seqlang.backends.transcript.finite_laws import alike, both_right, flipped, mass, support
-from seqlang.backends.transcript.plain_values import PlainWriter, expressions_of
+from seqlang.backends.transcript.plain_values import PlainWriter
 from seqlang.backends.transcript.reported_value import same
 from seqlang.backends.transcript.unsupported import Unsupported
 from seqlang.model import expression as e
@@ -45,35 +45,27 @@ class FactWriter:
         # whether a value is reported may be seen by a gate of its own
         whether = [g for g in self.program.gates if isinstance(g.source, OfCondition) and g.source.report == named]
         for gate in whether:
-            self._whether(gate, wanted, statement)
+            self._condition(gate, wanted, statement)
         self.seen_apart = bool(whether)
         for gate in mine:
             match gate:
                 case p.PublicGate() if report is not None and value is not None:
                     fact = f"('release', {observed}, {self.plain.write(value)}, (), None, {statement!r})"
                     self._guarded(report.when if not whether else None, wanted, fact, must=True)
-                case p.PublicGate(expression=expression):
-                    holds = "True" if expression is None else f"bool({self.plain.write(expression)})"
-                    self.lines.append(f"facts.append(('certain', ({wanted}) == {holds}))")
-                case p.CompareGate(guard=guard, test=test):
-                    written = self._test(test)
-                    idle = f"('idle', {written}, {statement!r})"
-                    self._guarded(guard, wanted, f"('compare', {wanted}, {written}, {statement!r})", idle=idle)
                 case p.ReleaseGate(guard=guard, value=value, terms=terms, post=post):
                     shown, written = self._post(post), self.plain.write(value)
                     fact = f"('release', {observed}, {written}, {self._terms(terms)}, {shown}, {statement!r})"
                     self._guarded(guard, wanted, fact, must=True)
                 case p.ChooseGate(guard=guard, law=law):
                     self._guarded(guard, wanted, self._choice(law, observed, statement), must=True)
-                case p.OpaqueGate(guard=guard, expression=expression):
-                    if self._reads_noise(expression):
-                        raise Unsupported(f"{gate.name}: {gate.reason}")
-                    self._opaque(source, guard, wanted, observed, expression)
-                case _ as never:
-                    assert_never(never)
+                case p.OpaqueGate() if not isinstance(source, OfStop | OfEvent):
+                    fact = f"('release', {observed}, {self._without_noise(gate)}, (), None, {statement!r})"
+                    self._guarded(gate.guard, wanted, fact, must=True)
+                case _:
+                    self._condition(gate, wanted, statement)
 
-    def _whether(self, gate: p.Gate, wanted: str, statement: str) -> None:
-        """The facts of a condition that decides whether a value is reported."""
+    def _condition(self, gate: p.Gate, wanted: str, statement: str) -> None:
+        """The facts of a condition that decides whether something is reported, or whether the run stops."""
         match gate:
             case p.CompareGate(guard=guard, test=test):
                 written = self._test(test)
@@ -82,32 +74,19 @@ class FactWriter:
             case p.PublicGate(expression=expression):
                 holds = "True" if expression is None else f"bool({self.plain.write(expression)})"
                 self.lines.append(f"facts.append(('certain', ({wanted}) == {holds}))")
-            case p.OpaqueGate(guard=guard, expression=expression) if not self._reads_noise(expression):
-                self._guarded(guard, wanted, f"('certain', ({wanted}) == bool({self.plain.write(expression)}))")
+            case p.OpaqueGate():
+                self._guarded(gate.guard, wanted, f"('certain', ({wanted}) == bool({self._without_noise(gate)}))")
             case _:
                 raise Unsupported(f"whether {statement} is reported")
 
-    def _reads_noise(self, expression: e.Expression) -> bool:
-        """Also through definitions and accumulators: an opaque gate may hold only the plain part of what it tests."""
+    def _without_noise(self, gate: p.OpaqueGate) -> str:
+        """What the gate shows, if no noise is read for it, also not through definitions and accumulators: an opaque
+        gate may hold only the plain part of what it tests."""
         noises = {noise.name for noise in self.program.noises}
-        inside: dict[str, tuple[e.Expression | None, ...]] = {}
-        for statement in self.program.body:
-            match statement:
-                case p.Define(name=name, expression=value):
-                    inside[name] = (value,)
-                case p.Cell(name=name, body=body, where=where):
-                    inside[name] = (body, where)
-                case _:
-                    pass
-        left, seen = [expression], set[str]()
-        while left:
-            for x in e.walk(left.pop()):
-                if isinstance(x, e.Noised) or (isinstance(x, e.Drawn) and x.name in noises):
-                    return True
-                if isinstance(x, e.Local | e.CellValue) and x.name not in seen:
-                    seen.add(x.name)
-                    left += [more for more in inside.get(x.name, ()) if more is not None]
-        return False
+        for x in p.expressions_read(self.program, (gate.expression,)):
+            if isinstance(x, e.Noised) or (isinstance(x, e.Drawn) and x.name in noises):
+                raise Unsupported(f"{gate.name}: {gate.reason}")
+        return self.plain.write(gate.expression)
 
     def returned(self, index: int, result: e.Expression | None) -> None:
         gates = [g for g in self.program.gates if g.source == OfResult(index)]
@@ -143,18 +122,6 @@ class FactWriter:
             if idle is not None:
                 self.lines.append(f"else: facts.append({idle})")
 
-    def _opaque(
-        self, source: GateSource, guard: e.Expression | None, wanted: str, observed: str, body: e.Expression
-    ) -> None:
-        """A plain expression: a condition where a report or stop is an event, a value otherwise."""
-        written = self.plain.write(body)
-        if isinstance(source, OfStop | OfEvent):
-            self._guarded(guard, wanted, f"('certain', ({wanted}) == bool({written}))")
-        else:
-            self._guarded(
-                guard, wanted, f"('release', {observed}, {written}, (), None, {name_of(source)!r})", must=True
-            )
-
     def _choice(self, law: p.FlipLaw | p.NoisyMaxLaw | p.PrivateLaw, observed: str, gate: str) -> str:
         match law:
             case p.FlipLaw(of, truth, alphabet):
@@ -186,13 +153,13 @@ class FactWriter:
         made = next((s.expression for s in self.program.body if isinstance(s, p.Define) and s.name == of.name), None)
         if not isinstance(made, e.Noised) or len(made.terms) != 1:
             return None
-        law = next((n.law for n in self.program.noises if n.name == made.terms[0].noise), None)
-        if not (isinstance(law, e.Law) and law.family == "randomized_response"):
+        noise = self.program.noise(made.terms[0].noise)
+        if not (noise.flips and isinstance(noise.law, e.Law)):
             return None
-        read = [x for s in self.program.body for x in expressions_of(s)]
+        read = list(p.nodes_in(self.program.body))
         if read.count(of) > 1 or sum(isinstance(x, e.Noised) and x.name == made.name for x in read) > 1:
             raise Unsupported(f"the flipped {made.name} is read in two places")
-        return self.plain.write(law.arguments[0]), made.base
+        return self.plain.write(noise.law.arguments[0]), made.base
 
     def _post(self, post: e.Expression | None) -> str:
         """What is done to the value before it is seen, as it is written."""
@@ -229,15 +196,13 @@ class FactWriter:
         laws = [g.law for g in self.program.gates if isinstance(g, p.ChooseGate) and g.visible]
         if len(set(laws)) < len(laws):
             raise Unsupported("one random choice is shown in two places")
-        if any(isinstance(s, p.Stop) and s.when is None for s in self.program.body):
-            stays: tuple[type, ...] = (EachStep, Once)  # a single step: what lives longer does not
-        else:
-            stays = (EachStep,)
+        # where the first step is the only one, nothing outlives it
+        one_step = any(isinstance(s, p.Stop) and s.when is None for s in self.program.body)
+        stays = (EachStep, Once) if one_step else (EachStep,)
         for noise in self.program.noises:
-            flips = isinstance(noise.law, e.Law) and noise.law.family == "randomized_response"
-            if flips and not isinstance(noise.life, stays) and noise.target != "return":
+            if noise.flips and not isinstance(noise.life, stays) and noise.target != "return":
                 raise Unsupported("a flip that lives longer than a step")
-            if flips and noise.target is None:
+            if noise.flips and noise.target is None:
                 raise Unsupported("a flip with a name of its own, which several may share")
         for draw in self.program.body:
             if isinstance(draw, p.Draw) and not isinstance(draw.life, stays):

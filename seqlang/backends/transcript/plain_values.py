@@ -7,7 +7,7 @@ names of definitions, cells, memories, reports and bound variables.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, assert_never, get_args
+from typing import Any, assert_never
 
 from seqlang.backends.interpret.operators import OTHER, PAIR, SCALAR
 from seqlang.backends.interpret.values import Members, pairwise
@@ -19,9 +19,7 @@ from seqlang.model.domain import Ball, Power
 from seqlang.model.grids import Grids
 from seqlang.model.log_ratio import in_logs
 from seqlang.operators.catalogue import OPERATORS
-from seqlang.record import field_names
 
-EXPRESSIONS = get_args(e.Expression)
 RAW = e.COMPARISONS | {"+", "-", "*"}
 """Of numbers, Python's own operators: they never fail."""
 
@@ -272,21 +270,3 @@ def number(value: Any) -> int | float:
 def name_of(name: str) -> str:
     """The name as a part of a Python name; different names stay different (`L.w` beside `L_w`)."""
     return "".join(c if c.isascii() and c.isalnum() else f"_{ord(c):x}_" for c in name)
-
-
-def expressions_of(statement: Any) -> list[e.Expression]:
-    """All expressions in a statement or gate, outermost and inner."""
-    found: list[e.Expression] = []
-
-    def visit(value: Any) -> None:
-        if isinstance(value, EXPRESSIONS):
-            found.extend(e.walk(value))
-        elif isinstance(value, tuple):
-            for item in value:
-                visit(item)
-        elif hasattr(value, "_record_fields"):
-            for field in field_names(value):
-                visit(getattr(value, field))
-
-    visit(statement)
-    return found

@@ -13,7 +13,7 @@ from typing import Any, assert_never
 
 from seqlang.backends.transcript.cells import CellWriter
 from seqlang.backends.transcript.facts import FactWriter
-from seqlang.backends.transcript.plain_values import PlainWriter, expressions_of, name_of
+from seqlang.backends.transcript.plain_values import PlainWriter, name_of
 from seqlang.backends.transcript.reported_value import UNKNOWN, observed_value
 from seqlang.backends.transcript.unsupported import Unsupported
 from seqlang.model import expression as e
@@ -75,6 +75,7 @@ class _Writer:
             s.keep.report for s in program.body if isinstance(s, p.Cell) and isinstance(s.keep, p.SinceReport)
         }
         self.lives = {n.name: n.life for n in program.noises}
+        self.trees = any(n.family == "tree" for n in program.noises)
         self.counted = {n.life.report for n in program.noises if isinstance(n.life, EachReport)}
 
     def keep(self, name: str, initial: Any) -> None:
@@ -83,12 +84,11 @@ class _Writer:
 
     def finish(self) -> Stepper:
         body = self.program.body
-        self.reads_step = any(isinstance(x, e.StepNumber) for s in body for x in expressions_of(s)) or any(
-            isinstance(s, p.Cell) and s.operator in ("argmax", "argmin") for s in body
+        self.reads_step = (
+            any(isinstance(x, e.StepNumber) for x in p.nodes_in((body, self.program.gates)))
+            or any(isinstance(s, p.Cell) and s.operator in ("argmax", "argmin") for s in body)
+            or self.trees
         )
-        for gate in self.program.gates:
-            self.reads_step |= any(isinstance(x, e.StepNumber) for x in expressions_of(gate))
-        self.reads_step |= any(isinstance(n.law, e.Law) and n.law.family == "tree" for n in self.program.noises)
         if self.reads_step:
             self.keep("n", 0)
             self.lines.append("n = n + 1")
@@ -118,10 +118,9 @@ class _Writer:
             measure = eval("lambda entry: " + self.plain.write(self.program.adjacency.of), self.plain.scope)
         laws, draws = self.noise_laws(), tuple(self.plain.draws)
         step = self.plain.scope["step"]
-        trees = [n for n in self.program.noises if isinstance(n.law, e.Law) and n.law.family == "tree"]
         counters = frozenset(self.state.index(f"count_{name_of(report)}") for report in self.counted)
         return Stepper(
-            tuple(self.start), step, self.lives, laws, draws, bool(trees), measure, self.plain.value, source, counters,
+            tuple(self.start), step, self.lives, laws, draws, self.trees, measure, self.plain.value, source, counters,
             self.reads_step, frozenset(self.cells.lengths),
         )  # fmt: skip
 
@@ -139,7 +138,7 @@ class _Writer:
         if self.counted:
             inside = ", ".join(f"{r!r}: count_{name_of(r)}" for r in sorted(self.counted))
             self.lines.append(f"facts.append(('lives', {{{inside}}}))")
-        if any(isinstance(n.law, e.Law) and n.law.family == "tree" for n in self.program.noises):
+        if self.trees:
             self.lines.append("facts.append(('step', n))")
 
     def step_ends(self) -> None:

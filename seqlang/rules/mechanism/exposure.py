@@ -38,11 +38,12 @@ from seqlang.model.program import (
     SinceReport,
     Within,
     expressions_in,
+    expressions_read,
 )
 from seqlang.rules.reading.budgets import guarded_showings
 from seqlang.rules.reading.guards import required_reports
 from seqlang.rules.reading.limits import decisions_of, horizon_of, least
-from seqlang.rules.reading.read_sets import cells_read, expressions_read
+from seqlang.rules.reading.read_sets import cells_read
 from seqlang.rules.reading.rounding import decided
 from seqlang.rules.reading.signs import Signs
 from seqlang.rules.reading.translation import is_whole

@@ -6,9 +6,9 @@ from itertools import pairwise
 
 from seqlang.arithmetic.enclosure import exact_value
 from seqlang.arithmetic.formula import ONE, ZERO, Formula, absolute, function, logarithm, number, product
-from seqlang.model.expression import Choice, Drawn, Expression, Field, Label, Law, Noised, Truth, walk
+from seqlang.model.expression import Choice, Drawn, Expression, Field, Label, Law, Noised, Truth
 from seqlang.model.life import EachStep, Once
-from seqlang.model.program import ChooseGate, FlipLaw, Gate, Program, expressions_in
+from seqlang.model.program import ChooseGate, FlipLaw, Gate, Program, nodes_in
 from seqlang.proof.derivation import Derivation, PureBound
 from seqlang.proof.rule import Rule
 from seqlang.rules.mechanism.exposure import never_changes, showings, touched
@@ -94,7 +94,7 @@ def _shared(program: Program) -> str | None:
     """A flip that several names carry, or that is read by its own name: one answer tells what another one hides."""
     flips = _flips(program)
     readers: dict[str, set[str]] = {}
-    for node in (node for statement in program.body for e in expressions_in(statement) for node in walk(e)):
+    for node in nodes_in(program.body):
         match node:
             case Noised(name, _, terms):
                 for term in terms:

@@ -28,7 +28,7 @@ from seqlang.model.expression import (
     Records,
     walk,
 )
-from seqlang.model.program import AddRemove, Gate, Program, ReleaseGate, Replace, expressions_in
+from seqlang.model.program import AddRemove, Gate, Program, ReleaseGate, Replace, nodes_in
 from seqlang.proof.derivation import Derivation, RenyiBound
 from seqlang.proof.rule import Rule
 from seqlang.record import record
@@ -183,7 +183,7 @@ def _rate(program: Program, gate: ReleaseGate, total: Quantified, signs: Signs) 
         return f"{name}: the chance of a record must be a constant above 0, and at most 1"
     if not is_fresh(program, gate, noise.life, signs):
         return f"{name}: one sample serves several showings"
-    readings = [n for s in program.body for e in expressions_in(s) for n in walk(e) if n == total.domain]
+    readings = [n for n in nodes_in(program.body) if n == total.domain]
     if len(readings) != 1 or shared_noise(program, (gate.name,), frozenset((name,))) is not None:
         return f"{name}: the sample is read elsewhere too"
     return rate

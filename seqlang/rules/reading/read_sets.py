@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import assert_never
 
-from seqlang.model.expression import CellValue, Drawn, Expression, Local, Noised, walk
+from seqlang.model.expression import CellValue, Drawn, Expression, Noised
 from seqlang.model.gate_source import OfNoise
 from seqlang.model.margins import margins
 from seqlang.model.program import (
     Cell,
     ChooseGate,
     CompareGate,
-    Define,
-    Draw,
     Gate,
     NoisyMaxLaw,
     OpaqueGate,
@@ -22,30 +20,8 @@ from seqlang.model.program import (
     ReleaseGate,
     SinceReport,
     expressions_in,
+    expressions_read,
 )
-
-
-def expressions_read(program: Program, starts: Iterable[Expression]) -> Iterator[Expression]:
-    """Every expression met on the way, once a name, also in the laws of draws. Memory and reports are public and are
-    not followed."""
-    seen: set[tuple[str, str]] = set()
-    waiting = list(starts)
-    while waiting:
-        for expression in walk(waiting.pop()):
-            yield expression
-            match expression:
-                case Local(name) if ("local", name) not in seen:
-                    seen.add(("local", name))
-                    # the noisy value in a release's `post` is no statement: nothing is found for it
-                    waiting.extend(s.expression for s in program.body if isinstance(s, Define) and s.name == name)
-                case CellValue(name) if ("cell", name) not in seen:
-                    seen.add(("cell", name))
-                    waiting.extend(expressions_in(program.cell(name)))
-                case Drawn(name) if ("draw", name) not in seen:
-                    seen.add(("draw", name))  # a noise has a constant law
-                    waiting.extend(s.law for s in program.body if isinstance(s, Draw) and s.name == name)
-                case _:
-                    pass
 
 
 def cells_read(program: Program, starts: Iterable[Expression]) -> tuple[Cell, ...]:

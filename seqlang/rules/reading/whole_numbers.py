@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from seqlang.model.expression import Apply, CellValue, Drawn, Expression, Field, Local, Number, Records
-from seqlang.model.program import AddRemove, Level, Program
-from seqlang.rules.reading.read_sets import expressions_read
+from seqlang.model.program import AddRemove, Level, Program, expressions_read
 from seqlang.rules.sensitivity.ranges.ranges import range_of
 
 

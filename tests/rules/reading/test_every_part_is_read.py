@@ -22,6 +22,7 @@ from seqlang.model.binding import free_variables
 from seqlang.model.domain import Interval
 from seqlang.model.gate_source import GateSource, OfStop, OfValue
 from seqlang.model.life import EachStep, Life
+from seqlang.model.program import expressions_read
 from seqlang.model.validate import validate
 from seqlang.record import record
 from seqlang.rules.alignment.ages import ages_of
@@ -196,7 +197,7 @@ def fails(e: m.Expression, within: p.Program) -> bool:
 
 OfValues = Callable[[m.Expression, p.Program], bool]
 READERS: dict[str, tuple[Any, OfValues]] = {
-    "read_sets.expressions_read": (SECRET, lambda e, w: SECRET in read_sets.expressions_read(w, (e,))),
+    "read_sets.expressions_read": (SECRET, lambda e, w: SECRET in expressions_read(w, (e,))),
     "read_sets.cells_read": (OLD, lambda e, w: OLD_CELL in read_sets.cells_read(w, (e,))),
     "read_sets.noises_read, of a coin": (COIN, lambda e, w: "z" in read_sets.noises_read(w, (e,))),
     "read_sets.noises_read, of a noisy name": (NOISED, lambda e, w: "z" in read_sets.noises_read(w, (e,))),
@@ -248,7 +249,7 @@ OfGates = Callable[[p.Gate, p.Program], bool]
 
 def parts_hold(gate: p.Gate, within: p.Program) -> bool:
     plain, public = read_sets.gate_parts(gate)
-    return SECRET in read_sets.expressions_read(within, (*plain, *public))
+    return SECRET in expressions_read(within, (*plain, *public))
 
 
 GATE_READERS: dict[str, tuple[Any, OfGates]] = {

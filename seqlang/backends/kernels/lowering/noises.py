@@ -16,7 +16,7 @@ from seqlang.backends.kernels.lowering.values import CannotCompile, List, Scalar
 from seqlang.backends.kernels.operations import Variable
 from seqlang.model import expression as ir
 from seqlang.model.life import EachReport, EachStep, Once
-from seqlang.model.program import Cell, Noise, Program, expressions_of
+from seqlang.model.program import Cell, Noise, Program, nodes_in
 
 LEVELS = 63
 """A tree has no more levels than a step number has bits."""
@@ -162,7 +162,7 @@ class Noises:
 
     def _shape(self, name: str) -> tuple[str, ...]:
         """The lengths of the value that a noise is added to, which are the noise's."""
-        for e in _everything(self.program):
+        for e in nodes_in(self.program.body):
             if isinstance(e, ir.Noised) and any(t.noise == name for t in e.terms):
                 shape = shape_of_expression(self.scope.exact, e.base)
                 if UNKNOWN in shape:
@@ -221,7 +221,7 @@ class Noises:
 
     def _reading(self, name: str) -> ir.Noised:
         return next(
-            e for e in _everything(self.program)
+            e for e in nodes_in(self.program.body)
             if isinstance(e, ir.Noised) and any(t.noise == name for t in e.terms)
         )  # fmt: skip
 
@@ -275,14 +275,10 @@ def _plus(a: Scalar, b: Scalar) -> Scalar:
     return Scalar(f"({a.number} + {b.number})", "number", a.finite and b.finite)
 
 
-def _everything(program: Program) -> list[ir.Expression]:
-    return [e for statement in program.body for part in expressions_of(statement) for e in ir.walk(part)]
-
-
 def _readings(program: Program) -> Counter[str]:
     """How often each noise is read in a step."""
     found: Counter[str] = Counter()
-    for e in _everything(program):
+    for e in nodes_in(program.body):
         if isinstance(e, ir.Noised):
             found.update(t.noise for t in e.terms)
         elif isinstance(e, ir.Drawn):
@@ -293,7 +289,7 @@ def _readings(program: Program) -> Counter[str]:
 def _inner(program: Program) -> frozenset[str]:
     """Noises that are read in the body of a `for`: one number for all rounds."""
     found: set[str] = set()
-    for e in _everything(program):
+    for e in nodes_in(program.body):
         if isinstance(e, (ir.Quantified, ir.WeightsOf)):
             for x in ir.walk(e):
                 if isinstance(x, ir.Noised):
