@@ -31,7 +31,7 @@ class Coin:
     ) -> tuple[MemorylessFrontier, Stopped]:
         if self.interrupt and frontier.step == self.interrupt:
             raise KeyboardInterrupt
-        out: Array = frontier.survivors * (self.stop if forced is None else forced["stop"])
+        out: Array = frontier.survivors * self.stop
         return MemorylessFrontier(frontier.step + 1, frontier.survivors - out, 0.0), Stopped(out[None, :], np.zeros(0))
 
     def close(self, frontier: MemorylessFrontier) -> Tail | None:
@@ -75,11 +75,3 @@ def test_work_is_bounded() -> None:
 def test_an_interrupt_ends_it() -> None:
     with pytest.raises(KeyboardInterrupt):
         follow(Coin([1.0], [0.01], interrupt=21))
-
-
-def test_forced_step() -> None:
-    from seqlang.backends.solve import Forced
-
-    course = follow(Coin([1.0], [0.0]), forced=Forced(30, {"stop": 0.5}))
-    assert abs(course.table[29, 0] - 0.5) < 1e-15 and course.table.sum() == course.table[29, 0]
-    assert course.never == 0.5

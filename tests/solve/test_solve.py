@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 from scipy.integrate import quad
 
-from seqlang.backends.solve import Solution, Unsolved, chain_of, solve
+from seqlang.backends.solve import Solution, Unsolved, solve
+from seqlang.backends.solve.spaces import space_of
 from seqlang.driver import load, read
 from seqlang.model import expression as ir
 from seqlang.model.program import Program
@@ -116,7 +117,7 @@ def test_what_no_space_takes() -> None:
 
 
 def test_the_chain_alone() -> None:
-    chain = chain_of(load(read("@zhang2022/privsprt_bernoulli")).program, "null", 1)
+    chain = space_of(load(read("@zhang2022/privsprt_bernoulli")).program, "null").make(1)
     frontier = chain.begin()
     assert frontier.survivors.sum() == pytest.approx(1, abs=1e-12)
     after, stopped = chain.advance(frontier)

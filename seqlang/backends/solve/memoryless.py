@@ -64,7 +64,6 @@ class MemorylessChain:
         self.forced_chances = forced_chances or chances
         self._only_drawn = only_drawn
         self._watched = Watched(chances, watch) if watch else None
-        self._watched_forced = Watched(self.forced_chances, watch) if watch else None
         self._made: dict[int, tuple[Array, Array]] = {}
 
     @property
@@ -142,9 +141,5 @@ class MemorylessChain:
         if self._only_drawn:
             raise Unsolved("a given entry in place of one with a density")
         fields = {name: np.array([float(value)]) for name, value in entry.items()}
-        environment = Environment(step, {}, fields)
-        table = self.forced_chances.table(step, environment)
-        mean = np.broadcast_to(table, (table.shape[0], len(self.weights), 1))[:, :, 0]
-        if self._watched_forced is None:
-            return mean, NOTHING
-        return mean, np.einsum("wsp,st->wt", self._watched_forced.at(step, environment, 1), mean[:-1])
+        table = self.forced_chances.table(step, Environment(step, {}, fields))
+        return np.broadcast_to(table, (table.shape[0], len(self.weights), 1))[:, :, 0], NOTHING

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from seqlang.backends.solve.chain import Chain
-from seqlang.backends.solve.solution import Array, Forced, Outcome, Tail
+from seqlang.backends.solve.solution import Array, Outcome, Tail
 from seqlang.process.time_limit import poll
 from seqlang.record import record
 
@@ -79,9 +79,7 @@ class Course:
         return here + (self.tail.steps if self.tail is not None else 0.0)
 
 
-def follow(
-    chain: Chain, *, tolerance: float = 1e-9, work: float = 2e9, forced: Forced | None = None, tail: bool = True
-) -> Course:
+def follow(chain: Chain, *, tolerance: float = 1e-9, work: float = 2e9) -> Course:
     """Runs the chain until the unresolved mass is below `tolerance` and would change the expected step by less than
     `tolerance` relatively, or until `work` numbers were computed."""
     frontier: Any = chain.begin()
@@ -94,20 +92,16 @@ def follow(
     past: list[_Mark] = []
     closed: Tail | None = None
     finished = vain = False
-    before, gap = weights, 1
     left = weights
     never = 0.0
-    rest = inf
     ask_again, ask_late, ask_vain = CLOSE_BELOW, work * LATE, work * VAIN
     while True:
         poll()
-        entry = forced.entry if forced is not None and forced.position == step + 1 else None
-        leaps = forced is None or forced.position <= step
-        if leaps and hasattr(frontier, "leap"):
+        if hasattr(frontier, "leap"):
             frontier, block = frontier.leap(ask_again)
             waiting.extend(block)
         else:
-            frontier, stopped = chain.advance(frontier, entry)
+            frontier, stopped = chain.advance(frontier)
             waiting.append(stopped.by_outcome)
             if stopped.watched.size:
                 watched = watched + stopped.watched
@@ -120,8 +114,6 @@ def follow(
         waiting = []
         mass = float(left.sum())
         past = [*past[:: 2 if len(past) > MOST_PAST else 1], _Mark(step, left, used)]
-        if used < work and mass > 0 and forced is not None and step < forced.position:
-            continue
         never = max(never, chain.stuck(frontier)) if mass > tolerance / 4 else 0.0
         if never > 0 and mass - never <= tolerance:
             finished, rest = True, inf
@@ -131,7 +123,7 @@ def follow(
         if mass == 0.0 or (mass <= tolerance and rest <= REST_FACTOR * tolerance * max(1.0, expected)):
             finished = True
             break
-        if tail and (mass <= ask_again or used >= ask_late) and (forced is None or step >= forced.position):
+        if mass <= ask_again or used >= ask_late:
             closed = chain.close(frontier)
             if closed is not None:
                 finished = True
@@ -143,19 +135,16 @@ def follow(
             rest = _geometric(past, tolerance)
             break
         ask_vain = max(ask_vain, 1.1 * used) if used >= ask_vain else ask_vain
-    if waiting:
-        rows.append(_summed(waiting, sum(map(len, rows)) + len(waiting), by_node))
     width = len(chain.outcomes)  # it may have grown
-    table = np.concatenate([_wide(r, width) for r in rows]) if rows else np.zeros((0, width))
     unresolved = float(left.sum())
     if closed is not None:
         unresolved = max(0.0, unresolved - float(closed.outcomes.sum()))
         rest = 0.0 if unresolved == 0 else unresolved * (step + abs(closed.steps) / max(1e-300, float(left.sum())))
-        by_node = by_node + (closed.by_node if closed.by_node is not None else closed.steps * _shares(left))
+        by_node = by_node + closed.by_node
     return Course(
-        outcomes=tuple(chain.outcomes), table=table, by_node=by_node, weights=weights, unresolved=unresolved,
-        never=never, lost=float(frontier.lost), rest_steps=rest, tail=closed, watched=np.atleast_1d(watched),
-        finished=finished, work=used, vain=vain,
+        outcomes=tuple(chain.outcomes), table=np.concatenate([_wide(r, width) for r in rows]), by_node=by_node,
+        weights=weights, unresolved=unresolved, never=never, lost=float(frontier.lost), rest_steps=rest, tail=closed,
+        watched=np.atleast_1d(watched), finished=finished, work=used, vain=vain,
     )  # fmt: skip
 
 
@@ -170,11 +159,6 @@ def _summed(waiting: list[Array], step: int, by_node: Array) -> Array:
     times = np.arange(step - len(waiting) + 1, step + 1, dtype=float)
     by_node += times @ block.sum(axis=1)
     return np.asarray(block.sum(axis=2))
-
-
-def _shares(left: Array) -> Array:
-    total = float(left.sum())
-    return left / total if total > 0 else left
 
 
 def _time_left(left: Array, before: Array, gap: int, step: int, tolerance: float) -> float:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,7 +22,7 @@ class Tail:
     outcomes: Array
     steps: float
     squares: float
-    by_node: Array | None = None
+    by_node: Array
     """`steps` by node of the persistent noises (theta,)."""
 
 
@@ -69,11 +68,3 @@ class Solution:
     method: str = ""
     notes: tuple[str, ...] = ()
     moments: Mapping[str, float] = field(default_factory=dict)
-
-
-@record
-class Forced:
-    """The entry of step `position` is `entry` (field -> value) instead of a draw from the model."""
-
-    position: int
-    entry: Mapping[str, Any]

@@ -1,7 +1,6 @@
 """The exact law of (stopping step, return) of a program under a model.
 
-    solve(program, model, tolerance=1e-9, work=1e9, watch=(), forced=None) -> Solution    raises Unsolved
-    chain_of(program, model, level, watch=()) -> Chain
+    solve(program, model, tolerance=1e-9, work=1e9, watch=()) -> Solution    raises Unsolved
 
 The error by quadrature is the difference of two orders; orders rise until it is below the tolerance or the work is used
 up. Rounding is allowed for: a few units in the last place for every step that a run takes.
@@ -17,10 +16,9 @@ from seqlang.backends.arrays.values import CannotVectorise
 from seqlang.backends.interpret.values import EvaluationError
 from seqlang.backends.montecarlo.stopping import latest_end
 from seqlang.backends.one_thread import one_thread
-from seqlang.backends.solve.chain import Chain
 from seqlang.backends.solve.heavy_tails import beyond_the_nodes
 from seqlang.backends.solve.recursion import Course, follow
-from seqlang.backends.solve.solution import Array, Forced, Solution
+from seqlang.backends.solve.solution import Array, Solution
 from seqlang.backends.solve.spaces import Space, space_of
 from seqlang.backends.solve.unsolved import Unsolved
 from seqlang.model import expression as ir
@@ -45,12 +43,6 @@ SLOW = 0.3
 WORK = 1e9
 
 
-def chain_of(program: Program, model: str, level: int, watch: tuple[ir.Expression, ...] = ()) -> Chain:
-    """The chain at one order of quadrature (0, 1, ..; the last one beyond that)."""
-    space = space_of(program, model, watch)
-    return space.make(min(level, space.last))
-
-
 def solve(
     program: Program,
     model: str,
@@ -58,14 +50,13 @@ def solve(
     tolerance: float = 1e-9,
     work: float = WORK,
     watch: tuple[ir.Expression, ...] = (),
-    forced: Forced | None = None,
 ) -> Solution:
     """The law, with bounds on its error; Unsolved where no space of states fits. `work` is in numbers computed, about
     a nanosecond each; when it is used up the answer is partial and says so (`unresolved`, `notes`)."""
     with one_thread():
         try:
             space = space_of(program, model, watch, tolerance)
-            course, errors, notes = _refined(space, tolerance, work, forced)
+            course, errors, notes = _refined(space, tolerance, work)
         except MemoryError:
             raise Unsolved("it takes more memory than there is") from None
         except CannotVectorise as why:  # of values that only a later step makes
@@ -118,12 +109,12 @@ class _Errors:
 NO_ERROR = _Errors(0.0, 0.0, 0.0, 0.0, 0.0)
 
 
-def _refined(space: Space, tolerance: float, work: float, forced: Forced | None) -> tuple[Course, _Errors, list[str]]:
+def _refined(space: Space, tolerance: float, work: float) -> tuple[Course, _Errors, list[str]]:
     """The course at the last order, with its difference to the one before. Raises Unsolved where the error of an
     outcome is as large as 1: such a law says nothing."""
     left = work
-    make = space.unforced if space.unforced is not None and forced is None else space.make
-    course = follow(make(0), tolerance=tolerance, work=left, forced=forced)
+    make = space.unforced or space.make
+    course = follow(make(0), tolerance=tolerance, work=left)
     if space.exact:
         return course, NO_ERROR, []
     if not course.finished:
@@ -136,7 +127,7 @@ def _refined(space: Space, tolerance: float, work: float, forced: Forced | None)
         if errors and left < 3 * course.work:
             break
         try:
-            higher = follow(make(level), tolerance=tolerance, work=max(left, 3 * course.work), forced=forced)
+            higher = follow(make(level), tolerance=tolerance, work=max(left, 3 * course.work))
         except Unsolved:
             if errors:
                 break

@@ -94,7 +94,7 @@ class PoweredFrontier:
             return None
         done = self.block[: self.at, :-1]
         steps = np.arange(began + 1, self.step + 1)
-        by_node = np.maximum(0.0, (tail.by_node if tail.by_node is not None else 0.0) - steps @ done.sum(axis=1))
+        by_node = np.maximum(0.0, tail.by_node - steps @ done.sum(axis=1))
         wait = float(by_node.sum()) / left - self.step
         if left > QUANTILES and self.step + 2 * wait * math.log(left / QUANTILES) < STEPS:
             return None
