@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from itertools import accumulate
+from itertools import accumulate, product
 from math import inf
 from typing import Any
 
@@ -37,22 +37,17 @@ class CellWriter:
                 raise Unsupported("a first value that differs from element to element")
             case p.Previous(first):
                 initial = self.plain.value(first)
-            case p.AtReports():
-                initial = ()
-            case p.LastSteps():
+            case p.AtReports() | p.LastSteps():
                 initial = ()
         self.plain.vector_names[cell.name] = cell.operator == "list" or self.plain.is_vector(cell.body)
         lengths = self._lengths(cell)
         if lengths is not None:
             self.lengths[cell.name] = lengths
-            self.keep(name, initial)
         elif cell.binders:
             ranges = [self.plain.value(domain) for _, domain in cell.binders]
-            initial = tuple((k, initial) for k in combinations(ranges))
-            self.keep(name, initial)
+            initial = tuple((k, initial) for k in product(*ranges))
             self.lines.append(f"{name} = dict({name})")
-        else:
-            self.keep(name, initial)
+        self.keep(name, initial)
         if isinstance(cell.keep, p.SinceReport):
             fresh = f"dict({initial!r})" if cell.binders else repr(initial)
             self.lines.append(f"if was_{name_of(cell.keep.report)}: {name} = {fresh}")
@@ -61,54 +56,32 @@ class CellWriter:
         name = name_of(cell.name)
         body = self.plain.write(cell.body)
         where = None if cell.where is None else self.plain.write(cell.where)
-        old = f"c_{name}"
-        if cell.name in self.lengths:
-            self._window(cell, body, where)
-            return
-        if cell.binders:
-            key = "(" + "".join(f"{bound_name(v)}, " for v, _ in cell.binders) + ")"
-            old = f"c_{name}[{key}]"
+        taken = body if where is None else f"({body} if {where} else None)"
+        old = f"c_{name}[{_key(cell)}]" if cell.binders else f"c_{name}"
         match cell.keep:
+            case p.LastSteps(count):
+                if cell.name in self.lengths:
+                    self._windows(name, cell.operator, taken, self.lengths[cell.name])
+                else:
+                    self._window(cell, taken, old, count)
             case p.Previous():
-                new = body
+                # readers below see the old value too, as two statistics may share the cell
+                self.lines.append(f"w_{name} = {self._each_binding(cell, body)}")
+                self.late.append(f"c_{name} = w_{name}")
             case p.AtReports():
                 self.lines.append(f"h_{name} = {self._each_binding(cell, body)}")
                 if cell.binders:
                     raise Unsupported("a history inside a binder")
-                return
-            case p.LastSteps(count):
-                item = body if where is None else f"({body} if {where} else None)"
-                self.plain.scope["newest"] = newest
-                length = self.plain.write(count)
-                changes = self._changes(cell, count)
-                new = f"({old} + ({item},))" if changes else f"newest({old} + ({item},), {length})"
-                shown = f"newest({old}, {length})" if changes else old
             case _:
-                new = self._folded(cell, old, body, where)
-        if isinstance(cell.keep, p.Previous):
-            # readers below see the old value too, as two statistics may share the cell
-            self.lines.append(f"w_{name} = {self._each_binding(cell, new)}")
-            self.late.append(f"c_{name} = w_{name}")
-            return
-        self.lines.append(f"c_{name} = {self._each_binding(cell, new)}")
-        if isinstance(cell.keep, p.LastSteps):
-            fold = {"sum": "window_sum", "count": "window_count", "mean": "window_mean", "max": "window_max",
-                    "min": "window_min"}.get(cell.operator)  # fmt: skip
-            if fold is None:
-                raise Unsupported(f"{cell.operator} over last steps")
-            self.plain.scope[fold] = WINDOWS[fold]
-            self.lines.append(f"x_{name} = {self._each_binding(cell, f'{fold}({shown})')}")
-        elif cell.operator == "mean":
-            source = f"{{k: v[0] / max(1, v[1]) for k, v in c_{name}.items()}}" if cell.binders else (
-                f"c_{name}[0] / max(1, c_{name}[1])"
-            )  # fmt: skip
-            self.lines.append(f"x_{name} = {source}")
+                self.lines.append(f"c_{name} = {self._each_binding(cell, self._folded(cell, old, body, where))}")
+                if cell.operator == "mean":
+                    self.lines.append(f"x_{name} = {self._each_binding(cell, f'{old}[0] / max(1, {old}[1])')}")
 
     def _lengths(self, cell: p.Cell) -> dict[tuple[Any, ...], int] | None:
         """Key -> length, if nothing else of the windows depends on the binders."""
         if not (cell.binders and isinstance(cell.keep, p.LastSteps) and f"window_{cell.operator}" in WINDOWS):
             return None
-        inside = [cell.body, *([] if cell.where is None else [cell.where])]
+        inside = p.expressions_in((cell.body, cell.where))
         if self.plain.is_vector(cell.body) or any(reads(one, v) for one in inside for v, _ in cell.binders):
             return None
         try:
@@ -118,24 +91,29 @@ class CellWriter:
             return None  # a length that changes from step to step
         return found if min(found.values(), default=0) > 0 else None
 
-    def _changes(self, cell: p.Cell, count: e.Expression) -> bool:
-        """Whether the length of a window changes from step to step: then all entries are kept."""
-        return not self.plain.is_constant(count, frozenset(variable for variable, _ in cell.binders))
-
-    def _window(self, cell: p.Cell, body: str, where: str | None) -> None:
-        name, lengths = name_of(cell.name), self.lengths[cell.name]
-        item = body if where is None else f"({body} if {where} else None)"
+    def _windows(self, name: str, operator: str, taken: str, lengths: dict[tuple[Any, ...], int]) -> None:
         self.plain.scope["windows"] = windows
         self.plain.scope[f"lengths_{name}"] = lengths
-        self.lines.append(f"c_{name} = (c_{name} + ({item},))[-{max(lengths.values())}:]")
-        self.lines.append(f"x_{name} = windows(c_{name}, lengths_{name}, 'window_{cell.operator}')")
+        self.lines.append(f"c_{name} = (c_{name} + ({taken},))[-{max(lengths.values())}:]")
+        self.lines.append(f"x_{name} = windows(c_{name}, lengths_{name}, 'window_{operator}')")
+
+    def _window(self, cell: p.Cell, taken: str, old: str, count: e.Expression) -> None:
+        name, fold = name_of(cell.name), f"window_{cell.operator}"
+        if fold not in WINDOWS:
+            raise Unsupported(f"{cell.operator} over last steps")
+        self.plain.scope |= {"newest": newest, fold: WINDOWS[fold]}
+        length = self.plain.write(count)
+        longer, shown = f"{old} + ({taken},)", f"newest({old}, {length})"
+        if self.plain.is_constant(count, frozenset(variable for variable, _ in cell.binders)):
+            longer, shown = f"newest({longer}, {length})", old  # else all entries are kept
+        self.lines.append(f"c_{name} = {self._each_binding(cell, longer)}")
+        self.lines.append(f"x_{name} = {self._each_binding(cell, f'{fold}({shown})')}")
 
     def _each_binding(self, cell: p.Cell, body: str) -> str:
         if not cell.binders:
             return body
-        key = "(" + "".join(f"{bound_name(v)}, " for v, _ in cell.binders) + ")"
         loops = " ".join(f"for {bound_name(v)} in {self.plain.write(domain)}" for v, domain in cell.binders)
-        return f"{{{key}: {body} {loops}}}"
+        return f"{{{_key(cell)}: {body} {loops}}}"
 
     def _folded(self, cell: p.Cell, old: str, body: str, where: str | None) -> str:
         vector = self.plain.is_vector(cell.body)
@@ -153,11 +131,9 @@ class CellWriter:
         return new if where is None else f"({new} if {where} else {old})"
 
 
-def combinations(ranges: list[Any]) -> list[tuple[Any, ...]]:
-    keys: list[tuple[Any, ...]] = [()]
-    for values in ranges:
-        keys = [(*k, v) for k in keys for v in values]
-    return keys
+def _key(cell: p.Cell) -> str:
+    """The bound values for which a cell holds a value."""
+    return "(" + "".join(f"{bound_name(v)}, " for v, _ in cell.binders) + ")"
 
 
 def windows(values: tuple[Any, ...], lengths: dict[tuple[Any, ...], int], fold: str) -> dict[tuple[Any, ...], Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from math import inf, log
 from typing import Any
 
@@ -12,12 +12,15 @@ from seqlang.backends.transcript.integrals.linear_conditions import (
     Alternatives,
     Conjunction,
     Key,
-    LinearCondition,
     Terms,
+    is_shared,
+    variables,
 )
 from seqlang.backends.transcript.reported_value import same
 from seqlang.backends.transcript.unsupported import Unsupported
 
+Drawn = Callable[[int | None], Terms]
+"""The draws behind the terms of a fact: of a coordinate, or (None) of a number."""
 MOST_ALTERNATIVES = 256
 """Disjoint conjunctions of one step; where there would be more, the event is given up."""
 
@@ -31,26 +34,24 @@ class Demands:
 
     def noises(self, facts: Sequence[Fact], terms: Any) -> set[Key]:
         """The draws that `terms` of one of these facts read; of a vector the draw of its first coordinate."""
+        return {key for key, _ in self._drawn_in(facts, terms)(None)}
+
+    def _drawn_in(self, facts: Sequence[Fact], terms: Any) -> Drawn:
+        """The draws behind these terms, by coordinate, in the step that the facts are of."""
         counts: Mapping[str, int] = next((f[1] for f in facts if f[0] == "lives"), {})
         step = next((f[1] for f in facts if f[0] == "step"), 0)
-        return {key for key, _ in self.draws.terms(terms, counts, step, None)}
+        return lambda at: self.draws.terms(terms, counts, step, at)
 
     def pieces(self, facts: Sequence[Fact]) -> tuple[tuple[Alternatives, ...], float]:
         """The step's conditions, apart where no fresh noise connects them, and the log of its plain chances."""
-        counts: Mapping[str, int] = {}
-        step = 0
         factor = 0.0
         found: list[Alternatives] = []
         for fact in facts:
             match fact:
-                case ("lives", now):
-                    counts = now
-                case ("step", now):
-                    step = now
                 case ("certain", holds):
                     if not holds:
                         return (), -inf
-                case ("open" | "idle", *_):
+                case ("open" | "idle" | "lives" | "step", *_):
                     pass
                 case ("chance", chance, gate):
                     if chance <= 0 and gate in self.faint:
@@ -59,11 +60,11 @@ class Demands:
                         return (), -inf
                     factor += log(chance)
                 case ("compare", wanted, test, _):
-                    found.append(tuple(self._test(test, wanted, counts, step)))
+                    found.append(tuple(self._test(test, wanted, facts)))
                 case ("release", observed, value, terms, post, _):
-                    found.append(self._release(observed, value, terms, post, counts, step))
+                    found.append(self._release(observed, value, terms, post, self._drawn_in(facts, terms)))
                 case ("argmax", observed, values, terms, sign, _):
-                    found.append(self._argmax(observed, values, terms, sign, counts, step))
+                    found.append(self._argmax(observed, values, terms, sign, self._drawn_in(facts, terms)))
                 case _:
                     raise Unsupported("an unknown condition")
         if any(not alternatives for alternatives in found):
@@ -80,7 +81,7 @@ class Demands:
             return [()] if value > 0 else []
         return [((float(value), terms, strict),)]
 
-    def _test(self, test: Any, wanted: bool, counts: Mapping[str, int], step: int) -> list[Conjunction]:
+    def _test(self, test: Any, wanted: bool, facts: Sequence[Fact]) -> list[Conjunction]:
         """Disjoint conjunctions that say that the test comes out as wanted."""
         if isinstance(test, bool):
             return [()] if test == wanted else []
@@ -88,114 +89,107 @@ class Demands:
             value, terms, strict = test
             if isinstance(value, tuple):
                 raise Unsupported("a vector is compared")
-            known = self.draws.terms(terms, counts, step, None)
+            known = self._drawn_in(facts, terms)(None)
             if wanted:
                 return self._condition(value, known, strict)
-            return self._condition(-value, tuple((k, -f) for k, f in known), not strict)
+            return self._condition(-value, _times(-1.0, known), not strict)
         if test[0] == "not":
-            return self._test(test[1], not wanted, counts, step)
+            return self._test(test[1], not wanted, facts)
         if (test[0] == "and") == wanted:
-            result: list[Conjunction] = [()]
-            for part in test[1:]:
-                result = _product(result, self._test(part, wanted, counts, step))
-            return result
-        result = []
+            return _product_all([self._test(part, wanted, facts) for part in test[1:]])
+        result: list[Conjunction] = []
         before: list[Conjunction] = [()]
         for part in test[1:]:
-            result += _product(before, self._test(part, wanted, counts, step))
-            before = _product(before, self._test(part, not wanted, counts, step))
+            result += _product(before, self._test(part, wanted, facts))
+            before = _product(before, self._test(part, not wanted, facts))
         return result
 
-    def _release(
-        self, observed: Any, value: Any, terms: Any, post: Any, counts: Mapping[str, int], step: int
-    ) -> Alternatives:
+    def _release(self, observed: Any, value: Any, terms: Any, post: Any, drawn: Drawn) -> Alternatives:
         if observed is True:
             return ((),)
         if isinstance(observed, str):
             return ()  # another stop returns this label
         if post == "other":
             raise Unsupported("the released value is transformed before it is seen")
+        values = value if isinstance(value, (tuple, range)) else None
         if isinstance(post, tuple):
-            if isinstance(value, (tuple, range)):
+            if values is not None:
                 raise Unsupported("a vector is clipped before it is seen")
             observed = _before_clip(observed, post[1], post[2])
             if observed is None:
                 return ()
-        values = value if isinstance(value, (tuple, range)) else None
         if values is None:
-            return self._inside(observed, value, self.draws.terms(terms, counts, step, None))
+            return tuple(self._inside(observed, value, drawn(None)))
         self.draws.must_be_independent(terms, len(values))
         if post in ("max", "min"):
-            return self._extreme(observed, values, terms, post, counts, step)
+            return tuple(self._extreme(observed, values, post, drawn))
         if not isinstance(observed, tuple) or len(observed) != len(values):
             raise Unsupported("as many ranges as coordinates are needed")
-        result: list[Conjunction] = [()]
-        for i, (one, range_) in enumerate(zip(values, observed, strict=True)):
-            result = _product(result, list(self._inside(range_, one, self.draws.terms(terms, counts, step, i))))
-        return tuple(result)
+        ranges = enumerate(zip(observed, values, strict=True))
+        return tuple(_product_all([self._inside(seen, one, drawn(i)) for i, (seen, one) in ranges]))
 
-    def _inside(self, observed: Any, value: float, terms: Terms) -> Alternatives:
+    def _inside(self, observed: Any, value: float, terms: Terms) -> list[Conjunction]:
         if observed is True:
-            return ((),)
+            return [()]
         if not terms and not isinstance(observed, tuple):
-            return ((),) if same(observed, value) else ()
-        low, high = observed if isinstance(observed, tuple) else (observed, observed)
+            return [()] if same(observed, value) else []
+        low, high = _ends(observed)
         if low == high and any(self.draws.law(k).kind == "density" for k, _ in terms):
             raise Unsupported("a single value of a noise with a density")
-        result: list[Conjunction] = [()]
-        if low > -inf:
-            result = _product(result, self._condition(value - low, terms, False))
-        if high < inf:
-            result = _product(result, self._condition(high - value, tuple((k, -f) for k, f in terms), False))
-        return tuple(result)
+        above = [()] if low == -inf else self._condition(value - low, terms, False)
+        return _product(above, [()] if high == inf else self._condition(high - value, _times(-1.0, terms), False))
 
-    def _extreme(
-        self, observed: Any, values: Any, terms: Any, post: str, counts: Mapping[str, int], step: int
-    ) -> Alternatives:
+    def _extreme(self, observed: Any, values: Any, post: str, drawn: Drawn) -> list[Conjunction]:
         """low <= max <= high: all are at most high, and not all below low (for min turned round)."""
-        low, high = observed if isinstance(observed, tuple) else (observed, observed)
+        low, high = _ends(observed)
         sign = 1.0
         if post == "min":
             low, high, sign = -high, -low, -1.0
+        up = [_times(sign, drawn(i)) for i in range(len(values))]
+        down = [_times(-1.0, terms) for terms in up]
+        capped: list[list[Conjunction]] = [
+            [()] if high == inf else self._condition(high - sign * value, terms, False)
+            for value, terms in zip(values, down, strict=True)
+        ]
+        if low == -inf:
+            return _product_all(capped)
         result: list[Conjunction] = []
         before: list[Conjunction] = [()]
-        capped: list[list[Conjunction]] = []
         for i, value in enumerate(values):
-            up = tuple((k, sign * f) for k, f in self.draws.terms(terms, counts, step, i))
-            down = tuple((k, -f) for k, f in up)
-            capped.append([()] if high == inf else self._condition(high - sign * value, down, False))
-        if low == -inf:
-            return tuple(_product_all(capped))
-        for i, value in enumerate(values):
-            up = tuple((k, sign * f) for k, f in self.draws.terms(terms, counts, step, i))
-            down = tuple((k, -f) for k, f in up)
-            here = _product(self._condition(sign * value - low, up, False), capped[i])
+            here = _product(self._condition(sign * value - low, up[i], False), capped[i])
             result += _product(_product(before, here), _product_all(capped[i + 1 :]))
-            before = _product(before, self._condition(low - sign * value, down, True))
-        return tuple(result)
+            before = _product(before, self._condition(low - sign * value, down[i], True))
+        return result
 
-    def _argmax(
-        self, observed: Any, values: Any, terms: Any, sign: int, counts: Mapping[str, int], step: int
-    ) -> Alternatives:
+    def _argmax(self, observed: Any, values: Any, terms: Any, sign: int, drawn: Drawn) -> Alternatives:
         """The observed position has the largest noisy value, or an equal one that comes first. A position that this
         dataset does not have never wins."""
         winner = int(observed) - 1
         if winner >= len(values):
             return ()
         self.draws.must_be_independent(terms, len(values))
-        conditions: list[LinearCondition] = []
-        mine = self.draws.terms(terms, counts, step, winner)
-        for i, value in enumerate(values):
-            if i != winner:
-                other = self.draws.terms(terms, counts, step, i)
-                joint = tuple((k, sign * f) for k, f in mine) + tuple((k, -sign * f) for k, f in other)
-                conditions.append((float(sign * (values[winner] - value)), joint, i < winner))
-        return (tuple(conditions),)
+        mine = _times(sign, drawn(winner))
+        return (
+            tuple(
+                (float(sign * (values[winner] - value)), mine + _times(-sign, drawn(i)), i < winner)
+                for i, value in enumerate(values)
+                if i != winner
+            ),
+        )
+
+
+def _times(factor: float, terms: Terms) -> Terms:
+    return tuple([(k, factor * f) for k, f in terms])
+
+
+def _ends(observed: Any) -> tuple[float, float]:
+    """The range that was observed, or a single value as a range."""
+    return observed if isinstance(observed, tuple) else (observed, observed)
 
 
 def _before_clip(observed: Any, low: float, high: float) -> tuple[float, float] | None:
     """The values that clip(.., low, high) brings into the observed range; None if there are none."""
-    first, last = observed if isinstance(observed, tuple) else (observed, observed)
+    first, last = _ends(observed)
     if first > high or last < low:
         return None
     return (-inf if first <= low else first), (inf if last >= high else last)
@@ -218,7 +212,7 @@ def _joined(found: Sequence[Alternatives]) -> list[Alternatives]:
     """Conditions that read one fresh noise become one piece."""
     pieces: list[tuple[set[Key], Alternatives]] = []
     for alternatives in found:
-        fresh = {k for c in alternatives for _, terms, _ in c for k, _ in terms if k[-1] is ...}
+        fresh = {k for k in variables(alternatives) if not is_shared(k)}
         merged = alternatives
         rest = []
         for keys, other in pieces:

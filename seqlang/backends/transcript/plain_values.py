@@ -7,6 +7,7 @@ names of definitions, cells, memories, reports and bound variables.
 from __future__ import annotations
 
 from collections.abc import Callable
+from operator import itemgetter
 from typing import Any, assert_never
 
 from seqlang.backends.interpret.operators import OTHER, PAIR, SCALAR
@@ -182,14 +183,10 @@ class PlainWriter:
             case "set":
                 return f"Members([{body} {loop}])"
             case "argmax" | "argmin":
-                best = x.operator[3:]
-                return f"{best}([({body}, {variable}) {loop}], key=first)[1]" if self._first() else ""
+                self.scope["first"] = itemgetter(0)
+                return f"{x.operator[3:]}([({body}, {variable}) {loop}], key=first)[1]"
             case fold:
                 return f"O[{fold!r}](tuple([{body} {loop}]))"
-
-    def _first(self) -> bool:
-        self.scope["first"] = lambda pair: pair[0]
-        return True
 
     def is_constant(self, x: e.Expression, bound: frozenset[e.Variable] = frozenset()) -> bool:
         match x:

@@ -25,7 +25,7 @@ from seqlang.backends.transcript.integrals.linear_conditions import (
     Terms,
     components,
     is_shared,
-    variables,
+    shared_by,
 )
 from seqlang.backends.transcript.integrals.noise_laws import NoiseLaw
 from seqlang.connected import connected
@@ -108,8 +108,8 @@ class Quadrature:
     def _evaluated(self, chance: Chance) -> Numbers:
         factor, arrays = chance.factor, dict[int, Array]()
         for piece in chance.pieces:
-            shared = [k for k in variables(piece) if is_shared(k)]
-            group = self._group_of[shared[0]] if shared else None
+            shared = shared_by(piece)
+            group = self._group_of[next(iter(shared))] if shared else None
             values = self.groups[group].values if group is not None else {}
             size = len(self.groups[group].weights) if group is not None else 1
             found = sum((self._conjunction(c, values) for c in piece), np.zeros(size))
@@ -248,7 +248,7 @@ def _chances(step: Step) -> list[Chance]:
 
 def _connected(pieces: Iterable[Alternatives]) -> list[list[Key]]:
     """Persistent noises by group, in a fixed order."""
-    shared = {frozenset(k for k in variables(piece) if is_shared(k)) for piece in pieces}
+    shared = {frozenset(shared_by(piece)) for piece in pieces}
     groups = [keys for _, keys in connected((keys, keys) for keys in shared if keys)]
     return sorted((sorted(g, key=str) for g in groups), key=str)
 

@@ -29,9 +29,9 @@ def is_shared(key: Key) -> bool:
     return key[-1] is not ...
 
 
-def shared_by(step: Alternatives) -> list[Key]:
-    """The persistent noises that a step reads, each as often as it does."""
-    return [key for conjunction in step for _, terms, _ in conjunction for key, _ in terms if key[-1] is not ...]
+def shared_by(step: Alternatives) -> set[Key]:
+    """The persistent noises that a step reads."""
+    return {key for conjunction in step for _, terms, _ in conjunction for key, _ in terms if key[-1] is not ...}
 
 
 def parts_of(system: System) -> list[dict[Alternatives, int]]:

@@ -16,6 +16,7 @@ from seqlang.backends.transcript.integrals.noise_laws import NoiseLaw, log_sum
 from seqlang.backends.transcript.integrals.one_noise import Laws, at_least, at_most, interval
 from seqlang.backends.transcript.integrals.quadrature import Accuracy, Answer, log_integral
 from seqlang.backends.transcript.unsupported import Work
+from seqlang.record import record
 
 EVERYWHERE = (-inf, inf)
 MOST_TOGETHER = 200
@@ -91,7 +92,7 @@ class Line:
         self._build()
 
     def _add(self, component: Sequence[LinearCondition], key: Key, laws: Laws, times: int, law: NoiseLaw) -> None:
-        if len(component) == 1 and self._add_tail(component[0], key, laws, times):
+        if len(component) == 1 and self._is_tail(component[0], key, laws, times):
             return
         others = {k for _, terms, _ in component for k, _ in terms if k != key}
         if not others:
@@ -103,23 +104,22 @@ class Line:
             self.simple = False
             return
         inner = laws(next(iter(others)))
-        self.scales.append(inner.scale)
-        if len(component) > 1 or inner.support != (-inf, inf):
-            self._crossings(component, key)
-            self._tighten(component, key, inner)
-        if len(component) == 1 and inner.kind == "density":
-            constant, terms, _ = component[0]
-            slope = sum(f for k, f in terms if k == key)
-            factor = sum(f for k, f in terms if k != key)
-            start = -constant / factor
-            self.ends.append((start, -slope / factor, inner))
-            shape = (id(inner), factor > 0, -slope / factor)
-            self.tails.setdefault(shape, []).append((start, times, inner))
+        ends = [_end_of(condition, key) for condition in component]
+        if len(ends) > 1 or inner.support != EVERYWHERE:
+            for i, one in enumerate(ends):  # where two ends of the inner noise's range coincide
+                self.crossings += [
+                    (two.start - one.start) / (one.slope - two.slope) for two in ends[i + 1 :] if two.slope != one.slope
+                ]
+            self._tighten(ends, inner)
+        if len(ends) == 1 and inner.kind == "density":
+            self._add_tail(ends[0].low, ends[0].start, ends[0].slope, inner, times)
             return
-        self.peaks |= len(component) > 1 and self._has_gaps(component, key, inner, law)
-        self.factors.append((self._factor(component, key, inner), times))
+        self.scales.append(inner.scale)
+        self.ends += [(end.start, end.slope, inner) for end in ends]
+        self.peaks |= len(ends) > 1 and _has_gaps(ends, inner, law)
+        self.factors.append((_factor(ends, inner), times))
 
-    def _add_tail(self, condition: LinearCondition, key: Key, laws: Laws, times: int) -> bool:
+    def _is_tail(self, condition: LinearCondition, key: Key, laws: Laws, times: int) -> bool:
         """Whether this is a condition on `key` and one noise with a density everywhere: what `_add` does then, shortly,
         as most of the thousands of conditions of a long stream are of this kind."""
         constant, terms, _ = condition
@@ -131,31 +131,20 @@ class Line:
         inner = laws(other)
         if inner.kind != "density" or inner.support != EVERYWHERE:
             return False
-        start, slope = -constant / factor, -slope / factor
-        self.scales.append(inner.scale)
-        self.ends.append((start, slope, inner))
-        self.tails.setdefault((id(inner), factor > 0, slope), []).append((start, times, inner))
+        self._add_tail(factor > 0, -constant / factor, -slope / factor, inner, times)
         return True
 
-    def _has_gaps(self, component: Sequence[LinearCondition], key: Key, inner: NoiseLaw, law: NoiseLaw) -> bool:
-        """Whether, for some values of the outer noise between others, the range of the inner noise may hold none of its
-        points, so that the integrand is 0 there."""
-        if inner.kind == "density":
-            return False
-        slopes = [
-            sum(f for k, f in terms if k == key) / sum(f for k, f in terms if k != key) for _, terms, _ in component
-        ]
-        return inner.kind == "finite" or law.kind != "lattice" or any(slope != round(slope) for slope in slopes)
+    def _add_tail(self, low: bool, start: float, slope: float, inner: NoiseLaw, times: int) -> None:
+        self.scales.append(inner.scale)
+        self.ends.append((start, slope, inner))
+        self.tails.setdefault((id(inner), low, slope), []).append((start, times, inner))
 
-    def _tighten(self, component: Sequence[LinearCondition], key: Key, inner: NoiseLaw) -> None:
+    def _tighten(self, ends: Sequence[End], inner: NoiseLaw) -> None:
         """Narrows the range to where the component has positive probability: linear conditions on the noise x."""
         if inner.kind != "density":
             return
-        lows, highs = [(inner.support[0], 0.0)], [(inner.support[1], 0.0)]
-        for constant, terms, _ in component:
-            factor = sum(f for k, f in terms if k != key)
-            end = (-constant / factor, -sum(f for k, f in terms if k == key) / factor)
-            (lows if factor > 0 else highs).append(end)
+        lows = [(inner.support[0], 0.0), *((end.start, end.slope) for end in ends if end.low)]
+        highs = [(inner.support[1], 0.0), *((end.start, end.slope) for end in ends if not end.low)]
         for a, s in lows:
             for b, r in highs:  # a + s x < b + r x
                 if a == -inf or b == inf:
@@ -166,43 +155,6 @@ class Line:
                     self.low = max(self.low, (a - b) / (r - s))
                 elif a >= b:
                     self.low, self.high = inf, -inf
-
-    def _crossings(self, component: Sequence[LinearCondition], key: Key) -> None:
-        """Adds the values of the outer noise at which two ends of the inner noise's range coincide."""
-        lines = []
-        for constant, terms, _ in component:
-            factor = sum(f for k, f in terms if k != key)
-            lines.append((-constant / factor, -sum(f for k, f in terms if k == key) / factor))
-        for i, (a, s) in enumerate(lines):
-            self.crossings += [(b - a) / (s - r) for b, r in lines[i + 1 :] if r != s]
-
-    def _factor(self, component: Sequence[LinearCondition], key: Key, inner: NoiseLaw) -> Callable[[float], float]:
-        """log P(component | x): the inner noise lies between the largest lower and the least upper end."""
-        lows: list[tuple[float, float, bool]] = []
-        highs: list[tuple[float, float, bool]] = []
-        for constant, terms, strict in component:
-            slope = sum(f for k, f in terms if k == key)
-            factor = sum(f for k, f in terms if k != key)
-            (lows if factor > 0 else highs).append((-constant / factor, -slope / factor, strict))
-            self.ends.append((-constant / factor, -slope / factor, inner))
-        above, below, between = inner.log_above, inner.log_below, inner.log_between
-        if inner.kind == "density":
-            if len(lows) == 1 and not highs:
-                a, s, _ = lows[0]
-                return lambda x: above(a + s * x)
-            if len(highs) == 1 and not lows:
-                a, s, _ = highs[0]
-                return lambda x: below(a + s * x)
-            if len(lows) == len(highs) == 1:
-                (a, s, _), (b, r, _) = lows[0], highs[0]
-                return lambda x: between(a + s * x, b + r * x)
-            return lambda x: between(
-                max([a + s * x for a, s, _ in lows], default=-inf), min([a + s * x for a, s, _ in highs], default=inf)
-            )
-        return lambda x: between(
-            max([at_least(a + s * x, strict, inner) for a, s, strict in lows], default=-inf),
-            min([at_most(a + s * x, strict, inner) for a, s, strict in highs], default=inf),
-        )
 
     def _add_alternatives(self, step: Alternatives, key: Key, laws: Laws, times: int) -> None:
         branches: list[Line] = []
@@ -263,3 +215,47 @@ class Line:
         inside, scale = (self.low, self.high), min([law.scale, *self.scales])
         found = log_integral(self.log_value, law, self.kinks, scale, inside, accuracy, self.count, self.peaks)
         return found if found.log == -inf else Answer(found.log, found.error + self.rounding)
+
+
+@record
+class End:
+    """An end of the inner noise's range: it is at least (`low`) or at most start + slope * the outer noise."""
+
+    low: bool
+    start: float
+    slope: float
+    strict: bool
+
+
+def _end_of(condition: LinearCondition, key: Key) -> End:
+    """What a condition on the outer noise `key` and one inner noise says of the inner one."""
+    constant, terms, strict = condition
+    slope = sum(f for k, f in terms if k == key)
+    factor = sum(f for k, f in terms if k != key)
+    return End(factor > 0, -constant / factor, -slope / factor, strict)
+
+
+def _has_gaps(ends: Sequence[End], inner: NoiseLaw, law: NoiseLaw) -> bool:
+    """Whether, for some values of the outer noise between others, the range of the inner noise may hold none of its
+    points, so that the integrand is 0 there."""
+    if inner.kind == "density":
+        return False
+    return inner.kind == "finite" or law.kind != "lattice" or any(end.slope != round(end.slope) for end in ends)
+
+
+def _factor(ends: Sequence[End], inner: NoiseLaw) -> Callable[[float], float]:
+    """log P(component | x): the inner noise lies between the largest lower and the least upper end."""
+    lows = [(end.start, end.slope, end.strict) for end in ends if end.low]
+    highs = [(end.start, end.slope, end.strict) for end in ends if not end.low]
+    between = inner.log_between
+    if inner.kind != "density":
+        return lambda x: between(
+            max([at_least(a + s * x, strict, inner) for a, s, strict in lows], default=-inf),
+            min([at_most(a + s * x, strict, inner) for a, s, strict in highs], default=inf),
+        )
+    if len(lows) == len(highs) == 1:
+        (a, s, _), (b, r, _) = lows[0], highs[0]
+        return lambda x: between(a + s * x, b + r * x)
+    return lambda x: between(
+        max([a + s * x for a, s, _ in lows], default=-inf), min([a + s * x for a, s, _ in highs], default=inf)
+    )

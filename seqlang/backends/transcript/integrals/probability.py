@@ -48,7 +48,7 @@ def log_probability(system: System, laws: Laws, accuracy: Accuracy, work: Work |
 def _connected(part: System, laws: Laws, accuracy: Accuracy, depth: int, work: Work) -> Answer:
     uses: dict[Key, int] = {}
     for step in part:
-        for key in set(shared_by(step)):
+        for key in shared_by(step):
             uses[key] = uses.get(key, 0) + 1
     if not uses:
         return _independent(part, laws, accuracy, depth, work)

@@ -102,7 +102,10 @@ def log_integral(
     right = _reach(falling, start, scale, peak - accuracy.drop, high)
     cuts = _cuts(left, right, start, law, kinks, scale, accuracy)
     count(40)  # about what peak and reach took
-    return _adaptive(integrand, cuts, peak, accuracy, count)
+    try:
+        return _adaptive(integrand, cuts, peak, accuracy, count)
+    except OverflowError:  # what was taken for the peak lies hundreds of orders of magnitude below another value
+        return NOT_FOUND
 
 
 def _peak(
@@ -196,19 +199,6 @@ def _panel(integrand: Callable[[float], float], a: float, b: float, peak: float)
 
 
 def _adaptive(
-    integrand: Callable[[float], float],
-    cuts: Sequence[float],
-    peak: float,
-    accuracy: Accuracy,
-    count: Callable[[int], None],
-) -> Answer:
-    try:
-        return _refined(integrand, cuts, peak, accuracy, count)
-    except OverflowError:  # what was taken for the peak lies hundreds of orders of magnitude below another value
-        return NOT_FOUND
-
-
-def _refined(
     integrand: Callable[[float], float],
     cuts: Sequence[float],
     peak: float,
