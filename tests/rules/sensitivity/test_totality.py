@@ -43,6 +43,8 @@ PARTIAL = [
     ("stream x in {0, 1}\ndraw c ~ point(log(x))", "clip(0 * c, 0, 1)", "*"),
     ("stream x in {0, 1}\ndraw c ~ {log(x): 1, 2: 1}", "clip(0 * c, 0, 1)", "*"),
     ("stream x in {0, 1}", "sum(0 * k for k in [log(x), 2])", "sum"),
+    ("stream x in {0, 1}", "clip(mean([log(x), -log(x)]), 0, 1)", "mean"),
+    ("stream x in {0, 1}", "clip(mean(if k == 1 then log(x) else -log(x) for k in 1..2), 0, 1)", "mean"),
     ("stream x in {0, 1}", "clip(normal(0, x).pdf(1), 0, 1)", "pdf"),
     ("stream x in {0, 1}", "normal(log(x), 1).cdf(0)", "normal"),
     ("stream x in {0, 1, 2}", "bernoulli(x).pmf(0)", "bernoulli"),

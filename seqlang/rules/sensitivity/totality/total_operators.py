@@ -61,7 +61,9 @@ def _of_fitting(place: Place, e: Apply, infinite: list[bool]) -> Known:
         case "max" | "min" | "mean" | "argmax" | "argmin":
             if len(arguments) == 1 and _may_hold_nothing(place, arguments[0]):
                 return lack(e.operator, "may be of no element", "add an element that is always there")
-            return Known(infinite=anywhere and e.operator in ("max", "min", "mean"))
+            if e.operator == "mean" and anywhere:  # of two infinite numbers of opposite signs
+                return lack(e.operator, "may meet an infinite number", "clip it")
+            return Known(infinite=anywhere and e.operator in ("max", "min"))
         case "project" | "clip_norm":
             return lack(e.operator, "may meet an infinite number", "clip it") if anywhere else FINITE
         case "zeta":

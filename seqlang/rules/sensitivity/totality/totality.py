@@ -140,9 +140,10 @@ def _quantified(place: Place, e: m.Quantified) -> Known:
             return Known(body.infinite, trouble)
         case "count":
             return Known(trouble=trouble)
+        case "sum" | "mean" if body.infinite:
+            return Known(trouble=trouble or lack(e.operator, "may meet an infinite number", "clip it").trouble)
         case "sum":
-            return Known(trouble=trouble or (lack("sum", "may meet an infinite number", "clip it").trouble
-                                             if body.infinite else ""))  # fmt: skip
+            return Known(trouble=trouble)
         case "mean" | "max" | "min" | "argmax" | "argmin":
             maybe = set_may_be_empty(place.facts, e) or not place.always
             if maybe and not _certainly_some(place.facts, e):
