@@ -18,10 +18,26 @@ NumberOf = Callable[[m.Expression], Fraction | None]
 def alphabet_of(
     e: m.Expression, parts: Mapping[str, p.Define], fields: Mapping[str, p.Input], number: NumberOf
 ) -> Listed | None:
-    """The values, or None if they are not finitely many (or not plain to see)."""
+    """The values, each once, or None if they are not finitely many (or not plain to see)."""
+    listed = _alphabet(e, parts, fields, number)
+    return None if listed is None else different(listed, number)
 
+
+def different(listed: Listed, number: NumberOf) -> Listed:
+    """The first of those that are equal, as `1` and a parameter that is 1: who does not tell the truth tells one of
+    the other values, and these are no others."""
+    found: dict[object, m.Expression] = {}
+    for letter in listed:
+        value = None if isinstance(letter, m.Label | m.Truth) else number(letter)
+        found.setdefault(letter if value is None else value, letter)
+    return tuple(found.values())
+
+
+def _alphabet(
+    e: m.Expression, parts: Mapping[str, p.Define], fields: Mapping[str, p.Input], number: NumberOf
+) -> Listed | None:
     def of(inner: m.Expression) -> Listed | None:
-        return alphabet_of(inner, parts, fields, number)
+        return _alphabet(inner, parts, fields, number)
 
     match e:
         case m.Truth():

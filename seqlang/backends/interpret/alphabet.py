@@ -46,7 +46,8 @@ def letters_of(compiler: Expressions, domain: Domain) -> tuple[Value, ...] | Non
     """The values of a finite domain in order (of one coordinate for `D ^ d`), else None."""
     match domain:
         case Finite(values):
-            return tuple(compiler.constant(v) for v in values)
+            different = alphabet.different(values, lambda e: _number(compiler, e))
+            return tuple(compiler.constant(v) for v in different)
         case Integers(low, high) if low is not None and high is not None:
             return tuple(range(as_index(compiler.constant(low)), as_index(compiler.constant(high)) + 1))
         case Power(of, _):

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from math import log
 
 import pytest
 
 from seqlang.arithmetic.formula import enclose, logarithm, number
+from seqlang.backends.montecarlo.simulate import simulate
 from seqlang.elaborate import elaborate
-from seqlang.model.program import Program
+from seqlang.model.program import ChooseGate, Program
 from seqlang.proof.derivation import Derivation, PureBound
 from seqlang.rules.mechanism import randomized_response
 from seqlang.rules.sensitivity.motion.shift import Shift
@@ -64,3 +66,31 @@ def test_of_the_records_themselves_one_changes() -> None:
     assert enclose(found.conclusion.epsilon, {}).high == pytest.approx(log(3 / 4 * 2 / (1 / 4)))
     several = load(RECORDS.replace("report", "adjacent replace 2\nreport"))
     assert randomized_response.holds(several, found) is not None
+
+
+EQUAL_LETTERS = """algorithm t
+param a = 0
+param b = 1
+stream x in {0, 1, a, b}, y in {0, 2 / 2}
+model m: x ~ point(1), y ~ point(0)
+statistic s = if y == 0 then x else y
+report r = ANSWER
+stop when r == 1 return one
+stop return other
+attach randomized_response(TRUTH) to ANSWER
+"""
+
+
+@pytest.mark.parametrize("answer", ["x", "s"])
+@pytest.mark.parametrize(("truth", "odds"), [("3 / 4", 3), ("1 / 3", 2)])
+def test_values_that_are_equal_are_one_answer(answer: str, truth: str, odds: int) -> None:
+    """Another of the answers 0 and 1 is the other one, however often each is written: in proofs and in runs."""
+    program = load(EQUAL_LETTERS.replace("ANSWER", answer).replace("TRUTH", truth))
+    flip = next(gate for gate in program.gates if isinstance(gate, ChooseGate))
+    cost = randomized_response.cost_of(program, flip)
+    assert not isinstance(cost, str)
+    assert enclose(cost, {}).low <= log(odds) <= enclose(cost, {}).high
+    for engine in ("interpreter", "numpy"):
+        found = simulate(program, "m", runs=3000, seed=1, engine=engine)  # type: ignore[arg-type]
+        told = sum(code == found.labels.index("one") for code in found.codes) / 3000
+        assert told == pytest.approx(float(Fraction(truth.replace(" ", ""))), abs=0.04)
