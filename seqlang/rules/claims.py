@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import assert_never
 
 from seqlang.arithmetic.compare import at_most
-from seqlang.arithmetic.formula import Formula, enclose, number
+from seqlang.arithmetic.formula import Formula, enclose, number, product
 from seqlang.model.program import Claim, Privacy, Program, PublicGate, Replace
 from seqlang.proof.derivation import ApproximateBound, ConcentratedBound, Derivation, Judgement, PureBound, RenyiBound
 from seqlang.rules.composition import every_algorithm, group_privacy, hypothetical_transcript
@@ -101,6 +101,8 @@ def _too_large(program: Program, privacy: Privacy, conclusion: Judgement) -> str
         case "rdp", RenyiBound(order=order, epsilon=at_order):
             # divergences grow with the order: a bound at a higher order serves
             good = below(at_order, goal[1]) and at_most(goal[0], number(Fraction(order)), values)
+        case "rdp", ConcentratedBound(rho=rho):  # the definition of zCDP: Bun & Steinke 2016, Definition 1.1
+            good = below(product((goal[0], rho)), goal[1])
         case "pure" | "dp" | "zcdp" | "rdp", _:
             return f"it is no {privacy.notion} bound"
         case _:

@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 
 from seqlang import driver
+from seqlang.analyses.claims import decide
+from seqlang.analyses.prove import prove
 from seqlang.arithmetic.formula import Formula, number, symbol
 from seqlang.model.program import Program
 from seqlang.proof.derivation import ApproximateBound, ConcentratedBound, Derivation, Judgement, PureBound, RenyiBound
@@ -54,6 +56,8 @@ EPS: Formula = symbol("eps")
         ("strong rdp(4, eps)", RenyiBound(ALL, 4.0, 1.0, None), RenyiBound(ALL, 2.0, 1.0, None)),
         ("strong rdp(4, eps)", RenyiBound(ALL, 8.0, 1.0, None), RenyiBound(ALL, 4.0, 1.5, None)),
         ("strong rdp(4, eps)", PureBound(ALL, EPS), ApproximateBound(ALL, 0.1, 1e-9, None)),
+        ("strong rdp(4, 4 * eps)", ConcentratedBound(ALL, EPS, None), ConcentratedBound(ALL, EPS * number(2), None)),
+        ("strong rdp(4, 4 * eps)", ConcentratedBound(ALL, EPS, None), ConcentratedBound(ALL, EPS, 100)),
         ("strong dp(eps, 1e-6)", PureBound(ALL, EPS), PureBound(("y",), EPS)),
         ("strong dp(eps, 1e-6) within 20 steps", ApproximateBound(ALL, 1.0, 1e-6, 20),
          ApproximateBound(ALL, 1.0, 1e-6, 19)),
@@ -123,3 +127,27 @@ def test_a_delta_below_one_does_not_hold_of_every_algorithm() -> None:
     assert every_algorithm.holds(program, nothing) is None
     for conclusion in (ApproximateBound(nothing.conclusion.gates, 0.0, 0.999, None), PureBound(("y",), EPS)):
         assert every_algorithm.holds(program, replace(nothing, conclusion=conclusion))
+
+
+GAUSSIANS = """algorithm g
+param s1 > 0 = 1.7
+param s2 > 0 = 0.3
+stream x in [0, 1]
+report A = x
+report B = x
+stop when step >= 5
+attach gaussian(s1) to A
+attach gaussian(s2) to B
+claim strong rdp(2, 1 / s1 ^ 2 + 1 / s2 ^ 2)
+claim strong rdp(8, 8 / (2 * s1 ^ 2) + 8 / (2 * s2 ^ 2))
+claim strong rdp(8, 0.9999999 * (4 / s1 ^ 2 + 4 / s2 ^ 2))
+"""
+
+
+def test_a_claim_that_equals_the_bound_is_proved() -> None:
+    """Mironov 2017, Proposition 7 and additivity: alpha / (2 s1^2) + alpha / (2 s2^2), no more and no less; floats would
+    miss it by a rounding."""
+    program = driver.load(Source("g.seq", GAUSSIANS)).program
+    bounds = prove(program)
+    verdicts = decide(program, delta=bounds.delta, horizon=None, known=bounds, witness=None)
+    assert [v.verdict == "proved" for v in verdicts] == [True, True, False]
