@@ -7,8 +7,8 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any, Literal
 
-from seqlang.late import np
 from seqlang.operators.operator import Arguments, NoValue, Numeric, Operator
+from seqlang.process.late import np
 
 NUMBERS: Arguments = (("a", "number"), ("b", "number"))
 TRUTHS: Arguments = (("a", "truth"), ("b", "truth"))

@@ -5,8 +5,8 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
-from seqlang.late import np
 from seqlang.operators.operator import Arguments, Engine, NoValue, Numeric, Operator
+from seqlang.process.late import np
 
 NO_CONSTANT: dict[Engine, str] = {"constants": "params and bounds are numbers; vectors are made where they are read"}
 VECTOR: Arguments = (("v", "vector"),)

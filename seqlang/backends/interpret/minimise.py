@@ -13,9 +13,9 @@ from seqlang.backends.interpret.code import Expressions
 from seqlang.backends.interpret.slopes import NoSlope, Traced, applied, chosen, fitted
 from seqlang.backends.interpret.state import State
 from seqlang.backends.interpret.values import BallSet, EvaluationError, Value, is_vector
-from seqlang.late import np
 from seqlang.model import expression as ir
 from seqlang.model.binding import free_variables
+from seqlang.process.late import np
 
 Objective = Callable[[Any], float]
 Traceable = Callable[[Any], Traced]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from seqlang.late import np
 from seqlang.operators.catalogue import OPERATORS
+from seqlang.process.late import np
 from seqlang.record import record
 
 Pull = Callable[[Any], Any]

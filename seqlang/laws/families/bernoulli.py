@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from seqlang.late import np
 from seqlang.laws.facts import Facts, Parameter
 from seqlang.laws.numbers import clipped_probability
+from seqlang.process.late import np
 
 if TYPE_CHECKING:
     from random import Random

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from seqlang.late import np
 from seqlang.laws.facts import Facts, Parameter
 from seqlang.laws.numbers import HALF_LOG_TWO_PI, clipped_probability, deviance, stirling_error
+from seqlang.process.late import np
 
 if TYPE_CHECKING:
     from random import Random

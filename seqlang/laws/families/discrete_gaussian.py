@@ -8,10 +8,10 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from seqlang.late import np
 from seqlang.laws.facts import Facts, Parameter
 from seqlang.laws.families import geometric
 from seqlang.laws.numbers import whole
+from seqlang.process.late import np
 
 if TYPE_CHECKING:
     from random import Random

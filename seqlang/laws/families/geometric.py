@@ -9,9 +9,9 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from seqlang.late import np
 from seqlang.laws.facts import Facts, Parameter, TranslationCost
 from seqlang.laws.numbers import whole
+from seqlang.process.late import np
 
 if TYPE_CHECKING:
     from random import Random

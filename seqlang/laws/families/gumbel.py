@@ -11,8 +11,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from seqlang.late import np
 from seqlang.laws.facts import Facts, Parameter
+from seqlang.process.late import np
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

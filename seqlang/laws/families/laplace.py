@@ -10,9 +10,9 @@ from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from seqlang.late import np
 from seqlang.laws.facts import Facts, Parameter, TranslationCost
 from seqlang.laws.numbers import LOG_HALF
+from seqlang.process.late import np
 
 FACTS = Facts(
     "laplace",

@@ -11,8 +11,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from seqlang.late import np
 from seqlang.laws.facts import Facts, Parameter, TranslationCost
+from seqlang.process.late import np
 
 FACTS = Facts(
     "logistic",

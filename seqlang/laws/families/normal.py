@@ -9,9 +9,9 @@ import math
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from seqlang.late import np
 from seqlang.laws.facts import Facts, Parameter
 from seqlang.laws.numbers import LOG_HALF, log_normal_above, quantile_standard_normal
+from seqlang.process.late import np
 
 if TYPE_CHECKING:
     from random import Random

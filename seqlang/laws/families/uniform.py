@@ -9,8 +9,8 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from seqlang.late import np
 from seqlang.laws.facts import Facts, Parameter
+from seqlang.process.late import np
 
 if TYPE_CHECKING:
     from random import Random

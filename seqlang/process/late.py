@@ -1,7 +1,7 @@
 """numpy, imported when the first of its functions is asked for: a file may have functions of arrays beside others, and
 who needs only the others, as a cold `check` does, does not wait for numpy.
 
-    from seqlang.late import np
+    from seqlang.process.late import np
 """
 
 from __future__ import annotations
