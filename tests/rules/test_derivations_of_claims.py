@@ -145,8 +145,8 @@ claim strong rdp(8, 0.9999999 * (4 / s1 ^ 2 + 4 / s2 ^ 2))
 
 
 def test_a_claim_that_equals_the_bound_is_proved() -> None:
-    """Mironov 2017, Proposition 7 and additivity: alpha / (2 s1^2) + alpha / (2 s2^2), no more and no less; floats would
-    miss it by a rounding."""
+    """Mironov 2017, Proposition 7 and additivity: alpha / (2 s1^2) + alpha / (2 s2^2), no more and no less; floats
+    would miss it by a rounding."""
     program = driver.load(Source("g.seq", GAUSSIANS)).program
     bounds = prove(program)
     verdicts = decide(program, delta=bounds.delta, horizon=None, known=bounds, witness=None)
