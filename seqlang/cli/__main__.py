@@ -98,10 +98,11 @@ def _run(words: list[str]) -> int:
             sys.stdout.flush()  # here a refusal is heard; at the end of the process nobody would answer for it
     except OutOfTime as out:
         say(f"\nended by --time-limit: what is missing is unknown, {out}")
+        _leave_the_compiler(1)
         return 1
     except KeyboardInterrupt:
         say("\ninterrupted")
-        _leave_the_compiler()
+        _leave_the_compiler(130)
         return 130
     except BrokenPipeError:
         # The reader of our output went away (`seqlang check .. | head`): nothing more to say, and nothing to flush.
@@ -117,13 +118,13 @@ def _run(words: list[str]) -> int:
         return _bug(error, words)
 
 
-def _leave_the_compiler() -> None:
+def _leave_the_compiler(code: int) -> None:
     """Ends the process if a kernel is being compiled: that goes on in a thread which nothing can stop."""
     build = sys.modules.get("seqlang.backends.kernels.compiling.build")
     if build is not None and build.compiling():
         sys.stdout.flush()
         sys.stderr.flush()
-        os._exit(130)
+        os._exit(code)
 
 
 def _dispatch(words: list[str]) -> int:

@@ -9,7 +9,7 @@ from seqlang.cli.modes.certificate import refuse_certificate, write_certificate
 from seqlang.cli.modes.instances import Instances, instances_of, show_instances
 from seqlang.cli.modes.weak_profile import epsilons_of, write_picture
 from seqlang.cli.options import (
-    CHECK_LIMIT,
+    PROOF_LIMIT,
     Parser,
     add_settings,
     add_time_limit,
@@ -23,6 +23,7 @@ from seqlang.cli.terminal.errors import show, show_error
 from seqlang.cli.terminal.output import print_document, print_json, say
 from seqlang.cli.terminal.waiting import working
 from seqlang.diagnostics import SpecError
+from seqlang.process.time_limit import limited, poll
 from seqlang.record import record
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ _EXAMPLES = """\
 
 @record
 class Asked:
-    """What the options mean. `horizon`: steps, for bounds that need one. `audit` and `limit` are seconds; `epsilons`:
+    """What the options mean. `horizon`: steps, for bounds that need one. `audit` is in seconds; `epsilons`:
     where a weak profile is taken, none if it is not asked for. `value`: a value of a parameter is looked for."""
 
     values: dict[str, Fraction]
@@ -54,14 +55,17 @@ class Asked:
     audit: float
     epsilons: tuple[float, ...]
     instances: Instances | None
-    limit: float | None
     value: bool
 
 
 def run(arguments: list[str]) -> int:
     """Checks every file; the worst exit code wins."""
     options = _parser().parse_args(arguments)
-    asked = _asked(options)
+    with within_limit(options):
+        return _all(options, _asked(options))
+
+
+def _all(options: Namespace, asked: Asked) -> int:
     from seqlang.driver import load, read, specs_under
     from seqlang.driver.contradicted import Contradicted
 
@@ -72,9 +76,12 @@ def run(arguments: list[str]) -> int:
     for number, name in enumerate(files):
         title = f"{number + 1} of {len(files)}: {name}" if len(files) > 1 else name
         try:
-            with working(title):
-                loaded = load(read(name), asked.values)
-            result = _answered(loaded, title, asked, options, first=number == 0)
+            if number:  # of the first file there is a report
+                poll()
+            with limited(None if options.time_limit else PROOF_LIMIT + asked.audit, forced=True):
+                with working(title):
+                    loaded = load(read(name), asked.values)
+                result = _answered(loaded, title, asked, options, first=number == 0)
         except KeyboardInterrupt:
             if table:
                 _print_suite(table, invalid)
@@ -122,7 +129,7 @@ def _parser() -> Parser:
                         help="for --weak-profile and --instances: only this model (repeatable)")  # fmt: skip
     parser.add_argument("--solve-for", metavar="NAME", help="the value of a parameter that just proves --target")
     parser.add_argument("--target", metavar="PRIVACY", help='for --solve-for: "dp(1, 1e-6)", "pure(1)", "zcdp(1/2)"')
-    add_time_limit(parser, f"{CHECK_LIMIT:g}; with --audit, --weak-profile, --instances, --solve-for none")
+    add_time_limit(parser, f"{PROOF_LIMIT:g} a file, and what --audit has")
     weak = parser.add_argument_group("average case: entries drawn from a model")
     weak.add_argument("--weak-profile", action="store_true", help="delta against epsilon, exactly")
     weak.add_argument("--epsilons", metavar="A:B:N", help="where the profile is taken (0:3:13)")
@@ -140,13 +147,10 @@ def _asked(options: Namespace) -> Asked:
     audit = seconds(options.audit, "--audit") or 0.0
     epsilons = epsilons_of(options)
     instances = instances_of(options)
-    limit = seconds(options.time_limit, "--time-limit")
-    if limit is None and not audit and not epsilons:
-        limit = CHECK_LIMIT
     value = _asks_for_a_value(options)
     if options.certificate is not None:
         refuse_certificate(options)
-    return Asked(values, delta, horizon, audit, epsilons, instances, limit, value)
+    return Asked(values, delta, horizon, audit, epsilons, instances, value)
 
 
 def _asks_for_a_value(options: Namespace) -> bool:
@@ -164,7 +168,7 @@ def _answered(loaded: Loaded, title: str, asked: Asked, options: Namespace, firs
     if asked.value:
         from seqlang.driver import calibrate
 
-        with working(title), within_limit(options):
+        with working(title):
             found = calibrate(loaded, options.solve_for, options.target, horizon=asked.horizon)
         print_json(found.to_dict()) if options.json else print(found)
         return None
@@ -173,8 +177,7 @@ def _answered(loaded: Loaded, title: str, asked: Asked, options: Namespace, firs
         if not first and not options.json:
             print()
     if asked.instances is not None:
-        with within_limit(options):
-            show_instances(loaded, asked.instances)
+        show_instances(loaded, asked.instances)
         return None
     return _checked(loaded, title, asked, options)
 
@@ -185,7 +188,7 @@ def _checked(loaded: Loaded, title: str, asked: Asked, options: Namespace) -> Ch
     with working(title):
         return check(
             loaded, delta=asked.delta, horizon=asked.horizon, audit=asked.audit, profile=asked.epsilons,
-            models=tuple(options.model), time_limit=asked.limit,
+            models=tuple(options.model),
         )  # fmt: skip
 
 

@@ -12,7 +12,7 @@ from fractions import Fraction
 
 from seqlang.diagnostics import SpecError
 from seqlang.diagnostics.suggest import hint
-from seqlang.process.time_limit import OutOfTime, limited, over, poll
+from seqlang.process.time_limit import limited, over
 
 MOST_VALUES = 10_000
 
@@ -57,8 +57,8 @@ def add_settings(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="give a parameter a value")
 
 
-CHECK_LIMIT = 60.0
-"""Seconds of CPU time that `check` takes for one file, unless it is told otherwise."""
+PROOF_LIMIT = 60.0
+"""Seconds of CPU time that proofs and exact laws take for one spec, unless they are told otherwise."""
 
 
 def add_time_limit(parser: argparse.ArgumentParser, default: str = "none") -> None:
@@ -98,17 +98,14 @@ def seconds(text: str | None, option: str) -> float | None:
 
 
 @contextmanager
-def within_limit(options: argparse.Namespace, *, elsewhere: bool = False) -> Iterator[None]:
-    """What runs inside ends when `--time-limit` is over; a simulation and a sweep show what they have. `elsewhere`:
-    other processes do the work, so it is the clock on the wall that counts."""
-    with limited(seconds(options.time_limit, "--time-limit"), time.monotonic if elsewhere else time.process_time):
-        try:
-            yield
-        except OutOfTime:
-            raise
-        except KeyboardInterrupt:
-            poll()
-            raise
+def within_limit(
+    options: argparse.Namespace, default: float | None = None, *, elsewhere: bool = False
+) -> Iterator[None]:
+    """What runs inside ends when `--time-limit` is over, or the default (seconds); a simulation and a sweep show what
+    they have. `elsewhere`: other processes do the work, so it is the clock on the wall that counts."""
+    limit = seconds(options.time_limit, "--time-limit") or default
+    with limited(limit, time.monotonic if elsewhere else time.process_time, forced=True):
+        yield
 
 
 def ended_early() -> tuple[int, str]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from seqlang.cli.modes.sweep import sweep
 from seqlang.cli.modes.sweep_options import add_sweep, is_sweep, refuse_axes
 from seqlang.cli.options import (
+    PROOF_LIMIT,
     Parser,
     add_settings,
     add_time_limit,
@@ -39,7 +40,8 @@ _EXAMPLES = """\
 def run(arguments: list[str]) -> int:
     """Solves under each model, along a curve or in a sweep."""
     options = _parser().parse_args(arguments)
-    with within_limit(options, elsewhere=bool(options.curve) or is_sweep(options)):
+    swept = bool(options.curve) or is_sweep(options)
+    with within_limit(options, None if swept else PROOF_LIMIT, elsewhere=swept):
         return _asked(options)
 
 
@@ -85,7 +87,7 @@ def _parser() -> Parser:
                         help="the law of the stopping step, or the curve (needs seqlang[plot])")  # fmt: skip
     parser.add_argument("--json", action="store_true", help="one JSON object a model, in a sweep a cell and model")
     add_sweep(parser)
-    add_time_limit(parser)
+    add_time_limit(parser, f"{PROOF_LIMIT:g}; of a sweep or a curve none")
     return parser
 
 

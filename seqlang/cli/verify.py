@@ -7,10 +7,12 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from seqlang.cli.options import Parser
+from seqlang.cli.options import PROOF_LIMIT, Parser, add_time_limit, within_limit
 from seqlang.diagnostics import SpecError
 
 if TYPE_CHECKING:
+    from argparse import Namespace
+
     from seqlang.certificate.certificate import Certificate
     from seqlang.certificate.verify import CheckedClaim, Verification
 
@@ -34,7 +36,13 @@ def run(arguments: list[str]) -> int:
     parser.add_argument("--every-claim", action="store_true", help="exit 1 too if some claim is not established")
     parser.add_argument("--lines", action="store_true", help="how many lines of seqlang this process imported")
     parser.add_argument("--json", action="store_true", help="one JSON object")
+    add_time_limit(parser, f"{PROOF_LIMIT:g}")
     options = parser.parse_args(arguments)
+    with within_limit(options, PROOF_LIMIT):
+        return _asked(options)
+
+
+def _asked(options: Namespace) -> int:
     certificate, found = _verified(options.file)
     problems = list(found.problems)
     if options.spec is not None:

@@ -9,10 +9,15 @@ done by other processes (a sweep), give `limited` the clock on the wall.
 `OutOfTime` is an interrupt: what ends early and tidily on Ctrl-C, with the results so far, does so here too, and code
 that recovers from errors does not take it for one. Loops poll where nothing is half done: what was found before stays
 valid, and what was not found is unknown.
+
+A loop that forgets to poll would go on for ever. A command therefore asks for `limited(60, forced=True)`: where nobody
+has polled for GRACE, or a tenth of the limit, after its end, the process is interrupted as by Ctrl-C, wherever it is.
 """
 
 from __future__ import annotations
 
+import signal
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -21,6 +26,9 @@ from math import inf
 
 from seqlang.record import record
 
+GRACE = 2.0
+"""Seconds."""
+
 
 class OutOfTime(KeyboardInterrupt):
     """The limit is over; the text says which it was."""
@@ -28,27 +36,61 @@ class OutOfTime(KeyboardInterrupt):
 
 @record
 class _Limit:
-    """`ends`: when it is over, by `clock` (seconds)."""
+    """`ends`: when it is over, by `clock` (seconds). `timer` interrupts the process; None if nothing does."""
 
     seconds: float
     ends: float
     clock: Callable[[], float]
+    timer: int | None = None
+
+    def restart(self, seconds: float) -> None:
+        """Interrupts so many seconds, by the same clock, from now on, if nobody polls before."""
+        if self.timer is not None:
+            grace = max(GRACE, self.seconds / 10)
+            signal.setitimer(self.timer, max(0.0, seconds) + grace, grace)
 
 
 _LIMIT: ContextVar[_Limit | None] = ContextVar("the time limit", default=None)
 
 
 @contextmanager
-def limited(seconds: float | None, clock: Callable[[], float] = time.process_time) -> Iterator[None]:
-    """What runs inside may take so many seconds by the clock; None leaves an outer limit, or none, as it is."""
+def limited(
+    seconds: float | None, clock: Callable[[], float] = time.process_time, *, forced: bool = False
+) -> Iterator[None]:
+    """What runs inside may take so many seconds by the clock; None leaves an outer limit, or none, as it is. `forced`:
+    what does not poll is interrupted; there is no such thing outside the main thread, and on Windows."""
     if seconds is None:
         yield
         return
-    before = _LIMIT.set(_Limit(seconds, clock() + seconds, clock))
+    timer = _timer(clock) if forced else None
+    limit = _Limit(seconds, clock() + seconds, clock, timer)
+    before = _LIMIT.set(limit)
+    heard = None if timer is None else signal.signal(_sent_by(timer), signal.default_int_handler)
     try:
+        limit.restart(seconds)
         yield
+    except OutOfTime:
+        raise
+    except KeyboardInterrupt:
+        if forced and clock() >= limit.ends:
+            raise OutOfTime(_lack(seconds)) from None
+        raise
     finally:
+        if timer is not None:
+            signal.setitimer(timer, 0)
+            signal.signal(_sent_by(timer), heard)
         _LIMIT.reset(before)
+
+
+def _timer(clock: Callable[[], float]) -> int | None:
+    """The system's timer that goes by this clock, where it can interrupt us."""
+    if not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
+        return None
+    return {time.process_time: signal.ITIMER_PROF, time.monotonic: signal.ITIMER_REAL}.get(clock)
+
+
+def _sent_by(timer: int) -> signal.Signals:
+    return signal.SIGPROF if timer == signal.ITIMER_PROF else signal.SIGALRM
 
 
 def poll() -> None:
@@ -60,11 +102,18 @@ def poll() -> None:
 def over() -> bool:
     """Whether the limit is over."""
     limit = _LIMIT.get()
-    return limit is not None and limit.clock() >= limit.ends
+    if limit is None or limit.clock() < limit.ends:
+        return False
+    limit.restart(0)
+    return True
 
 
 def lack() -> str:
     """Why something is unknown: "for lack of time, after 60 s"."""
     limit = _LIMIT.get()
     seconds = inf if limit is None else limit.seconds
+    return _lack(seconds)
+
+
+def _lack(seconds: float) -> str:
     return f"for lack of time, after {seconds:g} s"

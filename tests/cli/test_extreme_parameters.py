@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from seqlang.cli.__main__ import main
 
 ONCE = [
     ("wang_poster/private_serm", "eps=16"),
+    ("wang_poster/private_serm", "eps=1e12"),  # all weights of its law are too small for a float
     ("suite/truncated_geometric", "k=60"),
     ("bittner2020/flsw", "eps_s=40"),
     ("bittner2020/flmb", "eps_s=1e18"),
@@ -33,6 +35,24 @@ def test_no_exception(name: str, setting: str, capsys: pytest.CaptureFixture[str
     said = capsys.readouterr()
     assert code in (0, 1, 2), said.err
     assert "nan" not in said.out.split()
+
+
+def test_instances_with_scales_far_apart(capsys: pytest.CaptureFixture[str]) -> None:
+    settings = [word for setting in ("b=60", "lw=1e-18", "D=0.1", "lz=40") for word in ("--set", setting)]
+    assert main(["check", "@tight/one_sided", "--instances", "2", *settings]) == 2
+    assert "far narrower" in capsys.readouterr().err
+
+
+def test_queries_with_much_more_noise_than_their_threshold(capsys: pytest.CaptureFixture[str]) -> None:
+    """The likeliest threshold is found in steps that grow: it lies 1e6 of its noise's scales from where it begins."""
+    spec = (SPECS / "tight" / "repeated_kept.seq").read_text(encoding="utf-8")
+    from seqlang import driver
+    from seqlang.source import Source
+
+    text = spec.replace("laplace(lz)", "gumbel(lz)")
+    assert text != spec
+    loaded = driver.load(Source("far", text), {"lw": Fraction(10**6), "b": Fraction(10)})
+    assert not driver.check(loaded, time_limit=20).cut_short
 
 
 @pytest.mark.long

@@ -10,7 +10,8 @@ import pytest
 
 from seqlang import driver
 from seqlang.cli.__main__ import main
-from seqlang.cli.options import CHECK_LIMIT
+from seqlang.cli.options import PROOF_LIMIT
+from seqlang.process import time_limit
 from seqlang.process.time_limit import OutOfTime, limited, over, poll
 
 SLOW = """algorithm slow
@@ -52,6 +53,43 @@ def test_a_limit_is_over_when_its_clock_says_so() -> None:
         with limited(None):  # leaves the outer limit as it is
             assert over()
     poll()
+
+
+def test_what_never_polls_is_interrupted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(time_limit, "GRACE", 0.1)
+    for clock in (time.process_time, time.monotonic):
+        began = time.monotonic()
+        with pytest.raises(OutOfTime, match=r"after 0\.1 s"), limited(0.1, clock, forced=True):
+            while time.monotonic() - began < 60:
+                pass
+        assert time.monotonic() - began < 50
+
+
+def test_what_polls_is_not_interrupted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nor is anybody after the limit's end."""
+    monkeypatch.setattr(time_limit, "GRACE", 0.1)
+    with limited(0.01, forced=True):
+        until = time.process_time() + 0.5
+        while time.process_time() < until:
+            over()
+    until = time.process_time() + 0.3
+    while time.process_time() < until:
+        pass
+
+
+def test_a_limit_is_for_all_files(capsys: pytest.CaptureFixture[str]) -> None:
+    names = [f"@tight/{name}" for name in ("one_sided", "two_sided", "blocks", "window")]
+    assert main(["check", *names, "--time-limit", "0.01"]) == 1
+    said = capsys.readouterr()
+    assert "one_sided" in said.out and "two_sided" not in said.out
+    assert "ended by --time-limit" in said.err
+
+
+def test_a_limit_ends_a_verification(tmp_path: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    file = str(tmp_path / "one_sided.cert")
+    assert main(["check", "@tight/one_sided", "--certificate", file]) == 0
+    assert main(["verify", file, "--time-limit", "60"]) == 0
+    assert main(["verify", file, "--time-limit", "0"]) == 2
 
 
 def test_without_time_every_claim_is_unknown_and_nothing_is_wrong() -> None:
@@ -107,4 +145,4 @@ def test_a_limit_that_is_no_time_is_refused(capsys: pytest.CaptureFixture[str]) 
 def test_the_default_limit_is_told_in_the_help(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         main(["check", "--help"])
-    assert f"{CHECK_LIMIT:g}" in capsys.readouterr().out
+    assert f"{PROOF_LIMIT:g}" in capsys.readouterr().out

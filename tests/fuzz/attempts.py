@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 Words = list[str]
 Attempt = Callable[[random.Random, Path], Words]
 FILE = "attempt.seq"
+TIME_LIMIT = 25
+"""Seconds of CPU that each command is given which can be given any: it ends by itself before `forked.CPU`."""
+TAKE_A_LIMIT = ("check", "run", "solve", "verify")
 SETTINGS = [*VALUES, "1e18", "16", "40", "60", "64", "1e5", "1e-18", "-1e18", "123456789", "2.5", "1e-100", "1e299"]
 
 
@@ -242,4 +245,5 @@ KINDS: dict[str, Attempt] = {
 def attempt(kind: str, seed: int, folder: Path) -> Words:
     """Writes the files of an attempt and returns its command."""
     is_spec.cache_clear()
-    return KINDS[kind](random.Random(f"{kind} {seed}"), folder)
+    words = KINDS[kind](random.Random(f"{kind} {seed}"), folder)
+    return [*words, "--time-limit", str(TIME_LIMIT)] if words[0] in TAKE_A_LIMIT else words

@@ -7,10 +7,13 @@ from __future__ import annotations
 import random
 from pathlib import Path
 
+import forked
 import pytest
-from attempts import KINDS, attempt
+from attempts import KINDS, TAKE_A_LIMIT, TIME_LIMIT, attempt
 from forked import Outcome, carried_out
 from mutants import is_spec, syntactic
+
+from seqlang.cli.__main__ import COMMANDS
 
 BATCH = 10
 BUDGET = {"syntax": 30, "meaning": 10, "settings": 10, "data": 10, "store": 10, "options": 10, "kept": 1, "kernels": 1}
@@ -90,6 +93,24 @@ def test_a_hang_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(door, "main", endless)
     assert carried_out(["check"], tmp_path, cpu=1).fault.startswith("hangs")
+
+
+def test_a_process_that_waits_for_ever_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import time
+
+    from seqlang.cli import __main__ as door
+
+    monkeypatch.setattr(forked, "_SLOWER", 0.5)
+    monkeypatch.setattr(door, "main", lambda words: time.sleep(60))
+    assert carried_out(["check"], tmp_path, cpu=1).fault.startswith("hangs")
+
+
+def test_what_takes_a_limit_is_given_one(tmp_path: Path) -> None:
+    """Each command says in its help whether it takes one; a word that is no command is refused before."""
+    for command in COMMANDS:
+        outcome = carried_out([command, "--help"], tmp_path)
+        assert ("--time-limit" in outcome.out) == (command in TAKE_A_LIMIT), command
+    assert attempt("data", 0, tmp_path)[-2:] == ["--time-limit", str(TIME_LIMIT)]
 
 
 def test_an_exception_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

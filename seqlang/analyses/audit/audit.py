@@ -23,6 +23,8 @@ MOST_PAIRS = 24
 """Pairs of neighbouring inputs that are compared at first."""
 PILOT = 2000
 """Runs on each input of a pair in the first round, by which the most telling pair is chosen."""
+FEWEST = 50
+"""The same, where a run takes so long that there is no time for more."""
 LARGEST = 4_000_000
 """Runs on each input of the chosen pair, at most."""
 TESTED = 3
@@ -80,12 +82,14 @@ def audit(
     candidates = pairs(program, min(horizon or LENGTH, 400), MOST_PAIRS)
     best: tuple[float, float, tuple[Stream, Stream]] | None = None
     tried = 0
+    most: int | None = None
     for number, pair in enumerate(candidates):
         if number and time.monotonic() - began > seconds / 3:
             break
-        started = time.monotonic()
         try:
-            runs = PILOT if number or seconds > 2 else PILOT // 4
+            most = _affordable(program, pair[0], seconds) if most is None else most
+            runs = min(most, PILOT if number or seconds > 2 else PILOT // 4)
+            started = time.monotonic()
             first, second = (sample(program, s, runs, seed * 1000 + 2 * number + k) for k, s in enumerate(pair))
         except SpecError:
             continue
@@ -97,7 +101,7 @@ def audit(
     if best is None:
         return None
     _, rate, pair = best  # runs of both inputs a second
-    half = int(min(LARGEST, max(PILOT, 0.4 * rate * max(0.0, deadline - time.monotonic()))))
+    half = int(min(LARGEST, max(most or PILOT, 0.4 * rate * max(0.0, deadline - time.monotonic()))))
     learn = [sample(program, s, half, seed * 1000 + 500 + k) for k, s in enumerate(pair)]
     ranked = chosen(learn[0], learn[1], proposals(learn[0], learn[1]), epsilon)[:TESTED]
     if not ranked:
@@ -118,6 +122,18 @@ def audit(
             tested=len(ranked), pairs=tried, seconds=time.monotonic() - began, seed=seed,
         ))  # fmt: skip
     return max(found, key=lambda one: one.epsilon if one.delta is None else one.delta)
+
+
+def _affordable(program: Program, stream: Stream, seconds: float) -> int:
+    """Runs of the first round: PILOT, where they do not take all the time. Raises SpecError."""
+    took = 0.0
+    for _ in range(2):  # the first has to import and compile
+        began = time.monotonic()
+        sample(program, stream, FEWEST, seed=1)
+        took = time.monotonic() - began
+        if took < seconds / 10:
+            return PILOT
+    return max(FEWEST, int(FEWEST * seconds / 8 / took))
 
 
 def clopper_pearson(hits: int, runs: int, miss: float) -> tuple[float, float]:

@@ -24,6 +24,7 @@ from seqlang.backends.transcript.follow import Phase
 from seqlang.model import expression as ir
 from seqlang.model.grids import Rounding
 from seqlang.model.program import Program, Report, Stop, expressions_read
+from seqlang.process.time_limit import poll
 from seqlang.rules.sensitivity.facts.remembered import remembered_of_program
 from seqlang.source import Span
 
@@ -80,6 +81,7 @@ class _Run:
             for phase in phases:
                 entry = {name: exactly(v, True) if exact else v for name, v in phase.entry.items()}
                 for _ in range(phase.repeat):
+                    poll()
                     if machine.step_number == 0 and datasets:
                         machine.load({name: entry[name] for name in datasets})
                     self.told.clear()

@@ -117,6 +117,7 @@ class Drive:
 
     def _result(self, future: Future[Part], others: deque[_Work]) -> Part | None:
         """The part when it is done; None if it was never begun."""
+        self._look(future, others)  # where parts are quick, nobody waits for one
         while True:
             try:
                 return None if future.cancelled() else future.result(timeout=EVERY)

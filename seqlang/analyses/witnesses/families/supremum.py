@@ -9,6 +9,7 @@ from math import inf
 from seqlang.analyses.witnesses.families.boxes import Box, Laws, product, within
 from seqlang.analyses.witnesses.families.repeated import Demand, Pieces
 from seqlang.backends.transcript.integrals.linear_conditions import Conjunction, Key, is_shared
+from seqlang.process.time_limit import poll
 
 MOST_BOXES = 20_000
 MOST_TURNS = 6
@@ -16,6 +17,7 @@ FARTHEST = 1e12
 OFFSETS = (0.0, 1e-3, 0.06, 0.25, 1.0, 4.0, 16.0, 60.0)  # scales, from the places where a condition turns
 FEW_OFFSETS = (0.0, 0.5, 6.0)  # where there are several noises
 COARSE, FINE = (0.1, 1), (1e-5, 3)  # the smallest step (scales), and how many places are climbed from
+STEADY, LONGEST = 16, 60
 Place = tuple[float, ...]
 
 
@@ -76,6 +78,7 @@ def largest(
     limits = _limits(around, laws)
 
     def value(place: Place) -> float:
+        poll()
         box = {key: (x, x) for key, x in zip(noises, place, strict=True)}
         if product(limits, box, laws)[1] == -inf:
             return -inf
@@ -127,19 +130,25 @@ def _nearest(x: float, key: Key, laws: Laws) -> float | None:
 def _climbed(
     value: Callable[[Place], float], place: Place, found: float, noises: Sequence[Key], laws: Laws, finest: float
 ) -> tuple[float, Place]:
-    """Along the axes, in smaller and smaller steps."""
+    """Along the axes, in smaller and smaller steps; in longer and longer ones after STEADY that were all upwards, as
+    the chance may vary on another noise's scale."""
     step = 1.0
+    upwards = dict.fromkeys(((axis, sign) for axis in range(len(noises)) for sign in (1, -1)), 0)
     while step > finest:
-        better = False
-        for axis, key in enumerate(noises):
-            for sign in (1, -1):
-                moved = _nearest(place[axis] + sign * step * laws(key).scale, key, laws)
-                if moved is None or moved == place[axis]:
-                    continue
-                new = (*place[:axis], moved, *place[axis + 1 :])
-                here = value(new)
-                if here > found + 1e-12:
-                    place, found, better = new, here, True
-        if not better:
+        again = False
+        for axis, sign in upwards:
+            key, longer = noises[axis], min(LONGEST, max(0, upwards[axis, sign] - STEADY))
+            moved = _nearest(place[axis] + sign * step * 2.0**longer * laws(key).scale, key, laws)
+            if moved is None or moved == place[axis]:
+                continue
+            new = (*place[:axis], moved, *place[axis + 1 :])
+            here = value(new)
+            if here > found + 1e-12:
+                place, found, again = new, here, True
+                upwards[axis, sign] += 1
+            else:
+                again = again or longer > 0
+                upwards[axis, sign] = 0
+        if not again:
             step /= 4
     return found, place
