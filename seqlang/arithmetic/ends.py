@@ -20,6 +20,8 @@ Pair = tuple[End, End]
 
 
 class Ends(Protocol):
+    """One kind of arithmetic."""
+
     zero: End
     infinity: End
     digits: int
@@ -30,11 +32,11 @@ class Ends(Protocol):
 
     def fraction(self, end: End) -> Fraction:
         """An end that is finite, as a rational, without error."""
-        ...
+        return Fraction(end)
 
     def negate(self, x: End) -> End:
         """-x, without error."""
-        ...
+        return -x
 
     def add(self, x: End, y: End) -> Pair:
         """x + y, rounded down and up."""
@@ -61,7 +63,7 @@ class Ends(Protocol):
         ...
 
 
-class Floats:
+class Floats(Ends):
     """Double precision, rounded outwards."""
 
     zero: End = 0.0
@@ -70,12 +72,6 @@ class Floats:
 
     def exact(self, value: Fraction) -> Pair:
         return rounding.fraction_down(value), rounding.fraction_up(value)
-
-    def fraction(self, end: End) -> Fraction:
-        return Fraction(end)
-
-    def negate(self, x: End) -> End:
-        return -x
 
     def add(self, x: End, y: End) -> Pair:
         return rounding.add_down(x, y), rounding.add_up(x, y)
@@ -98,7 +94,7 @@ class Floats:
         return rounding.power_down(x, y), rounding.power_up(x, y)
 
 
-class Rationals:
+class Rationals(Ends):
     """Exact, except for what is irrational: that comes from the floats. An end is a Fraction or an infinite float."""
 
     zero: End = Fraction(0)
@@ -107,12 +103,6 @@ class Rationals:
 
     def exact(self, value: Fraction) -> Pair:
         return value, value
-
-    def fraction(self, end: End) -> Fraction:
-        return Fraction(end)
-
-    def negate(self, x: End) -> End:
-        return -x
 
     def add(self, x: End, y: End) -> Pair:
         s = x if type(x) is float else y if type(y) is float else x + y
@@ -160,7 +150,7 @@ class Rationals:
         return self._back(low(below)), self._back(high(above))
 
 
-class Decimals:
+class Decimals(Ends):
     """Decimals of the given number of digits. The decimal module rounds + - * / as told, exp and ln to the nearest."""
 
     zero: End = Decimal(0)
@@ -173,9 +163,6 @@ class Decimals:
 
     def exact(self, value: Fraction) -> Pair:
         return self.divide(Decimal(value.numerator), Decimal(value.denominator))
-
-    def fraction(self, end: End) -> Fraction:
-        return Fraction(end)
 
     def negate(self, x: End) -> End:
         return x.copy_negate()  # -x would round to the digits of the thread's own context; so would abs(x)

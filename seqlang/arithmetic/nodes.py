@@ -9,7 +9,7 @@ A formula is a partial function of its names. Rewriting keeps its value wherever
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from fractions import Fraction
 from typing import Any, NoReturn
 
@@ -17,6 +17,15 @@ from seqlang.arithmetic.roots import power_is_small, rational_root
 
 ZERO_VALUE = Fraction(0)
 ONE_VALUE = Fraction(1)
+
+
+def _operation(build: Callable[[Formula, Operand], Formula]) -> Callable[[Formula, Operand], Formula]:
+    """A method that builds a formula of itself and an operand; of anything else Python asks the other side."""
+
+    def method(self: Formula, other: Operand) -> Formula:
+        return build(self, other) if isinstance(other, (Formula, int, Fraction)) else NotImplemented
+
+    return method
 
 
 class Formula:
@@ -69,35 +78,16 @@ class Formula:
 
         return text(self)
 
-    def __add__(self, other: Operand) -> Formula:
-        return total((self, other)) if isinstance(other, (Formula, int, Fraction)) else NotImplemented
-
-    def __radd__(self, other: Operand) -> Formula:
-        return total((other, self)) if isinstance(other, (Formula, int, Fraction)) else NotImplemented
-
-    def __sub__(self, other: Operand) -> Formula:
-        return total((self, product((-1, other)))) if isinstance(other, (Formula, int, Fraction)) else NotImplemented
-
-    def __rsub__(self, other: Operand) -> Formula:
-        return total((other, product((-1, self)))) if isinstance(other, (Formula, int, Fraction)) else NotImplemented
-
-    def __mul__(self, other: Operand) -> Formula:
-        return product((self, other)) if isinstance(other, (Formula, int, Fraction)) else NotImplemented
-
-    def __rmul__(self, other: Operand) -> Formula:
-        return product((other, self)) if isinstance(other, (Formula, int, Fraction)) else NotImplemented
-
-    def __truediv__(self, other: Operand) -> Formula:
-        return product((self, power(other, -1))) if isinstance(other, (Formula, int, Fraction)) else NotImplemented
-
-    def __rtruediv__(self, other: Operand) -> Formula:
-        return product((other, power(self, -1))) if isinstance(other, (Formula, int, Fraction)) else NotImplemented
-
-    def __pow__(self, other: Operand) -> Formula:
-        return power(self, other) if isinstance(other, (Formula, int, Fraction)) else NotImplemented
-
-    def __rpow__(self, other: Operand) -> Formula:
-        return power(other, self) if isinstance(other, (Formula, int, Fraction)) else NotImplemented
+    __add__ = _operation(lambda x, y: total((x, y)))
+    __radd__ = _operation(lambda x, y: total((y, x)))
+    __sub__ = _operation(lambda x, y: total((x, product((-1, y)))))
+    __rsub__ = _operation(lambda x, y: total((y, product((-1, x)))))
+    __mul__ = _operation(lambda x, y: product((x, y)))
+    __rmul__ = _operation(lambda x, y: product((y, x)))
+    __truediv__ = _operation(lambda x, y: product((x, power(y, -1))))
+    __rtruediv__ = _operation(lambda x, y: product((y, power(x, -1))))
+    __pow__ = _operation(lambda x, y: power(x, y))
+    __rpow__ = _operation(lambda x, y: power(y, x))
 
     def __neg__(self) -> Formula:
         return product((-1, self))

@@ -2,27 +2,15 @@
 
 from __future__ import annotations
 
+from seqlang.model.print import ATOM, BINARY, IF, NOT, RANGE, SUM, UNARY
 from seqlang.syntax import tree
-
-_IF, _OR, _AND, _NOT, _COMPARE, _RANGE, _SUM, _PRODUCT, _UNARY, _POWER, _ATOM = range(11)
-_LEVELS = {
-    "or": (_OR, _OR, _AND),
-    "and": (_AND, _AND, _NOT),
-    **dict.fromkeys((">=", "<=", "==", "!=", ">", "<"), (_COMPARE, _RANGE, _RANGE)),
-    "+": (_SUM, _SUM, _PRODUCT),
-    "-": (_SUM, _SUM, _PRODUCT),
-    "*": (_PRODUCT, _PRODUCT, _UNARY),
-    "/": (_PRODUCT, _PRODUCT, _UNARY),
-    "%": (_PRODUCT, _PRODUCT, _UNARY),
-    "^": (_POWER, _ATOM, _UNARY),
-}
 
 
 def claim_text(claim: tree.Claim) -> str:
     """The claim without its label and `expect`."""
     parts = ["claim"] + ([claim.kind] if claim.kind != "operating" else []) + [text(claim.body)]
     if claim.within is not None:
-        parts.append(f"within {_at(claim.within, _SUM)} steps")
+        parts.append(f"within {_at(claim.within, SUM)} steps")
     if claim.model is not None:
         parts.append(f"under {claim.model.name}")
     if claim.per_step:
@@ -43,40 +31,40 @@ def _at(node: tree.Expression, place: int) -> str:
 def _text(node: tree.Expression) -> tuple[str, int]:
     match node:
         case tree.Number(text=written):
-            return written, _ATOM
+            return written, ATOM
         case tree.Truth(value=value):
-            return ("true" if value else "false"), _ATOM
+            return ("true" if value else "false"), ATOM
         case tree.Name(name=name):
-            return name, _ATOM
+            return name, ATOM
         case tree.Step():
-            return "step", _ATOM
+            return "step", ATOM
         case tree.Unary(operator="-", operand=operand):
-            return f"-{_at(operand, _UNARY)}", _UNARY
+            return f"-{_at(operand, UNARY)}", UNARY
         case tree.Unary(operand=operand):
-            return f"not {_at(operand, _NOT)}", _NOT
+            return f"not {_at(operand, NOT)}", NOT
         case tree.Binary(operator=operator, left=left, right=right):
-            own, first, second = _LEVELS[operator]
+            own, first, second = BINARY[operator]
             return f"{_at(left, first)} {operator} {_at(right, second)}", own
         case tree.Range(low=low, high=high):
-            return f"{_at(low, _SUM)}..{_at(high, _SUM)}", _RANGE
+            return f"{_at(low, SUM)}..{_at(high, SUM)}", RANGE
         case tree.If(test=test, yes=yes, no=no):
-            return f"if {text(test)} then {text(yes)} else {text(no)}", _IF
+            return f"if {text(test)} then {text(yes)} else {text(no)}", IF
         case tree.Call(function=function, arguments=arguments):
-            return f"{_at(function, _ATOM)}({', '.join(_argument(a) for a in arguments)})", _ATOM
+            return f"{_at(function, ATOM)}({', '.join(_argument(a) for a in arguments)})", ATOM
         case tree.Index(base=base, at=at):
-            return f"{_at(base, _ATOM)}[{text(at)}]", _ATOM
+            return f"{_at(base, ATOM)}[{text(at)}]", ATOM
         case tree.Member(base=base, name=name_):
-            return f"{_at(base, _ATOM)}.{name_.name}", _ATOM
+            return f"{_at(base, ATOM)}.{name_.name}", ATOM
         case tree.ListOf(items=items):
-            return f"[{', '.join(text(i) for i in items)}]", _ATOM
+            return f"[{', '.join(text(i) for i in items)}]", ATOM
         case tree.ListFor(value=value_, binder=binder):
-            return f"[{text(value_)} {_binder(binder)}]", _ATOM
+            return f"[{text(value_)} {_binder(binder)}]", ATOM
         case tree.SetOf(items=items):
-            return f"{{{', '.join(text(i) for i in items)}}}", _ATOM
+            return f"{{{', '.join(text(i) for i in items)}}}", ATOM
         case tree.WeightsOf(weights=weights):
-            return f"{{{', '.join(_weight(w) for w in weights)}}}", _ATOM
+            return f"{{{', '.join(_weight(w) for w in weights)}}}", ATOM
         case tree.WeightsFor(weight=weight, binder=binder):
-            return f"{{{_weight(weight)} {_binder(binder)}}}", _ATOM
+            return f"{{{_weight(weight)} {_binder(binder)}}}", ATOM
 
 
 def _weight(weight: tree.Weight) -> str:
@@ -106,6 +94,6 @@ def _time(time: tree.TimeRange) -> str:
         case tree.OverSteps():
             return "over steps"
         case tree.OverLast(count=count):
-            return f"over last {_at(count, _SUM)}"
+            return f"over last {_at(count, SUM)}"
         case tree.Since(report=report):
             return f"since {report.name}"

@@ -12,18 +12,18 @@ from seqlang.model.domain import Ball, Domain, Finite, Integers, Interval, Power
 from seqlang.model.life import EachReport, EachStep, Life, Once
 
 # How tightly each form binds, loosest first; an operand that binds less tightly than its place needs brackets.
-_IF, _OR, _AND, _NOT, _COMPARE, _RANGE, _SUM, _PRODUCT, _UNARY, _POWER, _ATOM = range(11)
-_BINARY = {
-    "or": (_OR, _OR, _AND),
-    "and": (_AND, _AND, _NOT),
-    **dict.fromkeys(m.COMPARISONS, (_COMPARE, _RANGE, _RANGE)),
-    "..": (_RANGE, _SUM, _SUM),
-    "+": (_SUM, _SUM, _PRODUCT),
-    "-": (_SUM, _SUM, _PRODUCT),
-    "*": (_PRODUCT, _PRODUCT, _UNARY),
-    "/": (_PRODUCT, _PRODUCT, _UNARY),
-    "%": (_PRODUCT, _PRODUCT, _UNARY),
-    "^": (_POWER, _ATOM, _UNARY),
+IF, OR, AND, NOT, COMPARE, RANGE, SUM, PRODUCT, UNARY, POWER, ATOM = range(11)
+BINARY = {
+    "or": (OR, OR, AND),
+    "and": (AND, AND, NOT),
+    **dict.fromkeys(m.COMPARISONS, (COMPARE, RANGE, RANGE)),
+    "..": (RANGE, SUM, SUM),
+    "+": (SUM, SUM, PRODUCT),
+    "-": (SUM, SUM, PRODUCT),
+    "*": (PRODUCT, PRODUCT, UNARY),
+    "/": (PRODUCT, PRODUCT, UNARY),
+    "%": (PRODUCT, PRODUCT, UNARY),
+    "^": (POWER, ATOM, UNARY),
 }
 
 
@@ -58,7 +58,7 @@ def _show(e: m.Expression, program: p.Program | None) -> tuple[str, int]:
         return text if tightness >= place else f"({text})"
 
     def plain(inner: m.Expression) -> str:
-        return at(inner, _IF)
+        return at(inner, IF)
 
     def listed(items: tuple[m.Expression, ...]) -> str:
         return ", ".join(plain(i) for i in items)
@@ -66,58 +66,58 @@ def _show(e: m.Expression, program: p.Program | None) -> tuple[str, int]:
     match e:
         case m.Number(value=value):
             text = show_number(value)
-            return text, _PRODUCT if "/" in text else _UNARY if value < 0 else _ATOM
+            return text, PRODUCT if "/" in text else UNARY if value < 0 else ATOM
         case m.Truth(value=truth):
-            return ("true" if truth else "false"), _ATOM
+            return ("true" if truth else "false"), ATOM
         case m.StepNumber():
-            return "step", _ATOM
+            return "step", ATOM
         case m.Records():
-            return "records", _ATOM
+            return "records", ATOM
         case m.CellValue(name=name, at=position) if program is not None:
             cell = next((s for s in program.body if isinstance(s, p.Cell) and s.name == name), None)
-            return (show_cell(element_of_cell(cell, position), program) if cell else name), _ATOM
+            return (show_cell(element_of_cell(cell, position), program) if cell else name), ATOM
         case m.Apply(operator="negate", arguments=(operand,)):
-            return f"-{at(operand, _UNARY)}", _UNARY
+            return f"-{at(operand, UNARY)}", UNARY
         case m.Apply(operator="not", arguments=(operand,)):
-            return f"not {at(operand, _NOT)}", _NOT
-        case m.Apply(operator=operator, arguments=(left, right)) if operator in _BINARY:
-            own, first, second = _BINARY[operator]
+            return f"not {at(operand, NOT)}", NOT
+        case m.Apply(operator=operator, arguments=(left, right)) if operator in BINARY:
+            own, first, second = BINARY[operator]
             space = "" if operator == ".." else " "
             return f"{at(left, first)}{space}{operator}{space}{at(right, second)}", own
         case m.Apply(operator=operator, arguments=arguments):
-            return f"{operator}({listed(arguments)})", _ATOM
+            return f"{operator}({listed(arguments)})", ATOM
         case m.Choice(test=test, yes=yes, no=no):
-            return f"if {at(test, _OR)} then {plain(yes)} else {plain(no)}", _IF
+            return f"if {at(test, OR)} then {plain(yes)} else {plain(no)}", IF
         case m.Index(base=base, at=position):
-            return f"{at(base, _ATOM)}[{plain(position)}]", _ATOM
+            return f"{at(base, ATOM)}[{plain(position)}]", ATOM
         case m.Sequence(kind=kind, items=items):
-            return f"[{listed(items)}]" if kind == "list" else f"{{{listed(items)}}}", _ATOM
+            return f"[{listed(items)}]" if kind == "list" else f"{{{listed(items)}}}", ATOM
         case m.Quantified():
-            inside = f"{plain(e.body)} for {e.variable.letter} in {at(e.domain, _OR)}{_where(e.where, at)}"
-            return {"list": f"[{inside}]", "set": f"{{{inside}}}"}.get(e.operator, f"{e.operator}({inside})"), _ATOM
+            inside = f"{plain(e.body)} for {e.variable.letter} in {at(e.domain, OR)}{_where(e.where, at)}"
+            return {"list": f"[{inside}]", "set": f"{{{inside}}}"}.get(e.operator, f"{e.operator}({inside})"), ATOM
         case m.RealVectors(dimension=dimension, radius=radius):
             return (
-                f"real ^ {at(dimension, _UNARY)}" if radius is None else f"ball({listed((radius, dimension))})"
-            ), _POWER
+                f"real ^ {at(dimension, UNARY)}" if radius is None else f"ball({listed((radius, dimension))})"
+            ), POWER
         case m.Law(family=family, arguments=arguments):
-            return f"{family}({listed(arguments)})", _ATOM
+            return f"{family}({listed(arguments)})", ATOM
         case m.Weights(pairs=pairs):
-            return "{" + ", ".join(f"{plain(v)}: {plain(w)}" for v, w in pairs) + "}", _ATOM
+            return "{" + ", ".join(f"{plain(v)}: {plain(w)}" for v, w in pairs) + "}", ATOM
         case m.WeightsOf():
-            over = f"for {e.variable.letter} in {at(e.domain, _OR)}{_where(e.where, at)}"
-            return f"{{{plain(e.value)}: {plain(e.weight)} {over}}}", _ATOM
+            over = f"for {e.variable.letter} in {at(e.domain, OR)}{_where(e.where, at)}"
+            return f"{{{plain(e.value)}: {plain(e.weight)} {over}}}", ATOM
         case m.Density(method=method, law=law, at=point, model=model):
-            return f"{model or at(law, _ATOM)}.{method}({plain(point)})", _ATOM
+            return f"{model or at(law, ATOM)}.{method}({plain(point)})", ATOM
         case m.Bound(variable=variable):
-            return variable.letter, _ATOM
+            return variable.letter, ATOM
         case m.ReleasedValue():
-            return "the released value", _ATOM
+            return "the released value", ATOM
         case _:
-            return e.name, _ATOM  # every other form is a name
+            return e.name, ATOM  # every other form is a name
 
 
 def _where(condition: m.Expression | None, at: object) -> str:
-    return "" if condition is None else f" where {at(condition, _OR)}"  # type: ignore[operator]
+    return "" if condition is None else f" where {at(condition, OR)}"  # type: ignore[operator]
 
 
 def show_cell(cell: p.Cell, program: p.Program | None = None) -> str:
@@ -143,8 +143,8 @@ def _reads(expression: m.Expression, cell: str) -> bool:
 
 def show_terms(value: m.Expression | None, terms: tuple[m.Term, ...]) -> str:
     """A linear form: `llr - b + b.step - 2 * b.once`."""
-    text, tightness = ("", _ATOM) if value is None else _show(value, None)
-    if terms and tightness < _SUM:
+    text, tightness = ("", ATOM) if value is None else _show(value, None)
+    if terms and tightness < SUM:
         text = f"({text})"
     for term in terms:
         match term.factor:
@@ -161,7 +161,7 @@ def show_terms(value: m.Expression | None, terms: tuple[m.Term, ...]) -> str:
 
 def _tight(factor: m.Expression) -> str:
     text, tightness = _show(factor, None)
-    return text if tightness >= _PRODUCT else f"({text})"
+    return text if tightness >= PRODUCT else f"({text})"
 
 
 def show_domain(domain: Domain) -> str:

@@ -135,7 +135,7 @@ def _is_evaluated(state: State, node: tree.Statement) -> bool:
 def _never_read(state: State, body: Sequence[p.Statement]) -> None:
     read: set[str] = set()
     for statement in body:
-        for expression in _expressions(statement):
+        for expression in p.expressions_in(statement):
             for node in m.walk(expression):
                 if isinstance(node, m.Noised):
                     read.add(node.name)
@@ -148,16 +148,3 @@ def _never_read(state: State, body: Sequence[p.Statement]) -> None:
                 "nothing reads this name noisily",
                 help="its own definition, models and laws of noises read it plain; read it in a report or a stop",
             )
-
-
-def _expressions(statement: p.Statement) -> tuple[m.Expression, ...]:
-    match statement:
-        case p.Define(expression=expression):
-            return (expression,)
-        case p.Cell(body=body, where=where, keep=keep):
-            more = (keep.count,) if isinstance(keep, p.LastSteps) else ()
-            return (body, *more) if where is None else (body, where, *more)
-        case p.Draw(law=law):
-            return (law,)
-        case p.Report(when=when, value=value) | p.Update(when=when, value=value) | p.Stop(when=when, result=value):
-            return tuple(e for e in (when, value) if e is not None)

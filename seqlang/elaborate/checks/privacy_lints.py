@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
 from seqlang.elaborate.constants import number
@@ -86,7 +86,9 @@ def _private_divisors(state: State, body: Sequence[p.Statement], reader: Reader)
     """A quotient of two private sums has no useful sensitivity: the divisor may be near 0 and moves as well."""
     told: set[object] = set()
     for statement in body:
-        for expression in _expressions(statement):
+        if isinstance(statement, p.Draw | p.Update):
+            continue
+        for expression in p.expressions_of(statement):
             for node in m.walk(expression):
                 if not isinstance(node, m.Apply) or node.operator != "/" or node.span in told:
                     continue
@@ -166,15 +168,3 @@ def _counted(left: m.Expression, cells: dict[str, p.Cell]) -> str | None:
 
 def _shown(value: Fraction) -> str:
     return str(value) if value.denominator == 1 else f"{float(value):g}"
-
-
-def _expressions(statement: p.Statement) -> Iterable[m.Expression]:
-    match statement:
-        case p.Define(expression=expression):
-            return (expression,)
-        case p.Cell(body=body, where=where):
-            return (body,) if where is None else (body, where)
-        case p.Report(when=when, value=value) | p.Stop(when=when, result=value):
-            return tuple(e for e in (when, value) if e is not None)
-        case _:
-            return ()

@@ -17,7 +17,7 @@ _LEAVES = (m.Number, m.Truth, m.Label, m.ParameterValue, m.StepNumber, m.Records
 def undefined(state: State, body: Iterable[p.Statement], claims: Iterable[p.Claim]) -> None:
     """Report every largest constant part without a value."""
     for statement in body:
-        for expression in _expressions(statement):
+        for expression in p.expressions_of(statement):
             _visit(state, expression, statement.span)
     for noise in state.noise.draws.values():
         _visit(state, noise.law, noise.span)
@@ -27,18 +27,6 @@ def undefined(state: State, body: Iterable[p.Statement], claims: Iterable[p.Clai
     for claim in claims:
         if claim.condition is not None:
             _visit(state, claim.condition, claim.span)
-
-
-def _expressions(statement: p.Statement) -> Iterable[m.Expression]:
-    match statement:
-        case p.Define(expression=expression):
-            return (expression,)
-        case p.Cell(body=body, where=where):
-            return (body,) if where is None else (body, where)
-        case p.Draw(law=law):
-            return (law,)
-        case p.Report(when=when, value=value) | p.Update(when=when, value=value) | p.Stop(when=when, result=value):
-            return tuple(e for e in (when, value) if e is not None)
 
 
 def _visit(state: State, expression: m.Expression, span: Span) -> None:

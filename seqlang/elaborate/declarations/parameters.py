@@ -20,24 +20,8 @@ from seqlang.source import NOWHERE
 from seqlang.syntax import tree
 
 
-def parameter(state: State, position: int, statement: tree.Param) -> None:
-    """Enter one param with its value: the default, or what was set."""
-    if state.given.symbols[statement.name.name].statement is statement:
-        _parameter(state, position, statement)
-
-
-def constant_let(state: State, position: int, statement: tree.Let) -> None:
-    """Enter one let that is the same in all steps; it is inlined where it is read."""
-    if state.given.symbols[statement.name.name].statement is statement:
-        _let(state, position, statement)
-
-
 def check_overrides(state: State) -> None:
     """Report every value that was set for something that is no param."""
-    _unknown_overrides(state)
-
-
-def _unknown_overrides(state: State) -> None:
     params = [s.name for s in state.given.symbols.values() if s.kind == "param"]
     for name in state.given.overrides:
         if name not in params:
@@ -51,7 +35,10 @@ def _unknown_overrides(state: State) -> None:
             )
 
 
-def _parameter(state: State, position: int, node: tree.Param) -> None:
+def parameter(state: State, position: int, node: tree.Param) -> None:
+    """Enter one param with its value: the default, or what was set."""
+    if state.given.symbols[node.name.name].statement is not node:
+        return  # declared twice: the first one counts
     scope = Scope("plain", position)
     name = node.name.name
     limit = _limit(state, scope, node)
@@ -176,7 +163,10 @@ def depth_of(expression: m.Expression) -> int:
     return depth
 
 
-def _let(state: State, position: int, node: tree.Let) -> None:
+def constant_let(state: State, position: int, node: tree.Let) -> None:
+    """Enter one let that is the same in all steps; it is inlined where it is read."""
+    if state.given.symbols[node.name.name].statement is not node:
+        return  # declared twice: the first one counts
     name = node.name.name
     known = len(state.problems)
     typed = translate(state, Scope("constant", position), node.value)

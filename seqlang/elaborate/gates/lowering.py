@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from seqlang.elaborate.constants import Values, number
+from seqlang.elaborate.expressions.binders import is_constant
 from seqlang.elaborate.gates.contents import Reader
 from seqlang.elaborate.gates.flipped_ends import with_one_end
 from seqlang.elaborate.gates.forms import Place, Unfit, linear
@@ -169,7 +170,4 @@ class Lowering:
 
 
 def _is_constant_result(result: m.Expression) -> bool:
-    changing = (
-        m.StepNumber, m.Field, m.Local, m.CellValue, m.MemoryValue, m.Reported, m.Drawn, m.Noised, m.Records,
-    )  # fmt: skip
-    return not any(isinstance(node, changing) for node in m.walk(result))
+    return is_constant(result) and not any(isinstance(node, m.Records) for node in m.walk(result))
