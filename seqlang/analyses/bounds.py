@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import Literal
 
 from seqlang.analyses.grouping import Group
 from seqlang.proof.derivation import Derivation
@@ -28,3 +29,10 @@ class Bounds:
     open_goals: tuple[str, ...]
     alternatives: tuple[Derivation, ...]
     groups: tuple[Group, ...]
+
+    def implying(self, notion: Literal["pure", "dp", "rdp", "zcdp"]) -> tuple[Derivation, ...]:
+        """The bounds that say something of that notion: its own, and where it follows at once the pure one."""
+        found: dict[str, tuple[Derivation | None, ...]] = {
+            "pure": (self.pure,), "dp": (self.pure, self.dp), "zcdp": (self.zcdp,), "rdp": (*self.rdp, self.pure),
+        }  # fmt: skip
+        return tuple(d for d in found[notion] if d is not None)

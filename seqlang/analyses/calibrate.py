@@ -14,7 +14,6 @@ from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import Literal
 
-from seqlang.analyses.bounds import Bounds
 from seqlang.analyses.prove import ORDERS, prove, size_of
 from seqlang.elaborate import elaborate
 from seqlang.model.domain import Integers
@@ -160,21 +159,8 @@ def _best(program: Program, target: Target, horizon: int | None) -> tuple[float,
         order = math.nextafter(order, math.inf)
     orders = (order,) if target.notion == "rdp" else ORDERS
     bounds = prove(program, delta=target.delta, horizon=horizon, orders=orders)
-    known = [(size_of(program, d), d) for d in _of_notion(bounds, target)]
+    known = [(size_of(program, d), d) for d in bounds.implying(target.notion)]
     return min(known, key=lambda pair: pair[0], default=(math.inf, None))
-
-
-def _of_notion(bounds: Bounds, target: Target) -> tuple[Derivation, ...]:
-    pure = () if bounds.pure is None else (bounds.pure,)
-    match target.notion:
-        case "pure":
-            return pure
-        case "dp":
-            return pure if bounds.dp is None else (*pure, bounds.dp)
-        case "zcdp":
-            return () if bounds.zcdp is None else (bounds.zcdp,)
-        case "rdp":
-            return (*bounds.rdp, *pure)
 
 
 def _ends(asked: _Asked, start: Fraction, whole: bool) -> tuple[Fraction, Fraction | None, bool] | str:

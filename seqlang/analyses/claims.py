@@ -127,7 +127,7 @@ def _decide(
             return Verdict(claim, "proved", f"the strong bound implies it: {proof.because}", proof)
         return Verdict(claim, "proved", proof.because, proof)
     if claim.kind == "weak":
-        from seqlang.analyses.weak import decide as decide_weak
+        from seqlang.analyses.weak.verdict import decide as decide_weak
 
         poll()
         exactly = decide_weak(program, claim, bounds)
@@ -155,26 +155,16 @@ def _candidates(
     privacy: Privacy, goal: tuple[Formula, ...], bounds: Bounds, program: Program
 ) -> tuple[Derivation, ...]:
     """Derivations whose conclusion is of the claimed notion, or (pure) at least as strong."""
-    pure = (bounds.pure,) if bounds.pure is not None else ()
-    zcdp = (bounds.zcdp,) if bounds.zcdp is not None else ()
-    match privacy.notion:
-        case "pure":
-            return pure
-        case "dp":
-            return (*pure, *((bounds.dp,) if bounds.dp is not None else ()))
-        case "zcdp":
-            return zcdp
-        case "rdp":
-            # rounded up: divergences grow with the order, so a bound at a higher order serves, one below does not
-            order = enclose(goal[0], parameter_values(program)).high
-            above = tuple(d for d in bounds.rdp if isinstance(d.conclusion, RenyiBound) and d.conclusion.order >= order)
-            own = (d for d in above if isinstance(d.conclusion, RenyiBound) and d.conclusion.order == order)
-            if any(d.rule != post_processing.NAME for d in own):  # not said of a higher order first
-                return (*above, *pure, *zcdp)
-            again = prove(program, delta=bounds.delta, horizon=bounds.horizon, orders=(order,))
-            return (*again.rdp, *above, *pure, *zcdp)
-        case _:
-            assert_never(privacy.notion)
+    if privacy.notion != "rdp":
+        return bounds.implying(privacy.notion)
+    # rounded up: divergences grow with the order, so a bound at a higher order serves, one below does not
+    order = enclose(goal[0], parameter_values(program)).high
+    above = tuple(d for d in bounds.rdp if isinstance(d.conclusion, RenyiBound) and d.conclusion.order >= order)
+    own = (d for d in above if isinstance(d.conclusion, RenyiBound) and d.conclusion.order == order)
+    found = (*above, *bounds.implying("pure"), *bounds.implying("zcdp"))
+    if any(d.rule != post_processing.NAME for d in own):  # not said of a higher order first
+        return found
+    return (*prove(program, delta=bounds.delta, horizon=bounds.horizon, orders=(order,)).rdp, *found)
 
 
 def _refutation(

@@ -39,11 +39,7 @@ def groupings(program: Program) -> tuple[tuple[Group, ...], ...]:
 def _sharing(program: Program, names: Group) -> tuple[Group, ...]:
     """Classes of gates that show or choose by the same noise; what reads it inside its value stays alone."""
     terms = {gate.name: gate_noises(gate) for gate in program.gates}
-    classes: list[set[str]] = []
-    for name in names:
-        touching = [c for c in classes if any(terms[name] & terms[other] for other in c)]
-        classes = [c for c in classes if c not in touching] + [{name}.union(*touching)]
-    return tuple(_in_order(program, tuple(c)) for c in classes)
+    return tuple(_in_order(program, tuple(group)) for group, _ in connected((name, terms[name]) for name in names))
 
 
 def _in_file_order(program: Program, groups: tuple[Group, ...]) -> tuple[Group, ...]:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from fractions import Fraction
-from math import inf, nextafter
+from math import inf
 
 from seqlang.analyses.bounds import Bounds
 from seqlang.analyses.grouping import Group, groupings
 from seqlang.analyses.several_entries import grown
 from seqlang.arithmetic.formula import enclose
+from seqlang.arithmetic.rounding import fraction_down
 from seqlang.model.program import CompareGate, OpaqueGate, Program
 from seqlang.process.time_limit import OutOfTime, lack, over
 from seqlang.proof.derivation import ApproximateBound, ConcentratedBound, Derivation, PureBound, RenyiBound
@@ -80,7 +81,7 @@ class _Search:
         self.program, self.delta, self.horizon, self.orders = program, delta, horizon, orders
         self.asked_for_horizon = horizon is not None
         self.known: dict[str, object] = {
-            "delta": _rounded_down(delta), "orders": orders,
+            "delta": fraction_down(delta), "orders": orders,
             "horizon": longest_run(program) if horizon is None else horizon,
         }  # fmt: skip
         self.replay = Replay(program)
@@ -220,8 +221,3 @@ class _Search:
             for group in partition
             if not any(isinstance(d.conclusion, PureBound) for d in self.bounds_of(group))
         )
-
-
-def _rounded_down(delta: Fraction) -> float:
-    near = float(delta)
-    return near if Fraction(near) <= delta else nextafter(near, 0.0)

@@ -42,11 +42,7 @@ def _at_delta(program: Program, one: Program, delta: Fraction, bounds: Bounds, p
         if found is None or not isinstance(found.conclusion, ApproximateBound):
             return None
         if found.conclusion.delta <= delta:
-            return replace(found, conclusion=replace(found.conclusion, delta=_down(delta)))
+            return replace(found, conclusion=replace(found.conclusion, delta=fraction_down(delta)))
         share = share * delta / Fraction(found.conclusion.delta) * Fraction(99, 100)
         bounds = prove(one, share, ())
     return None
-
-
-def _down(delta: Fraction) -> float:
-    return fraction_down(delta)

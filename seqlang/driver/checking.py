@@ -210,7 +210,7 @@ def _weak(
         with shown_in(loaded.source):
             for name in models or (None,):
                 chosen_model(program, name)
-    from seqlang.analyses.weak import curve, least
+    from seqlang.analyses.weak.summary import curve, least
     from seqlang.backends.solve.unsolved import Unsolved
 
     names = models or (tuple(m.name for m in program.models) if epsilons else tuple(dict.fromkeys(claimed)))
@@ -219,7 +219,7 @@ def _weak(
         try:
             found.append(least(program, name, delta, bounds))
             if epsilons:
-                curves.append(curve(program, name, epsilons))
+                curves.append(curve(program, name, tuple(epsilons)))
         except Unsolved as why:
             if epsilons:
                 message = f"`{program.name}` has no exact law under {name}: {why}"

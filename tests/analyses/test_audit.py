@@ -47,21 +47,9 @@ def test_the_bound_is_below_the_truth_and_not_far(name: str, truth: float, least
     found = audit(load(read("@" + name)).program, seconds=1.5)
     assert found is not None
     assert least < found.epsilon < truth
-    assert not found.refutes_pure(truth)
-    assert found.refutes_pure(0.5 * least)
     assert found.p_low <= found.hits[0] / found.runs
     assert found.q_high >= found.hits[1] / found.runs
     assert found.confidence == 0.999
-
-
-def test_a_violated_claim_is_found() -> None:
-    """Noise on each look only: the loss is unbounded."""
-    found = audit(load(read("@refuted/query_noise_only")).program, seconds=1.5, epsilon=0.5)
-    assert found is not None
-    assert found.delta is not None
-    assert found.delta > 0
-    assert found.refutes_dp(0.5, found.delta / 2)
-    assert not found.refutes_dp(0.5, 1.0)
 
 
 FED_BACK = """stream x in {0, 1}

@@ -14,11 +14,12 @@ import pytest
 from scipy import stats
 
 from seqlang import driver
-from seqlang.analyses import weak
 from seqlang.analyses.prove import prove
-from seqlang.analyses.weak import profile
+from seqlang.analyses.weak import profile, summary
 from seqlang.analyses.weak.moments import curve_of
 from seqlang.analyses.weak.positions import Scan
+from seqlang.analyses.weak.summary import curve
+from seqlang.analyses.weak.verdict import decide
 from seqlang.analyses.weak.worst import worst
 from seqlang.model.program import Program
 from seqlang.source import Source
@@ -121,11 +122,11 @@ def _profile(texts: list[str], given: dict[str, str]) -> list[float]:
     found = []
     *plain, flipped = texts
     for text in plain:
-        drawn = weak.curve(_program(text, **given), "null", (e,))
+        drawn = curve(_program(text, **given), "null", (e,))
         found += [drawn.per_step[0].lower, drawn.arbitrary[0].lower]
         assert drawn.per_step[0].bound == pytest.approx(found[-2], abs=1e-9)
         assert drawn.arbitrary[0].bound == pytest.approx(found[-1], abs=1e-9)
-    drawn = weak.curve(_program(flipped, **given), "null", (e, 2 * e))
+    drawn = curve(_program(flipped, **given), "null", (e, 2 * e))
     # at the maximum of the two epsilons the flipped return adds nothing here: the stopping step alone is as bad
     assert [drawn.per_step[0].lower, drawn.arbitrary[0].lower] == pytest.approx(found[:2], abs=1e-9)
     return [*found, drawn.arbitrary[1].lower]
@@ -209,7 +210,7 @@ def test_laws_of_a_function_of_a_draw_by_running_all_streams(moved: str, strict:
 
 def test_both_models_agree_by_symmetry() -> None:
     program = _program(WANG.format(stops=PLAIN))
-    one, other = (weak.curve(program, model, (0.5,)).arbitrary[0] for model in ("null", "alternative"))
+    one, other = (curve(program, model, (0.5,)).arbitrary[0] for model in ("null", "alternative"))
     assert one.lower == pytest.approx(other.lower, abs=1e-9)
     assert one.pair == ({"x": 0.0}, {"x": 1.0})
     assert other.pair == ({"x": 1.0}, {"x": 0.0})
@@ -234,7 +235,7 @@ claim weak dp(most, exp(-eps * min(-log(alpha), -log(alpha))) / 2) under null pe
 def test_theorem_1_with_a_minus_sign(alpha: str, verdicts: tuple, deltas: tuple) -> None:
     """With the sign that is printed delta is exp(+eps m) / 2 >= 1/2, which the language does not accept as a claim."""
     program = _program(WANG.format(stops=FLIPPED) + THEOREM, eps="1", as_printed="1", alpha=alpha)
-    decided = [weak.decide(program, claim) for claim in program.claims]
+    decided = [decide(program, claim) for claim in program.claims]
     assert tuple(d.verdict for d in decided) == verdicts, [d.because for d in decided]
     assert [d.measured.lower for d in decided if d.measured] == pytest.approx(deltas, abs=6e-5)
 
@@ -331,7 +332,7 @@ def test_pure_loss_of_a_randomised_response() -> None:
             "claim weak rdp(2, 0.41) under half\nclaim weak zcdp(0.56) under half\nclaim weak zcdp(0.54) under half",
         )
     )
-    decided = [weak.decide(program, claim) for claim in program.claims]
+    decided = [decide(program, claim) for claim in program.claims]
     verdicts = [d.verdict for d in decided]
     # at position 1 the order 2 has log(.75^2/.25 + .25^2/.75) = 0.8473, the order 1 .75 log 3 - .25 log 3 = 0.5493
     assert verdicts == ["proved", "refuted", "proved", "proved", "refuted", "proved", "refuted"], decided
@@ -345,7 +346,7 @@ def test_pure_loss_of_a_randomised_response() -> None:
 
 def test_a_loss_without_bound_on_the_length_is_known_for_a_range() -> None:
     program = _program(RESPONSE.format(stops="stop when s == 1", claims="claim weak pure(1.0987) under half"))
-    found = weak.decide(program, program.claims[0])
+    found = decide(program, program.claims[0])
     assert found.verdict == "unknown"
     assert found.measured is not None
     assert found.measured.after == inf
@@ -356,11 +357,11 @@ def test_without_noise_the_loss_is_infinite() -> None:
         "algorithm d\nstream x in {0, 1}\nmodel m: x ~ bernoulli(0.5)\nstop when x == 1\nstop when step >= 4\n"
         "claim weak pure(9) under m\nclaim weak dp(2, 0.9) under m"
     )
-    pure, dp = (weak.decide(program, claim) for claim in program.claims)
+    pure, dp = (decide(program, claim) for claim in program.claims)
     assert (pure.verdict, dp.verdict) == ("refuted", "refuted")
     assert pure.measured is not None
     assert pure.measured.lower == inf
-    least = weak.least(program, "m", Fraction(1, 2))
+    least = summary.least(program, "m", Fraction(1, 2))
     assert least.record()["dp"]["upper"] == inf
 
 
@@ -401,7 +402,7 @@ def test_the_bound_by_moments_holds_at_every_position() -> None:
 )
 def test_what_is_not_decided_says_why(text: str, why: str) -> None:
     program = _program(f"algorithm e\n{text}\nclaim weak pure(1) under m")
-    found = weak.decide(program, program.claims[0])
+    found = decide(program, program.claims[0])
     assert found.verdict == "unknown"
     assert why in found.because
 
@@ -426,7 +427,7 @@ def test_the_scan_ends_where_a_public_stop_ends_the_run(noise: str) -> None:
     assert scan.position(3) is not None
     assert scan.reach(4) == 0.0
     assert scan.position(4) is None
-    least = weak.least(program, "m", Fraction(1, 10**6), prove(program))
+    least = summary.least(program, "m", Fraction(1, 10**6), prove(program))
     assert least.pure.positions <= 3
 
 

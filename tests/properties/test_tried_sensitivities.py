@@ -14,8 +14,11 @@ from seqlang import driver
 from seqlang.analyses.shifts import statistics
 from seqlang.analyses.trials import failures, trials
 from seqlang.analyses.trials.claimed import Claimed, claimed
+from seqlang.arithmetic.formula import enclose
 from seqlang.model.expression import Expression
 from seqlang.model.program import Program
+from seqlang.rules.sensitivity.facts.formulas import parameter_values
+from seqlang.rules.sensitivity.motion.shift import Shift
 from seqlang.source import Source
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "rules" / "sensitivity"))
@@ -49,9 +52,13 @@ def test_shifts_of_random_statistics_hold() -> None:
         assert failures(_random_program(seed), work=WORK) == (), f"seed {seed}"
 
 
+def _is_bounded(program: Program, shift: Shift) -> bool:
+    return 0 < enclose(shift.radius, parameter_values(program)).high < inf
+
+
 def test_shifts_that_are_too_small_are_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(trials, "claimed", _smaller)
-    bounded = [p for p in map(_random_program, range(PROGRAMS)) if any(0 < s.value < inf for s in statistics(p))]
+    bounded = [p for p in map(_random_program, range(PROGRAMS)) if any(_is_bounded(p, s.shift) for s in statistics(p))]
     assert len(bounded) >= BOUNDED
     missed = [p for p in bounded if not failures(p, work=WORK)]
     assert len(missed) <= FORGIVEN, missed

@@ -1,4 +1,4 @@
-"""A statistical lower bound on epsilon (and on delta) by Monte Carlo.
+"""A statistical lower bound on epsilon by Monte Carlo.
 
 Pairs of neighbours are tried with few runs each. For the best pair an event is chosen on one half of the runs, and its
 two probabilities are estimated on the other half with exact confidence bounds (Clopper & Pearson 1934). With the stated
@@ -8,7 +8,7 @@ confidence the true loss is at least the bound: evidence, not a proof.
 from __future__ import annotations
 
 import time
-from math import exp, log
+from math import log
 
 from seqlang.analyses.audit.events import chosen, proposals
 from seqlang.analyses.audit.pairs import Stream, pairs
@@ -36,8 +36,7 @@ class Audit:
     """The event is what any of the sights shows (`labels`: what their `result` counts). `p_low` and `q_high` bound its
     probabilities under the first and the second input, both at once with probability `confidence`, for all `tested`
     events together; `hits` and `runs` are counts of the half on which nothing was chosen. `epsilon` is then a lower
-    bound on any pure epsilon (0: none found), `delta` = p_low - e^eps q_high on the delta at `at_epsilon` (None: not
-    asked)."""
+    bound on any pure epsilon (0: none found)."""
 
     streams: tuple[Stream, Stream]
     event: tuple[Sight, ...]
@@ -47,21 +46,11 @@ class Audit:
     p_low: float
     q_high: float
     epsilon: float
-    delta: float | None
-    at_epsilon: float | None
     confidence: float
     tested: int
     pairs: int
     seconds: float
     seed: int
-
-    def refutes_pure(self, epsilon: float) -> bool:
-        """Whether pure(epsilon) is violated at this confidence."""
-        return self.epsilon > epsilon
-
-    def refutes_dp(self, epsilon: float, delta: float) -> bool:
-        """Whether dp(epsilon, delta) is violated at this confidence."""
-        return self.p_low > 0 and (epsilon < 700) and self.p_low - exp(epsilon) * self.q_high > delta
 
 
 def audit(
@@ -69,14 +58,11 @@ def audit(
     *,
     seconds: float,
     confidence: float = 0.999,
-    epsilon: float | None = None,
     horizon: int | None = None,
     seed: int = 1,
 ) -> Audit | None:
-    """The best bound found in about that time; None where nothing could be run or compared.
-
-    `epsilon`: look for a violation of dp(epsilon, ..) instead of for a large loss. `horizon`: the streams' length.
-    """
+    """The best bound found in about that time; None where nothing could be run or compared. `horizon`: the streams'
+    length."""
     began = time.monotonic()
     deadline = began + seconds
     candidates = pairs(program, min(horizon or LENGTH, 400), MOST_PAIRS)
@@ -95,7 +81,7 @@ def audit(
             continue
         rate = runs / max(1e-3, time.monotonic() - started)
         tried += 1
-        ranked = chosen(first, second, proposals(first, second), epsilon)
+        ranked = chosen(first, second, proposals(first, second))
         if ranked and (best is None or ranked[0][0] > best[0]):
             best = ranked[0][0], rate, pair
     if best is None:
@@ -103,7 +89,7 @@ def audit(
     _, rate, pair = best  # runs of both inputs a second
     half = int(min(LARGEST, max(most or PILOT, 0.4 * rate * max(0.0, deadline - time.monotonic()))))
     learn = [sample(program, s, half, seed * 1000 + 500 + k) for k, s in enumerate(pair)]
-    ranked = chosen(learn[0], learn[1], proposals(learn[0], learn[1]), epsilon)[:TESTED]
+    ranked = chosen(learn[0], learn[1], proposals(learn[0], learn[1]))[:TESTED]
     if not ranked:
         return None
     test = [sample(program, s, half, seed * 1000 + 700 + k) for k, s in enumerate(pair)]
@@ -114,14 +100,13 @@ def audit(
         miss = (1 - confidence) / (2 * len(ranked))  # both ends of all events that are tested
         low, high = clopper_pearson(hits[0], half, miss)[0], clopper_pearson(hits[1], half, miss)[1]
         loss = max(0.0, log(low / high)) if low > 0 and high > 0 else 0.0
-        delta = None if epsilon is None else max(0.0, low - exp(min(epsilon, 700.0)) * high)
         found.append(Audit(
             streams=(pair[order[0]], pair[order[1]]), event=event, labels=tuple(test[0].labels),
             hits=(hits[0], hits[1]),
-            runs=half, p_low=low, q_high=high, epsilon=loss, delta=delta, at_epsilon=epsilon, confidence=confidence,
+            runs=half, p_low=low, q_high=high, epsilon=loss, confidence=confidence,
             tested=len(ranked), pairs=tried, seconds=time.monotonic() - began, seed=seed,
         ))  # fmt: skip
-    return max(found, key=lambda one: one.epsilon if one.delta is None else one.delta)
+    return max(found, key=lambda one: one.epsilon)
 
 
 def _affordable(program: Program, stream: Stream, seconds: float) -> int:

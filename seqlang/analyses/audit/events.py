@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import accumulate, pairwise
-from math import exp, inf, log, sqrt
+from math import inf, log, sqrt
 from typing import TYPE_CHECKING
 
 from seqlang.analyses.audit.runs import Sight, seen
@@ -73,16 +73,15 @@ def proposals(first: Samples, second: Samples) -> list[tuple[Sight, ...]]:
 
 
 def chosen(
-    first: Samples, second: Samples, events: Sequence[tuple[Sight, ...]], eps: float | None
+    first: Samples, second: Samples, events: Sequence[tuple[Sight, ...]]
 ) -> list[tuple[float, bool, tuple[Sight, ...]]]:
-    """(score, whether the second input is the likelier one, event), best first: by a cautious estimate of the loss, or
-    of p - e^eps q where `eps` is given."""
+    """(score, whether the second input is the likelier one, event), best first: by a cautious estimate of the loss."""
     found = []
     for event in events:
         p, q = (frequency(s, event) for s in (first, second))
         for swapped, (a, b) in ((False, (p, q)), (True, (q, p))):
             if a * first.runs >= FEWEST:
-                found.append((_score(a, b, first.runs, eps), swapped, event))
+                found.append((_score(a, b, first.runs), swapped, event))
     found.sort(key=lambda one: (-one[0], len(one[2])))
     return found
 
@@ -92,11 +91,9 @@ def frequency(samples: Samples, event: Sequence[Sight]) -> float:
     return float(sum(int(seen(samples, sight).sum()) for sight in event)) / samples.runs
 
 
-def _score(p: float, q: float, runs: int, eps: float | None) -> float:
+def _score(p: float, q: float, runs: int) -> float:
     low = p - 3.3 * sqrt(p * (1 - p) / runs) - 3 / runs
     high = q + 3.3 * sqrt(q * (1 - q) / runs) + 7 / runs
-    if eps is not None:
-        return low - exp(eps) * high
     return log(low / high) if low > 0 else -inf
 
 

@@ -127,8 +127,7 @@ def pure(p: Law, q: Law) -> Range:
 
 def pure_per_step(p: Law, q: Law) -> Range:
     """The same for the reading with one stopping step at a time: its sets hold the single returns, but not "never"."""
-    below, above = pure(_without_never(p), _without_never(q))
-    return below, above
+    return pure(_without_never(p), _without_never(q))
 
 
 def _without_never(law: Law) -> Law:

@@ -12,11 +12,7 @@ LEFT_FOR_RATIOS = 1e-18
 """The same where powers of ratios are: they may be large where little mass is."""
 
 
-def scan_of(program: Program, model: str, *, ratios: bool = False) -> Scan:
-    """`ratios`: for losses and Renyi divergences, for which small probabilities matter. Raises Unsolved."""
-    return _scan(program, model, ratios)
-
-
 @remembered_of_program
-def _scan(program: Program, model: str, ratios: bool) -> Scan:
+def scan_of(program: Program, model: str, ratios: bool) -> Scan:
+    """`ratios`: for losses and Renyi divergences, for which small probabilities matter. Raises Unsolved."""
     return Scan(program, model, tolerance=LEFT_FOR_RATIOS if ratios else LEFT, ratios=ratios)

@@ -43,18 +43,17 @@ class Least:
 
     def record(self) -> dict[str, Any]:
         """For `check --json`."""
-        found: dict[str, Any] = {
+        return {
             "model": self.model,
             "dp": {"delta": float(self.delta), "upper": self.epsilon.bound, "lower": self.epsilon.lower},
             "exact": self.epsilon.bound <= self.epsilon.lower * (1 + TIGHT) + SMALL,
+            "pure": {"upper": self.pure.bound, "lower": self.pure.lower},
         }
-        found["pure"] = {"upper": self.pure.bound, "lower": self.pure.lower}
-        return found
 
 
 def curve(program: Program, model: str, epsilons: tuple[float, ...]) -> Curve:
     """Raises Unsolved where there is no exact law."""
-    scan = scan_of(program, model)
+    scan = scan_of(program, model, False)
 
     def at(epsilon: float, per_step: bool) -> Worst:
         def measure(p: Law, q: Law) -> Range:
@@ -67,7 +66,7 @@ def curve(program: Program, model: str, epsilons: tuple[float, ...]) -> Curve:
 
 def least(program: Program, model: str, delta: Fraction, strong: Bounds | None = None) -> Least:
     """Raises Unsolved where there is no exact law."""
-    scan = scan_of(program, model)
+    scan = scan_of(program, model, False)
     known = everywhere(program, strong)
     target = float(delta)
 
@@ -76,5 +75,5 @@ def least(program: Program, model: str, delta: Fraction, strong: Bounds | None =
         return 0.0 if reach <= target * (1 - 1e-12) else known.pure
 
     epsilon = worst(scan, lambda p, q: profile.epsilon_at(p, q, target), later, patience=10**9)
-    pure = worst(scan_of(program, model, ratios=True), profile.pure, lambda reach: known.pure)
+    pure = worst(scan_of(program, model, True), profile.pure, lambda reach: known.pure)
     return Least(model, delta, epsilon, pure)

@@ -43,7 +43,7 @@ def decide(program: Program, claim: Claim, strong: Bounds | None = None) -> Deci
     goal = tuple(_enclosed(program, argument) for argument in claim.privacy.arguments)
     known = everywhere(program, strong)
     try:
-        scan = scan_of(program, claim.model, ratios=claim.privacy.notion != "dp")
+        scan = scan_of(program, claim.model, claim.privacy.notion != "dp")
         match claim.privacy.notion:
             case "dp":
                 found, what = _delta(scan, goal[0], goal[1], claim.per_step)

@@ -137,24 +137,20 @@ class _Stage:
 
     # ---- legs
 
-    def _run(self, leg: Leg) -> bool:
+    def _run(self, leg: Leg, fed: Entry | None = None) -> bool:
         for i in range(leg.count):
-            first, second = self._entries(leg, i == 0, None, inf)
-            if not self._advance(first, second, None):
+            if fed is None or (i == 0 and leg.change):
+                pair = self._entries(leg, i == 0, None, inf)
+            else:
+                pair = fed, fed
+            if not self._advance(*pair, None):
                 return False
             if self.over:
                 break
         return True
 
     def _feed(self, leg: Leg) -> bool:
-        entry = self.scene.entries[leg.target % len(self.scene.entries)]
-        for i in range(leg.count):
-            pair = self._entries(leg, True, None, inf) if i == 0 and leg.change else (entry, entry)
-            if not self._advance(*pair, None):
-                return False
-            if self.over:
-                break
-        return True
+        return self._run(leg, self.scene.entries[leg.target % len(self.scene.entries)])
 
     def _hover(self, leg: Leg) -> bool:
         target = self._target(leg)

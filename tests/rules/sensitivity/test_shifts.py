@@ -214,5 +214,5 @@ def test_the_report_lists_every_statistic() -> None:
     body = "stream x in [0, D]\nstatistic s = sum(x over steps)\nstatistic t = x\nstop when step >= 3"
     made = program(f'algorithm t "t"\nparam D > 0 = 2\n{body}')
     rows = statistics(made)
-    assert [(row.name, row.symbolic, row.value) for row in rows] == [("s", "D", 2.0), ("t", "D", 2.0)]
+    assert [(row.name, str(row.shift.radius)) for row in rows] == [("s", "D"), ("t", "D")]
     assert "uniform" in rows[0].words
