@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from seqlang.record import record
 from seqlang.results.json_number import json_number
-from seqlang.results.shown import Shown, by_report
+from seqlang.results.shown import Shown
 
 if TYPE_CHECKING:
     from seqlang.backends.rare import Estimate
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 class RareResult(Shown):
     """`rare`: one estimate a return that was asked for."""
 
+    shown_by = "text.rare:rare_document"
     algorithm: str
     model: str
     parameters: Mapping[str, float]
@@ -36,10 +37,6 @@ class RareResult(Shown):
             "parameters": {name: json_number(value) for name, value in self.parameters.items()},
             "rare": {e.label: _object(e) for e in self.rare},
         }
-
-    def document(self) -> Any:
-        """The report."""
-        return by_report("text.rare:rare_document", self)
 
 
 def _object(e: Estimate) -> dict[str, Any]:

@@ -9,13 +9,14 @@ from seqlang.backends.interpret.data import DataRun
 from seqlang.backends.montecarlo.samples import Samples
 from seqlang.record import record
 from seqlang.results.json_number import json_number
-from seqlang.results.shown import Shown, by_report
+from seqlang.results.shown import Shown
 
 
 @record
 class RunResult(Shown):
     """`parameters` are the values of this cell of a sweep; `samples` is what the runs found."""
 
+    shown_by = "text.run:run_document"
     algorithm: str
     parameters: Mapping[str, float]
     samples: Samples
@@ -39,10 +40,6 @@ class RunResult(Shown):
         """One row a run: run, model, steps, stopped, return, statistics, reports; `pandas.DataFrame(result.frame())`
         makes a data frame of it. Of very many runs `samples.rows()` gives the same one by one."""
         return list(self.samples.rows())
-
-    def document(self) -> Any:
-        """The report."""
-        return by_report("text.run:run_document", self)
 
 
 def _with_errors(samples: Samples) -> dict[str, Any]:
@@ -74,6 +71,7 @@ def _nulls(value: Any) -> Any:
 class DataResult(Shown):
     """One run of a spec on a real stream."""
 
+    shown_by = "text.run:data_document"
     algorithm: str
     file: str
     run: DataRun
@@ -81,7 +79,3 @@ class DataResult(Shown):
     def to_dict(self) -> dict[str, Any]:
         """The JSON object of `seqlang run --data --json`."""
         return {"schema": 1, "algorithm": self.algorithm, "file": self.file, **self.run.to_dict()}
-
-    def document(self) -> Any:
-        """The report."""
-        return by_report("text.run:data_document", self)

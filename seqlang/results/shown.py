@@ -3,9 +3,8 @@ when somebody looks."""
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from importlib import import_module
-from typing import Any
+from typing import Any, ClassVar
 
 
 def by_report(function: str, *arguments: Any, **keywords: Any) -> Any:
@@ -14,14 +13,16 @@ def by_report(function: str, *arguments: Any, **keywords: Any) -> Any:
     return getattr(import_module(f"seqlang.report.{module}"), name)(*arguments, **keywords)
 
 
-class Shown(ABC):
+class Shown:
     """A result with a `document()`: as text in a terminal, as HTML in a notebook."""
 
     __slots__ = ()
+    shown_by: ClassVar[str]
+    """The function of `seqlang.report` that writes the report, named as "module:function"."""
 
-    @abstractmethod
     def document(self) -> Any:
         """The report."""
+        return by_report(self.shown_by, self)
 
     def __str__(self) -> str:
         return str(by_report("document.plain_text:render_plain", self.document()))

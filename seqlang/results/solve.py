@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from seqlang.record import record
 from seqlang.results.json_number import json_number
-from seqlang.results.shown import Shown, by_report
+from seqlang.results.shown import Shown
 
 if TYPE_CHECKING:
     from seqlang.backends.solve import Solution
@@ -22,6 +22,7 @@ RESOLVED = 1e-6
 class SolveResult(Shown):
     """`parameters` are the values of this cell of a sweep; `seconds` is what the solution took."""
 
+    shown_by = "text.solve:solve_document"
     algorithm: str
     model: str
     parameters: Mapping[str, float]
@@ -125,10 +126,6 @@ class SolveResult(Shown):
             for t, row in enumerate(self.solution.table, 1)
             for o, p in zip(self.solution.outcomes, row, strict=True)
         ]
-
-    def document(self) -> Any:
-        """The report."""
-        return by_report("text.solve:solve_document", self)
 
 
 def outcome_name(outcome: str | float | None) -> str:

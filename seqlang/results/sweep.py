@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from seqlang.record import record
 from seqlang.results.shown import Shown, by_report
 from seqlang.results.sweep_columns import Value, flat
@@ -14,6 +12,7 @@ from seqlang.results.sweep_row import Plain, SweepRow
 class SweepResult(Shown):
     """`names` are the parameters that vary, `missing` the number of rows that an interrupt left undone."""
 
+    shown_by = "text.sweep:sweep_document"
     algorithm: str
     names: tuple[str, ...]
     rows: tuple[SweepRow, ...]
@@ -52,7 +51,3 @@ class SweepResult(Shown):
     def plot(self, file: str, x: str | None = None, y: str | None = None, colour: str | None = None) -> None:
         """Writes a picture: see `seqlang.report.pictures.sweep.plot_sweep` (needs the extra `plot`)."""
         by_report("pictures.sweep:plot_sweep", self, file, x, y, colour)
-
-    def document(self) -> Any:
-        """The report."""
-        return by_report("text.sweep:sweep_document", self)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from fractions import Fraction
+from itertools import pairwise
 from typing import Any
 
 from seqlang.source import Span
@@ -30,12 +31,9 @@ def _nodes(parts: Parts) -> tuple[Any, ...]:
     return tuple(part for part in _flat(parts) if not isinstance(part, Token))
 
 
-def _after(parts: Parts, *words: str) -> Any:
-    """The part that stands right behind the words; None if they are absent."""
-    for index in range(len(parts) - len(words)):
-        if all(_is(parts[index + i], word) for i, word in enumerate(words)):
-            return parts[index + len(words)]
-    return None
+def _after(parts: Parts, word: str) -> Any:
+    """The part that stands right behind the word; None if it is absent."""
+    return next((after for part, after in pairwise(parts) if _is(part, word)), None)
 
 
 def _is(part: Any, word: str) -> bool:
@@ -76,35 +74,10 @@ class _One:
     """`one` as an amount, told apart from a name."""
 
 
-def _within(parts: Parts, span: Span) -> tree.AdjacentWithin:
-    same_direction = _is(parts[-1], "direction")
-    return tree.AdjacentWithin(parts[1].text, parts[2], parts[4], same_direction, span)
-
-
-def _update(parts: Parts, span: Span) -> tree.Update:
-    return tree.Update(parts[1], parts[3], _after(parts, "when"), span)
-
-
-def _draw(parts: Parts, span: Span) -> tree.Draw:
-    return tree.Draw(parts[1], parts[3], parts[4] if len(parts) > 4 else None, span)
-
-
-def _target(parts: Parts, span: Span) -> tree.Target:
-    return tree.Target(None if isinstance(parts[0], Token) else parts[0], span)
-
-
 def _attach(parts: Parts, span: Span) -> tree.Attach:
     targets = tuple(part for part in _flat(parts) if isinstance(part, tree.Target))
     life = parts[-1] if isinstance(parts[-1], (tree.LifeOnce, tree.LifeStep, tree.LifeReport)) else None
     return tree.Attach(parts[1], targets, life, span)
-
-
-def _report(parts: Parts, span: Span) -> tree.Report:
-    return tree.Report(parts[1], _after(parts, "="), _after(parts, "when"), span)
-
-
-def _stop(parts: Parts, span: Span) -> tree.Stop:
-    return tree.Stop(_after(parts, "when"), _after(parts, "return"), span)
 
 
 def _claim(parts: Parts, span: Span) -> tree.Claim:
@@ -123,21 +96,6 @@ def _claim(parts: Parts, span: Span) -> tree.Claim:
     )
 
 
-# ---- domains
-
-
-def _interval(parts: Parts, span: Span) -> tree.IntervalDomain:
-    return tree.IntervalDomain(parts[1], parts[3], _is(parts[0], "("), _is(parts[4], ")"), span)
-
-
-def _integers(parts: Parts, span: Span) -> tree.IntegerDomain:
-    return tree.IntegerDomain(parts[0], parts[2] if len(parts) > 2 else None, span)
-
-
-def _ball(parts: Parts, span: Span) -> tree.BallDomain:
-    return tree.BallDomain(parts[0], _nodes(parts[2:-1]), span)
-
-
 # ---- expressions
 
 
@@ -150,29 +108,13 @@ def _number(parts: Parts, span: Span) -> tree.Number:
     return tree.Number(Fraction(int(text)) if text.isdecimal() else Fraction(text), text, span)
 
 
-def _text(parts: Parts, span: Span) -> tree.Text:
-    return tree.Text(parts[0].text[1:-1], span)
-
-
 def _binary(parts: Parts, span: Span) -> tree.Binary:
     return tree.Binary(parts[1].text, parts[0], parts[2], span)
 
 
-def _call(parts: Parts, span: Span) -> tree.Call:
-    return tree.Call(parts[0], _nodes(parts[2:-1]), span)
-
-
-def _over_time(parts: Parts, span: Span) -> tree.OverTime:
-    return tree.OverTime(parts[0], _after(parts, "where"), parts[-1], span)
-
-
-def _binder(parts: Parts, span: Span) -> tree.ForIn:
-    return tree.ForIn(parts[1], parts[3], _after(parts, "where"), span)
-
-
 ACTIONS: dict[str, Callable[[Parts, Span], Any]] = {
     "algorithm": _algorithm,
-    "text": _text,
+    "text": lambda p, s: tree.Text(p[0].text[1:-1], s),
     "param": _param,
     "bound_limit": lambda p, s: tree.BoundLimit(p[0].text, p[1], s),
     "domain_limit": lambda p, s: tree.DomainLimit(p[1], s),
@@ -184,27 +126,27 @@ ACTIONS: dict[str, Callable[[Parts, Span], Any]] = {
     "replace": lambda p, s: tree.AdjacentReplace(_amount(p), s),
     "add_or_remove": lambda p, s: tree.AdjacentAddRemove(_amount(p), s),
     "one": lambda p, s: _One(),
-    "within": _within,
+    "within": lambda p, s: tree.AdjacentWithin(p[1].text, p[2], p[4], _is(p[-1], "direction"), s),
     "model": lambda p, s: tree.ModelDeclaration(p[1], _nodes(p[3:]), s),
     "field_law": lambda p, s: tree.FieldLaw(p[0], p[2], s),
-    "interval": _interval,
+    "interval": lambda p, s: tree.IntervalDomain(p[1], p[3], _is(p[0], "("), _is(p[4], ")"), s),
     "finite": lambda p, s: tree.FiniteDomain(_nodes(p), s),
-    "integers": _integers,
+    "integers": lambda p, s: tree.IntegerDomain(p[0], p[2] if len(p) > 2 else None, s),
     "named_domain": lambda p, s: tree.NamedDomain(p[0], s),
-    "ball": _ball,
+    "ball": lambda p, s: tree.BallDomain(p[0], _nodes(p[2:-1]), s),
     "power_domain": lambda p, s: tree.PowerDomain(p[0], p[2], s),
     "memory": lambda p, s: tree.MemoryDeclaration(p[1], p[3], s),
-    "update": _update,
+    "update": lambda p, s: tree.Update(p[1], p[3], _after(p, "when"), s),
     "statistic": lambda p, s: tree.Statistic(p[1], p[3], s),
-    "draw": _draw,
+    "draw": lambda p, s: tree.Draw(p[1], p[3], p[4] if len(p) > 4 else None, s),
     "attach": _attach,
-    "target": _target,
+    "target": lambda p, s: tree.Target(None if isinstance(p[0], Token) else p[0], s),
     "once": lambda p, s: tree.LifeOnce(s),
     "each_step": lambda p, s: tree.LifeStep(s),
     "each_report": lambda p, s: tree.LifeReport(p[1], s),
-    "report_value": _report,
-    "report_event": _report,
-    "stop": _stop,
+    "report_value": lambda p, s: tree.Report(p[1], p[3], _after(p, "when"), s),
+    "report_event": lambda p, s: tree.Report(p[1], None, p[3], s),
+    "stop": lambda p, s: tree.Stop(_after(p, "when"), _after(p, "return"), s),
     "claim_strong": _claim,
     "claim_weak": _claim,
     "claim_operating": _claim,
@@ -213,7 +155,7 @@ ACTIONS: dict[str, Callable[[Parts, Span], Any]] = {
     "compare": _binary,
     "negate": lambda p, s: tree.Unary(p[0].text, p[1], s),
     "range_of": lambda p, s: tree.Range(p[0], p[2], s),
-    "call": _call,
+    "call": lambda p, s: tree.Call(p[0], _nodes(p[2:-1]), s),
     "index": lambda p, s: tree.Index(p[0], p[2], s),
     "member": lambda p, s: tree.Member(p[0], p[2], s),
     "number": _number,
@@ -230,9 +172,9 @@ ACTIONS: dict[str, Callable[[Parts, Span], Any]] = {
     "positional": lambda p, s: tree.Positional(p[0], s),
     "keyword": lambda p, s: tree.Keyword(p[0], p[2], s),
     "over_set": lambda p, s: tree.OverSet(p[0], p[1], s),
-    "over_time": _over_time,
+    "over_time": lambda p, s: tree.OverTime(p[0], _after(p, "where"), p[-1], s),
     "over_steps": lambda p, s: tree.OverSteps(s),
     "over_last": lambda p, s: tree.OverLast(p[2], s),
     "since": lambda p, s: tree.Since(p[1], s),
-    "binder": _binder,
+    "binder": lambda p, s: tree.ForIn(p[1], p[3], _after(p, "where"), s),
 }

@@ -139,10 +139,7 @@ class _Stage:
 
     def _run(self, leg: Leg, fed: Entry | None = None) -> bool:
         for i in range(leg.count):
-            if fed is None or (i == 0 and leg.change):
-                pair = self._entries(leg, i == 0, None, inf)
-            else:
-                pair = fed, fed
+            pair = self._entries(leg, i == 0, None, inf) if fed is None or (i == 0 and leg.change) else (fed, fed)
             if not self._advance(*pair, None):
                 return False
             if self.over:

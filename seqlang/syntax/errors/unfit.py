@@ -53,13 +53,6 @@ def repaired(repair: Repair, opening: str, token: Token, previous: Token, fits: 
             return Diagnostic("E0101", plain.message, plain.primary, help=remedy)
         case "joint":
             return _joint(repair.text, token)
-        case "missing word":
-            return Diagnostic(
-                "E0116",
-                f"`{repair.text}` is missing before {found(token)}",
-                Label(token.span, f"expected `{repair.text}`"),
-                notes=_form(opening),
-            )
         case "missing mark" if repair.text == "*":
             return Diagnostic(
                 "E0116",
@@ -67,7 +60,7 @@ def repaired(repair: Repair, opening: str, token: Token, previous: Token, fits: 
                 Label(previous.span.to(token.span), "two values side by side"),
                 help=f"a product is written `{previous.text} * {token.text}`",
             )
-        case "missing mark":
+        case "missing word" | "missing mark":
             return Diagnostic(
                 "E0116",
                 f"`{repair.text}` is missing before {found(token)}",
