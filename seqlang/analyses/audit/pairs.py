@@ -10,10 +10,10 @@ from typing import Any
 from seqlang.analyses.witnesses.confirm import inside
 from seqlang.analyses.witnesses.domains import Domains, tidy
 from seqlang.analyses.witnesses.moving import moved_within
-from seqlang.analyses.witnesses.neighbours import are_neighbours
+from seqlang.analyses.witnesses.neighbours import are_neighbours, fields_of
 from seqlang.analyses.witnesses.play import play
 from seqlang.analyses.witnesses.scene import Scene
-from seqlang.analyses.witnesses.search import stream_of
+from seqlang.analyses.witnesses.search import entry_of, stream_of
 from seqlang.analyses.witnesses.seeds import seeds
 from seqlang.backends.interpret.machine import Machine
 from seqlang.backends.interpret.randomness import NoNoise
@@ -90,7 +90,7 @@ def _plain(program: Program, length: int) -> Iterator[tuple[Stream, Stream]]:
         for other in _moved(program, machine, domains, row) or rows:
             if other == row:
                 continue
-            base, new = (_entry(program, r) for r in (row, other))
+            base, new = (entry_of(r, fields_of(program)) for r in (row, other))
             yield (new, *(base,) * (size - 1)), (base,) * size
             if not dataset and length > 2:
                 yield (base,) * (length // 2) + (new,) + (base,) * (length - length // 2 - 1), (base,) * size
@@ -122,9 +122,3 @@ def _moved(program: Program, machine: Machine, domains: Domains, row: dict[str, 
                     new = moved_within(row[source.name], sign, low, high, float(radius), change)
                     found.append({**row, source.name: tidy(new)})
     return found
-
-
-def _entry(program: Program, row: dict[str, Any]) -> Entry:
-    names = [i.name for i in program.inputs if i.kind != "dataset"] or [i.name for i in program.inputs]
-    only: Entry = row[names[0]]
-    return only if len(names) == 1 else {n: row[n] for n in names}

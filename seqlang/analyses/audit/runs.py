@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
+from seqlang.analyses.witnesses.neighbours import fields_of, rows_of
 from seqlang.model import expression as e
 from seqlang.model.program import Model, Program
 from seqlang.proof.entry import Entry
@@ -30,10 +31,9 @@ class Sight:
 
 def fixed(program: Program, stream: Sequence[Entry]) -> Model:
     """A model that gives this input, entry by entry (record by record), with certainty."""
-    names = [i.name for i in program.inputs if i.kind != "dataset"] or [i.name for i in program.inputs]
-    rows = [row if isinstance(row, dict) else {names[0]: row} for row in stream]
+    rows = rows_of(program, stream)
     laws = []
-    for name in names:
+    for name in fields_of(program):
         values = [row[name] for row in rows]
         same = all(v == values[0] for v in values)
         listed = e.Sequence("list", tuple(_written(v) for v in values))

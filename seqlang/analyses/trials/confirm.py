@@ -10,9 +10,8 @@ from seqlang.analyses.trials.fits import SLACK, Seen
 from seqlang.analyses.trials.pairs import Pair, Rows
 from seqlang.analyses.trials.play import STEPS_WITH_VALUES, Drawn, Duel, Shared
 from seqlang.analyses.trials.quantities import Quantity
-from seqlang.analyses.witnesses.neighbours import are_neighbours
+from seqlang.analyses.witnesses.neighbours import are_neighbours, rows_inside
 from seqlang.backends.interpret.compiled import Compiler
-from seqlang.backends.interpret.domains import CheckedDomain
 from seqlang.model.domain import Ball, Domain, Interval, Power
 from seqlang.model.expression import Apply, Expression, Quantified
 from seqlang.model.program import Program, expressions_read
@@ -74,10 +73,7 @@ def confirmed(
 
 def is_pair(program: Program, pair: Pair) -> bool:
     """By the letter of the adjacency and of the domains."""
-    compiler = Compiler(program)
-    domains = {i.name: CheckedDomain(compiler, i.domain) for i in program.inputs}
-    rows = [row for rows in (*pair.records, *pair.entries) for row in rows]
-    if not all(domains[name].contains(value) for row in rows for name, value in row.items()):
+    if not rows_inside(program, (row for rows in (*pair.records, *pair.entries) for row in rows)):
         return False
     if not pair.records[0] and not pair.records[1]:
         return are_neighbours(program, *pair.entries)

@@ -9,10 +9,8 @@ from collections.abc import Mapping, Sequence
 from math import exp, inf, isinf, log, log1p, nextafter
 from typing import Any
 
-from seqlang.analyses.witnesses.neighbours import are_neighbours
+from seqlang.analyses.witnesses.neighbours import are_neighbours, rows_inside, rows_of
 from seqlang.analyses.witnesses.ties import rests_on_rounding
-from seqlang.backends.interpret.compiled import Compiler
-from seqlang.backends.interpret.domains import CheckedDomain
 from seqlang.backends.transcript.follow import Follower, Phase
 from seqlang.backends.transcript.integrals.noise_laws import log_sum
 from seqlang.backends.transcript.integrals.quadrature import FINE, FINEST, IMPOSSIBLE, Accuracy, Answer
@@ -72,11 +70,9 @@ def _phases(program: Program, stream: Sequence[Entry], event: Event, steps: int,
 
 def entries_of(program: Program, stream: Sequence[Entry], steps: int) -> list[Mapping[str, Any]]:
     """One mapping field -> value a step; a dataset (all its records) is there in every step."""
-    streams = [i.name for i in program.inputs if i.kind != "dataset"]
     datasets = [i.name for i in program.inputs if i.kind == "dataset"]
-    names = streams if streams else datasets
-    rows = [row if isinstance(row, dict) else {names[0]: row} for row in stream]
-    if not streams:
+    rows = rows_of(program, stream)
+    if len(datasets) == len(program.inputs):
         table = {name: tuple(row[name] for row in rows) for name in datasets}
         return [table] * steps
     if datasets:
@@ -153,11 +149,7 @@ def by_rounding(program: Program, draft: Witness) -> bool:
 
 def inside(program: Program, stream: Sequence[Entry]) -> bool:
     """Every value lies in its field's domain."""
-    compiler = Compiler(program)
-    domains = {i.name: CheckedDomain(compiler, i.domain) for i in program.inputs}
-    private = [i.name for i in program.inputs if i.kind != "dataset"] or [i.name for i in program.inputs]
-    rows = (row if isinstance(row, dict) else {private[0]: row} for row in stream)
-    return all(domains[name].contains(value) for row in rows for name, value in row.items())
+    return rows_inside(program, rows_of(program, stream))
 
 
 def excess(witness: Witness, eps: float) -> float:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, assert_never
 
 from seqlang.arithmetic.formula import enclose
+from seqlang.backends.interpret.compiled import Compiler
+from seqlang.backends.interpret.domains import CheckedDomain
 from seqlang.backends.interpret.values import EvaluationError
 from seqlang.model.expression import Expression
 from seqlang.model.program import AddRemove, Program, Replace, Within
@@ -18,10 +20,27 @@ ROUNDING = 1e-9
 """Entries are doubles near decimals: a move may exceed the radius by this part of it."""
 
 
+def fields_of(program: Program) -> list[str]:
+    """The fields that an entry of a stream gives; where there is no stream, a record of a dataset."""
+    return [i.name for i in program.inputs if i.kind != "dataset"] or [i.name for i in program.inputs]
+
+
+def rows_of(program: Program, stream: Sequence[Entry]) -> list[Row]:
+    """The entries as mappings field -> value, also where there is one field."""
+    names = fields_of(program)
+    return [entry if isinstance(entry, dict) else {names[0]: entry} for entry in stream]
+
+
+def rows_inside(program: Program, rows: Iterable[Mapping[str, Any]]) -> bool:
+    """Every value lies in its field's domain."""
+    compiler = Compiler(program)
+    domains = {i.name: CheckedDomain(compiler, i.domain) for i in program.inputs}
+    return all(domains[name].contains(value) for row in rows for name, value in row.items())
+
+
 def are_neighbours(program: Program, first: Sequence[Entry], second: Sequence[Entry]) -> bool:
     """Public fields must be equal; the others may differ as `adjacent` says. What cannot be evaluated is refused."""
-    names = [i.name for i in program.inputs if i.kind != "dataset"] or [i.name for i in program.inputs]
-    rows, others = (tuple(e if isinstance(e, dict) else {names[0]: e} for e in entries) for entries in (first, second))
+    rows, others = rows_of(program, first), rows_of(program, second)
     match program.adjacency:
         case AddRemove(count):
             return _resized(rows, others, _constant(program, count))

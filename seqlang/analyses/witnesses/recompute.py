@@ -20,6 +20,7 @@ from seqlang.analyses.witnesses.enclosure.tails import ROUNDING, tail_of
 from seqlang.analyses.witnesses.neighbours import are_neighbours
 from seqlang.backends.transcript.follow import Follower
 from seqlang.backends.transcript.unsupported import Unsupported
+from seqlang.connected import connected
 from seqlang.model.program import ChooseGate
 from seqlang.proof.entry import Entry
 from seqlang.proof.witness import Event, Witness
@@ -112,21 +113,10 @@ class _System:
 
     def bounds(self, system: Any) -> Enclosure:
         """The product over what no persistent noise connects."""
-        groups: list[tuple[set[Any], list[tuple[Any, int]]]] = []
-        for step, times in system.items():
-            for piece in _pieces(step):
-                keys = {k for way in piece for _, terms, _ in way for k, _ in terms if k[-1] is not ...}
-                mine = [(piece, times)]
-                rest = []
-                for others, steps in groups:
-                    if others & keys:
-                        keys |= others
-                        mine += steps
-                    else:
-                        rest.append((others, steps))
-                groups = [*rest, (keys, mine)]
+        pieces = [(piece, times) for step, times in system.items() for piece in _pieces(step)]
+        groups = connected((one, {k for k in _noises(one[0]) if k[-1] is not ...}) for one in reversed(pieces))
         low = high = 0.0
-        for keys, steps in groups:
+        for steps, keys in groups:
             one = self._of_several(keys, steps) if len(keys) > 1 else self._of_one(next(iter(keys), None), steps)
             if one[1] == -inf:
                 return NEVER
@@ -301,19 +291,11 @@ def _pieces(step: Any) -> list[Any]:
     """A step of one way falls apart where its conditions share no noise."""
     if len(step) != 1:
         return [step]
-    groups: list[tuple[set[Any], list[Any]]] = []
-    for half in step[0]:
-        keys = {k for k, _ in half[1]}
-        mine = [half]
-        rest = []
-        for others, halves in groups:
-            if others & keys:
-                keys |= others
-                mine = halves + mine
-            else:
-                rest.append((others, halves))
-        groups = [*rest, (keys, mine)]
-    return [(tuple(halves),) for _, halves in groups]
+    return [(tuple(halves),) for halves, _ in connected((half, {k for k, _ in half[1]}) for half in step[0])]
+
+
+def _noises(step: Any) -> set[Any]:
+    return {k for way in step for _, terms, _ in way for k, _ in terms}
 
 
 def _exclude(one: Any, other: Any) -> bool:

@@ -245,11 +245,12 @@ def stream_of(scene: Scene, phases: list[Any]) -> tuple[Entry, ...]:
     if not streams:
         names = [i.name for i in scene.datasets]
         table = phases[0].entry
-        return tuple(_entry({n: table[n][k] for n in names}, names) for k in range(len(table[names[0]])))
-    return tuple(_entry(phase.entry, streams) for phase in phases for _ in range(phase.repeat))
+        return tuple(entry_of({n: table[n][k] for n in names}, names) for k in range(len(table[names[0]])))
+    return tuple(entry_of(phase.entry, streams) for phase in phases for _ in range(phase.repeat))
 
 
-def _entry(entry: Any, names: list[str]) -> Entry:
+def entry_of(entry: Any, names: list[str]) -> Entry:
+    """An entry by field as a stream holds it: the value alone where there is one field."""
     value: Entry = entry[names[0]] if len(names) == 1 else {n: entry[n] for n in names}
     return value
 
