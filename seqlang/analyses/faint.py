@@ -143,7 +143,7 @@ def _is_weight(facts: Facts, weight: Expression) -> bool:
     """It is 0, or neither it nor its share of the total is too small for floats."""
     if isinstance(weight, Choice):
         return _is_weight(facts, weight.yes) and _is_weight(facts, weight.no)
-    low, high = _ends(facts, weight)
+    low, high = ends_of(facts, weight)
     if high > LARGEST_WEIGHT:
         return False
     return low >= LEAST_WEIGHT or (low <= 0 and _keeps_zero(facts, weight) and _constant(facts, weight) in (None, 0))
@@ -154,7 +154,7 @@ def _keeps_zero(facts: Facts, e: Expression) -> bool:
     value = _constant(facts, e)
     if value is not None:
         return value == 0 or abs(value) >= LEAST
-    if _ends(facts, e)[0] >= LEAST:
+    if ends_of(facts, e)[0] >= LEAST:
         return True
     match e:
         case Field() | Records() | Bound() | StepNumber() | Truth():
@@ -168,7 +168,7 @@ def _keeps_zero(facts: Facts, e: Expression) -> bool:
         case Apply("+" | "-", (a, b)):
             alike = _is_exact(facts, a) and _is_exact(facts, b)
             return alike or (
-                e.operator == "+" and all(_keeps_zero(facts, x) and _ends(facts, x)[0] >= 0 for x in (a, b))
+                e.operator == "+" and all(_keeps_zero(facts, x) and ends_of(facts, x)[0] >= 0 for x in (a, b))
             )
         case Apply(operator, arguments) if operator in _CHOOSING | _SAME_ZERO:
             return all(_keeps_zero(facts, a) for a in arguments)
@@ -177,7 +177,7 @@ def _keeps_zero(facts: Facts, e: Expression) -> bool:
         case Quantified("count"):
             return True
         case Quantified("sum" | "mean" | "max" | "min", body):
-            return _keeps_zero(facts, body) and _ends(facts, body)[0] >= 0
+            return _keeps_zero(facts, body) and ends_of(facts, body)[0] >= 0
         case CellValue(name):
             return _cell_keeps_zero(facts, name)
     return False
@@ -188,7 +188,7 @@ def _cell_keeps_zero(facts: Facts, name: str) -> bool:
     body = facts.expand(cell.body)
     if any(isinstance(node, CellValue) for node in facts.leaves(body)):
         return False
-    kept = _keeps_zero(facts, body) and _ends(facts, body)[0] >= 0
+    kept = _keeps_zero(facts, body) and ends_of(facts, body)[0] >= 0
     return cell.operator == "count" or (cell.operator in ("sum", "mean", "max", "min") and kept)
 
 
@@ -197,7 +197,7 @@ def _keeps_one(facts: Facts, e: Expression) -> bool:
     value = _constant(facts, e)
     if value is not None:
         return value == 1 or abs(value - 1) >= Fraction(1, 10**15)
-    if _ends(facts, e)[1] <= NEXT_TO_ONE:
+    if ends_of(facts, e)[1] <= NEXT_TO_ONE:
         return True
     match e:
         case Field() | Bound() | StepNumber() | Truth():
@@ -248,7 +248,8 @@ def _constant(facts: Facts, e: Expression) -> Fraction | None:
     return Fraction(near.low) if near.low == near.high or near.low > 0 else Fraction(near.high)
 
 
-def _ends(facts: Facts, e: Expression) -> tuple[float, float]:
+def ends_of(facts: Facts, e: Expression) -> tuple[float, float]:
+    """Floats between which the value lies for all data; infinite where nothing is known."""
     found = range_in(facts, e)
 
     def end(formula: Formula | None, missing: float, low: bool) -> float:

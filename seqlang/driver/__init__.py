@@ -1,29 +1,21 @@
 """The one place that strings the passes together: text, tree, model, analyses, result."""
 
-from seqlang.driver.checking import DEFAULT_DELTA, calibrate, check, instances
-from seqlang.driver.loading import Loaded, library, load, read, specs_under
-from seqlang.driver.running import ENGINES, MOST_RUNS, RARE_RUNS, RUNS, rare, run, run_data
-from seqlang.driver.solving import solve
-from seqlang.driver.training import rows, train
-
-__all__ = [
-    "DEFAULT_DELTA",
-    "ENGINES",
-    "MOST_RUNS",
-    "RARE_RUNS",
-    "RUNS",
-    "Loaded",
-    "calibrate",
-    "check",
-    "instances",
-    "library",
-    "load",
-    "rare",
-    "read",
-    "rows",
-    "run",
-    "run_data",
-    "solve",
-    "specs_under",
-    "train",
-]
+from seqlang.driver.checking import DEFAULT_DELTA as DEFAULT_DELTA
+from seqlang.driver.checking import calibrate as calibrate
+from seqlang.driver.checking import check as check
+from seqlang.driver.checking import instances as instances
+from seqlang.driver.loading import Loaded as Loaded
+from seqlang.driver.loading import library as library
+from seqlang.driver.loading import load as load
+from seqlang.driver.loading import read as read
+from seqlang.driver.loading import specs_under as specs_under
+from seqlang.driver.running import ENGINES as ENGINES
+from seqlang.driver.running import MOST_RUNS as MOST_RUNS
+from seqlang.driver.running import RARE_RUNS as RARE_RUNS
+from seqlang.driver.running import RUNS as RUNS
+from seqlang.driver.running import rare as rare
+from seqlang.driver.running import run as run
+from seqlang.driver.running import run_data as run_data
+from seqlang.driver.solving import solve as solve
+from seqlang.driver.training import rows as rows
+from seqlang.driver.training import train as train

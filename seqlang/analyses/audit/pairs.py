@@ -10,10 +10,10 @@ from typing import Any
 from seqlang.analyses.witnesses.confirm import inside
 from seqlang.analyses.witnesses.domains import Domains, tidy
 from seqlang.analyses.witnesses.moving import moved_within
-from seqlang.analyses.witnesses.neighbours import are_neighbours, fields_of
+from seqlang.analyses.witnesses.neighbours import are_neighbours, entry_of, fields_of
 from seqlang.analyses.witnesses.play import play
 from seqlang.analyses.witnesses.scene import Scene
-from seqlang.analyses.witnesses.search import entry_of, stream_of
+from seqlang.analyses.witnesses.search import stream_of
 from seqlang.analyses.witnesses.seeds import seeds
 from seqlang.backends.interpret.machine import Machine
 from seqlang.backends.interpret.randomness import NoNoise

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from math import inf
-
-from seqlang.arithmetic.formula import Formula, enclose
+from seqlang.analyses.faint import ends_of
 from seqlang.model import expression as ir
 from seqlang.model.program import Program
 from seqlang.rules.sensitivity.facts.facts import Facts, facts_of
-from seqlang.rules.sensitivity.ranges.ranges import range_in
 
 LEAST, LARGEST = 1e-9, 1e9
 """Ends of the numbers that are far from 0: beyond them, products may leave the range of floats."""
@@ -25,15 +22,8 @@ def is_far_from_zero(program: Program, e: ir.Expression) -> bool:
 
 
 def _is_within(facts: Facts, e: ir.Expression) -> bool:
-    found = range_in(facts, e)
-    return _end(facts, found.low)[0] >= LEAST and _end(facts, found.high)[1] <= LARGEST
-
-
-def _end(facts: Facts, formula: Formula | None) -> tuple[float, float]:
-    if formula is None or formula.is_infinite:
-        return -inf, inf
-    around = enclose(formula, facts.values)
-    return around.low, around.high
+    low, high = ends_of(facts, e)
+    return low >= LEAST and high <= LARGEST
 
 
 def _keeps_digits(facts: Facts, e: ir.Expression) -> bool:

@@ -31,6 +31,12 @@ def rows_of(program: Program, stream: Sequence[Entry]) -> list[Row]:
     return [entry if isinstance(entry, dict) else {names[0]: entry} for entry in stream]
 
 
+def entry_of(entry: Any, names: list[str]) -> Entry:
+    """An entry by field as a stream holds it: the value alone where there is one field."""
+    value: Entry = entry[names[0]] if len(names) == 1 else {n: entry[n] for n in names}
+    return value
+
+
 def rows_inside(program: Program, rows: Iterable[Mapping[str, Any]]) -> bool:
     """Every value lies in its field's domain."""
     compiler = Compiler(program)

@@ -13,6 +13,7 @@ from typing import Any
 from seqlang.analyses.witnesses.chances import MOST_COARSE, Chances
 from seqlang.analyses.witnesses.confirm import LEAST_LOG, MOST_FINE, confirmed, recomputed
 from seqlang.analyses.witnesses.evolve import evolved
+from seqlang.analyses.witnesses.neighbours import entry_of
 from seqlang.analyses.witnesses.play import Leg, Pattern, Played
 from seqlang.analyses.witnesses.recompute import QUICK, THOROUGH, NotEnclosed, enclosed
 from seqlang.analyses.witnesses.scene import Scene
@@ -247,12 +248,6 @@ def stream_of(scene: Scene, phases: list[Any]) -> tuple[Entry, ...]:
         table = phases[0].entry
         return tuple(entry_of({n: table[n][k] for n in names}, names) for k in range(len(table[names[0]])))
     return tuple(entry_of(phase.entry, streams) for phase in phases for _ in range(phase.repeat))
-
-
-def entry_of(entry: Any, names: list[str]) -> Entry:
-    """An entry by field as a stream holds it: the value alone where there is one field."""
-    value: Entry = entry[names[0]] if len(names) == 1 else {n: entry[n] for n in names}
-    return value
 
 
 def event_of(played: Played) -> Event:

@@ -11,12 +11,12 @@ from seqlang.analyses.witnesses.families.chance import chance
 from seqlang.analyses.witnesses.families.patterns import Plan, plans
 from seqlang.analyses.witnesses.families.proof import guessed, proved
 from seqlang.analyses.witnesses.families.repeated import NotPeriodic, Repeated, repeated
+from seqlang.analyses.witnesses.neighbours import entry_of, fields_of
 from seqlang.analyses.witnesses.play import play_apart
 from seqlang.analyses.witnesses.recompute import NotEnclosed, enclosed
 from seqlang.analyses.witnesses.scene import Scene
 from seqlang.backends.transcript.follow import Follower
 from seqlang.backends.transcript.unsupported import Unsupported
-from seqlang.proof.entry import Entry
 from seqlang.proof.family import Family, FamilyStep
 from seqlang.proof.witness import Event, Witness
 from seqlang.record import replace
@@ -91,10 +91,10 @@ def losses(follower: Follower, family: Family, most_blocks: int = MOST_BLOCKS) -
 
 def member(follower: Follower, family: Family) -> Witness | None:
     """A short pair of the family as a witness; None if no member that people would read stands up to recomputation."""
-    best = None
+    best, fields = None, fields_of(follower.program)
     blocks = 1
     while len(steps := family.steps(blocks)) <= READABLE or blocks == 1:
-        streams = tuple(tuple(_entry(getattr(step, side)) for step in steps) for side in ("first", "second"))
+        streams = tuple(tuple(entry_of(getattr(step, side), fields) for step in steps) for side in ("first", "second"))
         draft = Witness((streams[0], streams[1]), _event(steps), p=0.0, q=0.0, loss=0.0, because=BECAUSE)
         try:
             found = enclosed(follower, draft)
@@ -104,12 +104,6 @@ def member(follower: Follower, family: Family) -> Witness | None:
             best = found
         blocks *= 2
     return None if best is None else replace(best, family=family)
-
-
-def _entry(entry: Any) -> Entry:
-    """Alone where the program has one field."""
-    value: Entry = next(iter(entry.values())) if len(entry) == 1 else dict(entry)
-    return value
 
 
 def _event(steps: Sequence[FamilyStep]) -> Event:
