@@ -79,13 +79,9 @@ def _without_bound(scene: Scene) -> tuple[Witness | None, Family | None]:
 
 
 def _lower_bound(chances: Chances, horizon: int | None, seconds: float, enough: float) -> Witness | None:
-    longest = _longest(chances.scene)
-    steps = min(horizon or longest, FARTHEST if seconds else longest)
-    search = Search(chances, loss, steps, inf if seconds else QUICK, bool(seconds), min(LARGE, NEAR * enough))
     deadline = time.monotonic() + seconds
-    if seconds:
-        search.deadline = time.monotonic() + PATTERNS * seconds
-    else:
+    search = _search(chances, loss, horizon, seconds, min(LARGE, NEAR * enough))
+    if not seconds:
         search.contented = CONTENTED * enough
     witness = _confirmed(search, lambda w: w.loss > 0)
     if search.reached and search.enough < LARGE and (witness is None or witness.loss < NEAR * search.enough):
@@ -104,6 +100,15 @@ def _lower_bound(chances: Chances, horizon: int | None, seconds: float, enough: 
     return witness
 
 
+def _search(chances: Chances, score: Score, horizon: int | None, seconds: float, enough: float) -> Search:
+    """A quick search, or one of so many seconds, a part of which goes into patterns."""
+    longest = _longest(chances.scene)
+    steps = min(horizon or longest, FARTHEST if seconds else longest)
+    search = Search(chances, score, steps, inf if seconds else QUICK, bool(seconds), enough)
+    search.deadline = time.monotonic() + PATTERNS * seconds if seconds else inf
+    return search
+
+
 def lower_dp(
     program: Program,
     delta: float,
@@ -120,13 +125,8 @@ def lower_dp(
     chances = chances or chances_of(program)
     if chances is None:
         return None
-    longest = _longest(chances.scene)
-    steps = min(horizon or longest, FARTHEST if seconds else longest)
-    work = inf if seconds else QUICK
-    search = Search(chances, _beyond(delta), steps, work, bool(seconds), 1 + min(LARGE, NEAR * enough))
     deadline = time.monotonic() + seconds
-    if seconds:
-        search.deadline = time.monotonic() + PATTERNS * seconds
+    search = _search(chances, _beyond(delta), horizon, seconds, 1 + min(LARGE, NEAR * enough))
     found = _confirmed(search, lambda w: epsilon_at(w, delta) > 0)
     if seconds and (found is None or epsilon_at(found, delta) < NEAR * enough):
         for better in search.evolved(3, deadline):

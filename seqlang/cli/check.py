@@ -6,7 +6,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from seqlang.cli.modes.certificate import refuse_certificate, write_certificate
-from seqlang.cli.modes.instances import Instances, instances_of, show_instances
+from seqlang.cli.modes.instances import show_instances, streams_of
 from seqlang.cli.modes.weak_profile import epsilons_of, write_picture
 from seqlang.cli.options import (
     PROOF_LIMIT,
@@ -46,15 +46,16 @@ _EXAMPLES = """\
 
 @record
 class Asked:
-    """What the options mean. `horizon`: steps, for bounds that need one. `audit` is in seconds; `epsilons`:
-    where a weak profile is taken, none if it is not asked for. `value`: a value of a parameter is looked for."""
+    """What the options mean. `horizon`: steps, for bounds that need one. `audit` is in seconds; `epsilons`: where a weak
+    profile is taken, none if it is not asked for. `streams`: how many are drawn from each model, and the seed. `value`:
+    a value of a parameter is looked for."""
 
     values: dict[str, Fraction]
     delta: Fraction
     horizon: int | None
     audit: float
     epsilons: tuple[float, ...]
-    instances: Instances | None
+    streams: tuple[int, int] | None
     value: bool
 
 
@@ -146,11 +147,11 @@ def _asked(options: Namespace) -> Asked:
     horizon = None if options.horizon is None else whole(options.horizon, "--horizon")
     audit = seconds(options.audit, "--audit") or 0.0
     epsilons = epsilons_of(options)
-    instances = instances_of(options)
+    streams = streams_of(options)
     value = _asks_for_a_value(options)
     if options.certificate is not None:
         refuse_certificate(options)
-    return Asked(values, delta, horizon, audit, epsilons, instances, value)
+    return Asked(values, delta, horizon, audit, epsilons, streams, value)
 
 
 def _asks_for_a_value(options: Namespace) -> bool:
@@ -176,8 +177,8 @@ def _answered(loaded: Loaded, title: str, asked: Asked, options: Namespace, firs
         show(loaded.warnings, loaded.source)
         if not first and not options.json:
             print()
-    if asked.instances is not None:
-        show_instances(loaded, asked.instances)
+    if asked.streams is not None:
+        show_instances(loaded, options, *asked.streams)
         return None
     return _checked(loaded, title, asked, options)
 

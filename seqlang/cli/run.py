@@ -7,9 +7,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from seqlang.cli.modes.rare import add_rare, rare
-from seqlang.cli.modes.sweep import sweep
+from seqlang.cli.modes.sweep import note_unused, sweep
 from seqlang.cli.modes.sweep_options import GIVEN, add_sweep, is_sweep, refuse_axes
-from seqlang.cli.modes.threads import note_unused
 from seqlang.cli.modes.train import TRAINING, add_layout, add_training, columns_of, layout_of, train
 from seqlang.cli.options import (
     Parser,

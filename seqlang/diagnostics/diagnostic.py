@@ -21,7 +21,7 @@ class Label:
 @record
 class Diagnostic:
     """One finding. `code` is E01xx syntax, E02xx names and levels, E03xx types and domains, E04xx model, E05xx claims,
-    E06xx options and data, W06xx lints; each code has an explanation page in `diagnostics/explanations/CODE.md`."""
+    E06xx options and data, W06xx lints; each code has a page in `diagnostics/explanations`."""
 
     code: str
     message: str

@@ -1,4 +1,4 @@
-"""The long text of a diagnostic code: one page a code, found in the folder `explanations`."""
+"""The long text of a diagnostic code: a page for each, in a folder of `explanations` for each stage that reports it."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ def explain(code: str) -> str | None:
     if not _CODE.fullmatch(code):
         return None
     try:
-        return (_PAGES / f"{code}.md").read_text("utf-8")
+        return (_PAGES / code[:3] / f"{code}.md").read_text("utf-8")
     except FileNotFoundError:
         return None
 
 
 def codes() -> tuple[str, ...]:
     """All codes that have a page, in order."""
-    return tuple(sorted(page.stem for page in _PAGES.glob("*.md") if _CODE.fullmatch(page.stem)))
+    return tuple(sorted(page.stem for page in _PAGES.glob("*/*.md") if _CODE.fullmatch(page.stem)))

@@ -23,12 +23,11 @@ class Problems:
         span: Span,
         label: str = "",
         secondary: Iterable[tuple[Span, str]] = (),
-        notes: Iterable[str] = (),
         help: str | None = None,
     ) -> None:
         """Record one finding at `span`; `secondary` are further places with what to say about them."""
         others = tuple(Label(place, text) for place, text in secondary)
-        diagnostic = Diagnostic(code, message, Label(span, label), others, tuple(notes), help)
+        diagnostic = Diagnostic(code, message, Label(span, label), others, help=help)
         self._found.setdefault((code, span), diagnostic)
 
     @property

@@ -59,10 +59,7 @@ class Search:
 
     def best(self) -> list[tuple[float, Pattern]]:
         """The best patterns found, best first."""
-        for pattern in seeds(self.scene, self.far):
-            if self._spent():
-                break
-            self._evaluate(pattern)
+        self._sow()
         self.enough = min(self.enough, self.contented)
         return self._climbed()
 
@@ -77,10 +74,7 @@ class Search:
         the best seed's shape need not lead to the best pattern."""
         shapes: dict[object, tuple[float, Pattern]] = {}
         self.work = work / 4
-        for pattern in seeds(self.scene, self.far):
-            if self._spent():
-                break
-            self._evaluate(pattern)
+        self._sow()
         for score, pattern in self.ranked():
             shape = tuple((leg.kind, leg.target, leg.move) for leg in pattern.legs)
             shapes.setdefault((shape, pattern.release), (score, pattern))
@@ -90,6 +84,12 @@ class Search:
                 self._climb(score, pattern)
         self.work = work / 4
         return self._climbed()
+
+    def _sow(self) -> None:
+        for pattern in seeds(self.scene, self.far):
+            if self._spent():
+                break
+            self._evaluate(pattern)
 
     def _climbed(self) -> list[tuple[float, Pattern]]:
         while not self._spent():

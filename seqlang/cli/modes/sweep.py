@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import sys
 from argparse import Namespace
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from seqlang.cli.modes.sweep_options import AXES, fits_together, refuse_twice
-from seqlang.cli.modes.threads import note_unused
 from seqlang.cli.options import ended_early, whole
 from seqlang.cli.terminal.output import print_document, print_json, say
 from seqlang.diagnostics import SpecError
@@ -147,3 +146,11 @@ def _show(options: Namespace, gathered: Gathered, interrupted: bool) -> None:
 
             plot_curve(result, options.plot)
         say(f"wrote {options.plot}")
+
+
+def note_unused(threads: int | None, engines: Iterable[str]) -> None:
+    """Says on stderr that so many `threads` were asked for and which of the `engines` had no use for them."""
+    others = [name for name in dict.fromkeys(engines) if name != "compiled"]
+    if threads is not None and others:
+        ran = " and ".join(f"the {name} engine" if name == "numpy" else f"the {name}" for name in others)
+        say(f"note: --threads is for the compiled engine: {ran} ran, in one thread")
