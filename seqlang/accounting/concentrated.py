@@ -12,7 +12,7 @@ from itertools import pairwise
 
 from seqlang.accounting import arguments
 from seqlang.accounting.interval import interval
-from seqlang.arithmetic.rounding import add_up, divide_up, multiply_down, multiply_up, subtract_down, subtract_up
+from seqlang.arithmetic.rounding import add_down, add_up, divide_up, multiply_down, multiply_up
 
 PIECES, FEW = 128, 8
 """Into how many the orders between two bounds are cut; and where a rough bound may be good enough."""
@@ -58,7 +58,7 @@ def between(first: tuple[float, float], second: tuple[float, float], pieces: int
     worst = 0.0
     for left, right in pairwise(cuts):
         steep, rest = (left if slope.high >= 0 else right), (left if offset.high >= 0 else right)
-        least, most = multiply_down(rest, subtract_down(rest, 1.0)), multiply_up(rest, subtract_up(rest, 1.0))
+        least, most = multiply_down(rest, add_down(rest, -1.0)), multiply_up(rest, add_up(rest, -1.0))
         falling = divide_up(offset.high, least if offset.high >= 0 else most)
         worst = max(worst, add_up(divide_up(slope.high, steep), falling))
     return worst

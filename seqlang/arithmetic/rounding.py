@@ -64,16 +64,6 @@ def add_down(x: float, y: float) -> float:
     return -add_up(-x, -y)
 
 
-def subtract_up(x: float, y: float) -> float:
-    """x - y, rounded up."""
-    return add_up(x, -y)
-
-
-def subtract_down(x: float, y: float) -> float:
-    """x - y, rounded down."""
-    return -add_up(-x, y)
-
-
 def sum_up(values: Iterable[float]) -> float:
     """The sum, rounded once (math.fsum is correctly rounded)."""
     items = list(values)

@@ -11,16 +11,17 @@ if TYPE_CHECKING:
     from seqlang.results.train import TrainResult
 
 
-def plot_curves(title: str, results: Sequence[TrainResult], file: str, metric: str = "accuracy") -> None:
-    """One panel for `metric` on the rows held out and one for each tracked statistic, over the steps: a line for each
-    result, the mean of its runs with its 95 % interval. Raises SpecError E0605 as `new_figure` and `write_figure`."""
-    scored = [metric] if results[0].run.scores is not None else []
+def plot_curves(title: str, results: Sequence[TrainResult], file: str) -> None:
+    """One panel for the accuracy on the rows held out and one for each tracked statistic, over the steps: a line for
+    each result, the mean of its runs with its 95 % interval. Raises SpecError E0605 as `new_figure` and
+    `write_figure`."""
+    scored = ["accuracy"] if results[0].run.scores is not None else []
     names = [*scored, *results[0].run.tracked]
     figure, axes, pyplot = new_figure(max(1, len(names)), 1, title, (6.2, 4.0))
     for axis, name in zip(axes.flat, names, strict=False):
         for i, result in enumerate(results):
             _line(axis, result, name, COLOURS[i % len(COLOURS)])
-        axis.set(xlabel="rows read", ylabel=f"{name} on rows held out" if name == metric else name)
+        axis.set(xlabel="rows read", ylabel=f"{name} on rows held out" if name == "accuracy" else name)
         axis.grid(alpha=0.25)
         axis.legend(fontsize=8)
     write_figure(figure, pyplot, file)
