@@ -88,7 +88,8 @@ def _private_divisors(state: State, body: Sequence[p.Statement], reader: Reader)
     for statement in body:
         if isinstance(statement, p.Draw | p.Update):
             continue
-        for expression in p.expressions_of(statement):
+        each_step = (statement.body, statement.where) if isinstance(statement, p.Cell) else statement
+        for expression in p.expressions_in(each_step):
             for node in m.walk(expression):
                 if not isinstance(node, m.Apply) or node.operator != "/" or node.span in told:
                     continue
