@@ -46,9 +46,9 @@ _EXAMPLES = """\
 
 @record
 class Asked:
-    """What the options mean. `horizon`: steps, for bounds that need one. `audit` is in seconds; `epsilons`: where a weak
-    profile is taken, none if it is not asked for. `streams`: how many are drawn from each model, and the seed. `value`:
-    a value of a parameter is looked for."""
+    """What the options mean. `horizon`: steps, for bounds that need one. `audit` is in seconds; `epsilons`: where a
+    weak profile is taken, none if it is not asked for. `streams`: how many are drawn from each model, and the seed.
+    `value`: a value of a parameter is looked for."""
 
     values: dict[str, Fraction]
     delta: Fraction
