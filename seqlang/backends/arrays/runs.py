@@ -14,7 +14,7 @@ from seqlang.backends.arrays.noises import Noises
 from seqlang.backends.arrays.stored_noise import Stored
 from seqlang.backends.arrays.streams import Streams
 from seqlang.backends.arrays.values import Rows, Value, is_nan, spread, take
-from seqlang.backends.interpret.values import EvaluationError, as_index
+from seqlang.backends.interpret.values import as_index, not_a_number
 from seqlang.model import expression as ir
 from seqlang.model.life import EachReport, EachStep, Life, Once
 from seqlang.model.program import Cell, Define
@@ -133,8 +133,7 @@ class Runs:
         return value
 
     def _fail(self, row: int, what: str, span: Span) -> None:
-        note = f"in step {self.step_number} of run {int(self.runs[row])}"
-        raise EvaluationError(f"{what} is not a number (0/0, or the logarithm or root of a negative?)", span, (note,))
+        raise not_a_number(what, span, self.step_number, int(self.runs[row]))
 
     def flips(self, name: str) -> bool:
         """See `frame.State`."""

@@ -25,13 +25,18 @@ def splitmix64(counter: Words) -> Words:
     return z ^ (z >> np.uint64(31))
 
 
+def stream_start(seed: int, purpose: str) -> int:
+    """The word with which the streams of a seed begin."""
+    import hashlib  # 5 ms, which `solve`, a reader of the arrays alone, need not pay
+
+    return int.from_bytes(hashlib.blake2b(f"{purpose} {seed}".encode(), digest_size=8).digest(), "big")
+
+
 class Streams:
     """The streams of some runs. `purpose` keeps the noise apart from the inputs: the same data for any mechanism."""
 
     def __init__(self, seed: int, runs: NDArray[np.int64], purpose: str) -> None:
-        import hashlib  # 5 ms, which `solve`, a reader of the arrays alone, need not pay
-
-        start = int.from_bytes(hashlib.blake2b(f"{purpose} {seed}".encode(), digest_size=8).digest(), "big")
+        start = stream_start(seed, purpose)
         counters = runs.astype(np.uint64) * np.uint64(4 * _GOLDEN & _MASK)
         self.state = np.empty((4, len(runs)), dtype=np.uint64)
         for i in range(4):

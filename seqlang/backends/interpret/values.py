@@ -39,6 +39,12 @@ class OutOfReach(EvaluationError):
     """An expression has a value, which is beyond the numbers of the machine."""
 
 
+def not_a_number(what: str, span: Span, step: int, run: int) -> EvaluationError:
+    """The error for a value of a run that is none."""
+    message = f"{what} is not a number (0/0, or the logarithm or root of a negative?)"
+    return EvaluationError(message, span, (f"in step {step} of run {run}",))
+
+
 class Members(tuple[Any, ...]):
     """A finite set: every value once, in the order written."""
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from seqlang.backends.kernels.lowering.writer import sample_lines
-from seqlang.backends.kernels.operations import Block, Code, Kernel, Leave, Op, Output, Sample
+from seqlang.backends.kernels.operations import Block, Code, Kernel, Leave, Op, Output, Sample, indented
 from seqlang.backends.kernels.sums import COUNTED, close_sums, open_sums, row, tell_end
 
 ARGUMENTS = (
@@ -35,11 +35,7 @@ def scalar_text(
     steps = _steps(kernel, each_step)
     runs = _runs(kernel, steps, at_start, at_end)
     arguments = ", ".join([ARGUMENTS, *further])
-    return "\n".join([f"def kernel({arguments}):", *_in([*_opening(kernel), *runs, *close_sums()]), ""])
-
-
-def _in(lines: Iterable[str]) -> list[str]:
-    return [f"    {line}" for line in lines]
+    return "\n".join([f"def kernel({arguments}):", *indented([*_opening(kernel), *runs, *close_sums()]), ""])
 
 
 def _opening(kernel: Kernel) -> list[str]:
@@ -55,7 +51,7 @@ def _runs(kernel: Kernel, steps: Sequence[str], at_start: Sequence[str], at_end:
         *at_start,
         *_ops(kernel.start),
         "if bad == 0:",
-        *_in(steps),
+        *indented(steps),
         "if bad != 0:",
         "    fault[0], fault[1], fault[2] = bad, first + run, step",
         "    return",
@@ -68,7 +64,7 @@ def _runs(kernel: Kernel, steps: Sequence[str], at_start: Sequence[str], at_end:
         "if done[0] & 63 == 0 and look(flag) != 0:",
         "    break",
     ]
-    return ["for run in range(count):", *_in(body)]
+    return ["for run in range(count):", *indented(body)]
 
 
 def _steps(kernel: Kernel, each_step: Sequence[str]) -> list[str]:
@@ -83,7 +79,7 @@ def _steps(kernel: Kernel, each_step: Sequence[str]) -> list[str]:
         "    break",
         *each_step,
     ]
-    return ["while True:", *_in(body)]
+    return ["while True:", *indented(body)]
 
 
 def _ops(ops: Sequence[Op]) -> list[str]:
@@ -96,7 +92,7 @@ def _ops(ops: Sequence[Op]) -> list[str]:
                 found.extend(sample_lines(op))
             case Leave(when, code, values):
                 inner = ["if bad != 0:", "    break", f"code = {code}", *_values(values), "break"]
-                found.extend([f"if {when or 'True'}:", *_in(inner)])
+                found.extend([f"if {when or 'True'}:", *indented(inner)])
     return found
 
 
@@ -118,7 +114,7 @@ def _written(outputs: Sequence[Output], array: str, when: str) -> list[str]:
             found.append(f"for q in range({output.length}):")
             found.append(f"    {array}[{row} + q, run] = {output.text}")
             row += output.length
-    return [f"if {when}:", *_in(found)] if found else []
+    return [f"if {when}:", *indented(found)] if found else []
 
 
 def _words(kernel: Kernel) -> str:

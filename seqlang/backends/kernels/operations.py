@@ -10,6 +10,7 @@ are float64, truth values bool, labels int64.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Literal
 
 from seqlang.record import record
@@ -17,6 +18,14 @@ from seqlang.record import record
 Kind = Literal["number", "truth", "label"]
 Purpose = Literal["noise", "inputs"]
 Sampler = Literal["uniform", "normal", "exponential", "laplace"]
+
+ZERO: dict[Kind, str] = {"number": "0.0", "truth": "False", "label": "0"}
+"""What a variable is whose value is not used."""
+
+
+def indented(lines: Iterable[str]) -> list[str]:
+    """The lines, one level deeper."""
+    return [f"    {line}" for line in lines]
 
 
 @record

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import sys
 import threading
@@ -13,8 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from seqlang.backends.arrays.record import returned_labels
+from seqlang.backends.arrays.streams import stream_start
 from seqlang.backends.arrays.values import CannotVectorise
-from seqlang.backends.interpret.values import EvaluationError
+from seqlang.backends.interpret.values import EvaluationError, not_a_number
 from seqlang.backends.kernels.compiling import build
 from seqlang.backends.kernels.lanes.kernel import lane_text
 from seqlang.backends.kernels.lowering.inputs import ModelInputs
@@ -49,9 +49,9 @@ class ByKernel:
             raise CannotVectorise(str(reason)) from None
         self.threads = threads or processors()
         self.function = build.compiled(_text(self.lowered))
-        self.starts = tuple(stream_start(seed, purpose) for purpose in ("noise", "inputs"))
+        self.starts = tuple(np.uint64(stream_start(seed, purpose)) for purpose in ("noise", "inputs"))
         recorded = self.lowered.kernel.recorded
-        self._numbers = (recorded.values, _rows(recorded.statistics), _rows(recorded.released))
+        self._numbers = (recorded.values, rows_of(recorded.statistics), rows_of(recorded.released))
         self._reports = program.report_names
         self._codes = 2 + len(returned_labels(program))
         kept = sum(self._numbers)
@@ -144,13 +144,11 @@ class ByKernel:
 
     def _fault(self, site: int, run: int, step: int) -> EvaluationError:
         place = self.lowered.sites[site - 1]
-        note = f"in step {step} of run {run}"
-        if site in self.lowered.outside:
-            message = f"model `{self.model.name}` drew a value of {place.what} that is not in its domain"
-            remedy = "clip or condition the law, or widen the domain"
-            return EvaluationError(message, self.model.span, (remedy, note), "E0621")
-        what = f"{place.what} is not a number (0/0, or the logarithm or root of a negative?)"
-        return EvaluationError(what, place.span, (note,))
+        if site not in self.lowered.outside:
+            return not_a_number(place.what, place.span, step, run)
+        message = f"model `{self.model.name}` drew a value of {place.what} that is not in its domain"
+        notes = ("clip or condition the law, or widen the domain", f"in step {step} of run {run}")
+        return EvaluationError(message, self.model.span, notes, "E0621")
 
 
 def block_of(numbers: int) -> int:
@@ -201,13 +199,8 @@ def _allowed() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def stream_start(seed: int, purpose: str) -> np.uint64:
-    """The word with which the streams of a seed begin: as `simulate.streams.Streams` has it."""
-    digest = hashlib.blake2b(f"{purpose} {seed}".encode(), digest_size=8).digest()
-    return np.uint64(int.from_bytes(digest, "big"))
-
-
-def _rows(outputs: tuple[Output, ...]) -> int:
+def rows_of(outputs: tuple[Output, ...]) -> int:
+    """How many rows of an array they take."""
     return sum(o.length or 1 for o in outputs)
 
 

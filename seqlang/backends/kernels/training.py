@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from seqlang.backends.arrays.record import UNSTOPPED, Record
+from seqlang.backends.arrays.record import Record
+from seqlang.backends.arrays.streams import stream_start
 from seqlang.backends.arrays.values import CannotVectorise
-from seqlang.backends.interpret.values import EvaluationError
+from seqlang.backends.interpret.values import not_a_number
 from seqlang.backends.kernels.compiling import build
 from seqlang.backends.kernels.lowering.program import Lowered, lower
 from seqlang.backends.kernels.lowering.scope import Scope, array_in, array_of
 from seqlang.backends.kernels.lowering.values import CannotCompile, List, Scalar, Value
 from seqlang.backends.kernels.one_by_one import scalar_text
-from seqlang.backends.kernels.runs import processors, stream_start
+from seqlang.backends.kernels.operations import indented
+from seqlang.backends.kernels.runs import processors, rows_of
 from seqlang.model.program import Program
 from seqlang.record import record
 
@@ -111,11 +113,11 @@ class ByRows:
         except CannotCompile as reason:
             raise CannotVectorise(str(reason)) from None
         self.marks = np.array(checkpoints, dtype=np.int64)
-        self.starts = tuple(stream_start(seed, purpose) for purpose in ("noise", "inputs"))
+        self.starts = tuple(np.uint64(stream_start(seed, purpose)) for purpose in ("noise", "inputs"))
         names = [*entries.arguments(), "orders", "marks", "out_marks"]
         written = _written((*self._memories, *self._tracked))
-        mark = ["if mark < marks.shape[0] and step == marks[mark]:", *_in([*written, "mark += 1"])]
-        rest = ["while mark < marks.shape[0]:", *_in([*written, "mark += 1"])]
+        mark = ["if mark < marks.shape[0] and step == marks[mark]:", *indented([*written, "mark += 1"])]
+        rest = ["while mark < marks.shape[0]:", *indented([*written, "mark += 1"])]
         text = scalar_text(self.lowered.kernel, names, mark, rest, ["mark = 0"])
         empty = np.empty((0, 0, 0))
         few = [values[:0] for values in self.fields.values()]
@@ -127,13 +129,11 @@ class ByRows:
 
     def go(self, longest: int, tell: Callable[[int, int], None] | None) -> None:
         """Runs all runs to their stop, or to `longest` steps, in threads. `tell(steps, of so many)` now and then."""
-        runs = len(self.orders)
-        kernel = self.lowered.kernel
+        runs, recorded = len(self.orders), self.lowered.kernel.recorded
         size = sum(r.size for r in (*self._memories, *self._tracked))
         marks = np.full((len(self.marks), size, runs), np.nan)
-        steps, codes = np.zeros(runs, np.int64), np.full(runs, UNSTOPPED, np.int64)
-        reports = np.zeros((len(kernel.recorded.reports), runs), np.int64)
-        values = np.full((kernel.recorded.values, runs), np.nan)
+        values = np.full((recorded.values, runs), np.nan)
+        reports = np.zeros((len(recorded.reports), runs), np.int64)
         flag, unused = np.zeros(1, np.int64), np.zeros(0, np.int64)
         ends = [runs * i // processors() for i in range(processors() + 1)]
         parts = [(a, b) for a, b in pairwise(ends) if b > a]
@@ -142,40 +142,33 @@ class ByRows:
         def work(number: int) -> None:
             a, b = parts[number]
             # Runs are numbered within the part; only their streams know the part's place.
-            part = _Part(steps[a:b], codes[a:b], b - a, kernel)
-            own = np.full((len(self.marks), size, b - a), np.nan)
+            own = [np.ascontiguousarray(table[..., a:b]) for table in (marks, values, reports)]
+            last = [np.empty((rows_of(outputs), b - a)) for outputs in (recorded.statistics, recorded.released)]
             self.function(
-                self.lowered.constants, *self.starts, self.first + a, b - a, longest, part.steps, part.codes,
-                part.values, part.statistics, part.released, part.reports, unused, unused.reshape(3, 0), unused, flag,
-                done[number], faults[number], *self.fields.values(), self.orders[a:b], self.marks, own,
+                self.lowered.constants, *self.starts, self.first + a, b - a, longest, self.record.steps[a:b],
+                self.record.codes[a:b], own[1], *last, own[2], unused, unused.reshape(3, 0), unused, flag,
+                done[number], faults[number], *self.fields.values(), self.orders[a:b], self.marks, own[0],
             )  # fmt: skip
-            marks[..., a:b], reports[:, a:b], values[:, a:b] = own, part.reports, part.values
+            for table, part in zip((marks, values, reports), own, strict=True):
+                table[..., a:b] = part
 
         with ThreadPoolExecutor(len(parts)) as pool:
             waiting = [pool.submit(work, i) for i in range(len(parts))]
             try:
-                for future in waiting:
-                    while not _finished(future):
-                        if tell is not None:
-                            tell(int(done[:, 1].sum() // runs), longest)
+                while wait(waiting, EVERY).not_done:
+                    if tell is not None:
+                        tell(int(done[:, 1].sum() // runs), longest)
                 for future in waiting:
                     future.result()
             except BaseException:
                 flag[0] = 1
                 raise
-        for fault in faults:
-            if fault[0]:
-                raise self._fault(*fault.tolist())
-        self._fill(steps, codes, reports, values, marks)
+        for site, run, step in faults.tolist():
+            if site:
+                raise not_a_number(self.lowered.sites[site - 1].what, self.lowered.sites[site - 1].span, step, run)
+        self._fill(reports, values, marks)
 
-    def _fault(self, site: int, run: int, step: int) -> EvaluationError:
-        place = self.lowered.sites[site - 1]
-        what = f"{place.what} is not a number (0/0, or the logarithm or root of a negative?)"
-        return EvaluationError(what, place.span, (f"in step {step} of run {run}",))
-
-    def _fill(self, steps: Array, codes: Array, reports: Array, values: Array, marks: Array) -> None:
-        self.record.steps[:] = steps
-        self.record.codes[:] = codes
+    def _fill(self, reports: Array, values: Array, marks: Array) -> None:
         for name, counted in zip(self.record.reports, reports, strict=True):
             self.record.reports[name][:] = counted
         if len(values):
@@ -186,24 +179,6 @@ class ByRows:
                 found = marks[:, at : at + row.size]
                 table[row.name] = found.reshape(len(self.marks), *row.shape, found.shape[-1])
                 at += row.size
-
-
-class _Part:
-    """The arrays of one thread's runs."""
-
-    def __init__(self, steps: Array, codes: Array, count: int, kernel: Any) -> None:
-        recorded = kernel.recorded
-        self.steps, self.codes = steps, codes
-        self.values = np.full((recorded.values, count), np.nan)
-        self.statistics = np.full((sum(o.length or 1 for o in recorded.statistics), count), np.nan)
-        self.released = np.full((sum(o.length or 1 for o in recorded.released), count), np.nan)
-        self.reports = np.zeros((len(recorded.reports), count), np.int64)
-
-
-def _finished(future: Any) -> bool:
-    from concurrent.futures import wait
-
-    return bool(wait([future], timeout=EVERY).done)
 
 
 def _memory(lowered: Lowered, name: str) -> _Row:
@@ -233,7 +208,3 @@ def _written(rows: Sequence[_Row]) -> list[str]:
             found.append(f"out_marks[mark, {at}, run] = {row.text}")
         at += row.size
     return found or ["pass"]
-
-
-def _in(lines: Sequence[str]) -> list[str]:
-    return [f"    {line}" for line in lines]

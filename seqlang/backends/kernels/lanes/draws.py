@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from seqlang.backends.kernels.lanes.columns import Columns, state, variate, word
 from seqlang.backends.kernels.lanes.segments import streams_of
-from seqlang.backends.kernels.operations import Purpose, Sample
+from seqlang.backends.kernels.operations import Purpose, Sample, indented
 
 BIT = "_bit = np.uint64(1) << np.uint64(_l)"
 """The lane's bit in a mask."""
@@ -15,11 +15,6 @@ Numbered = Mapping[int, Sample]
 """Draws by their number among those of a step, or of the start."""
 
 _SEEDS = ("", " + GOLDEN", " + (GOLDEN + GOLDEN)", " + (GOLDEN + GOLDEN + GOLDEN)")
-
-
-def indented(lines: Iterable[str]) -> list[str]:
-    """The lines, one level deeper."""
-    return [f"    {line}" for line in lines]
 
 
 def for_each(mask: str, lines: Iterable[str], lane: str = "_l") -> Iterator[str]:

@@ -15,9 +15,9 @@ from seqlang.backends.kernels.lanes.columns import (
     past,
     read_at_the_end,
 )
-from seqlang.backends.kernels.lanes.draws import for_each, indented
+from seqlang.backends.kernels.lanes.draws import for_each
 from seqlang.backends.kernels.lanes.nursery import fault_of
-from seqlang.backends.kernels.operations import Kernel, Leave
+from seqlang.backends.kernels.operations import Kernel, Leave, indented
 from seqlang.backends.kernels.sums import close_sums, row, tell_end
 
 NEVER = "np.int64(9223372036854775807)"

@@ -20,13 +20,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from seqlang.backends.kernels.lanes.columns import LANES, LEFT, Columns, columns_of, leaves_of, past
-from seqlang.backends.kernels.lanes.draws import bounds_of_words, for_each, indented
+from seqlang.backends.kernels.lanes.draws import bounds_of_words, for_each
 from seqlang.backends.kernels.lanes.ends import NEVER, close, look_around, mark_leavers, write_down
 from seqlang.backends.kernels.lanes.nursery import close_gaps, fill_lane
 from seqlang.backends.kernels.lanes.segments import samples_of
 from seqlang.backends.kernels.lanes.step import step_of_all
 from seqlang.backends.kernels.one_by_one import ARGUMENTS
-from seqlang.backends.kernels.operations import Block, Kernel, Leave, Sample
+from seqlang.backends.kernels.operations import Block, Kernel, Leave, Sample, indented
 from seqlang.backends.kernels.sums import COUNTED, open_sums
 
 

@@ -6,9 +6,8 @@ from collections.abc import Iterator
 
 from seqlang.backends.kernels.lanes import draws as lane_draws
 from seqlang.backends.kernels.lanes.columns import BORN, ERROR, LANES, LEFT, NURSERY, RUN, Columns, state, variate
-from seqlang.backends.kernels.lanes.draws import indented
 from seqlang.backends.kernels.lanes.segments import samples_of, streams_of
-from seqlang.backends.kernels.operations import Code, Kernel, Kind, Sample
+from seqlang.backends.kernels.operations import Code, Kernel, Kind, Sample, indented
 
 _TYPE: dict[Kind, str] = {"number": "float", "truth": "bool", "label": "np.int64"}
 

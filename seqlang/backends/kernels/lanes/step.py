@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 from seqlang.backends.kernels.lanes import draws as lane_draws
 from seqlang.backends.kernels.lanes.columns import BORN, ERROR, Columns, past, read_at_the_end, variate
-from seqlang.backends.kernels.lanes.draws import Numbered, indented
+from seqlang.backends.kernels.lanes.draws import Numbered
 from seqlang.backends.kernels.lanes.nursery import made_at_the_start
 from seqlang.backends.kernels.lanes.segments import Segment, samples_of, segments_of, streams_of
-from seqlang.backends.kernels.operations import Code, Kernel, Leave, Op, Sample
+from seqlang.backends.kernels.operations import Code, Kernel, Leave, Op, Sample, indented
 
 
 def step_of_all(kernel: Kernel, columns: Columns) -> Iterator[str]:

@@ -9,11 +9,10 @@ from typing import assert_never
 from seqlang.backends.kernels.lowering.binders import domain_of
 from seqlang.backends.kernels.lowering.laws.densities import density
 from seqlang.backends.kernels.lowering.laws.expressions import law_of
-from seqlang.backends.kernels.lowering.operators import apply, folded
+from seqlang.backends.kernels.lowering.operators import Terms, apply, folded
 from seqlang.backends.kernels.lowering.precomputed import first_steps, tabulated
 from seqlang.backends.kernels.lowering.scope import Scope
 from seqlang.backends.kernels.lowering.values import CannotCompile, List, Scalar, Value, scalar
-from seqlang.backends.kernels.lowering.writer import Item
 from seqlang.model import expression as ir
 from seqlang.model.log_ratio import in_logs
 from seqlang.source import Span
@@ -35,7 +34,7 @@ def _looked_up(scope: Scope, e: ir.Expression, early: List) -> Scalar:
     """From a table in the first steps, computed in later ones."""
     scope.looking_up = True
     try:
-        items, later = _captured(scope, lambda: _computed(scope, e))
+        items, later = scope.writer.capture(lambda: _computed(scope, e))
     finally:
         scope.looking_up = False
     found = scalar(early.at(f"min(step, {early.length}) - 1"), "a value")
@@ -115,7 +114,7 @@ def _logic(scope: Scope, operator: str, arguments: tuple[ir.Expression, ...]) ->
                 return found
             found = scalar(value_of(scope, argument), "a truth value")
             continue
-        items, other = _captured(scope, partial(value_of, scope, argument))
+        items, other = scope.writer.capture(partial(value_of, scope, argument))
         right = scalar(other, "a truth value").truth
         if not items:
             found = Scalar(f"({found.truth} {'&' if operator == 'and' else '|'} {right})", "truth")
@@ -123,12 +122,6 @@ def _logic(scope: Scope, operator: str, arguments: tuple[ir.Expression, ...]) ->
         yes, no = ((items, right), ((), "False")) if operator == "and" else (((), "True"), (items, right))
         found = Scalar(scope.writer.choice(found.truth, "truth", yes, no), "truth")
     return Scalar(found.truth, "truth")
-
-
-def _captured(scope: Scope, write: Callable[[], Value]) -> tuple[list[Item], Value]:
-    found: list[Value] = []
-    items = scope.writer.capture(lambda: found.append(write()))
-    return items, found[0]
 
 
 def _choice(scope: Scope, test: Scalar, yes: ir.Expression, no: ir.Expression) -> Value:
@@ -141,8 +134,8 @@ def _choice(scope: Scope, test: Scalar, yes: ir.Expression, no: ir.Expression) -
 
 
 def _either(scope: Scope, which: str, yes: Callable[[], Value], no: Callable[[], Value]) -> Value:
-    first, a = _captured(scope, yes)
-    second, b = _captured(scope, no)
+    first, a = scope.writer.capture(yes)
+    second, b = scope.writer.capture(no)
     if isinstance(a, Scalar) and isinstance(b, Scalar):
         kind = a.kind if a.kind == b.kind else "number"
         one, other = (a.text, b.text) if a.kind == b.kind else (a.number, b.number)
@@ -194,8 +187,7 @@ def _sequence(scope: Scope, values: list[Value]) -> List:
         name = scope.buffer((str(len(values)), dimensions[0]), kind)
         for i, value in enumerate(values):
             assert isinstance(value, List)
-            j = scope.writer.fresh("i")
-            with scope.writer.block(f"for {j} in range({dimensions[0]}):"):
+            with scope.writer.loop(dimensions[0]) as j:
                 scope.writer.text(f"{name}[{i}, {j}] = {scalar(value.at(j), 'a coordinate').text}")
         return List(str(len(values)), lambda q: List(dimensions[0], lambda r: Scalar(f"{name}[{q}, {r}]", kind, False)))
     items = [scalar(v, "an item") for v in values]
@@ -228,7 +220,7 @@ def _quantified(scope: Scope, e: ir.Quantified) -> Value:
         if e.where is not None:
             test = e.where
             if found is not None:
-                items, value = _captured(scope, lambda: inside(lambda: value_of(scope, test), i))
+                items, value = scope.writer.capture(lambda: inside(lambda: value_of(scope, test), i))
                 holds = scalar(value, "a condition").truth
                 return Scalar(scope.writer.choice(found.truth, "truth", (items, holds), ((), "False")), "truth")
             found = scalar(inside(lambda: value_of(scope, test), i), "a condition")
@@ -241,4 +233,4 @@ def _quantified(scope: Scope, e: ir.Quantified) -> Value:
         return List(domain.length, body)
     if e.operator == "set":
         raise CannotCompile("a set as a value")
-    return folded(scope, e.operator, domain.length, body, where if masked else None, domain.at)
+    return folded(scope, e.operator, Terms(domain.length, body, where if masked else None, domain.at))

@@ -16,6 +16,7 @@ from seqlang.backends.kernels.lowering.values import CannotCompile, List, Scalar
 from seqlang.model import expression as ir
 from seqlang.model.domain import REAL, Ball, Domain, Finite, Integers, Interval, Power
 from seqlang.model.program import Model
+from seqlang.record import replace
 
 
 class ModelInputs:
@@ -36,21 +37,12 @@ class ModelInputs:
             rest = shape_of_domain(scope.exact, scope.program.input(name).domain)
             shape = (size, *(scope.constants.whole(n) for n in rest))
             arrays[name] = (scope.buffer(shape), shape)
-        i = w.fresh("i")
-        with w.block(f"for {i} in range({size}):"):
+        with w.loop(size) as i:
             w.text(f"step = {i} + 1")
             for name, law in self.model.laws:
-                if name not in arrays:
-                    continue
-                value = self._field(scope, name, law)
-                array, shape = arrays[name]
-                if isinstance(value, List):
-                    j = w.fresh("i")
-                    with w.block(f"for {j} in range({shape[1]}):"):
-                        w.text(f"{array}[{i}, {j}] = {scalar(value.at(j), 'a coordinate').number}")
-                else:
-                    w.text(f"{array}[{i}] = {value.number}")
-                scope.fields[name] = value
+                if name in arrays:
+                    scope.fields[name] = self._field(scope, name, law)
+                    scope.put(arrays[name][0], i, scope.fields[name])
         w.text("step = 0")
         for name, (array, shape) in arrays.items():
             scope.fields[name] = array_of(array, shape, "number", True)
@@ -62,7 +54,6 @@ class ModelInputs:
                 scope.fields[name] = self._field(scope, name, law)
 
     def _field(self, scope: Scope, name: str, law: ir.Expression) -> Value:
-        w = scope.writer
         domain = scope.program.input(name).domain
         rest = shape_of_domain(scope.exact, domain)
         scope.purpose = "inputs"
@@ -73,7 +64,7 @@ class ModelInputs:
             _see(scope, self.model, name, value, domain)
         if isinstance(value, List):
             return scope.stored(value, f"`{name}`")
-        return Scalar(w.named(value.text, value.kind), value.kind, True, value.whole)
+        return replace(scope.named(value), finite=True)
 
 
 def stays(scope: Scope, law: LawForm, domain: Domain) -> bool:
@@ -118,10 +109,9 @@ def _see(scope: Scope, model: Model, name: str, value: Value, domain: Domain) ->
 
 def _see_vector(scope: Scope, site: int, value: List, domain: Domain) -> None:
     w = scope.writer
-    i = w.fresh("i")
     if isinstance(domain, Ball):
         square = w.assign(w.fresh("f"), "0.0")
-        with w.block(f"for {i} in range({value.length}):"):
+        with w.loop(value.length) as i:
             one = w.named(scalar(value.at(i), "a coordinate").number)
             w.assign(square, f"{square} + {one} * {one}")
         radius = scalar(value_of(scope, domain.radius), "a radius").number
@@ -129,7 +119,7 @@ def _see_vector(scope: Scope, site: int, value: List, domain: Domain) -> None:
         return
     if not isinstance(domain, Power):
         raise CannotCompile("a vector in a domain of numbers")
-    with w.block(f"for {i} in range({value.length}):"):
+    with w.loop(value.length) as i:
         text = outside(scope, w.named(scalar(value.at(i), "a coordinate").number), domain.of)
         if text:
             w.check(text, site)
@@ -141,22 +131,16 @@ def outside(scope: Scope, x: str, domain: Domain) -> str:
     def end(e: ir.Expression) -> str:
         return scalar(value_of(scope, e), "an end of a domain").number
 
-    parts = []
     match domain:
-        case Interval(low, high, low_open, high_open):
-            if domain == REAL:
-                return ""
+        case Interval() if domain == REAL:
+            return ""
+        case Interval(low, high) | Integers(low, high):
+            real = domain if isinstance(domain, Interval) else None
+            parts = [f"{x} != np.floor({x})" if real is None else f"{x} != {x}"]
             if low is not None:
-                parts.append(f"{x} {'<=' if low_open else '<'} {end(low)}")
+                parts.append(f"{x} {'<=' if real and real.low_open else '<'} {end(low)}")
             if high is not None:
-                parts.append(f"{x} {'>=' if high_open else '>'} {end(high)}")
-            return f"{x} != {x} or " + " or ".join(parts)
-        case Integers(low, high):
-            parts = [f"{x} != np.floor({x})"]
-            if low is not None:
-                parts.append(f"{x} < {end(low)}")
-            if high is not None:
-                parts.append(f"{x} > {end(high)}")
+                parts.append(f"{x} {'>=' if real and real.high_open else '>'} {end(high)}")
             return " or ".join(parts)
         case Finite(values):
             return " and ".join(f"{x} != {end(v)}" for v in values)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable, Iterator
 
 from seqlang.backends.interpret.alphabet import alphabet_of
 from seqlang.backends.interpret.shapes import UNKNOWN, shape_of_expression
@@ -13,7 +14,7 @@ from seqlang.backends.kernels.lowering.laws.forms import Flip
 from seqlang.backends.kernels.lowering.operators import apply, pairwise
 from seqlang.backends.kernels.lowering.scope import Scope, array_in, array_of
 from seqlang.backends.kernels.lowering.values import CannotCompile, List, Scalar, Value, scalar
-from seqlang.backends.kernels.operations import Variable
+from seqlang.backends.kernels.operations import ZERO, Kind
 from seqlang.model import expression as ir
 from seqlang.model.life import EachReport, EachStep, Once
 from seqlang.model.program import Cell, Noise, Program, nodes_in
@@ -77,7 +78,8 @@ class Noises:
         kept = self._values[noise.name]
         w = self.scope.writer
         if isinstance(kept, Scalar):
-            w.guarded(fired, lambda: [(kept.text, scalar(self._drawn(noise), "a noise").text)])
+            items, drawn = w.capture(lambda: self._drawn(noise))
+            w.guarded(fired, items, kept.text, scalar(drawn, "a noise").text)
             return
         with w.block(f"if {fired}:"):
             new = self._drawn(noise)
@@ -87,10 +89,8 @@ class Noises:
     def _variable(self, noise: Noise, value: Value) -> Value:
         if isinstance(value, List):
             return self.scope.stored(value, f"the noise `{noise.name}`")
-        name = self.scope.writer.fresh("v")
-        self.scope.variables.append(Variable(name, value.kind, _ZERO[value.kind]))
-        self.scope.writer.assign(name, value.text, value.kind)
-        return Scalar(name, value.kind, value.finite)
+        name = self.scope.variable(ZERO[value.kind], value.kind)
+        return Scalar(self.scope.writer.assign(name, value.text, value.kind), value.kind, value.finite)
 
     def _drawn(self, noise: Noise) -> Value:
         self.scope.purpose = "noise"
@@ -154,21 +154,16 @@ class Noises:
             mask = self.scope.buffer((size,), "truth")
             self.chosen[noise.name] = (size, mask)
             chance = scalar(value_of(self.scope, noise.law.arguments[1]), "a chance")
-            head = "if True:" if isinstance(noise.life, EachStep) else "if step == 1:"
-            with w.block(head):
-                i = w.fresh("i")
-                with w.block(f"for {i} in range({size}):"):
-                    w.text(f"{mask}[{i}] = uniform(s_noise) < {chance.number}")
+            with w.where(None if isinstance(noise.life, EachStep) else "step == 1"), w.loop(size) as i:
+                w.text(f"{mask}[{i}] = uniform(s_noise) < {chance.number}")
 
     def _shape(self, name: str) -> tuple[str, ...]:
         """The lengths of the value that a noise is added to, which are the noise's."""
-        for e in nodes_in(self.program.body):
-            if isinstance(e, ir.Noised) and any(t.noise == name for t in e.terms):
-                shape = shape_of_expression(self.scope.exact, e.base)
-                if UNKNOWN in shape:
-                    raise CannotCompile("noise on a list that grows")
-                return tuple(self.scope.constants.whole(n) for n in shape)
-        return ()
+        read = next(self._reading(name), None)
+        shape = () if read is None else shape_of_expression(self.scope.exact, read.base)
+        if UNKNOWN in shape:
+            raise CannotCompile("noise on a list that grows")
+        return tuple(self.scope.constants.whole(n) for n in shape)
 
     # ---- trees
 
@@ -185,25 +180,18 @@ class Noises:
         scope.resets.append(f"{nodes}[:] = 0")
         values = scope.buffer((str(LEVELS), *shape))
         total = scope.buffer(shape) if shape else w.assign(w.fresh("f"), "0.0")
-        level, node = w.fresh("i"), w.fresh("i")
+        node = w.fresh("i")
         if shape:
             w.text(f"{total}[:] = 0.0")
-        with w.block(f"for {level} in range({LEVELS}):"):
+        with w.loop(str(LEVELS)) as level:
             w.text(f"if step >> {level} == 0:", "    break", f"if (step >> {level}) & 1 == 0:", "    continue")
             w.text(f"{node} = (step >> {level}) << {level}")
             with w.block(f"if {nodes}[{level}] != {node}:"):
                 w.text(f"{nodes}[{level}] = {node}")
                 scope.purpose = "noise"
-                new = draw(scope, law_of(scope, noise.law.arguments[0]), shape)
-                if isinstance(new, List):
-                    i = w.fresh("i")
-                    with w.block(f"for {i} in range({new.length}):"):
-                        w.text(f"{values}[{level}, {i}] = {scalar(new.at(i), 'a coordinate').number}")
-                else:
-                    w.text(f"{values}[{level}] = {new.number}")
+                scope.put(values, level, draw(scope, law_of(scope, noise.law.arguments[0]), shape))
             if shape:
-                i = w.fresh("i")
-                with w.block(f"for {i} in range({shape[0]}):"):
+                with w.loop(shape[0]) as i:
                     w.text(f"{total}[{i}] += {values}[{level}, {i}]")
             else:
                 w.assign(total, f"{total} + {values}[{level}]")
@@ -217,13 +205,12 @@ class Noises:
         assert isinstance(noise.law, ir.Law)
         scope.exact.constant(noise.law)
         truth = scalar(value_of(scope, noise.law.arguments[0]), "a probability")
-        return Flip(truth, self._letters(self._reading(noise.name))[1])
+        return Flip(truth, self._letters(next(self._reading(noise.name)))[1])
 
-    def _reading(self, name: str) -> ir.Noised:
-        return next(
-            e for e in nodes_in(self.program.body)
-            if isinstance(e, ir.Noised) and any(t.noise == name for t in e.terms)
-        )  # fmt: skip
+    def _reading(self, name: str) -> Iterator[ir.Noised]:
+        """Where a noise is added."""
+        everywhere = (e for e in nodes_in(self.program.body) if isinstance(e, ir.Noised))
+        return (e for e in everywhere if any(t.noise == name for t in e.terms))
 
     def _letters(self, e: ir.Noised) -> tuple[list[float] | str, int]:
         """The letters of a flipped value (or what kind of value it is, if all of that kind may come), and how many."""
@@ -248,20 +235,13 @@ class Noises:
             return Scalar(w.named(f"{a.text} != ({places.text} != 0.0)", "truth"), "truth")
         if letters == "truth":
             raise CannotCompile("randomised response on a value without a finite domain")
-        if letters == "label":
-            table = [self.scope.numpy.labels[label] for label in self.program.labels]
-            at = w.named(_chain([(f"{a.text} == {t}", f"{float(i)}") for i, t in enumerate(table)], "0.0"))
-            to = w.named(f"remainder({at} + {places.text}, {float(size)})")
-            text = _chain([(f"{to} == {float(i)}", str(t)) for i, t in enumerate(table)], str(table[0]))
-            return Scalar(w.named(text, "label"), "label")
-        assert isinstance(letters, list)
-        names = [scalar(self.scope.constants.value(v), "a letter").text for v in letters]
-        at = w.named(_chain([(f"{a.number} == {t}", f"{float(i)}") for i, t in enumerate(names)], "0.0"))
+        found = self.program.labels if letters == "label" else letters
+        names = [scalar(self.scope.constants.value(v), "a letter").text for v in found]
+        at = w.named(_chain([(f"{a.text} == {t}", f"{float(i)}") for i, t in enumerate(names)], "0.0"))
         to = w.named(f"remainder({at} + {places.text}, {float(size)})")
-        return Scalar(w.named(_chain([(f"{to} == {float(i)}", t) for i, t in enumerate(names)], names[0])))
-
-
-_ZERO = {"number": "0.0", "truth": "False", "label": "0"}
+        kind: Kind = "label" if letters == "label" else "number"
+        text = _chain([(f"{to} == {float(i)}", t) for i, t in enumerate(names)], names[0])
+        return Scalar(w.named(text, kind), kind)
 
 
 def _chain(cases: list[tuple[str, str]], otherwise: str) -> str:
@@ -277,13 +257,16 @@ def _plus(a: Scalar, b: Scalar) -> Scalar:
 
 def _readings(program: Program) -> Counter[str]:
     """How often each noise is read in a step."""
-    found: Counter[str] = Counter()
-    for e in nodes_in(program.body):
+    return Counter(_read_in(nodes_in(program.body)))
+
+
+def _read_in(expressions: Iterable[ir.Expression]) -> Iterator[str]:
+    """The noises that these expressions read themselves, each as often as it is read."""
+    for e in expressions:
         if isinstance(e, ir.Noised):
-            found.update(t.noise for t in e.terms)
+            yield from (t.noise for t in e.terms)
         elif isinstance(e, ir.Drawn):
-            found[e.name] += 1
-    return found
+            yield e.name
 
 
 def _inner(program: Program) -> frozenset[str]:
@@ -291,15 +274,9 @@ def _inner(program: Program) -> frozenset[str]:
     found: set[str] = set()
     for e in nodes_in(program.body):
         if isinstance(e, (ir.Quantified, ir.WeightsOf)):
-            for x in ir.walk(e):
-                if isinstance(x, ir.Noised):
-                    found.update(t.noise for t in x.terms)
-                elif isinstance(x, ir.Drawn):
-                    found.add(x.name)
+            found.update(_read_in(ir.walk(e)))
     for statement in program.body:
         if isinstance(statement, Cell) and statement.binders:
             for part in (statement.body, statement.where):
-                for x in () if part is None else ir.walk(part):
-                    found.update(t.noise for t in x.terms) if isinstance(x, ir.Noised) else None
-                    found.add(x.name) if isinstance(x, ir.Drawn) else None
+                found.update(_read_in(() if part is None else ir.walk(part)))
     return frozenset(found)

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 
 from seqlang.backends.kernels.lowering.scope import Scope
 from seqlang.backends.kernels.lowering.values import CannotCompile, List, Scalar, Value, scalar
 from seqlang.model import expression as ir
 from seqlang.operators.catalogue import in_group, numerics
+from seqlang.record import record
 
 _OF_ONE, _OF_TWO = numerics(1), numerics(2)
+START = {"sum": "0.0", "mean": "0.0", "count": "0.0", "max": "-math.inf", "min": "math.inf"}
+"""Folds of nothing, before there is a term."""
 ABREAST = 8
 SHORT_TERM = 80
 """Characters: a longer term is not written out eight times."""
@@ -68,9 +72,7 @@ def pairwise(scope: Scope, pair: Callable[[Scalar, Scalar], Scalar], a: Value, b
 
 def _kept(scope: Scope, value: Value) -> Value:
     """A scalar that is computed once, not again in every round of a loop."""
-    if isinstance(value, List):
-        return value
-    return Scalar(scope.writer.named(value.text, value.kind), value.kind, value.finite, value.whole)
+    return value if isinstance(value, List) else scope.named(value)
 
 
 def _each(change: Callable[[Scalar], Scalar], value: Value) -> Value:
@@ -116,11 +118,9 @@ def _same(scope: Scope, a: Value, b: Value) -> Scalar:
         raise CannotCompile("a comparison of a list with a number")
     w = scope.writer
     same = w.assign(w.fresh(), f"{a.length} == {b.length}", "truth")
-    with w.block(f"if {same}:"):
-        i = w.fresh("i")
-        with w.block(f"for {i} in range({a.length}):"):
-            one = _same(scope, a.at(i), b.at(i))
-            w.assign(same, f"{same} and {one.text}", "truth")
+    with w.block(f"if {same}:"), w.loop(a.length) as i:
+        one = _same(scope, a.at(i), b.at(i))
+        w.assign(same, f"{same} and {one.text}", "truth")
     return Scalar(same, "truth")
 
 
@@ -148,50 +148,53 @@ def _project(scope: Scope, v: Value, radius: Scalar) -> Value:
     return pairwise(scope, lambda a, b: _pair(scope, "*", a, b), v, one)
 
 
+@record
+class Terms:
+    """What is folded: `at(i)` for i below `length` where `where(i)` holds (None: all of them). `element(i)` is what
+    argmax and argmin give for it."""
+
+    length: str
+    at: Callable[[str], Value]
+    where: Callable[[str], Scalar | None] | None
+    element: Callable[[str], Value]
+
+
 def fold(scope: Scope, operator: str, values: List) -> Scalar | List:
     """OP over the elements of a list, in order. argmax and argmin give the position from 1."""
-    return folded(
-        scope, operator, values.length, values.at, None, lambda i: Scalar(f"float({i} + 1)", whole=f"({i} + 1)")
-    )
+    terms = Terms(values.length, values.at, None, lambda i: Scalar(f"float({i} + 1)", whole=f"({i} + 1)"))
+    return folded(scope, operator, terms)
 
 
-def folded(
-    scope: Scope,
-    operator: str,
-    length: str,
-    at: Callable[[str], Value],
-    where: Callable[[str], Scalar | None] | None,
-    element: Callable[[str], Value],
-) -> Scalar | List:
-    """OP over `at(i)` for i below `length` where `where(i)` holds."""
-    w = scope.writer
+def folded(scope: Scope, operator: str, terms: Terms) -> Scalar | List:
+    """OP over the terms."""
     if operator in ("argmax", "argmin"):
-        return _best(scope, operator, length, at, where, element)
-    start = {"max": "-math.inf", "min": "math.inf"}.get(operator, "0.0")
-    body = _shape(scope, at)
+        return _best(scope, operator, terms)
+    body = scope.peek(lambda: terms.at("0"))
     if isinstance(body, List):
-        return _folded_vectors(scope, operator, length, at, where, body)
+        return _folded_vectors(scope, operator, terms, body)
     finite = body.finite and operator in ("sum", "count")
-    if operator == "sum" and where is None and isinstance(body, Scalar):
-        abreast = _summed_abreast(scope, length, at)
+    if operator == "sum" and terms.where is None:
+        abreast = _summed_abreast(scope, terms)
         if abreast is not None:
             return Scalar(abreast, "number", finite)
-    total = w.assign(w.fresh("f"), start)
+    return _folded_numbers(scope, operator, terms, finite)
+
+
+def _folded_numbers(scope: Scope, operator: str, terms: Terms, finite: bool) -> Scalar:
+    w = scope.writer
+    total = w.assign(w.fresh("f"), START[operator])
     number = w.assign(w.fresh("f"), "0.0") if operator in ("mean", "max", "min") else ""
-    i = w.fresh("i")
-    with w.block(f"for {i} in range({length}):"):
-        mask = None if where is None else where(i)
-        with w.block("if True:" if mask is None else f"if {mask.truth}:"):
-            value = scalar(at(i), "an element")
-            match operator:
-                case "count":
-                    w.assign(total, f"{total} + (1.0 if {value.truth} else 0.0)")
-                case "sum" | "mean":
-                    w.assign(total, f"{total} + {value.number}")
-                case _:
-                    w.assign(total, extreme(scope, operator, Scalar(total, finite=False), value).text)
-            if number:
-                w.assign(number, f"{number} + 1.0")
+    with _each_term(scope, terms) as i:
+        value = scalar(terms.at(i), "an element")
+        match operator:
+            case "count":
+                w.assign(total, f"{total} + (1.0 if {value.truth} else 0.0)")
+            case "sum" | "mean":
+                w.assign(total, f"{total} + {value.number}")
+            case _:
+                w.assign(total, extreme(scope, operator, Scalar(total, finite=False), value).text)
+        if number:
+            w.assign(number, f"{number} + 1.0")
     if operator == "mean":
         return Scalar(w.assign(w.fresh("f"), f"{total} / {number}"), "number", False)
     if operator in ("max", "min"):
@@ -199,45 +202,38 @@ def folded(
     return Scalar(total, "number", finite)
 
 
-def _summed_abreast(scope: Scope, length: str, at: Callable[[str], Value]) -> str | None:
+@contextmanager
+def _each_term(scope: Scope, terms: Terms) -> Iterator[str]:
+    """What is written inside is done for each term that counts."""
+    with scope.writer.loop(terms.length) as i:
+        mask = None if terms.where is None else terms.where(i)
+        with scope.writer.where(None if mask is None else mask.truth):
+            yield i
+
+
+def _summed_abreast(scope: Scope, terms: Terms) -> str | None:
     """A sum in eight parts side by side, which the processor adds at once; None if terms need lines of their own."""
     w = scope.writer
     i = w.fresh("i")
     parts = [w.fresh("f") for _ in range(ABREAST)]
-    terms: list[Scalar] = []
-    items = w.capture(lambda: terms.extend(scalar(at(f"({i} + {j})"), "a term") for j in range(ABREAST)))
-    if items or len(terms[0].number) > SHORT_TERM:
+    items, found = w.capture(lambda: [scalar(terms.at(f"({i} + {j})"), "a term") for j in range(ABREAST)])
+    if items or len(found[0].number) > SHORT_TERM:
         return None
     for part in parts:
         w.assign(part, "0.0")
-    even = w.named(f"{length} - {length} % {ABREAST}", "label")
+    even = w.named(f"{terms.length} - {terms.length} % {ABREAST}", "label")
     with w.block(f"for {i} in range(0, {even}, {ABREAST}):"):
-        for part, term in zip(parts, terms, strict=True):
+        for part, term in zip(parts, found, strict=True):
             w.assign(part, f"{part} + {term.number}")
-    with w.block(f"for {i} in range({even}, {length}):"):
-        w.assign(parts[0], f"{parts[0]} + {scalar(at(i), 'a term').number}")
+    with w.block(f"for {i} in range({even}, {terms.length}):"):
+        w.assign(parts[0], f"{parts[0]} + {scalar(terms.at(i), 'a term').number}")
     while len(parts) > 1:
         half = len(parts) // 2
         parts = [w.assign(w.fresh("f"), f"{a} + {b}") for a, b in zip(parts[:half], parts[half:], strict=True)]
     return parts[0]
 
 
-def _shape(scope: Scope, at: Callable[[str], Value]) -> Value:
-    found: list[Value] = []
-    known = len(scope.sites)
-    scope.writer.capture(lambda: found.append(at("0")))
-    del scope.sites[known:]
-    return found[0]
-
-
-def _folded_vectors(
-    scope: Scope,
-    operator: str,
-    length: str,
-    at: Callable[[str], Value],
-    where: Callable[[str], Scalar | None] | None,
-    body: List,
-) -> List:
+def _folded_vectors(scope: Scope, operator: str, terms: Terms, body: List) -> List:
     if operator not in ("sum", "mean", "max", "min"):
         raise CannotCompile(f"`{operator}` of vectors")
     w = scope.writer
@@ -245,52 +241,42 @@ def _folded_vectors(
     if len(dimensions) != 1:
         raise CannotCompile("a fold over lists of vectors")
     buffer = scope.buffer(dimensions)
-    start = {"max": "-math.inf", "min": "math.inf"}.get(operator, "0.0")
-    w.text(f"{buffer}[:] = {start}")
+    w.text(f"{buffer}[:] = {START[operator]}")
     number = w.assign(w.fresh("f"), "0.0")
-    i, j = w.fresh("i"), w.fresh("i")
-    with w.block(f"for {i} in range({length}):"):
-        mask = None if where is None else where(i)
-        with w.block("if True:" if mask is None else f"if {mask.truth}:"):
-            vector = at(i)
-            assert isinstance(vector, List)
-            w.assign(number, f"{number} + 1.0")
-            with w.block(f"for {j} in range({dimensions[0]}):"):
-                one, so_far = scalar(vector.at(j), "a coordinate"), f"{buffer}[{j}]"
-                if operator in ("sum", "mean"):
-                    w.text(f"{so_far} = {so_far} + {one.number}")
-                else:
-                    chosen = extreme(scope, operator, Scalar(so_far, finite=False), one)
-                    w.text(f"{so_far} = {chosen.text}")
+    with _each_term(scope, terms) as i:
+        vector = terms.at(i)
+        assert isinstance(vector, List)
+        w.assign(number, f"{number} + 1.0")
+        with w.loop(dimensions[0]) as j:
+            gather(scope, operator, f"{buffer}[{j}]", scalar(vector.at(j), "a coordinate"))
     if operator == "mean":
-        with w.block(f"for {j} in range({dimensions[0]}):"):
+        with w.loop(dimensions[0]) as j:
             w.text(f"{buffer}[{j}] = {buffer}[{j}] / {number}")
     return List(dimensions[0], lambda q: Scalar(f"{buffer}[{q}]", "number", finite and operator == "sum"))
 
 
-def _best(
-    scope: Scope,
-    operator: str,
-    length: str,
-    at: Callable[[str], Value],
-    where: Callable[[str], Scalar | None] | None,
-    element: Callable[[str], Value],
-) -> Scalar:
+def gather(scope: Scope, operator: str, so_far: str, one: Scalar) -> None:
+    """Writes how a number joins the sum, or the largest or smallest so far, at a place of an array."""
+    if operator in ("sum", "mean"):
+        scope.writer.text(f"{so_far} = {so_far} + {one.number}")
+    else:
+        scope.writer.text(f"{so_far} = {extreme(scope, operator, Scalar(so_far, finite=False), one).text}")
+
+
+def _best(scope: Scope, operator: str, terms: Terms) -> Scalar:
     """The first best element; not a number if a value is none, or nothing is there."""
     w = scope.writer
     best = w.assign(w.fresh("f"), "-math.inf")
     chosen = w.assign(w.fresh("f"), "math.nan")
     bad = w.assign(w.fresh("f"), "False", "truth")
-    i, sign = w.fresh("i"), "" if operator == "argmax" else "-"
-    with w.block(f"for {i} in range({length}):"):
-        mask = None if where is None else where(i)
-        with w.block("if True:" if mask is None else f"if {mask.truth}:"):
-            score = w.named(f"{sign}({scalar(at(i), 'a score').number})")
-            w.assign(bad, f"{bad} or {score} != {score}", "truth")
-            value = scalar(element(i), "an element of an argmax")
-            if value.kind != "number":
-                raise CannotCompile("an argmax over something else than numbers")
-            with w.block(f"if {score} > {best} or {chosen} != {chosen}:"):
-                w.assign(best, score)
-                w.assign(chosen, value.number)
+    sign = "" if operator == "argmax" else "-"
+    with _each_term(scope, terms) as i:
+        score = w.named(f"{sign}({scalar(terms.at(i), 'a score').number})")
+        w.assign(bad, f"{bad} or {score} != {score}", "truth")
+        value = scalar(terms.element(i), "an element of an argmax")
+        if value.kind != "number":
+            raise CannotCompile("an argmax over something else than numbers")
+        with w.block(f"if {score} > {best} or {chosen} != {chosen}:"):
+            w.assign(best, score)
+            w.assign(chosen, value.number)
     return Scalar(w.assign(w.fresh("f"), f"(math.nan if {bad} else {chosen})"), "number", False)

@@ -17,14 +17,12 @@ from seqlang.backends.kernels.lowering.noises import Noises
 from seqlang.backends.kernels.lowering.scope import Scope, Site, array_in, array_of
 from seqlang.backends.kernels.lowering.values import CannotCompile, List, Scalar, Value, scalar
 from seqlang.backends.kernels.lowering.writer import Item
-from seqlang.backends.kernels.operations import Block, Kernel, Kind, Leave, Output, Recorded, Variable
+from seqlang.backends.kernels.operations import ZERO, Block, Kernel, Leave, Output, Recorded
 from seqlang.model import expression as ir
 from seqlang.model.life import EachReport, EachStep, Once
 from seqlang.model.program import Cell, Define, Draw, Program, Report, Statement, Stop, Update
 from seqlang.record import record
 from seqlang.source import NOWHERE
-
-_START = {"number": "0.0", "truth": "False", "label": "0"}
 
 
 class Entries(Protocol):
@@ -97,11 +95,6 @@ class _Lowering:
 
     # ---- variables
 
-    def _variable(self, name: str, kind: Kind, start: str) -> str:
-        self.scope.variables.append(Variable(name, kind, start))
-        self.writer.kinds[name] = kind
-        return name
-
     def _count(self, report: str) -> str:
         return f"count_{report}"
 
@@ -116,12 +109,12 @@ class _Lowering:
                 scope.memory[memory.name] = array_of(name, dimensions, kind, False)
                 scope.copy(initial, name)
             else:
-                name = self._variable(f"memory_{memory.name}", initial.kind, initial.text)
+                name = scope.variable(initial.text, initial.kind, f"memory_{memory.name}")
                 scope.memory[memory.name] = Scalar(name, initial.kind, False)
         for statement in self.program.body:
             if isinstance(statement, Report):
-                scope.fired[statement.name] = self._variable(f"fired_{statement.name}", "truth", "False")
-                self._variable(self._count(statement.name), "number", "0.0")
+                scope.fired[statement.name] = scope.variable("False", "truth", f"fired_{statement.name}")
+                scope.variable("0.0", "number", self._count(statement.name))
         for statement in self.program.body:
             if isinstance(statement, Cell):
                 scope.cells[statement.name] = cell = cell_of(scope, statement)
@@ -161,15 +154,13 @@ class _Lowering:
                 assert_never(statement)
 
     def _define(self, define: Define) -> None:
-        scope, w = self.scope, self.writer
+        scope = self.scope
         value = value_of(scope, define.expression)
         if isinstance(value, List):
             if not value.grows:
                 value = scope.stored(value, f"`{define.name}`", define.span)
         else:
-            found = scalar(scope.checked(value, f"`{define.name}`", define.span), "a value")
-            name = w.named(found.text, found.kind)
-            value = Scalar(name, found.kind, found.finite, found.whole)
+            value = scope.named(scalar(scope.checked(value, f"`{define.name}`", define.span), "a value"))
         scope.locals[define.name] = value
         if define.kind == "statistic":
             self._output(define.name, value)
@@ -196,11 +187,10 @@ class _Lowering:
         if value.kind == "label":
             return
         if early:
-            kept = self._variable(f"last_{name}", "number", "math.nan")
-            w.assign(kept, value.number)
-            self.outputs[name] = Output(name, kept, None)
-            return
-        self.outputs[name] = Output(name, w.named(value.number), None)
+            text = w.assign(scope.variable("math.nan", "number", f"last_{name}"), value.number)
+        else:
+            text = w.named(value.number)
+        self.outputs[name] = Output(name, text, None)
 
     def _above_stop(self, name: str) -> bool:
         for statement in self.program.body:
@@ -215,7 +205,10 @@ class _Lowering:
         scope.purpose = "noise"
         match statement.life:
             case EachStep():
-                scope.draws[statement.name] = self._own(draw(scope, law_of(scope, statement.law), ()))
+                value = draw(scope, law_of(scope, statement.law), ())
+                scope.draws[statement.name] = (
+                    scope.stored(value, "a draw") if isinstance(value, List) else scope.named(value)
+                )
                 return
             case Once():
                 now = w.assign(w.fresh(), "step == 1", "truth")
@@ -223,24 +216,12 @@ class _Lowering:
                 now = w.assign(w.fresh(), f"step == 1 or {before[report]}", "truth")
             case _:
                 assert_never(statement.life)
-        found: list[Value] = []
-        items = w.capture(lambda: found.append(draw(scope, law_of(scope, statement.law), ())))
-        value = found[0]
+        items, value = w.capture(lambda: draw(scope, law_of(scope, statement.law), ()))
         if isinstance(value, List):
             raise CannotCompile("a drawn vector that is kept")
-        name = self._variable(w.fresh("v"), value.kind, _START[value.kind])
-
-        def again() -> list[tuple[str, str]]:
-            w.put(items)
-            return [(name, value.text)]
-
-        w.guarded(now, again)
+        name = scope.variable(ZERO[value.kind], value.kind)
+        w.guarded(now, items, name, value.text)
         scope.draws[statement.name] = Scalar(name, value.kind, value.finite)
-
-    def _own(self, value: Value) -> Value:
-        if isinstance(value, List):
-            return self.scope.stored(value, "a draw")
-        return Scalar(self.writer.named(value.text, value.kind), value.kind, value.finite, value.whole)
 
     def _where(self, when: ir.Expression | None) -> str | None:
         """The name of a condition; None where it always holds."""
@@ -254,34 +235,18 @@ class _Lowering:
         where, fired = self._where(report.when), scope.fired[report.name]
         w.assign(fired, where or "True", "truth")
         w.assign(self._count(report.name), f"{self._count(report.name)} + (1.0 if {fired} else 0.0)")
-        if report.value is None:
+        shown = report.value
+        if shown is None:
             scope.released[report.name] = Scalar(fired, "truth")
             return
-        found: list[Value] = []
-        what = f"`{report.name}`"
-
-        def write() -> None:
-            assert report.value is not None
-            found.append(scope.checked(value_of(scope, report.value), what, report.span))
-
-        items = w.capture(write)
-        value = found[0]
+        items, value = w.capture(lambda: scope.checked(value_of(scope, shown), f"`{report.name}`", report.span))
         if isinstance(value, List):
             self._report_vector(report, value, items, fired)
             return
         if value.kind == "label":
             raise CannotCompile("a label as a reported value")
-        kept = self._variable(f"last_{report.name}", "number", "math.nan")
-
-        def again() -> list[tuple[str, str]]:
-            w.put(items)
-            return [(kept, value.number)]
-
-        if where is None:
-            w.put(items)
-            w.assign(kept, value.number)
-        else:
-            w.guarded(fired, again)
+        kept = scope.variable("math.nan", "number", f"last_{report.name}")
+        w.guarded(where and fired, items, kept, value.number)
         text = kept if where is None else w.assign(w.fresh(), f"({kept} if {fired} else math.nan)")
         scope.released[report.name] = (
             Scalar(text, "number", value.finite and where is None)
@@ -312,23 +277,16 @@ class _Lowering:
             array = array_in(memory)
             dimensions = scope.outline(memory)[0]
             later = scope.buffer(dimensions, "number")
-            with w.block("if True:" if where is None else f"if {where}:"):
-                value = value_of(scope, update.value)
-                if isinstance(value, Scalar):
+            with w.where(where):
+                new = value_of(scope, update.value)
+                if isinstance(new, Scalar):
                     raise CannotCompile("a number in a memory of vectors")
-                scope.copy(value, later, (what, update.span))
+                scope.copy(new, later, (what, update.span))
                 scope.move(later, array, dimensions)
             return
-
-        def write() -> list[tuple[str, str]]:
-            value = scalar(scope.checked(value_of(scope, update.value), what, update.span), "a memory")
-            return [(memory.text, value.text if value.kind == memory.kind else value.number)]
-
-        if where is None:
-            for name, text in write():
-                w.assign(name, text, memory.kind)
-            return
-        w.guarded(where, write)
+        items, found = w.capture(lambda: scope.checked(value_of(scope, update.value), what, update.span))
+        value = scalar(found, "a memory")
+        w.guarded(where, items, memory.text, value.text if value.kind == memory.kind else value.number)
 
     def _stop(self, stop: Stop) -> None:
         scope, w = self.scope, self.writer
@@ -339,17 +297,8 @@ class _Lowering:
         values: tuple[str, ...] = ()
         result = stop.result
         if result is not None:
-            found: list[Value] = []
-
-            def write() -> tuple[tuple[str, str], ...]:
-                found.append(scope.checked(value_of(scope, result), "the return value", stop.span))
-                return ()
-
-            if where is None:
-                write()
-            else:
-                w.guarded(where, write)
-            value = found[0]
+            items, value = w.capture(lambda: scope.checked(value_of(scope, result), "the return value", stop.span))
+            w.guarded(where, items)
             if isinstance(value, List):
                 self._returned_vector(where, value)
                 return
@@ -367,7 +316,7 @@ class _Lowering:
             raise CannotCompile("a list of vectors as a return value")
         length = scope.constants.length(dimensions[0])
         name = scope.buffer(dimensions)
-        with w.block("if True:" if where is None else f"if {where}:"):
+        with w.where(where):
             scope.copy(value, name, ("the return value", NOWHERE))
         self.returns, self.vectors = length, True
         w.leave(Leave(where, "-1", (f"{name}[q]",)))

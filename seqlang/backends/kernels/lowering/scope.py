@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
-from typing import Any
+from typing import Any, TypeVar
 
 from seqlang.backends.arrays.compiler import VectorCompiler
 from seqlang.backends.interpret.compiled import Compiler
@@ -13,13 +13,14 @@ from seqlang.backends.kernels.lowering.constants import Constants
 from seqlang.backends.kernels.lowering.readings import WrittenCell, WrittenNoises
 from seqlang.backends.kernels.lowering.values import CannotCompile, List, Scalar, Value
 from seqlang.backends.kernels.lowering.writer import Writer
-from seqlang.backends.kernels.operations import Variable
+from seqlang.backends.kernels.operations import Kind, Variable
 from seqlang.model import expression as ir
 from seqlang.model.domain import Integers
 from seqlang.model.program import Program
 from seqlang.record import record
 from seqlang.source import NOWHERE, Span
 
+T = TypeVar("T")
 _LISTS = {"number": "np.float64", "truth": "np.bool_", "label": "np.int64"}
 
 
@@ -104,6 +105,27 @@ class Scope:
         """The number of records."""
         return 0 if self.program.size is None else as_index(self.exact.constant(self.program.size))
 
+    # ---- names
+
+    def variable(self, start: str, kind: Kind = "number", name: str | None = None) -> str:
+        """Declares a variable of the run, which begins as `start`; gives its name, a fresh one if it has none."""
+        name = name or self.writer.fresh("v")
+        self.variables.append(Variable(name, kind, start))
+        self.writer.kinds[name] = kind
+        return name
+
+    def named(self, value: Scalar) -> Scalar:
+        """The value under a name: it is computed once, here."""
+        return Scalar(self.writer.named(value.text, value.kind), value.kind, value.finite, value.whole)
+
+    def peek(self, write: Callable[[], T]) -> T:
+        """What `write` gives, without what it writes."""
+        known = len(self.sites)
+        try:
+            return self.writer.capture(write)[1]
+        finally:
+            del self.sites[known:]
+
     # ---- faults
 
     def site(self, what: str, span: Span) -> int:
@@ -160,8 +182,7 @@ class Scope:
         return Scalar(name, finite=False, whole=element.whole)
 
     def _copied(self, value: List, name: str, before: str, missing: str | None) -> None:
-        i = self.writer.fresh("i")
-        with self.writer.block(f"for {i} in range({value.length}):"):
+        with self.writer.loop(value.length) as i:
             element = value.at(i)
             if isinstance(element, List):
                 self._copied(element, name, f"{before}{i}, ", missing)
@@ -170,31 +191,31 @@ class Scope:
                 element = self.note(missing, element)
             self.writer.text(f"{name}[{before}{i}] = {element.text}")
 
+    def put(self, name: str, place: str, value: Value) -> None:
+        """Writes a number, or the numbers of a list, to a place of an array."""
+        if isinstance(value, Scalar):
+            self.writer.text(f"{name}[{place}] = {value.number}")
+            return
+        with self.writer.loop(value.length) as i:
+            self.put(name, f"{place}, {i}", value.at(i))
+
     def move(self, source: str, target: str, dimensions: tuple[str, ...]) -> None:
         """Writes one array to another. A loop: numba's own copies bring messages along, which take long to compile."""
-        w, indexes = self.writer, [self.writer.fresh("i") for _ in dimensions]
-        place = ", ".join(indexes)
-        with ExitStack() as blocks:
-            for i, length in zip(indexes, dimensions, strict=True):
-                blocks.enter_context(w.block(f"for {i} in range({length}):"))
-            w.text(f"{target}[{place}] = {source}[{place}]")
+        with ExitStack() as loops:
+            place = ", ".join([loops.enter_context(self.writer.loop(length)) for length in dimensions])
+            self.writer.text(f"{target}[{place}] = {source}[{place}]")
 
     def outline(self, value: List) -> tuple[tuple[str, ...], Any, bool]:
         """(lengths, kind of the elements, whether they are finite), without writing anything."""
-        found: list[Any] = []
 
-        def look() -> None:
+        def look() -> tuple[tuple[str, ...], Any, bool]:
             lengths, element = [value.length], value.at("0")
             while isinstance(element, List):
                 lengths.append(element.length)
                 element = element.at("0")
-            found.append((tuple(lengths), element.kind, element.finite))
+            return tuple(lengths), element.kind, element.finite
 
-        known = len(self.sites)
-        self.writer.capture(look)
-        del self.sites[known:]
-        result: tuple[tuple[str, ...], Any, bool] = found[0]
-        return result
+        return self.peek(look)
 
     @contextmanager
     def bind(self, variable: int, value: Value) -> Iterator[None]:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from typing import TypeVar
 
-from seqlang.backends.kernels.operations import Block, Code, Kind, Leave, Op, Purpose, Sample, Sampler
+from seqlang.backends.kernels.operations import ZERO, Block, Code, Kind, Leave, Op, Purpose, Sample, Sampler, indented
 from seqlang.record import record, replace
 
+T = TypeVar("T")
 STREAMS = {"noise": "s_noise", "inputs": "s_inputs"}
 _CONSTANT = re.compile(r"k_\d+")
 _WORDS = re.compile(r"(?<![\w.])[A-Za-z_]\w*")
@@ -108,14 +110,27 @@ class Writer:
             yield
         finally:
             inner, self._items = self._items, outer
-            self._items.append(Nested((head, *(f"    {line}" for line in _lines(inner) or ("pass",)))))
+            self._items.append(Nested((head, *indented(_lines(inner) or ["pass"]))))
 
-    def capture(self, write: Callable[[], None]) -> list[Item]:
-        """What `write` writes, taken out."""
+    @contextmanager
+    def loop(self, length: str) -> Iterator[str]:
+        """What is written inside is done for each number below `length` (or from the first of two on): its name."""
+        i = self.fresh("i")
+        with self.block(f"for {i} in range({length}):"):
+            yield i
+
+    @contextmanager
+    def where(self, test: str | None) -> Iterator[None]:
+        """What is written inside is done where the test holds (None: always)."""
+        with self.block(f"if {test or 'True'}:"):
+            yield
+
+    def capture(self, write: Callable[[], T]) -> tuple[list[Item], T]:
+        """What `write` writes, taken out, and what it gives."""
         outer, self._items = self._items, []
         try:
-            write()
-            return self._items
+            found = write()
+            return self._items, found
         finally:
             self._items = outer
 
@@ -129,26 +144,23 @@ class Writer:
             self.put(_under(items, guard))
             return
         for name in _stored(_lines(items)):
-            self.assign(name, _NOTHING[self.kinds.get(name, "label")], self.kinds.get(name, "label"))
-        with self.block(f"if {guard}:"):
+            kind = self.kinds.get(name, "label")
+            self.assign(name, ZERO[kind], kind)
+        with self.where(guard):
             self.put(items)
 
-    def guarded(self, guard: str, assignments: Callable[[], Sequence[tuple[str, str]]]) -> None:
-        """Where the name `guard` holds, names that exist become texts; what is written by the way is done there only.
+    def guarded(self, guard: str | None, items: Sequence[Item], name: str = "", text: str = "") -> None:
+        """Where the name `guard` holds (None: always), `items` are done, and a name that exists becomes a text.
 
-        Few simple lines are computed always, and the new values chosen, so that no branch is left.
+        Few simple lines are computed always, and the new value chosen, so that no branch is left.
         """
-        found: list[tuple[str, str]] = []
-        items = self.capture(lambda: found.extend(assignments()))
-        if _simple(items):
-            self.put(_under(items, guard))
-            for name, text in found:
-                self.assign(name, f"({text} if {guard} else {name})", self.kinds[name])
+        if guard is not None and not _simple(items):
+            with self.block(f"if {guard}:"):
+                self.guarded(None, items, name, text)
             return
-        with self.block(f"if {guard}:"):
-            self.put(items)
-            for name, text in found:
-                self.assign(name, text, self.kinds[name])
+        self.put(items if guard is None else _under(items, guard))
+        if name:
+            self.assign(name, text if guard is None else f"({text} if {guard} else {name})", self.kinds[name])
 
     def choice(self, test: str, kind: Kind, yes: Branch, no: Branch) -> str:
         """The text of `yes` where `test` holds, else of `no`; what they need is written, where it may stand."""
@@ -163,8 +175,8 @@ class Writer:
             return f"({one} if {which} else {other})"
         result = self.fresh("f")
         self.kinds[result] = kind
-        inner = [*_indented(first), f"    {result} = {one}"]
-        rest = [*_indented(second), f"    {result} = {other}"]
+        inner = indented([*_lines(first), f"{result} = {one}"])
+        rest = indented([*_lines(second), f"{result} = {other}"])
         self._items.append(Nested((f"if {which}:", *inner, "else:", *rest)))
         return result
 
@@ -224,13 +236,6 @@ def sample_lines(op: Sample) -> list[str]:
     variate = f"{op.sampler}_of_word(next_word({STREAMS[op.purpose]}))"
     line = f"{op.target} = {variate if op.below is None else f'(1.0 if {variate} < {op.below} else 0.0)'}"
     return [line] if op.when is None else [f"{op.target} = 0.0", f"if {op.when}:", f"    {line}"]
-
-
-def _indented(items: Sequence[Item]) -> list[str]:
-    return [f"    {line}" for line in _lines(items)]
-
-
-_NOTHING = {"number": "0.0", "truth": "False", "label": "0"}
 
 
 def _may_fail(lines: Sequence[str]) -> bool:

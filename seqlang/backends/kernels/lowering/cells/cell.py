@@ -3,28 +3,33 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Any
 
 from seqlang.backends.kernels.lowering.expressions import value_of
+from seqlang.backends.kernels.lowering.operators import START
 from seqlang.backends.kernels.lowering.scope import Scope
 from seqlang.backends.kernels.lowering.values import CannotCompile, List, Scalar, Value, scalar
-from seqlang.backends.kernels.operations import Variable
 from seqlang.model.program import AtReports, Cell, SinceReport
 
 SUMMED = "a value that is summed over the steps"
-START = {"sum": "0.0", "mean": "0.0", "count": "0.0", "max": "-math.inf", "min": "math.inf"}
 
 
 class KernelCell(ABC):
-    """One cell. `begin` is written at the start of a step, `tick` where the cell stands, `read` where it is read."""
+    """One cell. `begin` is written at the start of a step, `tick` where the cell stands, `read` where it is read.
+    `neutral` is a fold of nothing."""
 
     def __init__(self, scope: Scope, cell: Cell) -> None:
         self.scope = scope
         self.cell = cell
         self.report = cell.keep.report if isinstance(cell.keep, (SinceReport, AtReports)) else None
+        self.neutral = START.get(cell.operator, "0.0")
 
     def begin(self, fired_before: dict[str, str]) -> None:
-        """Nothing, for what no report resets."""
+        """Writes what the report of the last step does to the cell, if it has one."""
+        if self.report is not None:
+            self.after_report(fired_before[self.report])
+
+    def after_report(self, fired: str) -> None:
+        """Writes what is changed where the name `fired` holds: nothing, for what no report changes."""
         return
 
     @abstractmethod
@@ -37,24 +42,29 @@ class KernelCell(ABC):
 
     # ---- what all of them need
 
-    def variable(self, start: str, kind: Any = "number") -> str:
-        """Declares a variable of the run, which begins as `start`, and gives its name."""
-        name = self.scope.writer.fresh("v")
-        self.scope.variables.append(Variable(name, kind, start))
-        self.scope.writer.kinds[name] = kind
-        return name
+    def taken(self) -> str | None:
+        """The name of whether this step counts; None where all do."""
+        if self.cell.where is None:
+            return None
+        return self.scope.writer.named(scalar(value_of(self.scope, self.cell.where), "a condition").truth, "truth")
 
     def entry(self) -> tuple[str | None, Value]:
         """(name of whether this step counts, the body's value)."""
-        scope, cell = self.scope, self.cell
-        taken = None
-        if cell.where is not None:
-            test = scalar(value_of(scope, cell.where), "a condition")
-            taken = scope.writer.named(test.truth, "truth")
-        value = value_of(scope, cell.body)
+        taken, value = self.taken(), value_of(self.scope, self.cell.body)
         if isinstance(value, List) and value.grows:
             raise CannotCompile("a fold over lists that grow")
         return taken, value
+
+    def number(self, what: str) -> tuple[str | None, Scalar]:
+        """The same of a number, with a fault where it counts and is none."""
+        taken, value = self.entry()
+        return taken, self.checked(taken, scalar(value, what))
+
+    def or_neutral(self, found: Scalar) -> Scalar:
+        """A largest or smallest number, which is infinite where there is none."""
+        if self.cell.operator not in ("max", "min"):
+            return found
+        return Scalar(f"({self.neutral} if {found.text} != {found.text} else {found.text})", "number", False)
 
     def checked(self, taken: str | None, value: Scalar) -> Scalar:
         """The value, with a fault where it counts and is not a number."""

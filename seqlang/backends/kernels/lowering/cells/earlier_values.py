@@ -6,7 +6,8 @@ from seqlang.backends.kernels.lowering.cells.cell import KernelCell
 from seqlang.backends.kernels.lowering.expressions import value_of
 from seqlang.backends.kernels.lowering.scope import Scope, array_of
 from seqlang.backends.kernels.lowering.values import CannotCompile, List, Scalar, Value
-from seqlang.model.program import AtReports, Cell, Previous
+from seqlang.model.program import Cell, Previous
+from seqlang.record import replace
 
 FIRST = 16
 """Elements for which a list that grows has room at first."""
@@ -29,7 +30,7 @@ class PreviousValue(KernelCell):
             return
         self.list = None
         self.kind = initial.kind
-        self.name, self.later = (self.variable(initial.text, initial.kind) for _ in range(2))
+        self.name, self.later = (scope.variable(initial.text, initial.kind) for _ in range(2))
 
     def start(self) -> None:
         """Writes the initial list, at the start of a run."""
@@ -48,7 +49,7 @@ class PreviousValue(KernelCell):
         w = self.scope.writer
         taken, value = self.entry()
         if isinstance(value, List):
-            with w.block("if True:" if taken is None else f"if {taken}:"):
+            with w.where(taken):
                 self.scope.copy(value, self.later, ("a value that is remembered", self.cell.span))
             return
         found = self.checked(taken, value)
@@ -69,30 +70,26 @@ class History(KernelCell):
         if len(shape) > 1:
             raise CannotCompile("a history of lists of vectors")
         self.values, self.pending = w.fresh("b"), w.fresh("b")
-        self.length = self.variable("0", "label")
-        self.waiting = self.variable("False", "truth")
-        rest = f", {shape[0]}" if shape else ""
-        size = f"({FIRST}{rest})" if rest else str(FIRST)
-        w.header.append(f"{self.values} = np.zeros({size}, np.float64)")
+        self.length = scope.variable("0", "label")
+        self.waiting = scope.variable("False", "truth")
+        w.header.append(f"{self.values} = {self._zeros(str(FIRST))}")
         w.header.append(f"{self.pending} = np.zeros({shape[0] if shape else 1}, np.float64)")
 
-    def begin(self, fired_before: dict[str, str]) -> None:
-        assert isinstance(self.cell.keep, AtReports)
+    def _zeros(self, length: str) -> str:
+        size = f"({length}, {self.shape[0]})" if self.shape else length
+        return f"np.zeros({size}, np.float64)"
+
+    def after_report(self, fired: str) -> None:
         w = self.scope.writer
         values, length = self.values, self.length
-        with w.block(f"if {fired_before[self.cell.keep.report]} and {self.waiting}:"):
-            room = f"{values}.shape[0]"
-            rest = f", {self.shape[0]}" if self.shape else ""
-            more, i = w.fresh("b"), w.fresh("i")
-            with w.block(f"if {length} == {room}:"):
-                w.text(f"{more} = np.zeros({f'(2 * {room}{rest})' if rest else f'2 * {room}'}, np.float64)")
+        with w.block(f"if {fired} and {self.waiting}:"):
+            more = w.fresh("b")
+            with w.block(f"if {length} == {values}.shape[0]:"):
+                w.text(f"{more} = {self._zeros(f'2 * {values}.shape[0]')}")
                 self.scope.move(values, more, (length, *self.shape))
                 w.text(f"{values} = {more}")
-            if self.shape:
-                with w.block(f"for {i} in range({self.shape[0]}):"):
-                    w.text(f"{values}[{length}, {i}] = {self.pending}[{i}]")
-            else:
-                w.text(f"{values}[{length}] = {self.pending}[0]")
+            stored = array_of(self.pending, self.shape or ("1",), "number", False)
+            self.scope.put(values, length, stored if self.shape else stored.at("0"))
             w.text(f"{length} += 1")
         w.assign(self.waiting, "False", "truth")
 
@@ -106,10 +103,4 @@ class History(KernelCell):
         w.assign(self.waiting, "True" if taken is None else taken, "truth")
 
     def read(self, at: tuple[Value, ...] = ()) -> Value:
-        if self.shape:
-            return List(
-                self.length,
-                lambda i: List(self.shape[0], lambda j: Scalar(f"{self.values}[{i}, {j}]", "number", False)),
-                grows=True,
-            )
-        return List(self.length, lambda i: Scalar(f"{self.values}[{i}]", "number", False), grows=True)
+        return replace(array_of(self.values, (self.length, *self.shape), "number", False), grows=True, array=None)

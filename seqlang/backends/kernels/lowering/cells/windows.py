@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from seqlang.backends.kernels.lowering.cells.cell import START, KernelCell
-from seqlang.backends.kernels.lowering.operators import folded
+from seqlang.backends.kernels.lowering.cells.cell import KernelCell
+from seqlang.backends.kernels.lowering.operators import Terms, folded
 from seqlang.backends.kernels.lowering.scope import Scope
 from seqlang.backends.kernels.lowering.values import CannotCompile, List, Scalar, Value, scalar
 from seqlang.model.program import Cell
@@ -19,8 +19,7 @@ class Window(KernelCell):
         self.shape = shape
         self.length, self.room = scope.constants.whole(length), scope.constants.whole(max(1, length))
         self.values = scope.buffer((self.room, *shape), "number")
-        self.taken = scope.buffer((self.room,), "truth")
-        self.finite = False
+        self.counts = scope.buffer((self.room,), "truth")
 
     def tick(self) -> None:
         w = self.scope.writer
@@ -28,34 +27,26 @@ class Window(KernelCell):
         place = w.fresh("i")
         w.text(f"{place} = step % {self.room}")
         if isinstance(value, List):
-            i = w.fresh("i")
-            with w.block(f"for {i} in range({self.shape[0]}):"):
+            with w.loop(self.shape[0]) as i:
                 one = self.checked(taken, scalar(value.at(i), "a coordinate"))
                 w.text(f"{self.values}[{place}, {i}] = {one.number}")
         else:
             one = self.checked(taken, value)
             w.text(f"{self.values}[{place}] = {one.number}")
-        w.text(f"{self.taken}[{place}] = {'True' if taken is None else taken}")
+        w.text(f"{self.counts}[{place}] = {'True' if taken is None else taken}")
 
     def read(self, at: tuple[Value, ...] = ()) -> Value:
         count = self.scope.writer.named(f"min(step, {self.length})", "label")
-        return self.fold(count)
 
-    def fold(self, count: str) -> Value:
-        """The fold of the newest `count` values (the name of a whole number), written at this place."""
-
-        def at(i: str) -> Value:
+        def entry(i: str) -> Value:
             place = self.scope.writer.named(f"(step - {i}) % {self.room}", "label")
             if self.shape:
                 return List(self.shape[0], lambda j: Scalar(f"{self.values}[{place}, {j}]", "number", False))
             return Scalar(f"{self.values}[{place}]", "number", False)
 
         def where(i: str) -> Scalar:
-            return Scalar(f"{self.taken}[(step - {i}) % {self.room}]", "truth")
+            return Scalar(f"{self.counts}[(step - {i}) % {self.room}]", "truth")
 
         masked = where if self.cell.where is not None else None
-        found = folded(self.scope, self.cell.operator, count, at, masked, lambda i: Scalar(f"float({i})"))
-        if self.cell.operator in ("max", "min") and isinstance(found, Scalar):
-            neutral = START[self.cell.operator]
-            return Scalar(f"({neutral} if {found.text} != {found.text} else {found.text})", "number", False)
-        return found
+        found = folded(self.scope, self.cell.operator, Terms(count, entry, masked, lambda i: Scalar(f"float({i})")))
+        return self.or_neutral(found) if isinstance(found, Scalar) else found

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from seqlang.backends.arrays.cells.keys import keys_of, window_of
 from seqlang.backends.interpret.shapes import UNKNOWN, shape_of_expression
-from seqlang.backends.kernels.lowering.cells.cell import START, KernelCell
-from seqlang.backends.kernels.lowering.operators import extreme, folded
+from seqlang.backends.kernels.lowering.cells.cell import KernelCell
+from seqlang.backends.kernels.lowering.operators import START, Terms, extreme, folded
 from seqlang.backends.kernels.lowering.scope import Scope
 from seqlang.backends.kernels.lowering.values import CannotCompile, List, Scalar, Value, scalar
 from seqlang.model.binding import reads
@@ -26,13 +26,11 @@ class WithBinders(KernelCell):
         listed = scope.constants.value(tuple(k[0] for k in self.keys))
         assert isinstance(listed, List)
         self.listed = listed
-        self.neutral = START.get(cell.operator, "0.0")
         if cell.operator not in START or cell.operator == "mean":
             raise CannotCompile(f"`{cell.operator}` in a cell with a binder")
         if isinstance(cell.keep, (AllSteps, SinceReport)):
             self.lengths: List | None = None
             self.values = scope.buffer((listed.length,))
-            scope.resets.append(f"{self.values}[:] = {self.neutral}")
         elif isinstance(cell.keep, LastSteps):
             counts = tuple(window_of(cell, scope.exact, key) for key in self.keys)
             lengths = scope.constants.value(tuple(float(c) for c in counts))
@@ -47,45 +45,41 @@ class WithBinders(KernelCell):
                 self.values = scope.buffer((listed.length, self.room))
             else:
                 twice = scope.constants.whole(2 * max(1, *counts))
-                self.values, self.at = scope.buffer((twice,)), self.variable(twice, "label")
-            scope.resets.append(f"{self.values}[:] = {self.neutral}")
+                self.values, self.at = scope.buffer((twice,)), scope.variable(twice, "label")
         else:
             raise CannotCompile("such a cell with a binder")
+        scope.resets.append(f"{self.values}[:] = {self.neutral}")
 
-    def begin(self, fired_before: dict[str, str]) -> None:
-        if isinstance(self.cell.keep, SinceReport):
-            self.scope.writer.text(
-                f"if {fired_before[self.cell.keep.report]}:", f"    {self.values}[:] = {self.neutral}"
-            )
+    def after_report(self, fired: str) -> None:
+        with self.scope.writer.where(fired):
+            self.scope.writer.text(f"{self.values}[:] = {self.neutral}")
 
     def tick(self) -> None:
         scope, w = self.scope, self.scope.writer
         if self.lengths is not None and not self.own:
-            taken, found = self.entry()
-            value = self._text(taken, self.checked(taken, scalar(found, "an entry of a fold")))
+            value = self._entry()
             # From `at` on, place k is the fold of the last k + 1 entries; the buffer is twice as long as needed, so
             # that a step moves nothing.
-            i = w.fresh("i")
             with w.block(f"if {self.at} == 0:"):
-                with w.block(f"for {i} in range({self.room}):"):
+                with w.loop(self.room) as i:
                     w.text(f"{self.values}[{self.room} + {i}] = {self.values}[{i}]")
                 w.text(f"{self.at} = {self.room}")
             w.text(f"{self.at} -= 1")
-            with w.block(f"for {i} in range({self.at} + 1, {self.at} + min(step, {self.room})):"):
+            with w.loop(f"{self.at} + 1, {self.at} + min(step, {self.room})") as i:
                 w.text(f"{self.values}[{i}] = {self._combined(f'{self.values}[{i}]', value)}")
             w.text(f"{self.values}[{self.at}] = {value}")
             return
-        i = w.fresh("i")
-        with w.block(f"for {i} in range({self.listed.length}):"), scope.bind(self.own_number, self.listed.at(i)):
-            taken, found = self.entry()
-            value = self._text(taken, self.checked(taken, scalar(found, "an entry of a fold")))
+        with w.loop(self.listed.length) as i, scope.bind(self.own_number, self.listed.at(i)):
+            value = self._entry()
             if self.lengths is None:
                 w.text(f"{self.values}[{i}] = {self._combined(f'{self.values}[{i}]', value)}")
             else:
                 w.text(f"{self.values}[{i}, step % {self.room}] = {value}")
 
-    def _text(self, taken: str | None, value: Scalar) -> str:
+    def _entry(self) -> str:
+        """The name of what this step adds."""
         w = self.scope.writer
+        taken, value = self.number("an entry of a fold")
         if self.cell.operator == "count":
             test = value.truth if taken is None else f"({taken} and {value.truth})"
             return w.named(f"(1.0 if {test} else 0.0)")
@@ -105,9 +99,8 @@ class WithBinders(KernelCell):
             low = scope.constants.whole(keys[0])
             w.text(f"{place} = {bound.whole or f'int({bound.number})'} - {low}")
         else:
-            i = w.fresh("i")
             w.text(f"{place} = 0")
-            with w.block(f"for {i} in range({self.listed.length}):"):
+            with w.loop(self.listed.length) as i:
                 w.text(f"if {scalar(self.listed.at(i), 'a key').number} == {bound.number}:", f"    {place} = {i}")
         if self.lengths is None:
             return Scalar(f"{self.values}[{place}]", "number", False)
@@ -124,7 +117,4 @@ class WithBinders(KernelCell):
             return Scalar(f"{self.values}[{place}, (step - {i}) % {self.room}]", "number", False)
 
         operator = "sum" if self.cell.operator == "count" else self.cell.operator
-        found = scalar(folded(scope, operator, length, entry, None, entry), "a fold")
-        if operator in ("max", "min"):
-            return Scalar(f"({self.neutral} if {found.text} != {found.text} else {found.text})", "number", False)
-        return found
+        return self.or_neutral(scalar(folded(scope, operator, Terms(length, entry, None, entry)), "a fold"))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from seqlang.backends.kernels.lowering.laws.forms import (
-    SHORT,
     Conditioned,
     Convolved,
     Either,
@@ -27,7 +26,7 @@ def density(scope: Scope, law: LawForm, method: str, x: Value) -> Scalar:
     w = scope.writer
     if isinstance(x, List):
         return _of_vector(scope, law, method, x)
-    at = Scalar(w.named(x.text, x.kind), x.kind, x.finite, x.whole)
+    at = scope.named(x)
     match law:
         case Family(name, arguments):
             if f"{method}_{name}" not in collect.names():
@@ -48,11 +47,10 @@ def density(scope: Scope, law: LawForm, method: str, x: Value) -> Scalar:
             where = scalar(value, "a point")
             return Scalar(f"(1.0 if {at.text} == {where.text} else 0.0)")
         case Either(test, first, second):
-            one: list[Scalar] = []
-            items = w.capture(lambda: one.append(density(scope, first, method, at)))
-            others = w.capture(lambda: one.append(density(scope, second, method, at)))
-            text = w.choice(test, "number", (items, one[0].text), (others, one[1].text))
-            return Scalar(text, "number", one[0].finite and one[1].finite)
+            items, one = w.capture(lambda: density(scope, first, method, at))
+            others, other = w.capture(lambda: density(scope, second, method, at))
+            text = w.choice(test, "number", (items, one.text), (others, other.text))
+            return Scalar(text, "number", one.finite and other.finite)
         case Conditioned(inner, low, high):
             below = low.number if method == "pdf" else f"np.ceil({low.number}) - 1.0"
             if method == "cdf":
@@ -80,8 +78,7 @@ def _of_vector(scope: Scope, law: LawForm, method: str, x: List) -> Scalar:
     if isinstance(law, PointAt):
         return Scalar(f"(1.0 if {scalar(apply(scope, '==', (x, law.value)), 'a truth').truth} else 0.0)")
     product = w.assign(w.fresh("f"), "1.0")
-    i = w.fresh("i")
-    with w.block(f"for {i} in range({x.length}):"):
+    with w.loop(x.length) as i:
         one = density(scope, coordinate(law, i), method, x.at(i))
         w.assign(product, f"{product} * {one.text}")
     return Scalar(product, "number", False)
@@ -90,25 +87,22 @@ def _of_vector(scope: Scope, law: LawForm, method: str, x: List) -> Scalar:
 def _of_table(scope: Scope, law: Table, at: Scalar) -> Scalar:
     w = scope.writer
     site = 0 if law.constant else scope.site("the sum of these weights", NOWHERE)
-    if law.items is not None and law.items <= SHORT:
-        masses, total = [], []
-        for i in range(law.items):
-            value, weight = scalar(law.values.at(str(i)), "a value"), scalar(law.weights.at(str(i)), "a weight")
-            masses.append(f"({weight.number} if {value.text} == {at.text} else 0.0)")
-            total.append(weight.number)
+    rows = law.rows()
+    if rows is not None:
+        masses = [f"({weight.number} if {value.text} == {at.text} else 0.0)" for value, weight in rows]
+        total = [weight.number for _, weight in rows]
         if site:
             negative = " or ".join(f"not ({weight} >= 0.0)" for weight in total)
             w.check(f"{negative} or not (0.0 < {' + '.join(total)} < math.inf)", site)
         return Scalar(f"(({' + '.join(masses)}) / ({' + '.join(total)}))", "number", law.constant)
     mass, whole = w.assign(w.fresh("f"), "0.0"), w.assign(w.fresh("f"), "0.0")
-    i_ = w.fresh("i")
-    with w.block(f"for {i_} in range({law.values.length}):"):
-        weight = scalar(law.weights.at(i_), "a weight")
+    with w.loop(law.values.length) as place:
+        weight = scalar(law.weights.at(place), "a weight")
         name = w.named(weight.number)
         if site:
             w.check(f"not ({name} >= 0.0)", site)
         w.assign(whole, f"{whole} + {name}")
-        value = scalar(law.values.at(i_), "a value")
+        value = scalar(law.values.at(place), "a value")
         w.assign(mass, f"{mass} + ({name} if {value.text} == {at.text} else 0.0)")
     if site:
         w.check(f"not (0.0 < {whole} < math.inf)", site)
@@ -119,8 +113,8 @@ def _mixed(scope: Scope, first: LawForm, second: LawForm, method: str, at: Scala
     """A convolution with a law of few values: the sum over these."""
     for listed, other in ((first, second), (second, first)):
         values: list[Scalar] = []
-        if isinstance(listed, Table) and listed.items is not None and listed.items <= SHORT:
-            values = [scalar(listed.values.at(str(i)), "a value") for i in range(listed.items)]
+        if isinstance(listed, Table):
+            values = [value for value, _ in listed.rows() or ()]
         elif isinstance(listed, Family) and listed.name == "bernoulli":
             values = [Scalar("0.0"), Scalar("1.0")]
         elif isinstance(listed, PointAt):
@@ -143,8 +137,7 @@ def _over_binomial(scope: Scope, listed: Family, other: LawForm, method: str, at
     """Over 0..n."""
     w = scope.writer
     total = w.assign(w.fresh("f"), "0.0")
-    i = w.fresh("i")
-    with w.block(f"for {i} in range(int({scalar(listed.arguments[0], 'a number of trials').number}) + 1):"):
+    with w.loop(f"int({scalar(listed.arguments[0], 'a number of trials').number}) + 1") as i:
         mass = density(scope, listed, "pmf", Scalar(f"float({i})"))
         moved = density(scope, other, method, Scalar(w.named(f"{at.number} - {i}"), "number", at.finite))
         w.assign(total, f"{total} + {mass.text} * {moved.text}")

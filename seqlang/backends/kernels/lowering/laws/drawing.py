@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import cast
 
 from seqlang.backends.kernels.lowering.laws.forms import (
-    SHORT,
     Conditioned,
     Convolved,
     Either,
@@ -25,6 +24,7 @@ from seqlang.backends.kernels.operations import Sampler
 from seqlang.backends.kernels.runtime import collect
 from seqlang.backends.kernels.runtime.families import inlined
 from seqlang.laws.law import law as law_of_family
+from seqlang.record import replace
 from seqlang.source import NOWHERE
 
 
@@ -40,11 +40,9 @@ def draw(scope: Scope, law: LawForm, shape: tuple[str, ...]) -> Value:
         return _one(scope, law)
     if len(shape) > 1:
         raise CannotCompile("noise on a list of vectors")
-    w = scope.writer
     name = scope.buffer(shape)
-    i = w.fresh("i")
-    with w.block(f"for {i} in range({shape[0]}):"):
-        w.text(f"{name}[{i}] = {_one(scope, coordinate(law, i)).number}")
+    with scope.writer.loop(shape[0]) as i:
+        scope.put(name, i, _one(scope, coordinate(law, i)))
     return array_of(name, shape, "number", False)
 
 
@@ -56,12 +54,9 @@ def _one(scope: Scope, law: LawForm) -> Scalar:
             return _of_table(scope, law)
         case Either(test, first, second):
             w = scope.writer
-            parts: list[Scalar] = []
-            one = w.capture(lambda: parts.append(_one(scope, first)))
-            other = w.capture(lambda: parts.append(_one(scope, second)))
-            kind = parts[0].kind
-            text = w.choice(test, kind, (one, parts[0].text), (other, parts[1].text))
-            return Scalar(text, kind, parts[0].finite and parts[1].finite)
+            one, a = w.capture(lambda: _one(scope, first))
+            other, b = w.capture(lambda: _one(scope, second))
+            return Scalar(w.choice(test, a.kind, (one, a.text), (other, b.text)), a.kind, a.finite and b.finite)
         case Conditioned():
             return _conditioned(scope, law)
         case Convolved(first, second):
@@ -105,13 +100,12 @@ def _places(scope: Scope, truth: Scalar, size: int) -> Scalar:
 
 def _of_table(scope: Scope, law: Table) -> Scalar:
     w = scope.writer
-    if law.items is not None and law.items <= SHORT and law.constant:
-        weights = [scalar(law.weights.at(str(i)), "a weight") for i in range(law.items)]
-        values = [scalar(law.values.at(str(i)), "a value") for i in range(law.items)]
-        rows = [r for r in zip(values, weights, strict=True) if scope.constants.number(r[1]) != 0.0]
-        values, weights = [v for v, _ in rows], [w_ for _, w_ in rows]
+    rows = law.rows() if law.constant else None
+    if rows is not None:
+        rows = [row for row in rows if scope.constants.number(row[1]) != 0.0]
+        values = [value for value, _ in rows]
         ends, total = [], "0.0"
-        for weight in weights:
+        for _, weight in rows:
             total = w.named(f"{total} + {weight.number}") if total != "0.0" else weight.number
             ends.append(total)
         u = w.named(f"{w.sample('uniform', scope.purpose)} * {total}")
@@ -126,8 +120,7 @@ def _of_table(scope: Scope, law: Table) -> Scalar:
     w.text(f"{place} = sample_weights({STREAMS[scope.purpose]}, {array})")
     w.check(f"{place} < 0", scope.site("the sum of these weights", NOWHERE))
     chosen = law.values.at(w.named(f"max({place}, 0)", "label"))
-    value = scalar(chosen, "a value of a law")
-    return Scalar(w.named(value.text, value.kind), value.kind, value.finite, None)
+    return replace(scope.named(scalar(chosen, "a value of a law")), whole=None)
 
 
 def _conditioned(scope: Scope, law: Conditioned) -> Scalar:

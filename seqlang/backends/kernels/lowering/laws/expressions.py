@@ -76,10 +76,9 @@ def _is_drawn(family: str) -> bool:
 
 def _either(scope: Scope, test: str, yes: ir.Expression, no: ir.Expression) -> Either:
     def written(law: ir.Expression, holds: str) -> LawForm:
-        found: list[LawForm] = []
-        items = scope.writer.capture(lambda: found.append(law_of(scope, law)))
+        items, found = scope.writer.capture(lambda: law_of(scope, law))
         scope.writer.only_where(scope.writer.named(holds, "truth"), items)
-        return found[0]
+        return found
 
     return Either(test, written(yes, test), written(no, f"not {test}"))
 
@@ -93,8 +92,7 @@ def _validated(scope: Scope, e: ir.Expression, law: Family) -> Family:
     if not lengths:
         w.check(f"not {_valid(law)}", site)
         return law
-    i = w.fresh("i")
-    with w.block(f"for {i} in range({lengths[0]}):"):
+    with w.loop(lengths[0]) as i:
         one = coordinate(law, i)
         assert isinstance(one, Family)
         w.check(f"not {_valid(one)}", site)
@@ -111,8 +109,7 @@ def _table(scope: Scope, values: list[Value], weights: list[Value], constant: bo
     rows = [(scalar(v, "a value"), scalar(w, "a weight")) for v, w in zip(values, weights, strict=True)]
 
     def at(column: int) -> Callable[[str], Value]:
-        names = [Scalar(scope.writer.named(r[column].text, r[column].kind), r[column].kind, r[column].finite)
-                 for r in rows]  # fmt: skip
+        names = [scope.named(r[column]) for r in rows]
         if len(names) <= SHORT:
             return lambda i: names[int(i)] if i.isdigit() else _listed(scope, names).at(i)
         return _listed(scope, names).at

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TypeAlias
 
-from seqlang.backends.kernels.lowering.values import List, Scalar, Value
+from seqlang.backends.kernels.lowering.values import List, Scalar, Value, scalar
 from seqlang.record import record
 from seqlang.source import Span
 
@@ -30,6 +30,13 @@ class Table:
     constant: bool
     items: int | None
     """How many, where this is known while the kernel is written."""
+
+    def rows(self) -> list[tuple[Scalar, Scalar]] | None:
+        """Values and weights, where they are few and known."""
+        if self.items is None or self.items > SHORT:
+            return None
+        places = [str(i) for i in range(self.items)]
+        return [(scalar(self.values.at(i), "a value"), scalar(self.weights.at(i), "a weight")) for i in places]
 
 
 @record
