@@ -50,17 +50,17 @@ class VectorCompiler:
                 value = from_constant(self.exact.constant(e), self.labels)
                 return lambda f: value
             case ir.StepNumber():
-                return lambda f: f.state.read(f.state.step_number, f.rows)
+                return lambda f: f.read(f.state.step_number)
             case ir.Field(name):
-                return lambda f: f.state.read(f.state.fields[name], f.rows)
+                return lambda f: f.read(f.state.fields[name])
             case ir.Local(name):
-                return lambda f: f.state.read(f.state.locals[name], f.rows)
+                return lambda f: f.read(f.state.locals[name])
             case ir.CellValue(name, at):
                 return self._cell(name, at)
             case ir.MemoryValue(name):
-                return lambda f: f.state.read(f.state.memory[name], f.rows)
+                return lambda f: f.read(f.state.memory[name])
             case ir.Reported(name):
-                return lambda f: f.state.read(f.state.released[name], f.rows)
+                return lambda f: f.read(f.state.released[name])
             case ir.Drawn(name):
                 return lambda f: f.state.drawn(name, f)
             case ir.Noised():
@@ -118,7 +118,7 @@ class VectorCompiler:
 
     def _cell(self, name: str, at: tuple[ir.Expression, ...]) -> Run:
         parts = [self.compile(position) for position in at]
-        return lambda f: f.state.read(f.state.cells[name].read(tuple([p(f) for p in parts])), f.rows)
+        return lambda f: f.read(f.state.cells[name].read(tuple([p(f) for p in parts])))
 
     def _apply(self, operator: str, arguments: tuple[ir.Expression, ...], span: Span) -> Run:
         if operator == "length" and isinstance(arguments[0], ir.Records):

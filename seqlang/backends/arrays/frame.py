@@ -58,9 +58,6 @@ class State(Protocol):
     @property
     def cells(self) -> Mapping[str, ReadableCell]: ...
 
-    def read(self, value: Value, rows: Rows | None) -> Value:
-        """The rows of a value of all runs (None: all of it)."""
-
     def check(self, bad: Value, what: str, span: Span) -> None:
         """Raises an error if `what` is not a number in a run that counts; `bad` marks the runs where it is not."""
 
@@ -95,10 +92,6 @@ class PartialState:
     def __init__(self, count: int) -> None:
         self.count = count
 
-    def read(self, value: Value, rows: Rows | None) -> Value:
-        """The rows of a value of all runs (None: all of it)."""
-        return take(value, rows, self.count)
-
     def check(self, bad: Value, what: str, span: Span) -> None:
         """Nothing."""
 
@@ -106,21 +99,11 @@ class PartialState:
         """The value."""
         return value
 
-    def drawn(self, name: str, frame: Frame) -> Value:
-        """Raises KeyError: nothing is drawn here."""
+    def drawn(self, name: str, *args: Any, **kwargs: Any) -> Any:
+        """Raises KeyError: nothing is drawn here, and there is no noise."""
         raise KeyError(name)
 
-    def flips(self, name: str) -> bool:
-        """Raises KeyError: there is no noise here."""
-        raise KeyError(name)
-
-    def noise(self, name: str, shape: tuple[int, ...], frame: Frame) -> Value:
-        """Raises KeyError: there is no noise here."""
-        raise KeyError(name)
-
-    def flipped(self, name: str, read: ir.Noised, value: Value, frame: Frame) -> Value:
-        """Raises KeyError: there is no noise here."""
-        raise KeyError(name)
+    flips = noise = flipped = drawn
 
 
 class Frame:
@@ -137,6 +120,10 @@ class Frame:
         self.count = state.count if rows is None else len(rows)
         self.bound: dict[int, Value] = {}
         self.unsure = 0
+
+    def read(self, value: Value) -> Value:
+        """A value of all runs of the state, in the frame's runs."""
+        return take(value, self.rows, self.state.count)
 
     def among(self, rows: Rows) -> Frame:
         """A frame of some of the runs, with the same bound numbers. For a frame of all runs."""

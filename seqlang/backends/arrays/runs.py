@@ -112,10 +112,6 @@ class Runs:
 
     # ---- what expressions read
 
-    def read(self, value: Value, rows: Rows | None) -> Value:
-        """See `frame.State`."""
-        return take(value, rows, self.count)
-
     def check(self, bad: Value, what: str, span: Span) -> None:
         """See `frame.State`: runs that have ended do not count."""
         found = np.flatnonzero(np.broadcast_to(bad, (self.count,)) & self.alive)
@@ -147,7 +143,7 @@ class Runs:
         """See `frame.State`."""
         if name in self.noises.flips:
             return self.noises.drawn(name, frame)
-        return take(self.draws[name].value, frame.rows, self.count)
+        return frame.read(self.draws[name].value)
 
     def flipped(self, name: str, read: ir.Noised, value: Value, frame: Frame) -> Value:
         """See `frame.State`."""

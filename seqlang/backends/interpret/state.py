@@ -83,14 +83,8 @@ class PartialState:
         self.locals: Mapping[str, Value] = NO_NAMES
         self.bound = {} if bound is None else bound
 
-    def drawn(self, name: str) -> Value:
-        """Raises KeyError: nothing is drawn here."""
+    def drawn(self, name: str, *args: Any, **kwargs: Any) -> Any:
+        """Raises KeyError: nothing is drawn here, and there is no noise."""
         raise KeyError(name)
 
-    def noise(self, name: str, shape: tuple[int, ...]) -> Value:
-        """Raises KeyError: there is no noise here."""
-        raise KeyError(name)
-
-    def flipped(self, name: str, read: ir.Noised, value: Value) -> Value:
-        """Raises KeyError: there is no noise here."""
-        raise KeyError(name)
+    noise = flipped = drawn

@@ -23,7 +23,7 @@ from seqlang.backends.kernels.lowering.values import CannotCompile
 from seqlang.backends.kernels.one_by_one import scalar_text
 from seqlang.backends.kernels.operations import Output
 from seqlang.backends.kernels.sums import COUNTED, LOW, TOTALS
-from seqlang.backends.montecarlo.chunks import Chunk, Watch
+from seqlang.backends.montecarlo.chunks import Chunk, Engine, Watch
 from seqlang.backends.montecarlo.counted import Counted
 from seqlang.backends.montecarlo.moments import Whole
 from seqlang.model.program import Model, Program
@@ -33,11 +33,10 @@ MOST_NUMBERS = 1 << 22
 _NOTHING = np.zeros(0, np.int64)
 
 
-class ByKernel:
-    """`chunks.Engine` on compiled code. Raises CannotVectorise for a program that kernels cannot run."""
+class ByKernel(Engine):
+    """Runs by compiled code. Raises CannotVectorise for a program that kernels cannot run."""
 
     name = "compiled"
-    why: str | None = None
 
     def __init__(
         self, program: Program, model: Model, seed: int, threads: int | None = None, batch: int | None = None
@@ -66,16 +65,8 @@ class ByKernel:
         room = self._rooms.take(whole + sum(self._numbers), count)
         single, numbers = room[:whole].view(np.int64), room[whole:]
         begun = self._call(first, count, cap, watch, single, numbers, _NOTHING.reshape(3, 0), _NOTHING, _NOTHING)
-        values, statistics, released = self._tables(numbers)
-        chunk = Chunk(
-            first=first,
-            steps=single[0],
-            codes=single[1],
-            values=values,
-            statistics=statistics,
-            reports=dict(zip(self._reports, single[2:], strict=True)),
-            released=released,
-        )
+        reports = dict(zip(self._reports, single[2:], strict=True))
+        chunk = Chunk(first=first, steps=single[0], codes=single[1], reports=reports, **self._tables(numbers))
         return chunk if begun == count else chunk.part(0, begun)
 
     def counted(self, first: int, count: int, cap: int | None, watch: Watch) -> Counted:
@@ -85,7 +76,6 @@ class ByKernel:
         ends, totals = np.zeros(self._codes * COUNTED, np.int64), np.zeros(1 + TOTALS * len(self._reports), np.int64)
         single = np.empty((2 + len(self._reports), 0), np.int64)
         begun = self._call(first, count, cap, watch, single, numbers, apart, ends, totals)
-        values, statistics, released = self._tables(numbers[:, :begun])
         sums = totals[1:].reshape(-1, TOTALS).tolist()
         return Counted(
             first=first,
@@ -95,9 +85,7 @@ class ByKernel:
             reports={
                 name: Whole(begun, a, b + (c << LOW), d) for name, (a, b, c, d) in zip(self._reports, sums, strict=True)
             },
-            values=values,
-            statistics=statistics,
-            released=released,
+            **self._tables(numbers[:, :begun]),
         )
 
     def _call(
@@ -129,12 +117,15 @@ class ByKernel:
         ends = [sum(self._numbers[:i]) for i in range(4)]
         return tuple(numbers[a:b] for a, b in pairwise(ends))
 
-    def _tables(
-        self, numbers: NDArray[np.float64]
-    ) -> tuple[NDArray[Any] | None, dict[str, NDArray[Any]], dict[str, NDArray[Any]]]:
+    def _tables(self, numbers: NDArray[np.float64]) -> dict[str, Any]:
+        """`values`, `statistics` and `released` of a chunk."""
         recorded = self.lowered.kernel.recorded
         values, statistics, released = self._parted(numbers)
-        return self._returned(values), _tables(recorded.statistics, statistics), _tables(recorded.released, released)
+        return {
+            "values": self._returned(values),
+            "statistics": _tables(recorded.statistics, statistics),
+            "released": _tables(recorded.released, released),
+        }
 
     def _returned(self, values: NDArray[Any]) -> NDArray[Any] | None:
         """None where no run returned a number."""

@@ -5,26 +5,21 @@ from __future__ import annotations
 from seqlang.backends.arrays.compiler import VectorCompiler
 from seqlang.backends.arrays.record import Record
 from seqlang.backends.montecarlo.by_numpy import chunk_of, largest_block
-from seqlang.backends.montecarlo.chunks import Chunk, Watch
+from seqlang.backends.montecarlo.chunks import Chunk, Engine, Watch
 from seqlang.backends.montecarlo.interpreted import run_interpreted
 from seqlang.model.program import Model, Program
 
 
-class ByInterpreter:
+class ByInterpreter(Engine):
     """`why`: why no faster engine runs the program."""
 
     name = "interpreter"
-    threads = 0
     batch = 64
 
     def __init__(self, program: Program, model: Model, seed: int, why: str | None) -> None:
         self.program, self.model, self.seed, self.why = program, model, seed, why
         self.labels = VectorCompiler(program).labels
         self.block = largest_block(program)
-
-    def counted(self, first: int, count: int, cap: int | None, watch: Watch) -> Chunk:
-        """See `chunks.Engine`."""
-        return self.run(first, count, cap, watch)
 
     def run(self, first: int, count: int, cap: int | None, watch: Watch) -> Chunk:
         """See `chunks.Engine`."""

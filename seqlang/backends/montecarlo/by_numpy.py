@@ -13,8 +13,10 @@ from seqlang.backends.arrays.runs import Runs
 from seqlang.backends.interpret.compiled import Compiler
 from seqlang.backends.interpret.shapes import shape_of_domain
 from seqlang.backends.interpret.values import as_index
+from seqlang.backends.montecarlo import chunks
 from seqlang.backends.montecarlo.chunks import LARGEST_BLOCK, Chunk, Watch
 from seqlang.model.program import LastSteps, Model, Program
+from seqlang.record import field_names
 
 LARGEST_BATCH = 1 << 14
 """Runs at once: their arrays stay in the processor's cache, and a step's fixed cost is spread thin."""
@@ -22,21 +24,15 @@ MEMORY = 1 << 28
 """Bytes that one batch may take, about."""
 
 
-class ByNumpy:
+class ByNumpy(chunks.Engine):
     """All runs of a part step by step, side by side."""
 
     name = "numpy"
-    why: str | None = None
-    threads = 0
 
     def __init__(self, program: Program, model: Model, seed: int, batch: int | None) -> None:
         self.program, self.model, self.seed = program, model, seed
         self.batch = batch or runs_in_memory(program)
         self.block = largest_block(program)
-
-    def counted(self, first: int, count: int, cap: int | None, watch: Watch) -> Chunk:
-        """See `chunks.Engine`."""
-        return self.run(first, count, cap, watch)
 
     def run(self, first: int, count: int, cap: int | None, watch: Watch) -> Chunk:
         """See `chunks.Engine`."""
@@ -62,15 +58,7 @@ class ByNumpy:
 
 def chunk_of(record: Record) -> Chunk:
     """What is written down; `VectorCompiler.labels` numbers the labels as a chunk does."""
-    return Chunk(
-        first=record.first,
-        steps=record.steps,
-        codes=record.codes,
-        values=record.values,
-        statistics=record.statistics,
-        reports=record.reports,
-        released=record.released,
-    )
+    return Chunk(**{name: getattr(record, name) for name in field_names(Chunk)})
 
 
 def largest_block(program: Program) -> int:

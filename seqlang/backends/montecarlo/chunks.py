@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import reduce
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -88,29 +89,21 @@ class Watch:
         return bool(self.flag[0])
 
 
-class Engine(Protocol):
+class Engine(ABC):
     """What computes runs. A run's outcome depends on the seed and its number only, not on the parts it is asked for."""
 
-    @property
-    def name(self) -> str:
-        """As `--engine` has it and JSON shows it."""
+    name: str
+    """As `--engine` has it and JSON shows it."""
+    why: str | None = None
+    """Why a slower engine runs this; None if there is nothing to say."""
+    threads: int = 0
+    """So many parts may be computed at once, each in a thread; 0: one after the other, in the calling thread."""
+    batch: int
+    """The most runs of one part."""
+    block: int
+    """The most runs whose sums are taken together: a power of two, given by the program alone."""
 
-    @property
-    def why(self) -> str | None:
-        """Why a slower engine runs this; None if there is nothing to say."""
-
-    @property
-    def threads(self) -> int:
-        """So many parts may be computed at once, each in a thread; 0: one after the other, in the calling thread."""
-
-    @property
-    def batch(self) -> int:
-        """The most runs of one part."""
-
-    @property
-    def block(self) -> int:
-        """The most runs whose sums are taken together: a power of two, given by the program alone."""
-
+    @abstractmethod
     def run(self, first: int, count: int, cap: int | None, watch: Watch) -> Chunk:
         """These runs, each to its stop or to `cap` steps.
 
@@ -121,6 +114,7 @@ class Engine(Protocol):
 
     def counted(self, first: int, count: int, cap: int | None, watch: Watch) -> Part:
         """The same runs; one by one only where counting them is no faster."""
+        return self.run(first, count, cap, watch)
 
 
 def broken_off(part: Part, cap: int | None) -> dict[int, int]:
@@ -137,15 +131,12 @@ def joined(chunks: Sequence[Chunk]) -> Chunk:
     """Successive chunks as one."""
     if len(chunks) == 1:
         return chunks[0]
-    values, statistics, released = _numbers(chunks)
     return Chunk(
         first=chunks[0].first,
         steps=np.concatenate([c.steps for c in chunks]),
         codes=np.concatenate([c.codes for c in chunks]),
-        values=values,
-        statistics=statistics,
         reports={name: np.concatenate([c.reports[name] for c in chunks]) for name in chunks[0].reports},
-        released=released,
+        **_numbers(chunks),
     )
 
 
@@ -153,16 +144,13 @@ def counted_together(parts: Sequence[Counted]) -> Counted:
     """Successive ones as one."""
     if len(parts) == 1:
         return parts[0]
-    values, statistics, released = _numbers(parts)
     return Counted(
         first=parts[0].first,
         count=sum(p.count for p in parts),
         ends=np.sum([p.ends for p in parts], axis=0),
         apart=np.concatenate([p.apart for p in parts], axis=1),
         reports={name: reduce(added, [p.reports[name] for p in parts]) for name in parts[0].reports},
-        values=values,
-        statistics=statistics,
-        released=released,
+        **_numbers(parts),
     )
 
 
@@ -202,17 +190,14 @@ def block_end(first: int, largest: int = LARGEST_BLOCK, smallest: int = SMALLEST
     return (first // size + 1) * size
 
 
-def _numbers(
-    parts: Sequence[Part],
-) -> tuple[NDArray[Any] | None, dict[str, NDArray[Any]], dict[str, NDArray[Any]]]:
-    """Returned numbers, statistics and released values of all of them."""
-    counts = [p.count for p in parts]
-    values = [p.values for p in parts]
-    return (
-        None if all(v is None for v in values) else _side_by_side(values, counts),
-        _tables([p.statistics for p in parts], counts),
-        _tables([p.released for p in parts], counts),
-    )
+def _numbers(parts: Sequence[Part]) -> dict[str, Any]:
+    """`values`, `statistics` and `released` of all of them."""
+    counts, values = [p.count for p in parts], [p.values for p in parts]
+    return {
+        "values": None if all(v is None for v in values) else _side_by_side(values, counts),
+        "statistics": _tables([p.statistics for p in parts], counts),
+        "released": _tables([p.released for p in parts], counts),
+    }
 
 
 def _tables(parts: Sequence[Mapping[str, NDArray[Any]]], counts: Sequence[int]) -> dict[str, NDArray[Any]]:

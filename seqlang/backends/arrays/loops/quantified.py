@@ -55,7 +55,7 @@ def _row_of_cells(compiler: Expressions, e: ir.Quantified, narrow: Run) -> Run |
         if not lengths:
             lengths.append(cell.tail_lengths(keys))
         found = None if lengths[0] is None else cell.read_tails(lengths[0])
-        return narrow(f) if found is None else f.state.read(found, f.rows)
+        return narrow(f) if found is None else f.read(found)
 
     return run
 

@@ -112,9 +112,6 @@ class Stage:
 
     # ---- what compiled expressions read
 
-    def read(self, value: Value, rows: Rows | None) -> Value:
-        return take(value, rows, self.count)
-
     def check(self, bad: Value, what: str, span: Span) -> None:
         if self.strict and np.any(bad):
             raise Unsolved(f"{what} is not a number in step {self.step_number}")
