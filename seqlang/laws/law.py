@@ -111,7 +111,8 @@ def law(name: str) -> Law:
     given = {field: getattr(module, field, None) for field in field_names(Scalar)}
     arrays = {field: getattr(module, field, None) for field in field_names(Arrays)}
     if declared.symmetric and arrays["cdfs"] is not None and arrays["tails"] is None:
-        arrays["tails"] = _mirrored(arrays["cdfs"])
+        cdfs = arrays["cdfs"]
+        arrays["tails"] = lambda x, *arguments: cdfs(-x, *arguments)
     return Law(
         declared,
         Scalar(**{**given, **_defaults(declared, module)}),
@@ -125,18 +126,24 @@ def law(name: str) -> Law:
 def _defaults(declared: Facts, module: ModuleType) -> dict[str, Any]:
     """What follows from the facts and from what the file has."""
     quantile = getattr(module, "quantile", None)
+    lowest = 0.0 if declared.support in ("half line", "counts") else -math.inf
+    zero = 0.0 if declared.kind == "density" else 0
     made: dict[str, Any] = {
-        "valid": _always, "bends": _none, "tail_bends": _none, "length": _first, "ends": _ends(declared),
-        "centre": _zero if declared.kind == "density" else _whole_zero,
-    }  # fmt: skip
+        "valid": lambda *arguments: True,
+        "bends": lambda low, high, *arguments: (),
+        "tail_bends": lambda low, high, *arguments: (),
+        "length": lambda first, *arguments: first,
+        "ends": lambda *arguments: (lowest, math.inf),
+        "centre": lambda *arguments: zero,
+    }
     if quantile is not None:
-        made["sample"] = _by_quantile(quantile)
+        made["sample"] = lambda random, *arguments: quantile(open_unit(random), *arguments)
     if declared.symmetric:
-        made["median"] = _zero
+        made["median"] = lambda *arguments: 0.0
         if quantile is not None:
-            made["upper"] = _negated(quantile)
+            made["upper"] = lambda q, *arguments: -quantile(q, *arguments)
         if hasattr(module, "log_below"):
-            made["log_above"] = _mirrored(module.log_below)
+            made["log_above"] = lambda x, *arguments: module.log_below(-x, *arguments)
     elif quantile is not None:
         made["median"] = lambda *arguments: quantile(0.5, *arguments)
     else:
@@ -150,43 +157,3 @@ def open_unit(random: Random) -> float:
         u = random.random()
         if u > 0.0:
             return u
-
-
-def _by_quantile(quantile: Function) -> Callable[..., float]:
-    def sample(random: Random, *arguments: float) -> float:
-        return quantile(open_unit(random), *arguments)
-
-    return sample
-
-
-def _mirrored(function: Callable[..., Any]) -> Callable[..., Any]:
-    return lambda x, *arguments: function(-x, *arguments)
-
-
-def _negated(function: Function) -> Function:
-    return lambda p, *arguments: -function(p, *arguments)
-
-
-def _ends(declared: Facts) -> Callable[..., tuple[float, float]]:
-    low = 0.0 if declared.support in ("half line", "counts") else -math.inf
-    return lambda *arguments: (low, math.inf)
-
-
-def _always(*arguments: float) -> bool:
-    return True
-
-
-def _none(low: float, high: float, *arguments: float) -> Sequence[float]:
-    return ()
-
-
-def _first(*arguments: float) -> float:
-    return arguments[0]
-
-
-def _zero(*arguments: float) -> float:
-    return 0.0
-
-
-def _whole_zero(*arguments: float) -> int:
-    return 0

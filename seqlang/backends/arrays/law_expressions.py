@@ -82,7 +82,7 @@ def weights_of(compiler: Expressions, e: ir.WeightsOf) -> Run:
 
 def density(law: Value, method: str, x: Value) -> Value:
     """`law.method(x)`: the product over the coordinates of x where the law is of numbers."""
-    value = getattr(law, method)(x)
+    value = law.formula(method, x)
     if shape_of(x) and not law.joint:
         return np.multiply.reduce(np.asarray(value), axis=0)
     return value

@@ -229,13 +229,12 @@ class Compiler:
         def run(m: State) -> Value:
             found: LawValue = make(m)
             value = x(m)
-            formula = getattr(found, method)
             if is_vector(value) and not found.joint:
                 product = 1.0
                 for coordinate in value:
-                    product *= formula(coordinate)
+                    product *= found.formula(method, coordinate)
                 return product
-            return formula(value)
+            return found.formula(method, value)
 
         return Code(run, reads)
 

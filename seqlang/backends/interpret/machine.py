@@ -113,6 +113,11 @@ class Machine:
         names = [s.name for s in self.program.body if isinstance(s, Define) and s.kind == "statistic"]
         return {name: self.locals[name] for name in names if name in self.locals}
 
+    def times_reported(self) -> dict[str, int]:
+        """How often each report was made."""
+        names = self.program.report_names
+        return {name: self.report_counts.get(name, 0) + (name in self.reported) for name in names}
+
     # ---- a step
 
     def _begin(self, entry: Mapping[str, Value]) -> None:

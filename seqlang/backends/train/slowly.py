@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from seqlang.backends.arrays.record import NOTHING, Record
+from seqlang.backends.arrays.record import Record
 from seqlang.backends.interpret.compiled import Compiler
 from seqlang.backends.interpret.data.problem import problem
 from seqlang.backends.interpret.machine import Machine
 from seqlang.backends.interpret.randomness import SeededRandomness
 from seqlang.backends.interpret.values import Value, as_index
-from seqlang.backends.train.lanes import orders_of
 from seqlang.backends.train.rows import Rows
 from seqlang.model.program import AddRemove, Program
 from seqlang.process.time_limit import poll
@@ -23,67 +22,68 @@ Array = NDArray[Any]
 
 
 class Interpreted:
-    """The same tables as `Lanes` has."""
+    """The same tables as `Lanes` has, run by run."""
 
-    def __init__(self, record: Record, memories: dict[str, Array], tracked: dict[str, Array]) -> None:
-        self.record = record
-        self.memories = memories
-        self.tracked = tracked
+    def __init__(
+        self,
+        program: Program,
+        rows: Rows,
+        orders: NDArray[np.int64],
+        *,
+        seed: int,
+        first: int = 0,
+        checkpoints: Sequence[int],
+        tracked: Sequence[str] = (),
+    ) -> None:
+        self.program, self.rows, self.orders = program, rows, orders
+        self.seed, self.checkpoints = seed, checkpoints
+        self.record = Record(first, len(orders), program.report_names)
+        self.memories: dict[str, Array] = {}
+        self.tracked = {name: np.full((len(checkpoints), len(orders)), np.nan) for name in tracked}
+
+    def go(self, longest: int, tell: Callable[[int, int], None] | None) -> None:
+        """Runs all runs to their stop, or to `longest` steps. `tell(steps, of so many)` is called after every step.
+
+        Raises SpecError E0620 from an expression.
+        """
+        dataset = has_dataset(self.program)
+        records = {f: _plain(values) for f, values in self.rows.fields.items()} if dataset else {}
+        for i, order in enumerate(self.orders):
+            machine = Machine(self.program, SeededRandomness(self.seed, self.record.first + i))
+            if dataset:
+                machine.load({f: tuple(values[j] for j in order) for f, values in records.items()})
+            for c, mark in enumerate(self.checkpoints):
+                while machine.step_number < mark and not machine.stopped:
+                    poll()
+                    row = machine.step_number
+                    machine.step({} if dataset else {f: _plain(v[order[row]]) for f, v in self.rows.fields.items()})
+                    if tell is not None:
+                        tell(i * longest + row + 1, len(self.orders) * longest)
+                self._write(machine, c, i)
+            self._close(machine, i)
+
+    def _write(self, machine: Machine, c: int, i: int) -> None:
+        """Writes down run i at checkpoint c."""
+        for name, value in machine.memory.items():
+            array = np.asarray(value, dtype=np.float64)
+            if name not in self.memories:
+                self.memories[name] = np.full((len(self.checkpoints), *array.shape, len(self.orders)), np.nan)
+            self.memories[name][c, ..., i] = array
+        for name, kept in self.tracked.items():
+            found = machine.locals.get(name)
+            kept[c, i] = found if isinstance(found, (int, float)) else np.nan
+
+    def _close(self, machine: Machine, i: int) -> None:
+        number = isinstance(machine.result, (int, float, tuple))
+        value = np.asarray(machine.result, dtype=np.float64)[..., None] if number else None
+        self.record.close(np.array([self.record.first + i]), machine.step_number, machine.stopped, value, False)
+        for name, times in machine.times_reported().items():
+            self.record.reports[name][i] = times
 
 
-def interpreted(
-    program: Program,
-    rows: Rows,
-    permutations: int | None,
-    seed: int,
-    longest: int,
-    marks: tuple[int, ...],
-    tracked: tuple[str, ...],
-    tell: Callable[[str, int, int], None] | None,
-    name: str,
-) -> Interpreted:
-    """Run by run. Raises SpecError E0618 if a dataset does not have its declared size, E0620 from an expression."""
-    dataset = any(i.kind == "dataset" for i in program.inputs)
-    if dataset:
-        check_size(program, rows)
-    orders = orders_of(rows.count, rows.count if dataset else longest, permutations, seed)
-    runs = len(orders)
-    record = Record(0, runs, program.report_names)
-    memories: dict[str, Array] = {}
-    kept = {t: np.full((len(marks), runs), np.nan) for t in tracked}
-    records = {f: _plain(values) for f, values in rows.fields.items()} if dataset else {}
-    for i, order in enumerate(orders):
-        machine = Machine(program, SeededRandomness(seed, i))
-        if dataset:
-            machine.load({f: tuple(values[j] for j in order) for f, values in records.items()})
-        done = 0
-        for c, mark in enumerate(marks):
-            while done < mark and not machine.stopped:
-                poll()
-                entry = {} if dataset else {f: _plain(v[order[done]]) for f, v in rows.fields.items()}
-                machine.step(entry)
-                done += 1
-                if tell is not None:
-                    tell(name, i * longest + done, runs * longest)
-            for m, value in machine.memory.items():
-                array = np.asarray(value, dtype=np.float64)
-                table = memories.setdefault(m, np.full((len(marks), *array.shape, runs), np.nan))
-                table[c, ..., i] = array
-            for t in tracked:
-                found = machine.locals.get(t)
-                kept[t][c, i] = found if isinstance(found, (int, float)) else np.nan
-        record.steps[i] = done
-        if machine.stopped:
-            record.codes[i] = NOTHING
-            if isinstance(machine.result, (int, float, tuple)):
-                found = np.asarray(machine.result, dtype=np.float64)
-                record.close(np.array([i]), done, True, found[..., None], False)
-        counts = dict(machine.report_counts)
-        for report in machine.reported:
-            counts[report] = counts.get(report, 0) + 1
-        for report, count in counts.items():
-            record.reports[report][i] = count
-    return Interpreted(record, memories, kept)
+def has_dataset(program: Program) -> bool:
+    """Whether all rows are there from the start."""
+    return any(i.kind == "dataset" for i in program.inputs)
 
 
 def _plain(values: Any) -> Value:

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from seqlang.backends.arrays.record import UNSTOPPED
 from seqlang.backends.arrays.values import CannotVectorise
 from seqlang.backends.interpret.data.problem import problem
-from seqlang.backends.interpret.values import EvaluationError
 from seqlang.backends.kernels.training import ByRows
 from seqlang.backends.montecarlo.simulate import EngineName
 from seqlang.backends.montecarlo.stopping import latest_end
@@ -21,7 +21,7 @@ from seqlang.backends.train.lanes import Lanes, orders_of
 from seqlang.backends.train.predict import Predictor
 from seqlang.backends.train.rows import Rows
 from seqlang.backends.train.scores import Scores
-from seqlang.backends.train.slowly import check_size, interpreted
+from seqlang.backends.train.slowly import Interpreted, check_size, has_dataset
 from seqlang.model import expression as ir
 from seqlang.model.program import Memory, Program
 from seqlang.record import record, replace
@@ -134,11 +134,7 @@ def _trained(
     parts: list[Any] = []
     for used in _engines(program, rows, longest, permutations or 1) if engine == "auto" else (engine,):
         try:
-            if used == "interpreter":
-                tracked = training.tracked
-                parts = [interpreted(program, rows, permutations, seed, longest, marks, tracked, tell, training.name)]
-            else:
-                parts = _side_by_side(used, training, rows, permutations, seed, longest, marks, tell)
+            parts = _parts(used, training, rows, permutations, seed, longest, marks, tell)
             break
         except CannotVectorise as reason:
             why = str(reason)
@@ -176,7 +172,7 @@ def _trained(
 def _engines(program: Program, rows: Rows, longest: int, runs: int) -> tuple[str, ...]:
     """In the order in which they are tried. What decides is the work, never a clock: the engines draw different random
     numbers."""
-    if any(i.kind == "dataset" for i in program.inputs):
+    if has_dataset(program):
         interpreted = operations(program, None) * longest * rows.count * runs * A_VALUE
         return ("compiled", "interpreter") if interpreted > WORTH else ("interpreter",)
     if numpy_seconds(program, runs, longest) > WORTH:
@@ -184,7 +180,7 @@ def _engines(program: Program, rows: Rows, longest: int, runs: int) -> tuple[str
     return ("numpy", "interpreter")
 
 
-def _side_by_side(
+def _parts(
     engine: str,
     training: Training,
     rows: Rows,
@@ -194,19 +190,25 @@ def _side_by_side(
     marks: tuple[int, ...],
     tell: Tell | None,
 ) -> list[Any]:
+    """The runs in parts of which memory holds the orders."""
     program = training.program
-    dataset = any(i.kind == "dataset" for i in program.inputs)
+    dataset = has_dataset(program)
     if dataset and engine == "numpy":
         raise CannotVectorise("records that are there from the start")
     if dataset:
         check_size(program, rows)
+    made: dict[str, Callable[..., Any]] = {
+        "compiled": partial(ByRows, program, rows.fields),
+        "numpy": partial(Lanes, program, rows),
+        "interpreter": partial(Interpreted, program, rows),
+    }
     length = rows.count if dataset else longest
     orders = orders_of(rows.count, length, permutations, seed)
     size = max(1, LARGEST // max(1, length))
     parts: list[Any] = []
     for first in range(0, len(orders), size):
-        kind: Any = partial(ByRows, program, rows.fields) if engine == "compiled" else partial(Lanes, program, rows)
-        part = kind(orders[first : first + size], seed=seed, first=first, checkpoints=marks, tracked=training.tracked)
+        some = orders[first : first + size]
+        part = made[engine](some, seed=seed, first=first, checkpoints=marks, tracked=training.tracked)
         part.go(longest, None if tell is None else lambda done, all: tell(training.name, done, all))
         parts.append(part)
     return parts
@@ -246,13 +248,8 @@ def _scores(
 
 def _longest(program: Program, rows: int, cap: int | None) -> int:
     """The most steps that a run can make: the rows of a stream, `cap`, `stop when step >= n`."""
-    dataset = any(i.kind == "dataset" for i in program.inputs)
-    ends = (None if dataset else rows, cap, latest_end(program))
+    ends = (None if has_dataset(program) else rows, cap, latest_end(program))
     found = [end for end in ends if end is not None]
     if not found:
         raise problem("E0606", f"nothing says when `{program.name}` ends", "leave after N steps: --cap N")
     return min(found)
-
-
-UNSTOPPED = -2
-__all__ = ["EvaluationError", "Trained", "Training", "train"]

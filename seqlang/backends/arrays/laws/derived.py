@@ -35,15 +35,12 @@ class Conditioned(VectorLaw):
             value[bad] = self.law.sample(Source(source.streams, rows[bad]), ())
         raise EvaluationError("the conditioned law is hardly ever between its bounds")
 
-    def _inside(self, x: Value) -> Value:
-        return np.logical_and(np.greater_equal(x, self.low), np.less_equal(x, self.high))
-
-    def pdf(self, x: Value) -> Value:
-        return np.where(self._inside(x), self.law.pdf(x), 0.0) / (self.law.cdf(self.high) - self.law.cdf(self.low))
-
-    def pmf(self, x: Value) -> Value:
-        mass = self.law.cdf(self.high) - self.law.cdf(np.ceil(self.low) - 1)
-        return np.where(self._inside(x), self.law.pmf(x), 0.0) / mass
+    def formula(self, method: str, x: Value) -> Value:
+        if method == "cdf":
+            return super().formula(method, x)
+        below = self.low if method == "pdf" else np.ceil(self.low) - 1
+        inside = np.logical_and(np.greater_equal(x, self.low), np.less_equal(x, self.high))
+        return np.where(inside, self.law.formula(method, x), 0.0) / (self.law.cdf(self.high) - self.law.cdf(below))
 
 
 class Convolved(VectorLaw):
@@ -56,24 +53,15 @@ class Convolved(VectorLaw):
     def sample(self, source: Source, shape: tuple[int, ...]) -> Array:
         return self.first.sample(source, shape) + self.second.sample(source, shape)
 
-    def _mixed(self, x: Value, method: str) -> Value:
+    def formula(self, method: str, x: Value) -> Value:
         for listed, other in ((self.first, self.second), (self.second, self.first)):
             values = listed.support()
             if values is not None:
                 total: Value = 0.0
                 for v in values:
-                    total = total + listed.pmf(v) * getattr(other, method)(x - v)
+                    total = total + listed.pmf(v) * other.formula(method, x - v)
                 return total
         raise CannotVectorise(f"the {method} of a convolution of two infinite laws")
-
-    def pmf(self, x: Value) -> Value:
-        return self._mixed(x, "pmf")
-
-    def pdf(self, x: Value) -> Value:
-        return self._mixed(x, "pdf")
-
-    def cdf(self, x: Value) -> Value:
-        return self._mixed(x, "cdf")
 
 
 class Either(VectorLaw):
@@ -91,14 +79,8 @@ class Either(VectorLaw):
         first, second = self.first.sample(source, shape), self.second.sample(source, shape)
         return np.asarray(np.where(self.test, first, second))
 
-    def pmf(self, x: Value) -> Value:
-        return np.where(self.test, self.first.pmf(x), self.second.pmf(x))
-
-    def pdf(self, x: Value) -> Value:
-        return np.where(self.test, self.first.pdf(x), self.second.pdf(x))
-
-    def cdf(self, x: Value) -> Value:
-        return np.where(self.test, self.first.cdf(x), self.second.cdf(x))
+    def formula(self, method: str, x: Value) -> Value:
+        return np.where(self.test, self.first.formula(method, x), self.second.formula(method, x))
 
 
 class Tree(VectorLaw):

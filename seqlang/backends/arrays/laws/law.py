@@ -28,17 +28,21 @@ class VectorLaw:
         """One value for each run of `source`, for a value of that shape: an array (*shape, runs)."""
         raise CannotVectorise(f"drawing from {type(self).__name__.lower()}")
 
+    def formula(self, method: str, x: Value) -> Value:
+        """`method` is pmf, pdf or cdf. Raises CannotVectorise for a law that has none here."""
+        raise CannotVectorise(f"the {method} of {type(self).__name__.lower()}")
+
     def pmf(self, x: Value) -> Value:
-        """The chance of each x. Raises CannotVectorise for a law that has none here."""
-        raise CannotVectorise(f"the pmf of {type(self).__name__.lower()}")
+        """The chance of each x."""
+        return self.formula("pmf", x)
 
     def pdf(self, x: Value) -> Value:
-        """The density at each x. Raises CannotVectorise for a law that has none here."""
-        raise CannotVectorise(f"the pdf of {type(self).__name__.lower()}")
+        """The density at each x."""
+        return self.formula("pdf", x)
 
     def cdf(self, x: Value) -> Value:
         """The chance of at most x."""
-        raise CannotVectorise(f"the cdf of {type(self).__name__.lower()}")
+        return self.formula("cdf", x)
 
     def quantile(self, u: Array) -> Array | None:
         """The value below which this share lies; None where it is not known."""

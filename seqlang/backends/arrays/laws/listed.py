@@ -24,8 +24,8 @@ class Point(VectorLaw):
         array = np.asarray(self.value)
         return np.array(np.broadcast_to(array, (*array.shape[:-1], source.count)))
 
-    def pmf(self, x: Value) -> Value:
-        return np.where(np.equal(x, self.value), 1.0, 0.0)
+    def formula(self, method: str, x: Value) -> Value:
+        return super().formula(method, x) if method != "pmf" else np.where(np.equal(x, self.value), 1.0, 0.0)
 
     def support(self) -> tuple[Value, ...]:
         return (self.value,)
@@ -56,7 +56,9 @@ class Table(VectorLaw):
             open_ &= left >= 0
         return chosen
 
-    def pmf(self, x: Value) -> Value:
+    def formula(self, method: str, x: Value) -> Value:
+        if method != "pmf":
+            return super().formula(method, x)
         mass: Value = 0.0
         for value, weight in zip(self.values, self.weights, strict=True):
             mass = mass + np.where(np.equal(value, x), weight, 0.0)

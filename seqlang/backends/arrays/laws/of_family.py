@@ -33,14 +33,10 @@ class OfFamily(VectorLaw):
     def quantile(self, u: Array) -> Array | None:
         return None if self.law.arrays.quantiles is None else np.asarray(self._found(self.law.arrays.quantiles, "", u))
 
-    def pmf(self, x: Value) -> Value:
-        return super().pmf(x) if self.law.facts.kind != "points" else self._found(self.law.arrays.densities, "pmf", x)
-
-    def pdf(self, x: Value) -> Value:
-        return super().pdf(x) if self.law.facts.kind == "points" else self._found(self.law.arrays.densities, "pdf", x)
-
-    def cdf(self, x: Value) -> Value:
-        return self._found(self.law.arrays.cdfs, "cdf", x)
+    def formula(self, method: str, x: Value) -> Value:
+        if method == ("pdf" if self.law.facts.kind == "points" else "pmf"):
+            return super().formula(method, x)
+        return self._found(self.law.arrays.cdfs if method == "cdf" else self.law.arrays.densities, method, x)
 
     def support(self) -> tuple[Value, ...] | None:
         return None if self.law.arrays.values is None else self.law.arrays.values(*self.parameters)

@@ -19,13 +19,13 @@ TRIES = 1_000_000
 class Conditioned(LawValue):
     """`law` given that it lies in [low, high]: cut off and renormalised (not clamped)."""
 
-    __slots__ = ("high", "law", "low", "mass")
+    __slots__ = ("below", "high", "law", "low", "mass")
     name = "conditioned"
 
     def __init__(self, law: LawValue, low: Value, high: Value) -> None:
         self.law, self.low, self.high = law, low, high
-        below = law.cdf(math.ceil(low) - 1) if law.discrete else law.cdf(low)
-        self.mass = law.cdf(high) - below
+        self.below = law.cdf(math.ceil(low) - 1) if law.discrete else law.cdf(low)
+        self.mass = law.cdf(high) - self.below
         if not self.mass > 0:
             raise EvaluationError(f"{law.name} has no mass between {describe(low)} and {describe(high)}")
 
@@ -49,19 +49,11 @@ class Conditioned(LawValue):
     def _inside(self, x: Value) -> bool:
         return bool(self.low <= x <= self.high)
 
-    def pmf(self, x: Value) -> float:
-        mass = self.law.pmf(x)
-        return mass / self.mass if self._inside(x) else 0.0
-
-    def pdf(self, x: Value) -> float:
-        density = self.law.pdf(x)
-        return density / self.mass if self._inside(x) else 0.0
-
-    def cdf(self, x: Value) -> float:
-        if x < self.low:
-            return 0.0
-        below = self.law.cdf(math.ceil(self.low) - 1) if self.law.discrete else self.law.cdf(self.low)
-        return min(1.0, (self.law.cdf(min(x, self.high)) - below) / self.mass)
+    def formula(self, method: str, x: Value) -> float:
+        if method != "cdf":
+            found = self.law.formula(method, x)
+            return found / self.mass if self._inside(x) else 0.0
+        return 0.0 if x < self.low else min(1.0, (self.law.cdf(min(x, self.high)) - self.below) / self.mass)
 
     def support(self) -> tuple[Value, ...] | None:
         values = self.law.support()
@@ -90,25 +82,18 @@ class Convolved(LawValue):
     def centre(self) -> Value:
         return self.first.centre() + self.second.centre()
 
-    def _mixed(self, x: Value, method: str) -> float:
+    def formula(self, method: str, x: Value) -> float:
+        if method == ("pdf" if self.discrete else "pmf"):
+            return super().formula(method, x)
         for listed, other in ((self.first, self.second), (self.second, self.first)):
             values = listed.support()
             if values is not None:
-                return math.fsum(listed.pmf(v) * getattr(other, method)(x - v) for v in values)
+                return math.fsum(listed.pmf(v) * other.formula(method, x - v) for v in values)
         first, second = _normal(self.first), _normal(self.second)
         if first is not None and second is not None:
             total = OfFamily(law("normal"), (first[0] + second[0], math.hypot(first[1], second[1])))
-            return float(getattr(total, method)(x))
+            return float(total.formula(method, x))
         raise EvaluationError(f"convolve has no {method} unless one of its laws has finitely many values")
-
-    def pmf(self, x: Value) -> float:
-        return self._mixed(x, "pmf") if self.discrete else super().pmf(x)
-
-    def pdf(self, x: Value) -> float:
-        return super().pdf(x) if self.discrete else self._mixed(x, "pdf")
-
-    def cdf(self, x: Value) -> float:
-        return self._mixed(x, "cdf")
 
     def support(self) -> tuple[Value, ...] | None:
         first, second = self.first.support(), self.second.support()

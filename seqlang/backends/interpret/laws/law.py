@@ -26,14 +26,20 @@ class LawValue:
         """A typical value: 0 for a noise that is symmetric about 0 (what a run without noise uses)."""
         raise EvaluationError(f"{self.name} has no centre")
 
+    def formula(self, method: str, x: Value) -> float:
+        """`method` is pmf, pdf or cdf. Raises EvaluationError for a law that has none."""
+        other = "pmf" if self.discrete else "pdf"
+        hint = "" if method in ("cdf", other) else f"; it has a {other}"
+        raise EvaluationError(f"{self.name} has no {method}{hint}")
+
     def pmf(self, x: Value) -> float:
-        raise EvaluationError(f"{self.name} has no pmf" + ("" if self.discrete else "; it has a pdf"))
+        return self.formula("pmf", x)
 
     def pdf(self, x: Value) -> float:
-        raise EvaluationError(f"{self.name} has no pdf" + ("; it has a pmf" if self.discrete else ""))
+        return self.formula("pdf", x)
 
     def cdf(self, x: Value) -> float:
-        raise EvaluationError(f"{self.name} has no cdf")
+        return self.formula("cdf", x)
 
     def quantile(self, u: float) -> float | None:
         """The u-quantile where it has a closed form, else None."""

@@ -36,11 +36,10 @@ class Point(LawValue):
     def centre(self) -> Value:
         return self.value
 
-    def pmf(self, x: Value) -> float:
-        return 1.0 if x == self.value else 0.0
-
-    def cdf(self, x: Value) -> float:
-        return 1.0 if x >= self.value else 0.0
+    def formula(self, method: str, x: Value) -> float:
+        if method == "pdf":
+            return super().formula(method, x)
+        return 1.0 if (x == self.value if method == "pmf" else x >= self.value) else 0.0
 
     def support(self) -> tuple[Value, ...]:
         return (self.value,)
@@ -83,11 +82,11 @@ class Table(LawValue):
     def centre(self) -> Value:
         return max(self.table, key=lambda v: self.table[v])
 
-    def pmf(self, x: Value) -> float:
-        return self.table.get(x, 0.0) / self.total
-
-    def cdf(self, x: Value) -> float:
-        return math.fsum(w for v, w in self.table.items() if v <= x) / self.total
+    def formula(self, method: str, x: Value) -> float:
+        if method == "pdf":
+            return super().formula(method, x)
+        chance = self.table.get(x, 0.0) if method == "pmf" else math.fsum(w for v, w in self.table.items() if v <= x)
+        return chance / self.total
 
     def support(self) -> tuple[Value, ...]:
         return tuple(self.table)
@@ -118,5 +117,7 @@ class Flip(LawValue):
     def centre(self) -> int:
         return 0
 
-    def pmf(self, x: Value) -> float:
+    def formula(self, method: str, x: Value) -> float:
+        if method != "pmf":
+            return super().formula(method, x)
         return self.truth if x == 0 else (1 - self.truth) / (self.size - 1) if x in range(1, self.size) else 0.0

@@ -55,7 +55,9 @@ class L2Laplace(LawValue):
     def centre(self) -> tuple[float, ...]:
         return (0.0,) * (self.dimension or 1)
 
-    def pdf(self, x: Value) -> float:
+    def formula(self, method: str, x: Value) -> float:
+        if method != "pdf":
+            return super().formula(method, x)
         v = tuple(x) if is_vector(x) else (x,)
         d = len(v)
         sphere = 2 * math.pi ** (d / 2) / math.gamma(d / 2)
@@ -80,7 +82,9 @@ class UniformBall(LawValue):
     def centre(self) -> tuple[float, ...]:
         return (0.0,) * self.dimension
 
-    def pdf(self, x: Value) -> float:
+    def formula(self, method: str, x: Value) -> float:
+        if method != "pdf":
+            return super().formula(method, x)
         d = self.dimension
         volume = math.pi ** (d / 2) / math.gamma(d / 2 + 1) * self.radius**d
         return 1 / volume if math.hypot(*x) <= self.radius else 0.0
@@ -109,11 +113,10 @@ class Independent(LawValue):
     def centre(self) -> tuple[Value, ...]:
         return tuple(law.centre() for law in self.laws)
 
-    def pmf(self, x: Value) -> float:
-        return math.prod(law.pmf(v) for law, v in zip(self.laws, x, strict=True))
-
-    def pdf(self, x: Value) -> float:
-        return math.prod(law.pdf(v) for law, v in zip(self.laws, x, strict=True))
+    def formula(self, method: str, x: Value) -> float:
+        if method == "cdf":
+            return super().formula(method, x)
+        return math.prod(law.formula(method, v) for law, v in zip(self.laws, x, strict=True))
 
 
 class Subsample(LawValue):

@@ -32,21 +32,14 @@ class OfFamily(LawValue):
     def centre(self) -> Value:
         return self.law.scalar.centre(*self.arguments)
 
-    def pmf(self, x: Value) -> float:
-        if not self.discrete or self.law.scalar.density is None:
-            return super().pmf(x)
-        return self.law.scalar.density(x, *self.arguments)
-
-    def pdf(self, x: Value) -> float:
-        if self.discrete or self.law.scalar.density is None:
-            return super().pdf(x)
-        found = self.law.scalar.density(x, *self.arguments)
-        if found != found:
+    def formula(self, method: str, x: Value) -> float:
+        function = self.law.scalar.cdf if method == "cdf" else self.law.scalar.density
+        if function is None or method == ("pdf" if self.discrete else "pmf"):
+            return super().formula(method, x)
+        found = function(x, *self.arguments)
+        if method == "pdf" and found != found:
             raise EvaluationError(f"{self.name} has no density, as it is a constant")
         return found
-
-    def cdf(self, x: Value) -> float:
-        return super().cdf(x) if self.law.scalar.cdf is None else self.law.scalar.cdf(x, *self.arguments)
 
     def quantile(self, u: float) -> float | None:
         return None if self.law.scalar.quantile is None else self.law.scalar.quantile(u, *self.arguments)
