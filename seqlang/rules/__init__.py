@@ -1,6 +1,7 @@
 """Proof rules, one a file: `seqlang/rules/FOLDER/FILE.py` with a module-level `RULE` is the rule named `FOLDER/FILE`.
 
-Nothing is registered: a rule is found by its place. A file that exports no `RULE` serves its neighbours.
+Nothing is registered: a rule is found by its place. A file that exports no `RULE` serves its neighbours. Most rules
+compute the least bound that they prove; what `holds` and `suggest` of these do alike is in `computed.py`.
 A rule file may also export the untrusted half, `SEARCH`: a function `suggest`, which offers a derivation, a tuple of
 them, None, or text: why there is none ("" if the rule is about something else); and the names of what it needs.
 `seqlang.analyses.prove` calls it with the program and with these: `delta`, `horizon`, `orders` anywhere, and

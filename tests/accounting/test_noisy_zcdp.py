@@ -31,7 +31,7 @@ def test_it_is_above_the_exact_divergence(order: float) -> None:
     assert tree is not None
     program, _ = elaborate(tree, {})
     assert program is not None
-    (found,) = concentrated.suggest(program, len(LEVELS))
+    found = concentrated.suggest(program, len(LEVELS))
     assert isinstance(found.conclusion, ConcentratedBound)
     rho = enclose(found.conclusion.rho, {}).high
     worst = 0.0

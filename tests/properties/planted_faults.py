@@ -227,15 +227,15 @@ MUTANTS = (
            "dataset x in 0..1 size 4\nstatistic c = [count(x[i] == k for i in records) for k in 0..1]\n"
            "draw pick ~ {k: exp(c[k + 1]) for k in 0..1}\nstop return pick"),
     Mutant("randomised response costs half",
-           "seqlang.rules.mechanism.randomized_response:showings_of", answering(halved),
+           "seqlang.rules.mechanism.randomized_response:_changed", answering(halved),
            "stream x in {0, 1}\nattach randomized_response(3 / 4) to x\nreport r = x\nstop when step >= 3"),
-    Mutant("Gaussian noise costs a quarter", "seqlang.rules.mechanism.gaussian:cost_of",
+    Mutant("Gaussian noise costs a quarter", "seqlang.rules.mechanism.gaussian:_gaussian",
            answering(lambda c: halved(halved(c))),
            SUM + "report r = s when step == 3\nattach gaussian(1) to r\nstop when step >= 3"),
     # ---- stopping and accounting
     Mutant("pure bounds shrink at a delta", "seqlang.accounting.homogeneous:optimal", answering(halved),
            SUM + "report r = s when step == 3\nattach laplace(1) to r\nstop when step >= 3"),
-    Mutant("pure bounds have half the divergence", "seqlang.accounting.renyi:pure", answering(halved),
+    Mutant("pure bounds have half the divergence", "seqlang.accounting.renyi:_least", answering(halved),
            SUM + "report r = s when step == 3\nattach laplace(1 / 4) to r\nstop when step >= 3"),
     Mutant("scales are read ten times too large", "seqlang.rules.stopping.ends:end_of", answering(_wide),
            QUERIES + "param T = 2\nattach gaussian(1) to T once\nattach gaussian(2) to q\n"

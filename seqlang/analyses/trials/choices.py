@@ -17,7 +17,7 @@ def choices_of(program: Program) -> tuple[tuple[Quantity, Claimed], ...]:
         if isinstance(gate, ChooseGate) and isinstance(gate.law, PrivateLaw):
             choice = weighted_choice(program, gate)
             if not isinstance(choice, str):
-                apart = enclose(choice.apart, parameter_values(program)).high
+                apart = enclose(choice.one, parameter_values(program)).high
                 quantity = Quantity(
                     f"the log-weights of {gate.name}", gate.law.law, place_of(program, gate), gate.guard
                 )

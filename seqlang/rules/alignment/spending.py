@@ -1,6 +1,6 @@
 """What the deciding segments of a run cost together, where different reports spend different parts of one budget.
 
-Let c(o) be the most that a segment costs which ends with the output o, and w(o) what o spends of an budget: all
+Let c(o) be the most that a segment costs which ends with the output o, and w(o) what o spends of a budget: all
 deciding steps but the last have total weight at most B. With y = max c(o) / w(o) they cost at most y B together, and
 the last one at most max c(o). Where several budgets are needed each output is put under one of them; guards have a
 last step each, stops have one together, which may also be the step in which a stop fires. A run may go on after its

@@ -1,16 +1,13 @@
-"""Bounds of several sets of gates into one for all of them. Every rule here checks `concurrent.together`: disjoint
-gates, and no noise in two parts. What the search calls (None where the parts cannot be put together):
+"""Bounds of several sets of gates into one for all of them. Rules that put several together check `side_by_side`:
+disjoint gates, and no noise in two parts.
 
-    basic.suggest(program, parts)               pure -> pure; pure and (epsilon, delta) -> (epsilon, delta)
-    advanced.suggest(program, parts, delta)     pure -> (epsilon, delta), closed form
-    optimal.suggest(program, parts, delta)      pure -> (epsilon, delta), never above `advanced` for equal epsilons
-    renyi.suggest(program, parts)               RDP of one order
-    concentrated.suggest(program, parts)        zCDP
-    post_processing.suggest(program, part)      adds the public gates
-    post_processing.at_lower_order(part, order) an RDP bound at a lower order
-    hypothetical_transcript.suggest(program, part)   leaves out hidden choices that the part pays for
-    group_privacy.single(program)               the program with one changed entry: prove it, then
-    group_privacy.suggest(program, part)        K entries (`adjacent replace K`), part being a derivation for `single`
-    group_privacy.suggest_renyi(program, parts, order)   the same for RDP, from bounds at several orders
-    every_algorithm.derivation(program)         (0, 1)-DP, which says nothing
+    basic              pure -> pure; pure and (epsilon, delta) -> (epsilon, delta)
+    advanced           pure -> (epsilon, delta), in closed form
+    optimal            pure -> (epsilon, delta), never above `advanced` for equal epsilons
+    renyi              RDP of one order
+    concentrated       zCDP
+    post_processing    adds the public gates; `at_lower_order`: an RDP bound at a lower order
+    hypothetical_transcript   leaves out hidden choices that the bound pays for
+    group_privacy      K entries (`adjacent replace K`) from `single(program)`, the same program with one changed entry
+    every_algorithm    (0, 1)-DP, which says nothing
 """

@@ -2,63 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from math import inf
-
 from seqlang.accounting import advanced
-from seqlang.model.program import Program
-from seqlang.proof.derivation import ApproximateBound, Derivation, PureBound
-from seqlang.proof.rule import Rule
-from seqlang.rules.composition.concurrent import value_up, why_not_concurrent
-from seqlang.rules.search import Search
+from seqlang.rules.composition.pure_parts import at_delta
 
-NAME = "composition/advanced"
-CITE = "Kairouz, Oh & Viswanath 2015, Theorem 3.5"
-
-
-def _epsilon(program: Program, parts: Sequence[Derivation], delta: float) -> float | str:
-    epsilons = [value_up(program, p.conclusion.epsilon) for p in parts if isinstance(p.conclusion, PureBound)]
-    if len(epsilons) != len(parts) or not epsilons:
-        return "every part must be a pure bound"
-    if max(epsilons) == inf:
-        return "a part has no finite epsilon"
-    return advanced.tanh_form(epsilons, delta)
-
-
-def suggest(program: Program, parts: Sequence[Derivation], delta: float) -> Derivation | None:
-    """Pure bounds to an (epsilon, delta) bound; None if they cannot be put together."""
-    epsilon = _epsilon(program, parts, delta)
-    if isinstance(epsilon, str):
-        return None
-    gates = tuple(gate for part in parts for gate in part.conclusion.gates)
-    made = Derivation(
-        ApproximateBound(gates, epsilon, delta, None), NAME, tuple(parts),
-        because="the loss concentrates around its mean", cite=CITE,
-    )  # fmt: skip
-    return made if holds(program, made) is None else None
-
-
-def holds(program: Program, derivation: Derivation) -> str | None:
-    claim = derivation.conclusion
-    if not isinstance(claim, ApproximateBound):
-        return "it concludes an (epsilon, delta) bound"
-    problem = why_not_concurrent(program, claim, derivation.premises)
-    if problem is not None:
-        return problem
-    epsilon = _epsilon(program, derivation.premises, claim.delta)
-    if isinstance(epsilon, str):
-        return epsilon
-    return None if epsilon <= claim.epsilon else f"only epsilon {epsilon:.6g} follows at delta {claim.delta:g}"
-
-
-RULE = Rule(
-    NAME,
+RULE, SEARCH = at_delta(
+    "composition/advanced",
     "Advanced composition, tanh form",
     """Gates G_i with independent noise, G_i eps_i-DP, in nats; 0 < delta < 1
     ------------------------------------------------------------------------------------------------
     all gates together are (sum eps_i tanh(eps_i/2) + sqrt(2 ln(1/delta) sum eps_i^2), delta)-DP""",
-    CITE,
-    holds,
+    "Kairouz, Oh & Viswanath 2015, Theorem 3.5",
+    "the loss concentrates around its mean",
+    advanced.tanh_form,
 )
-
-SEARCH = Search(NAME, ("parts", "delta"), suggest)

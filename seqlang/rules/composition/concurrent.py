@@ -13,15 +13,17 @@ from seqlang.rules.sensitivity.facts.facts import facts_of
 from seqlang.rules.sensitivity.facts.formulas import parameter_values
 
 
-def why_not_concurrent(program: Program, conclusion: Judgement, premises: Sequence[Derivation]) -> str | None:
-    """None if the premises' gates are disjoint, make up the conclusion's, and use independent noise.
+def side_by_side(program: Program, step: Derivation) -> str | None:
+    """None if the premises' gates are disjoint, make up the conclusion's, and use independent noise, and if they hold
+    for as many steps.
 
     Every premise's bound is for any values of public inputs, so it holds whatever the other gates have shown before:
     the mechanisms run side by side (concurrent composition; Vadhan & Wang 2021 for pure, Lyu 2022 for approximate and
     Renyi DP). That needs their noise to be independent; noise that is itself shown by a gate of the conclusion counts
     as a public value.
     """
-    names = [gate for premise in premises for gate in premise.conclusion.gates]
+    premises, conclusion = step.premises, step.conclusion
+    names = gates_of(premises)
     if len(set(names)) != len(names):
         return "two parts bound the same gate"
     if set(names) != set(conclusion.gates) or len(conclusion.gates) != len(names):
@@ -41,7 +43,12 @@ def why_not_concurrent(program: Program, conclusion: Judgement, premises: Sequen
         if own & used:
             return f"two parts read the noise {min(own & used)}"
         used |= own
-    return None
+    return None if horizon_covered(conclusion, premises) else "a part holds for fewer steps"
+
+
+def gates_of(parts: Sequence[Derivation]) -> tuple[str, ...]:
+    """The gates that the parts bound, part by part."""
+    return tuple(gate for part in parts for gate in part.conclusion.gates)
 
 
 def horizon_covered(conclusion: Judgement, premises: Sequence[Derivation]) -> bool:

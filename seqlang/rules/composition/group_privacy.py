@@ -6,7 +6,7 @@ from fractions import Fraction
 from math import inf
 
 from seqlang.accounting import group
-from seqlang.arithmetic.formula import as_formula, at_most
+from seqlang.arithmetic.formula import as_formula, at_most, enclose
 from seqlang.model.expression import Number
 from seqlang.model.program import AddRemove, Program, Replace
 from seqlang.proof.derivation import ApproximateBound, ConcentratedBound, Derivation, Judgement, PureBound, RenyiBound
@@ -14,6 +14,7 @@ from seqlang.proof.replay import replay
 from seqlang.proof.rule import Rule
 from seqlang.record import replace
 from seqlang.rules.composition.concurrent import horizon_covered, shortest
+from seqlang.rules.computed import implies
 from seqlang.rules.search import Search
 from seqlang.rules.sensitivity.facts.formulas import formula_of, parameter_values
 
@@ -26,26 +27,13 @@ MOST_STEPS = 8
 def size_of(program: Program) -> int | None:
     """K, the number of entries in which neighbours differ; None if it is not a known whole number."""
     adjacency = program.adjacency
-    if not isinstance(adjacency, (Replace, AddRemove)):
-        return None
-    formula = formula_of(program, adjacency.count)
+    formula = formula_of(program, adjacency.count) if isinstance(adjacency, Replace | AddRemove) else None
     if formula is None:
         return None
     values = parameter_values(program)
-    high = _least_integer_above(program)
+    around = enclose(formula, values)
+    high = round(around.low) if 0.5 < around.low <= around.high < 1e9 else None
     return high if high is not None and at_most(as_formula(high), formula, values) else None
-
-
-def _least_integer_above(program: Program) -> int | None:
-    from seqlang.arithmetic.formula import enclose
-
-    adjacency = program.adjacency
-    assert isinstance(adjacency, (Replace, AddRemove))
-    formula = formula_of(program, adjacency.count)
-    if formula is None:
-        return None
-    around = enclose(formula, parameter_values(program))
-    return round(around.low) if 0.5 < around.low <= around.high < 1e9 else None
 
 
 def single(program: Program) -> Program | None:
@@ -149,21 +137,13 @@ def holds(program: Program, derivation: Derivation) -> str | None:
     if isinstance(claim, RenyiBound):
         if size > MOST_STEPS:
             return "too many entries"
-        least = _renyi(parts, claim.order, size)
-        return None if least <= claim.epsilon else "the bound for the group is larger"
-    return _compared(program, _grown(parts[0].conclusion, size), claim) if len(parts) == 1 else "one bound is enough"
-
-
-def _compared(program: Program, grown: Judgement | None, claim: Judgement) -> str | None:
-    values = parameter_values(program)
-    match grown, claim:
-        case PureBound(epsilon=a), PureBound(epsilon=b):
-            return None if at_most(a, b, values) else "the bound for the group is larger"
-        case ConcentratedBound(rho=a), ConcentratedBound(rho=b):
-            return None if at_most(a, b, values) else "the bound for the group is larger"
-        case ApproximateBound(epsilon=e, delta=d), ApproximateBound(epsilon=larger, delta=wider):
-            return None if e <= larger and d <= wider else "the bound for the group is larger"
-    return "the kinds of bound differ"
+        good = _renyi(parts, claim.order, size) <= claim.epsilon
+    elif len(parts) > 1:
+        return "one bound is enough"
+    else:
+        grown = _grown(parts[0].conclusion, size)
+        good = grown is not None and implies(program, grown, claim)
+    return None if good else "the bound for the group is larger, or of another kind"
 
 
 RULE = Rule(

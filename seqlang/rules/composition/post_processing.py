@@ -3,14 +3,13 @@ weakened."""
 
 from __future__ import annotations
 
-from seqlang.arithmetic.formula import at_most
 from seqlang.model.program import Program, PublicGate
-from seqlang.proof.derivation import ApproximateBound, ConcentratedBound, Derivation, Judgement, PureBound, RenyiBound
+from seqlang.proof.derivation import Derivation, RenyiBound
 from seqlang.proof.rule import Rule
 from seqlang.record import replace
 from seqlang.rules.composition.concurrent import horizon_covered
+from seqlang.rules.computed import implies
 from seqlang.rules.search import Search
-from seqlang.rules.sensitivity.facts.formulas import parameter_values
 
 NAME = "composition/post_processing"
 CITE = "Dwork & Roth 2014, Proposition 2.1"
@@ -45,21 +44,7 @@ def holds(program: Program, derivation: Derivation) -> str | None:
         return "only public gates may be added, and none left out"
     if not horizon_covered(claim, derivation.premises):
         return "the premise holds for fewer steps"
-    return None if _weaker(program, premise, claim) else "the bound is smaller than the premise's, or of another kind"
-
-
-def _weaker(program: Program, premise: Judgement, claim: Judgement) -> bool:
-    values = parameter_values(program)
-    match premise, claim:
-        case PureBound(epsilon=old), PureBound(epsilon=new):
-            return at_most(old, new, values)
-        case ConcentratedBound(rho=old), ConcentratedBound(rho=new):
-            return at_most(old, new, values)
-        case RenyiBound(order=a, epsilon=below), RenyiBound(order=b, epsilon=above):
-            return 1 < b <= a and below <= above
-        case ApproximateBound(epsilon=e, delta=d), ApproximateBound(epsilon=larger, delta=wider):
-            return e <= larger and d <= wider
-    return False
+    return None if implies(program, premise, claim) else "the bound is smaller than the premise's, or of another kind"
 
 
 RULE = Rule(

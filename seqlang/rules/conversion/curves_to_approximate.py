@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
+from math import inf, nan
 
 from seqlang.accounting import conversion
 from seqlang.accounting.numeric import parts as curves
@@ -11,17 +11,13 @@ from seqlang.accounting.numeric import search
 from seqlang.accounting.numeric.parts import BoundedRange, Laplace, Part, Pure
 from seqlang.model.program import Program
 from seqlang.proof.derivation import ApproximateBound, Derivation, RenyiBound
-from seqlang.proof.rule import Rule
+from seqlang.rules.computed import Computed
 from seqlang.rules.conversion.ingredients import ingredients
 from seqlang.rules.conversion.premise import mismatch
 from seqlang.rules.search import Search
 
-NAME = "conversion/curves_to_approximate"
-CITE = "Mironov 2017, Proposition 1; Canonne, Kamath & Steinke 2020, Proposition 12; adaptive choice: Feldman & Zrnic \
-2021"
 
-
-def suggest(program: Program, parts: Sequence[Derivation], delta: float) -> Derivation | None:
+def suggest(program: Program, parts: Sequence[Derivation], delta: float) -> Derivation | str | None:
     """An (epsilon, delta) bound from an RDP bound whose parts' curves are known; the evidence is the order."""
     for part in parts:
         claim = part.conclusion
@@ -31,8 +27,8 @@ def suggest(program: Program, parts: Sequence[Derivation], delta: float) -> Deri
             if epsilon > 0.999 * _in_all(found):
                 return None  # next to nothing is gained over the sum of pure bounds, which is simpler
             because = f"the RDP curves of all parts, read at order {order:.6g}"
-            conclusion = ApproximateBound(claim.gates, epsilon, delta, claim.horizon)
-            return Derivation(conclusion, NAME, (part,), order, because, CITE)
+            asked = ApproximateBound(claim.gates, nan, delta, claim.horizon)
+            return _COMPUTED.offer(program, asked, because, (part,), order)
     return None
 
 
@@ -44,22 +40,17 @@ def _in_all(parts: tuple[Part, ...]) -> float:
             case Pure(epsilon, count) | Laplace(epsilon, count) | BoundedRange(epsilon, count):
                 total += epsilon * count
             case _:
-                return math.inf
+                return inf
     return total
 
 
-def holds(program: Program, derivation: Derivation) -> str | None:
-    problem = mismatch(derivation)
-    if problem is not None:
-        return problem
-    claim, order = derivation.conclusion, derivation.evidence
-    found = ingredients(program, derivation.premises[0])
+def _least(program: Program, asked: ApproximateBound, step: Derivation) -> float | str:
+    found, order = ingredients(program, step.premises[0]), step.evidence
     if isinstance(found, str):
         return found
-    if not isinstance(claim, ApproximateBound) or not isinstance(order, float):
-        return "it concludes an (epsilon, delta) bound, and the evidence is a Renyi order"
-    epsilon = conversion.canonne(order, curves.renyi(found, order), claim.delta)
-    return None if epsilon <= claim.epsilon else f"only epsilon {epsilon:.6g} follows at delta {claim.delta:g}"
+    if not isinstance(order, float):
+        return "the evidence is a Renyi order"
+    return conversion.canonne(order, curves.renyi(found, order), asked.delta)
 
 
 STATEMENT = """
@@ -71,6 +62,16 @@ Parts: Gaussian releases, Laplace releases of numbers, subsampled Gaussian relea
 everything else that is pure.
 """
 
-RULE = Rule(NAME, "RDP curves to (epsilon, delta)", STATEMENT, CITE, holds, float)
+_COMPUTED = Computed(
+    "conversion/curves_to_approximate",
+    "RDP curves to (epsilon, delta)",
+    STATEMENT,
+    "Mironov 2017, Proposition 1; Canonne, Kamath & Steinke 2020, Proposition 12; adaptive choice: Feldman & Zrnic "
+    "2021",
+    ApproximateBound,
+    mismatch,
+    _least,
+    float,
+)
 
-SEARCH = Search(NAME, ("parts", "delta"), suggest)
+RULE, SEARCH = _COMPUTED.rule, Search(_COMPUTED.rule.name, ("parts", "delta"), suggest)

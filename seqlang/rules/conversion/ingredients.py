@@ -11,7 +11,7 @@ from seqlang.laws.facts import facts
 from seqlang.model.program import Gate, Program, ReleaseGate
 from seqlang.proof.derivation import Derivation, PureBound
 from seqlang.rules.composition.concurrent import horizon_of, value_up
-from seqlang.rules.conversion.premise import is_about_its_gates
+from seqlang.rules.conversion.premise import own_gate, summands
 from seqlang.rules.mechanism import gaussian, release
 from seqlang.rules.mechanism.each_showing import pure_showings
 from seqlang.rules.mechanism.gate_rule import Showings
@@ -37,9 +37,12 @@ def ingredients(program: Program, derivation: Derivation) -> tuple[Part, ...] | 
 
     What the bound says is not used, only which gates it puts together, with independent noise.
     """
-    found = _parts(program, derivation)
-    if isinstance(found, str):
-        return found
+    found: list[Part] = []
+    for step in summands(derivation, SUMS):
+        parts = _parts(program, step)
+        if isinstance(parts, str):
+            return parts
+        found += parts
     mus = [part.mu for part in found if isinstance(part, Gaussian)]
     counted: dict[Part, int] = {}
     for part in found:
@@ -50,19 +53,12 @@ def ingredients(program: Program, derivation: Derivation) -> tuple[Part, ...] | 
     return (*joined, *(_repeated(part, count) for part, count in counted.items()))
 
 
-def _parts(program: Program, derivation: Derivation) -> list[Part] | str:
-    if derivation.rule in SUMS:
-        found = [_parts(program, premise) for premise in derivation.premises]
-        wrong = next((f for f in found if isinstance(f, str)), None)
-        return wrong if wrong is not None else [part for f in found if not isinstance(f, str) for part in f]
-    claim = derivation.conclusion
-    single = claim.gates if is_about_its_gates(derivation) else ()
-    gate = next((g for g in program.gates if single == (g.name,)), None)
-    known = None
-    if gate is not None:
-        known = _of_gate(program, gate, horizon_of(claim))
+def _parts(program: Program, step: Derivation) -> list[Part] | str:
+    gate = own_gate(program, step)
+    known = None if gate is None else _of_gate(program, gate, horizon_of(step.conclusion))
     if known is not None:
         return known
+    claim = step.conclusion
     if not isinstance(claim, PureBound):
         return f"{', '.join(claim.gates)}: neither pure nor Gaussian"
     epsilon = value_up(program, claim.epsilon)
@@ -86,7 +82,7 @@ def _of_gate(program: Program, gate: Gate, horizon: int | None) -> list[Part] | 
         return _counted(program, showings, Laplace)
     for choice in (gumbel_choice(program, gate), weighted_choice(program, gate)):
         if not isinstance(choice, str):
-            return _counted(program, Showings(choice.entries, choice.times, choice.apart), BoundedRange)
+            return _counted(program, choice, BoundedRange)
     pure = pure_showings(program, gate)
     return None if isinstance(pure, str) else _counted(program, pure, Pure)
 

@@ -12,27 +12,26 @@ from seqlang.accounting.numeric import search
 from seqlang.accounting.numeric.parts import Gaussian, Part, Subsampled
 from seqlang.arithmetic.formula import enclose
 from seqlang.model.program import Program
-from seqlang.proof.derivation import ApproximateBound, Derivation, RenyiBound
-from seqlang.proof.rule import Rule
+from seqlang.proof.derivation import Derivation, RenyiBound
+from seqlang.rules.conversion.conversion import at_delta
 from seqlang.rules.conversion.ingredients import ingredients
-from seqlang.rules.conversion.premise import mismatch
 from seqlang.rules.search import Search
 from seqlang.rules.sensitivity.facts.formulas import formula_of, parameter_values
 
-NAME = "conversion/losses_to_approximate"
-CITE = "Zhu, Dong & Wang 2022, Theorem 10; discretisation: Doroshenko, Ghazi, Kamath, Kumar & Manurangsi 2022"
+
+def _epsilon(program: Program, part: Derivation, delta: float) -> float | str:
+    found = ingredients(program, part)
+    if isinstance(found, str):
+        return found
+    return search.epsilon(found, delta) if found else "a bound of some parts"
 
 
 def suggest(program: Program, parts: Sequence[Derivation], delta: float) -> Derivation | None:
     """An (epsilon, delta) bound from an RDP bound whose parts are known; None where it would gain little."""
     for part in parts:
-        claim = part.conclusion
         found = ingredients(program, part)
-        if isinstance(claim, RenyiBound) and not isinstance(found, str) and _worth_it(program, found, delta):
-            epsilon = search.epsilon(found, delta)
-            because = "the privacy losses of all parts, added up as laws on a grid, every error on the safe side"
-            conclusion = ApproximateBound(claim.gates, epsilon, delta, claim.horizon)
-            return Derivation(conclusion, NAME, (part,), because=because, cite=CITE)
+        if isinstance(part.conclusion, RenyiBound) and not isinstance(found, str) and _worth_it(program, found, delta):
+            return _of_part.suggest(program, part, delta)  # type: ignore[return-value]
     return None
 
 
@@ -62,20 +61,6 @@ def _claims_less(program: Program, parts: tuple[Part, ...], delta: float) -> boo
     return False
 
 
-def holds(program: Program, derivation: Derivation) -> str | None:
-    problem = mismatch(derivation)
-    if problem is not None:
-        return problem
-    claim = derivation.conclusion
-    found = ingredients(program, derivation.premises[0])
-    if isinstance(found, str):
-        return found
-    if not isinstance(claim, ApproximateBound) or not found:
-        return "it concludes an (epsilon, delta) bound of some parts"
-    epsilon = search.epsilon(found, claim.delta)
-    return None if epsilon <= claim.epsilon else f"only epsilon {epsilon:.6g} follows at delta {claim.delta:g}"
-
-
 STATEMENT = """
     a bound for gates with independent noise, made of parts dominated by pairs (P_i, Q_i), the i-th used k_i times
     sum over l > t of A(l) (1 - e^(t - l)) <= delta,  A at least the law of the sum of all losses log(P_i/Q_i)
@@ -86,6 +71,12 @@ A is computed by Fourier transform on a grid: losses between two points are spli
 infinite, what the transform folds over or rounds is added.
 """
 
-RULE = Rule(NAME, "Privacy losses to (epsilon, delta)", STATEMENT, CITE, holds)
-
-SEARCH = Search(NAME, ("parts", "delta"), suggest)
+RULE, _of_part = at_delta(
+    "conversion/losses_to_approximate",
+    "Privacy losses to (epsilon, delta)",
+    STATEMENT,
+    "Zhu, Dong & Wang 2022, Theorem 10; discretisation: Doroshenko, Ghazi, Kamath, Kumar & Manurangsi 2022",
+    "the privacy losses of all parts, added up as laws on a grid, every error on the safe side",
+    _epsilon,
+)
+SEARCH = Search(RULE.name, ("parts", "delta"), suggest)

@@ -8,52 +8,29 @@ from math import inf
 from seqlang.accounting import advanced, homogeneous
 from seqlang.arithmetic.formula import ONE, ZERO, enclose
 from seqlang.model.program import Program
-from seqlang.proof.derivation import ApproximateBound, Derivation, PureBound
-from seqlang.proof.rule import Rule
+from seqlang.proof.derivation import Derivation, PureBound
 from seqlang.rules.composition.concurrent import value_up
-from seqlang.rules.conversion.premise import is_about_its_gates, mismatch
+from seqlang.rules.conversion.conversion import at_delta
+from seqlang.rules.conversion.premise import own_gate, summands
 from seqlang.rules.mechanism.each_showing import pure_showings
-from seqlang.rules.search import Search
 from seqlang.rules.sensitivity.facts.formulas import parameter_values
 
-NAME = "conversion/showings_to_approximate"
-CITE = "Kairouz, Oh & Viswanath 2015, Theorems 3.3 and 3.5"
 MOST_SHOWINGS = 100_000
 MOST_OPTIMAL = 20_000
 
 _SAME = ("composition/basic", "composition/post_processing", "composition/hypothetical_transcript")
 
 
-def suggest(program: Program, part: Derivation, delta: float) -> Derivation | None:
-    """An (epsilon, delta) bound from a pure one whose showings are known; None if there is but one of them."""
-    if not isinstance(part.conclusion, PureBound) or not 0 < delta < 1:
-        return None
-    epsilon = _epsilon(program, part, delta)
-    if isinstance(epsilon, str):
-        return None
-    because = "each showing is pure, and many showings seldom all lose at once"
-    conclusion = ApproximateBound(part.conclusion.gates, epsilon, delta, None)
-    return Derivation(conclusion, NAME, (part,), because=because, cite=CITE)
-
-
-def holds(program: Program, derivation: Derivation) -> str | None:
-    problem = mismatch(derivation)
-    if problem is not None:
-        return problem
-    claim = derivation.conclusion
-    if not isinstance(claim, ApproximateBound):
-        return "it concludes an (epsilon, delta) bound"
-    epsilon = _epsilon(program, derivation.premises[0], claim.delta)
-    if isinstance(epsilon, str):
-        return epsilon
-    return None if epsilon <= claim.epsilon else f"only epsilon {epsilon:.6g} follows at delta {claim.delta:g}"
-
-
 def _epsilon(program: Program, part: Derivation, delta: float) -> float | str:
-    """The least of optimal composition and the closed form."""
-    showings = _showings(program, part)
-    if isinstance(showings, str):
-        return showings
+    """The least of optimal composition and the closed form; text where there is but one showing."""
+    if not 0 < delta < 1:
+        return "a delta between 0 and 1"
+    showings: list[tuple[float, int]] = []
+    for one in summands(part, _SAME):
+        found = _showings(program, one)
+        if isinstance(found, str):
+            return found
+        showings += found
     count = sum(times for _, times in showings)
     if not 1 < count <= MOST_SHOWINGS:
         return "too many showings" if count > 1 else "only one showing"
@@ -71,16 +48,11 @@ def _least(showings: tuple[tuple[float, int], ...], count: int, delta: float) ->
 
 
 def _showings(program: Program, part: Derivation) -> list[tuple[float, int]] | str:
-    """(epsilon, how often) of what the pure bound is made of: showings of a gate, or a group of gates as a whole."""
-    if part.rule in _SAME:
-        found = [_showings(program, premise) for premise in part.premises]
-        wrong = next((f for f in found if isinstance(f, str)), None)
-        return wrong if wrong is not None else [pair for f in found if not isinstance(f, str) for pair in f]
+    """(epsilon, how often): the showings of a gate, or a group of gates as a whole."""
     claim = part.conclusion
     if not isinstance(claim, PureBound):
         return "every part must be a pure bound"
-    single = claim.gates if is_about_its_gates(part) else ()
-    gate = next((g for g in program.gates if single == (g.name,)), None)
+    gate = own_gate(program, part)
     showings = None if gate is None else pure_showings(program, gate)
     if not showings or isinstance(showings, str) or showings.entries != ONE or showings.times.is_infinite:
         return [(value_up(program, claim.epsilon), 1)]
@@ -102,6 +74,11 @@ Which showings a changed entry touches may depend on what was shown: each of the
 response, asked when it is needed. Epsilon in nats.
 """
 
-RULE = Rule(NAME, "Pure showings to (epsilon, delta)", STATEMENT, CITE, holds)
-
-SEARCH = Search(NAME, ("part", "delta"), suggest)
+RULE, SEARCH = at_delta(
+    "conversion/showings_to_approximate",
+    "Pure showings to (epsilon, delta)",
+    STATEMENT,
+    "Kairouz, Oh & Viswanath 2015, Theorems 3.3 and 3.5",
+    "each showing is pure, and many showings seldom all lose at once",
+    _epsilon,
+)

@@ -2,53 +2,23 @@
 
 from __future__ import annotations
 
-from seqlang.arithmetic.compare import at_most
 from seqlang.arithmetic.formula import Formula, number, product
-from seqlang.arithmetic.simplify import simplify
 from seqlang.laws.facts import TranslationCost
 from seqlang.laws.facts import facts as facts_of_law
 from seqlang.model.expression import Expression, Law
 from seqlang.model.life import EachStep, Once
 from seqlang.model.program import ChooseGate, Gate, Program, ReleaseGate
-from seqlang.proof.derivation import Derivation, PureBound
-from seqlang.proof.rule import Rule
+from seqlang.proof.derivation import PureBound
 from seqlang.record import replace
 from seqlang.rules.joint.levels import ranking_of
 from seqlang.rules.joint.noisy_value import NoisyValue, as_one, noisy_value_of, shown_largest
 from seqlang.rules.mechanism import noisy_max
 from seqlang.rules.mechanism.exposure import showings
-from seqlang.rules.mechanism.gate_rule import Showings, in_all
+from seqlang.rules.mechanism.gate_rule import Showings, group_rule, in_all
 from seqlang.rules.reading.signs import Signs
-from seqlang.rules.search import Search
 from seqlang.rules.sensitivity.facts.facts import facts_of
-from seqlang.rules.sensitivity.facts.formulas import formula_of, parameter_bounds, parameter_values
+from seqlang.rules.sensitivity.facts.formulas import formula_of, parameter_values
 from seqlang.rules.sensitivity.facts.shapes import dimension
-
-NAME = "joint/ranking"
-CITE = "Ding et al. 2019 (free gap); Durfee & Rogers 2019 (one-shot top k); Dwork & Roth 2014, Claim 3.9"
-
-
-def suggest(program: Program, gates: tuple[str, ...]) -> Derivation | str:
-    """The pure bound of all gates together, or why there is none."""
-    cost = cost_of(program, gates)
-    if isinstance(cost, str):
-        return cost
-    because = "moving the winners' noises together keeps the order and the distances"
-    conclusion = PureBound(gates, simplify(cost, parameter_bounds(program)))
-    return Derivation(conclusion, NAME, because=because, cite=CITE)
-
-
-def holds(program: Program, derivation: Derivation) -> str | None:
-    claim = derivation.conclusion
-    if not isinstance(claim, PureBound) or derivation.premises:
-        return "it concludes a pure bound from no premises"
-    cost = cost_of(program, claim.gates)
-    if isinstance(cost, str):
-        return cost or "the rule is not about these gates"
-    at_least = at_most(cost, claim.epsilon, parameter_values(program))
-    if at_least or simplify(cost, parameter_bounds(program)) == claim.epsilon:
-        return None
-    return f"it costs {cost}, which is not certainly at most {claim.epsilon}"
 
 
 def cost_of(program: Program, names: tuple[str, ...]) -> Formula | str:
@@ -122,6 +92,13 @@ Without distances c = the largest rise of any number does, and the noises move u
 geometric noise serve as well, and candidates may be any. Epsilon in nats.
 """
 
-RULE = Rule(NAME, "Noisy ranking", STATEMENT, CITE, holds)
+RULE, _of_gates = group_rule(
+    "joint/ranking",
+    "Noisy ranking",
+    STATEMENT,
+    "Ding et al. 2019 (free gap); Durfee & Rogers 2019 (one-shot top k); Dwork & Roth 2014, Claim 3.9",
+    "moving the winners' noises together keeps the order and the distances",
+    {PureBound: cost_of},
+)
 
-SEARCH = Search(NAME, ("gates",), suggest, showings_of)
+SEARCH = replace(_of_gates, showings=showings_of)

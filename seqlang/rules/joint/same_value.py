@@ -10,6 +10,7 @@ from seqlang.proof.derivation import ConcentratedBound, Derivation, PureBound
 from seqlang.proof.rule import Rule
 from seqlang.rules.joint.noisy_value import as_one, noisy_value_of, shown_value
 from seqlang.rules.mechanism import gaussian, release, repeated_concentrated
+from seqlang.rules.mechanism.gate_rule import in_all
 from seqlang.rules.search import Search
 from seqlang.rules.sensitivity.facts.formulas import parameter_bounds, parameter_values
 
@@ -51,7 +52,7 @@ def _costs(program: Program, names: tuple[str, ...]) -> tuple[tuple[tuple[bool, 
     gate = shown_value(shared)
     other = as_one(program, shared, gate)
     found = (
-        (True, release.cost_of(other, gate)),
+        (True, in_all(release.showings_of(other, gate))),
         (False, gaussian.cost_of(other, gate)),
         (False, repeated_concentrated.cost_of(other, gate)),
     )

@@ -7,57 +7,29 @@ from fractions import Fraction
 from itertools import combinations
 from typing import TypeVar
 
-from seqlang.arithmetic.compare import at_most
 from seqlang.arithmetic.enclosure import exact_value
 from seqlang.arithmetic.formula import ONE, ZERO, Formula, number, product
-from seqlang.arithmetic.simplify import simplify
 from seqlang.laws.facts import TranslationCost, facts
 from seqlang.model.expression import Apply, Expression, Law, Number
 from seqlang.model.program import Program, ReleaseGate
-from seqlang.proof.derivation import Derivation, PureBound
-from seqlang.proof.rule import Rule
+from seqlang.proof.derivation import PureBound
 from seqlang.record import replace
 from seqlang.rules.joint.noisy_value import source_of
 from seqlang.rules.mechanism.exposure import showings, touched
+from seqlang.rules.mechanism.gate_rule import group_rule
 from seqlang.rules.mechanism.noise import is_fresh
 from seqlang.rules.reading.limits import least
 from seqlang.rules.reading.read_sets import noises_read, shared_noise
 from seqlang.rules.reading.signs import Signs
 from seqlang.rules.reading.single_entry import single_entry
-from seqlang.rules.search import Search
-from seqlang.rules.sensitivity.facts.formulas import formula_of, parameter_bounds, parameter_values
+from seqlang.rules.sensitivity.facts.formulas import formula_of, parameter_values
 from seqlang.rules.sensitivity.motion.shifts import shift_of
 
-NAME = "joint/shared_noise"
-CITE = "Dwork, McSherry, Nissim & Smith 2006, for noise that is a linear image of independent Laplace noises"
 MOST_GATES = 4
 K = TypeVar("K", bound=Hashable)
 
 Row = dict[str, Fraction]
 """Noise -> its factor in one released number."""
-
-
-def suggest(program: Program, gates: tuple[str, ...]) -> Derivation | str:
-    """The pure bound of all gates together, or why there is none."""
-    cost = cost_of(program, gates)
-    if isinstance(cost, str):
-        return cost
-    because = "moving the noises as the numbers move hides all of them at once"
-    conclusion = PureBound(gates, simplify(cost, parameter_bounds(program)))
-    return Derivation(conclusion, NAME, because=because, cite=CITE)
-
-
-def holds(program: Program, derivation: Derivation) -> str | None:
-    claim = derivation.conclusion
-    if not isinstance(claim, PureBound) or derivation.premises:
-        return "it concludes a pure bound from no premises"
-    cost = cost_of(program, claim.gates)
-    if isinstance(cost, str):
-        return cost or "the rule is not about these gates"
-    if at_most(cost, claim.epsilon, parameter_values(program)):
-        return None
-    small = simplify(cost, parameter_bounds(program)) == claim.epsilon
-    return None if small else f"it costs {cost}, which is not certainly at most {claim.epsilon}"
 
 
 def cost_of(program: Program, names: tuple[str, ...]) -> Formula | str:
@@ -211,6 +183,11 @@ of the others' tells nothing new if the same combination of the numbers does not
 Epsilon in nats.
 """
 
-RULE = Rule(NAME, "Releases that share noises", STATEMENT, CITE, holds)
-
-SEARCH = Search(NAME, ("gates",), suggest)
+RULE, SEARCH = group_rule(
+    "joint/shared_noise",
+    "Releases that share noises",
+    STATEMENT,
+    "Dwork, McSherry, Nissim & Smith 2006, for noise that is a linear image of independent Laplace noises",
+    "moving the noises as the numbers move hides all of them at once",
+    {PureBound: cost_of},
+)

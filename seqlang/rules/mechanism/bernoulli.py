@@ -5,36 +5,15 @@ from __future__ import annotations
 from seqlang.arithmetic.formula import ONE, ZERO, Formula, logarithm, maximum, number, product
 from seqlang.model.expression import Expression, Law
 from seqlang.model.program import ChooseGate, Gate, PrivateLaw, Program
-from seqlang.proof.derivation import Derivation, PureBound
-from seqlang.proof.rule import Rule
 from seqlang.rules.mechanism.exposure import touched
-from seqlang.rules.mechanism.gate_rule import NOT_MINE, Showings, checked, in_all, suggested
+from seqlang.rules.mechanism.gate_rule import NOT_MINE, Showings, pure_rule
 from seqlang.rules.reading.signs import Signs
 from seqlang.rules.reading.single_entry import single_entry
-from seqlang.rules.search import Search
 from seqlang.rules.sensitivity.facts.facts import facts_of
 from seqlang.rules.sensitivity.facts.formulas import parameter_values
 from seqlang.rules.sensitivity.facts.shapes import dimension, is_number
 from seqlang.rules.sensitivity.motion.shifts import shift_of
 from seqlang.rules.sensitivity.ranges.ranges import range_of
-
-NAME = "mechanism/bernoulli"
-CITE = "Bittner et al. 2020, Lemma 4.2, with both outcomes counted"
-
-
-def suggest(program: Program, gate: Gate) -> Derivation | str:
-    """The pure bound of all tosses of the gate together, or why there is none."""
-    because = "both outcomes have probabilities that stay within fixed factors"
-    return suggested(program, gate, cost_of, NAME, because, CITE)
-
-
-def holds(program: Program, derivation: Derivation) -> str | None:
-    return checked(program, derivation, cost_of, PureBound)
-
-
-def cost_of(program: Program, gate: Gate) -> Formula | str:
-    """The pure bound of all showings together."""
-    return in_all(showings_of(program, gate))
 
 
 def showings_of(program: Program, gate: Gate) -> Showings | str:
@@ -74,6 +53,11 @@ STATEMENT = """
 Both outcomes count: the factor for 0 may exceed that for 1. Coins of a list are independent. Epsilon in nats.
 """
 
-RULE = Rule(NAME, "Coin with a private bias", STATEMENT, CITE, holds)
-
-SEARCH = Search(NAME, ("gate",), suggest, showings_of)
+RULE, SEARCH = pure_rule(
+    "mechanism/bernoulli",
+    "Coin with a private bias",
+    STATEMENT,
+    "Bittner et al. 2020, Lemma 4.2, with both outcomes counted",
+    "both outcomes have probabilities that stay within fixed factors",
+    showings_of,
+)

@@ -6,28 +6,13 @@ to exp(value_i / scale). With Laplace or exponential noise it is not, and its lo
 
 from __future__ import annotations
 
-from seqlang.arithmetic.formula import Formula, product
+from seqlang.arithmetic.formula import Formula
 from seqlang.model.program import Gate, Program
-from seqlang.proof.derivation import ConcentratedBound, Derivation
-from seqlang.proof.rule import Rule
+from seqlang.proof.derivation import ConcentratedBound
 from seqlang.rules.joint.ranking import single_winner
-from seqlang.rules.mechanism.gate_rule import NOT_MINE, checked, suggested_zcdp
+from seqlang.rules.mechanism.gate_rule import NOT_MINE, gate_rule, in_all_concentrated
 from seqlang.rules.mechanism.noisy_max import gumbel_choice
 from seqlang.rules.mechanism.weights import weighted_choice
-from seqlang.rules.search import Search
-
-NAME = "mechanism/bounded_range"
-CITE = "Dong, Durfee & Rogers 2020; Cesar & Rogers 2021, Lemma 3.4"
-
-
-def suggest(program: Program, gate: Gate) -> Derivation | str:
-    """The zCDP bound of all choices of the gate together, or why there is none."""
-    because = "the privacy loss of one choice stays within an interval of length r"
-    return suggested_zcdp(program, gate, cost_of, NAME, because, CITE)
-
-
-def holds(program: Program, derivation: Derivation) -> str | None:
-    return checked(program, derivation, cost_of, ConcentratedBound)
 
 
 def cost_of(program: Program, gate: Gate) -> Formula | str:
@@ -36,11 +21,7 @@ def cost_of(program: Program, gate: Gate) -> Formula | str:
     choice = gumbel_choice(program, gate) if winner is None else gumbel_choice(*winner)
     if choice == NOT_MINE:
         choice = weighted_choice(program, gate)
-    if isinstance(choice, str):
-        return choice
-    if choice.times.is_infinite:
-        return "nothing limits how often a changed entry is shown"
-    return product((choice.entries, choice.entries, choice.times, choice.apart**2 / 8))
+    return in_all_concentrated(choice, 8)
 
 
 STATEMENT = """
@@ -53,6 +34,11 @@ log P(v)/P'(v) - log P(u)/P'(u) = (g(v) - g'(v)) - (g(u) - g'(u)) <= r: the loss
 and mean exp(-loss) one has Renyi divergence at most alpha r^2 / 8 at every order alpha.
 """
 
-RULE = Rule(NAME, "Bounded range", STATEMENT, CITE, holds)
-
-SEARCH = Search(NAME, ("gate",), suggest)
+RULE, SEARCH = gate_rule(
+    "mechanism/bounded_range",
+    "Bounded range",
+    STATEMENT,
+    "Dong, Durfee & Rogers 2020; Cesar & Rogers 2021, Lemma 3.4",
+    "the privacy loss of one choice stays within an interval of length r",
+    {ConcentratedBound: cost_of},
+)

@@ -10,31 +10,16 @@ from __future__ import annotations
 from seqlang.arithmetic.formula import ONE, ZERO, Formula, product
 from seqlang.model.expression import Expression, Quantified, Sequence
 from seqlang.model.program import Gate, Program, ReleaseGate
-from seqlang.proof.derivation import ConcentratedBound, Derivation
-from seqlang.proof.rule import Rule
+from seqlang.proof.derivation import ConcentratedBound
 from seqlang.rules.mechanism.exposure import touched
-from seqlang.rules.mechanism.gate_rule import NOT_MINE, checked, suggested_zcdp
+from seqlang.rules.mechanism.gate_rule import NOT_MINE, gate_rule, of_several
 from seqlang.rules.mechanism.noise import Added, noises_of
 from seqlang.rules.mechanism.radius import radius_of
 from seqlang.rules.reading.signs import Signs
 from seqlang.rules.reading.single_entry import single_entry
 from seqlang.rules.reading.whole_numbers import moves_by_whole_numbers
-from seqlang.rules.search import Search
 from seqlang.rules.sensitivity.facts.facts import facts_of
 from seqlang.rules.sensitivity.facts.formulas import formula_of, parameter_values
-
-NAME = "mechanism/discrete_gaussian"
-CITE = "Canonne, Kamath & Steinke 2020, Theorem 4"
-
-
-def suggest(program: Program, gate: Gate) -> Derivation | str:
-    """The zCDP bound of all showings of the gate together, or why there is none."""
-    because = "on the integers the discrete Gaussian hides what a Gaussian of that standard deviation hides"
-    return suggested_zcdp(program, gate, cost_of, NAME, because, CITE)
-
-
-def holds(program: Program, derivation: Derivation) -> str | None:
-    return checked(program, derivation, cost_of, ConcentratedBound)
 
 
 def cost_of(program: Program, gate: Gate) -> Formula | str:
@@ -50,11 +35,7 @@ def cost_of(program: Program, gate: Gate) -> Formula | str:
     if mine is None:
         return NOT_MINE
     cost = _cost(single, gate, mine, signs)
-    if isinstance(cost, str):
-        return cost
-    if cost.is_infinite:
-        return "nothing limits how often a changed entry is shown"
-    return product((entries, entries, cost))
+    return cost if isinstance(cost, str) else of_several(entries, cost)
 
 
 def _cost(program: Program, gate: ReleaseGate, added: Added, signs: Signs) -> Formula | str:
@@ -92,6 +73,11 @@ STATEMENT = """
 P(k) proportional to exp(-k^2 / (2 s^2)) on the integers; independent coordinates. T as in mechanism/release.
 """
 
-RULE = Rule(NAME, "Release with discrete Gaussian noise", STATEMENT, CITE, holds)
-
-SEARCH = Search(NAME, ("gate",), suggest)
+RULE, SEARCH = gate_rule(
+    "mechanism/discrete_gaussian",
+    "Release with discrete Gaussian noise",
+    STATEMENT,
+    "Canonne, Kamath & Steinke 2020, Theorem 4",
+    "on the integers the discrete Gaussian hides what a Gaussian of that standard deviation hides",
+    {ConcentratedBound: cost_of},
+)

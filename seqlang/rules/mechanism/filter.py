@@ -14,7 +14,6 @@ from collections.abc import Iterator, Sequence
 from typing import Literal
 
 from seqlang.arithmetic.formula import Formula, product
-from seqlang.arithmetic.simplify import simplify
 from seqlang.laws.facts import facts as facts_of_law
 from seqlang.model.expression import (
     Apply,
@@ -30,9 +29,8 @@ from seqlang.model.gate_source import OfStop, report_of
 from seqlang.model.junctions import conjuncts
 from seqlang.model.program import Gate, Program, PublicGate, ReleaseGate, Stop, Update
 from seqlang.proof.derivation import ConcentratedBound, Derivation, PureBound
-from seqlang.proof.rule import Rule
 from seqlang.record import record
-from seqlang.rules.mechanism.gate_rule import NOT_MINE, checked
+from seqlang.rules.mechanism.gate_rule import NOT_MINE, gate_rule
 from seqlang.rules.mechanism.noise import Added, noises_of
 from seqlang.rules.mechanism.radius import radius_of
 from seqlang.rules.reading.read_sets import revealed_choices
@@ -42,14 +40,11 @@ from seqlang.rules.reading.single_entry import single_entry
 from seqlang.rules.search import Search
 from seqlang.rules.sensitivity.facts.evaluate import evaluate_number
 from seqlang.rules.sensitivity.facts.facts import Facts, facts_of
-from seqlang.rules.sensitivity.facts.formulas import formula_of, parameter_bounds, parameter_values
+from seqlang.rules.sensitivity.facts.formulas import formula_of, parameter_values
 from seqlang.rules.sensitivity.facts.linear import linear
 from seqlang.rules.sensitivity.facts.numbers import TWO, UNIT
 from seqlang.rules.sensitivity.facts.shapes import is_number
 from seqlang.rules.sensitivity.ranges.ranges import range_in
-
-NAME = "mechanism/filter"
-CITE = "Rogers, Roth, Ullman & Vadhan 2016, Theorem 3.1; with Gaussian noise: Feldman & Zrnic 2021"
 
 
 @record
@@ -58,27 +53,6 @@ class Account:
 
     amount: Expression
     room: Formula
-
-
-def suggest(program: Program, gate: Gate) -> tuple[Derivation, ...] | str:
-    """The bounds of all showings of the gate together, or why there is none."""
-    found: list[Derivation] = []
-    because = "public memory keeps an account of what each step spends, and nothing is shown beyond its limit"
-    epsilon = pure_cost(program, gate)
-    if isinstance(epsilon, Formula):
-        conclusion = PureBound((gate.name,), simplify(epsilon, parameter_bounds(program)))
-        found.append(Derivation(conclusion, NAME, because=because, cite=CITE))
-    rho = concentrated_cost(program, gate)
-    if isinstance(rho, Formula):
-        limit = ConcentratedBound((gate.name,), simplify(rho, parameter_bounds(program)), None)
-        found.append(Derivation(limit, NAME, because=because, cite=CITE))
-    return tuple(found) if found else NOT_MINE
-
-
-def holds(program: Program, derivation: Derivation) -> str | None:
-    if isinstance(derivation.conclusion, ConcentratedBound):
-        return checked(program, derivation, concentrated_cost, ConcentratedBound)
-    return checked(program, derivation, pure_cost, PureBound)
 
 
 def pure_cost(program: Program, gate: Gate) -> Formula | str:
@@ -282,6 +256,20 @@ before the step is taken, with that step in it; its constants are not so large t
 beside them. Epsilon in nats.
 """
 
-RULE = Rule(NAME, "Privacy filter", STATEMENT, CITE, holds)
+RULE, _of_gate = gate_rule(
+    "mechanism/filter",
+    "Privacy filter",
+    STATEMENT,
+    "Rogers, Roth, Ullman & Vadhan 2016, Theorem 3.1; with Gaussian noise: Feldman & Zrnic 2021",
+    "public memory keeps an account of what each step spends, and nothing is shown beyond its limit",
+    {PureBound: pure_cost, ConcentratedBound: concentrated_cost},
+)
 
-SEARCH = Search(NAME, ("gate",), suggest)
+
+def suggest(program: Program, gate: Gate) -> tuple[Derivation, ...] | str:
+    """The bounds of all showings of the gate together; most gates have no account, which is no reason to tell."""
+    found = _of_gate.suggest(program, gate)
+    return found if isinstance(found, tuple) else NOT_MINE
+
+
+SEARCH = Search(RULE.name, ("gate",), suggest)

@@ -8,10 +8,8 @@ from seqlang.arithmetic.formula import INFINITY, ONE, ZERO, Formula, enclose, lo
 from seqlang.model.expression import Drawn, Expression, Law
 from seqlang.model.life import EachStep
 from seqlang.model.program import ChooseGate, Gate, PrivateLaw, Program, ReleaseGate
-from seqlang.proof.derivation import Derivation, PureBound
-from seqlang.proof.rule import Rule
 from seqlang.rules.mechanism.exposure import showings, touched
-from seqlang.rules.mechanism.gate_rule import NOT_MINE, Showings, checked, in_all, suggested
+from seqlang.rules.mechanism.gate_rule import NOT_MINE, Showings, pure_rule
 from seqlang.rules.mechanism.outcomes import (
     Entries,
     Table,
@@ -26,7 +24,6 @@ from seqlang.rules.mechanism.outcomes import (
 from seqlang.rules.reading.read_sets import shared_noise
 from seqlang.rules.reading.signs import Signs
 from seqlang.rules.reading.single_entry import single_entry
-from seqlang.rules.search import Search
 from seqlang.rules.sensitivity.facts.ends import greatest
 from seqlang.rules.sensitivity.facts.evaluate import Assignment, evaluate
 from seqlang.rules.sensitivity.facts.facts import Facts, facts_of
@@ -37,27 +34,9 @@ from seqlang.rules.sensitivity.motion.records import reads_records
 from seqlang.rules.sensitivity.motion.shift import Shift
 from seqlang.rules.sensitivity.motion.spreads import too_far
 
-NAME = "mechanism/finite_law"
-CITE = "the definition; unary encoding: Wang et al. 2017; k-ary response: Kairouz, Oh & Viswanath 2016"
-
 MOST_TABLES = 4000
 Ratios = tuple[tuple[Formula, Formula], ...]
 """Probabilities of independent outcomes under the one value and the other, as (p, q)."""
-
-
-def suggest(program: Program, gate: Gate) -> Derivation | str:
-    """The pure bound of all answers of the gate together, or why there is none."""
-    because = "the laws of the answer under any two values of the entry were compared, outcome by outcome"
-    return suggested(program, gate, cost_of, NAME, because, CITE)
-
-
-def holds(program: Program, derivation: Derivation) -> str | None:
-    return checked(program, derivation, cost_of, PureBound)
-
-
-def cost_of(program: Program, gate: Gate) -> Formula | str:
-    """The pure bound of all showings together."""
-    return in_all(showings_of(program, gate))
 
 
 def showings_of(program: Program, gate: Gate) -> Showings | str:
@@ -210,6 +189,11 @@ The maximum runs over answers and neighbouring values, and over everything publi
 their maxima. Coins that decide the answer are tossed anew each time and read nowhere else. Epsilon in nats.
 """
 
-RULE = Rule(NAME, "Law of a finite answer", STATEMENT, CITE, holds)
-
-SEARCH = Search(NAME, ("gate",), suggest, showings_of)
+RULE, SEARCH = pure_rule(
+    "mechanism/finite_law",
+    "Law of a finite answer",
+    STATEMENT,
+    "the definition; unary encoding: Wang et al. 2017; k-ary response: Kairouz, Oh & Viswanath 2016",
+    "the laws of the answer under any two values of the entry were compared, outcome by outcome",
+    showings_of,
+)

@@ -7,38 +7,17 @@ from seqlang.arithmetic.formula import ONE, Formula
 from seqlang.model.expression import Apply, Expression, Law, Noised, Number
 from seqlang.model.life import EachStep
 from seqlang.model.program import ChooseGate, FlipLaw, Gate, Noise, Program
-from seqlang.proof.derivation import Derivation, PureBound
-from seqlang.proof.rule import Rule
 from seqlang.record import replace
 from seqlang.rules.mechanism import randomized_response
 from seqlang.rules.mechanism.exposure import showings
-from seqlang.rules.mechanism.gate_rule import NOT_MINE, Showings, checked, in_all, suggested
+from seqlang.rules.mechanism.gate_rule import NOT_MINE, Showings, pure_rule
 from seqlang.rules.reading.read_sets import shared_noise
 from seqlang.rules.reading.signs import Signs
-from seqlang.rules.search import Search
 from seqlang.rules.sensitivity.facts.evaluate import evaluate
 from seqlang.rules.sensitivity.facts.facts import Facts, facts_of
 from seqlang.rules.sensitivity.facts.finite import letters
 from seqlang.rules.sensitivity.facts.formulas import parameter_values
 from seqlang.rules.sensitivity.facts.value import Value
-
-NAME = "mechanism/flip_of_flip"
-CITE = "matrix product of two k-ary responses; permanent and instantaneous response: Erlingsson et al. 2014"
-
-
-def suggest(program: Program, gate: Gate) -> Derivation | str:
-    """The pure bound of the two flips taken as one, or why there is none."""
-    because = "the flip of a flip is one flip, with the chance of the truth that both together leave"
-    return suggested(program, gate, cost_of, NAME, because, CITE)
-
-
-def holds(program: Program, derivation: Derivation) -> str | None:
-    return checked(program, derivation, cost_of, PureBound)
-
-
-def cost_of(program: Program, gate: Gate) -> Formula | str:
-    """The pure bound of all showings together."""
-    return in_all(showings_of(program, gate))
 
 
 def showings_of(program: Program, gate: Gate) -> Showings | str:
@@ -113,6 +92,11 @@ The others are alike by symmetry. Then as mechanism/randomized_response with p =
 independent coordinate by coordinate, and y is read by nothing else. Epsilon in nats.
 """
 
-RULE = Rule(NAME, "Flip of a flip", STATEMENT, CITE, holds)
-
-SEARCH = Search(NAME, ("gate",), suggest, showings_of)
+RULE, SEARCH = pure_rule(
+    "mechanism/flip_of_flip",
+    "Flip of a flip",
+    STATEMENT,
+    "matrix product of two k-ary responses; permanent and instantaneous response: Erlingsson et al. 2014",
+    "the flip of a flip is one flip, with the chance of the truth that both together leave",
+    showings_of,
+)

@@ -1,21 +1,25 @@
-"""What the rules about one gate share: a cost that is computed from the program, and compared with the conclusion."""
+"""Rules about one gate, or about a group of gates: what showing it costs is computed from the program alone."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
-from seqlang.arithmetic.compare import at_most
-from seqlang.arithmetic.formula import ZERO, Formula, product
-from seqlang.arithmetic.simplify import simplify
+from seqlang.arithmetic.formula import INFINITY, ZERO, Formula, product
 from seqlang.model.program import Gate, Program
 from seqlang.proof.derivation import ConcentratedBound, Derivation, PureBound
-from seqlang.record import record
-from seqlang.rules.sensitivity.facts.formulas import parameter_bounds, parameter_values
+from seqlang.proof.rule import Rule
+from seqlang.record import record, replace
+from seqlang.rules.computed import Computed, from_the_program, simplified
+from seqlang.rules.search import Search
 
 NOT_MINE = ""
 """The reason of a rule that is about another kind of gate: nothing that a person would want to read."""
+UNLIMITED = "nothing limits how often a changed entry is shown"
 
+Bound = PureBound | ConcentratedBound
 Cost = Callable[[Program, Gate], Formula | str]
+GroupCost = Callable[[Program, tuple[str, ...]], Formula | str]
+"""The epsilon or rho of all showings together, of a gate or of the gates with these names; text: why there is none."""
 
 
 @record
@@ -34,43 +38,80 @@ def in_all(showings: Showings | str) -> Formula | str:
         return showings
     if showings.one == ZERO:
         return ZERO
-    if showings.times.is_infinite:
-        return "nothing limits how often a changed entry is shown"
-    return product((showings.entries, showings.times, showings.one))
+    return UNLIMITED if showings.times.is_infinite else product((showings.entries, showings.times, showings.one))
 
 
-def suggested(program: Program, gate: Gate, cost: Cost, name: str, because: str, cite: str) -> Derivation | str:
-    """The pure bound that the cost function gives, or its reason against one."""
-    found = cost(program, gate)
-    if isinstance(found, str):
-        return found
-    epsilon = simplify(found, parameter_bounds(program))
-    return Derivation(PureBound((gate.name,), epsilon), name, because=because, cite=cite)
+def in_all_concentrated(showings: Showings | str, share: int) -> Formula | str:
+    """rho of all showings together, of which each is (one^2 / share)-zCDP."""
+    if isinstance(showings, str):
+        return showings
+    if showings.one == ZERO:
+        return ZERO
+    rho = showings.one**2 / share
+    return (
+        UNLIMITED if showings.times.is_infinite else product((showings.entries, showings.entries, showings.times, rho))
+    )
 
 
-def suggested_zcdp(program: Program, gate: Gate, cost: Cost, name: str, because: str, cite: str) -> Derivation | str:
-    """The same for a rho."""
-    found = cost(program, gate)
-    if isinstance(found, str):
-        return found
-    rho = simplify(found, parameter_bounds(program))
-    return Derivation(ConcentratedBound((gate.name,), rho, None), name, because=because, cite=cite)
+def of_several(entries: Formula, one_entry: Formula) -> Formula | str:
+    """rho for neighbours in so many entries, from that for neighbours in one. Bun & Steinke 2016, Proposition 1.9."""
+    return UNLIMITED if one_entry.is_infinite else product((entries, entries, one_entry))
 
 
-def checked(
-    program: Program, derivation: Derivation, cost: Cost, kind: type[PureBound] | type[ConcentratedBound]
-) -> str | None:
-    """`holds` of such a rule: nothing is taken from the derivation but its conclusion."""
-    conclusion = derivation.conclusion
-    if not isinstance(conclusion, kind) or derivation.premises or len(conclusion.gates) != 1:
-        return f"the rule proves a {kind.__name__} of one gate from no premises"
-    gate = next((g for g in program.gates if g.name == conclusion.gates[0]), None)
-    if gate is None:
-        return f"there is no gate {conclusion.gates[0]}"
-    found = cost(program, gate)
-    if isinstance(found, str):
-        return found or f"the rule is not about {gate.name}"
-    claimed = conclusion.epsilon if isinstance(conclusion, PureBound) else conclusion.rho
-    if at_most(found, claimed, parameter_values(program)) or simplify(found, parameter_bounds(program)) == claimed:
-        return None
-    return f"it costs {found}, which is not certainly at most {claimed}"
+def pure_rule(
+    name: str, title: str, statement: str, cite: str, because: str,
+    showings: Callable[[Program, Gate], Showings | str],
+) -> tuple[Rule, Search]:  # fmt: skip
+    """The showings of a gate are what `showings(program, gate)` says."""
+    costs: dict[type[Bound], Cost] = {PureBound: lambda program, gate: in_all(showings(program, gate))}
+    rule, search = gate_rule(name, title, statement, cite, because, costs)
+    return rule, replace(search, showings=showings)
+
+
+def gate_rule(
+    name: str, title: str, statement: str, cite: str, because: str, costs: Mapping[type[Bound], Cost]
+) -> tuple[Rule, Search]:
+    """`costs`: for each notion that the rule concludes."""
+
+    def of_one(notion: type[Bound]) -> GroupCost:
+        def cost(program: Program, names: tuple[str, ...]) -> Formula | str:
+            gate = gate_of(program, names)
+            return gate if isinstance(gate, str) else costs[notion](program, gate)
+
+        return cost
+
+    rule, of_group = group_rule(name, title, statement, cite, because, {notion: of_one(notion) for notion in costs})
+
+    def suggest(program: Program, gate: Gate) -> tuple[Derivation, ...] | str:
+        return of_group.suggest(program, (gate.name,))  # type: ignore[return-value]
+
+    return rule, Search(name, ("gate",), suggest)
+
+
+def gate_of(program: Program, names: tuple[str, ...]) -> Gate | str:
+    """The only gate that is named; text where it is not one of the program's."""
+    found = (gate for gate in program.gates if (gate.name,) == names)
+    return next(found, "the rule is about one gate of the program")
+
+
+def group_rule(
+    name: str, title: str, statement: str, cite: str, because: str, costs: Mapping[type[Bound], GroupCost]
+) -> tuple[Rule, Search]:
+    """The same for several gates together."""
+
+    def least(program: Program, asked: Bound, _: Derivation) -> Formula | str:
+        return costs[type(asked)](program, asked.gates)
+
+    made = Computed[Bound](name, title, statement, cite, tuple(costs), from_the_program, least)
+
+    def suggest(program: Program, gates: tuple[str, ...]) -> tuple[Derivation, ...] | str:
+        """The bounds of all showings together, or the first reason against one."""
+        offers = [made.offer(program, _open(notion, gates), because) for notion in costs]
+        found = tuple(simplified(program, offer) for offer in offers if isinstance(offer, Derivation))
+        return found or next((offer for offer in offers if isinstance(offer, str) and offer), NOT_MINE)
+
+    return made.rule, Search(name, ("gates",), suggest)
+
+
+def _open(notion: type[Bound], gates: tuple[str, ...]) -> Bound:
+    return PureBound(gates, INFINITY) if notion is PureBound else ConcentratedBound(gates, INFINITY, None)

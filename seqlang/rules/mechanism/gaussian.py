@@ -5,31 +5,16 @@ from __future__ import annotations
 from seqlang.arithmetic.formula import ONE, ZERO, Formula, function, product
 from seqlang.model.expression import Expression, Law
 from seqlang.model.program import Gate, Program, ReleaseGate, Within
-from seqlang.proof.derivation import ConcentratedBound, Derivation
-from seqlang.proof.rule import Rule
+from seqlang.proof.derivation import ConcentratedBound
 from seqlang.rules.mechanism.exposure import touched
-from seqlang.rules.mechanism.gate_rule import NOT_MINE, checked, suggested_zcdp
+from seqlang.rules.mechanism.gate_rule import NOT_MINE, gate_rule, of_several
 from seqlang.rules.mechanism.noise import Added, noises_of
 from seqlang.rules.mechanism.radius import radius_of
 from seqlang.rules.mechanism.release import running_sum
 from seqlang.rules.reading.limits import horizon_of, least
 from seqlang.rules.reading.signs import Signs
 from seqlang.rules.reading.single_entry import single_entry
-from seqlang.rules.search import Search
 from seqlang.rules.sensitivity.facts.formulas import formula_of, parameter_values
-
-NAME = "mechanism/gaussian"
-CITE = "Bun & Steinke 2016, Propositions 1.6 and 1.9; trees: Chan, Shi & Song 2011"
-
-
-def suggest(program: Program, gate: Gate) -> Derivation | str:
-    """The zCDP bound of all showings of the gate together, or why there is none."""
-    because = "each showing that a changed entry touches costs its squared sensitivity over twice the variance"
-    return suggested_zcdp(program, gate, cost_of, NAME, because, CITE)
-
-
-def holds(program: Program, derivation: Derivation) -> str | None:
-    return checked(program, derivation, cost_of, ConcentratedBound)
 
 
 def cost_of(program: Program, gate: Gate) -> Formula | str:
@@ -47,10 +32,7 @@ def cost_of(program: Program, gate: Gate) -> Formula | str:
     known = [cost for cost in costs if isinstance(cost, Formula)]
     if not known:
         return next(cost for cost in costs if isinstance(cost, str))
-    best = least(known, signs)
-    if best.is_infinite:
-        return "nothing limits how often a changed entry is shown"
-    return product((entries, entries, best))
+    return of_several(entries, least(known, signs))
 
 
 def _family(program: Program, noise: str) -> str:
@@ -107,6 +89,11 @@ Order-alpha RDP of alpha * rho at every alpha > 1 follows. T as in mechanism/rel
 levels for n steps. Neighbours in k entries: k^2 times (Bun & Steinke 2016, Proposition 1.9).
 """
 
-RULE = Rule(NAME, "Gaussian release", STATEMENT, CITE, holds)
-
-SEARCH = Search(NAME, ("gate",), suggest)
+RULE, SEARCH = gate_rule(
+    "mechanism/gaussian",
+    "Gaussian release",
+    STATEMENT,
+    "Bun & Steinke 2016, Propositions 1.6 and 1.9; trees: Chan, Shi & Song 2011",
+    "each showing that a changed entry touches costs its squared sensitivity over twice the variance",
+    {ConcentratedBound: cost_of},
+)

@@ -5,40 +5,18 @@ from __future__ import annotations
 from seqlang.arithmetic.formula import ONE, ZERO, Formula, logarithm, number, product
 from seqlang.laws.facts import facts as facts_of_law
 from seqlang.model.program import ChooseGate, Gate, NoisyMaxLaw, Program
-from seqlang.proof.derivation import Derivation, PureBound
-from seqlang.proof.rule import Rule
 from seqlang.rules.mechanism.exposure import touched
-from seqlang.rules.mechanism.gate_rule import NOT_MINE, Showings, checked, in_all, suggested
+from seqlang.rules.mechanism.gate_rule import NOT_MINE, Showings, pure_rule
 from seqlang.rules.mechanism.noise import Added, noises_of
 from seqlang.rules.mechanism.radius import apart
-from seqlang.rules.mechanism.weights import WeightedChoice
 from seqlang.rules.reading.limits import least
 from seqlang.rules.reading.signs import Signs
 from seqlang.rules.reading.single_entry import single_entry
 from seqlang.rules.reading.whole_numbers import moves_by_whole_numbers
-from seqlang.rules.search import Search
 from seqlang.rules.sensitivity.facts.facts import facts_of
 from seqlang.rules.sensitivity.facts.formulas import formula_of, parameter_values
 from seqlang.rules.sensitivity.facts.shapes import dimension
 from seqlang.rules.sensitivity.motion.shift import Shift
-
-NAME = "mechanism/noisy_max"
-CITE = "Dwork & Roth 2014, Claim 3.9; one-sided noise: McKenna & Sheldon 2020, Ding et al. 2021"
-
-
-def suggest(program: Program, gate: Gate) -> Derivation | str:
-    """The pure bound of all showings of the position together, or why there is none."""
-    because = "moving the winner's noise by as much as the numbers can move apart keeps it the winner"
-    return suggested(program, gate, cost_of, NAME, because, CITE)
-
-
-def holds(program: Program, derivation: Derivation) -> str | None:
-    return checked(program, derivation, cost_of, PureBound)
-
-
-def cost_of(program: Program, gate: Gate) -> Formula | str:
-    """The pure bound of all showings together."""
-    return in_all(showings_of(program, gate))
 
 
 def showings_of(program: Program, gate: Gate) -> Showings | str:
@@ -74,7 +52,7 @@ def _losers(program: Program, law: NoisyMaxLaw, each: Formula) -> Formula | str:
     return product((size - 1, each))
 
 
-def gumbel_choice(program: Program, gate: Gate) -> WeightedChoice | str:
+def gumbel_choice(program: Program, gate: Gate) -> Showings | str:
     """A noisy maximum with one Gumbel noise on each number, as the choice with weights exp(number / scale) that it is:
     the largest of g_i + G_i is the i-th with probability exp(g_i) / sum exp(g_j). NOT_MINE if it is something else."""
     if not isinstance(gate, ChooseGate) or not isinstance(gate.law, NoisyMaxLaw) or len(gate.law.terms) != 1:
@@ -89,7 +67,7 @@ def gumbel_choice(program: Program, gate: Gate) -> WeightedChoice | str:
     factor = formula_of(program, gate.law.terms[0].factor)
     if factor is None or signs.of(factor) != gate.law.sign:
         return f"{added[0].name}: Gumbel noise that pushes away from winning is not the exponential mechanism"
-    return WeightedChoice(found.entries, found.times, found.one)
+    return found
 
 
 def _one_showing(
@@ -133,6 +111,11 @@ Exponential noise that pushes away from winning: (k - 1) r/b for k numbers, by m
 to the first, on both sides alike. Epsilon in nats.
 """
 
-RULE = Rule(NAME, "Report noisy max", STATEMENT, CITE, holds)
-
-SEARCH = Search(NAME, ("gate",), suggest, showings_of)
+RULE, SEARCH = pure_rule(
+    "mechanism/noisy_max",
+    "Report noisy max",
+    STATEMENT,
+    "Dwork & Roth 2014, Claim 3.9; one-sided noise: McKenna & Sheldon 2020, Ding et al. 2021",
+    "moving the winner's noise by as much as the numbers can move apart keeps it the winner",
+    showings_of,
+)

@@ -22,15 +22,12 @@ from seqlang.model.binding import replaced
 from seqlang.model.expression import Apply, Bound, Drawn, Expression, Law, Quantified, RealVectors, walk
 from seqlang.model.life import EachStep
 from seqlang.model.program import Gate, OpaqueGate, Program, ReleaseGate
-from seqlang.proof.derivation import Derivation, PureBound
-from seqlang.proof.rule import Rule
 from seqlang.record import record
 from seqlang.rules.mechanism.exposure import showings
-from seqlang.rules.mechanism.gate_rule import NOT_MINE, Showings, checked, in_all, suggested
+from seqlang.rules.mechanism.gate_rule import NOT_MINE, Showings, pure_rule
 from seqlang.rules.reading.read_sets import revealed_choices, shared_noise
 from seqlang.rules.reading.signs import Signs
 from seqlang.rules.reading.single_entry import single_entry
-from seqlang.rules.search import Search
 from seqlang.rules.sensitivity.facts.evaluate import evaluate_number
 from seqlang.rules.sensitivity.facts.facts import Facts, facts_of
 from seqlang.rules.sensitivity.facts.formulas import formula_of, parameter_values
@@ -42,9 +39,6 @@ from seqlang.rules.sensitivity.motion.motion_of import motion_of
 from seqlang.rules.sensitivity.motion.neighbours import neighbours_of
 from seqlang.rules.sensitivity.motion.records import is_index_set, one_record, records_in
 from seqlang.rules.sensitivity.motion.spreads import Entry
-
-NAME = "mechanism/objective_perturbation"
-CITE = "Chaudhuri, Monteleoni & Sarwate 2011, Theorem 9; the determinant for losses of rank one: file's own proof"
 
 
 @record
@@ -60,21 +54,6 @@ class Objective:
     noise: str
     factor: Formula
     scale: Formula
-
-
-def suggest(program: Program, gate: Gate) -> Derivation | str:
-    """The pure bound of all showings of the gate together, or why there is none."""
-    because = "the minimiser is one to one with the noise: its density moves with the gradient and the Hessian"
-    return suggested(program, gate, cost_of, NAME, because, CITE)
-
-
-def holds(program: Program, derivation: Derivation) -> str | None:
-    return checked(program, derivation, cost_of, PureBound)
-
-
-def cost_of(program: Program, gate: Gate) -> Formula | str:
-    """The pure bound of all showings together."""
-    return in_all(showings_of(program, gate))
 
 
 def showings_of(program: Program, gate: Gate) -> Showings | str:
@@ -220,6 +199,11 @@ Over all of R^d, each record in one f. With the logistic loss, |x| <= 1 and J = 
 2/(n k b) + log(1 + 1/(4 n Lambda)). Epsilon in nats.
 """
 
-RULE = Rule(NAME, "Objective perturbation", STATEMENT, CITE, holds)
-
-SEARCH = Search(NAME, ("gate",), suggest, showings_of)
+RULE, SEARCH = pure_rule(
+    "mechanism/objective_perturbation",
+    "Objective perturbation",
+    STATEMENT,
+    "Chaudhuri, Monteleoni & Sarwate 2011, Theorem 9; the determinant for losses of rank one: file's own proof",
+    "the minimiser is one to one with the noise: its density moves with the gradient and the Hessian",
+    showings_of,
+)

@@ -9,14 +9,11 @@ from seqlang.arithmetic.formula import ONE, ZERO, Formula, absolute, function, l
 from seqlang.model.expression import Choice, Drawn, Expression, Field, Label, Law, Noised, Truth
 from seqlang.model.life import EachStep, Once
 from seqlang.model.program import ChooseGate, FlipLaw, Gate, Program, nodes_in
-from seqlang.proof.derivation import Derivation, PureBound
-from seqlang.proof.rule import Rule
 from seqlang.rules.mechanism.exposure import never_changes, showings, touched
-from seqlang.rules.mechanism.gate_rule import NOT_MINE, Showings, checked, in_all, suggested
+from seqlang.rules.mechanism.gate_rule import NOT_MINE, Showings, pure_rule
 from seqlang.rules.mechanism.radius import radius_of
 from seqlang.rules.reading.signs import Signs
 from seqlang.rules.reading.single_entry import single_entry
-from seqlang.rules.search import Search
 from seqlang.rules.sensitivity.facts.definitions import RECORD
 from seqlang.rules.sensitivity.facts.facts import Facts, facts_of
 from seqlang.rules.sensitivity.facts.formulas import formula_of, parameter_values
@@ -24,24 +21,6 @@ from seqlang.rules.sensitivity.facts.shapes import is_number, is_vector
 from seqlang.rules.sensitivity.motion.neighbours import neighbours_of
 from seqlang.rules.sensitivity.motion.shift import Shift
 from seqlang.rules.sensitivity.motion.shifts import shift_of
-
-NAME = "mechanism/randomized_response"
-CITE = "Warner 1965; Dwork & Roth 2014, Section 3.2"
-
-
-def suggest(program: Program, gate: Gate) -> Derivation | str:
-    """The pure bound of all flips of the gate together, or why there is none."""
-    because = "the truth and another answer differ in probability by one fixed factor"
-    return suggested(program, gate, cost_of, NAME, because, CITE)
-
-
-def holds(program: Program, derivation: Derivation) -> str | None:
-    return checked(program, derivation, cost_of, PureBound)
-
-
-def cost_of(program: Program, gate: Gate) -> Formula | str:
-    """The pure bound of all showings together."""
-    return in_all(showings_of(program, gate))
 
 
 def showings_of(program: Program, gate: Gate) -> Showings | str:
@@ -157,6 +136,11 @@ mechanism/release. A hidden answer (one that cells and guards read) is treated a
 Epsilon in nats.
 """
 
-RULE = Rule(NAME, "Randomised response", STATEMENT, CITE, holds)
-
-SEARCH = Search(NAME, ("gate",), suggest, showings_of)
+RULE, SEARCH = pure_rule(
+    "mechanism/randomized_response",
+    "Randomised response",
+    STATEMENT,
+    "Warner 1965; Dwork & Roth 2014, Section 3.2",
+    "the truth and another answer differ in probability by one fixed factor",
+    showings_of,
+)

@@ -8,11 +8,9 @@ from seqlang.arithmetic.formula import ONE, Formula, function, logarithm, number
 from seqlang.laws.facts import facts
 from seqlang.model.expression import Bound, CellValue, Expression, Law, Local, Quantified
 from seqlang.model.program import AllSteps, Gate, Level, Program, ReleaseGate, Within
-from seqlang.proof.derivation import Derivation, PureBound
-from seqlang.proof.rule import Rule
 from seqlang.record import replace
 from seqlang.rules.mechanism.exposure import never_changes, touched
-from seqlang.rules.mechanism.gate_rule import NOT_MINE, Showings, checked, in_all, suggested
+from seqlang.rules.mechanism.gate_rule import NOT_MINE, Showings, in_all, pure_rule
 from seqlang.rules.mechanism.noise import Added, noises_of
 from seqlang.rules.mechanism.radius import radius_of
 from seqlang.rules.reading.limits import horizon_of, least
@@ -20,29 +18,10 @@ from seqlang.rules.reading.read_sets import cells_read
 from seqlang.rules.reading.signs import Signs
 from seqlang.rules.reading.single_entry import single_entry
 from seqlang.rules.reading.whole_numbers import moves_by_whole_numbers
-from seqlang.rules.search import Search
 from seqlang.rules.sensitivity.facts.facts import facts_of
 from seqlang.rules.sensitivity.facts.formulas import formula_of, parameter_values
 from seqlang.rules.sensitivity.motion.folds import element_of
 from seqlang.rules.sensitivity.motion.shift import Shift
-
-NAME = "mechanism/release"
-CITE = "Dwork, McSherry, Nissim & Smith 2006; parallel composition: McSherry 2009; trees: Chan, Shi & Song 2011"
-
-
-def suggest(program: Program, gate: Gate) -> Derivation | str:
-    """The pure bound of all showings of the gate together, or why there is none."""
-    because = "each showing that a changed entry touches costs its sensitivity over the noise scale"
-    return suggested(program, gate, cost_of, NAME, because, CITE)
-
-
-def holds(program: Program, derivation: Derivation) -> str | None:
-    return checked(program, derivation, cost_of, PureBound)
-
-
-def cost_of(program: Program, gate: Gate) -> Formula | str:
-    """The pure bound of all showings together."""
-    return in_all(showings_of(program, gate))
 
 
 def showings_of(program: Program, gate: Gate) -> Showings | str:
@@ -164,6 +143,11 @@ n steps, since an entry is in one node a level. T = 1 for a value of one step, a
 when R is made (the showings then speak of disjoint entries); else the number of showings. Epsilon in nats.
 """
 
-RULE = Rule(NAME, "Release with noise", STATEMENT, CITE, holds)
-
-SEARCH = Search(NAME, ("gate",), suggest, showings_of)
+RULE, SEARCH = pure_rule(
+    "mechanism/release",
+    "Release with noise",
+    STATEMENT,
+    "Dwork, McSherry, Nissim & Smith 2006; parallel composition: McSherry 2009; trees: Chan, Shi & Song 2011",
+    "each showing that a changed entry touches costs its sensitivity over the noise scale",
+    showings_of,
+)

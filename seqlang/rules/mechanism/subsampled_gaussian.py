@@ -9,6 +9,7 @@ Scaling the sum by a constant scales the parts; what is added to it without read
 from __future__ import annotations
 
 import math
+from math import nan
 
 from seqlang.accounting import renyi as curves
 from seqlang.accounting import subsampled_gaussian as accounting
@@ -30,10 +31,10 @@ from seqlang.model.expression import (
 )
 from seqlang.model.program import AddRemove, Gate, Program, ReleaseGate, Replace, nodes_in
 from seqlang.proof.derivation import Derivation, RenyiBound
-from seqlang.proof.rule import Rule
 from seqlang.record import record
+from seqlang.rules.computed import Computed, from_the_program
 from seqlang.rules.mechanism.exposure import showings
-from seqlang.rules.mechanism.gate_rule import NOT_MINE
+from seqlang.rules.mechanism.gate_rule import NOT_MINE, gate_of
 from seqlang.rules.mechanism.noise import is_fresh, noises_of
 from seqlang.rules.reading.read_sets import shared_noise
 from seqlang.rules.reading.signs import Signs
@@ -50,9 +51,6 @@ from seqlang.rules.sensitivity.motion.neighbours import neighbours_of
 from seqlang.rules.sensitivity.motion.records import element
 from seqlang.rules.sensitivity.ranges.ranges import norm_bound
 
-NAME = "mechanism/subsampled_gaussian"
-CITE = "Mironov, Talwar & Zhang 2019, Theorems 4 and 5; replace: Koskela, Jalko & Honkela 2020"
-
 
 @record
 class Sampled:
@@ -64,34 +62,6 @@ class Sampled:
     replace: bool
     times: int
     horizon: int | None
-
-
-def suggest(
-    program: Program, gate: Gate, orders: tuple[float, ...], horizon: int | None
-) -> tuple[Derivation, ...] | str:
-    """An RDP bound an order of all showings of the gate together, or why there is none."""
-    found = sampled(program, gate, horizon)
-    if isinstance(found, str):
-        return found
-    because = f"each of {found.times} showings sees a record with chance {found.rate:.6g} only"
-    return tuple(
-        Derivation(RenyiBound((gate.name,), a, epsilon_of(found, a), found.horizon), NAME, because=because, cite=CITE)
-        for a in orders
-    )
-
-
-def holds(program: Program, derivation: Derivation) -> str | None:
-    claim = derivation.conclusion
-    if not isinstance(claim, RenyiBound) or derivation.premises or len(claim.gates) != 1:
-        return "the rule proves an RDP bound of one gate from no premises"
-    gate = next((g for g in program.gates if g.name == claim.gates[0]), None)
-    if gate is None:
-        return f"there is no gate {claim.gates[0]}"
-    found = sampled(program, gate, claim.horizon)
-    if isinstance(found, str):
-        return found or f"the rule is not about {gate.name}"
-    epsilon = epsilon_of(found, claim.order)
-    return None if epsilon <= claim.epsilon else f"only epsilon {epsilon:.6g} follows at order {claim.order:g}"
 
 
 def epsilon_of(found: Sampled, order: float) -> float:
@@ -249,6 +219,35 @@ The divisor must not depend on the sample: a mean over it, or a division by its 
 Epsilon in nats.
 """
 
-RULE = Rule(NAME, "Subsampled Gaussian release", STATEMENT, CITE, holds)
 
-SEARCH = Search(NAME, ("gate", "orders", "horizon"), suggest)
+def _least(program: Program, asked: RenyiBound, _: Derivation) -> float | str:
+    gate = gate_of(program, asked.gates)
+    found = gate if isinstance(gate, str) else sampled(program, gate, asked.horizon)
+    return found if isinstance(found, str) else epsilon_of(found, asked.order)
+
+
+_COMPUTED = Computed(
+    "mechanism/subsampled_gaussian",
+    "Subsampled Gaussian release",
+    STATEMENT,
+    "Mironov, Talwar & Zhang 2019, Theorems 4 and 5; replace: Koskela, Jalko & Honkela 2020",
+    RenyiBound,
+    from_the_program,
+    _least,
+)
+
+
+def suggest(
+    program: Program, gate: Gate, orders: tuple[float, ...], horizon: int | None
+) -> tuple[Derivation, ...] | str:
+    """An RDP bound an order of all showings of the gate together, or why there is none."""
+    found = sampled(program, gate, horizon)
+    if isinstance(found, str):
+        return found
+    because = f"each of {found.times} showings sees a record with chance {found.rate:.6g} only"
+    asked = (RenyiBound((gate.name,), order, nan, found.horizon) for order in orders)
+    offers = (_COMPUTED.offer(program, one, because) for one in asked)
+    return tuple(offer for offer in offers if isinstance(offer, Derivation))
+
+
+RULE, SEARCH = _COMPUTED.rule, Search(_COMPUTED.rule.name, ("gate", "orders", "horizon"), suggest)

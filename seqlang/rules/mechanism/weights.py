@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from seqlang.arithmetic.formula import Formula
 from seqlang.model.expression import Apply, Expression, Quantified, Sequence, Weights, WeightsOf
 from seqlang.model.program import ChooseGate, Gate, PrivateLaw, Program
-from seqlang.record import record
 from seqlang.rules.mechanism.exposure import touched
-from seqlang.rules.mechanism.gate_rule import NOT_MINE
+from seqlang.rules.mechanism.gate_rule import NOT_MINE, Showings
 from seqlang.rules.mechanism.radius import apart
 from seqlang.rules.reading.signs import Signs
 from seqlang.rules.reading.single_entry import single_entry
@@ -15,17 +13,8 @@ from seqlang.rules.reading.whole_numbers import reads_private
 from seqlang.rules.sensitivity.facts.formulas import formula_of, parameter_values
 
 
-@record
-class WeightedChoice:
-    """`apart`: the furthest that two log-weights move apart; `times`: showings touched by a changed entry."""
-
-    entries: Formula
-    times: Formula
-    apart: Formula
-
-
-def weighted_choice(program: Program, gate: Gate) -> WeightedChoice | str:
-    """What a choice with private weights costs once, and how often; text: why it is not known."""
+def weighted_choice(program: Program, gate: Gate) -> Showings | str:
+    """Of a choice with private weights: one costs how far two log-weights can move apart."""
     if not isinstance(gate, ChooseGate) or not isinstance(gate.law, PrivateLaw):
         return NOT_MINE
     signs = Signs(parameter_values(program))
@@ -39,7 +28,7 @@ def weighted_choice(program: Program, gate: Gate) -> WeightedChoice | str:
     distance, shift = measured
     if distance.is_infinite:
         return f"the log-weights can move without bound{': ' + shift.note if shift.note else ''}"
-    return WeightedChoice(entries, touched(single, gate, (exponents,), shift, signs), distance)
+    return Showings(entries, touched(single, gate, (exponents,), shift, signs), distance)
 
 
 def _exponents(program: Program, law: Expression, signs: Signs) -> Expression | str:

@@ -1,6 +1,6 @@
 """What limits how often things are reported: budgets that the public part of a program keeps.
 
-Let each step in which some events fire spend a weight, which depends on what fires. An budget says:
+Let each step in which some events fire spend a weight, which depends on what fires. A budget says:
 
     a stop,   `stop when M >= L`            all steps of a run but the last of them spend at most `before`
     a guard,  `report R when M < L and ..`  all steps with R but the last of them spend at most `before`

@@ -8,19 +8,15 @@ from itertools import pairwise
 
 from seqlang.accounting import concentrated
 from seqlang.accounting.interval import interval, log
-from seqlang.arithmetic.formula import at_most, number
+from seqlang.arithmetic.formula import Formula, number
 from seqlang.arithmetic.rounding import divide_up
 from seqlang.model.program import Program
 from seqlang.proof.derivation import ConcentratedBound, Derivation
-from seqlang.proof.rule import Rule
+from seqlang.rules.computed import Computed, from_the_program
 from seqlang.rules.search import Search
-from seqlang.rules.sensitivity.facts.formulas import parameter_values
 from seqlang.rules.stopping import gaussian_two_ends
 from seqlang.rules.stopping.directions import directions_of, worst
 from seqlang.rules.stopping.ends import End, Source, candidates, ends_of
-
-NAME = "stopping/concentrated"
-CITE = "Theorems G2 and G3 (seqlang, accounting/noisy_test); van Erven & Harremoes 2014, Corollary 2"
 
 ORDERS = (1.05, 1.125, 1.25, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0, 16.0, 32.0)
 """Where the RDP bounds may be taken; a smaller rho would come of more of them."""
@@ -89,32 +85,9 @@ def _has_gaussian_noise(end: End) -> bool:
     return "gaussian" in (end.threshold.family, end.look.family)
 
 
-def suggest(program: Program, horizon: int | None) -> tuple[Derivation, ...]:
-    """A ConcentratedBound for all comparisons that are ends with noises of their own, one of them Gaussian."""
-    gates = candidates(program)
-    ends = ends_of(program, gates)
-    if isinstance(ends, str) or not any(_has_gaussian_noise(end) for end in ends):
-        return ()  # a pure bound says more
-    for valid_for in (None,) if horizon is None else (None, horizon):
-        rho = bound(program, gates, valid_for)
-        if not isinstance(rho, str) and rho < math.inf:
-            because = f"its RDP bounds at orders {ORDERS[0]:g} to {ORDERS[-1]:g}, and beyond, lie below {rho:.6g} order"
-            conclusion = ConcentratedBound(gates, number(_short(rho)), valid_for)
-            return (Derivation(conclusion, NAME, because=because, cite=CITE),)
-    return ()
-
-
-def holds(program: Program, derivation: Derivation) -> str | None:
-    claim = derivation.conclusion
-    if not isinstance(claim, ConcentratedBound) or derivation.premises:
-        return "it concludes a zCDP bound from the program alone"
-    rho = bound(program, claim.gates, claim.horizon)
-    if isinstance(rho, str):
-        return rho
-    if rho == math.inf:
-        return "no finite rho"
-    small = at_most(number(Fraction(rho)), claim.rho, parameter_values(program))
-    return None if small else f"only rho {rho:.6g} is proved"
+def _least(program: Program, asked: ConcentratedBound, _: Derivation) -> Formula | str:
+    rho = bound(program, asked.gates, asked.horizon)
+    return rho if isinstance(rho, str) else number(Fraction(rho)) if rho < math.inf else "no finite rho"
 
 
 STATEMENT = """
@@ -128,6 +101,30 @@ on, e(a)/a is at most the sum of m^2/2 + log(n + 1)/(a_m (a_m - 1)) over the end
 the number of looks (threshold noise: 1); for Laplace and exponential noise m/a_m.
 """
 
-RULE = Rule(NAME, "zCDP of noisy tests", STATEMENT, CITE, holds)
+RULE = Computed(
+    "stopping/concentrated",
+    "zCDP of noisy tests",
+    STATEMENT,
+    "Theorems G2 and G3 (seqlang, accounting/noisy_test); van Erven & Harremoes 2014, Corollary 2",
+    ConcentratedBound,
+    from_the_program,
+    _least,
+).rule
 
-SEARCH = Search(NAME, ("horizon",), suggest)
+
+def suggest(program: Program, horizon: int | None) -> Derivation | None:
+    """A ConcentratedBound for all comparisons that are ends with noises of their own, one of them Gaussian."""
+    gates = candidates(program)
+    ends = ends_of(program, gates)
+    if isinstance(ends, str) or not any(_has_gaussian_noise(end) for end in ends):
+        return None  # a pure bound says more
+    for valid_for in dict.fromkeys((None, horizon)):
+        rho = bound(program, gates, valid_for)
+        if not isinstance(rho, str) and rho < math.inf:
+            because = f"its RDP bounds at orders {ORDERS[0]:g} to {ORDERS[-1]:g}, and beyond, lie below {rho:.6g} order"
+            conclusion = ConcentratedBound(gates, number(_short(rho)), valid_for)
+            return Derivation(conclusion, RULE.name, because=because, cite=RULE.cite)
+    return None
+
+
+SEARCH = Search(RULE.name, ("horizon",), suggest)

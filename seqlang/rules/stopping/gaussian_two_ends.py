@@ -7,14 +7,10 @@ import math
 from seqlang.accounting.noisy_test import looks, threshold
 from seqlang.arithmetic.rounding import divide_up
 from seqlang.model.program import Program
-from seqlang.proof.derivation import Derivation, RenyiBound
-from seqlang.proof.rule import Rule
-from seqlang.rules.search import Search
+from seqlang.proof.derivation import RenyiBound
 from seqlang.rules.stopping.directions import directions_of, worst
 from seqlang.rules.stopping.ends import End, candidates, ends_of
-
-NAME = "stopping/gaussian_two_ends"
-CITE = "Theorems G2 and G3 (seqlang, accounting/noisy_test); composition: Mironov 2017, Proposition 1"
+from seqlang.rules.stopping.orders import at_orders
 
 
 def bound(program: Program, gates: tuple[str, ...], order: float, horizon: int | None) -> float | str:
@@ -61,42 +57,17 @@ def down_cost(end: End, radius: float, order: float, horizon: int | None) -> flo
     return math.inf
 
 
-def suggest(program: Program, orders: tuple[float, ...], horizon: int | None) -> tuple[Derivation, ...]:
-    """One RenyiBound an order for all comparisons that are ends with noises of their own."""
-    gates = candidates(program)
-    found = []
-    for order in orders:
-        epsilon = bound(program, gates, order, None)
-        valid_for = None
-        if isinstance(epsilon, str) and horizon is not None:
-            epsilon, valid_for = bound(program, gates, order, horizon), horizon
-        if isinstance(epsilon, str):
-            return ()
-        found.append(_derivation(gates, order, epsilon, valid_for))
-    return tuple(found)
-
-
-def _derivation(gates: tuple[str, ...], order: float, epsilon: float, horizon: int | None) -> Derivation:
-    within = "" if horizon is None else f" within {horizon} steps"
-    because = (
-        f"each end has noises of its own and its value moves by one constant: up costs the threshold noise, down the "
-        f"look that stops; the worse direction over the ends has epsilon {epsilon:.6g} at order {order:g}{within}"
+def _because(bound: RenyiBound) -> str:
+    within = "" if bound.horizon is None else f" within {bound.horizon} steps"
+    return (
+        "each end has noises of its own and its value moves by one constant: up costs the threshold noise, down the "
+        f"look that stops; the worse direction over the ends has epsilon {bound.epsilon:.6g} at order "
+        f"{bound.order:g}{within}"
     )
-    return Derivation(RenyiBound(gates, order, epsilon, horizon), NAME, because=because, cite=CITE)
 
 
-def holds(program: Program, derivation: Derivation) -> str | None:
-    claim = derivation.conclusion
-    if not isinstance(claim, RenyiBound) or derivation.premises:
-        return "it concludes an RDP bound from the program alone"
-    epsilon = bound(program, claim.gates, claim.order, claim.horizon)
-    if isinstance(epsilon, str):
-        return epsilon
-    return None if epsilon <= claim.epsilon else f"only epsilon {epsilon:.6g} is proved at order {claim.order:g}"
-
-
-RULE = Rule(
-    NAME,
+RULE, SEARCH = at_orders(
+    "stopping/gaussian_two_ends",
     "Noisy tests, direction by direction",
     """Gates j = 1..J, each: stop iff value_j + a_j Z_j + b_j W_j(t) >= 0, all Z_j (drawn once) and W_j(t) (each step)
 independent; neighbours move value_j by one constant c_j from the changed entry on, |c_j| <= D_j.
@@ -108,8 +79,8 @@ independent; neighbours move value_j by one constant c_j from the changed entry 
            = D_j / scale (no horizon)                             W_j Laplace, or exponential raising the value
     ------------------------------------------------------------------------------------------------
     the gates together are (a, max over the joint directions of sum_j up_j or down_j)-RDP, in nats""",
-    CITE,
-    holds,
+    "Theorems G2 and G3 (seqlang, accounting/noisy_test); composition: Mironov 2017, Proposition 1",
+    _because,
+    candidates,
+    bound,
 )
-
-SEARCH = Search(NAME, ("orders", "horizon"), suggest)

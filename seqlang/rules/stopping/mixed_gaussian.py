@@ -9,14 +9,11 @@ from seqlang.accounting import gaussian
 from seqlang.arithmetic.rounding import divide_down, divide_up, sum_up
 from seqlang.model.program import Program
 from seqlang.proof.derivation import ApproximateBound, Derivation
-from seqlang.proof.rule import Rule
+from seqlang.rules.computed import Computed, from_the_program
 from seqlang.rules.search import Search
 from seqlang.rules.stopping.directions import directions_of
 from seqlang.rules.stopping.ends import End, candidates, ends_of
 from seqlang.rules.stopping.gaussian_two_ends import down_cost
-
-NAME = "stopping/mixed_gaussian"
-CITE = "Theorems G1 and G4 (seqlang, accounting/noisy_test); profile: Balle & Wang 2018, Theorem 8"
 
 
 def bound(program: Program, gates: tuple[str, ...], delta: float) -> float | str:
@@ -66,31 +63,12 @@ def _up(end: End, radius: float, delta: float) -> float:
     return divide_up(radius, source.scale) if source.family == "laplace" or source.sign < 0 else math.inf
 
 
-def suggest(program: Program, delta: float) -> tuple[Derivation, ...]:
-    """An ApproximateBound for all comparisons that are ends with noises of their own, or nothing."""
-    gates = candidates(program)
-    epsilon = bound(program, gates, delta)
-    if isinstance(epsilon, str):
-        return ()
-    because = (
-        "Gaussian threshold noise covers the ends that the change pushes up, the looks cover the stop of those it "
-        f"pushes down, purely and once: epsilon {epsilon:.6g} at delta {delta:g}, for any number of steps"
-    )
-    return (Derivation(ApproximateBound(gates, epsilon, delta, None), NAME, because=because, cite=CITE),)
+def _least(program: Program, asked: ApproximateBound, _: Derivation) -> float | str:
+    return bound(program, asked.gates, asked.delta)
 
 
-def holds(program: Program, derivation: Derivation) -> str | None:
-    claim = derivation.conclusion
-    if not isinstance(claim, ApproximateBound) or derivation.premises:
-        return "it concludes an (epsilon, delta) bound from the program alone"
-    epsilon = bound(program, claim.gates, claim.delta)
-    if isinstance(epsilon, str):
-        return epsilon
-    return None if epsilon <= claim.epsilon else f"only epsilon {epsilon:.6g} is proved at delta {claim.delta:g}"
-
-
-RULE = Rule(
-    NAME,
+_COMPUTED = Computed(
+    "stopping/mixed_gaussian",
     "Gaussian thresholds with Laplace or exponential looks",
     """Gates j = 1..J, each: stop iff value_j + a_j Z_j + b_j W_j(t) >= 0, all noises independent, W_j Laplace, or
     exponential
@@ -101,8 +79,24 @@ raising the value; neighbours move value_j by one constant c_j from the changed 
     ------------------------------------------------------------------------------------------------
     the gates together are (max over the joint directions of sum_j up_j or down_j, sum of the delta_j)-DP, in nats,
     for any number of steps""",
-    CITE,
-    holds,
+    "Theorems G1 and G4 (seqlang, accounting/noisy_test); profile: Balle & Wang 2018, Theorem 8",
+    ApproximateBound,
+    from_the_program,
+    _least,
 )
 
-SEARCH = Search(NAME, ("delta",), suggest)
+
+def suggest(program: Program, delta: float) -> Derivation | None:
+    """An ApproximateBound for all comparisons that are ends with noises of their own, or nothing."""
+    offer = _COMPUTED.offer(program, ApproximateBound(candidates(program), math.nan, delta, None), _because)
+    return offer if isinstance(offer, Derivation) else None
+
+
+def _because(bound: ApproximateBound) -> str:
+    return (
+        "Gaussian threshold noise covers the ends that the change pushes up, the looks cover the stop of those it "
+        f"pushes down, purely and once: epsilon {bound.epsilon:.6g} at delta {bound.delta:g}, for any number of steps"
+    )
+
+
+RULE, SEARCH = _COMPUTED.rule, Search(_COMPUTED.rule.name, ("delta",), suggest)

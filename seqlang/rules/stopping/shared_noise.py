@@ -11,14 +11,9 @@ from seqlang.model.expression import Reported
 from seqlang.model.gate_source import OfEvent, OfStop
 from seqlang.model.junctions import disjuncts
 from seqlang.model.program import Program, Stop
-from seqlang.proof.derivation import Derivation, RenyiBound
-from seqlang.proof.rule import Rule
-from seqlang.rules.search import Search
 from seqlang.rules.stopping.directions import Directions, directions_of
 from seqlang.rules.stopping.ends import End, end_of
-
-NAME = "stopping/shared_noise"
-CITE = "after Zhu & Wang 2020, Theorem 8 (seqlang, accounting/noisy_test/shared)"
+from seqlang.rules.stopping.orders import at_orders
 
 
 def bound(program: Program, gates: tuple[str, ...], order: float, horizon: int | None) -> float | str:
@@ -97,39 +92,15 @@ def _direction(up: End, down: End, rise: float, fall: float, order: float, horiz
     return threshold.renyi(order, mu, surcharge) if gaussian_threshold else add_up(mu, surcharge)
 
 
-def suggest(program: Program, orders: tuple[float, ...], horizon: int | None) -> tuple[Derivation, ...]:
-    """One RenyiBound an order, if the program's ends are two and share a noise."""
-    gates = tuple(gate.name for gate in program.gates if isinstance(end_of(program, gate.name), End))
-    ends = [end for gate in gates if isinstance(end := end_of(program, gate), End)]
-    if len(ends) != 2 or not {ends[0].look.name, ends[0].threshold.name} & {ends[1].look.name, ends[1].threshold.name}:
-        return ()
-    found = []
-    for order in orders:
-        epsilon, valid_for = bound(program, gates, order, None), None
-        if isinstance(epsilon, str) and horizon is not None:
-            epsilon, valid_for = bound(program, gates, order, horizon), horizon
-        if isinstance(epsilon, str):
-            return ()
-        because = (
-            "the threshold noise of the rising end undoes the change; stops at the falling end move the fresh noise of "
-            f"their own look: epsilon {epsilon:.6g} at order {order:g}"
-        )
-        found.append(Derivation(RenyiBound(gates, order, epsilon, valid_for), NAME, because=because, cite=CITE))
-    return tuple(found)
+def _pair(program: Program) -> tuple[str, ...]:
+    """The program's ends, if they are two and share a noise."""
+    ends = [end for gate in program.gates if isinstance(end := end_of(program, gate.name), End)]
+    noises = [{end.look.name, end.threshold.name} for end in ends]
+    return tuple(end.gate for end in ends) if len(ends) == 2 and noises[0] & noises[1] else ()
 
 
-def holds(program: Program, derivation: Derivation) -> str | None:
-    claim = derivation.conclusion
-    if not isinstance(claim, RenyiBound) or derivation.premises:
-        return "it concludes an RDP bound from the program alone"
-    epsilon = bound(program, claim.gates, claim.order, claim.horizon)
-    if isinstance(epsilon, str):
-        return epsilon
-    return None if epsilon <= claim.epsilon else f"only epsilon {epsilon:.6g} is proved at order {claim.order:g}"
-
-
-RULE = Rule(
-    NAME,
+RULE, SEARCH = at_orders(
+    "stopping/shared_noise",
     "Two-sided tests with shared noise",
     """Two gates, each: stop iff value_j + a_j Z_j + b_j W_j(t) >= 0, noises Gaussian or Laplace; Z_1 = Z_2 is allowed
     if a_1 a_2 > 0, W_1 = W_2 if b_1 b_2 < 0 and no step asks the one after the other has fired, otherwise independent;
@@ -142,8 +113,11 @@ RULE = Rule(
     ------------------------------------------------------------------------------------------------
     both gates together are (a, max over i of log[ int max(p, e^((a-1) s) p^a p'^(1-a)) ] / (a-1))-RDP, in nats, p and
     p' normal with means 0 and m; for a Laplace threshold m + s""",
-    CITE,
-    holds,
+    "after Zhu & Wang 2020, Theorem 8 (seqlang, accounting/noisy_test/shared)",
+    lambda bound: (
+        "the threshold noise of the rising end undoes the change; stops at the falling end move the fresh noise of "
+        f"their own look: epsilon {bound.epsilon:.6g} at order {bound.order:g}"
+    ),
+    _pair,
+    bound,
 )
-
-SEARCH = Search(NAME, ("orders", "horizon"), suggest)

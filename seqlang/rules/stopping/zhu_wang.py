@@ -8,7 +8,7 @@ from seqlang.arithmetic.formula import enclose
 from seqlang.arithmetic.rounding import sum_up
 from seqlang.model.program import Program
 from seqlang.proof.derivation import Derivation, RenyiBound
-from seqlang.proof.rule import Rule
+from seqlang.rules.computed import Computed, from_the_program
 from seqlang.rules.search import Search
 from seqlang.rules.sensitivity.facts.facts import facts_of
 from seqlang.rules.sensitivity.facts.formulas import parameter_values
@@ -17,7 +17,6 @@ from seqlang.rules.sensitivity.motion.neighbours import neighbours_of
 from seqlang.rules.sensitivity.motion.shifts import shift_of
 from seqlang.rules.stopping.ends import End, Source, candidates, ends_of
 
-NAME = "stopping/zhu_wang"
 CITE = "Zhu & Wang 2020, Theorem 8 (gamma = infinity); composition: Mironov 2017, Proposition 1"
 SIGNED = f"{CITE}; looks charged for the radius, not twice: all differences have one sign"
 
@@ -73,6 +72,28 @@ def _curve(source: Source, order: float, sensitivity: float) -> float | None:
     return renyi.laplace(source.scale, order, sensitivity) if source.family == "laplace" else None
 
 
+def _least(program: Program, asked: RenyiBound, _: Derivation) -> float | str:
+    return bound(program, asked.gates, asked.order, asked.horizon)
+
+
+_COMPUTED = Computed(
+    "stopping/zhu_wang",
+    "Zhu & Wang's bound for noisy tests",
+    """Gates j = 1..J, each: fires iff value_j + Z_j + W_j(t) >= 0, all Z_j (drawn once) and W_j(t) (each step)
+    independent,
+Gaussian or Laplace; the run ends at the latest when gate j has fired c_j times; |value_j' - value_j| <= D_j.
+
+    r_j = RDP of Z_j at order a for D_j;   v_j = RDP of W_j for D_j if all differences have one sign, else for 2 D_j
+    ------------------------------------------------------------------------------------------------
+    within N steps the gates together are (a, sum_j [ r_j + c_j v_j + log(sum_{i <= c_j} C(N, i)) / (a-1) ])-RDP, in
+    nats""",
+    CITE,
+    RenyiBound,
+    from_the_program,
+    _least,
+)
+
+
 def suggest(program: Program, orders: tuple[float, ...], horizon: int | None) -> tuple[Derivation, ...]:
     """RenyiBounds for all comparisons that are ends with noises of their own, at each order the theorem as printed and,
     where it is less, with the sign of the differences used; nothing without a horizon."""
@@ -94,32 +115,7 @@ def _derivation(gates: tuple[str, ...], order: float, epsilon: float, horizon: i
         f"moving each threshold noise by the radius keeps all looks that went on; the look that stopped is one of "
         f"{horizon}: epsilon {epsilon:.6g} at order {order:g}"
     )
-    return Derivation(RenyiBound(gates, order, epsilon, horizon), NAME, because=because, cite=cite)
+    return Derivation(RenyiBound(gates, order, epsilon, horizon), RULE.name, because=because, cite=cite)
 
 
-def holds(program: Program, derivation: Derivation) -> str | None:
-    claim = derivation.conclusion
-    if not isinstance(claim, RenyiBound) or derivation.premises:
-        return "it concludes an RDP bound from the program alone"
-    epsilon = bound(program, claim.gates, claim.order, claim.horizon)
-    if isinstance(epsilon, str):
-        return epsilon
-    return None if epsilon <= claim.epsilon else f"only epsilon {epsilon:.6g} is proved at order {claim.order:g}"
-
-
-RULE = Rule(
-    NAME,
-    "Zhu & Wang's bound for noisy tests",
-    """Gates j = 1..J, each: fires iff value_j + Z_j + W_j(t) >= 0, all Z_j (drawn once) and W_j(t) (each step)
-    independent,
-Gaussian or Laplace; the run ends at the latest when gate j has fired c_j times; |value_j' - value_j| <= D_j.
-
-    r_j = RDP of Z_j at order a for D_j;   v_j = RDP of W_j for D_j if all differences have one sign, else for 2 D_j
-    ------------------------------------------------------------------------------------------------
-    within N steps the gates together are (a, sum_j [ r_j + c_j v_j + log(sum_{i <= c_j} C(N, i)) / (a-1) ])-RDP, in
-    nats""",
-    CITE,
-    holds,
-)
-
-SEARCH = Search(NAME, ("orders", "horizon"), suggest)
+RULE, SEARCH = _COMPUTED.rule, Search(_COMPUTED.rule.name, ("orders", "horizon"), suggest)

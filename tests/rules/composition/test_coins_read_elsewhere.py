@@ -6,7 +6,6 @@ import pytest
 
 from seqlang import driver
 from seqlang.model.program import Program
-from seqlang.proof.derivation import Derivation
 from seqlang.rules.composition.concurrent import noises_of
 from seqlang.rules.mechanism import finite_law
 from seqlang.source import Source
@@ -38,7 +37,7 @@ def loaded(body: str) -> Program:
 def test_the_answer_has_no_bound_of_its_own(other: str) -> None:
     program = loaded(other)
     answer, read = (next(g for g in program.gates if g.name == name) for name in ("answer", "read"))
-    assert "z: read reads the noise too" in str(finite_law.suggest(program, answer))
+    assert "z: read reads the noise too" in str(finite_law.SEARCH.suggest(program, answer))
     assert "z" in noises_of(program, answer) & noises_of(program, read)
 
 
@@ -46,12 +45,12 @@ def test_a_draw_whose_law_reads_the_coin_shows_it() -> None:
     # of an answer 1 and a reading 0 the chance is .1 with one entry and .45 with the other
     program = loaded("draw d ~ bernoulli((1 + 2 * z) / 4)\nreport read = d\n")
     answer = next(g for g in program.gates if g.name == "answer")
-    assert "z: read reads the noise too" in str(finite_law.suggest(program, answer))
+    assert "z: read reads the noise too" in str(finite_law.SEARCH.suggest(program, answer))
 
 
 def test_it_has_one_if_nothing_else_reads_the_coin() -> None:
     program = loaded("report read when w >= 5\n")
-    assert isinstance(finite_law.suggest(program, program.gates[0]), Derivation)
+    assert isinstance(finite_law.SEARCH.suggest(program, program.gates[0]), tuple)
 
 
 def test_a_factor_may_read_a_coin_where_no_choice_reads_the_data() -> None:

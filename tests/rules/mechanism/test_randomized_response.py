@@ -13,6 +13,7 @@ from seqlang.elaborate import elaborate
 from seqlang.model.program import ChooseGate, Program
 from seqlang.proof.derivation import Derivation, PureBound
 from seqlang.rules.mechanism import randomized_response
+from seqlang.rules.mechanism.gate_rule import in_all
 from seqlang.rules.sensitivity.motion.shift import Shift
 from seqlang.source import Source
 from seqlang.syntax import parse
@@ -44,7 +45,7 @@ def test_one_change_may_move_two_answers(monkeypatch: pytest.MonkeyPatch) -> Non
     """0 against 2 changes both answers. An analysis that says `at most 2 in the l1 norm` has not said `one of them`."""
     program = load(LIST)
     one, two = logarithm(number(3)), 2 * logarithm(number(3))
-    derivation = Derivation(PureBound(("y",), one), randomized_response.NAME)
+    derivation = Derivation(PureBound(("y",), one), randomized_response.RULE.name)
     real = randomized_response.shift_of
 
     def said(*arguments: object, **more: object) -> Shift:
@@ -52,20 +53,19 @@ def test_one_change_may_move_two_answers(monkeypatch: pytest.MonkeyPatch) -> Non
         return Shift(found.kind, number(2), "l1")
 
     monkeypatch.setattr(randomized_response, "shift_of", said)
-    assert randomized_response.holds(program, derivation) is not None
-    assert randomized_response.holds(program, Derivation(PureBound(("y",), two), derivation.rule)) is None
+    assert randomized_response.RULE.holds(program, derivation) is not None
+    assert randomized_response.RULE.holds(program, Derivation(PureBound(("y",), two), derivation.rule)) is None
 
 
 def test_of_the_records_themselves_one_changes() -> None:
     """Letters 0, 1, 2: the record moves by 2, and it is one answer all the same."""
     program = load(RECORDS)
     (gate, _) = program.gates
-    found = randomized_response.suggest(program, gate)
-    assert isinstance(found, Derivation)
+    (found,) = randomized_response.SEARCH.suggest(program, gate)
     assert isinstance(found.conclusion, PureBound)
     assert enclose(found.conclusion.epsilon, {}).high == pytest.approx(log(3 / 4 * 2 / (1 / 4)))
     several = load(RECORDS.replace("report", "adjacent replace 2\nreport"))
-    assert randomized_response.holds(several, found) is not None
+    assert randomized_response.RULE.holds(several, found) is not None
 
 
 EQUAL_LETTERS = """algorithm t
@@ -87,7 +87,7 @@ def test_values_that_are_equal_are_one_answer(answer: str, truth: str, odds: int
     """Another of the answers 0 and 1 is the other one, however often each is written: in proofs and in runs."""
     program = load(EQUAL_LETTERS.replace("ANSWER", answer).replace("TRUTH", truth))
     flip = next(gate for gate in program.gates if isinstance(gate, ChooseGate))
-    cost = randomized_response.cost_of(program, flip)
+    cost = in_all(randomized_response.showings_of(program, flip))
     assert not isinstance(cost, str)
     assert enclose(cost, {}).low <= log(odds) <= enclose(cost, {}).high
     for engine in ("interpreter", "numpy"):
