@@ -13,7 +13,7 @@ from seqlang.rules.composition.concurrent import value_up
 from seqlang.rules.conversion.conversion import at_delta
 from seqlang.rules.conversion.premise import own_gate, summands
 from seqlang.rules.mechanism.each_showing import pure_showings
-from seqlang.rules.mechanism.gate_rule import in_all
+from seqlang.rules.mechanism.showings import in_all
 
 _SUMS = ("composition/concentrated", "composition/post_processing", "composition/hypothetical_transcript")
 

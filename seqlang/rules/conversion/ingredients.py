@@ -14,10 +14,10 @@ from seqlang.rules.composition.concurrent import horizon_of, value_up
 from seqlang.rules.conversion.premise import own_gate, summands
 from seqlang.rules.mechanism import gaussian, release
 from seqlang.rules.mechanism.each_showing import pure_showings
-from seqlang.rules.mechanism.gate_rule import Showings
 from seqlang.rules.mechanism.noise import noises_of
 from seqlang.rules.mechanism.noisy_max import gumbel_choice
 from seqlang.rules.mechanism.radius import radius_of
+from seqlang.rules.mechanism.showings import Showings
 from seqlang.rules.mechanism.subsampled_gaussian import sampled
 from seqlang.rules.mechanism.weights import weighted_choice
 from seqlang.rules.reading.signs import Signs

@@ -14,7 +14,8 @@ from seqlang.rules.joint.levels import ranking_of
 from seqlang.rules.joint.noisy_value import NoisyValue, as_one, noisy_value_of, shown_largest
 from seqlang.rules.mechanism import noisy_max
 from seqlang.rules.mechanism.exposure import showings
-from seqlang.rules.mechanism.gate_rule import Showings, group_rule, in_all
+from seqlang.rules.mechanism.gate_rule import group_rule
+from seqlang.rules.mechanism.showings import Showings, in_all
 from seqlang.rules.reading.signs import Signs
 from seqlang.rules.sensitivity.facts.facts import facts_of
 from seqlang.rules.sensitivity.facts.formulas import formula_of, parameter_values

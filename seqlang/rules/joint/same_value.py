@@ -10,7 +10,7 @@ from seqlang.proof.derivation import ConcentratedBound, Derivation, PureBound
 from seqlang.proof.rule import Rule
 from seqlang.rules.joint.noisy_value import as_one, noisy_value_of, shown_value
 from seqlang.rules.mechanism import gaussian, release, repeated_concentrated
-from seqlang.rules.mechanism.gate_rule import in_all
+from seqlang.rules.mechanism.showings import in_all
 from seqlang.rules.search import Search
 from seqlang.rules.sensitivity.facts.formulas import parameter_bounds, parameter_values
 

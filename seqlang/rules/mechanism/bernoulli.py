@@ -6,7 +6,8 @@ from seqlang.arithmetic.formula import ONE, ZERO, Formula, logarithm, maximum, n
 from seqlang.model.expression import Expression, Law
 from seqlang.model.program import ChooseGate, Gate, PrivateLaw, Program
 from seqlang.rules.mechanism.exposure import touched
-from seqlang.rules.mechanism.gate_rule import NOT_MINE, Showings, pure_rule
+from seqlang.rules.mechanism.gate_rule import pure_rule
+from seqlang.rules.mechanism.showings import NOT_MINE, Showings
 from seqlang.rules.reading.signs import Signs
 from seqlang.rules.reading.single_entry import single_entry
 from seqlang.rules.sensitivity.facts.facts import facts_of

@@ -10,8 +10,9 @@ from seqlang.arithmetic.formula import Formula
 from seqlang.model.program import Gate, Program
 from seqlang.proof.derivation import ConcentratedBound
 from seqlang.rules.joint.ranking import single_winner
-from seqlang.rules.mechanism.gate_rule import NOT_MINE, gate_rule, in_all_concentrated
+from seqlang.rules.mechanism.gate_rule import gate_rule
 from seqlang.rules.mechanism.noisy_max import gumbel_choice
+from seqlang.rules.mechanism.showings import NOT_MINE, in_all_concentrated
 from seqlang.rules.mechanism.weights import weighted_choice
 
 

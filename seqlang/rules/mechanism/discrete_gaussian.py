@@ -12,9 +12,10 @@ from seqlang.model.expression import Expression, Quantified, Sequence
 from seqlang.model.program import Gate, Program, ReleaseGate
 from seqlang.proof.derivation import ConcentratedBound
 from seqlang.rules.mechanism.exposure import touched
-from seqlang.rules.mechanism.gate_rule import NOT_MINE, gate_rule, of_several
+from seqlang.rules.mechanism.gate_rule import gate_rule
 from seqlang.rules.mechanism.noise import Added, noises_of
 from seqlang.rules.mechanism.radius import radius_of
+from seqlang.rules.mechanism.showings import NOT_MINE, of_several
 from seqlang.rules.reading.signs import Signs
 from seqlang.rules.reading.single_entry import single_entry
 from seqlang.rules.reading.whole_numbers import moves_by_whole_numbers

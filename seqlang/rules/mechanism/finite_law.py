@@ -9,7 +9,7 @@ from seqlang.model.expression import Drawn, Expression, Law
 from seqlang.model.life import EachStep
 from seqlang.model.program import ChooseGate, Gate, PrivateLaw, Program, ReleaseGate
 from seqlang.rules.mechanism.exposure import showings, touched
-from seqlang.rules.mechanism.gate_rule import NOT_MINE, Showings, pure_rule
+from seqlang.rules.mechanism.gate_rule import pure_rule
 from seqlang.rules.mechanism.outcomes import (
     Entries,
     Table,
@@ -21,6 +21,7 @@ from seqlang.rules.mechanism.outcomes import (
     table_of,
     vector_of,
 )
+from seqlang.rules.mechanism.showings import NOT_MINE, Showings
 from seqlang.rules.reading.read_sets import shared_noise
 from seqlang.rules.reading.signs import Signs
 from seqlang.rules.reading.single_entry import single_entry

@@ -10,7 +10,8 @@ from seqlang.model.program import ChooseGate, FlipLaw, Gate, Noise, Program
 from seqlang.record import replace
 from seqlang.rules.mechanism import randomized_response
 from seqlang.rules.mechanism.exposure import showings
-from seqlang.rules.mechanism.gate_rule import NOT_MINE, Showings, pure_rule
+from seqlang.rules.mechanism.gate_rule import pure_rule
+from seqlang.rules.mechanism.showings import NOT_MINE, Showings
 from seqlang.rules.reading.read_sets import shared_noise
 from seqlang.rules.reading.signs import Signs
 from seqlang.rules.sensitivity.facts.evaluate import evaluate

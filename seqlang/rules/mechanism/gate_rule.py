@@ -4,58 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from seqlang.arithmetic.formula import INFINITY, ZERO, Formula, product
+from seqlang.arithmetic.formula import INFINITY, Formula
 from seqlang.model.program import Gate, Program
 from seqlang.proof.derivation import ConcentratedBound, Derivation, PureBound
 from seqlang.proof.rule import Rule
-from seqlang.record import record, replace
+from seqlang.record import replace
 from seqlang.rules.computed import Computed, from_the_program, simplified
+from seqlang.rules.mechanism.showings import NOT_MINE, Showings, in_all
 from seqlang.rules.search import Search
-
-NOT_MINE = ""
-"""The reason of a rule that is about another kind of gate: nothing that a person would want to read."""
-UNLIMITED = "nothing limits how often a changed entry is shown"
 
 Bound = PureBound | ConcentratedBound
 Cost = Callable[[Program, Gate], Formula | str]
 GroupCost = Callable[[Program, tuple[str, ...]], Formula | str]
 """The epsilon or rho of all showings together, of a gate or of the gates with these names; text: why there is none."""
-
-
-@record
-class Showings:
-    """Neighbours differ in `entries` entries; one of them touches at most `times` showings, each of which is `one`-DP
-    given everything shown before (the others do not tell the two apart). Epsilon in nats."""
-
-    entries: Formula
-    times: Formula
-    one: Formula
-
-
-def in_all(showings: Showings | str) -> Formula | str:
-    """The pure bound of all showings together; text: why there is none."""
-    if isinstance(showings, str):
-        return showings
-    if showings.one == ZERO:
-        return ZERO
-    return UNLIMITED if showings.times.is_infinite else product((showings.entries, showings.times, showings.one))
-
-
-def in_all_concentrated(showings: Showings | str, share: int) -> Formula | str:
-    """rho of all showings together, of which each is (one^2 / share)-zCDP."""
-    if isinstance(showings, str):
-        return showings
-    if showings.one == ZERO:
-        return ZERO
-    rho = showings.one**2 / share
-    return (
-        UNLIMITED if showings.times.is_infinite else product((showings.entries, showings.entries, showings.times, rho))
-    )
-
-
-def of_several(entries: Formula, one_entry: Formula) -> Formula | str:
-    """rho for neighbours in so many entries, from that for neighbours in one. Bun & Steinke 2016, Proposition 1.9."""
-    return UNLIMITED if one_entry.is_infinite else product((entries, entries, one_entry))
 
 
 def pure_rule(

@@ -7,10 +7,11 @@ from seqlang.model.expression import Expression, Law
 from seqlang.model.program import Gate, Program, ReleaseGate, Within
 from seqlang.proof.derivation import ConcentratedBound
 from seqlang.rules.mechanism.exposure import touched
-from seqlang.rules.mechanism.gate_rule import NOT_MINE, gate_rule, of_several
+from seqlang.rules.mechanism.gate_rule import gate_rule
 from seqlang.rules.mechanism.noise import Added, noises_of
 from seqlang.rules.mechanism.radius import radius_of
 from seqlang.rules.mechanism.release import running_sum
+from seqlang.rules.mechanism.showings import NOT_MINE, of_several
 from seqlang.rules.reading.limits import horizon_of, least
 from seqlang.rules.reading.signs import Signs
 from seqlang.rules.reading.single_entry import single_entry

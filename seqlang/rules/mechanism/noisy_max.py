@@ -6,9 +6,10 @@ from seqlang.arithmetic.formula import ONE, ZERO, Formula, logarithm, number, pr
 from seqlang.laws.facts import facts as facts_of_law
 from seqlang.model.program import ChooseGate, Gate, NoisyMaxLaw, Program
 from seqlang.rules.mechanism.exposure import touched
-from seqlang.rules.mechanism.gate_rule import NOT_MINE, Showings, pure_rule
+from seqlang.rules.mechanism.gate_rule import pure_rule
 from seqlang.rules.mechanism.noise import Added, noises_of
 from seqlang.rules.mechanism.radius import apart
+from seqlang.rules.mechanism.showings import NOT_MINE, Showings
 from seqlang.rules.reading.limits import least
 from seqlang.rules.reading.signs import Signs
 from seqlang.rules.reading.single_entry import single_entry

@@ -10,9 +10,10 @@ from seqlang.model.expression import Bound, CellValue, Expression, Law, Local, Q
 from seqlang.model.program import AllSteps, Gate, Level, Program, ReleaseGate, Within
 from seqlang.record import replace
 from seqlang.rules.mechanism.exposure import never_changes, touched
-from seqlang.rules.mechanism.gate_rule import NOT_MINE, Showings, in_all, pure_rule
+from seqlang.rules.mechanism.gate_rule import pure_rule
 from seqlang.rules.mechanism.noise import Added, noises_of
 from seqlang.rules.mechanism.radius import radius_of
+from seqlang.rules.mechanism.showings import NOT_MINE, Showings, in_all
 from seqlang.rules.reading.limits import horizon_of, least
 from seqlang.rules.reading.read_sets import cells_read
 from seqlang.rules.reading.signs import Signs

@@ -6,7 +6,8 @@ from seqlang.arithmetic.formula import ONE, Formula
 from seqlang.model.program import Gate, Program
 from seqlang.proof.derivation import ConcentratedBound, Derivation
 from seqlang.rules.mechanism.each_showing import pure_showings
-from seqlang.rules.mechanism.gate_rule import NOT_MINE, gate_rule, in_all_concentrated
+from seqlang.rules.mechanism.gate_rule import gate_rule
+from seqlang.rules.mechanism.showings import NOT_MINE, in_all_concentrated
 from seqlang.rules.reading.signs import Signs
 from seqlang.rules.search import Search
 from seqlang.rules.sensitivity.facts.formulas import parameter_values

@@ -34,8 +34,9 @@ from seqlang.proof.derivation import Derivation, RenyiBound
 from seqlang.record import record
 from seqlang.rules.computed import Computed, from_the_program
 from seqlang.rules.mechanism.exposure import showings
-from seqlang.rules.mechanism.gate_rule import NOT_MINE, gate_of
+from seqlang.rules.mechanism.gate_rule import gate_of
 from seqlang.rules.mechanism.noise import is_fresh, noises_of
+from seqlang.rules.mechanism.showings import NOT_MINE
 from seqlang.rules.reading.read_sets import shared_noise
 from seqlang.rules.reading.signs import Signs
 from seqlang.rules.reading.single_entry import single_entry

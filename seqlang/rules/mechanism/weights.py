@@ -5,8 +5,8 @@ from __future__ import annotations
 from seqlang.model.expression import Apply, Expression, Quantified, Sequence, Weights, WeightsOf
 from seqlang.model.program import ChooseGate, Gate, PrivateLaw, Program
 from seqlang.rules.mechanism.exposure import touched
-from seqlang.rules.mechanism.gate_rule import NOT_MINE, Showings
 from seqlang.rules.mechanism.radius import apart
+from seqlang.rules.mechanism.showings import NOT_MINE, Showings
 from seqlang.rules.reading.signs import Signs
 from seqlang.rules.reading.single_entry import single_entry
 from seqlang.rules.reading.whole_numbers import reads_private
