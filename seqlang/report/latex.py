@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 
 def latex_document(result: CheckResult) -> Document:
     """One formula a line: the sensitivity of every statistic, the pure and the zCDP bound where there is one."""
-    lines = [_formula(rf"\Delta(\mathrm{{{_name(s.name)}}})", "=", s.shift.radius) for s in result.statistics]
+    named = [(s.name.replace("_", r"\_"), s.shift.radius) for s in result.statistics]
+    lines = [_formula(rf"\Delta(\mathrm{{{name}}})", "=", radius) for name, radius in named]
     if result.bounds.pure is not None and isinstance(result.bounds.pure.conclusion, PureBound):
         lines.append(_formula(r"\varepsilon", r"\le", result.bounds.pure.conclusion.epsilon))
     if result.bounds.zcdp is not None and isinstance(result.bounds.zcdp.conclusion, ConcentratedBound):
@@ -26,7 +27,3 @@ def _formula(left: str, relation: str, formula: Formula) -> str:
     from sympy import latex
 
     return f"{left} {relation} {latex(to_sympy(formula))}"
-
-
-def _name(name: str) -> str:
-    return name.replace("_", r"\_")

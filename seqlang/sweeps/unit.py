@@ -36,7 +36,7 @@ class Unit:
     @property
     def title(self) -> str:
         """The unit in words."""
-        values = ", ".join(f"{name} = {_short(value)}" for name, value in self.parameters)
+        values = ", ".join(f"{name} = {float(value):.10g}" for name, value in self.parameters)
         return f"{self.name} with {values} under {self.model}" if values else f"{self.name} under {self.model}"
 
     def to_plain(self) -> Plain:
@@ -50,7 +50,3 @@ class Unit:
             "model": self.model,
             "options": dict(self.options),
         }
-
-
-def _short(value: Fraction) -> str:
-    return f"{float(value):.10g}"

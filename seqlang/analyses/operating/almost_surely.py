@@ -187,11 +187,8 @@ def _coins(term: Expression) -> Iterator[str]:
 
 
 def _factors(term: Expression) -> list[Expression]:
-    return [f for part in term.arguments for f in _factors(part)] if _is_product(term) else [term]  # type: ignore[union-attr]
-
-
-def _is_product(term: Expression) -> bool:
-    return isinstance(term, Apply) and term.operator == "*"
+    product = isinstance(term, Apply) and term.operator == "*"
+    return [f for part in term.arguments for f in _factors(part)] if product else [term]  # type: ignore[union-attr]
 
 
 def _centred(facts: Facts, term: Expression, coin: str) -> bool:

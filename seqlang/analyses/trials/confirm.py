@@ -45,7 +45,8 @@ def confirmed(
     def judged(tried: Pair, exact: bool, draws: Drawn) -> tuple[Seen, str] | None:
         duel = Duel(program, quantities, revealed, ExactCompiler if exact else Compiler)
         seen = duel.play(tried, Shared(None, pair.noisy, draws), steps)
-        if exact and any(isinstance(v, float) for every in seen.values() for s in every for v in _both(s)):
+        ends = ((s.first, s.second) for every in seen.values() for s in every)
+        if exact and any(isinstance(v, float) for two in ends for v in _numbers(two)):
             return None
         found = judge(seen, exact, SLACK if exact else COARSE)
         if found is None:
@@ -79,10 +80,6 @@ def is_pair(program: Program, pair: Pair) -> bool:
         return are_neighbours(program, *pair.entries)
     beside = replace(program, inputs=tuple(i for i in program.inputs if i.kind == "dataset"))
     return pair.entries[0] == pair.entries[1] and are_neighbours(beside, *pair.records)
-
-
-def _both(seen: Seen) -> Iterator[Any]:
-    return _numbers((seen.first, seen.second))
 
 
 def _numbers(value: Any) -> Iterator[Any]:

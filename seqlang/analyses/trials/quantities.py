@@ -49,7 +49,8 @@ def quantities_of(program: Program) -> tuple[Quantity, ...]:
     found = [*_statistics(program), *(c.quantity for c in comparisons_of(program))]
     for gate in program.gates:
         for what, expression in _shown(gate):
-            found.append(Quantity(what, expression, place_of(program, gate), _guard(gate)))
+            guard = None if isinstance(gate, PublicGate) else gate.guard
+            found.append(Quantity(what, expression, place_of(program, gate), guard))
     kept: dict[tuple[Expression, Report | Stop | None], Quantity] = {}
     named = {q.expression for q in found if isinstance(q.expression, Local)}
     for quantity in found:
@@ -85,10 +86,6 @@ def _shown(gate: Gate) -> Iterator[tuple[str, Expression]]:
             yield f"what {gate.name} chooses from", of
         case _:
             pass
-
-
-def _guard(gate: Gate) -> Expression | None:
-    return None if isinstance(gate, PublicGate) else gate.guard
 
 
 def place_of(program: Program, gate: Gate) -> Report | Stop | None:

@@ -52,7 +52,8 @@ class Everywhere:
         """The divergence at any position n with P(T >= n) <= reach."""
         found = [log1p(self.beyond(order, reach)) / (order - 1)]
         if self.pure < inf:
-            found += [self.pure, log1p(min(reach * _expm1((order - 1) * self.pure), 1e300)) / (order - 1)]
+            gained = (order - 1) * self.pure
+            found += [self.pure, log1p(min(reach * (expm1(gained) if gained < 700 else inf), 1e300)) / (order - 1)]
         if self.curve is not None:
             found.append(self.curve(order))
         return min(found) * (1 + 1e-12)
@@ -65,7 +66,3 @@ def later_delta(reach: float) -> float:
 
 def _exp(x: float) -> float:
     return exp(x) if x < 700 else inf
-
-
-def _expm1(x: float) -> float:
-    return expm1(x) if x < 700 else inf

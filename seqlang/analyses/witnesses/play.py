@@ -365,8 +365,8 @@ class _Stage:
         if told["stop"] is None and not [f for f in mine if f[0] in ("release", "open")]:
             return told
         told = dict(told)
-        asked = self.pattern.release != "any"
-        if asked and told["stop"] is not None and told["stop"][1] is None and self._returns(told["stop"][0]):
+        asked, returned = self.pattern.release != "any", self.scene.result_gates.values()
+        if asked and told["stop"] is not None and told["stop"][1] is None and told["stop"][0] in returned:
             told["stop"] = (told["stop"][0], True)
             _, mine = self._look(0, first, told)
             _, other = self._look(1, second, told)
@@ -377,9 +377,6 @@ class _Stage:
             elif fact[0] == "open" and fact[1]:  # weights may differ so much that no choice has a chance above 0
                 self._tell(told, fact[-1], self._pick(fact, first, second, told))
         return told
-
-    def _returns(self, index: int) -> bool:
-        return index in self.scene.result_gates.values()
 
     def _tell(self, told: dict[str, Any], name: str, value: Any) -> None:
         if name in self.scene.result_gates:

@@ -60,10 +60,6 @@ def _now(target: int) -> Leg:
     return Leg("now", target, -inf, 1)
 
 
-def _rise(target: int, count: int) -> Leg:
-    return Leg("rise", target, inf, count)
-
-
 def _changing(i: int, reports: bool, merging: bool, far: bool) -> list[Pattern]:
     """One entry changes."""
     found = [
@@ -76,7 +72,10 @@ def _changing(i: int, reports: bool, merging: bool, far: bool) -> list[Pattern]:
             found.append(Pattern((_hover(i, -6, 0), _hover(i, 2, 3, change=True), *end), swap))
             found.append(Pattern((_hover(i, 2, 2, change=True), Leg("merge", i, 2, 0), _fire(i, -3)), swap))
             # a statistic that is kept from falling shows a change in full only once it has left its floor
-            found += [Pattern((_rise(i, 2), _hover(i, x, m, change=True), *end), swap) for x, m in ((0, 3), (2, 15))]
+            found += [
+                Pattern((Leg("rise", i, inf, 2), _hover(i, x, m, change=True), *end), swap)
+                for x, m in ((0, 3), (2, 15))
+            ]
     if reports:
         for c in (2, 3):
             found.append(Pattern((_hover(i, -4, 24), _fire(i, -4, c, change=True))))

@@ -41,9 +41,6 @@ class Guess:
             value *= math.pow(self._atom(atom), exponent)
         return value
 
-    def _ratio(self, ratio: Ratio) -> float:
-        return float(ratio.coefficient) * self._monomial(ratio.monomial)
-
     def _atom(self, atom: int) -> float:
         if atom not in self._known:
             self._known[atom] = self._value(atom)
@@ -61,7 +58,7 @@ class Guess:
                 return sum(float(c) * self._monomial(m) for m, c in inner.items())
             case "slack":
                 return 1.3 + self.place
-        values = [self._ratio(argument) for argument in cast(Sequence[Ratio], known.arguments)]
+        values = [float(c) * self._monomial(mono) for c, mono in cast(Sequence[Ratio], known.arguments)]
         match known.kind:
             case "max":
                 return max(values)

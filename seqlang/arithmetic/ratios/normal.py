@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from math import floor
+from typing import cast
 
 from seqlang.arithmetic import intervals
 from seqlang.arithmetic.enclosure import Bounds
@@ -154,7 +155,7 @@ class Normal:
             known = self.ring.atoms[atom]
             if known.kind == "exp":
                 (inner,) = known.arguments
-            elif known.kind == "power" and self._base_is_positive(known.arguments[0]):
+            elif known.kind == "power" and self.signs.of(cast(Ratio, known.arguments[0])) == 1:
                 base, power = known.arguments
                 assert isinstance(base, Ratio) and isinstance(power, Ratio)
                 inner = self.ring.multiply((self.logarithm(base), power))
@@ -167,9 +168,6 @@ class Normal:
         if rest.monomial:
             terms.append(self.ring.single("log", rest))
         return self.ring.add(terms)
-
-    def _base_is_positive(self, base: object) -> bool:
-        return isinstance(base, Ratio) and self.signs.of(base) == 1
 
     def exponential(self, ratio: Ratio) -> Ratio:
         """Of a sum: the product of the exponentials; exp(3 x) is the cube of exp(x); exp(q log x) is x^q."""

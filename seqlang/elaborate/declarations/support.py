@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from fractions import Fraction
 
 from seqlang.elaborate.constants import number
@@ -127,12 +126,9 @@ def _support(state: State, law: m.Expression) -> Support | None:
 
 
 def _on(state: State, values: tuple[m.Expression, ...]) -> Support | None:
-    points = tuple(_known(number(v, state.declared.values) for v in values))
+    known = (number(v, state.declared.values) for v in values)
+    points = tuple(v for v in known if v is not None)
     return Support(None, None, False, points) if len(points) == len(values) else None
-
-
-def _known(values: Iterator[Fraction | None]) -> Iterator[Fraction]:
-    return (v for v in values if v is not None)
 
 
 def _conditioned(state: State, law: m.Expression, ends: tuple[m.Expression, ...]) -> Support | None:

@@ -46,10 +46,6 @@ def _number(state: State, scope: Scope, node: tree.Number) -> Typed:
     return Typed(m.Number(node.value), NUMBER)
 
 
-def _truth(state: State, scope: Scope, node: tree.Truth) -> Typed:
-    return Typed(m.Truth(node.value), TRUTH)
-
-
 def _step(state: State, scope: Scope, node: tree.Step) -> Typed:
     if scope.mode in ("constant", "plain", "entry"):
         state.problems.add(
@@ -245,10 +241,6 @@ def _weights_for(state: State, scope: Scope, node: tree.WeightsFor) -> Typed:
     return Typed(settled(law, state.bound.by_form), law_of(value.kind))
 
 
-def _member(state: State, scope: Scope, node: tree.Member) -> Typed:
-    return density(state, scope, node, None)
-
-
 def _inner(scope: Scope) -> Scope:
     """Labels stand alone, or in the branches of an `if`; not inside other expressions."""
     return replace(scope, labels=False) if scope.labels else scope
@@ -264,7 +256,7 @@ def _knowing(
 HANDLERS.update(
     {
         tree.Number: _number,
-        tree.Truth: _truth,
+        tree.Truth: lambda state, scope, node: Typed(m.Truth(node.value), TRUTH),
         tree.Name: read_name,
         tree.Step: _step,
         tree.Unary: _unary,
@@ -272,7 +264,7 @@ HANDLERS.update(
         tree.Range: _range,
         tree.If: _if,
         tree.Index: _index,
-        tree.Member: _member,
+        tree.Member: lambda state, scope, node: density(state, scope, node, None),
         tree.ListOf: _list,
         tree.ListFor: _list_for,
         tree.SetOf: _set,

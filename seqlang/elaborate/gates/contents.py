@@ -119,7 +119,8 @@ class Reader:
         return found
 
     def is_flip(self, reading: m.Noised) -> bool:
-        return any(_flips(self.noises[t.noise].law) for t in reading.terms if t.noise in self.noises)
+        laws = [self.noises[t.noise].law for t in reading.terms if t.noise in self.noises]
+        return any(isinstance(law, m.Law) and law.family == "randomized_response" for law in laws)
 
     def _cell(self, cell: p.Cell) -> Contents:
         found = self._joined(p.expressions_in(cell))
@@ -132,17 +133,10 @@ class Reader:
             law = self.noises[name].law
             if self.contents(law).plain:  # a sample of records, where how many there are is private
                 return Contents(plain=True, coins=frozenset({name}))
-            noise = isinstance(law, m.Law) and (facts(law.family).noise or _is_continuous(law))
+            continuous = isinstance(law, m.Law) and law.family == "uniform" and len(law.arguments) == 2
+            noise = continuous or (isinstance(law, m.Law) and facts(law.family).noise)
             return Contents(loose=frozenset({name})) if noise else Contents(coins=frozenset({name}))
         draw = self.draws.get(name)
         if draw is None or self.contents(draw.law).public:
             return Contents(coins=frozenset({name}))
         return Contents(choices=frozenset({name}))  # its law reads data, or noise that protects data elsewhere
-
-
-def _flips(law: m.Expression) -> bool:
-    return isinstance(law, m.Law) and law.family == "randomized_response"
-
-
-def _is_continuous(law: m.Law) -> bool:
-    return law.family == "uniform" and len(law.arguments) == 2

@@ -127,11 +127,12 @@ def changing(symbols: Mapping[str, Symbol]) -> frozenset[str]:
             reads[symbol.name] = {n.name for n in names_in(body)} - _own_parameters(symbol.statement)
             if _looks_at_time(body):
                 result.add(symbol.name)
+    fields = {s.name for s in symbols.values() if s.kind in FIELDS}
     grew = True
     while grew:
         more = {name for name, others in reads.items() if name not in result and others & result}
         more = {name for name in more if symbols[name].kind != "model"} | {
-            name for name in more if symbols[name].kind == "model" and reads[name] & result - _fields(symbols)
+            name for name in more if symbols[name].kind == "model" and reads[name] & result - fields
         }
         grew = bool(more)
         result |= more
@@ -147,10 +148,6 @@ def _drawn_from_draws(symbols: Mapping[str, Symbol], reads: Mapping[str, set[str
         grew = bool(more)
         random |= more
     return {s.name for s in symbols.values() if s.kind == "draw" and reads[s.name] & random}
-
-
-def _fields(symbols: Mapping[str, Symbol]) -> set[str]:
-    return {s.name for s in symbols.values() if s.kind in FIELDS}
 
 
 def _body(statement: tree.Statement) -> object:

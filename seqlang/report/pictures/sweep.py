@@ -30,7 +30,8 @@ def plot_sweep(result: SweepResult, file: str, x: str | None, y: str | None, col
     where there are some, as crosses. If both are parameters it is a map of `colour` (default: steps). Names are those
     of parameters, labels (also `P(label)`), statistics and reports, `steps` and `returned`. Raises SpecError: E0644
     for an axis that there is not, E0605 where the file cannot be written."""
-    known = quantities_in(result.rows, dict.fromkeys((*result.names, *_parameters(result.rows))))
+    parameters = result.rows[0].parameters if result.rows else ()
+    known = quantities_in(result.rows, dict.fromkeys((*result.names, *parameters)))
     across = quantity(x, known, "--x") if x else quantity(result.names[0], known, "--x") if result.names else None
     if across is None:
         raise SpecError.of("E0644", "a picture of a sweep needs a parameter that varies")
@@ -41,10 +42,6 @@ def plot_sweep(result: SweepResult, file: str, x: str | None, y: str | None, col
         _map(result, file, across, up, shade)
     else:
         _lines(result, file, across, up)
-
-
-def _parameters(rows: Sequence[SweepRow]) -> tuple[str, ...]:
-    return tuple(rows[0].parameters) if rows else ()
 
 
 def _lines(result: SweepResult, file: str, x: Quantity, y: Quantity) -> None:

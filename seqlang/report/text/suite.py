@@ -27,7 +27,8 @@ def suite_document(results: Sequence[CheckResult], invalid: Sequence[str] = ()) 
 
 
 def _rows(result: CheckResult) -> Iterator[tuple[Line, ...]]:
-    ends = line(_at_most(result)), line(_at_least(result)), line(f"{result.seconds:.2f}")
+    at_least = "-" if result.witness is None else shown_down(result.witness.lower)
+    ends = line(_at_most(result)), line(at_least), line(f"{result.seconds:.2f}")
     name = line((result.program.name, "head"))
     if not result.verdicts:
         yield name, (), line(("no claim", "quiet")), *ends
@@ -49,10 +50,6 @@ def _at_most(result: CheckResult) -> str:
     if pure is None or not isinstance(pure.conclusion, PureBound):
         return shown(math.inf)
     return shown_up(upper(pure.conclusion.epsilon, parameter_values(result.program)))
-
-
-def _at_least(result: CheckResult) -> str:
-    return "-" if result.witness is None else shown_down(result.witness.lower)
 
 
 def _total(results: Sequence[CheckResult], invalid: Sequence[str]) -> Line:

@@ -48,10 +48,6 @@ def _noisy(scene: Scene) -> list[int]:
     return [i for i, t in enumerate(scene.targets) if t.noisy]
 
 
-def _reports(scene: Scene) -> list[int]:
-    return [i for i in _noisy(scene) if not scene.targets[i].stops]
-
-
 def _hover(target: int, level: float, count: int, move: int, change: bool = False) -> Leg:
     return Leg("hover", target, level, count, move, change)
 
@@ -70,7 +66,7 @@ def _tails(scene: Scene) -> list[tuple[tuple[Leg, ...], tuple[str, ...]]]:
 def _blocks(scene: Scene) -> list[tuple[Leg, ...]]:
     """Where every entry may move, the second stream's moves too."""
     ways = (1, -1) if scene.everywhere else (0,)
-    reports = _reports(scene)
+    reports = [i for i in _noisy(scene) if not scene.targets[i].stops]
     found: list[tuple[Leg, ...]] = []
     for level in LEVELS:
         for i in reports:
