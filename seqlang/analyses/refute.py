@@ -151,15 +151,6 @@ def beyond(program: Program, bound: float, *, horizon: int | None = None, thorou
     return _confirmed(search, lambda w: w.loss > bound * (1 + 1e-9))
 
 
-def leaks(program: Program) -> Witness | None:
-    """A witness with infinite loss: a transcript that one of two neighbouring streams can give and the other cannot."""
-    chances = chances_of(program)
-    if chances is None:
-        return None
-    search = Search(chances, loss, FARTHEST, THOROUGH, True, 1e6 - 100)
-    return _confirmed(search, lambda w: isinf(w.loss))
-
-
 def refute(
     program: Program,
     notion: str,

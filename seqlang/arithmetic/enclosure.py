@@ -21,7 +21,7 @@ from seqlang.arithmetic.nodes import (
     Symbol,
     Undefined,
 )
-from seqlang.arithmetic.roots import integer_root, power_is_small
+from seqlang.arithmetic.roots import power_is_small, rational_root
 from seqlang.record import record
 
 Value = Fraction | Interval  # exact, or between two ends
@@ -151,10 +151,8 @@ def _power(ends: Ends, base: Value, exponent: Value) -> Value:
 def _exact_power(base: Fraction, exponent: Fraction) -> Fraction | None:
     if base <= 0 and (exponent.denominator != 1 or (base == 0 and exponent < 0)):
         return Fraction(0) if base == 0 and exponent > 0 else None
-    top, bottom = (integer_root(part, exponent.denominator) for part in (base.numerator, base.denominator))
-    if top is None or bottom is None or not power_is_small(Fraction(top, bottom), exponent.numerator):
-        return None
-    return Fraction(top, bottom) ** exponent.numerator
+    root = rational_root(base, exponent.denominator)
+    return None if root is None or not power_is_small(root, exponent.numerator) else root**exponent.numerator
 
 
 def _call(ends: Ends, name: str, values: list[Value]) -> Value:

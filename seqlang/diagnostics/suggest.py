@@ -37,7 +37,6 @@ def distance(a: str, b: str, most: int | None = None) -> int:
     neighbouring letters, no part edited twice. Any number above `most` stands for all of them."""
     if most is None:
         most = max(len(a), len(b))
-    a, b = _apart(a, b)
     if abs(len(a) - len(b)) > most:
         return most + 1
     far = most + 1
@@ -62,14 +61,3 @@ def distance(a: str, b: str, most: int | None = None) -> int:
             return far
         before, previous = previous, row
     return min(previous[-1], far)
-
-
-def _apart(a: str, b: str) -> tuple[str, str]:
-    """Without the beginning and the end that they share, which no shortest way edits."""
-    start, most = 0, min(len(a), len(b))
-    while start < most and a[start] == b[start]:
-        start += 1
-    end = 0
-    while end < most - start and a[-1 - end] == b[-1 - end]:
-        end += 1
-    return a[start : len(a) - end], b[start : len(b) - end]

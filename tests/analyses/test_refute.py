@@ -6,8 +6,9 @@ from fractions import Fraction
 from math import exp, inf, log
 
 import pytest
+from leaking import leaks
 
-from seqlang.analyses.refute import leaks, lower_bound, refute
+from seqlang.analyses.refute import lower_bound, refute
 from seqlang.analyses.witnesses.confirm import confirmed, excess, renyi
 from seqlang.backends.transcript.follow import Follower
 from seqlang.backends.transcript.integrals.quadrature import FINEST

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from leaking import leaks
 
 from seqlang import driver
-from seqlang.analyses.refute import leaks, lower_bound
+from seqlang.analyses.refute import lower_bound
 from seqlang.model.program import Program
 from seqlang.source import Source
 

@@ -17,7 +17,6 @@ mpmath.mp.dps = 60
 FLOATS = st.floats(allow_nan=False, allow_infinity=False)
 PAIRS = {
     "add": lambda x, y: x + y,
-    "subtract": lambda x, y: x - y,
     "multiply": lambda x, y: x * y,
     "divide": lambda x, y: x / y,
 }

@@ -10,7 +10,8 @@ from seqlang.source import Span
 
 def expect(state: State, typed: Typed, name: KindName, span: Span, why: str) -> bool:
     """Is it of that kind? If not, say so at `span`; `why` is a short clause about what stands around it."""
-    if fits(typed.kind, name) or (name == "vector" and typed.kind.name == "list" and fits_numbers(typed.kind)):
+    numbers = typed.kind.element is None or fits(typed.kind.element, "number")
+    if fits(typed.kind, name) or (name == "vector" and typed.kind.name == "list" and numbers):
         return True
     state.problems.add(
         "E0301",
@@ -35,10 +36,6 @@ def same_length(state: State, span: Span, left: tuple[Typed, Span], right: tuple
             "the lengths differ",
             [(left[1], f"{sizes[0]} coordinates"), (right[1], f"{sizes[1]} coordinates")],
         )
-
-
-def fits_numbers(kind: Kind) -> bool:
-    return kind.element is None or fits(kind.element, "number")
 
 
 def _remedy(wanted: KindName, found: Kind) -> str | None:
