@@ -27,8 +27,9 @@ INFINITE = Known(infinite=True)
 @record
 class Place:
     """Where an expression stands. `always`: it is evaluated for the same public values on both sides; else private data
-    decide whether it is evaluated at all. `assumed` holds there. `infinite` are the cells, draws and memories that may
-    hold an infinite number, `shown` the noisy values that every step releases: what is done to those is public."""
+    decide whether it is evaluated at all. `assumed` holds there. `infinite` are the cells, draws, reports and memories
+    that may hold an infinite number, `shown` the noisy values that every step releases: what is done to those is
+    public."""
 
     facts: Facts
     infinite: frozenset[str] = frozenset()

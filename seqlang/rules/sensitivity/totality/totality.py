@@ -19,6 +19,7 @@ from seqlang.record import replace
 from seqlang.rules.sensitivity.facts.evaluate import evaluate
 from seqlang.rules.sensitivity.facts.facts import Facts
 from seqlang.rules.sensitivity.facts.finite import assignments
+from seqlang.rules.sensitivity.facts.log_ratios import log_ratio
 from seqlang.rules.sensitivity.facts.shapes import fewest_records, shape_of
 from seqlang.rules.sensitivity.facts.value import distinct
 from seqlang.rules.sensitivity.functions.convexity import curve_of, negated
@@ -36,9 +37,9 @@ def known(place: Place, e: Expression) -> Known:
     if not found.trouble:
         return found
     if place.always and not reads_what_moves(place, e) and not isinstance(e, m.Noised):
-        # public values fail on both sides; what is noised inside may be private all the same
+        # public values fail on both sides, or are infinite on both; what is noised inside may be private all the same
         noised = (node for node in m.walk(e) if isinstance(node, m.Noised))
-        return replace(found, trouble=joined(known(place, node) for node in noised).trouble)
+        return Known(infinite=True, trouble=joined(known(place, node) for node in noised).trouble)
     return FINITE if _all_found(place.facts, e) else found
 
 
@@ -57,10 +58,10 @@ def _known(place: Place, e: Expression) -> Known:
     match e:
         case (
             m.Number() | m.Truth() | m.Label() | m.ParameterValue() | m.StepNumber() | m.Field() | m.Records()
-            | m.Local() | m.Reported() | m.ReleasedValue() | m.Bound()
+            | m.Local() | m.ReleasedValue() | m.Bound()
         ):  # fmt: skip
             return FINITE
-        case m.MemoryValue(name) | m.Drawn(name):
+        case m.MemoryValue(name) | m.Drawn(name) | m.Reported(name):
             return Known(infinite=name in place.infinite)
         case m.CellValue():
             return _cell(place, e)
@@ -95,8 +96,11 @@ def _known(place: Place, e: Expression) -> Known:
 def _applied(place: Place, e: Apply) -> Known:
     if e.operator in ("and", "or"):
         return _in_order(place, e)
-    if e.operator in ("log", "log2") and ratio_polynomial(place.facts, e) is not None:
-        return FINITE  # of two densities: it is computed from their logarithms
+    ratio = log_ratio(place.facts, e)
+    if ratio is not None and ratio_polynomial(place.facts, e) is not None:
+        at = known(place, ratio[1])  # of two densities at one place: it is computed from their logarithms
+        return Known(trouble=at.trouble or (lack(e.operator, "may meet an infinite number", "clip it").trouble
+                                            if at.infinite else ""))  # fmt: skip
     inside = [known(place, a) for a in e.arguments]
     own = of_operator(place, e, [part.infinite for part in inside])
     return Known(own.infinite, joined(inside).trouble or own.trouble)
@@ -236,7 +240,8 @@ def _law(place: Place, law: m.Law | m.Weights | m.WeightsOf) -> Known:
         case _:
             assert_never(law)
     chosen, beside = (joined(known(place, part) for part in parts) for parts in (values, (*weights, *among)))
-    found = Known(chosen.infinite, chosen.trouble or beside.trouble)
+    # a value of a listed law may be an element of an infinite set
+    found = Known(chosen.infinite or beside.infinite, chosen.trouble or beside.trouble)
     if not any(moves(place, part) for part in (*weights, *among)) and place.always:
         return found
     enough = all(not_negative(place.facts, place.assumed, w) for w in weights) and any(

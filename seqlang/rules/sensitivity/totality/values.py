@@ -90,10 +90,11 @@ def _released_in_every_step(facts: Facts) -> frozenset[Expression]:
 
 
 def _infinite(place: Place) -> frozenset[str]:
-    """The cells, draws and memories that may hold an infinite number if those known so far do."""
+    """The cells, draws, reports and memories that may hold an infinite number if those known so far do."""
     program = place.facts.program
     found = {s.name for s in program.body if isinstance(s, Cell) and _holds_infinite(place, s)}
     found |= {s.name for s in program.body if isinstance(s, Draw) and _of(place, s.law).infinite}
+    found |= {s.name for s in program.body if isinstance(s, Report) and _shown(place, s).infinite}
     for memory in program.memories:
         updates = [s.value for s in program.body if isinstance(s, Update) and s.memory == memory.name]
         if any(_of(place, value).infinite for value in (memory.initial, *updates)):
@@ -128,13 +129,18 @@ def _statement(place: Place, statement: Statement) -> Known:
         case Cell():
             return _cell(place, statement)
         case Report(when=when, value=value) | Stop(when=when, result=value) | Update(when=when, value=value):
-            if when is None:
-                return _of(place, value)
-            # what is shown when, is shown on both sides: the value is computed on both
-            inside = replace(place, assumed=((place.facts.inlined(when), True),))
-            return joined([_of(place, when), _of(inside, value)])
+            return joined([_of(place, when), _of(_where(place, when), value)])
         case _:
             assert_never(statement)
+
+
+def _shown(place: Place, report: Report) -> Known:
+    return _of(_where(place, report.when), report.value)
+
+
+def _where(place: Place, when: Expression | None) -> Place:
+    """Where the condition holds: what is shown when, is shown on both sides, so that the value is computed on both."""
+    return place if when is None else replace(place, assumed=((place.facts.inlined(when), True),))
 
 
 def _cell(place: Place, cell: Cell) -> Known:
