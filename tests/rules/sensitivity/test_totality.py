@@ -55,6 +55,10 @@ PARTIAL = [
     ),
     ("stream x in [-1, 1]", "clip(log(normal(1, 1).pdf(sqrt(x)) / normal(0, 1).pdf(sqrt(x))), 0, 1)", "sqrt"),
     ("stream x in [0, 1]", "clip(log(normal(1, 1).pdf(log(x)) / normal(0, 1).pdf(log(x))), 0, 1)", "log"),
+    ("dataset x in [0, 1] size 1\n" + RECORDS + "draw c ~ {i: 1 for i in records}", "clip(c, 0, 0)", "draw"),
+    ("dataset x in [0, 1] size 1\n" + RECORDS + "draw c ~ uniform(records)", "clip(c, 0, 0)", "uniform"),
+    ("dataset x in [0, 1] size 3\n" + RECORDS + "draw c ~ {[1, 2, 3][i]: 1 for i in records}", "0 * c", "position"),
+    ("dataset x in [0, 1] size 3\n" + RECORDS + "draw c ~ {i: 3.5 - i for i in records}", "0 * c", "weights"),
     ("stream x in {0, 1}", "clip(mean([log(x), -log(x)]), 0, 1)", "mean"),
     ("stream x in {0, 1}", "clip(mean(if k == 1 then log(x) else -log(x) for k in 1..2), 0, 1)", "mean"),
     ("stream x in {0, 1}", "clip(normal(0, x).pdf(1), 0, 1)", "pdf"),
@@ -116,6 +120,8 @@ def test_an_answer_about_what_may_have_no_value(lines: tuple[str, ...]) -> None:
 
 
 TOTAL = [
+    ("dataset x in [0, 1] size 2\n" + RECORDS + "draw c ~ uniform(records)", "sum(x) + clip(c, 0, 0)"),
+    ("dataset x in [0, 1] size 2\n" + RECORDS + "draw c ~ sample(records, 0.5)", "sum(x[i] for i in c)"),
     ("dataset x in [0, 1] size 3\n" + RECORDS, "clip(x[2], 0, 1)"),  # of 3 records, one may be gone
     ("dataset x in [0, 1] size 3", "max(x)"),
     ("stream x in [0, 1]", "sqrt(x)"),

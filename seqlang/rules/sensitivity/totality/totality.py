@@ -222,15 +222,16 @@ def holds_a_step(place: Place, cell: Cell) -> bool:
 
 
 def _law(place: Place, law: m.Law | m.Weights | m.WeightsOf) -> Known:
-    among: list[Expression] = []
+    values: list[Expression]
+    listed: list[Expression]
     match law:
         case m.Weights(pairs):
             values, weights = [v for v, _ in pairs], [w for _, w in pairs]
+            listed = weights
         case m.WeightsOf(value, weight, variable, domain, where):
-            values, weights = [value], [weight]
-            among = [domain] if where is None else [domain, where]
-            listed = m.Quantified("list", weight, variable, domain, where)
-            if (set_may_be_empty(place.facts, listed) or not place.always) and not _certainly_some(place.facts, listed):
+            each = m.Quantified("list", weight, variable, domain, where)
+            values, weights, listed = [replace(each, body=value)], [weight], [each]
+            if (set_may_be_empty(place.facts, each) or not place.always) and not _certainly_some(place.facts, each):
                 return lack("draw", "may be from no element", "add an element that is always there")
         case m.Law(family, arguments):
             inside = joined([*(known(place, a) for a in arguments), _arguments(place, law)])
@@ -239,10 +240,9 @@ def _law(place: Place, law: m.Law | m.Weights | m.WeightsOf) -> Known:
             return inside
         case _:
             assert_never(law)
-    chosen, beside = (joined(known(place, part) for part in parts) for parts in (values, (*weights, *among)))
-    # a value of a listed law may be an element of an infinite set
-    found = Known(chosen.infinite or beside.infinite, chosen.trouble or beside.trouble)
-    if not any(moves(place, part) for part in (*weights, *among)) and place.always:
+    chosen, beside = (joined(known(place, part) for part in parts) for parts in (values, listed))
+    found = Known(chosen.infinite, chosen.trouble or beside.trouble)
+    if not any(moves(place, part) for part in listed) and place.always:
         return found
     enough = all(not_negative(place.facts, place.assumed, w) for w in weights) and any(
         positive(place.facts, place.assumed, w) for w in weights
@@ -275,8 +275,13 @@ def _arguments(place: Place, law: m.Law) -> Known:
             r = range_in(facts, chance)
             if not_negative(facts, place.assumed, chance) and r.high is not None and facts.sign(r.high - 1) in (0, -1):
                 return FINITE
-        case "point" | "conditioned" | "uniform", _:
-            if law.family == "point":
+        case "point", _:
+            return FINITE
+        case "sample", (_, chance) if not moves(place, chance):
+            return FINITE  # of no element, too
+        case "uniform", (m.Records(),):
+            fewest = fewest_records(facts)
+            if fewest is not None and facts.sign(fewest) == 1:
                 return FINITE
         case "normal", (_, spread):
             if not_negative(facts, place.assumed, spread):

@@ -12,6 +12,7 @@ from seqlang.model.program import (
     Define,
     Draw,
     LastSteps,
+    Noise,
     Previous,
     Program,
     ReleaseGate,
@@ -33,15 +34,18 @@ from seqlang.rules.sensitivity.totality.totality import known
 
 @record
 class Values:
-    """`troubles`: for each statement of the body, which operation may have no value, and the remedy; "" if none."""
+    """`troubles`: for each statement of the body, which operation may have no value, and the remedy; "" if none.
+    `noises`: the same for the laws of noises, which may list the records."""
 
     place: Place
     troubles: tuple[str, ...]
+    noises: tuple[str, ...]
 
 
 def obstacle(program: Program) -> str | None:
     """Why a step may fail on one of two neighbours only, the first reason; None if it cannot."""
-    return next((trouble for trouble in values_of_body(program).troubles if trouble), None)
+    found = values_of_body(program)
+    return next((trouble for trouble in (*found.troubles, *found.noises) if trouble), None)
 
 
 def lack_of_value(program: Program, expression: Expression) -> str:
@@ -49,11 +53,11 @@ def lack_of_value(program: Program, expression: Expression) -> str:
     facts, found = facts_of(program), values_of_body(program)
     expanded = facts.inlined(expression)
     own = known(found.place, expanded).trouble
-    if own or not any(found.troubles):
+    if own or not any((*found.troubles, *found.noises)):
         return own
     read = {leaf.name for leaf in facts.leaves(expanded) if isinstance(leaf, CellValue | Drawn)}
-    stated = zip(program.body, found.troubles, strict=True)
-    return next((t for s, t in stated if t and isinstance(s, Cell | Draw) and s.name in read), "")
+    stated = (*zip(program.body, found.troubles, strict=True), *zip(program.noises, found.noises, strict=True))
+    return next((t for s, t in stated if t and isinstance(s, Cell | Draw | Noise) and s.name in read), "")
 
 
 @remembered_of_program
@@ -63,7 +67,11 @@ def values_of_body(program: Program) -> Values:
     place = Place(facts, shown=_released_in_every_step(facts))
     while (more := _infinite(place)) - place.infinite:
         place = replace(place, infinite=place.infinite | more)
-    return Values(place, tuple(_statement(place, statement).trouble for statement in program.body))
+    return Values(
+        place,
+        tuple(_statement(place, statement).trouble for statement in program.body),
+        tuple(_of(place, noise.law).trouble for noise in program.noises),
+    )
 
 
 def _released_in_every_step(facts: Facts) -> frozenset[Expression]:
@@ -93,7 +101,8 @@ def _infinite(place: Place) -> frozenset[str]:
     """The cells, draws, reports and memories that may hold an infinite number if those known so far do."""
     program = place.facts.program
     found = {s.name for s in program.body if isinstance(s, Cell) and _holds_infinite(place, s)}
-    found |= {s.name for s in program.body if isinstance(s, Draw) and _of(place, s.law).infinite}
+    drawn = [(s.name, s.law) for s in (*program.body, *program.noises) if isinstance(s, Draw | Noise)]
+    found |= {name for name, law in drawn if _of(place, law).infinite}
     found |= {s.name for s in program.body if isinstance(s, Report) and _shown(place, s).infinite}
     for memory in program.memories:
         updates = [s.value for s in program.body if isinstance(s, Update) and s.memory == memory.name]
