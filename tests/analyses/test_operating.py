@@ -37,6 +37,16 @@ def test_runs_that_never_stop(claim: str, expected: str) -> None:
     assert verdict(STUCK, claim) == expected
 
 
+def test_steps_that_fail_are_not_left_out() -> None:
+    """No stop reads the root, but the run ends in an error where the entry is 1."""
+    fails = "algorithm a\nstream x in {0, 1}\nmodel m: x ~ bernoulli(0.5)\nstatistic s = sqrt(0 - x)\n"
+    fails += "stop when step >= 2 return a\n"
+    assert verdict(fails, "probability(a) >= 0.9") == "unknown"
+    assert verdict(fails, "expected(step) <= 3") == "unknown"
+    assert verdict(fails, "weak pure(1)") == "unknown"
+    assert verdict(fails.replace("0 - x", "x"), "weak pure(1)") == "proved"
+
+
 def test_stops_for_sure() -> None:
     ends = STUCK + "stop when step >= 5 return late\n"
     assert verdict(ends, "probability(stops) >= 1") == "proved"

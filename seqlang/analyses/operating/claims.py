@@ -27,6 +27,7 @@ from seqlang.rules.claims import longest_run
 from seqlang.rules.reading.limits import horizon_of
 from seqlang.rules.reading.signs import Signs
 from seqlang.rules.sensitivity.facts.formulas import formula_of, parameter_values
+from seqlang.rules.sensitivity.totality.values import obstacle
 
 if TYPE_CHECKING:
     from seqlang.backends.solve import Solution
@@ -69,6 +70,8 @@ def decide_operating(program: Program, claim: Claim, solve: Solve) -> Decision:
     models = (claim.model,) if claim.model is not None else tuple(m.name for m in program.models)
     if not models:
         return Decision("unknown", "there is no model to take it under")
+    if (why_not := obstacle(program)) is not None:
+        return Decision("unknown", f"a step may fail for some data, and no law tells: {why_not}")
     decisions = []
     for model in models:
         surely = surely_stops(program, claim, model)

@@ -33,6 +33,7 @@ from seqlang.model.program import Program, Report
 from seqlang.process.time_limit import poll
 from seqlang.record import record
 from seqlang.rules.claims import longest_run
+from seqlang.rules.sensitivity.totality.values import obstacle
 
 if TYPE_CHECKING:
     from seqlang.backends.solve.spaces import Space
@@ -78,6 +79,8 @@ class Scan:
     ) -> None:
         if any(isinstance(s, Report) for s in program.body):
             raise Unsolved("the transcript holds reports: only programs that show when they stop and what they return")
+        if (why := obstacle(program)) is not None:
+            raise Unsolved(f"a step may fail for one value of an entry only, and no law tells: {why}")
         self.model = model
         self.entries = entries_of(program)
         if not (draws_are_clear(program) and model_is_clear(program, model)):
