@@ -95,7 +95,11 @@ def exactly(value: Any, positions: bool) -> Any:
         case Members() | bool():
             return value
         case tuple():
-            return tuple(exactly(v, positions) for v in value)
+            known: dict[int, Any] = {}  # most records of a witness are the same one
+            for v in value:
+                if id(v) not in known:
+                    known[id(v)] = exactly(v, positions)
+            return tuple([known[id(v)] for v in value])
         case float() if isfinite(value):
             return _decimal(value)
         case int() if not positions:

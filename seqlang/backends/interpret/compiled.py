@@ -11,6 +11,7 @@ from functools import partial
 from operator import mul
 from typing import assert_never
 
+from seqlang.backends.interpret.alike import Alike, columns_of
 from seqlang.backends.interpret.code import STATE, Code, Reads
 from seqlang.backends.interpret.laws import LawValue, make_law
 from seqlang.backends.interpret.laws.listed import Flip, Table
@@ -196,16 +197,25 @@ class Compiler:
         reads = domain.reads | (inside - {variable})
         if isinstance(e.domain, ir.RealVectors) and operator in ("argmin", "argmax"):
             return Code(lambda m: minimise(self, m, e, domain.run(m)), reads | CHANGES)
+        names: tuple[str, ...] = ()
+        if isinstance(e.domain, ir.Records):
+            names = columns_of(self.program, (e.body,) if e.where is None else (e.body, e.where), e.variable)
+        found = Alike()
+
+        def folded(m: State) -> Value:
+            alike = found.first(tuple(m.fields[name] for name in names)) if names else None
+            return fold(m, operator, domain.run(m), variable, body.run, test, span, alike)
+
         shape = shape_of_expression(self, e.body) if operator == "sum" else ()
         if shape and UNKNOWN not in shape:
             nothing = filled(shape, lambda: 0)  # a sum of no vectors is a vector
 
             def run(m: State) -> Value:
-                value = fold(m, operator, domain.run(m), variable, body.run, test, span)
+                value = folded(m)
                 return value if is_vector(value) else nothing
 
             return Code(run, reads)
-        return Code(lambda m: fold(m, operator, domain.run(m), variable, body.run, test, span), reads)
+        return Code(folded, reads)
 
     def _weights_of(self, e: ir.WeightsOf) -> Code:
         domain, value, weight = self.compile(e.domain), self.compile(e.value), self.compile(e.weight)

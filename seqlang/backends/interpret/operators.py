@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 from functools import reduce
-from operator import mul
+from operator import add, mul
 
 from seqlang.backends.interpret.values import (
     EvaluationError,
@@ -93,6 +93,8 @@ def total(elements: tuple[Value, ...]) -> Value:
     """Sum from left to right: whole numbers stay exact, vectors are added coordinate by coordinate."""
     result: Value = 0
     if elements and is_vector(elements[0]):  # all of them are, or none
+        if is_flat(elements[0]) and len(set(map(len, elements))) == 1:
+            return tuple(reduce(add, column, 0) for column in zip(*elements, strict=True))
         for element in elements:
             result = pairwise(PAIR["+"], result, element)
         return result

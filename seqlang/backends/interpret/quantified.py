@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from seqlang.backends.interpret.operators import folded
 from seqlang.backends.interpret.state import Run, State
 from seqlang.backends.interpret.values import BallSet, EvaluationError, Members, Value
@@ -16,17 +18,23 @@ def fold(
     body: Run,
     where: Run | None,
     span: Span,
+    alike: Sequence[int] | None = None,
 ) -> Value:
-    """The value of the quantified expression; `argmax` and `argmin` give the element, the first of equal ones.
+    """The value of the quantified expression; `argmax` and `argmin` give the element, the first of equal ones. `alike`:
+    for each element the place of one before it for which all is the same, or its own.
 
     Raises EvaluationError for the mean or an extreme of nothing.
     """
     if isinstance(domain, BallSet):
         raise EvaluationError(f"`{operator}` over all vectors has no value here", span)
-    elements, values = [], []
+    elements: list[Value] = []
+    values: list[Value] = []
     missing = object()
     outer = m.bound.get(variable, missing)
     try:
+        if alike is not None:
+            elements, values = _once(m, domain, variable, body, where, alike)
+            domain = ()
         for element in domain:
             m.bound[variable] = element
             if where is None or where(m):
@@ -46,3 +54,20 @@ def fold(
         return folded(operator, tuple(values), elements)
     except EvaluationError as problem:
         raise EvaluationError(problem.diagnostics[0].message, span) from None
+
+
+def _once(
+    m: State, domain: Value, variable: int, body: Run, where: Run | None, alike: Sequence[int]
+) -> tuple[list[Value], list[Value]]:
+    """The elements that count, and their values."""
+    known: dict[int, tuple[Value, ...]] = {}
+    elements: list[Value] = []
+    values: list[Value] = []
+    for element, place in zip(domain, alike, strict=True):
+        if place not in known:
+            m.bound[variable] = element
+            known[place] = (body(m),) if where is None or where(m) else ()
+        if known[place]:
+            elements.append(element)
+            values += known[place]
+    return elements, values

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from operator import itemgetter
 from typing import Any, assert_never
 
+from seqlang.backends.interpret.alike import Alike, columns_of
 from seqlang.backends.interpret.operators import OTHER, PAIR, SCALAR
 from seqlang.backends.interpret.values import Members, pairwise
 from seqlang.backends.transcript.finite_laws import density
@@ -177,6 +178,8 @@ class PlainWriter:
         test = "" if x.where is None else f" if {self.write(x.where)}"
         loop = f"for {variable} in {self.write(x.domain)}{test}"
         body = self.write(x.body)
+        if isinstance(x.domain, e.Records) and x.where is None and x.operator not in ("argmax", "argmin"):
+            return self.over_records(x, body)
         match x.operator:
             case "list":
                 return f"tuple([{body} {loop}])"
@@ -187,6 +190,22 @@ class PlainWriter:
                 return f"{x.operator[3:]}([({body}, {variable}) {loop}], key=first)[1]"
             case fold:
                 return f"O[{fold!r}](tuple([{body} {loop}]))"
+
+    def over_records(self, x: e.Quantified, body: str) -> str:
+        """A fold over all records, of which equal ones are evaluated once."""
+        names = columns_of(self.program, (x.body,), x.variable)
+        values = f"[{body} for {bound_name(x.variable)} in {self.write(x.domain)}]"
+        if names:
+            self.scope.setdefault("equal_records", Alike())
+            columns = "".join(f"entry[{name!r}], " for name in names)
+            values = f"equal_records.each(({columns}), lambda {bound_name(x.variable)}: {body})"
+        match x.operator:
+            case "list":
+                return f"tuple({values})"
+            case "set":
+                return f"Members({values})"
+            case fold:
+                return f"O[{fold!r}](tuple({values}))"
 
     def is_constant(self, x: e.Expression, bound: frozenset[e.Variable] = frozenset()) -> bool:
         match x:
