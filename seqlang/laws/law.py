@@ -31,7 +31,9 @@ class NotInArrays(Exception):
 class Scalar:
     """Functions of one number x (or of a chance p) and the law's arguments; None where the law has none.
 
-    Kernels paste `valid`, `density`, `cdf`, `quantile`, `from_variate` and `sample_words`.
+    Kernels paste `valid`, `density`, `cdf` and `quantile`, and what only they read: `from_variate(z, *arguments)`, a
+    draw from a standard variate z of the kind that VARIATE names, or `sample_words(s, *arguments)`, a draw from random
+    words, where one variate does not suffice.
 
     - `valid(*arguments)`: whether they are parameters of the law; also of arrays, entry by entry.
     - `density`: the density, or the probability of the point x. `cdf`: P(X <= x). `quantile(p)`: the least x with
@@ -44,8 +46,6 @@ class Scalar:
     - `length`: a length on which the density changes much; `median`, `centre` (a typical value: what a run without
       noise uses), `ends` of the support.
     - `sample(random, *arguments)`: a draw; of a law with a quantile by default the quantile of a uniform variate.
-    - `from_variate(z, *arguments)`: a draw from a standard variate z, of the kind that VARIATE names (in kernels).
-      `sample_words(s, *arguments)`: a draw from random words, where one variate does not suffice (in kernels).
     """
 
     valid: Callable[..., Any]
@@ -64,8 +64,6 @@ class Scalar:
     centre: Callable[..., float]
     ends: Callable[..., tuple[float, float]]
     sample: Callable[..., float] | None
-    from_variate: Function | None
-    sample_words: Callable[..., Any] | None
 
 
 @record

@@ -12,7 +12,7 @@ from scipy import stats
 
 from seqlang.backends.kernels.compiling import build
 from seqlang.backends.kernels.runtime import lane_samples, packed_strips, refused_words
-from seqlang.laws.variates.words import GOLDEN, as_uniform, splitmix64
+from seqlang.laws.variates.words import GOLDEN, splitmix64, uniform_of_word
 
 TABLES = {
     "normal": (packed_strips.NORMAL_PACKED, stats.norm.pdf, stats.norm.sf),
@@ -65,7 +65,7 @@ def under_the_curve(name: str, word: np.uint64) -> float:
         if name == "laplace" and word == counter:  # the first word's side, and an exponential variate there
             sign, x = math.copysign(1.0, x), abs(x)
             entry, place = packed_strips.entry_exponential, packed_strips.place_exponential
-        part = as_uniform(splitmix64(counter))
+        part = uniform_of_word(splitmix64(counter))
         if strip == 0 and abs(x) >= edges[1]:
             if normal:
                 return math.copysign(refused_words.tail_of_normal(counter), x)

@@ -82,7 +82,7 @@ def test_compiled_functions_agree_with_python() -> None:
 def test_only_what_is_needed_is_pasted() -> None:
     text = source_of(["uniform"])
     defined = {n.name for n in ast.parse(text).body if isinstance(n, ast.FunctionDef)}
-    assert defined == {"uniform", "next_word", "as_uniform"}
+    assert defined == {"uniform", "next_word", "uniform_of_word"}
     assert "LARGEST_BELOW_ONE = " in text
     assert "GOLDEN" not in text
 

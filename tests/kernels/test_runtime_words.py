@@ -11,10 +11,10 @@ import pytest
 from seqlang.backends.arrays.streams import Streams
 from seqlang.laws.variates.words import (
     LARGEST_BELOW_ONE,
-    as_uniform,
     next_word,
     seed_stream,
     uniform,
+    uniform_of_word,
     words_below,
 )
 
@@ -63,7 +63,7 @@ def test_uniforms_are_open() -> None:
     """The half above the largest 53 bits rounds to 1."""
     words = [0, 2**11 - 1, 2**63, 2**64 - 2**12, 2**64 - 1]
     exact = [2.0**-54, 2.0**-54, 0.5, 1 - 2.0**-52, 1 - 2.0**-53]
-    assert [as_uniform(np.uint64(w)) for w in words] == exact
+    assert [uniform_of_word(np.uint64(w)) for w in words] == exact
     assert LARGEST_BELOW_ONE < 1.0
 
 
@@ -73,7 +73,7 @@ def test_uniforms_are_open() -> None:
 def test_words_below_a_chance_are_those_whose_variates_are(p: float) -> None:
     number = int(words_below(p))
     near = [j for j in range(number - 3, number + 3) if 0 <= j < 1 << 53]
-    assert [as_uniform(np.uint64(j << 11)) < p for j in near] == [j < number for j in near]
+    assert [uniform_of_word(np.uint64(j << 11)) < p for j in near] == [j < number for j in near]
     assert number / 2**53 == pytest.approx(p, abs=2.0**-53)
 
 

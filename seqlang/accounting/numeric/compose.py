@@ -40,10 +40,10 @@ from typing import TYPE_CHECKING
 
 from seqlang.accounting.numeric.losses import ROUNDING, Losses
 from seqlang.arithmetic.rounding import INF, LIBM, exp_up
+from seqlang.process.late import np
 from seqlang.record import record
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
     Array = NDArray[np.float64]
@@ -90,8 +90,6 @@ class Composed:
 
     def delta(self, epsilon: float) -> float:
         """The delta at `epsilon`, rounded up; infinite where the window does not reach down to it."""
-        import numpy as np
-
         if not math.isfinite(self.error) or not math.isfinite(self.factor):
             return INF
         start = math.floor((epsilon - self.slack) / self.step)
@@ -115,8 +113,6 @@ class Composed:
 
     def epsilon_near(self, delta: float) -> float:
         """Where delta(epsilon) is about `delta`: nothing is claimed. Infinite if it is more in all of the window."""
-        import numpy as np
-
         scale = math.exp(min(600.0, max(-600.0, self.log_sum - self.tilt * self.first * self.step)))
         over = np.arange(len(self.masses)) * self.step
         first = np.exp(-self.tilt * over) * np.maximum(self.masses, 0.0)
@@ -136,8 +132,6 @@ class Composed:
 
 def tilted(part: Losses, step: float, tilt: float) -> Tilted:
     """The part's masses, tilted; see 1 above for `rounding`."""
-    import numpy as np
-
     loss = (part.first + np.arange(len(part.masses))) * step
     with np.errstate(divide="ignore"):
         plain = np.log(part.masses)
@@ -157,8 +151,6 @@ def tilted(part: Losses, step: float, tilt: float) -> Tilted:
 def composed(parts: tuple[Losses, ...], step: float, tilt: float, reach: float, most: int) -> Composed:
     """All uses of all parts. `reach`: an epsilon that the window should cover; `most`: its cells at most. A window that
     would be larger is cut, which loses tightness and nothing else."""
-    import numpy as np
-
     lent = [tilted(part, step, tilt) for part in parts]
     mean = sum(t.part.count * t.mean for t in lent)
     deviation = math.sqrt(sum(t.part.count * t.variance for t in lent))
@@ -203,16 +195,12 @@ def composed(parts: tuple[Losses, ...], step: float, tilt: float, reach: float, 
 
 def _square(spectrum: NDArray[np.complex128]) -> float:
     """The squared l2 norm of the whole transform of real numbers, of which half is kept; its length is even."""
-    import numpy as np
-
     half = float(np.sum(np.square(spectrum.view(np.float64))))
     return 2 * half - abs(complex(spectrum[0])) ** 2 - abs(complex(spectrum[-1])) ** 2
 
 
 def _conserves(spectrum: NDArray[np.complex128], values: Array, unit: float) -> bool:
     """|F f|_2 = sqrt(n) |f|_2 to the accuracy that the transform is taken to have, in the l2 norm."""
-    import numpy as np
-
     whole, square = _square(spectrum), len(values) * float(np.sum(np.square(values)))
     return abs(whole - square) <= (3 * unit + 256 * UNIT) * square + LEAST  # the sums are pairwise: some 40 units each
 
@@ -232,8 +220,6 @@ def _power(base: NDArray[np.complex128], exponent: int) -> NDArray[np.complex128
 
 def _above(parts: tuple[Losses, ...], step: float, tilt: float, top: float) -> float:
     """P(the sum is at least `top`), by Chernoff's inequality at several tilts."""
-    import numpy as np
-
     best = 1.0
     for factor in (1.0, 1.25, 1.6, 2.0, 3.0):
         t = tilt * factor

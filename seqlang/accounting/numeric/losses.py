@@ -12,10 +12,10 @@ import math
 from typing import TYPE_CHECKING
 
 from seqlang.accounting.numeric.parts import BoundedRange, Gaussian, Laplace, Part, Pure, Subsampled
+from seqlang.process.late import np
 from seqlang.record import record
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
     Array = NDArray[np.float64]
@@ -57,8 +57,6 @@ def losses(part: Part, step: float, tail: float, added: bool) -> Losses:
 
 def _on_grid(atoms: list[tuple[float, float]], step: float, count: int) -> Losses:
     """Single losses, each split between its two neighbours on the grid."""
-    import numpy as np
-
     low = min(math.floor(loss / step) for loss, _ in atoms)
     high = max(math.floor(loss / step) for loss, _ in atoms) + 1
     if high - low > CELLS:
@@ -75,8 +73,6 @@ def _on_grid(atoms: list[tuple[float, float]], step: float, count: int) -> Losse
 
 def _laplace(shift: float, count: int, step: float) -> Losses:
     """Under Lap(0) against Lap(t), the loss is t with chance 1/2, -t with chance e^-t/2, and t - 2x for 0 < x < t."""
-    import numpy as np
-
     atoms = _on_grid([(shift, 0.5), (-shift, 0.5 * math.exp(-shift))], step, count)
     first = math.floor(-shift / step)
     edges = np.clip(np.arange(first, math.floor(shift / step) + 2) * step, -shift, shift)
@@ -96,8 +92,6 @@ def _laplace(shift: float, count: int, step: float) -> Losses:
 
 def _gaussian(mu: float, step: float, tail: float) -> Losses:
     """Loss mu x - mu^2/2 under N(mu, 1) against N(0, 1)."""
-    import numpy as np
-
     reach = math.sqrt(2 * math.log(1 / tail))
     low, high = math.floor(mu * (mu / 2 - reach) / step), math.ceil(mu * (mu / 2 + reach) / step)
     grid = _grid(low, high) * step
@@ -108,8 +102,6 @@ def _gaussian(mu: float, step: float, tail: float) -> Losses:
 
 def _subsampled(q: float, s: float, replace: bool, count: int, step: float, tail: float, added: bool) -> Losses:
     """log u(x) under the mixture against N(0); the other order; or log u(x) - log u(-x) (see subsampled_gaussian)."""
-    import numpy as np
-
     reach = s * math.sqrt(2 * math.log(1 / tail))
     lowest = math.log1p(-q) if q < 1 else -math.inf
     if replace:
@@ -139,8 +131,6 @@ def _subsampled(q: float, s: float, replace: bool, count: int, step: float, tail
 
 
 def _grid(low: int, high: int) -> Array:
-    import numpy as np
-
     if high - low > CELLS:
         raise TooFine(f"a grid of {high - low} cells is too fine for one part")
     return np.arange(low, high + 1, dtype=np.float64)
@@ -153,8 +143,6 @@ def _log_u(q: float, s: float, x: float) -> float:
 
 def _inverse(q: float, s: float, loss: Array) -> Array:
     """x with u(x) = e^loss; -inf where u is larger everywhere."""
-    import numpy as np
-
     with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
         excess = np.expm1(loss) + q
         near = np.log(np.maximum(excess, 0.0) / q)
@@ -165,8 +153,6 @@ def _inverse(q: float, s: float, loss: Array) -> Array:
 
 def _crossing(q: float, s: float, loss: Array) -> Array:
     """x with u(x)/u(-x) = e^loss: a quadratic equation in e^(x/s^2). Odd in the loss."""
-    import numpy as np
-
     size = np.abs(loss)
     shrunk = q * math.exp(-0.5 / (s * s))
     # divided by e^(size/2), so that nothing overflows
@@ -191,15 +177,11 @@ def _from_edges(
 
 
 def _scaled(q: Array, loss: Array) -> Array:
-    import numpy as np
-
     return q * np.exp(np.minimum(loss, 700.0))
 
 
 def _split(p: Array, q: Array, p_error: Array, q_error: Array, step: float) -> Array:
     """Masses at the ends of cells: `p` of the first law, `q` of the second times e^(lower end)."""
-    import numpy as np
-
     whole = np.maximum(p + p_error, 0.0)
     raised = (p - q + p_error + q_error + 8 * ROUNDING * (p + q)) / -math.expm1(-step) * (1 + 8 * ROUNDING)
     upper = np.clip(raised, 0.0, whole)
@@ -211,8 +193,6 @@ def _split(p: Array, q: Array, p_error: Array, q_error: Array, step: float) -> A
 
 def _between(law: list[tuple[float, Array]]) -> tuple[Array, Array]:
     """Masses between consecutive edges, and bounds on their errors."""
-    import numpy as np
-
     total, error = np.zeros(len(law[0][1]) - 1), np.zeros(len(law[0][1]) - 1)
     for weight, z in law:
         # the smaller tail at each edge, so that differences keep their digits; about 0 both sides are less than 1
@@ -235,7 +215,5 @@ def _mass(law: list[tuple[float, float]]) -> float:
 
 
 def _tail(z: Array) -> Array:
-    import numpy as np
-
     # math.erfc a number: scipy's would be faster, and slower to import than all of them
     return 0.5 * np.fromiter(map(math.erfc, (z * math.sqrt(0.5)).tolist()), np.float64, len(z))

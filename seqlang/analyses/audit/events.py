@@ -8,6 +8,7 @@ from math import inf, log, sqrt
 from typing import TYPE_CHECKING
 
 from seqlang.analyses.audit.runs import Sight, seen
+from seqlang.process.late import np
 
 if TYPE_CHECKING:
     from seqlang.backends.montecarlo.samples import Samples
@@ -21,8 +22,6 @@ FEWEST = 8.0  # runs that an event must have been seen in
 
 def atoms(samples: Sequence[Samples]) -> list[Sight]:
     """A partition of what the runs show: by last step, label and, where they are few, returned numbers."""
-    import numpy as np
-
     one = samples[0]
     last = int(max(s.steps.max() for s in samples))
     steps = range(1, last + 1) if last <= MOST_STEPS else range(1, last + 1, -(-last // MOST_STEPS))
@@ -50,8 +49,6 @@ def atoms(samples: Sequence[Samples]) -> list[Sight]:
 def proposals(first: Samples, second: Samples) -> list[tuple[Sight, ...]]:
     """Events for both directions: half lines of steps or values, report counts, and unions of the atoms that look
     likelier the more."""
-    import numpy as np
-
     both = (first, second)
     parts = atoms(both)
     last = int(max(s.steps.max() for s in both))

@@ -22,6 +22,7 @@ from seqlang.model import expression as e
 from seqlang.model.life import EachStep
 from seqlang.model.program import Claim, Program
 from seqlang.operators.catalogue import numerics
+from seqlang.process.late import np
 from seqlang.record import record
 from seqlang.rules.claims import longest_run
 from seqlang.rules.reading.limits import horizon_of
@@ -206,8 +207,6 @@ class _Values:
         return self._of_table(kind, body)
 
     def _steps(self) -> Interval:
-        import numpy as np
-
         solution = self.solution
         by_step = solution.table.sum(axis=1)
         so_far = float(np.dot(np.arange(1, len(by_step) + 1), by_step))
@@ -233,8 +232,6 @@ class _Values:
         raise _Open("the expected final value of a statistic has no error bound here")
 
     def _of_table(self, kind: str, body: e.Expression) -> Interval:
-        import numpy as np
-
         solution = self.solution
         steps = np.arange(1, len(solution.table) + 1, dtype=float)
         total, late = 0.0, 0.0
@@ -270,8 +267,6 @@ class _Values:
 
     def _holds_later(self, body: e.Expression, steps: int) -> bool:
         """Whether a condition surely holds where a run ends after the table, in whose steps too little is left."""
-        import numpy as np
-
         last = longest_run(self.program)
         if last is None or last > MOST_STEPS:
             return False
@@ -280,8 +275,6 @@ class _Values:
         return all(bool(np.all(_Evaluator(self.parameters, end, later).value(body))) for end in ends)
 
     def _value(self, body: e.Expression, outcome: object, step: float) -> float:
-        import numpy as np
-
         with np.errstate(invalid="ignore"):
             value = float(np.ravel(_Evaluator(self.parameters, outcome, np.array([step])).value(body))[0])
         if value != value:
@@ -326,8 +319,6 @@ class _Evaluator:
         self.constant = True
 
     def value(self, x: e.Expression) -> Any:
-        import numpy as np
-
         match x:
             case e.Number(value):
                 return float(value)
@@ -351,8 +342,6 @@ class _Evaluator:
 
 def _function(operator: str, count: int) -> Callable[..., Any] | None:
     """The function of that many arrays, one entry a step; None for one that is not taken step by step."""
-    import numpy as np
-
     several = {"and": np.logical_and, "or": np.logical_or, "max": np.maximum, "min": np.minimum}
     if operator in several:
         return lambda *arrays: reduce(several[operator], arrays)

@@ -9,7 +9,8 @@ from typing import Any
 
 from seqlang.analyses.trials.pairs import Pair
 from seqlang.analyses.trials.play import Drawn
-from seqlang.backends.interpret.compiled import Code, Compiler
+from seqlang.backends.interpret.code import Code
+from seqlang.backends.interpret.compiled import Compiler
 from seqlang.backends.interpret.operators import PAIR, apply
 from seqlang.backends.interpret.values import Members, Value, numbers_in, pairwise
 from seqlang.model import expression as ir

@@ -17,7 +17,8 @@ from typing import Any
 from seqlang.analyses.trials.exactly import ExactCompiler, exactly
 from seqlang.analyses.trials.play import Shared
 from seqlang.analyses.witnesses.far_from_zero import is_far_from_zero
-from seqlang.backends.interpret.compiled import Code, Compiler
+from seqlang.backends.interpret.code import Code
+from seqlang.backends.interpret.compiled import Compiler
 from seqlang.backends.interpret.machine import Machine, Outcome
 from seqlang.backends.interpret.values import EvaluationError, each, numbers_in, pairwise
 from seqlang.backends.transcript.follow import Phase

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,23 +19,27 @@ from seqlang.model.program import Stop
 Array = NDArray[Any]
 
 
-class Endings(Protocol):
+class Endings(ABC):
     """Decides what a stop does to the runs. A run has ended when it is not `Runs.alive`."""
 
+    @abstractmethod
     def compiled(self, runs: Runs, stop: Stop) -> Step:
         """The stop as a statement of the step."""
 
     def begin(self, runs: Runs) -> None:
         """Called at the start of each step."""
+        return
 
     def settle(self, runs: Runs) -> None:
         """Called at the end of each step, before finished runs are dropped."""
+        return
 
+    @abstractmethod
     def leave(self, runs: Runs, steps: int) -> None:
         """Ends the runs that have not stopped, after so many full steps."""
 
 
-class Recorded:
+class Recorded(Endings):
     """Runs in which a stop's condition holds end there, and are written down in `record`. `also(runs, rows, steps)` is
     called for the rows that end after so many steps."""
 
@@ -60,12 +65,6 @@ class Recorded:
 
         return run
 
-    def begin(self, runs: Runs) -> None:
-        """Nothing."""
-
-    def settle(self, runs: Runs) -> None:
-        """Nothing."""
-
     def leave(self, runs: Runs, steps: int) -> None:
         """See `Endings`: they are written down as unstopped."""
         self._close(runs, np.flatnonzero(runs.alive), steps, False, None, False)
@@ -74,12 +73,11 @@ class Recorded:
         numbers, record = runs.runs[rows], self.record
         runs.alive[rows] = False
         record.close(numbers, steps, stopped, value, is_label)
-        for name in runs.statistics:
-            if name in runs.locals and not isinstance(runs.locals[name], Ragged):
-                record.statistic(name, numbers, spread(take(runs.locals[name], rows, runs.count), len(rows)))
-        for name, last in runs.last.items():
-            if not isinstance(last, Ragged):
-                record.release(name, numbers, spread(take(last, rows, runs.count), len(rows)))
+        statistics = {name: runs.locals[name] for name in runs.statistics if name in runs.locals}
+        for table, values in ((record.statistics, statistics), (record.released, runs.last)):
+            for name, last in values.items():
+                if not isinstance(last, Ragged):
+                    record.last(table, name, numbers, spread(take(last, rows, runs.count), len(rows)))
         for name, earlier in runs.earlier.items():
             record.reports[name][numbers - record.first] = earlier[rows] + runs.fired[name][rows]
         if self.also is not None:

@@ -48,15 +48,8 @@ class Record:
             self.values = np.full((*value.shape[:-1], self.count), np.nan)
         self.values[..., at] = value
 
-    def statistic(self, name: str, runs: NDArray[np.int64], value: NDArray[Any]) -> None:
-        """The last value of a statistic in these runs."""
-        self._last(self.statistics, name, runs, value)
-
-    def release(self, name: str, runs: NDArray[np.int64], value: NDArray[Any]) -> None:
-        """The value that a report released last in these runs (NaN: never)."""
-        self._last(self.released, name, runs, value)
-
-    def _last(self, table: dict[str, NDArray[Any]], name: str, runs: NDArray[np.int64], value: NDArray[Any]) -> None:
+    def last(self, table: dict[str, NDArray[Any]], name: str, runs: NDArray[np.int64], value: NDArray[Any]) -> None:
+        """The last value of a statistic, or that a report released last, in these runs (NaN: never)."""
         if name not in table:
             table[name] = np.full((*value.shape[:-1], self.count), np.nan)
         table[name][..., runs - self.first] = value

@@ -14,7 +14,8 @@ from seqlang.backends.arrays.noises import Noises
 from seqlang.backends.arrays.stored_noise import Stored
 from seqlang.backends.arrays.streams import Streams
 from seqlang.backends.arrays.values import Rows, Value, is_nan, spread, take
-from seqlang.backends.interpret.values import as_index, not_a_number
+from seqlang.backends.interpret.shapes import declared_records
+from seqlang.backends.interpret.values import not_a_number
 from seqlang.model import expression as ir
 from seqlang.model.life import EachReport, EachStep, Life, Once
 from seqlang.model.program import Cell, Define
@@ -50,7 +51,7 @@ class Runs:
         self.noise_streams = Streams(seed, padded, f"{purpose}noise")
         self.input_streams = Streams(seed, padded, f"{purpose}inputs")
         self.step_number = 0
-        self.size = 0 if program.size is None else as_index(compiler.exact.constant(program.size))
+        self.size = len(declared_records(compiler.exact))
         self.fields: dict[str, Value] = {}
         self.locals: dict[str, Value] = {}
         self.released: dict[str, Value] = {}

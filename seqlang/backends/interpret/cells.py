@@ -10,11 +10,13 @@ from typing import Protocol, assert_never
 
 from seqlang.backends.interpret.code import STATE, Expressions
 from seqlang.backends.interpret.operators import PAIR
-from seqlang.backends.interpret.shapes import UNKNOWN, shape_of_expression
-from seqlang.backends.interpret.state import Run, State
+from seqlang.backends.interpret.shapes import UNKNOWN, declared_records, shape_of_expression
+from seqlang.backends.interpret.state import PartialState, Run, State
 from seqlang.backends.interpret.values import Value, each, filled, is_vector, pairwise
+from seqlang.model import expression as ir
 from seqlang.model.program import AllSteps, AtReports, Cell, LastSteps, Previous, SinceReport
 
+Key = tuple[Value, ...]
 LONGEST = 1 << 62
 """More steps than any run makes."""
 
@@ -174,39 +176,33 @@ class CellState:
         self.kept: dict[tuple[Value, ...], Kept] = {}
         self.compiler = compiler
         self.changing = changing_length(cell, compiler)
+        self._names = [variable.number for variable, _ in cell.binders]
 
     def start(self, m: State) -> None:
-        for key in self._keys(m, 0):
+        for key in keys_of(self.cell, self.compiler, m.records):
+            m.bound.update(zip(self._names, key, strict=True))
             self.kept[key] = self._make(m)
+        self._forget(m)
+
+    def _forget(self, m: State) -> None:
+        for name in self._names:
+            m.bound.pop(name, None)
 
     def begin(self, fired: bool) -> None:
         for kept in self.kept.values():
             kept.begin(fired)
 
     def tick(self, m: State) -> None:
-        names = [variable.number for variable, _ in self.cell.binders]
         for key, kept in self.kept.items():
-            m.bound.update(zip(names, key, strict=True))
+            m.bound.update(zip(self._names, key, strict=True))
             taken = self.where is None or bool(self.where(m))
             kept.tick(m.step_number, taken, self.body(m) if taken else None)
             if self.changing is not None and isinstance(kept, _Window):
                 kept.length = whole_length(self.changing(m))
-        for name in names:
-            m.bound.pop(name, None)
+        self._forget(m)
 
     def read(self, key: tuple[Value, ...]) -> Value:
         return self.kept[key].read()
-
-    def _keys(self, m: State, depth: int) -> Iterator[tuple[Value, ...]]:
-        """All combinations of binder values; while one is yielded, the binders are bound to it."""
-        if depth == len(self.cell.binders):
-            yield tuple(m.bound[variable.number] for variable, _ in self.cell.binders)
-            return
-        variable, domain = self.cell.binders[depth]
-        for value in self.compiler.compile(domain).run(m):
-            m.bound[variable.number] = value
-            yield from self._keys(m, depth + 1)
-        m.bound.pop(variable.number, None)
 
     def _make(self, m: State) -> Kept:
         keep, operator = self.cell.keep, self.cell.operator
@@ -226,6 +222,26 @@ class CellState:
                 return _Previous(self.compiler.compile(initial).run(m))
             case _:
                 assert_never(keep)
+
+
+def keys_of(cell: Cell, compiler: Expressions, records: range, first: Key = ()) -> Iterator[Key]:
+    """All combinations of the binders' values that begin with `first`. A set may read the binders before it."""
+    if len(first) == len(cell.binders):
+        yield first
+        return
+    for value in _at(cell.binders[len(first)][1], cell, compiler, first, records):
+        yield from keys_of(cell, compiler, records, (*first, value))
+
+
+def window_of(cell: Cell, compiler: Expressions, key: Key) -> int:
+    """How many steps the window of this key has."""
+    assert isinstance(cell.keep, LastSteps)
+    return whole_length(_at(cell.keep.count, cell, compiler, key, declared_records(compiler)))
+
+
+def _at(e: ir.Expression, cell: Cell, compiler: Expressions, key: Key, records: range) -> Value:
+    bound = dict(zip((variable.number for variable, _ in cell.binders), key, strict=False))
+    return compiler.compile(e).run(PartialState(bound=bound, records=records))
 
 
 def changing_length(cell: Cell, compiler: Expressions) -> Run | None:

@@ -14,7 +14,7 @@ from typing import assert_never
 from seqlang.backends.interpret.alike import Alike, columns_of
 from seqlang.backends.interpret.code import STATE, Code, Reads
 from seqlang.backends.interpret.laws import LawValue, make_law
-from seqlang.backends.interpret.laws.listed import Flip, Table
+from seqlang.backends.interpret.laws.listed import Table
 from seqlang.backends.interpret.minimise import minimise
 from seqlang.backends.interpret.operators import PAIR, apply
 from seqlang.backends.interpret.quantified import fold
@@ -297,6 +297,3 @@ def _pair(operator: str, left: Run, right: Run, span: Span) -> Run:
 def _is_exponential(weight: ir.Expression) -> bool:
     """Whether it may be positive and 0 in floats, or finite and infinite."""
     return any(isinstance(node, ir.Apply) and node.operator == "exp" for node in ir.walk(weight))
-
-
-__all__ = ["Code", "Compiler", "Flip", "Run"]

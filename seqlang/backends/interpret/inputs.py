@@ -6,8 +6,9 @@ from seqlang.backends.interpret.compiled import Compiler
 from seqlang.backends.interpret.domains import CheckedDomain
 from seqlang.backends.interpret.laws.multivariate import Independent
 from seqlang.backends.interpret.randomness import Randomness
+from seqlang.backends.interpret.shapes import declared_records
 from seqlang.backends.interpret.state import PartialState
-from seqlang.backends.interpret.values import EvaluationError, Value, as_index, describe, is_vector
+from seqlang.backends.interpret.values import EvaluationError, Value, describe, is_vector
 from seqlang.model.program import Model, Program
 
 
@@ -21,9 +22,8 @@ class InputSampler:
         self.program = program
         self.model = model
         compiler = Compiler(program)
-        size = 0 if program.size is None else as_index(compiler.constant(program.size))
         self._fields: dict[str, Value] = {}
-        self._state = PartialState(fields=self._fields, records=range(1, size + 1))
+        self._state = PartialState(fields=self._fields, records=declared_records(compiler))
         kinds = {i.name: i for i in program.inputs}
         self._steps = [
             (name, compiler.compile(law), CheckedDomain(compiler, kinds[name].domain), kinds[name].kind)

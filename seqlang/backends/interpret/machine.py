@@ -11,7 +11,8 @@ from seqlang.backends.interpret.compiled import Compiler
 from seqlang.backends.interpret.laws.derived import Tree
 from seqlang.backends.interpret.laws.listed import Flip
 from seqlang.backends.interpret.randomness import Randomness
-from seqlang.backends.interpret.values import EvaluationError, Value, as_index, describe, filled, pairwise
+from seqlang.backends.interpret.shapes import declared_records
+from seqlang.backends.interpret.values import EvaluationError, Value, describe, filled, pairwise
 from seqlang.model import expression as ir
 from seqlang.model.life import EachReport, EachStep, Life, Once
 from seqlang.model.program import Cell, Define, Draw, Noise, Program, Report, Stop, Update
@@ -55,7 +56,7 @@ class Machine:
         self.compiler = Compiler(program) if compiler is None else compiler
         self._noises = {n.name: n for n in program.noises}
         self._alphabets: dict[str, tuple[Value, ...] | None] = {}
-        self._size = 0 if program.size is None else as_index(self.compiler.constant(program.size))
+        self._declared = declared_records(self.compiler)
         self.cells = {s.name: CellState(s, self.compiler) for s in program.body if isinstance(s, Cell)}
         self.restart(randomness)
         self._body = [self._compiled(s) for s in program.body]
@@ -74,7 +75,7 @@ class Machine:
         self._laws: dict[str, Value] = {}
         self._lives: dict[str, tuple[int, Value]] = {}
         self._nodes: dict[str, dict[int, Value]] = {}
-        self.records = range(1, self._size + 1)
+        self.records = self._declared
         self.memory = {m.name: self.compiler.constant(m.initial) for m in self.program.memories}
         self._started = False
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Protocol
 
 from seqlang.backends.interpret.laws.law import LawValue
@@ -81,22 +82,19 @@ class NoNoise:
 
 def sample_shaped(law: LawValue, shape: tuple[int, ...], random: Random) -> Value:
     """One draw for a value of that shape: independent coordinates, or one joint draw a vector for a joint law."""
-    law, shape, scalar = _fit(law, shape)
-    value = filled(shape, lambda: law.sample(random))
-    return value[0] if scalar else value
+    return _shaped(law, shape, lambda one: one.sample(random))
 
 
 def centre_shaped(law: LawValue, shape: tuple[int, ...]) -> Value:
     """The centre of the law for a value of that shape."""
-    law, shape, scalar = _fit(law, shape)
-    value = filled(shape, law.centre)
-    return value[0] if scalar else value
+    return _shaped(law, shape, lambda one: one.centre())
 
 
-def _fit(law: LawValue, shape: tuple[int, ...]) -> tuple[LawValue, tuple[int, ...], bool]:
-    """The law of one draw, how many draws, and whether the draw's single coordinate is wanted bare."""
+def _shaped(law: LawValue, shape: tuple[int, ...], make: Callable[[LawValue], Value]) -> Value:
     if not law.joint:
-        return law, shape, False
+        return filled(shape, lambda: make(law))
     if isinstance(law, L2Laplace) and law.dimension is None:
-        return law.of_dimension(shape[-1] if shape else 1), shape[:-1], not shape
-    return law, shape[:-1], False
+        fitted = law.of_dimension(shape[-1] if shape else 1)
+        value = filled(shape[:-1], lambda: make(fitted))
+        return value if shape else value[0]
+    return filled(shape[:-1], lambda: make(law))

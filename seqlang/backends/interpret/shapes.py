@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from seqlang.backends.interpret.code import Expressions
+from seqlang.backends.interpret.values import as_index
 from seqlang.model import expression as ir
 from seqlang.model.domain import Ball, Domain, Power
 from seqlang.model.program import Draw, Previous, Report
@@ -73,9 +74,14 @@ def shape_of_domain(compiler: Expressions, domain: Domain) -> tuple[int, ...]:
     return ()
 
 
+def declared_records(compiler: Expressions) -> range:
+    """The numbers of the records, as many as the program declares."""
+    return range(1, _size(compiler) + 1)
+
+
 def _size(compiler: Expressions) -> int:
     """The declared number of records."""
-    return UNKNOWN if compiler.program.size is None else int(compiler.constant(compiler.program.size))
+    return UNKNOWN if compiler.program.size is None else as_index(compiler.constant(compiler.program.size))
 
 
 def _length(compiler: Expressions, domain: ir.Expression) -> int:

@@ -71,11 +71,11 @@ class ByInterpreter(Engine):
         for name, statistic in machine.statistics().items():
             found = _column(statistic)
             if found is not None and _fixed_length(machine, name):
-                record.statistic(name, runs, found)
+                record.last(record.statistics, name, runs, found)
         for name, released in last.items():
             found = _column(released)
             if found is not None and 0 not in found.shape:
-                record.release(name, runs, found)
+                record.last(record.released, name, runs, found)
         for name, times in machine.times_reported().items():
             record.reports[name][run - record.first] = times
 

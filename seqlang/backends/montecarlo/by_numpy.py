@@ -11,8 +11,7 @@ from seqlang.backends.arrays.inputs import VectorInputs
 from seqlang.backends.arrays.record import Record
 from seqlang.backends.arrays.runs import Runs
 from seqlang.backends.interpret.compiled import Compiler
-from seqlang.backends.interpret.shapes import shape_of_domain
-from seqlang.backends.interpret.values import as_index
+from seqlang.backends.interpret.shapes import declared_records, shape_of_domain
 from seqlang.backends.montecarlo import chunks
 from seqlang.backends.montecarlo.chunks import LARGEST_BLOCK, Chunk, Watch
 from seqlang.model.program import LastSteps, Model, Program
@@ -69,13 +68,12 @@ def largest_block(program: Program) -> int:
 def runs_in_memory(program: Program, most: int = LARGEST_BATCH) -> int:
     """As many runs as fit the memory: counted are records, vectors and windows."""
     compiler = Compiler(program)
-    size = 0 if program.size is None else as_index(compiler.constant(program.size))
     width = 1
     numbers = 64
     for declared in program.inputs:
         d = int(np.prod(shape_of_domain(compiler, declared.domain)))
         width = max(width, d)
-        numbers += d * (size if declared.kind == "dataset" else 1)
+        numbers += d * (len(declared_records(compiler)) if declared.kind == "dataset" else 1)
     for statement in program.body:
         keep = getattr(statement, "keep", None)
         if isinstance(keep, LastSteps) and not compiler.compile(keep.count).reads:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from seqlang.backends.arrays.compiler import VectorCompiler
+from seqlang.backends.arrays.endings import Endings
 from seqlang.backends.arrays.engine import Engine
 from seqlang.backends.arrays.frame import Frame, Run
 from seqlang.backends.arrays.inputs import VectorInputs, plainly_drawn
@@ -35,7 +36,7 @@ Array = NDArray[Any]
 GOLDEN = 0.6180339887498949
 
 
-class Walker:
+class Walker(Endings):
     """One batch of weighted runs, which decides what stops do to them (see `arrays.endings.Endings`).
 
     `floor`: the logarithm of the weight below which a run goes on only with a chance, then with that weight; -inf:

@@ -46,7 +46,7 @@ def next_word(s: NDArray[np.uint64]) -> np.uint64:
     return np.uint64(word)
 
 
-def as_uniform(word: np.uint64) -> float:
+def uniform_of_word(word: np.uint64) -> float:
     """53 bits and a half over 2^53, which is neither 0 nor 1: the largest value rounds to 1 and is put below it."""
     return min((float(np.int64(word >> np.uint64(11))) + 0.5) * 2.0**-53, LARGEST_BELOW_ONE)
 
@@ -56,7 +56,7 @@ def words_below(p: float) -> np.uint64:
     low, high = 0, 1 << 53
     while low < high:
         middle = (low + high) >> 1
-        if as_uniform(np.uint64(middle) << np.uint64(11)) < p:
+        if uniform_of_word(np.uint64(middle) << np.uint64(11)) < p:
             low = middle + 1
         else:
             high = middle
@@ -65,4 +65,4 @@ def words_below(p: float) -> np.uint64:
 
 def uniform(s: NDArray[np.uint64]) -> float:
     """Uniform on the open interval (0, 1); uses one word."""
-    return as_uniform(next_word(s))
+    return uniform_of_word(next_word(s))

@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from seqlang.backends.arrays.cells.kept import Fold, History, Kept, Last, Tails, Window
-from seqlang.backends.arrays.cells.keys import keys_of, window_of
 from seqlang.backends.arrays.frame import Expressions, Frame, Run, State
 from seqlang.backends.arrays.values import CannotVectorise, Ragged, Rows, Value, is_nan
-from seqlang.backends.interpret.cells import changing_length
+from seqlang.backends.interpret.cells import changing_length, keys_of, window_of
+from seqlang.backends.interpret.shapes import declared_records
 from seqlang.model.binding import reads
 from seqlang.model.program import AllSteps, AtReports, Cell, LastSteps, Previous, SinceReport
 
@@ -29,7 +29,7 @@ class VectorCell:
         self.where: Run | None = None if cell.where is None else compiler.compile(cell.where)
         if changing_length(cell, compiler.exact) is not None:
             raise CannotVectorise("a window whose length changes")
-        self.keys = list(keys_of(cell, compiler.exact))
+        self.keys = list(keys_of(cell, compiler.exact, declared_records(compiler.exact)))
         reading = [cell.body] if cell.where is None else [cell.body, cell.where]
         alike = not any(reads(part, v) for part in reading for v, _ in cell.binders)
         self.shared = alike and isinstance(cell.keep, LastSteps) and bool(cell.binders)

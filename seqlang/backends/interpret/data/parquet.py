@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from seqlang.backends.interpret.data.layout import check_header
 from seqlang.backends.interpret.data.problem import problem
 from seqlang.backends.interpret.data.table import Row, Table
+from seqlang.process.late import np
 
 if TYPE_CHECKING:
     from seqlang.backends.interpret.data.pieces import Cells, Piece
@@ -48,8 +49,6 @@ class ParquetSource:
 
     def pieces(self, columns: Collection[int]) -> Iterator[Piece]:
         """The batches of the file."""
-        import numpy as np
-
         from seqlang.backends.interpret.data.pieces import ROWS, Piece
 
         wanted = sorted(columns)
@@ -73,7 +72,6 @@ class ParquetSource:
         """One column's cells; of a list one for each place."""
         if name not in self.table.lists:
             return [_plain(self.table.name, name, column)]
-        import numpy as np
         import pyarrow.compute as pc
 
         from seqlang.backends.interpret.data.pieces import Numbers
@@ -133,7 +131,6 @@ def _length(file: Any, name: str, field: Any) -> int | None:
 
 def _plain(file: str, name: str, column: Any) -> Cells:
     """Numbers as such, anything else as text: words, and true, false, dates and decimals as they would be written."""
-    import numpy as np
     import pyarrow
     from pyarrow import types
 
@@ -157,8 +154,6 @@ def _plain(file: str, name: str, column: Any) -> Cells:
 
 def _numbers(column: Any) -> tuple[Any, Any]:
     """(float64, where there is none); a column of nothing is nothing."""
-    import numpy as np
-
     absent = np.asarray(column.is_null())
     filled = column.fill_null(0) if absent.any() else column
     values = np.array(filled.to_numpy(zero_copy_only=False), dtype=np.float64)

@@ -10,6 +10,7 @@ from seqlang.backends.interpret.data.layout import check_header
 from seqlang.backends.interpret.data.problem import problem
 from seqlang.backends.interpret.data.table import Row, Table
 from seqlang.diagnostics.suggest import did_you_mean
+from seqlang.process.late import np
 
 if TYPE_CHECKING:
     from seqlang.backends.interpret.data.pieces import Cells, Piece
@@ -41,8 +42,6 @@ class ScikitSource:
 
     def pieces(self, columns: Collection[int]) -> Iterator[Piece]:
         """Some thousand rows at a time."""
-        import numpy as np
-
         from seqlang.backends.interpret.data.pieces import ROWS, Piece
 
         for first in range(0, self.most, ROWS):
@@ -81,8 +80,6 @@ def _loaded(path: str) -> Any:
 
 
 def _cells(values: Any) -> Cells:
-    import numpy as np
-
     from seqlang.backends.interpret.data.pieces import Numbers, of_texts, shown
 
     if values.dtype != object:

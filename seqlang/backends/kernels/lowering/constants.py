@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -59,13 +60,12 @@ class Constants:
         except ValueError:
             return None
 
-    def numbers(self, values: List, count: int) -> list[float] | None:
+    def numbers(self, values: List, count: int) -> Sequence[float | None]:
         """The same for the elements of a list."""
         for slot, stored in self._lists:
             if values.array == f"c_{slot}":
                 return [float(v) for v in stored.ravel()]
-        found = [self.number(scalar(values.at(str(i)), "an element")) for i in range(count)]
-        return None if any(x is None for x in found) else [x for x in found if x is not None]
+        return [self.number(scalar(values.at(str(i)), "an element")) for i in range(count)]
 
     def whole(self, number: int) -> str:
         """The name of an int64."""

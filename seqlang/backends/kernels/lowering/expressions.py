@@ -204,26 +204,22 @@ def _quantified(scope: Scope, e: ir.Quantified) -> Value:
     variable = e.variable.number
     outer = dict(scope.bound)
 
-    def inside(write: Callable[[], Value], i: str) -> Value:
-        # A list is asked for its elements later, when other names may be bound.
-        kept, scope.bound = scope.bound, {**outer, variable: domain.at(i)}
-        try:
-            return write()
-        finally:
-            scope.bound = kept
+    def inside(i: str, read: ir.Expression) -> Value:
+        with scope.within({**outer, variable: domain.at(i)}):
+            return value_of(scope, read)
 
     def body(i: str) -> Value:
-        return inside(lambda: value_of(scope, e.body), i)
+        return inside(i, e.body)
 
     def where(i: str) -> Scalar | None:
         found = None if domain.present is None else domain.present(i)
         if e.where is not None:
             test = e.where
             if found is not None:
-                items, value = scope.writer.capture(lambda: inside(lambda: value_of(scope, test), i))
+                items, value = scope.writer.capture(lambda: inside(i, test))
                 holds = scalar(value, "a condition").truth
                 return Scalar(scope.writer.choice(found.truth, "truth", (items, holds), ((), "False")), "truth")
-            found = scalar(inside(lambda: value_of(scope, test), i), "a condition")
+            found = scalar(inside(i, test), "a condition")
         return found
 
     masked = e.where is not None or domain.present is not None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from seqlang.backends.arrays.inputs import leaves_domain
@@ -72,27 +74,21 @@ def stays(scope: Scope, law: LawForm, domain: Domain) -> bool:
     leaves = leaves_domain(scope.numpy, domain)
     if leaves is None:
         return True
-    ends: list[float] = []
+    ends: Sequence[float | None] = (None,)
     match law:
         case Family("bernoulli"):
-            ends = [0.0, 1.0]
+            ends = (0.0, 1.0)
         case Table(values=values, constant=True, items=n) if n is not None:
-            known = scope.constants.numbers(values, n)
-            if known is None:
-                return False
-            ends = known
-        case PointAt(Scalar() as at) if (number := scope.constants.number(at)) is not None:
-            ends = [number]
+            ends = scope.constants.numbers(values, n)
+        case PointAt(Scalar() as at):
+            ends = (scope.constants.number(at),)
         case Family("uniform", (Scalar() as low, Scalar() as high)) | Conditioned(_, low, high) if isinstance(
             domain, Interval
         ):
-            numbers = [scope.constants.number(x) for x in (low, high)]
-            if any(x is None for x in numbers):
-                return False
-            ends = [x for x in numbers if x is not None]
+            ends = (scope.constants.number(low), scope.constants.number(high))
         case _:
-            return False
-    return not np.any(leaves(np.array(ends)))
+            pass
+    return None not in ends and not np.any(leaves(np.array(ends, dtype=np.float64)))
 
 
 def _see(scope: Scope, model: Model, name: str, value: Value, domain: Domain) -> None:

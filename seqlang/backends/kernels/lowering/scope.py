@@ -8,7 +8,8 @@ from typing import Any, TypeVar
 
 from seqlang.backends.arrays.compiler import VectorCompiler
 from seqlang.backends.interpret.compiled import Compiler
-from seqlang.backends.interpret.values import BallSet, Members, as_index
+from seqlang.backends.interpret.shapes import declared_records
+from seqlang.backends.interpret.values import BallSet, Members
 from seqlang.backends.kernels.lowering.constants import Constants
 from seqlang.backends.kernels.lowering.readings import WrittenCell, WrittenNoises
 from seqlang.backends.kernels.lowering.values import CannotCompile, List, Scalar, Value
@@ -103,7 +104,7 @@ class Scope:
 
     def size(self) -> int:
         """The number of records."""
-        return 0 if self.program.size is None else as_index(self.exact.constant(self.program.size))
+        return len(declared_records(self.exact))
 
     # ---- names
 
@@ -218,17 +219,14 @@ class Scope:
         return self.peek(look)
 
     @contextmanager
-    def bind(self, variable: int, value: Value) -> Iterator[None]:
-        """While it is entered, the `for` variable of that number has the value."""
-        outer = self.bound.get(variable)
-        self.bound[variable] = value
+    def within(self, bound: dict[int, Value]) -> Iterator[None]:
+        """While it is entered, the `for` variables of these numbers have these values, and no others have one. (A list
+        is asked for its elements later, when other variables may be bound.)"""
+        outer, self.bound = self.bound, bound
         try:
             yield
         finally:
-            if outer is None:
-                del self.bound[variable]
-            else:
-                self.bound[variable] = outer
+            self.bound = outer
 
 
 def array_of(name: str, dimensions: tuple[str, ...], kind: Any, finite: bool) -> List:

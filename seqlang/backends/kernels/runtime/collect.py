@@ -57,7 +57,9 @@ def all_pieces() -> dict[str, Piece]:
     statements: dict[str, ast.stmt] = {}
     for path in _files():
         for statement in ast.parse(path.read_text(encoding="utf-8")).body:
-            name = _defined(statement)
+            name = families.defined(statement)
+            if isinstance(statement, ast.AnnAssign):
+                raise ValueError(f"a constant of the run-time is annotated: {ast.unparse(statement)}")
             if name is None:
                 continue
             if name in statements:
@@ -95,16 +97,6 @@ class _AsKernel(ast.NodeTransformer):
                 node.value = ast.Call(ast.Attribute(ast.Name("np", ast.Load()), "array", ast.Load()), [node.value], [])
                 return ast.fix_missing_locations(node)
         return node
-
-
-def _defined(statement: ast.stmt) -> str | None:
-    match statement:
-        case ast.FunctionDef(name=name) | ast.Assign(targets=[ast.Name(id=name)]):
-            return name
-        case ast.AnnAssign(target=ast.Name(id=name)):
-            raise ValueError(f"the constant {name} of the run-time is annotated")
-        case _:
-            return None
 
 
 def _piece(statement: ast.stmt, known: frozenset[str]) -> Piece:

@@ -53,12 +53,17 @@ def called(family: str, name: str) -> str:
 @cache
 def _file(family: str) -> dict[str, ast.stmt]:
     """The functions and constants of a law's file."""
-    found: dict[str, ast.stmt] = {}
-    for statement in _tree(family).body:
-        match statement:
-            case ast.FunctionDef(name=name) | ast.Assign(targets=[ast.Name(id=name)]):
-                found[name] = statement
-    return found
+    found = {defined(statement): statement for statement in _tree(family).body}
+    return {name: statement for name, statement in found.items() if name is not None}
+
+
+def defined(statement: ast.stmt) -> str | None:
+    """The name of the function or constant that a statement defines; None if it defines neither."""
+    match statement:
+        case ast.FunctionDef(name=name) | ast.Assign(targets=[ast.Name(id=name)]):
+            return name
+        case _:
+            return None
 
 
 @cache

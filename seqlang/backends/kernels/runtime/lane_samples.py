@@ -15,12 +15,6 @@ from seqlang.backends.kernels.runtime.packed_strips import (
     place_normal,
 )
 from seqlang.backends.kernels.runtime.refused_words import slow_exponential, slow_laplace, slow_normal
-from seqlang.laws.variates.words import as_uniform
-
-
-def uniform_of_word(word: np.uint64) -> float:
-    """Uniform on (0, 1)."""
-    return as_uniform(word)
 
 
 def normal_of_word(word: np.uint64) -> float:

@@ -31,7 +31,7 @@ from seqlang.backends.kernels.runtime.packed_strips import (
     place_laplace,
     place_normal,
 )
-from seqlang.laws.variates.words import GOLDEN, as_uniform, splitmix64
+from seqlang.laws.variates.words import GOLDEN, splitmix64, uniform_of_word
 from seqlang.laws.variates.ziggurat import strip_of
 
 WEDGE_DOUBT = 2.0**-7
@@ -47,7 +47,7 @@ def slow_normal(word: np.uint64) -> float:
     both, width = outer + inner, outer - inner
     # How far in, and how far above the parabola there; f' = -x f and f'' = (x^2 - 1) f give its bend.
     y = min(outer - abs(x), width)
-    above = as_uniform(splitmix64(word)) * width - y - (1.0 / both - 0.25 * both) * (y * (width - y))
+    above = uniform_of_word(splitmix64(word)) * width - y - (1.0 / both - 0.25 * both) * (y * (width - y))
     other = splitmix64(word + GOLDEN)
     entry, place = entry_normal(other), place_normal(other)
     if (strip > 0) & (abs(above) > WEDGE_DOUBT * width) & ((above < 0.0) | (not packed_refused(entry, place))):
@@ -59,7 +59,7 @@ def slow_normal(word: np.uint64) -> float:
         if strip == 0:
             return x if abs(x) < NORMAL_PACKED_EDGES[1] else math.copysign(tail_of_normal(counter), x)
         low, high = NORMAL_PACKED_HEIGHTS[strip], NORMAL_PACKED_HEIGHTS[strip + 1]
-        accepted = low + as_uniform(splitmix64(counter)) * (high - low) < math.exp(-0.5 * x * x)
+        accepted = low + uniform_of_word(splitmix64(counter)) * (high - low) < math.exp(-0.5 * x * x)
         # Half of the places are rejected, which no processor foresees, so the next word is looked at in any case.
         word = splitmix64(counter + GOLDEN)
         entry, place = entry_normal(word), place_normal(word)
@@ -72,8 +72,8 @@ def tail_of_normal(counter: np.uint64) -> float:
     """Beyond the first edge: Marsaglia's (1964) rejection from an exponential law whose rate is the edge."""
     edge = NORMAL_PACKED_EDGES[1]
     while True:
-        beyond = -math.log(as_uniform(splitmix64(counter))) / edge
-        if -2.0 * math.log(as_uniform(splitmix64(counter + GOLDEN))) > beyond * beyond:
+        beyond = -math.log(uniform_of_word(splitmix64(counter))) / edge
+        if -2.0 * math.log(uniform_of_word(splitmix64(counter + GOLDEN))) > beyond * beyond:
             return float(edge + beyond)
         counter += GOLDEN + GOLDEN
 
@@ -96,7 +96,7 @@ def exponential_from(word: np.uint64, x: float) -> float:
     inner = inner if strip < BOUND_BITS else 0.0
     width = outer - inner
     y = min(outer - x, width)
-    above = as_uniform(splitmix64(word)) * width - y + 0.5 * (y * (width - y))
+    above = uniform_of_word(splitmix64(word)) * width - y + 0.5 * (y * (width - y))
     other = splitmix64(word + GOLDEN)
     entry, place = entry_exponential(other), place_exponential(other)
     if (strip > 0) & (abs(above) > WEDGE_DOUBT * width) & ((above < 0.0) | (not packed_refused(entry, place))):
@@ -106,7 +106,7 @@ def exponential_from(word: np.uint64, x: float) -> float:
     while True:
         strip = strip_of(word)
         low, high = EXPONENTIAL_PACKED_HEIGHTS[strip], EXPONENTIAL_PACKED_HEIGHTS[strip + 1]
-        accepted = low + as_uniform(splitmix64(counter)) * (high - low) < math.exp(-x)
+        accepted = low + uniform_of_word(splitmix64(counter)) * (high - low) < math.exp(-x)
         if strip == 0:
             if x < EXPONENTIAL_PACKED_EDGES[1]:
                 return passed + x

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from seqlang.backends.arrays.cells.keys import keys_of, window_of
-from seqlang.backends.interpret.shapes import UNKNOWN, shape_of_expression
+from seqlang.backends.interpret.cells import keys_of, window_of
+from seqlang.backends.interpret.shapes import UNKNOWN, declared_records, shape_of_expression
 from seqlang.backends.kernels.lowering.cells.cell import KernelCell
 from seqlang.backends.kernels.lowering.operators import START, Terms, extreme, folded
 from seqlang.backends.kernels.lowering.scope import Scope
@@ -17,7 +17,7 @@ class WithBinders(KernelCell):
 
     def __init__(self, scope: Scope, cell: Cell) -> None:
         super().__init__(scope, cell)
-        self.keys = list(keys_of(cell, scope.exact))
+        self.keys = list(keys_of(cell, scope.exact, declared_records(scope.exact)))
         if not self.keys or len(cell.binders) != 1 or any(not isinstance(k[0], (int, float)) for k in self.keys):
             raise CannotCompile("a cell with several binders")
         if UNKNOWN in shape_of_expression(scope.exact, cell.body) or shape_of_expression(scope.exact, cell.body):
@@ -69,7 +69,7 @@ class WithBinders(KernelCell):
                 w.text(f"{self.values}[{i}] = {self._combined(f'{self.values}[{i}]', value)}")
             w.text(f"{self.values}[{self.at}] = {value}")
             return
-        with w.loop(self.listed.length) as i, scope.bind(self.own_number, self.listed.at(i)):
+        with w.loop(self.listed.length) as i, scope.within({**scope.bound, self.own_number: self.listed.at(i)}):
             value = self._entry()
             if self.lengths is None:
                 w.text(f"{self.values}[{i}] = {self._combined(f'{self.values}[{i}]', value)}")

@@ -133,11 +133,8 @@ def _weights_of(scope: Scope, e: ir.WeightsOf) -> Table:
     outer = dict(scope.bound)
 
     def inside(i: str, read: ir.Expression) -> Value:
-        kept, scope.bound = scope.bound, {**outer, e.variable.number: domain.at(i)}
-        try:
+        with scope.within({**outer, e.variable.number: domain.at(i)}):
             return scope.value_of(read)
-        finally:
-            scope.bound = kept
 
     def weight(i: str) -> Value:
         found = scalar(inside(i, e.weight), "a weight")
