@@ -15,11 +15,6 @@ from seqlang.record import field_names, record
 if TYPE_CHECKING:
     from random import Random
 
-    import numpy as np
-    from numpy.typing import NDArray
-
-    Array = NDArray[np.float64]
-
 Function = Callable[..., float]
 
 
@@ -85,7 +80,7 @@ class Arrays:
     quantiles: Callable[..., Any] | None
     samples: Callable[..., Any] | None
     values: Callable[..., tuple[float, ...]] | None
-    atoms: Callable[..., tuple[Array, Array]] | None
+    atoms: Callable[..., tuple[Any, Any]] | None
 
 
 @record

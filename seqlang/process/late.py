@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import numpy as np
+    from numpy.typing import NDArray
 else:
+    NDArray = Any  # for annotations, which nobody evaluates
 
     class _Late:
         def __getattr__(self, name: str) -> Any:
@@ -22,4 +24,4 @@ else:
 
     np = _Late()
 
-__all__ = ["np"]
+__all__ = ["NDArray", "np"]

@@ -82,15 +82,14 @@ class PartialState:
     a step: the caller knows that. What is not a number is no error."""
 
     size = 0
-    step_number = 0
-    fields: Mapping[str, Value] = NO_NAMES
     locals: Mapping[str, Value] = NO_NAMES
-    memory: Mapping[str, Value] = NO_NAMES
     released: Mapping[str, Value] = NO_NAMES
     cells: Mapping[str, ReadableCell] = NO_NAMES
 
-    def __init__(self, count: int) -> None:
-        self.count = count
+    def __init__(
+        self, count: int, *, fields: Mapping[str, Value], memory: Mapping[str, Value], step_number: int
+    ) -> None:
+        self.count, self.fields, self.memory, self.step_number = count, fields, memory, step_number
 
     def check(self, bad: Value, what: str, span: Span) -> None:
         """Nothing."""

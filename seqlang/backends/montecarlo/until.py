@@ -75,10 +75,7 @@ def _widest(tally: Tally) -> tuple[str, float]:
         ends = (wilson(k, tally.runs) for k in tally.counts().values())
         return "returns", max(high - low for low, high in ends)
     if tally.values is not None:
-        return "return_value", _number(2 * Z95 * np.max(tally.values.se)) if tally.values.count > 1 else np.inf
+        width = 2 * Z95 * float(np.max(tally.values.se)) if tally.values.count > 1 else np.inf
+        return "return_value", width if np.isfinite(width) else np.inf
     made = tally.made
     return "steps", 2 * Z95 * made.se / made.mean if made.runs > 1 and made.total else np.inf
-
-
-def _number(value: Any) -> float:
-    return float(value) if np.isfinite(value) else np.inf

@@ -134,6 +134,3 @@ def _first_of_order(random: np.random.Generator, rows: int, steps: int) -> NDArr
         first = np.sort(np.unique(drawn, return_index=True)[1])
         if len(first) >= steps:
             return drawn[first[:steps]]
-
-
-__all__ = ["Lanes", "RowFeed", "orders_of"]

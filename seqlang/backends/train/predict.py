@@ -49,7 +49,9 @@ class Predictor:
         return counted(np.concatenate(found), asked.truth, asked.times)
 
     def _read(self, run: Any, rows: Rows, memory: Mapping[str, Value], step: int) -> Array:
-        frame = Frame(_Place(rows, memory, step))
+        # The rows are runs with the same memories and step. What is not a number is no error: it predicts nothing.
+        fields = {name: values.T for name, values in rows.fields.items()}
+        frame = Frame(PartialState(rows.count, fields=fields, memory=memory, step_number=step))
         with np.errstate(all="ignore"):
             found = run(frame)
         return np.array(np.broadcast_to(np.asarray(found, dtype=bool), (rows.count,)))
@@ -70,17 +72,6 @@ def distinct(rows: Rows) -> tuple[Rows, Array]:
     packed = np.ascontiguousarray(table).view(np.dtype((np.void, table.shape[1] * table.itemsize)))[:, 0]
     _, first, times = np.unique(packed, return_index=True, return_counts=True)
     return rows.part(first), times
-
-
-class _Place(PartialState):
-    """The rows of a file as runs, with the same memories and step for all of them. What is not a number is no error:
-    it predicts nothing."""
-
-    def __init__(self, rows: Rows, memory: Mapping[str, Value], step: int) -> None:
-        super().__init__(rows.count)
-        self.fields = {name: values.T for name, values in rows.fields.items()}
-        self.memory = memory
-        self.step_number = step
 
 
 def _plain(

@@ -7,12 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from seqlang.laws.facts import Facts, Parameter
 from seqlang.laws.numbers import HALF_LOG_TWO_PI, clipped_probability, deviance, stirling_error
-from seqlang.process.late import np
+from seqlang.process.late import NDArray, np
 
 if TYPE_CHECKING:
     from random import Random
-
-    from numpy.typing import NDArray
 
 FACTS = Facts(
     "binomial", (Parameter("n", "natural"), Parameter("p", "probability")), "points", "arguments",

@@ -11,12 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 from seqlang.laws.facts import Facts, Parameter, TranslationCost
 from seqlang.laws.numbers import whole
-from seqlang.process.late import np
+from seqlang.process.late import NDArray, np
 
 if TYPE_CHECKING:
     from random import Random
-
-    from numpy.typing import NDArray
 
 FACTS = Facts(
     "geometric",

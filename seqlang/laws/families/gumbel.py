@@ -9,13 +9,10 @@ most e^(u / b); it is not declared, since no rule but that of the exponential me
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from seqlang.laws.facts import Facts, Parameter
-from seqlang.process.late import np
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
+from seqlang.process.late import NDArray, np
 
 FACTS = Facts(
     "gumbel",

@@ -13,12 +13,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from seqlang.laws.facts import Facts, Parameter, TranslationCost
-from seqlang.process.late import np
+from seqlang.process.late import NDArray, np
 
 if TYPE_CHECKING:
     from random import Random
-
-    from numpy.typing import NDArray
 
 FACTS = Facts(
     "staircase",

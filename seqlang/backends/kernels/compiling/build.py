@@ -203,6 +203,3 @@ def _write(path: Path, text: str) -> None:
     except BaseException:
         Path(name).unlink(missing_ok=True)
         raise
-
-
-__all__ = ["Function", "compiled", "source"]
