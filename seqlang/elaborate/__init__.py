@@ -4,6 +4,4 @@ declarations, statements with their expressions, checks, claims, gates. What com
 diagnostics.
 """
 
-from seqlang.elaborate.elaboration import elaborate
-
-__all__ = ["elaborate"]
+from seqlang.elaborate.elaboration import elaborate as elaborate

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 class RareResult(Shown):
     """`rare`: one estimate a return that was asked for."""
 
-    shown_by = "text.rare:rare_document"
+    shown_by = "text.rare:rare_blocks"
     algorithm: str
     model: str
     parameters: Mapping[str, float]

@@ -16,7 +16,7 @@ from seqlang.results.shown import Shown
 class RunResult(Shown):
     """`parameters` are the values of this cell of a sweep; `samples` is what the runs found."""
 
-    shown_by = "text.run:run_document"
+    shown_by = "text.run:run_blocks"
     algorithm: str
     parameters: Mapping[str, float]
     samples: Samples
@@ -71,7 +71,7 @@ def _nulls(value: Any) -> Any:
 class DataResult(Shown):
     """One run of a spec on a real stream."""
 
-    shown_by = "text.run:data_document"
+    shown_by = "text.run:data_blocks"
     algorithm: str
     file: str
     run: DataRun

@@ -18,11 +18,11 @@ class Shown:
 
     __slots__ = ()
     shown_by: ClassVar[str]
-    """The function of `seqlang.report` that writes the report, named as "module:function"."""
+    """The function of `seqlang.report` that gives the blocks of the report, named as "module:function"."""
 
     def document(self) -> Any:
         """The report."""
-        return by_report(self.shown_by, self)
+        return by_report("document.document:Document", tuple(by_report(self.shown_by, self)))
 
     def __str__(self) -> str:
         return str(by_report("document.plain_text:render_plain", self.document()))

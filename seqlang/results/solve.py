@@ -22,7 +22,7 @@ RESOLVED = 1e-6
 class SolveResult(Shown):
     """`parameters` are the values of this cell of a sweep; `seconds` is what the solution took."""
 
-    shown_by = "text.solve:solve_document"
+    shown_by = "text.solve:solve_blocks"
     algorithm: str
     model: str
     parameters: Mapping[str, float]

@@ -12,7 +12,7 @@ from seqlang.results.sweep_row import Plain, SweepRow
 class SweepResult(Shown):
     """`names` are the parameters that vary, `missing` the number of rows that an interrupt left undone."""
 
-    shown_by = "text.sweep:sweep_document"
+    shown_by = "text.sweep:sweep_blocks"
     algorithm: str
     names: tuple[str, ...]
     rows: tuple[SweepRow, ...]

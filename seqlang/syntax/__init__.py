@@ -6,9 +6,7 @@ from __future__ import annotations
 
 from seqlang.diagnostics import Diagnostic
 from seqlang.source import Source
-from seqlang.syntax.parse import parse
-
-__all__ = ["format_text", "parse"]
+from seqlang.syntax.parse import parse as parse
 
 
 def format_text(source: Source) -> tuple[str | None, tuple[Diagnostic, ...]]:

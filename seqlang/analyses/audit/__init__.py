@@ -1,5 +1,4 @@
 """Statistical audits: lower bounds on the privacy loss from simulated runs, for any program that can be run."""
 
-from seqlang.analyses.audit.audit import Audit, audit
-
-__all__ = ["Audit", "audit"]
+from seqlang.analyses.audit.audit import Audit as Audit
+from seqlang.analyses.audit.audit import audit as audit

@@ -4,7 +4,5 @@ The parts: derivations (upper bounds), witnesses (lower bounds, recomputed by qu
 verdicts on claims, and neighbours that were run. Nothing is decided here about who is right.
 """
 
-from seqlang.analyses.contradictions.contradiction import Contradiction
-from seqlang.analyses.contradictions.report import contradictions
-
-__all__ = ["Contradiction", "contradictions"]
+from seqlang.analyses.contradictions.contradiction import Contradiction as Contradiction
+from seqlang.analyses.contradictions.report import contradictions as contradictions

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from seqlang.analyses.instances.result import Instance, Instances
-from seqlang.analyses.instances.view import instances
-
-__all__ = ["Instance", "Instances", "instances"]
+from seqlang.analyses.instances.result import Instance as Instance
+from seqlang.analyses.instances.result import Instances as Instances
+from seqlang.analyses.instances.view import instances as instances

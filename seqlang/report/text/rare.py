@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from seqlang.report.document.document import Block, Document, Paragraph, Table, doubt, first_line, line, remark, row
+from seqlang.report.document.document import Block, Paragraph, Table, doubt, first_line, line, remark, row
 from seqlang.report.numbers import shown, shown_down, shown_up
 
 if TYPE_CHECKING:
@@ -17,12 +17,8 @@ _ENOUGH = 100
 """Of plain runs, if so many reach the return, its chance is known to about 10 %."""
 
 
-def rare_document(result: RareResult) -> Document:
+def rare_blocks(result: RareResult) -> Iterator[Block]:
     """One model: a row for each return."""
-    return Document(tuple(_blocks(result)))
-
-
-def _blocks(result: RareResult) -> Iterator[Block]:
     first = result.rare[0]
     seconds = sum(e.seconds for e in result.rare)
     head = f"{first.runs:,} weighted runs, seed {first.seed}, {seconds:.2f} s"

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 from seqlang.report.document.document import (
     Block,
-    Document,
     Line,
     Paragraph,
     Table,
@@ -22,16 +21,11 @@ from seqlang.report.document.document import (
 from seqlang.report.numbers import shown
 
 if TYPE_CHECKING:
-    from seqlang.backends.interpret.data.run import DataRun
     from seqlang.results.run import DataResult, RunResult
 
 
-def run_document(result: RunResult) -> Document:
+def run_blocks(result: RunResult) -> Iterator[Block]:
     """One model: stopping steps, returns, reports, final statistics."""
-    return Document(tuple(_blocks(result)))
-
-
-def _blocks(result: RunResult) -> Iterator[Block]:
     summary = result.to_dict()
     seconds = f"{summary['seconds']:.2f} s{_prepared(summary)}, {summary['steps_per_second']:,.0f} steps/s"
     how = f"{_runs(summary['runs'])}, seed {summary['seed']}, {seconds}"
@@ -161,13 +155,10 @@ def _means(summary: dict[str, Any]) -> Table:
     return _table(("mean of", "value", "± se", ""), rows)
 
 
-def data_document(result: DataResult) -> Document:
+def data_blocks(result: DataResult) -> Iterator[Block]:
     """One run on a file: a decision, or honestly none."""
-    return Document(tuple(_data_blocks(result.algorithm, result.file, result.run)))
-
-
-def _data_blocks(algorithm: str, file: str, run: DataRun) -> Iterator[Block]:
-    yield first_line(algorithm, f" on {file}", f"seed {run.seed}")
+    run = result.run
+    yield first_line(result.algorithm, f" on {result.file}", f"seed {run.seed}")
     if run.stopped:
         answer = "" if run.result is None else f" and returned {_value(run.result)}"
         yield Paragraph(line((f"stopped at step {run.step}{answer}", "head")), 2)

@@ -6,18 +6,13 @@ import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from seqlang.report.document.document import Block, Document, Table, doubt, first_line, line, remark, row, table_of
+from seqlang.report.document.document import Block, Table, doubt, first_line, line, remark, row, table_of
 from seqlang.report.numbers import shown, shown_down, shown_up
 
 if TYPE_CHECKING:
     from seqlang.results.solve import SolveResult
 
 _MOST = 12  # digits that a double carries with some left
-
-
-def solve_document(result: SolveResult) -> Document:
-    """One model: the returns, the steps, and how far both can be from the truth."""
-    return Document(tuple(_blocks(result)))
 
 
 def certain(low: float, high: float) -> str:
@@ -33,7 +28,8 @@ def certain(low: float, high: float) -> str:
     return f"{shown_down(low, 4)} .. {shown_up(high, 4)}"
 
 
-def _blocks(result: SolveResult) -> Iterator[Block]:
+def solve_blocks(result: SolveResult) -> Iterator[Block]:
+    """One model: the returns, the steps, and how far both can be from the truth."""
     solution = result.solution
     how = f"exact law by {solution.method}, {result.seconds:.3f} s"
     yield first_line(result.algorithm, f" under {result.model}", how)

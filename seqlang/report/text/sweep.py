@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from seqlang.report.document.document import Block, Document, Paragraph, Table, doubt, first_line, remark, row
+from seqlang.report.document.document import Block, Paragraph, Table, doubt, first_line, remark, row
 from seqlang.report.numbers import shown, shown_chance, shown_down, shown_up
 from seqlang.results.z_scores import return_scores, steps_score
 
@@ -15,10 +15,12 @@ if TYPE_CHECKING:
 from seqlang.results.sweep_row import SweepRow
 
 
-def sweep_document(result: SweepResult) -> Document:
+def sweep_blocks(result: SweepResult) -> Iterator[Block]:
     """The table, and below it what its rows need to be read."""
     table = _table if result.simulated else _exact_table
-    return Document((_headline(result), table(result.rows, result.names), *_remarks(result)))
+    yield _headline(result)
+    yield table(result.rows, result.names)
+    yield from _remarks(result)
 
 
 def _headline(result: SweepResult) -> Paragraph:
