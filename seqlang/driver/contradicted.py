@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 from zlib import crc32
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from seqlang.analyses.contradictions import Contradiction
     from seqlang.driver.loading import Loaded
 
@@ -47,6 +48,7 @@ def refuse(loaded: Loaded, found: Sequence[Contradiction]) -> None:
 def _saved(loaded: Loaded, found: Sequence[Contradiction]) -> Path | None:
     """In the working directory, or else where temporary files go. The same contradiction is saved under one name."""
     import tempfile
+    from pathlib import Path
 
     settings = "".join(f" --set {name}={value}" for name, value in loaded.settings.items())
     notes = "".join(f"# {' '.join(str(contradiction).split())}\n" for contradiction in found)

@@ -6,7 +6,6 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from fractions import Fraction
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from seqlang.diagnostics import Diagnostic, SpecError
@@ -17,6 +16,8 @@ from seqlang.record import record
 from seqlang.source import Source
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from seqlang.model.program import Program
 
 _LARGEST = 1_000_000
@@ -40,9 +41,11 @@ def library() -> dict[str, Path]:
     return {p.relative_to(folder).with_suffix("").as_posix(): p for p in sorted(_specs_below(folder))}
 
 
-def _specs_below(folder: Path) -> Iterator[Path]:
+def _specs_below(folder: str | Path) -> Iterator[Path]:
     """The specs in a folder and all below it, in the order of their names. Folders that cannot be read, or that vanish
     meanwhile, are passed over."""
+    from pathlib import Path
+
     for name, folders, files in os.walk(folder):
         folders.sort()
         yield from (Path(name) / file for file in sorted(files) if file.endswith(".seq"))
@@ -59,14 +62,13 @@ def read(name: str) -> Source:
             raise SpecError.of("E0605", f"the library has no spec `{key}`", help=remedy)
         return _decode(name, known[key].read_bytes())
     try:
-        path = Path(name)
-        if path.is_dir():
-            if next(_specs_below(path), None) is None:
+        if os.path.isdir(name or "."):
+            if next(_specs_below(name or "."), None) is None:
                 raise SpecError.of("E0605", f"`{name}` is a folder, and no spec (*.seq) is below it")
             raise SpecError.of(
                 "E0605", f"`{name}` is a folder, not a spec", help=f"name its files: {name.rstrip('/')}/*.seq"
             )
-        with path.open("rb") as file:
+        with open(name, "rb") as file:
             data = file.read(_LARGEST + 1)  # some devices never end
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
@@ -79,8 +81,8 @@ def specs_under(names: Sequence[str]) -> list[str]:
     found: list[str] = []
     for name in names:
         below = [f"@{key}" for key in library() if name in ("@", f"@{key.rpartition('/')[0]}")]
-        if Path(name).is_dir():
-            below = [str(path) for path in sorted(_specs_below(Path(name)))]
+        if os.path.isdir(name or "."):
+            below = [str(path) for path in sorted(_specs_below(name or "."))]
         found += below or [name]
     return found
 

@@ -2,14 +2,26 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from os.path import dirname, isdir, isfile, join, realpath
+from typing import TYPE_CHECKING
 
-_PACKAGE = Path(__file__).resolve().parents[1]
+if TYPE_CHECKING:
+    from pathlib import Path
+
+_PACKAGE = dirname(dirname(realpath(__file__)))
+
+
+def data_path(*names: str) -> str:
+    """The path of a folder, `grammars` or `specs`, or of a file in it. (Without pathlib: to import it takes a hundredth
+    of a check's time.)"""
+    checkout = dirname(_PACKAGE)
+    if isdir(join(checkout, names[0])) and isfile(join(checkout, "pyproject.toml")):
+        return join(checkout, *names)
+    return join(_PACKAGE, "_data", *names)
 
 
 def data_folder(name: str) -> Path:
     """The folder `grammars` or `specs`."""
-    checkout = _PACKAGE.parent / name
-    if checkout.is_dir() and (_PACKAGE.parent / "pyproject.toml").is_file():
-        return checkout
-    return _PACKAGE / "_data" / name
+    from pathlib import Path
+
+    return Path(data_path(name))

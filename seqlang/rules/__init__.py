@@ -16,15 +16,16 @@ them, None, or text: why there is none ("" if the rule is about something else);
 
 from __future__ import annotations
 
+import os
 import re
 from functools import cache
 from importlib import import_module
-from pathlib import Path
 
 from seqlang.model.program import Program
 from seqlang.proof.rule import Rule
 from seqlang.rules.search import Search
 
+_HERE = os.path.dirname(__file__)
 _NAME = re.compile(r"[a-z][a-z0-9_]*/[a-z][a-z0-9_]*")
 
 
@@ -34,7 +35,7 @@ def find(name: str) -> Rule | None:
     if not _NAME.fullmatch(name):
         return None
     folder, file = name.split("/")
-    if not (Path(__file__).parent / folder / f"{file}.py").is_file():
+    if not os.path.isfile(os.path.join(_HERE, folder, f"{file}.py")):
         return None
     rule = getattr(import_module(f"seqlang.rules.{folder}.{file}"), "RULE", None)
     return rule if isinstance(rule, Rule) and rule.name == name else None
@@ -51,14 +52,18 @@ def obstacle(program: Program) -> str | None:
 @cache
 def searches(folder: str) -> tuple[Search, ...]:
     """The untrusted halves of the rule files of a folder, by name of the file."""
-    files = sorted((Path(__file__).parent / folder).glob("*.py"))
-    modules = (import_module(f"seqlang.rules.{folder}.{path.stem}") for path in files if path.stem != "__init__")
+    modules = (import_module(f"seqlang.rules.{folder}.{name}") for name in _files(folder))
     return tuple(search for m in modules if isinstance(search := getattr(m, "SEARCH", None), Search))
 
 
 def names() -> tuple[str, ...]:
     """Every rule's name, sorted. Imports every rule file."""
-    here = Path(__file__).parent
-    files = sorted(path.relative_to(here) for path in here.glob("*/*.py") if not path.stem.startswith("_"))
-    candidates = (f"{path.parent.name}/{path.stem}" for path in files)
+    folders = sorted(entry.name for entry in os.scandir(_HERE) if entry.is_dir())
+    candidates = (f"{folder}/{name}" for folder in folders for name in _files(folder))
     return tuple(name for name in candidates if find(name) is not None)
+
+
+def _files(folder: str) -> list[str]:
+    """The names of the rule files of a folder, sorted, without their endings."""
+    names = sorted(os.listdir(os.path.join(_HERE, folder)))
+    return [name.removesuffix(".py") for name in names if name.endswith(".py") and name != "__init__.py"]

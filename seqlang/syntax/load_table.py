@@ -7,11 +7,14 @@ import os
 import sys
 from contextlib import suppress
 from functools import cache
-from pathlib import Path
+from typing import TYPE_CHECKING
 from zlib import crc32
 
-from seqlang.process.locate import data_folder
+from seqlang.process.locate import data_path
 from seqlang.syntax.table import Table, from_json, to_json
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 # Raise it when the meaning of the stored data changes.
 _FORMAT = 1
@@ -20,19 +23,20 @@ _FORMAT = 1
 @cache
 def load_table() -> Table:
     """The table of grammars/seq.lark. A cache that is missing, stale, damaged or not writable costs time only."""
-    grammar = (data_folder("grammars") / "seq.lark").read_text("utf-8")
+    with open(data_path("grammars", "seq.lark"), encoding="utf-8") as file:
+        grammar = file.read()
     return table_of(grammar, cache_file(grammar))
 
 
-def cache_file(grammar: str) -> Path:
+def cache_file(grammar: str) -> str:
     """Where the table of a grammar is stored: a file for each grammar, format and Python version, so that several
     checkouts don't overwrite one another's."""
     folder = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
     version = f"{_FORMAT}-{sys.version_info[0]}.{sys.version_info[1]}"
-    return Path(folder, "seqlang", f"grammar-{version}-{crc32(grammar.encode()):08x}.json")
+    return os.path.join(folder, "seqlang", f"grammar-{version}-{crc32(grammar.encode()):08x}.json")
 
 
-def table_of(grammar: str, file: Path) -> Table:
+def table_of(grammar: str, file: str | Path) -> Table:
     """The table of a grammar, read from `file` or compiled and stored there."""
     stored = _read(grammar, file)
     if stored is not None:
@@ -44,11 +48,12 @@ def table_of(grammar: str, file: Path) -> Table:
     return table
 
 
-def _read(grammar: str, file: Path) -> Table | None:
+def _read(grammar: str, file: str | Path) -> Table | None:
     # A damaged file can fail in many ways, and each means the same: compile again. The checksum keeps a file that is
     # damaged but still JSON from changing the language.
     try:
-        check, _, body = file.read_text("utf-8").partition("\n")
+        with open(file, encoding="utf-8") as stored:
+            check, _, body = stored.read().partition("\n")
         if check != _checksum(grammar, body):
             return None
         return from_json(json.loads(body))
@@ -56,17 +61,18 @@ def _read(grammar: str, file: Path) -> Table | None:
         return None
 
 
-def _write(grammar: str, table: Table, file: Path) -> None:
+def _write(grammar: str, table: Table, file: str | Path) -> None:
     # Written aside and renamed: a reader sees the old file or the new one, never half of one.
-    aside = file.with_suffix(f".{os.getpid()}.tmp")
+    aside = f"{os.fspath(file).removesuffix('.json')}.{os.getpid()}.tmp"
     body = json.dumps(to_json(table), separators=(",", ":"))
     try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        aside.write_text(_checksum(grammar, body) + "\n" + body, "utf-8")
+        os.makedirs(os.path.dirname(file), exist_ok=True)
+        with open(aside, "w", encoding="utf-8") as out:
+            out.write(_checksum(grammar, body) + "\n" + body)
         os.replace(aside, file)
     except OSError:
         with suppress(OSError):
-            aside.unlink(missing_ok=True)
+            os.unlink(aside)
 
 
 def _checksum(grammar: str, body: str) -> str:

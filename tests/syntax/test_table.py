@@ -100,7 +100,7 @@ def test_many_writers_leave_a_whole_file(tmp_path: Path) -> None:
 
 def test_another_grammar_has_another_file(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    assert cache_file(GRAMMAR).is_relative_to(tmp_path)
+    assert Path(cache_file(GRAMMAR)).is_relative_to(tmp_path)
     assert cache_file(GRAMMAR) != cache_file(GRAMMAR + " ")
 
 

@@ -40,21 +40,24 @@ def envelope(lines: Iterable[Line]) -> Envelope:
     """The lines that are highest somewhere."""
     begins: list[float] = []
     kept: list[Line] = []
+    last_loss = last_gain = -inf
     for line in sorted(lines, key=_LOSS, reverse=True):
         loss, gain, _ = line
-        while kept:
-            last_loss, last_gain, _ = kept[-1]
+        while begins:
             if last_gain > gain:
                 crossing = (last_gain - gain) / (last_loss - loss) if last_loss > loss else inf
                 if begins[-1] < crossing:
                     break
             kept.pop()
             begins.pop()
+            if begins:
+                last_loss, last_gain, _ = kept[-1]
         else:
             crossing = -inf
         if crossing < inf:
             kept.append(line)
             begins.append(crossing)
+            last_loss, last_gain = loss, gain
     return begins, kept
 
 
@@ -91,7 +94,7 @@ def climb(upper: Envelope, start: float, looks: int) -> tuple[float, list[tuple[
                 value = nextafter(nextafter(value + increment, inf), inf)
                 left -= 1
                 continue
-            steps = int(min(left, fit))
+            steps = int(fit) if fit < left else left
             value = up(value + increment * _series(loss, steps), 2)
             left -= steps
     return value, met

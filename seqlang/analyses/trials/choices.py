@@ -6,7 +6,6 @@ from seqlang.analyses.trials.claimed import Claimed
 from seqlang.analyses.trials.quantities import Quantity, place_of
 from seqlang.arithmetic.formula import enclose
 from seqlang.model.program import ChooseGate, PrivateLaw, Program
-from seqlang.rules.mechanism.weights import weighted_choice
 from seqlang.rules.sensitivity.facts.formulas import parameter_values
 
 
@@ -15,6 +14,8 @@ def choices_of(program: Program) -> tuple[tuple[Quantity, Claimed], ...]:
     found = []
     for gate in program.gates:
         if isinstance(gate, ChooseGate) and isinstance(gate.law, PrivateLaw):
+            from seqlang.rules.mechanism.weights import weighted_choice
+
             choice = weighted_choice(program, gate)
             if not isinstance(choice, str):
                 apart = enclose(choice.one, parameter_values(program)).high

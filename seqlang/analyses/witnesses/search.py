@@ -12,7 +12,6 @@ from typing import Any
 
 from seqlang.analyses.witnesses.chances import MOST_COARSE, Chances
 from seqlang.analyses.witnesses.confirm import LEAST_LOG, MOST_FINE, confirmed, recomputed
-from seqlang.analyses.witnesses.evolve import evolved
 from seqlang.analyses.witnesses.neighbours import entry_of
 from seqlang.analyses.witnesses.play import Leg, Pattern, Played
 from seqlang.analyses.witnesses.recompute import QUICK, THOROUGH, NotEnclosed, enclosed
@@ -149,6 +148,8 @@ class Search:
         """Witnesses of streams that came from the best patterns by changes at random, better and better ones."""
         if not self.scene.streams:
             return
+        from seqlang.analyses.witnesses.evolve import evolved
+
         ranked = self.ranked()[:patterns]
         for place, (_, pattern) in enumerate(ranked):
             played = self.seen[pattern][1]

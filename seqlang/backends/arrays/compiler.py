@@ -14,7 +14,6 @@ from seqlang.backends.arrays import laws
 from seqlang.backends.arrays.frame import Frame, Run
 from seqlang.backends.arrays.law_expressions import density, law_of, weights_of
 from seqlang.backends.arrays.lists import element_at, stack
-from seqlang.backends.arrays.loops.quantified import quantified
 from seqlang.backends.arrays.operators import OPERATORS, PAIRS
 from seqlang.backends.arrays.record import returned_labels
 from seqlang.backends.arrays.values import CannotVectorise, Ragged, Value, from_constant, shape_of
@@ -80,6 +79,8 @@ class VectorCompiler:
                 parts = [self.compile(x) for x in items]
                 return lambda f: stack([p(f) for p in parts])
             case ir.Quantified():
+                from seqlang.backends.arrays.loops.quantified import quantified
+
                 return quantified(self, e)
             case ir.Law():
                 return law_of(self, e)

@@ -6,7 +6,6 @@ import numpy as np
 
 from seqlang.backends.arrays import laws
 from seqlang.backends.arrays.frame import Expressions, Frame, Run
-from seqlang.backends.arrays.loops.domains import LONGEST_BINDER, domain_of
 from seqlang.backends.arrays.values import CannotVectorise, Value, from_constant, shape_of
 from seqlang.backends.interpret.values import BallSet, EvaluationError, is_vector
 from seqlang.model import expression as ir
@@ -44,6 +43,8 @@ def _uniform(compiler: Expressions, e: ir.Law) -> Run:
     if len(e.arguments) == 2:
         low, high = (compiler.compile(a) for a in e.arguments)
         return lambda f: laws.make("uniform", low(f), high(f))
+    from seqlang.backends.arrays.loops.domains import LONGEST_BINDER
+
     domain = e.arguments[0]
     if compiler.exact.compile(domain).reads:
         raise CannotVectorise("a uniform law on a set that changes")
@@ -60,6 +61,8 @@ def _uniform(compiler: Expressions, e: ir.Law) -> Run:
 
 def weights_of(compiler: Expressions, e: ir.WeightsOf) -> Run:
     """A function that gives the table of the values and weights of `{v: w for x in set}`."""
+    from seqlang.backends.arrays.loops.domains import domain_of
+
     domain, value, weight = domain_of(compiler, e.domain), compiler.compile(e.value), compiler.compile(e.weight)
     where = None if e.where is None else compiler.compile(e.where)
 

@@ -15,7 +15,6 @@ from seqlang.backends.interpret.alike import Alike, columns_of
 from seqlang.backends.interpret.code import STATE, Code, Reads
 from seqlang.backends.interpret.laws import LawValue, make_law
 from seqlang.backends.interpret.laws.listed import Table
-from seqlang.backends.interpret.minimise import minimise
 from seqlang.backends.interpret.operators import PAIR, apply
 from seqlang.backends.interpret.quantified import fold
 from seqlang.backends.interpret.shapes import UNKNOWN, shape_of_expression
@@ -196,6 +195,8 @@ class Compiler:
         operator, variable, span = e.operator, e.variable.number, e.span
         reads = domain.reads | (inside - {variable})
         if isinstance(e.domain, ir.RealVectors) and operator in ("argmin", "argmax"):
+            from seqlang.backends.interpret.minimise import minimise
+
             return Code(lambda m: minimise(self, m, e, domain.run(m)), reads | CHANGES)
         names: tuple[str, ...] = ()
         if isinstance(e.domain, ir.Records):

@@ -15,13 +15,11 @@ from seqlang.backends.interpret.values import EvaluationError
 from seqlang.backends.solve.chain import Chain
 from seqlang.backends.solve.lattice.increments import lattice_of
 from seqlang.backends.solve.lattice.lattice_chain import LatticeChain
-from seqlang.backends.solve.memoryless import DrawnEntries, MemorylessChain
 from seqlang.backends.solve.noises import standard_normal
 from seqlang.backends.solve.quadrature.fresh_noise_kinks import fresh_noise_kinks
 from seqlang.backends.solve.quadrature.grid import Grid, common, first_level, grid_of, kinks_of
 from seqlang.backends.solve.quadrature.nodes import LAST, Kink
 from seqlang.backends.solve.step.entries import entries, model_of, reads_step
-from seqlang.backends.solve.step.entries_as_noise import entries_as_noise
 from seqlang.backends.solve.step.integration_plan import IntegrationPlan, integration_plan
 from seqlang.backends.solve.stops.chances import Chances
 from seqlang.backends.solve.unsolved import Unsolved
@@ -141,6 +139,8 @@ def _lattice(program: Program, model: str, watch: Watch, plan: IntegrationPlan, 
 
 def _queries(program: Program, model: str, watch: Watch, plan: IntegrationPlan) -> Space:
     """Nothing is remembered: entries one by one, or taken as fresh noise where they have a density."""
+    from seqlang.backends.solve.memoryless import DrawnEntries, MemorylessChain
+
     if reads_step(model_of(program, model)):
         raise Unsolved("the model depends on the step")
     try:
@@ -167,6 +167,9 @@ def _is_number(value: object) -> bool:
 
 
 def _continuous_queries(program: Program, model: str, watch: Watch, plan: IntegrationPlan) -> Space:
+    from seqlang.backends.solve.memoryless import DrawnEntries, MemorylessChain
+    from seqlang.backends.solve.step.entries_as_noise import entries_as_noise
+
     if reads_step(model_of(program, model)):
         raise Unsolved("the model depends on the step")
     changed = entries_as_noise(program, model, watch)

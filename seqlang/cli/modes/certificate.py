@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from argparse import Namespace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from seqlang.cli.terminal.output import say
@@ -24,7 +23,8 @@ def refuse_certificate(options: Namespace) -> None:
 def write_certificate(result: CheckResult, file: str) -> None:
     """Raises SpecError E0605 where the file cannot be written."""
     try:
-        Path(file).write_text(result.certificate(), encoding="utf-8")
+        with open(file, "w", encoding="utf-8") as out:
+            out.write(result.certificate())
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         raise SpecError.of("E0605", f"cannot write `{file}`: {reason}") from None

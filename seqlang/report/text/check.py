@@ -15,9 +15,7 @@ from seqlang.proof.witness import Event, Witness
 from seqlang.report.document.document import Block, Document, Heading, Line, Paragraph, Role, Table, Tree, line
 from seqlang.report.numbers import nearest, shown, shown_down, shown_up, upper
 from seqlang.report.streams import entry_words, stream_words
-from seqlang.report.text.audit import audit_words
 from seqlang.report.text.gates import gate_rows
-from seqlang.report.text.weak import weak_blocks
 from seqlang.report.words import adjacency_words, conclusion_text, life_words
 from seqlang.rules.sensitivity.facts.formulas import parameter_values
 
@@ -44,6 +42,8 @@ def _blocks(result: CheckResult, explain: bool) -> Iterator[Block]:
     if result.cut_short:
         yield _remark("time limit", f"it ended {', '.join(result.cut_short)}: `--time-limit` gives more seconds")
     if result.weak or result.profiles:
+        from seqlang.report.text.weak import weak_blocks
+
         yield from weak_blocks(result.weak, result.profiles)
     if result.verdicts:
         yield from _claims(result)
@@ -138,6 +138,8 @@ def _bounds(result: CheckResult) -> Iterator[Block]:
     if witness is not None:
         yield _remark("witness", witness_words(witness))
     if result.audit is not None:
+        from seqlang.report.text.audit import audit_words
+
         yield _remark("audit", audit_words(result.audit))
     gap = _gap(result)
     if gap:

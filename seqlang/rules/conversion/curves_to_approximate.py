@@ -7,7 +7,6 @@ from math import inf, nan
 
 from seqlang.accounting import conversion
 from seqlang.accounting.numeric import parts as curves
-from seqlang.accounting.numeric import search
 from seqlang.accounting.numeric.parts import BoundedRange, Laplace, Part, Pure
 from seqlang.model.program import Program
 from seqlang.proof.derivation import ApproximateBound, Derivation, RenyiBound
@@ -23,6 +22,8 @@ def suggest(program: Program, parts: Sequence[Derivation], delta: float) -> Deri
         claim = part.conclusion
         found = ingredients(program, part)
         if isinstance(claim, RenyiBound) and not isinstance(found, str) and found:
+            from seqlang.accounting.numeric import search
+
             epsilon, order = search.by_orders(found, delta)
             if epsilon > 0.999 * _in_all(found):
                 return None  # next to nothing is gained over the sum of pure bounds, which is simpler

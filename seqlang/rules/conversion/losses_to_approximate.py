@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from seqlang.accounting.numeric import search
 from seqlang.accounting.numeric.parts import Gaussian, Part, Subsampled
 from seqlang.arithmetic.formula import enclose
 from seqlang.model.program import Program
@@ -20,6 +19,8 @@ from seqlang.rules.sensitivity.facts.formulas import formula_of, parameter_value
 
 
 def _epsilon(program: Program, part: Derivation, delta: float) -> float | str:
+    from seqlang.accounting.numeric import search
+
     found = ingredients(program, part)
     if isinstance(found, str):
         return found
@@ -56,6 +57,8 @@ def _claims_less(program: Program, parts: tuple[Part, ...], delta: float) -> boo
             or not enclose(goal[1], values).low <= delta <= enclose(goal[1], values).high
         ):
             continue
+        from seqlang.accounting.numeric import search
+
         if enclose(goal[0], values).low < search.by_orders(parts, delta)[0]:
             return True
     return False

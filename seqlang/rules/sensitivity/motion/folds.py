@@ -25,7 +25,6 @@ from seqlang.rules.sensitivity.facts.facts import Facts
 from seqlang.rules.sensitivity.facts.numbers import ONE, ZERO
 from seqlang.rules.sensitivity.facts.shapes import is_number, is_vector, nothing_like
 from seqlang.rules.sensitivity.functions.slopes import direction, slopes
-from seqlang.rules.sensitivity.motion.coordinates import vector_norms
 from seqlang.rules.sensitivity.motion.motion import STATIC, Motion, scaled, unbounded
 from seqlang.rules.sensitivity.motion.shift import Kind
 from seqlang.rules.sensitivity.motion.spreads import Entry, Norms, Weighted, moving_terms, spread
@@ -64,6 +63,8 @@ def moved_by_one(entry: Entry, pairs: Weighted) -> Motion:
     if not all(is_number(facts, expression) for expression, _ in pairs):
         if not all(is_vector(facts, expression) for expression, _ in pairs):
             return unbounded(NO_SHAPE)
+        from seqlang.rules.sensitivity.motion.coordinates import vector_norms
+
         total = Norms(ZERO, ZERO, ZERO)
         for expression, coefficient in pairs:
             one = vector_norms(entry, expression).times(size_of(facts, coefficient))

@@ -17,6 +17,7 @@ from seqlang.model.expression import (
     Index,
     Noised,
     Quantified,
+    RealVectors,
     Sequence,
     StepNumber,
 )
@@ -26,16 +27,6 @@ from seqlang.rules.sensitivity.facts.evaluate import evaluate, evaluate_number
 from seqlang.rules.sensitivity.facts.linear import flips
 from seqlang.rules.sensitivity.facts.numbers import ONE, UNIT
 from seqlang.rules.sensitivity.facts.shapes import dimension, is_number, nothing_like, shape_of
-from seqlang.rules.sensitivity.motion.coordinates import lesser
-from seqlang.rules.sensitivity.motion.courses import (
-    either,
-    element,
-    list_of,
-    over_set,
-    repeated,
-    times_public,
-    transfer_of,
-)
 from seqlang.rules.sensitivity.motion.entry import Entry, Norms
 from seqlang.rules.sensitivity.motion.folds import (
     NO_SHAPE,
@@ -54,8 +45,6 @@ from seqlang.rules.sensitivity.motion.folds import (
     sum_of_moving,
     why_unbounded,
 )
-from seqlang.rules.sensitivity.motion.lists_of_sums import motion_of_sums
-from seqlang.rules.sensitivity.motion.minimiser import minimiser_motion
 from seqlang.rules.sensitivity.motion.motion import NONE, STATIC, Motion, added, scaled, unbounded
 from seqlang.rules.sensitivity.motion.records import is_static, reads_records, reads_streams, records_motion
 from seqlang.rules.sensitivity.motion.spreads import Weighted, moving_terms
@@ -89,11 +78,19 @@ def _of_shape(entry: Entry, expression: Expression, motion: Motion) -> Motion:
     return motion if fits else unbounded(NO_SHAPE)
 
 
+def _minimiser(entry: Entry, expression: Expression) -> Motion | None:
+    if not (isinstance(expression, Quantified) and isinstance(expression.domain, RealVectors)):
+        return None
+    from seqlang.rules.sensitivity.motion.minimiser import minimiser_motion
+
+    return minimiser_motion(entry, expression, motion_of)
+
+
 def _moving(entry: Entry, expression: Expression) -> Motion:
     name = entry.facts.recursions.get(expression)
     if name is not None:
         return recursion_motion(entry, name)
-    found = minimiser_motion(entry, expression, motion_of) or records_motion(entry, expression)
+    found = _minimiser(entry, expression) or records_motion(entry, expression)
     if found is not None:
         return found
     if entry.is_local(expression):
@@ -166,6 +163,8 @@ def _item(entry: Entry, items: tuple[Expression, ...], at: Expression) -> Expres
 
 def _of_parts(entry: Entry, part: Expression) -> Motion | None:
     """By the transfer function of what joins the parts; None if there is none, or nothing follows."""
+    from seqlang.rules.sensitivity.motion.courses import either, element, transfer_of
+
     facts = entry.facts
     match part:
         case Apply("*", (StepNumber(), CellValue(name)) | (CellValue(name), StepNumber())) if _is_mean(entry, name):
@@ -204,6 +203,8 @@ def _over_set(entry: Entry, part: Quantified) -> Motion | None:
     if not isinstance(elements, tuple) or not elements:
         return None
     if part.where is None:
+        from seqlang.rules.sensitivity.motion.courses import over_set
+
         return over_set(entry.facts, part.operator, _each(entry, part), number(len(elements)))
     if part.operator != "sum":
         return None
@@ -282,6 +283,9 @@ def _previous(entry: Entry, cell: Cell, keep: Previous) -> Motion:
 
 
 def _list(entry: Entry, expression: Expression) -> Motion:
+    from seqlang.rules.sensitivity.motion.coordinates import lesser
+    from seqlang.rules.sensitivity.motion.lists_of_sums import motion_of_sums
+
     found, together = _by_coordinate(entry, expression), motion_of_sums(entry, expression)
     if together is None or found.kind == "none":
         return found
@@ -293,6 +297,8 @@ def _list(entry: Entry, expression: Expression) -> Motion:
 
 
 def _by_coordinate(entry: Entry, expression: Expression) -> Motion:
+    from seqlang.rules.sensitivity.motion.courses import list_of, repeated, times_public
+
     facts = entry.facts
     match expression:
         case Sequence("list", items):

@@ -22,7 +22,6 @@ from seqlang.rules.sensitivity.facts.finite import assignments
 from seqlang.rules.sensitivity.facts.log_ratios import log_ratio
 from seqlang.rules.sensitivity.facts.shapes import fewest_records, shape_of
 from seqlang.rules.sensitivity.facts.value import distinct
-from seqlang.rules.sensitivity.functions.convexity import curve_of, negated
 from seqlang.rules.sensitivity.ranges.aggregates import set_may_be_empty
 from seqlang.rules.sensitivity.ranges.lengths import adds_up, is_element, is_position, length_is_private, lists_fit
 from seqlang.rules.sensitivity.ranges.ranges import range_in, ratio_polynomial
@@ -161,6 +160,8 @@ def _quantified(place: Place, e: m.Quantified) -> Known:
 def _minimiser(place: Place, e: m.Quantified, region: m.RealVectors) -> Known:
     """Over a region that is the same on both sides, an objective that is convex, and so continuous, has a minimiser in
     a ball; in all of R^d, if it is strongly convex. A public objective has one on both sides or on none."""
+    from seqlang.rules.sensitivity.functions.convexity import curve_of, negated
+
     parts = [known(place, part) for part in (region, e.body, *(() if e.where is None else (e.where,)))]
     trouble = joined(parts).trouble
     if not trouble and any(moves(place, part) for part in m.children(region)):
