@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from functools import lru_cache
 from math import exp, expm1
-from typing import NamedTuple
 
 from seqlang.accounting.noisy_test.envelope import Cell, Line
 from seqlang.accounting.normal import hazard, log_tail, log_tails
@@ -19,20 +18,13 @@ Tail = tuple[float, float]
 """The log of a tail of the normal law, and a bound on its error."""
 
 
-class _Place(NamedTuple):
-    """What the lines of the cell of half-width k around x take of the normal law, whatever the order."""
-
-    k: float
-    x: float
-    tails: tuple[Tail, Tail, Tail, Tail]
-    """The upper ones at x and x + d, the lower ones there."""
-    hazards: tuple[float, float, float, float]
-    edge: float
-    """The hazard of the lower tail at the left end."""
-    curve: float
-    twist: float
-    margins: tuple[float, float]
-    """Of h and g: what to multiply with powers of the order, for the rounding of all else than the tails."""
+_Place = tuple[
+    float, float, tuple[Tail, Tail, Tail, Tail], tuple[float, float, float, float], float, float, float, float, float
+]
+"""What the lines of the cell of half-width k around x take of the normal law, whatever the order: k, x; the upper tails
+at x and x + d, and the lower ones there; their hazards; that of the lower tail at the left end; the curve and the twist
+of its logarithm; and of h and g, what to multiply with powers of the order for the rounding of all else than the tails.
+A plain tuple, as a bound takes some thousand of them."""
 
 
 @lru_cache(maxsize=_CELLS)
@@ -46,14 +38,16 @@ def _place(d: float, left: float, width: float) -> _Place:
     curve = min(1.0, edge * (edge + right)) if left >= 0 else 1.0
     twist = min(1.0, edge * (edge + right) * (2 * edge + right)) if left >= 0 else 1.0
     reach = (1 + (1 + abs(x) + d) * k) ** 2
-    margins = 1e-11 * reach * (1 + near + far) ** 2 * (1 + k) ** 2, reach * (close + distant) * (1 + close + distant)
-    return _Place(k, x, (sf, moved, cdf, cdf_moved), (near, far, close, distant), edge, curve, twist, margins)
+    h_margin = 1e-11 * reach * (1 + near + far) ** 2 * (1 + k) ** 2
+    g_margin = reach * (close + distant) * (1 + close + distant)
+    hazards = near, far, close, distant
+    return k, x, (sf, moved, cdf, cdf_moved), hazards, edge, curve, twist, h_margin, g_margin
 
 
 def lines_on(a: float, d: float, scale: float, left: float, width: float) -> list[Line]:
     """Lines whose maximum is above g V + h, both divided by e^scale, on the whole cell: the Taylor polynomial of second
     order lies below its values at the two ends, with or without the quadratic term; the cubic remainder is added."""
-    k, x, tails, (near, far, close, distant), edge, curve, twist, (h_margin, g_margin) = _place(d, left, width)
+    k, x, tails, (near, far, close, distant), edge, curve, twist, h_margin, g_margin = _place(d, left, width)
     b, k3 = a - 1, k**3
     slope = b * far - a * near
     second = b * far * (far - x - d) - a * near * (near - x)

@@ -8,7 +8,6 @@ from math import expm1, inf, log1p, nextafter
 from operator import itemgetter
 from typing import NamedTuple
 
-from seqlang.arithmetic.rounding import up
 from seqlang.process.time_limit import poll
 
 _SLACK = 1e-13
@@ -95,7 +94,8 @@ def climb(upper: Envelope, start: float, looks: int) -> tuple[float, list[tuple[
                 left -= 1
                 continue
             steps = int(fit) if fit < left else left
-            value = up(value + increment * _series(loss, steps), 2)
+            value += increment * _series(loss, steps)
+            value = nextafter(nextafter(value, inf), inf) if value == value else inf
             left -= steps
     return value, met
 

@@ -57,6 +57,7 @@ from seqlang.accounting.normal import log_tail
 
 _FINE = 2.0**-10
 _LOOSENESS = 3e-3
+_GROUP = 16
 _WIDEST = 60.0
 
 
@@ -94,8 +95,9 @@ def _refined(a: float, d: float, looks: int, scale: float) -> float:
     start = exp(-interval(scale)).high
     blocks = [lines_on(a, d, scale, left + i * coarse, coarse) for i in range(n)]  # by the cells of the first round
     highest = list(blocks)
+    groups = [_group(highest, first, start) for first in range(0, n, _GROUP)]
     while True:
-        value, met = climb(envelope(chain(ends, *highest)), start, looks)
+        value, met = climb(envelope(chain(ends, *groups)), start, looks)
         wide: dict[Cell, int] = {}
         for line, v in met:
             if line[2].width > _FINE and (pieces := _pieces(line, v)) > 1:
@@ -112,6 +114,13 @@ def _refined(a: float, d: float, looks: int, scale: float) -> float:
                 for k in range(pieces):
                     block += lines_on(a, d, scale, cell.left + k * cell.width / pieces, cell.width / pieces)
             blocks[i], highest[i] = block, from_value(envelope(block), start)
+        for first in {i - i % _GROUP for i in of_block}:
+            groups[first // _GROUP] = _group(highest, first, start)
+
+
+def _group(highest: list[list[Line]], first: int, start: float) -> list[Line]:
+    """The highest lines of some blocks beside each other: most rounds change few of them."""
+    return from_value(envelope(chain(*highest[first : first + _GROUP])), start)
 
 
 def _pieces(line: Line, value: float) -> int:
