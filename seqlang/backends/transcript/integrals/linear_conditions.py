@@ -41,16 +41,14 @@ def parts_of(system: System) -> list[dict[Alternatives, int]]:
     for step, times in system.items():
         for piece in _split(step):
             pieces[piece] = pieces.get(piece, 0) + times
-    shared = {piece: frozenset(shared_by(piece)) for piece in pieces}
+    shared = [frozenset(shared_by(piece)) for piece in pieces]
     group_of = {
-        keys: number
-        for number, (sets, _) in enumerate(connected((k, k) for k in set(shared.values())))
-        for keys in sets
+        keys: number for number, (sets, _) in enumerate(connected((k, k) for k in set(shared))) for keys in sets
     }
     # thousands of pieces read one of a few sets of noises; what reads none is a part of its own
     groups: dict[object, dict[Alternatives, int]] = {}
-    for piece, keys in reversed(shared.items()):
-        groups.setdefault(group_of[keys] if keys else piece, {})[piece] = pieces[piece]
+    for (piece, times), keys in zip(reversed(pieces.items()), reversed(shared), strict=True):
+        groups.setdefault(group_of[keys] if keys else piece, {})[piece] = times
     return [dict(reversed(group.items())) for group in reversed(groups.values())]
 
 
