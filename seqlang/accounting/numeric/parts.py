@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from seqlang.accounting import arguments
 from seqlang.accounting import renyi as curves
-from seqlang.accounting import subsampled_gaussian as subsampled
 from seqlang.accounting.interval import interval
 from seqlang.record import record
 
@@ -97,5 +96,7 @@ def _renyi(part: Part, order: float) -> float:
         case BoundedRange(epsilon, count):
             return (interval(curves.bounded_range(epsilon, order)) * count).high
         case Subsampled(rate, sigma, replace, count):
+            from seqlang.accounting import subsampled_gaussian as subsampled
+
             one = (subsampled.renyi_replace if replace else subsampled.renyi)(rate, sigma, order)
             return (interval(one) * count).high

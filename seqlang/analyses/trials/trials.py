@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 from seqlang.analyses.trials.choices import choices_of
 from seqlang.analyses.trials.claimed import Claimed, claimed, in_words
-from seqlang.analyses.trials.confirm import Judge, confirmed
 from seqlang.analyses.trials.fits import SLACK, Seen, direction, misfit
 from seqlang.analyses.trials.pairs import Pair, pairs_of
 from seqlang.analyses.trials.play import STEPS_WITH_VALUES, Drawn, Duel, Shared
@@ -24,6 +23,8 @@ from seqlang.rules.sensitivity.totality.values import obstacle
 
 if TYPE_CHECKING:
     from random import Random
+
+    from seqlang.analyses.trials.confirm import Judge
 
 QUICK = 75_000
 """Evaluations of a node, about: what a `check` tries."""
@@ -95,6 +96,8 @@ def _tried(
             if place in done or not here or claim.judge(pair)(here, False, SLACK) is None:
                 continue
             reads = claim.reads or tuple(q.expression for q in claim.quantities)
+            from seqlang.analyses.trials.confirm import confirmed
+
             found = confirmed(program, claim.quantities, reads, claim.judge(pair), revealed, pair, drawn, steps)
             doubted[place] += 1
             if found is not None or doubted[place] == DOUBTS:

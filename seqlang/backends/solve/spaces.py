@@ -16,7 +16,6 @@ from seqlang.backends.solve.chain import Chain
 from seqlang.backends.solve.lattice.increments import lattice_of
 from seqlang.backends.solve.lattice.lattice_chain import LatticeChain
 from seqlang.backends.solve.noises import standard_normal
-from seqlang.backends.solve.quadrature.fresh_noise_kinks import fresh_noise_kinks
 from seqlang.backends.solve.quadrature.grid import Grid, common, first_level, grid_of, kinks_of
 from seqlang.backends.solve.quadrature.nodes import LAST, Kink
 from seqlang.backends.solve.step.entries import entries, model_of, reads_step
@@ -124,6 +123,8 @@ def _lattice(program: Program, model: str, watch: Watch, plan: IntegrationPlan, 
     rare = RARE * tolerance
     kinks: tuple[Kink, ...] = ()
     if lattice.again and len(plan.nodes) == 1 and not plan.needed.reads_step:
+        from seqlang.backends.solve.quadrature.fresh_noise_kinks import fresh_noise_kinks
+
         whole = np.arange(-LATTICE_KINKS, LATTICE_KINKS + 1)
         kinks = fresh_noise_kinks(program, plan, lattice.of_whole(whole), dict(lattice.fields[0]))
     grid, last, exact = _grids(program, plan, kinks)
@@ -140,6 +141,7 @@ def _lattice(program: Program, model: str, watch: Watch, plan: IntegrationPlan, 
 def _queries(program: Program, model: str, watch: Watch, plan: IntegrationPlan) -> Space:
     """Nothing is remembered: entries one by one, or taken as fresh noise where they have a density."""
     from seqlang.backends.solve.memoryless import DrawnEntries, MemorylessChain
+    from seqlang.backends.solve.quadrature.fresh_noise_kinks import fresh_noise_kinks
 
     if reads_step(model_of(program, model)):
         raise Unsolved("the model depends on the step")
@@ -168,6 +170,7 @@ def _is_number(value: object) -> bool:
 
 def _continuous_queries(program: Program, model: str, watch: Watch, plan: IntegrationPlan) -> Space:
     from seqlang.backends.solve.memoryless import DrawnEntries, MemorylessChain
+    from seqlang.backends.solve.quadrature.fresh_noise_kinks import fresh_noise_kinks
     from seqlang.backends.solve.step.entries_as_noise import entries_as_noise
 
     if reads_step(model_of(program, model)):

@@ -15,7 +15,6 @@ from fractions import Fraction
 
 from seqlang.arithmetic.enclosure import exact_value
 from seqlang.arithmetic.formula import ONE, ZERO, Formula, enclose, product, total
-from seqlang.arithmetic.linear import minimise
 from seqlang.arithmetic.nodes import split_coefficient
 from seqlang.record import record
 from seqlang.rules.alignment.cost import Plan, Shifts, is_totally_unimodular
@@ -129,6 +128,8 @@ def _optimum(
             matrix.append([sign * side * factors.get(z, Fraction(0)) for side in (1, -1) for z in movers])
             needed.append(sign * b)
     away = [units[z] * (10**6 if layout.noises.translations[z].kind == "upwards" else 1) for z in movers]
+    from seqlang.arithmetic.linear import minimise
+
     solution = minimise([units[z] for z in movers] + away, matrix, needed)
     if solution.status != "optimal":
         return

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from math import inf
 
-from seqlang.accounting import homogeneous
 from seqlang.model.program import Program
 from seqlang.proof.derivation import Derivation, PureBound
 from seqlang.rules.composition.concurrent import value_up
@@ -14,6 +13,8 @@ from seqlang.rules.conversion.conversion import at_delta
 def _epsilon(program: Program, part: Derivation, delta: float) -> float | str:
     if not isinstance(part.conclusion, PureBound):
         return "its premise is no pure bound"
+    from seqlang.accounting import homogeneous
+
     epsilon = value_up(program, part.conclusion.epsilon)
     return epsilon if delta == 0 or epsilon == inf else min(epsilon, homogeneous.optimal(epsilon, 1, delta))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from math import inf
 
-from seqlang.accounting import advanced, homogeneous
+from seqlang.accounting import advanced
 from seqlang.arithmetic.formula import ONE, ZERO, enclose
 from seqlang.model.program import Program
 from seqlang.proof.derivation import Derivation, PureBound
@@ -41,6 +41,8 @@ def _epsilon(program: Program, part: Derivation, delta: float) -> float | str:
 
 @lru_cache(maxsize=16)
 def _least(showings: tuple[tuple[float, int], ...], count: int, delta: float) -> float:
+    from seqlang.accounting import homogeneous
+
     listed = [epsilon for epsilon, times in showings for _ in range(times)]
     closed = advanced.tanh_form(listed, delta)
     # optimal composition takes time in proportion to the count, some seconds for the largest one

@@ -13,11 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from seqlang.backends.solve.noises.convolution import Convolved, Smeared
 from seqlang.backends.solve.noises.family_laws import Normal, OfFamily, OnWholeNumbers, laplace
 from seqlang.backends.solve.noises.point_laws import Points, conditioned_points, sum_of_points, weighted
 from seqlang.backends.solve.noises.scalar_law import ScalarLaw
-from seqlang.backends.solve.noises.sums import Conditioned, GaussLaplace, TwoLaplace
 from seqlang.backends.solve.unsolved import Unsolved
 from seqlang.laws.facts import names
 from seqlang.laws.law import law as law_of_family
@@ -101,7 +99,11 @@ def _conditioned(inner: ScalarLaw | None, low: float, high: float) -> ScalarLaw 
         return None
     if not float(inner.between(low, high)) > 1e-290:
         raise Unsolved(f"a noise is conditioned on [{low:g}, {high:g}], which has no chance")
-    return conditioned_points(inner, low, high) if inner.discrete else Conditioned(inner, low, high)
+    if inner.discrete:
+        return conditioned_points(inner, low, high)
+    from seqlang.backends.solve.noises.sums import Conditioned
+
+    return Conditioned(inner, low, high)
 
 
 def sum_of(terms: Sequence[tuple[ScalarLaw, float]], shift: float = 0.0) -> ScalarLaw:
@@ -124,6 +126,8 @@ def sum_of(terms: Sequence[tuple[ScalarLaw, float]], shift: float = 0.0) -> Scal
                 others.append(part)
     dense = _closed(math.sqrt(variance), sorted(scales), others)
     while len(dense) > 1:
+        from seqlang.backends.solve.noises.convolution import Convolved
+
         dense = [Convolved(dense[0], dense[1]), *dense[2:]]
     if not dense:
         return discrete.scaled(1.0, shift) if discrete is not None else Points([shift], [1.0])
@@ -133,14 +137,18 @@ def sum_of(terms: Sequence[tuple[ScalarLaw, float]], shift: float = 0.0) -> Scal
     points, chances = discrete.atoms(1e-30)
     if len(points) == 1:
         return smooth.scaled(1.0, float(points[0]))
+    from seqlang.backends.solve.noises.convolution import Smeared
+
     return Smeared(smooth, points, chances)
 
 
 def _closed(sd: float, scales: list[float], others: list[ScalarLaw]) -> list[ScalarLaw]:
     """Few laws with the same sum: Gaussian and Laplace noises in pairs that have a closed form."""
-    found: list[ScalarLaw] = []
-    if sd > 0:
-        found.append(GaussLaplace(sd, scales.pop()) if scales else Normal(0.0, sd))
+    if not scales:
+        return [*([Normal(0.0, sd)] if sd > 0 else []), *others]
+    from seqlang.backends.solve.noises.sums import GaussLaplace, TwoLaplace
+
+    found: list[ScalarLaw] = [GaussLaplace(sd, scales.pop())] if sd > 0 else []
     while len(scales) > 1:
         found.append(TwoLaplace(scales.pop(), scales.pop()))
     return found + [laplace(b) for b in scales] + others

@@ -27,7 +27,6 @@ from seqlang.rules.sensitivity.facts.evaluate import evaluate, evaluate_number
 from seqlang.rules.sensitivity.facts.facts import Facts
 from seqlang.rules.sensitivity.facts.numbers import NOUGHT, ONE, ZERO
 from seqlang.rules.sensitivity.facts.shapes import is_vector, nothing_like
-from seqlang.rules.sensitivity.motion.coordinates import coordinates_of, vector_norms
 from seqlang.rules.sensitivity.motion.folds import sign_of
 from seqlang.rules.sensitivity.motion.motion import NONE, STATIC, Motion, unbounded
 from seqlang.rules.sensitivity.motion.spreads import Entry, Norms, spread, vector_spread
@@ -186,6 +185,8 @@ def _fold(
         factor = _factor(entry, operator, domain, where)
         if operator not in ("sum", "mean") or factor is None:
             return unbounded("how far this vector moves is not known")
+        from seqlang.rules.sensitivity.motion.coordinates import vector_norms
+
         moved = vector_norms(entry, part).times(factor)
         return _of(entry, expression, moved.l2, moved)
     each = spread(entry, ((part, ONE),))
@@ -229,6 +230,8 @@ def _resized(entry: Entry, expression: Expression, operator: str, element: Expre
     if operator != "sum" or bound is None or count is None:
         return unbounded(f"by how much a record added or removed moves this {operator} is not known")
     if is_vector(entry.facts, element):
+        from seqlang.rules.sensitivity.motion.coordinates import coordinates_of, vector_norms
+
         norms = vector_norms(entry, element) if coordinates_of(entry, element) else Norms(None, bound, bound)
         return _of(entry, expression, count * bound, norms.times(count))
     moved, turn = _of(entry, expression, count * bound, None), _sign_of_all(entry.facts, element)
