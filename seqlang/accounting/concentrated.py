@@ -18,18 +18,6 @@ PIECES, FEW = 128, 8
 """Into how many the orders between two bounds are cut; and where a rough bound may be good enough."""
 
 
-def gaussian(sigma: float, sensitivity: float = 1.0) -> float:
-    """sensitivity^2 / (2 sigma^2), l2 sensitivity. Bun & Steinke 2016, Proposition 1.6."""
-    mu = interval(arguments.positive("sensitivity", sensitivity)) / arguments.positive("sigma", sigma)
-    return (mu * mu * 0.5).high
-
-
-def pure(epsilon: float) -> float:
-    """eps^2 / 2. Bun & Steinke 2016, Proposition 1.4."""
-    e = interval(arguments.not_negative("epsilon", epsilon))
-    return (e * e * 0.5).high
-
-
 def between_orders(points: Sequence[tuple[float, float]], beyond: float) -> float:
     """rho from RDP bounds (order, epsilon) at rising orders, and a bound `beyond` on epsilon / order from the last on.
 

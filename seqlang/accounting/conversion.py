@@ -1,4 +1,4 @@
-"""From Renyi DP and zCDP to (epsilon, delta)-DP. Every order gives a valid bound, so the search for the best order
+"""From Renyi DP to (epsilon, delta)-DP. Every order gives a valid bound, so the search for the best order
 needs no proof; what is returned is always evaluated, rounded up, at the order returned."""
 
 from __future__ import annotations
@@ -6,19 +6,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from seqlang.accounting import arguments, concentrated
+from seqlang.accounting import arguments
 from seqlang.accounting.interval import exp, interval, log, log1p
 
 
-def mironov(order: float, epsilon: float, delta: float) -> float:
-    """epsilon + ln(1/delta) / (order - 1). Mironov 2017, Proposition 3."""
-    a = interval(arguments.renyi_order("order", order))
-    e = arguments.not_negative("epsilon", epsilon)
-    return (-log(arguments.inside_unit("delta", delta)) / (a - 1) + e).high
-
-
 def canonne(order: float, epsilon: float, delta: float) -> float:
-    """epsilon + ln(1 - 1/order) - ln(order delta) / (order - 1), at least 0: never above `mironov`.
+    """epsilon + ln(1 - 1/order) - ln(order delta) / (order - 1), at least 0.
 
     Canonne, Kamath & Steinke 2020, Proposition 12.
     """
@@ -75,15 +68,6 @@ def descended(curve: Callable[[float], float], delta: float) -> tuple[float, flo
         width /= 2
         t = min((t, t - width, t + width), key=at)
     return min(asked.values())
-
-
-def concentrated_to_approximate(rho: float, delta: float) -> float:
-    """The smallest epsilon over orders for rho-zCDP: the best of `canonne` along the line order -> rho * order.
-
-    Canonne, Kamath & Steinke 2020, Corollary 13; below Bun & Steinke's rho + 2 sqrt(rho ln(1/delta)).
-    """
-    arguments.not_negative("rho", rho)
-    return optimised(lambda a: concentrated.renyi(rho, a), delta)[0]
 
 
 def _golden(f: Callable[[float], float], low: float, high: float) -> float:

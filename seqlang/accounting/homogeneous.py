@@ -1,4 +1,4 @@
-"""Optimal composition of k mechanisms, each (eps0, delta0)-DP: no smaller number holds for all of them.
+"""Optimal composition of k mechanisms, each eps0-DP: no smaller number holds for all of them.
 
 Kairouz, Oh & Viswanath 2015, Theorem 3.3: the worst case is k-fold randomised response, whose loss takes the values
 (k - 2l) eps0 with weight C(k, l) p^(k-l) q^l, p = e^eps0 / (1 + e^eps0), q = 1 - p. With
@@ -18,16 +18,14 @@ from seqlang.accounting.interval import Interval, exp, interval, log, log1p
 from seqlang.accounting.pure import basic_composition, self_composition
 
 
-def optimal(epsilon: float, count: int, delta: float, delta_each: float = 0.0) -> float:
-    """The smallest total epsilon at `delta` (the continuous form), rounded up; infinite if the deltas alone exceed it.
+def optimal(epsilon: float, count: int, delta: float) -> float:
+    """The smallest total epsilon at `delta` (the continuous form), rounded up.
 
-    Errors: epsilon negative or infinite, count no positive integer, delta outside (0, 1), delta_each outside [0, 1).
+    Errors: epsilon negative or infinite, count no positive integer, delta outside (0, 1).
     """
     e = arguments.not_negative("epsilon", arguments.finite("epsilon", epsilon))
     k = arguments.count("count", count)
-    d = _left_over(arguments.inside_unit("delta", delta), arguments.delta_or_zero("delta_each", delta_each), k)
-    if d <= 0:
-        return math.inf
+    d = arguments.inside_unit("delta", delta)
     best = 0.0
     for s, t in _tails(e, k):
         if s.high > d and t.low > 0:
@@ -47,26 +45,6 @@ def optimal_of(epsilons: Sequence[float], delta: float) -> float:
     if largest == math.inf:
         return math.inf
     return min(optimal(largest, len(epsilons), delta), basic_composition(epsilons))
-
-
-def optimal_delta(epsilon: float, count: int, total: float, delta_each: float = 0.0) -> float:
-    """The smallest delta at a total epsilon of `total`, rounded up."""
-    e = arguments.not_negative("epsilon", arguments.finite("epsilon", epsilon))
-    k = arguments.count("count", count)
-    arguments.not_negative("total", total)
-    each = interval(arguments.delta_or_zero("delta_each", delta_each))
-    growth = exp(total)
-    worst = max([0.0, *((s - growth * t).high for s, t in _tails(e, k))]) if math.isfinite(total) else 0.0
-    kept = exp(log1p(-each) * k) * (1 - interval(min(worst, 1.0)))
-    return min(1.0, max(0.0, (1 - kept).high))
-
-
-def _left_over(delta: float, each: float, k: int) -> float:
-    """d with 1 - (1 - each)^k (1 - d) <= delta, rounded down."""
-    if each == 0:
-        return delta
-    none_fails = exp(log1p(-interval(each)) * k)
-    return (1 - (1 - interval(delta)) / none_fails).low if none_fails.low > 0 else -math.inf
 
 
 def _tails(epsilon: float, k: int) -> Iterator[tuple[Interval, Interval]]:

@@ -38,51 +38,6 @@ def laplace(scale: float, order: float, sensitivity: float = 1.0) -> float:
     return _least(log_sum(terms) / (a - 1), t, a)
 
 
-def geometric(ratio: float, order: float, sensitivity: int = 1) -> float:
-    """Two-sided geometric noise, P(k) proportional to ratio^|k|, on integer queries; exact.
-
-    With t = ratio^(2a-1) and D the sensitivity the Renyi integral is (1-r)/(1+r) times
-    r^(-(a-1)D) [1/(1-r) + sum_{k=1}^{D-1} t^k + t^D/(1-r)]: the integers up to 0, between, and from D on. It grows with
-    D, so smaller differences are covered.
-    """
-    a = interval(arguments.renyi_order("order", order))
-    r = interval(arguments.inside_unit("ratio", ratio))
-    d = arguments.count("sensitivity", sensitivity)
-    log_t = (2 * a - 1) * log(r)
-    rest = -log1p(-r)
-    inside = exp(rest) + _geometric_sum(log_t, d - 1) + exp(log_t * d + rest)
-    loss = -(a - 1) * log(r) * d + log(inside) + log1p(-r) - log1p(r)
-    return _least(loss / (a - 1), -log(r) * d, a)
-
-
-def _geometric_sum(log_t: Interval, count: int) -> Interval:
-    """t + .. + t^count for t < 1; between 0 and the count where t is not seen to differ from 1."""
-    gap = 1 - exp(log_t)
-    if count == 0 or gap.low <= 0:
-        return Interval(0.0, interval(count).high)
-    found = exp(log_t) * (1 - exp(log_t * count)) / gap
-    return Interval(max(0.0, found.low), found.high)
-
-
-def randomized_response(truth: float, order: float, alphabet: int = 2) -> float:
-    """Truth with probability `truth`, each other of `alphabet` values equally likely; exact. Proposition 5 for 2
-    values.
-
-    Note the parameter: some libraries take the probability of a *new draw*, which may give the truth again.
-    """
-    a = interval(arguments.renyi_order("order", order))
-    p = interval(arguments.inside_unit("truth", truth))
-    m = arguments.count("alphabet", alphabet)
-    if m < 2:
-        raise ValueError(f"alphabet must have at least 2 values, got {alphabet}")
-    q = (1 - p) / (m - 1)
-    terms = [a * log(p) + (1 - a) * log(q), a * log(q) + (1 - a) * log(p)]
-    if m > 2:
-        terms.append(log((m - 2) * q))
-    loss = log(p) - log(q)
-    return _least(log_sum(terms) / (a - 1), loss if loss.high > 0 else -loss, a)
-
-
 def pure(epsilon: float, order: float) -> float:
     """The largest divergence that epsilon-DP allows, that of binary randomised response; at most eps and a eps^2 / 2.
 

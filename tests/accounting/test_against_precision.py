@@ -13,7 +13,7 @@ import mpmath
 import pytest
 from mpmath import mpf
 
-from seqlang.accounting import advanced, concentrated, conversion, gaussian, group, homogeneous, pure, renyi
+from seqlang.accounting import advanced, conversion, gaussian, group, homogeneous, pure, renyi
 from seqlang.accounting.noisy_test import threshold
 
 Point = tuple[float, Callable[[], mpf], float]
@@ -91,15 +91,6 @@ def point(rng: random.Random, kind: str) -> Point:
         case "laplace curve":
             scale = spread(rng, 1e-2, 1e3)
             return renyi.laplace(scale, a), lambda: of_laplace(1 / mpf(scale), mpf(a)), NEXT_TO_ONE
-        case "response curve":
-            truth, size = rng.uniform(0.01, 0.99), rng.randrange(2, 9)
-
-            def exact() -> mpf:
-                p = mpf(truth)
-                q = (1 - p) / (size - 1)
-                return divergence([(p, q), (q, p), *[(q, q)] * (size - 2)], mpf(a))
-
-            return renyi.randomized_response(truth, a, size), exact, NEXT_TO_ONE
         case "gaussian curve":
             sigma, size = spread(rng, 1e-3, 1e3), spread(rng, 1e-3, 1e3)
             return renyi.gaussian(sigma, a, size), lambda: mpf(a) * (mpf(size) / mpf(sigma)) ** 2 / 2, 1e-12
@@ -125,18 +116,18 @@ def point(rng: random.Random, kind: str) -> Point:
                 return min(mpf(1), mpf(d) * mpmath.fsum(mpmath.exp(i * mpf(e)) for i in range(size)))
 
             return group.approximate(e, d, size)[1], grown, 1e-9
-        case "concentrated":
-            return concentrated.pure(e), lambda: mpf(e) ** 2 / 2, 1e-12
         case "coins":
             k, small = rng.randrange(1, 60), spread(rng, 1e-4, 3)
             total = rng.uniform(0, 1) * small * k
-            return homogeneous.optimal_delta(small, k, total), lambda: of_coins(small, k, total), 1e-6
+            at = math.nextafter(float(of_coins(small, k, total)), 1.0)
+            epsilon = homogeneous.optimal(small, k, at)
+            return at, lambda: of_coins(small, k, epsilon), 1e-6
     raise AssertionError(kind)
 
 
 KINDS = (
-    "sum", "closed form", "pure curve", "laplace curve", "response curve", "gaussian curve", "profile", "threshold",
-    "conversion", "group", "concentrated", "coins",
+    "sum", "closed form", "pure curve", "laplace curve", "gaussian curve", "profile", "threshold",
+    "conversion", "group", "coins",
 )  # fmt: skip
 
 

@@ -46,17 +46,9 @@ def hockey_stick(e: float, k: int, total: float) -> float:
 @pytest.mark.parametrize("total", [0.0, 0.2, 0.77, 1.9])
 def test_optimum_is_the_hockey_stick_sum(e: float, k: int, total: float) -> None:
     exact = hockey_stick(e, k, total)
-    found = homogeneous.optimal_delta(e, k, total)
-    assert exact * (1 - 1e-12) <= found <= exact + 1e-12
     if exact > 1e-9:
         assert homogeneous.optimal(e, k, exact) == pytest.approx(total, abs=1e-7)
         assert hockey_stick(e, k, homogeneous.optimal(e, k, exact)) <= exact * (1 + 1e-13)
-
-
-def test_deltas_of_the_parts_count() -> None:
-    with_delta = homogeneous.optimal(0.1, 50, 1e-6, delta_each=1e-9)
-    assert homogeneous.optimal(0.1, 50, 1e-6) < with_delta < homogeneous.optimal(0.1, 50, 9e-7)
-    assert homogeneous.optimal(0.1, 50, 1e-6, delta_each=1e-7) == math.inf
 
 
 def test_extremes_fall_back_to_the_sum() -> None:

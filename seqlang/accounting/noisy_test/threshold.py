@@ -10,18 +10,9 @@ for t < k, P(t) = Q(t).
 
 from __future__ import annotations
 
-from seqlang.accounting import arguments, gaussian
+from seqlang.accounting import arguments
 from seqlang.accounting.interval import interval, log_sum
 from seqlang.accounting.normal import log_cdf
-
-
-def hockey_stick(epsilon: float, mu: float) -> float:
-    """sup over events of P - e^eps Q for eps >= 0, at most the profile of the Gaussian mechanism with mu = D / sd(Z).
-
-    Summands t < k are at most 0. For t >= k, P(t) - e^eps Q(t) <= int (p - e^eps p(. + c))_+ A B_t, and sum_t A B_t
-    <= 1.
-    """
-    return gaussian.profile(arguments.not_negative("epsilon", epsilon), mu)
 
 
 def renyi(order: float, mu: float, surcharge: float = 0.0) -> float:

@@ -14,7 +14,7 @@ from collections.abc import Callable
 
 from seqlang.accounting import arguments
 from seqlang.accounting.factorial import log_subsets
-from seqlang.accounting.interval import Interval, interval
+from seqlang.accounting.interval import interval
 
 
 def within_horizon(order: float, threshold: float, looks: float, horizon: int, reports: int = 1) -> float:
@@ -34,37 +34,17 @@ def within_horizon(order: float, threshold: float, looks: float, horizon: int, r
     return (paid + log_subsets(n, c) / (a - 1)).high
 
 
-def with_moment(
-    order: float, threshold: Callable[[float], float], looks: float, gamma: float, log_moment: float
-) -> float:
-    """(a - (g-1)/g)/(a - 1) r(a g/(g-1)) + looks + log_moment / (g (a-1)) for 1 < gamma < infinity, rounded up.
-
-    `log_moment` is an upper bound, over all data and both neighbours, on log E_z[E[K | z]^gamma] with z drawn from the
-    *moved* threshold and K, the stopping time (counting a last "never" as one more look), under the data themselves.
-    Hoelder's inequality against p' with exponents g/(g-1) and g. The factor in front is part of the theorem: it is
-    (a - 1/2)/(a - 1) at gamma = 2.
-    """
-    a, weight, rest = _parts(order, gamma, looks, log_moment)
-    r = arguments.not_negative("threshold", threshold((a / weight).high))
-    return ((a - weight) / (a - 1) * r + rest).high
-
-
 def with_own_moment(
     order: float, threshold: Callable[[float], float], looks: float, gamma: float, log_moment: float
 ) -> float:
-    """r(1 + (a-1) g/(g-1)) + looks + log_moment / (g (a-1)): the moment is under the *unmoved* threshold.
+    """r(1 + (a-1) g/(g-1)) + looks + log_moment / (g (a-1)) for 1 < gamma < infinity, rounded up.
 
-    The same steps with Hoelder's inequality against p instead of p': int p (p/p')^(a-1) E[K|z]. No factor in front, a
-    smaller order, and K and z belong to the same run, so `log_moment` is log E[E[K | z]^gamma] of the test itself.
+    Hoelder's inequality with exponents g/(g-1) and g, in int p (p/p')^(a-1) E[K | z]: `log_moment` is an upper bound on
+    log E[E[K | z]^gamma] of the test itself, K the stopping time (counting a last "never" as one more look), z the
+    threshold as it was drawn.
     """
-    a, weight, rest = _parts(order, gamma, looks, log_moment)
-    r = arguments.not_negative("threshold", threshold((1 + (a - 1) / weight).high))
-    return (r + rest).high
-
-
-def _parts(order: float, gamma: float, looks: float, log_moment: float) -> tuple[Interval, Interval, Interval]:
-    """order, 1 - 1/gamma, and what does not depend on the threshold."""
     a = interval(arguments.renyi_order("order", order))
     g = interval(arguments.renyi_order("gamma", gamma))
     moment = interval(arguments.finite("log_moment", log_moment))
-    return a, 1 - 1 / g, interval(arguments.not_negative("looks", looks)) + moment / (g * (a - 1))
+    r = arguments.not_negative("threshold", threshold((1 + (a - 1) / (1 - 1 / g)).high))
+    return (r + (interval(arguments.not_negative("looks", looks)) + moment / (g * (a - 1)))).high
