@@ -58,9 +58,7 @@ class Computed(Generic[C]):
         if isinstance(found, str):
             return found or f"the rule is not about {', '.join(asked.gates)}"
         bound = with_amount(asked, found)
-        if implies(program, bound, asked):
-            return None
-        if isinstance(bound, PureBound | ConcentratedBound) and with_amount(bound, _shortest(program, bound)) == asked:
+        if certainly(program, bound, asked):
             return None
         return f"only {found if isinstance(found, Formula) else f'{found:.6g}'} follows, and less is claimed"
 
@@ -84,6 +82,13 @@ class Computed(Generic[C]):
     def _found(self, program: Program, asked: C, step: Derivation) -> Amount | str:
         wrong = self.premises(program, step)
         return self.least(program, asked, step) if wrong is None else wrong
+
+
+def certainly(program: Program, bound: Judgement, asked: Judgement) -> bool:
+    """Whether what is asked follows from the bound, or is the bound in another form."""
+    if implies(program, bound, asked):
+        return True
+    return isinstance(bound, PureBound | ConcentratedBound) and with_amount(bound, _shortest(program, bound)) == asked
 
 
 def with_amount(asked: C, amount: Amount) -> C:

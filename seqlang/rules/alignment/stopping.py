@@ -38,91 +38,39 @@ from __future__ import annotations
 
 from itertools import combinations
 
-from seqlang.arithmetic.compare import at_most
-from seqlang.arithmetic.formula import Formula, product
-from seqlang.arithmetic.simplify import simplify
+from seqlang.arithmetic.formula import INFINITY, Formula, product
 from seqlang.model.program import CompareGate, Program
 from seqlang.proof.derivation import Derivation, PureBound
-from seqlang.proof.rule import Rule
 from seqlang.rules.alignment.cost import Plan, are_plans, is_totally_unimodular, largest, scenario_cost, stairs_cost
 from seqlang.rules.alignment.events import may_turn
 from seqlang.rules.alignment.layout import Layout, layout_of
 from seqlang.rules.alignment.scenario import Scenario, scenarios_of
 from seqlang.rules.alignment.search import plans_for
+from seqlang.rules.computed import Computed, from_the_program, simplified
 from seqlang.rules.reading.read_sets import revealed_choices
 from seqlang.rules.reading.whole_numbers import moves_by_whole_numbers, reads_private
 from seqlang.rules.search import Search
-from seqlang.rules.sensitivity.facts.formulas import parameter_bounds
+from seqlang.rules.sensitivity.facts.remembered import remembered_of_program
 from seqlang.rules.sensitivity.motion.moves import moves
-
-NAME = "alignment/stopping"
-CITE = (
-    "alignment linear program, proof in seqlang/rules/alignment/stopping.py; special cases: Dwork & Roth 2014, Theorem "
-    "3.23; Lyu, Su & Li 2017"
-)
 
 MOST_TURNED = 2
 
 Evidence = tuple[tuple[Plan, ...], ...]
 
 
-def suggest(program: Program, gates: tuple[str, ...]) -> Derivation | str:
-    """The bound of the best alignments of these gates together, or a sentence on why there is none."""
-    case = _case(program, gates)
-    if isinstance(case, str):
-        return case
-    layout, scenarios = case
-    evidence = tuple(plans_for(layout, scenario) for scenario in scenarios)
-    cost = _cost(layout, scenarios, evidence)
-    if isinstance(cost, str):
-        return _why(layout, cost)
-    if cost.is_infinite:
-        return _why(layout, "every alignment costs something in each of an unbounded number of segments")
-    epsilon = simplify(cost, parameter_bounds(program))
-    return Derivation(
-        PureBound(gates, epsilon),
-        NAME,
-        evidence=evidence,
-        because=_because(layout, len(scenarios)),
-        cite=CITE,
-    )
-
-
-def holds(program: Program, derivation: Derivation) -> str | None:
-    conclusion, evidence = derivation.conclusion, derivation.evidence
-    if not isinstance(conclusion, PureBound) or derivation.premises:
-        return "an alignment proves a pure bound from no premises"
-    case = _case(program, conclusion.gates)
+def _least(program: Program, asked: PureBound, step: Derivation) -> Formula | str:
+    case, evidence = _case(program, asked.gates), step.evidence
     if isinstance(case, str):
         return case
     layout, scenarios = case
     if not isinstance(evidence, tuple) or len(evidence) != len(scenarios) or not all(map(are_plans, evidence)):
         return "one tuple of plans a scenario is needed"
-    cost = _cost(layout, scenarios, evidence)
-    if isinstance(cost, str):
-        return cost
-    if at_most(cost, conclusion.epsilon, layout.signs.values):
-        return None
-    if not cost.is_infinite and simplify(cost, parameter_bounds(program)) == conclusion.epsilon:
-        return None
-    return f"the alignments cost {cost}, which is not certainly at most {conclusion.epsilon}"
+    return _cost(layout, scenarios, evidence)
 
 
-Case = tuple[Layout, tuple[Scenario, ...]]
-_known: list[tuple[Program, dict[tuple[str, ...], Case | str]]] = []
-
-
-def _case(program: Program, gates: tuple[str, ...]) -> Case | str:
-    """What has to be aligned, from the program alone. It is remembered for the last program: a replay asks again."""
-    if not _known or _known[0][0] is not program:
-        _known[:] = [(program, {})]
-    cases = _known[0][1]
-    if gates not in cases:
-        cases[gates] = _read(program, gates)
-    return cases[gates]
-
-
-def _read(program: Program, gates: tuple[str, ...]) -> Case | str:
+@remembered_of_program
+def _case(program: Program, gates: tuple[str, ...]) -> tuple[Layout, tuple[Scenario, ...]] | str:
+    """What has to be aligned, from the program alone; or why nothing can be."""
     layout = layout_of(program, gates)
     if isinstance(layout, str) or layout.segments.decisions.is_infinite:
         layout = _turned(program, gates) or layout
@@ -225,6 +173,34 @@ fresh noise counts as its lower bound. No statistic contains a noise that is tra
 quantities that move by whole numbers. Horizon-free: "never stops" is covered.
 """
 
-RULE = Rule(NAME, "Alignment of noisy comparisons", STATEMENT, CITE, holds, Evidence)
+_COMPUTED = Computed(
+    "alignment/stopping",
+    "Alignment of noisy comparisons",
+    STATEMENT,
+    "alignment linear program, proof in seqlang/rules/alignment/stopping.py; special cases: Dwork & Roth 2014, Theorem "
+    "3.23; Lyu, Su & Li 2017",
+    PureBound,
+    from_the_program,
+    _least,
+    Evidence,
+)
 
-SEARCH = Search(NAME, ("gates",), suggest)
+
+def suggest(program: Program, gates: tuple[str, ...]) -> Derivation | str:
+    """The bound of the best alignments of these gates together, or a sentence on why there is none."""
+    case = _case(program, gates)
+    if isinstance(case, str):
+        return case
+    layout, scenarios = case
+    evidence = tuple(plans_for(layout, scenario) for scenario in scenarios)
+    because = _because(layout, len(scenarios))
+    offer = _COMPUTED.offer(program, PureBound(gates, INFINITY), because, evidence=evidence)
+    if isinstance(offer, str):
+        return _why(layout, offer)
+    assert isinstance(offer.conclusion, PureBound)
+    if offer.conclusion.epsilon.is_infinite:
+        return _why(layout, "every alignment costs something in each of an unbounded number of segments")
+    return simplified(program, offer)
+
+
+RULE, SEARCH = _COMPUTED.rule, Search(_COMPUTED.rule.name, ("gates",), suggest)

@@ -18,33 +18,25 @@ only in the steps with R is looked at once a segment, and an entry lies in one. 
 
 from __future__ import annotations
 
-from seqlang.arithmetic.compare import at_most
 from seqlang.arithmetic.formula import INFINITY, ONE, ZERO, Formula, product, total
-from seqlang.arithmetic.simplify import simplify
 from seqlang.model.life import EachStep
 from seqlang.model.program import CompareGate, Program, ReleaseGate, Within
 from seqlang.proof.derivation import Derivation, PureBound
-from seqlang.proof.rule import Rule
 from seqlang.record import record
 from seqlang.rules.alignment.ages import Ages, ages_of, joined, stretch
 from seqlang.rules.alignment.cost import are_shifts, is_totally_unimodular, largest, satisfied
 from seqlang.rules.alignment.layout import Layout, single_step_layout
 from seqlang.rules.alignment.scenario import Fired, Piece, Row, deciding_rows, outputs_of
 from seqlang.rules.alignment.search import minimal
+from seqlang.rules.computed import Computed, from_the_program, simplified
 from seqlang.rules.reading.guards import most_steps_with_any, most_steps_within, required_reports
 from seqlang.rules.reading.limits import least
 from seqlang.rules.reading.read_sets import gate_noises, revealed_choices
 from seqlang.rules.reading.whole_numbers import moves_by_whole_numbers
 from seqlang.rules.search import Search
-from seqlang.rules.sensitivity.facts.formulas import parameter_bounds
 from seqlang.rules.sensitivity.motion.moves import moves
 from seqlang.rules.sensitivity.motion.shift import Step
 
-NAME = "alignment/touches"
-CITE = (
-    "after Dwork & Roth 2014, Proposition 2.1 and Theorem 3.16; alignment step by step, proof in "
-    "seqlang/rules/alignment/touches.py"
-)
 MOST_CASES = 512
 
 Shifts = tuple[tuple[str, Formula], ...]
@@ -60,50 +52,21 @@ class Case:
     times: Formula
 
 
-def suggest(program: Program, gates: tuple[str, ...]) -> Derivation | str:
-    """The cost of one look times the looks that a changed entry touches, or a sentence on why there is none."""
-    case = _case(program, gates)
-    if isinstance(case, str):
-        return case if _only_fresh(program, gates) else ""
-    layout = case.layout
-    movable = frozenset(layout.noises.translations)
-    evidence = tuple(
-        tuple(tuple(sorted(found.shifts.items())) for found in minimal(layout, _rows(layout, piece), {}, movable))
-        for piece in case.pieces
-    )
-    cost = _cost(case, evidence)
-    if isinstance(cost, str):
-        return cost if _only_fresh(program, gates) else ""
-    epsilon = simplify(cost, parameter_bounds(program))
-    because = f"each look costs a translation of the fresh noise, and what may differ is looked at {case.times} times"
-    return Derivation(PureBound(gates, epsilon), NAME, evidence=evidence, because=because, cite=CITE)
-
-
 def _only_fresh(program: Program, gates: tuple[str, ...]) -> bool:
     """No noise of the gates lasts, so that no other rule will do."""
     noises = {z for gate in program.gates if gate.name in gates for z in gate_noises(gate)}
     return bool(noises) and all(isinstance(program.noise(z).life, EachStep) for z in noises)
 
 
-def holds(program: Program, derivation: Derivation) -> str | None:
-    conclusion, evidence = derivation.conclusion, derivation.evidence
-    if not isinstance(conclusion, PureBound) or derivation.premises:
-        return "an alignment proves a pure bound from no premises"
-    case = _case(program, conclusion.gates)
+def _least(program: Program, asked: PureBound, step: Derivation) -> Formula | str:
+    case, evidence = _case(program, asked.gates), step.evidence
     if isinstance(case, str):
         return case
     if not isinstance(evidence, tuple) or len(evidence) != len(case.pieces):
         return "one tuple of translations a case is needed"
     if not all(isinstance(choices, tuple) and all(map(are_shifts, choices)) for choices in evidence):
         return "one tuple of translations a case is needed"
-    cost = _cost(case, evidence)
-    if isinstance(cost, str):
-        return cost
-    if at_most(cost, conclusion.epsilon, case.layout.signs.values):
-        return None
-    if simplify(cost, parameter_bounds(program)) == conclusion.epsilon:
-        return None
-    return f"the looks cost {cost}, which is not certainly at most {conclusion.epsilon}"
+    return _cost(case, evidence)
 
 
 def _case(program: Program, gates: tuple[str, ...]) -> Case | str:
@@ -198,6 +161,35 @@ alignment/stopping; no statistic and no other gate reads a fresh noise that is t
 noise needs quantities that move by whole numbers.
 """
 
-RULE = Rule(NAME, "Looks, one by one", STATEMENT, CITE, holds, Evidence)
+_COMPUTED = Computed(
+    "alignment/touches",
+    "Looks, one by one",
+    STATEMENT,
+    "after Dwork & Roth 2014, Proposition 2.1 and Theorem 3.16; alignment step by step, proof in "
+    "seqlang/rules/alignment/touches.py",
+    PureBound,
+    from_the_program,
+    _least,
+    Evidence,
+)
 
-SEARCH = Search(NAME, ("gates",), suggest)
+
+def suggest(program: Program, gates: tuple[str, ...]) -> Derivation | str:
+    """The cost of one look times the looks that a changed entry touches, or a sentence on why there is none."""
+    case = _case(program, gates)
+    if isinstance(case, str):
+        return case if _only_fresh(program, gates) else ""
+    layout = case.layout
+    movable = frozenset(layout.noises.translations)
+    evidence = tuple(
+        tuple(tuple(sorted(found.shifts.items())) for found in minimal(layout, _rows(layout, piece), {}, movable))
+        for piece in case.pieces
+    )
+    because = f"each look costs a translation of the fresh noise, and what may differ is looked at {case.times} times"
+    offer = _COMPUTED.offer(program, PureBound(gates, INFINITY), because, evidence=evidence)
+    if isinstance(offer, str):
+        return offer if _only_fresh(program, gates) else ""
+    return simplified(program, offer)
+
+
+RULE, SEARCH = _COMPUTED.rule, Search(_COMPUTED.rule.name, ("gates",), suggest)

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from seqlang.arithmetic.compare import at_most
 from seqlang.arithmetic.formula import Formula
-from seqlang.arithmetic.simplify import simplify
 from seqlang.model.program import Program
 from seqlang.proof.derivation import ConcentratedBound, Derivation, PureBound
 from seqlang.proof.rule import Rule
+from seqlang.rules.computed import certainly, simplified
 from seqlang.rules.joint.noisy_value import as_one, noisy_value_of, shown_value
 from seqlang.rules.mechanism import gaussian, release, repeated_concentrated
 from seqlang.rules.mechanism.showings import in_all
 from seqlang.rules.search import Search
-from seqlang.rules.sensitivity.facts.formulas import parameter_bounds, parameter_values
 
 NAME = "joint/same_value"
 CITE = "Dwork & Roth 2014, Proposition 2.1; see mechanism/release and mechanism/gaussian"
@@ -20,44 +18,34 @@ CITE = "Dwork & Roth 2014, Proposition 2.1; see mechanism/release and mechanism/
 
 def suggest(program: Program, gates: tuple[str, ...]) -> tuple[Derivation, ...] | str:
     """A pure bound, zCDP bounds, or why there is none."""
-    costs, reason = _costs(program, gates)
+    bounds, reason = _bounds(program, gates)
     because = "whoever sees the noisy value can compute what all of these gates show"
-    bounds = parameter_bounds(program)
-    made = [
-        PureBound(gates, simplify(cost, bounds)) if pure else ConcentratedBound(gates, simplify(cost, bounds), None)
-        for pure, cost in costs
-    ]
-    return tuple(Derivation(conclusion, NAME, because=because, cite=CITE) for conclusion in made) or reason
+    made = (Derivation(bound, NAME, because=because, cite=CITE) for bound in bounds)
+    return tuple(simplified(program, step) for step in made) or reason
 
 
 def holds(program: Program, derivation: Derivation) -> str | None:
     claim = derivation.conclusion
     if not isinstance(claim, (PureBound, ConcentratedBound)) or derivation.premises:
         return "it concludes a pure or a zCDP bound from no premises"
-    pure = isinstance(claim, PureBound)
-    claimed = claim.epsilon if isinstance(claim, PureBound) else claim.rho
-    costs, reason = _costs(program, claim.gates)
-    values, bounds = parameter_values(program), parameter_bounds(program)
-    for kind, cost in costs:
-        if kind == pure and (at_most(cost, claimed, values) or simplify(cost, bounds) == claimed):
-            return None
-    return reason or f"no bound as small as {claimed}"
+    bounds, reason = _bounds(program, claim.gates)
+    if any(certainly(program, bound, claim) for bound in bounds):
+        return None
+    return reason or f"no bound as small as {claim}"
 
 
-def _costs(program: Program, names: tuple[str, ...]) -> tuple[tuple[tuple[bool, Formula], ...], str]:
-    """(is it pure, bound); and why there is none."""
+def _bounds(program: Program, names: tuple[str, ...]) -> tuple[tuple[PureBound | ConcentratedBound, ...], str]:
+    """Those for the value itself; and why there is none."""
     shared = noisy_value_of(program, names) if len(names) > 1 else None
     if shared is None:
         return (), ""
     gate = shown_value(shared)
     other = as_one(program, shared, gate)
-    found = (
-        (True, in_all(release.showings_of(other, gate))),
-        (False, gaussian.cost_of(other, gate)),
-        (False, repeated_concentrated.cost_of(other, gate)),
-    )
-    reasons = [cost for _, cost in found if isinstance(cost, str) and cost]
-    return tuple((pure, c) for pure, c in found if isinstance(c, Formula)), reasons[0] if reasons else ""
+    pure = in_all(release.showings_of(other, gate))
+    costs = (pure, gaussian.cost_of(other, gate), repeated_concentrated.cost_of(other, gate))
+    found = [ConcentratedBound(names, cost, None) for cost in costs[1:] if isinstance(cost, Formula)]
+    reason = next((cost for cost in costs if isinstance(cost, str) and cost), "")
+    return (PureBound(names, pure), *found) if isinstance(pure, Formula) else tuple(found), reason
 
 
 STATEMENT = """
