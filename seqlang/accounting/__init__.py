@@ -10,7 +10,7 @@ down; nothing is returned to the nearest. Arguments out of range raise `ValueErr
     subsampled_gaussian.py  RDP of Gaussian releases of a sum over a Poisson sample
     renyi.py           RDP curves of mechanisms; addition, groups
     concentrated.py    zCDP
-    conversion.py      RDP and zCDP to (epsilon, delta)
+    conversion.py      RDP to (epsilon, delta)
     group.py           k entries instead of one
     numeric/           unlike mechanisms added up as laws of their losses, by Fourier transform
     noisy_test/        tests that stop when a noisy statistic passes a noisy threshold

@@ -37,34 +37,31 @@ LEAST, MOST = 1e-4, 1e8
 """Outside these deviations the sample is taken to hide nothing: the loss is huge, or next to nothing, all the same."""
 
 
-def renyi(rate: float, sigma: float, order: float, sensitivity: float = 1.0) -> float:
+def renyi(rate: float, sigma: float, order: float) -> float:
     """Order-`order` RDP of one release under add or remove one, rounded up; infinite where it is of no use.
 
-    `rate`: the chance q of each record; `sensitivity`: the l2 norm of a record's part, at most. The order in which the
+    `rate`: the chance q of each record, whose part has l2 norm at most 1. The order in which the
     record is removed is the larger one (Mironov, Talwar & Zhang 2019, Theorem 5); both are computed all the same.
     """
-    a, q, s = _checked(rate, sigma, order, sensitivity)
+    a, q, s = _checked(rate, sigma, order)
     if q == 1 or not LEAST < s < MOST:
         return curves.gaussian(s, a) if s > 0 else math.inf
     return min(max(_divergence(a, q, s, a, 0), _divergence(a, q, s, 1 - a, 0)), curves.gaussian(s, a))
 
 
-def renyi_replace(rate: float, sigma: float, order: float, sensitivity: float = 1.0) -> float:
+def renyi_replace(rate: float, sigma: float, order: float) -> float:
     """The same under replace one."""
-    a, q, s = _checked(rate, sigma, order, sensitivity)
+    a, q, s = _checked(rate, sigma, order)
     if q == 1 or not LEAST < s < MOST:
         return curves.gaussian(s, a, 2.0) if s > 0 else math.inf
     return min(_divergence(a, q, s, a, 1 - a), curves.gaussian(s, a, 2.0))
 
 
-def _checked(rate: float, sigma: float, order: float, sensitivity: float) -> tuple[float, float, float]:
+def _checked(rate: float, sigma: float, order: float) -> tuple[float, float, float]:
     arguments.positive("rate", rate)
     if rate > 1:
         raise ValueError(f"rate must be a probability above 0, got {rate}")
-    relative = arguments.positive("sigma", sigma) / arguments.positive("sensitivity", sensitivity)
-    if relative * sensitivity != sigma or relative == math.inf:
-        relative = math.nextafter(relative, 0.0)
-    return arguments.renyi_order("order", order), float(rate), relative
+    return arguments.renyi_order("order", order), float(rate), arguments.positive("sigma", sigma)
 
 
 @lru_cache(maxsize=4096)

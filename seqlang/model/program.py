@@ -300,13 +300,11 @@ class Not:
 Test = Margin | PublicTest | And | Or | Not
 
 
-@record
-class PublicGate:
-    """A report or stop that depends on constants and the transcript only: it says nothing new."""
+class _Gate:
+    """What all gates have."""
 
+    __slots__ = ()
     source: GateSource
-    expression: Expression | None
-    span: Span = field(default=NOWHERE, compare=False)
 
     @property
     def name(self) -> str:
@@ -314,7 +312,16 @@ class PublicGate:
 
 
 @record
-class CompareGate:
+class PublicGate(_Gate):
+    """A report or stop that depends on constants and the transcript only: it says nothing new."""
+
+    source: GateSource
+    expression: Expression | None
+    span: Span = field(default=NOWHERE, compare=False)
+
+
+@record
+class CompareGate(_Gate):
     """Seen: whether `test` holds, in the steps where the public `guard` holds (None: always)."""
 
     source: GateSource
@@ -322,13 +329,9 @@ class CompareGate:
     test: Test
     span: Span = field(default=NOWHERE, compare=False)
 
-    @property
-    def name(self) -> str:
-        return name_of(self.source)
-
 
 @record
-class ReleaseGate:
+class ReleaseGate(_Gate):
     """Seen: post(value + noise) where `guard` holds. `post` reads the noisy value as `ReleasedValue` and otherwise
     public names (None: the value itself). No terms: released plainly. `value` may be a vector."""
 
@@ -338,10 +341,6 @@ class ReleaseGate:
     terms: tuple[Term, ...]
     post: Expression | None
     span: Span = field(default=NOWHERE, compare=False)
-
-    @property
-    def name(self) -> str:
-        return name_of(self.source)
 
 
 @record
@@ -370,7 +369,7 @@ class PrivateLaw:
 
 
 @record
-class ChooseGate:
+class ChooseGate(_Gate):
     """Seen (`visible`) or used inside by cells and guards (a select gate): a randomised choice."""
 
     source: GateSource
@@ -379,13 +378,9 @@ class ChooseGate:
     visible: bool
     span: Span = field(default=NOWHERE, compare=False)
 
-    @property
-    def name(self) -> str:
-        return name_of(self.source)
-
 
 @record
-class OpaqueGate:
+class OpaqueGate(_Gate):
     """None of the above: it runs, and no rule applies. `reason` says, in a phrase, what did not fit."""
 
     source: GateSource
@@ -393,10 +388,6 @@ class OpaqueGate:
     expression: Expression
     reason: str
     span: Span = field(default=NOWHERE, compare=False)
-
-    @property
-    def name(self) -> str:
-        return name_of(self.source)
 
 
 Gate = PublicGate | CompareGate | ReleaseGate | ChooseGate | OpaqueGate

@@ -7,10 +7,9 @@ from collections.abc import Iterator
 from seqlang.model import expression as m
 from seqlang.model import program as p
 from seqlang.model.binding import NO_VARIABLES, canonical
-from seqlang.model.domain import Ball, Domain, Finite, Integers, Interval, Power
 from seqlang.model.gate_source import GateSource, OfEvent, OfStop, OfValue, is_hidden, name_of
 from seqlang.model.life import EachReport
-from seqlang.model.margins import leaves
+from seqlang.model.margins import margins
 
 
 def validate(program: p.Program) -> tuple[str, ...]:
@@ -72,9 +71,9 @@ class _Check:
     def _constants(self) -> Iterator[str]:
         program = self.program
         for parameter in program.parameters:
-            yield from self._constant(f"domain of {parameter.name}", *_ends(parameter.domain))
+            yield from self._constant(f"domain of {parameter.name}", *p.expressions_in(parameter.domain))
         for field in program.inputs:
-            yield from self._constant(f"domain of {field.name}", *_ends(field.domain))
+            yield from self._constant(f"domain of {field.name}", *p.expressions_in(field.domain))
         for memory in program.memories:
             yield from self._constant(f"memory {memory.name}", memory.initial)
         for noise in program.noises:
@@ -172,8 +171,9 @@ class _Check:
         defined: set[str] = set()
         updated: set[str] = set()
         for statement in self.program.body:
-            where, expressions, bound = _parts(statement)
-            for expression in expressions:
+            where = _title(statement)
+            bound = frozenset(v for v, _ in statement.binders) if isinstance(statement, p.Cell) else NO_VARIABLES
+            for expression in p.expressions_in(statement):
                 yield from self._names(where, expression, defined, bound)
                 yield from self._binders(where, expression)
                 yield from _versions(where, expression, updated)
@@ -295,41 +295,27 @@ def _report_of(statement: p.Statement) -> str | None:
     return None
 
 
-def _ends(domain: Domain) -> tuple[m.Expression, ...]:
-    match domain:
-        case Interval(low=low, high=high) | Integers(low=low, high=high):
-            return tuple(e for e in (low, high) if e is not None)
-        case Finite(values=values):
-            return values
-        case Ball(radius=radius, dimension=dimension):
-            return (radius, dimension)
-        case Power(of=of, dimension=dimension):
-            return (*_ends(of), dimension)
-
-
-def _parts(statement: p.Statement) -> tuple[str, tuple[m.Expression, ...], Variables]:
-    """What to call it, what it reads, and the variables bound in it."""
+def _title(statement: p.Statement) -> str:
+    """What to call it."""
     match statement:
-        case p.Define(name=name, expression=expression):
-            return name, (expression,), frozenset()
-        case p.Cell(name=name, binders=binders):
-            return f"cell {name}", tuple(p.expressions_in(statement)), frozenset(v for v, _ in binders)
-        case p.Draw(name=name, law=law):
-            return f"draw {name}", (law,), frozenset()
-        case p.Report(name=name, when=when, value=value):
-            return f"report {name}", tuple(e for e in (when, value) if e is not None), frozenset()
-        case p.Update(memory=memory, value=value, when=when):
-            return f"update {memory}", (value,) if when is None else (value, when), frozenset()
-        case p.Stop(index=index, when=when, result=result):
-            return f"stop {index}", tuple(e for e in (when, result) if e is not None), frozenset()
+        case p.Define(name=name):
+            return name
+        case p.Cell(name=name):
+            return f"cell {name}"
+        case p.Draw(name=name):
+            return f"draw {name}"
+        case p.Report(name=name):
+            return f"report {name}"
+        case p.Update(memory=memory):
+            return f"update {memory}"
+        case p.Stop(index=index):
+            return f"stop {index}"
 
 
 def _gate_terms(gate: p.Gate) -> Iterator[m.Term]:
     match gate:
         case p.CompareGate(test=test):
-            for leaf in leaves(test):
-                if isinstance(leaf, p.Margin):
-                    yield from leaf.terms
+            yield from (term for margin in margins(test) for term in margin.terms)
         case p.ReleaseGate(terms=terms) | p.ChooseGate(law=p.NoisyMaxLaw(terms=terms)):
             yield from terms
         case _:

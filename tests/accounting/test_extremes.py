@@ -89,11 +89,11 @@ FUNCTIONS: dict[str, Callable[[Draws], float]] = {
     "rdp laplace": lambda d: renyi.laplace(d.positive, d.order, d.positive),
     "rdp pure": lambda d: renyi.pure(d.any, d.order),
     "rdp bounded range": lambda d: renyi.bounded_range(d.any, d.order),
-    "subsampled": lambda d: subsampled.renyi(d.rate, d.positive, d.order, d.positive),
-    "subsampled replace": lambda d: subsampled.renyi_replace(d.rate, d.positive, d.order, d.positive),
+    "subsampled": lambda d: subsampled.renyi(d.rate, d.positive, d.order),
+    "subsampled replace": lambda d: subsampled.renyi_replace(d.rate, d.positive, d.order),
     "threshold": lambda d: threshold.renyi(d.order, d.positive, d.any),
     "mixed rdp": lambda d: mixed.two_ends_renyi(d.order, d.positive, d.any),
-    "shared": lambda d: shared.renyi(d.order, d.positive, d.any, d.count),
+    "shared": lambda d: shared.surcharge(d.order, d.any, d.count),
 }
 
 

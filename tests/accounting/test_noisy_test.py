@@ -188,9 +188,9 @@ def test_shared_noise_is_never_exceeded() -> None:
             one = two_ends_one_threshold(levels, gap[0], sd, gaussian_tail(sw))
             other = two_ends_one_threshold(new, gap[1], sd, gaussian_tail(sw))
             for order in ORDERS:
-                bound = shared.renyi(order, 1 / sd, renyi.gaussian(sw, order, 1.0), 5)
+                bound = threshold.renyi(order, 1 / sd, shared.surcharge(order, renyi.gaussian(sw, order, 1.0), 5))
                 assert max(exact_renyi(p, q, order), exact_renyi(q, p, order)) <= bound
-                bound = shared.renyi(order, 1 / sd, renyi.gaussian(sw, order, 2.0), 5)
+                bound = threshold.renyi(order, 1 / sd, shared.surcharge(order, renyi.gaussian(sw, order, 2.0), 5))
                 assert max(exact_renyi(one, other, order), exact_renyi(other, one, order)) <= bound
 
 

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from seqlang.accounting import arguments
 from seqlang.accounting.interval import interval, log, log_sum
-from seqlang.accounting.noisy_test import threshold
 
 
 def surcharge(order: float, looks_loss: float, looks: int) -> float:
@@ -21,8 +20,3 @@ def surcharge(order: float, looks_loss: float, looks: int) -> float:
     loss = interval(arguments.not_negative("looks_loss", looks_loss))
     several = (a - 1) * loss + log(arguments.count("looks", looks))
     return (log_sum([interval(0), several]) / (a - 1)).high
-
-
-def renyi(order: float, mu: float, looks_loss: float, looks: int) -> float:
-    """RDP for one direction with a Gaussian threshold at the rising end, mu = move / sd(Z); rounded up."""
-    return threshold.renyi(order, mu, surcharge(order, looks_loss, looks))

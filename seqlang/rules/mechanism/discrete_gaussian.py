@@ -49,8 +49,6 @@ def _cost(program: Program, gate: ReleaseGate, added: Added, signs: Signs) -> Fo
     if isinstance(measured, str):
         return measured
     radius, shift = measured
-    if radius.is_infinite:
-        return f"it can move without bound{': ' + shift.note if shift.note else ''}"
     rho = (radius / deviation) ** 2 / 2
     if rho == ZERO or added.once:
         return rho

@@ -13,13 +13,10 @@ from seqlang.model.expression import (
     Field,
     MemoryValue,
     Noised,
-    Number,
-    ParameterValue,
     Reported,
     StepNumber,
-    walk,
 )
-from seqlang.model.gate_source import OfResult, OfStop, OfValue
+from seqlang.model.gate_source import OfResult, OfValue
 from seqlang.model.junctions import conjuncts
 from seqlang.model.life import EachStep
 from seqlang.model.program import (
@@ -32,7 +29,6 @@ from seqlang.model.program import (
     OpaqueGate,
     PrivateLaw,
     Program,
-    PublicGate,
     ReleaseGate,
     Report,
     SinceReport,
@@ -41,7 +37,7 @@ from seqlang.model.program import (
     expressions_read,
 )
 from seqlang.rules.reading.budgets import guarded_showings
-from seqlang.rules.reading.guards import required_reports
+from seqlang.rules.reading.guards import holds_once, reads_only_the_clock, required_reports
 from seqlang.rules.reading.limits import decisions_of, horizon_of, least
 from seqlang.rules.reading.read_sets import cells_read
 from seqlang.rules.reading.rounding import decided
@@ -58,7 +54,7 @@ def showings(program: Program, gate: ReleaseGate | ChooseGate | OpaqueGate, sign
     public stop ends the run at the latest. Else as often as the reports that it needs are made, as its guard names the
     step, or as there are steps.
     """
-    if is_returned(gate) or _holds_once(program, gate.guard):
+    if is_returned(gate) or (gate.guard is not None and holds_once(program, gate.guard)):
         return ONE
     needed = frozenset(required_reports(gate.guard))
     by_reports = [decisions_of(program, needed, signs)] if needed else []
@@ -98,20 +94,6 @@ def _period(program: Program, condition: Expression, signs: Signs) -> Formula | 
             length = formula_of(program, every)
             return length if length is not None and is_whole(length, signs) and signs.of(length) == 1 else None
     return None
-
-
-def _holds_once(program: Program, guard: Expression | None) -> bool:
-    """Is the guard also the condition of a stop, so that a run ends where it first holds? Of guards that read the step
-    and constants only: memory and cells may have another value where the stop stands."""
-    if guard is None or not _reads_only_the_clock(guard):
-        return False
-    return any(
-        isinstance(g, PublicGate) and isinstance(g.source, OfStop) and g.expression == guard for g in program.gates
-    )
-
-
-def _reads_only_the_clock(condition: Expression) -> bool:
-    return all(isinstance(e, Apply | StepNumber | ParameterValue | Number) for e in walk(condition))
 
 
 def touched(
@@ -159,7 +141,7 @@ def _is_kept(program: Program, gate: ReleaseGate | ChooseGate) -> bool:
 
 def _made_by_the_clock(program: Program, guard: Expression | None) -> tuple[str, ...]:
     """A report whose condition names steps only and is a part of the guard: it is made whenever the guard holds."""
-    parts = [part for part in conjuncts(guard) if _reads_only_the_clock(part)]
+    parts = [part for part in conjuncts(guard) if reads_only_the_clock(part)]
     made = (s for s in program.body if isinstance(s, Report) and s.value is None and s.when in parts)
     return tuple(report.name for report in made)[:1]
 

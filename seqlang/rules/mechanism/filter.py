@@ -119,7 +119,7 @@ def _one(facts: Facts, value: Expression, added: Added, power: int) -> Formula |
     if norm is None or scale is None or facts.sign(scale) != 1 or added.once:
         return None
     measured = radius_of(facts.program, value, norm)
-    if isinstance(measured, str) or measured[0].is_infinite:
+    if isinstance(measured, str):
         return None
     ratio = measured[0] / (scale * added.factor)
     return ratio if power == 1 else ratio * ratio / 2

@@ -67,8 +67,6 @@ def _gaussian(
     if isinstance(measured, str):
         return measured
     radius, shift = measured
-    if radius.is_infinite:
-        return f"it can move without bound{': ' + shift.note if shift.note else ''}"
     if deviation is None or signs.of(deviation) != 1:
         return f"{added.name}: no positive constant scale"
     rho = (radius / (deviation * added.factor)) ** 2 / 2

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from seqlang.accounting.numeric.parts import BoundedRange, Gaussian, Laplace, Part, Pure, Subsampled
+from seqlang.accounting.numeric.parts import BoundedRange, Gaussian, Laplace, Part, Pure
 from seqlang.arithmetic.formula import ONE, ZERO, Formula, enclose
 from seqlang.arithmetic.rounding import up
 from seqlang.laws.facts import facts
@@ -28,8 +28,7 @@ def parts_of_gate(program: Program, gate: Gate, horizon: int | None) -> list[Par
     """None: a part of it is not known as such."""
     subsampled = sampled(program, gate, horizon)
     if not isinstance(subsampled, str):
-        rate, sigma = subsampled.rate, subsampled.sigma
-        return [Subsampled(rate, sigma, subsampled.replace, subsampled.times)] if rate < 1 else None
+        return [subsampled[0]] if subsampled[0].rate < 1 else None
     rho = gaussian.cost_of(program, gate)
     if isinstance(rho, Formula):
         size = value_up(program, rho)

@@ -21,16 +21,13 @@ from seqlang.rules.sensitivity.motion.spreads import Entry
 def radius_of(
     program: Program, value: Expression, norm: Literal["l1", "l2", "linf", "abs"]
 ) -> tuple[Formula, Shift] | str:
-    """The radius in `norm` (numbers: the largest |difference|) and the shift; text: not known."""
-    revealed = revealed_choices(program)
-    shift = (
-        shift_of(program, value, revealed=revealed)
-        if norm == "abs"
-        else shift_of(program, value, norm=norm, revealed=revealed)
-    )
-    if shift.norm in ("abs", norm):
-        return shift.radius, shift
-    return "a vector, and the noise is for numbers"
+    """The radius in `norm` (numbers: the largest |difference|) and the shift; text: not known, or infinite."""
+    shift = shift_of(program, value, norm=None if norm == "abs" else norm, revealed=revealed_choices(program))
+    if shift.norm not in ("abs", norm):
+        return "a vector, and the noise is for numbers"
+    if shift.radius.is_infinite:
+        return f"it can move without bound{': ' + shift.note if shift.note else ''}"
+    return shift.radius, shift
 
 
 def apart(program: Program, vector: Expression) -> tuple[Formula, Shift] | str:

@@ -100,7 +100,7 @@ def _changed(program: Program, law: FlipLaw, shift: Shift, signs: Signs) -> Form
     letters = [exact_value(f, signs.values) for a in law.alphabet if (f := _number(program, a)) is not None]
     ordered = sorted(v for v in letters if v is not None)
     moved = radius_of(program, law.of, "l1")
-    if isinstance(moved, str) or moved[0].is_infinite or len(ordered) < len(law.alphabet):
+    if isinstance(moved, str) or len(ordered) < len(law.alphabet):
         return "how many elements of the list may change is not known"
     gaps = [b - a for a, b in pairwise(ordered) if b > a]
     return ONE if not gaps else function("floor", moved[0] / number(min(gaps)))

@@ -62,8 +62,6 @@ def _one_showing(program: Program, value: Expression, added: Added, signs: Signs
     if isinstance(measured, str):
         return measured
     radius, shift = measured
-    if radius.is_infinite:
-        return f"it can move without bound{': ' + shift.note if shift.note else ''}"
     arguments = [formula_of(program, a) for a in added.law.arguments]
     first = arguments[0] if arguments else None
     if first is None or signs.of(first) != 1:

@@ -11,9 +11,8 @@ from __future__ import annotations
 import math
 from math import nan
 
-from seqlang.accounting import renyi as curves
-from seqlang.accounting import subsampled_gaussian as accounting
-from seqlang.accounting.interval import interval
+from seqlang.accounting.numeric import parts as curves
+from seqlang.accounting.numeric.parts import Subsampled
 from seqlang.arithmetic.formula import ONE, Formula, enclose, function
 from seqlang.model.expression import (
     Apply,
@@ -31,7 +30,6 @@ from seqlang.model.expression import (
 )
 from seqlang.model.program import AddRemove, Gate, Program, ReleaseGate, Replace, nodes_in
 from seqlang.proof.derivation import Derivation, RenyiBound
-from seqlang.record import record
 from seqlang.rules.computed import Computed, from_the_program
 from seqlang.rules.mechanism.exposure import showings
 from seqlang.rules.mechanism.gate_rule import gate_of
@@ -53,27 +51,10 @@ from seqlang.rules.sensitivity.motion.records import element
 from seqlang.rules.sensitivity.ranges.ranges import norm_bound
 
 
-@record
-class Sampled:
-    """`times` showings, each with records' chance `rate` (rounded up) and deviation `sigma` in units of the largest
-    part of one record (rounded down); `horizon` limits the steps, where the file does not."""
-
-    rate: float
-    sigma: float
-    replace: bool
-    times: int
-    horizon: int | None
-
-
-def epsilon_of(found: Sampled, order: float) -> float:
-    """RDP of all showings at one order, rounded up."""
-    one = (accounting.renyi_replace if found.replace else accounting.renyi)(found.rate, found.sigma, order)
-    return (interval(curves.add((one,))) * found.times).high if one < math.inf else math.inf
-
-
 @remembered_of_program
-def sampled(program: Program, gate: Gate, horizon: int | None) -> Sampled | str:
-    """What the gate shows, as Gaussian releases of a sum over a fresh Poisson sample; text: why it is not that."""
+def sampled(program: Program, gate: Gate, horizon: int | None) -> tuple[Subsampled, int | None] | str:
+    """What the gate shows, as Gaussian releases of a sum over a fresh Poisson sample, the chance of a record rounded
+    up, the deviation down; and for how many steps, where the file does not limit them. Text: why it is not that."""
     if not isinstance(gate, ReleaseGate) or not isinstance(program.adjacency, (AddRemove, Replace)):
         return NOT_MINE
     facts, near = facts_of(program), neighbours_of(facts_of(program))
@@ -102,7 +83,8 @@ def sampled(program: Program, gate: Gate, horizon: int | None) -> Sampled | str:
     relative = enclose(deviation / (function("abs", factor) * part), values).low
     if not 0 < relative < math.inf:
         return "the noise is not known to be positive and finite"
-    return Sampled(enclose(rate, values).high, relative, isinstance(program.adjacency, Replace), *times)
+    count, steps = times
+    return Subsampled(enclose(rate, values).high, relative, isinstance(program.adjacency, Replace), count), steps
 
 
 def _one_sum(facts: Facts, value: Expression) -> tuple[Formula, Quantified] | None:
@@ -224,7 +206,7 @@ Epsilon in nats.
 def _least(program: Program, asked: RenyiBound, _: Derivation) -> float | str:
     gate = gate_of(program, asked.gates)
     found = gate if isinstance(gate, str) else sampled(program, gate, asked.horizon)
-    return found if isinstance(found, str) else epsilon_of(found, asked.order)
+    return found if isinstance(found, str) else curves.renyi((found[0],), asked.order)
 
 
 _COMPUTED = Computed(
@@ -245,8 +227,9 @@ def suggest(
     found = sampled(program, gate, horizon)
     if isinstance(found, str):
         return found
-    because = f"each of {found.times} showings sees a record with chance {found.rate:.6g} only"
-    asked = (RenyiBound((gate.name,), order, nan, found.horizon) for order in orders)
+    release, steps = found
+    because = f"each of {release.count} showings sees a record with chance {release.rate:.6g} only"
+    asked = (RenyiBound((gate.name,), order, nan, steps) for order in orders)
     offers = (_COMPUTED.offer(program, one, because) for one in asked)
     return tuple(offer for offer in offers if isinstance(offer, Derivation))
 

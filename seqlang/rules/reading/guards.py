@@ -68,11 +68,14 @@ def most_steps_within(program: Program, guard: Expression | None, length: Formul
 def holds_once(program: Program, guard: Expression) -> bool:
     """Is the guard also the condition of a stop, so that a run ends where it first holds? Of guards that read the step
     and constants only: memory and cells may have another value where the stop stands."""
-    if not all(isinstance(e, Apply | StepNumber | ParameterValue | Number) for e in walk(guard)):
-        return False
-    return any(
+    return reads_only_the_clock(guard) and any(
         isinstance(g, PublicGate) and isinstance(g.source, OfStop) and g.expression == guard for g in program.gates
     )
+
+
+def reads_only_the_clock(condition: Expression) -> bool:
+    """It names steps and constants only."""
+    return all(isinstance(e, Apply | StepNumber | ParameterValue | Number) for e in walk(condition))
 
 
 def required_reports(guard: Expression | None) -> tuple[str, ...]:

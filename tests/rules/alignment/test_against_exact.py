@@ -32,6 +32,7 @@ from seqlang.model.life import EachStep, Once
 from seqlang.model.program import CompareGate, Program
 from seqlang.proof.derivation import PureBound
 from seqlang.rules.alignment import stopping
+from seqlang.rules.sensitivity.facts.facts import facts_of
 from seqlang.rules.sensitivity.motion.shift import Move
 
 STEPS = 5
@@ -46,7 +47,7 @@ Law = dict[object, float]
 def bound(
     monkeypatch: pytest.MonkeyPatch, spec: Program, moves: tuple[Move, ...], lz: float, lw: float, c: int = 2
 ) -> float:
-    stopping._known.clear()  # the moves are not part of the program here
+    facts_of(spec).answers.clear()  # the moves are not part of the program here
     monkeypatch.setattr(stopping, "moves", lambda *_, **__: moves)
     found = stopping.suggest(spec, tuple(g.name for g in spec.gates if isinstance(g, CompareGate)))
     assert not isinstance(found, str), found

@@ -34,19 +34,20 @@ from seqlang.model.life import EachStep, Once
 from seqlang.model.program import And, CompareGate, Margin, Not, Or, Program
 from seqlang.proof.derivation import Derivation, PureBound
 from seqlang.rules.alignment import stopping
+from seqlang.rules.sensitivity.facts.facts import facts_of
 from seqlang.rules.sensitivity.motion.shift import Move
 
 SCALES = [(1, 1), (2, 1), (1, 4), (3.7, 0.9)]
 
 
 def epsilon(monkeypatch: pytest.MonkeyPatch, spec: Program, moves: tuple[Move, ...], *gates: str) -> PureBound | str:
-    stopping._known.clear()  # the moves are not part of the program here
+    facts_of(spec).answers.clear()  # the moves are not part of the program here
     monkeypatch.setattr(stopping, "moves", lambda *_, **__: moves)
     found = stopping.suggest(spec, gates or tuple(g.name for g in spec.gates if isinstance(g, CompareGate)))
     if isinstance(found, str):
         return found
     assert isinstance(found, Derivation)
-    assert stopping.holds(spec, found) is None
+    assert stopping.RULE.holds(spec, found) is None
     assert isinstance(found.conclusion, PureBound)
     return found.conclusion
 

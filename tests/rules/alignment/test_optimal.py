@@ -16,6 +16,7 @@ from seqlang.model.life import EachStep, Once
 from seqlang.model.program import CompareGate, Margin
 from seqlang.proof.derivation import PureBound
 from seqlang.rules.alignment import stopping
+from seqlang.rules.sensitivity.facts.facts import facts_of
 
 SCALES = {"lz": 1.5, "lw": 0.7}
 
@@ -49,7 +50,7 @@ def test_search_is_optimal(monkeypatch: pytest.MonkeyPatch, seed: int) -> None:
     )
     spec = program(noises, tests, **SCALES)
     moves = tuple(move(f"v{i}", list(vertex)) for i, vertex in enumerate(vertices))
-    stopping._known.clear()
+    facts_of(spec).answers.clear()
     monkeypatch.setattr(stopping, "moves", lambda *_, **__: moves)
     found = stopping.suggest(spec, tuple(g.name for g in tests))
 

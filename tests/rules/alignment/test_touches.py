@@ -11,7 +11,7 @@ from seqlang.arithmetic.formula import enclose
 from seqlang.model.program import Program
 from seqlang.proof.derivation import Derivation, PureBound
 from seqlang.record import replace
-from seqlang.rules.alignment.touches import RULE, holds, suggest
+from seqlang.rules.alignment.touches import RULE, suggest
 from seqlang.rules.sensitivity.facts.formulas import parameter_values
 from seqlang.source import Source
 
@@ -31,7 +31,7 @@ def bound(program: Program) -> float | str:
     if isinstance(found, str):
         return found
     assert isinstance(found.conclusion, PureBound)
-    assert holds(program, found) is None
+    assert RULE.holds(program, found) is None
     return enclose(found.conclusion.epsilon, parameter_values(program)).high
 
 
@@ -127,12 +127,12 @@ def test_a_smaller_bound_is_not_accepted() -> None:
     program, found = derivation()
     assert isinstance(found.conclusion, PureBound)
     smaller = PureBound(found.conclusion.gates, found.conclusion.epsilon * Fraction(99, 100))
-    assert holds(program, replace(found, conclusion=smaller)) is not None
+    assert RULE.holds(program, replace(found, conclusion=smaller)) is not None
 
 
 def test_no_translation_is_not_accepted() -> None:
     program, found = derivation()
     nothing = tuple(((),) for _ in found.evidence)  # type: ignore[attr-defined]
-    assert holds(program, replace(found, evidence=nothing)) is not None
-    assert holds(program, replace(found, evidence=found.evidence[:-1])) is not None  # type: ignore[index]
+    assert RULE.holds(program, replace(found, evidence=nothing)) is not None
+    assert RULE.holds(program, replace(found, evidence=found.evidence[:-1])) is not None  # type: ignore[index]
     assert RULE.name == found.rule
