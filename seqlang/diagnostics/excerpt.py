@@ -74,7 +74,8 @@ def _rows(placed: list[tuple[int, int, Mark]]) -> list[Row]:
     placed = sorted(placed, key=lambda item: (item[0], item[1]))
     overlap = any(a[0] + a[1] > b[0] for a, b in pairwise(placed))
     if overlap:
-        return [Row(_sign(start, length, mark) + _words(mark), mark.primary) for start, length, mark in placed]
+        signed = [(" " * start + ("^" if m.primary else "-") * length, m) for start, length, m in placed]
+        return [Row(sign + _words(mark), mark.primary) for sign, mark in signed]
     signs = ""
     for start, length, mark in placed:
         signs = signs.ljust(start) + ("^" if mark.primary else "-") * length
@@ -87,10 +88,6 @@ def _rows(placed: list[tuple[int, int, Mark]]) -> list[Row]:
                 bars = bars.ljust(start) + "|"
             rows.append(Row(bars.ljust(placed[index][0]) + placed[index][2].text, placed[index][2].primary))
     return rows
-
-
-def _sign(start: int, length: int, mark: Mark) -> str:
-    return " " * start + ("^" if mark.primary else "-") * length
 
 
 def _words(mark: Mark) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from seqlang.analyses.trials.exactly import ExactCompiler, exact_draws, exact_pair, is_exact
+from seqlang.analyses.trials.exactly import ExactCompiler, exact_pair, exactly, is_exact
 from seqlang.analyses.trials.fits import SLACK, Seen
 from seqlang.analyses.trials.pairs import Pair, Rows
 from seqlang.analyses.trials.play import STEPS_WITH_VALUES, Drawn, Duel, Shared
@@ -56,7 +56,7 @@ def confirmed(
 
     parts = tuple(expressions_read(program, reads))
     if is_exact(iter(parts)) or not quantities:  # whether a step has values is asked of numbers, not of floats
-        draws = exact_draws(drawn)
+        draws = {key: exactly(value, True) for key, value in drawn.items()}
         for positions in (False, True):
             try:
                 answer = judged(exact_pair(pair, positions), True, draws)

@@ -8,7 +8,6 @@ from math import isfinite
 from typing import Any
 
 from seqlang.analyses.trials.pairs import Pair
-from seqlang.analyses.trials.play import Drawn
 from seqlang.backends.interpret.code import Code
 from seqlang.backends.interpret.compiled import Compiler
 from seqlang.backends.interpret.operators import PAIR, apply
@@ -84,10 +83,6 @@ def exact_pair(pair: Pair, positions: bool) -> Pair:
         for both in (pair.records, pair.entries)
     )
     return replace(pair, records=records, entries=entries)
-
-
-def exact_draws(drawn: Drawn) -> Drawn:
-    return {key: exactly(value, True) for key, value in drawn.items()}
 
 
 def exactly(value: Any, positions: bool) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from seqlang.backends.interpret.compiled import Compiler
 from seqlang.backends.interpret.values import EvaluationError, as_index
-from seqlang.model.domain import Ball, Domain, Power
+from seqlang.model.domain import Ball, Power
 from seqlang.model.expression import (
     Apply,
     Bound,
@@ -28,12 +28,9 @@ def work_of(program: Program) -> int:
     """Evaluations of a node on a number in one step, about; for a dataset those that load it are counted too."""
     compiler = Compiler(program)
     size = 0 if program.size is None else as_index(compiler.constant(program.size))
-    wide = max((_dimension(compiler, i.domain) for i in program.inputs), default=1)
+    vectors = [i.domain for i in program.inputs if isinstance(i.domain, Ball | Power)]
+    wide = max((as_index(compiler.constant(domain.dimension)) for domain in vectors), default=1)
     return wide * (size + sum(_statement(compiler, s, size) for s in program.body))
-
-
-def _dimension(compiler: Compiler, domain: Domain) -> int:
-    return as_index(compiler.constant(domain.dimension)) if isinstance(domain, Ball | Power) else 1
 
 
 def _statement(compiler: Compiler, statement: Statement, size: int) -> int:

@@ -8,7 +8,6 @@ from typing import Literal, assert_never
 from seqlang.analyses.bounds import Bounds
 from seqlang.analyses.weak import profile
 from seqlang.analyses.weak.concentrated import later_concentrated, orders, rho
-from seqlang.analyses.weak.entries import Entry
 from seqlang.analyses.weak.everywhere import everywhere
 from seqlang.analyses.weak.later import Everywhere, later_delta
 from seqlang.analyses.weak.positions import Scan
@@ -109,7 +108,8 @@ def _decision(found: Worst, limit: Enclosure, what: str, exhausted: bool) -> Dec
             because += f" at positions 1 to {found.positions}"
         because += where and f", largest {where}"
         if found.after <= limit.low:
-            return Decision("proved", because + _later(found), found)
+            later = f"; at later positions it is at most {_rounded_up(found.after)}" if found.after > 0 else ""
+            return Decision("proved", because + later, found)
         why = "the work allowed is used up" if exhausted else "nothing bounds it at later ones"
         return Decision("unknown", f"{because}; {why}", found)
     between = f"{what} is between {found.lower:.6g} and {_rounded_up(found.bound)}"
@@ -134,16 +134,8 @@ def _rounded_up(value: float) -> str:
 def _where(found: Worst) -> str:
     if found.pair is None:
         return ""
-    first, second = (_shown(entry) for entry in found.pair)
+    first, second = (", ".join(f"{name} = {value:g}" for name, value in entry.items()) for entry in found.pair)
     return f"at position {found.position} for {first} against {second}"
-
-
-def _later(found: Worst) -> str:
-    return f"; at later positions it is at most {_rounded_up(found.after)}" if found.after > 0 else ""
-
-
-def _shown(entry: Entry) -> str:
-    return ", ".join(f"{name} = {value:g}" for name, value in entry.items())
 
 
 def _enclosed(program: Program, argument: object) -> Enclosure:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from seqlang.diagnostics.suggest import distance
-from seqlang.elaborate.names.symbols import Symbol
 from seqlang.elaborate.state import State
 from seqlang.model import expression as m
 from seqlang.model import program as p
@@ -68,7 +67,7 @@ def _is_slip(other: str, label: str) -> bool:
 def _noised_each_step(state: State) -> None:
     for target, terms in state.noise.terms.items():
         symbol = state.given.symbols.get(target)
-        if symbol is None or not _is_constant(state, symbol):
+        if symbol is None or symbol.kind not in ("param", "let") or symbol.name in state.given.changing:
             continue
         lives = [state.noise.draws[t.noise].life for t in terms if t.noise in state.noise.draws]
         if lives and all(isinstance(life, EachStep) for life in lives):
@@ -80,10 +79,6 @@ def _noised_each_step(state: State) -> None:
                 [(symbol.span, "the same in all steps")],
                 help=f"meant `attach .. to {target} once`? A threshold is usually noised once",
             )
-
-
-def _is_constant(state: State, symbol: Symbol) -> bool:
-    return symbol.kind == "param" or (symbol.kind == "let" and symbol.name not in state.given.changing)
 
 
 def _compared_and_shown(state: State, gates: Sequence[p.Gate]) -> None:

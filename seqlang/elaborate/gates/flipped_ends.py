@@ -24,7 +24,8 @@ def with_one_end(body: Sequence[p.Statement], reader: Reader) -> tuple[p.Stateme
     group: list[int] = []
     for index, statement in enumerate(body):
         if isinstance(statement, p.Stop):
-            if _is_flipped(reader, statement):
+            shown = statement.result
+            if isinstance(shown, m.Noised) and shown.name == "return" and reader.is_flip(shown):
                 group.append(index)
                 _put_together(result, group, reader)
             else:
@@ -32,10 +33,6 @@ def with_one_end(body: Sequence[p.Statement], reader: Reader) -> tuple[p.Stateme
         elif not isinstance(statement, p.Define | p.Cell):
             group = []
     return tuple(result)
-
-
-def _is_flipped(reader: Reader, stop: p.Stop) -> bool:
-    return isinstance(stop.result, m.Noised) and stop.result.name == "return" and reader.is_flip(stop.result)
 
 
 def _put_together(body: list[p.Statement], group: list[int], reader: Reader) -> None:

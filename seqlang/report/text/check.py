@@ -13,7 +13,7 @@ from seqlang.model.program import Cell, Define
 from seqlang.proof.derivation import ApproximateBound, ConcentratedBound, Derivation, PureBound, RenyiBound
 from seqlang.proof.witness import Event, Witness
 from seqlang.report.document.document import Block, Document, Heading, Line, Paragraph, Role, Table, Tree, line
-from seqlang.report.numbers import nearest, shown, shown_down, shown_up, upper
+from seqlang.report.numbers import Value, nearest, shown, shown_down, shown_up, upper
 from seqlang.report.streams import entry_words, stream_words
 from seqlang.report.text.gates import gate_rows
 from seqlang.report.words import adjacency_words, conclusion_text, life_words
@@ -110,23 +110,14 @@ def _gates(result: CheckResult) -> Iterator[Block]:
 def _bounds(result: CheckResult) -> Iterator[Block]:
     bounds, witness = result.bounds, result.witness
     values = parameter_values(result.program)
-    rows: list[tuple[Line, ...]] = []
-    lower = "-" if witness is None else shown_down(witness.lower)
-    pure = bounds.pure
-    if pure is not None and isinstance(pure.conclusion, PureBound):
-        epsilon = pure.conclusion.epsilon
-        rows.append((line("pure"), _both(upper(epsilon, values), str(epsilon)), line(lower), _by(pure)))
-    else:
-        rows.append((line("pure"), line("∞"), line(lower), ()))
-    low = line(shown_down(result.epsilon_at_delta) if result.epsilon_at_delta > 0 else "-")
-    name = line(f"dp at delta {float(result.delta):g}")
-    if bounds.dp is not None and isinstance(bounds.dp.conclusion, ApproximateBound):
-        rows.append((name, line(shown_up(bounds.dp.conclusion.epsilon)), low, _by(bounds.dp)))
-    else:
-        rows.append((name, line("∞"), low, ()))
-    if bounds.zcdp is not None and isinstance(bounds.zcdp.conclusion, ConcentratedBound):
-        rho = bounds.zcdp.conclusion.rho
-        rows.append((line("zcdp"), _both(upper(rho, values), str(rho)), (), _by(bounds.zcdp)))
+    pure = line("-" if witness is None else shown_down(witness.lower))
+    dp = line(shown_down(result.epsilon_at_delta) if result.epsilon_at_delta > 0 else "-")
+    rows: list[tuple[Line, ...]] = [
+        (line("pure"), _proved(bounds.pure, values), pure, _by(bounds.pure)),
+        (line(f"dp at delta {float(result.delta):g}"), _proved(bounds.dp, values), dp, _by(bounds.dp)),
+    ]
+    if bounds.zcdp is not None:
+        rows.append((line("zcdp"), _proved(bounds.zcdp, values), (), _by(bounds.zcdp)))
     rows.extend(_renyi_rows(bounds.rdp))
     rows.extend(_renyi_rows(tuple(d for d in bounds.alternatives if not d.premises), "weaker: "))
     yield Heading("Strong privacy: worst case over neighbours and outcomes")
@@ -144,6 +135,16 @@ def _bounds(result: CheckResult) -> Iterator[Block]:
     gap = _gap(result)
     if gap:
         yield _remark("gap", gap)
+
+
+def _proved(derivation: Derivation | None, values: Value) -> Line:
+    match derivation and derivation.conclusion:
+        case PureBound(epsilon=formula) | ConcentratedBound(rho=formula):
+            return _both(upper(formula, values), str(formula))
+        case ApproximateBound(epsilon=epsilon):
+            return line(shown_up(epsilon))
+        case _:
+            return line("∞")
 
 
 def _gap(result: CheckResult) -> str:
@@ -178,8 +179,12 @@ def _renyi_rows(bounds: tuple[Derivation, ...], remark: str = "") -> Iterator[tu
         yield line(f"{remark}rdp by order"), line("\n".join(found)), (), by
 
 
-def _by(derivation: Derivation) -> Line:
-    return line(derivation.rule, (f"\n{derivation.cite}" if derivation.cite else "", "quiet"))
+def _by(derivation: Derivation | None) -> Line:
+    return (
+        ()
+        if derivation is None
+        else line(derivation.rule, (f"\n{derivation.cite}" if derivation.cite else "", "quiet"))
+    )
 
 
 def _explanation(result: CheckResult) -> Iterator[Block]:
