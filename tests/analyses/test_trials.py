@@ -140,7 +140,9 @@ def test_rounding_is_no_failure(statistic: str, monkeypatch: pytest.MonkeyPatch)
     """In floating point each of these moves by more than was proved; in exact numbers none does."""
     given = program(f"stream x in {{0, 0.1, 0.2, 0.3}}\nstatistic s = {statistic}\nstop when step >= 9")
     assert failures(given, work=300_000) == ()
-    monkeypatch.setattr(trials, "confirmed", lambda *_: (Seen(1, 0, 1, 0, frozenset()), "not looked at again"))
+    monkeypatch.setattr(
+        "seqlang.analyses.trials.confirm.confirmed", lambda *_: (Seen(1, 0, 1, 0, frozenset()), "not looked at again")
+    )
     assert failures(given, work=300_000) != ()
 
 
