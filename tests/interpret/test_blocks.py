@@ -12,7 +12,7 @@ import pytest
 
 import seqlang
 from seqlang.backends.interpret.data import blocks
-from seqlang.backends.interpret.data.source import opened, read_table
+from seqlang.backends.interpret.data.source import opened
 from seqlang.diagnostics import SpecError
 
 CELLS = [
@@ -30,6 +30,12 @@ CELLS = [
     "a longer cell",
     "x",
 ]
+
+
+def texts_of(path: Path) -> list[tuple[str, ...]]:
+    """The cells by the rows."""
+    source = opened(path)
+    return [row.cells for row in source.rows(range(len(source.table.header)))]
 
 
 def table_of(path: Path, columns: list[int] | None = None) -> list[list[str]]:
@@ -76,7 +82,7 @@ def test_as_the_csv_reader(seed: int, tmp_path: Path, monkeypatch: pytest.Monkey
         return
     assert [[c.strip() for c in row] for row in table_of(path)] == expected[1:]
     assert lines_of(path) == numbers[1:]
-    assert [[c.strip() for c in row.cells] for row in read_table(path).rows] == expected[1:]
+    assert [[c.strip() for c in row] for row in texts_of(path)] == expected[1:]
     some = draw.sample(range(width), draw.randint(1, width))
     assert [[c.strip() for c in row] for row in table_of(path, some)] == [
         [row[c] for c in some] for row in expected[1:]
@@ -96,7 +102,7 @@ def test_as_the_csv_reader(seed: int, tmp_path: Path, monkeypatch: pytest.Monkey
 def test_cells_too_many_or_too_few(text: str, line: int, tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     path.write_text(text)
-    for read in (table_of, read_table):
+    for read in (table_of, texts_of):
         with pytest.raises(SpecError) as found:
             read(path)
         assert (found.value.diagnostics[0].code, f"line {line}:" in found.value.diagnostics[0].message) == (
@@ -108,7 +114,7 @@ def test_cells_too_many_or_too_few(text: str, line: int, tmp_path: Path) -> None
 def test_a_lone_carriage_return_is_no_line(tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     path.write_bytes(b"a,b\n1,2\r3,4\n")
-    for read in (table_of, read_table):
+    for read in (table_of, texts_of):
         with pytest.raises(SpecError, match="E0610"):
             read(path)
 

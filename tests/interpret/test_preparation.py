@@ -7,7 +7,7 @@ import math
 import pytest
 
 from seqlang.backends.interpret.data.layout import Layout
-from seqlang.backends.interpret.data.source import read_table
+from seqlang.backends.interpret.data.source import opened
 from seqlang.backends.interpret.data.terms import recipe
 from seqlang.diagnostics import SpecError
 
@@ -61,16 +61,19 @@ def test_what_has_no_meaning_is_refused(text: str) -> None:
 def test_files_without_a_header(tmp_path) -> None:
     path = tmp_path / "a.txt"
     path.write_text("1 2  3 \n4 5 6\n")
-    table = read_table(path, Layout(0, ()))
-    assert (table.header, [r.cells for r in table.rows]) == (("V1", "V2", "V3"), [("1", "2", "3"), ("4", "5", "6")])
+    source = opened(path, Layout(0, ()))
+    assert (source.table.header, [r.cells for r in source.rows(range(3))]) == (
+        ("V1", "V2", "V3"),
+        [("1", "2", "3"), ("4", "5", "6")],
+    )
     path.write_text("about\n\n1,2\n3,4\n")
-    table = read_table(path, Layout(1, ("a", "b")))
-    assert (table.header, [r.line for r in table.rows]) == (("a", "b"), [3, 4])
+    source = opened(path, Layout(1, ("a", "b")))
+    assert (source.table.header, [r.line for r in source.rows(range(2))]) == (("a", "b"), [3, 4])
     with pytest.raises(SpecError) as wrong:
-        read_table(path, Layout(1, ("a", "b", "c")))
+        list(opened(path, Layout(1, ("a", "b", "c"))).rows(range(3)))
     assert wrong.value.diagnostics[0].code == "E0610"
     assert "line 3" in wrong.value.diagnostics[0].message
     path.write_text("only\n")
     with pytest.raises(SpecError) as empty:
-        read_table(path, Layout(1, ()))
+        list(opened(path, Layout(1, ())).rows(range(1)))
     assert empty.value.diagnostics[0].code == "E0611"

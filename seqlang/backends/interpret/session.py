@@ -8,14 +8,15 @@ from numbers import Real
 from typing import Any
 
 from seqlang.backends.interpret.compiled import Compiler
+from seqlang.backends.interpret.dataset_size import require_size
 from seqlang.backends.interpret.domains import CheckedDomain
 from seqlang.backends.interpret.machine import Machine
 from seqlang.backends.interpret.metrics import without
 from seqlang.backends.interpret.randomness import FreshRandomness, Randomness, SeededRandomness
-from seqlang.backends.interpret.values import EvaluationError, Value, as_index, describe, shape_of
+from seqlang.backends.interpret.values import EvaluationError, Value, describe, shape_of
 from seqlang.diagnostics import Diagnostic, SpecError
 from seqlang.diagnostics.suggest import did_you_mean
-from seqlang.model.program import AddRemove, Program
+from seqlang.model.program import Program
 from seqlang.record import record
 
 
@@ -151,17 +152,10 @@ class Session:
         if len(sizes) > 1:
             raise _refused("the fields of the records have different lengths")
         if found:
-            self._check_size(sizes.pop())
+            size = sizes.pop()
+            require_size(self.program, size, f"{size} records were given")
             self._machine.load(found)
         return found
-
-    def _check_size(self, size: int) -> None:
-        if self.program.size is None or isinstance(self.program.adjacency, AddRemove):
-            return
-        declared = as_index(Compiler(self.program).constant(self.program.size))
-        if declared != size:
-            message = f"{size} records were given, the dataset of `{self.program.name}` has size {declared}"
-            raise SpecError((Diagnostic("E0618", message),))
 
 
 def _plain(name: str, value: Any) -> Value:

@@ -102,7 +102,7 @@ def estimate(
     _require_return(program, target)
     try:
         setting = setting_of(program, found, target, data=data, noise=noise)
-        proposals = [pilot(setting, seed, f"pilot {name}", cap=cap) for name in ("A", "B")]
+        proposals = [pilot(setting, seed, f"pilot {name}", cap) for name in ("A", "B")]
         logs: list[Array] = []
         origins: list[Rows] = []
         left = -math.inf

@@ -68,13 +68,13 @@ def wide(setting: Setting) -> Proposal:
     return Proposal(np.full(len(components), 1 / len(components)), components)
 
 
-def pilot(setting: Setting, seed: int, purpose: str, runs: int = RUNS, cap: int | None = None) -> Found:
+def pilot(setting: Setting, seed: int, purpose: str, cap: int | None) -> Found:
     """The proposal of the last stage."""
     around = wide(setting)
     proposal, estimate, reached = around, -np.inf, 0
     if len(around.components) == 1 and not setting.bins:
-        return Found(around, _estimate(setting, around, seed, purpose, runs, cap), runs)
-    size = runs
+        return Found(around, _draw(setting, around, seed, purpose, RUNS, -np.inf, cap)[2], RUNS)
+    size = RUNS
     for stage in range(STAGES):
         poll()
         last = stage == STAGES - 1
@@ -82,7 +82,7 @@ def pilot(setting: Setting, seed: int, purpose: str, runs: int = RUNS, cap: int 
         if len(sample.logs) < 2:
             return Found(around, -np.inf, len(sample.logs))
         estimate, reached = log_total, len(sample.logs)
-        done, size = size, max(FEWEST_RUNS, min(runs, int(WORK * size / max(1, steps))))
+        done, size = size, max(FEWEST_RUNS, min(RUNS, int(WORK * size / max(1, steps))))
         power = _tempering(sample.logs)
         fitted = _fit(setting, proposal, sample, power)
         good = stage > 0 and power == 1.0 and _effective(sample.logs, 1.0) > GOOD * done
@@ -90,10 +90,6 @@ def pilot(setting: Setting, seed: int, purpose: str, runs: int = RUNS, cap: int 
         if good:
             break
     return Found(proposal, estimate, reached)
-
-
-def _estimate(setting: Setting, proposal: Proposal, seed: int, purpose: str, runs: int, cap: int | None) -> float:
-    return _draw(setting, proposal, seed, purpose, runs, -np.inf, cap)[2]
 
 
 def _draw(

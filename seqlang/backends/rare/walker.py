@@ -103,13 +103,13 @@ class Walker(Endings):
         """See `Endings`: the stop takes its chance of what is left of every run."""
         gate = Gate(self.plan.conditions[stop.index], self.plan.integration, runs.compiler)
         matches = self.setting.matches(stop, runs.compiler)
-        reading = _Reading(runs)
+        reading, drawn = _Reading(runs), _Drawn(runs)
         later = self._read_later(runs, stop)
 
         def run(frame: Frame) -> None:
             if not self.cases:
                 return
-            guard, leaves = gate.read(reading, {})
+            guard, leaves = gate.read(reading, drawn)
             fired, idle = gate.split(self.cases, guard, leaves)
             if fired and matches is not None:
                 chance = self._chance(fired)
@@ -225,7 +225,7 @@ class _Reading:
 
     def __init__(self, runs: Runs) -> None:
         self.runs = runs
-        self.held: Mapping[str, Array] = _Held(runs)
+        self.held: Mapping[str, Value] = {}
         self.largest: dict[str, float] = {}
 
     @property
@@ -258,20 +258,11 @@ class _Reading:
         self.runs.check(np.ravel(bad), what, NOWHERE)
 
 
-class _Held(Mapping[str, Any]):
-    """The values of the noises that are drawn."""
+class _Drawn(dict[str, Array]):
+    """The values that noises have now, drawn when they are asked for."""
 
     def __init__(self, runs: Runs) -> None:
         self.runs = runs
 
-    def __contains__(self, name: object) -> bool:
-        return True
-
-    def __getitem__(self, name: str) -> Array:
+    def __missing__(self, name: str) -> Array:
         return spread(self.runs.noise(name, (), Frame(self.runs)), self.runs.count)
-
-    def __iter__(self) -> Any:
-        return iter(())
-
-    def __len__(self) -> int:
-        return 0

@@ -9,13 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from seqlang.backends.arrays.record import Record
-from seqlang.backends.interpret.compiled import Compiler
-from seqlang.backends.interpret.data.problem import problem
+from seqlang.backends.interpret.dataset_size import require_size
 from seqlang.backends.interpret.machine import Machine
 from seqlang.backends.interpret.randomness import SeededRandomness
-from seqlang.backends.interpret.values import Value, as_index
+from seqlang.backends.interpret.values import Value
 from seqlang.backends.train.rows import Rows
-from seqlang.model.program import AddRemove, Program
+from seqlang.model.program import Program
 from seqlang.process.time_limit import poll
 
 Array = NDArray[Any]
@@ -96,9 +95,5 @@ def _plain(values: Any) -> Value:
 
 def check_size(program: Program, rows: Rows) -> None:
     """Raises SpecError E0618 if there are not as many rows as the dataset is declared to have."""
-    if program.size is None or isinstance(program.adjacency, AddRemove):
-        return
-    declared = as_index(Compiler(program).constant(program.size))
-    if declared != rows.count:
-        message = f"{rows.count} rows are to be trained on, the dataset of `{program.name}` has size {declared}"
-        raise problem("E0618", message, "set the parameter of the size with --set, or choose rows with --rows A:B")
+    help = "set the parameter of the size with --set, or choose rows with --rows A:B"
+    require_size(program, rows.count, f"{rows.count} rows are to be trained on", help)

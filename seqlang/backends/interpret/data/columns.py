@@ -16,7 +16,7 @@ from seqlang.backends.interpret.values import Value, describe
 from seqlang.diagnostics import Diagnostic, SpecError
 from seqlang.diagnostics.suggest import did_you_mean
 from seqlang.model.program import Program
-from seqlang.record import record
+from seqlang.record import record, replace
 
 MOST = 5
 """More faulty rows than this are counted, not listed."""
@@ -133,9 +133,8 @@ def values(
                 entry[field.name] = value
         entries.append(entry)
     if count > len(faults):
-        last = faults[-1]
-        more = (*last.notes, f"and {count - len(faults)} more like these")
-        faults[-1] = Diagnostic(last.code, last.message, last.primary, last.secondary, more, last.help)
+        more = f"and {count - len(faults)} more like these"
+        faults[-1] = replace(faults[-1], notes=(*faults[-1].notes, more))
     if faults:
         raise SpecError(tuple(faults))
     return entries

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from itertools import islice, repeat
 from typing import Any
 
-from seqlang.backends.interpret.compiled import Compiler
 from seqlang.backends.interpret.data.columns import field_columns, needed, places, values
 from seqlang.backends.interpret.data.layout import WITH_HEADER, Layout
 from seqlang.backends.interpret.data.problem import problem
 from seqlang.backends.interpret.data.source import opened
 from seqlang.backends.interpret.data.where import conditions, matching
+from seqlang.backends.interpret.dataset_size import require_size
 from seqlang.backends.interpret.machine import Machine
 from seqlang.backends.interpret.metrics import left_out
 from seqlang.backends.interpret.randomness import SeededRandomness
-from seqlang.backends.interpret.values import Value, as_index
-from seqlang.model.program import AddRemove, Program
-from seqlang.record import record, replace
+from seqlang.backends.interpret.values import Value
+from seqlang.model.program import Program
+from seqlang.record import record
 
 
 @record
@@ -76,7 +77,8 @@ def run_data(
     Raises SpecError E0610 to E0619 for the file, E0620 where an expression has no value.
     """
     kinds = {i.kind for i in program.inputs}
-    if "dataset" in kinds and kinds != {"dataset"}:
+    dataset = kinds == {"dataset"}
+    if "dataset" in kinds and not dataset:
         message = f"`{program.name}` reads a dataset and a stream: one file cannot hold both"
         raise problem("E0619", message)
     source = opened(path, layout)
@@ -85,53 +87,25 @@ def run_data(
     fields = field_columns(program, table, columns or {})
     rows = matching(table, source.rows(places(fields, conditions(table, where))), where)
     entries = values(program, table, fields, rows, clip=clip)
-    if kinds == {"dataset"}:
-        done = _on_dataset(program, table.name, entries, seed, cap)
-    else:
-        done = _on_stream(program, entries, seed, cap)
-    return replace(done, left_out=left_out(whole, program))
-
-
-def _on_stream(program: Program, entries: list[dict[str, Value]], seed: int, cap: int | None) -> DataRun:
     machine = Machine(program, SeededRandomness(seed))
+    if dataset:
+        help = "set the parameter of the size with --set, or choose rows with --where"
+        require_size(program, len(entries), f"`{table.name}` has {len(entries)} rows", help)
+        machine.load({i.name: [entry[i.name] for entry in entries] for i in program.inputs})
     reports: list[tuple[int, str, Value]] = []
-    for entry in entries if cap is None else entries[:cap]:
+    for entry in islice(repeat({}) if dataset else entries, cap):
         outcome = machine.step(entry)
         reports += [(machine.step_number, name, value) for name, value in outcome.reports]
         if outcome.stopped:
             break
-    return _finished(machine, reports, len(entries), machine.step_number, seed)
-
-
-def _on_dataset(program: Program, name: str, entries: list[dict[str, Value]], seed: int, cap: int | None) -> DataRun:
-    _check_size(program, name, len(entries))
-    machine = Machine(program, SeededRandomness(seed))
-    machine.load({i.name: [entry[i.name] for entry in entries] for i in program.inputs})
-    reports: list[tuple[int, str, Value]] = []
-    while not machine.stopped and (cap is None or machine.step_number < cap):
-        outcome = machine.step({})
-        reports += [(machine.step_number, report, value) for report, value in outcome.reports]
-    return _finished(machine, reports, len(entries), len(entries), seed)
-
-
-def _check_size(program: Program, name: str, rows: int) -> None:
-    """Noise is calibrated to the declared size; only `add or remove` adjacency lets the true one differ."""
-    if program.size is None or isinstance(program.adjacency, AddRemove):
-        return
-    declared = as_index(Compiler(program).constant(program.size))
-    if declared != rows:
-        message = f"`{name}` has {rows} rows, the dataset of `{program.name}` has size {declared}"
-        raise problem("E0618", message, "set the parameter of the size with --set, or choose rows with --where")
-
-
-def _finished(machine: Machine, reports: list[tuple[int, str, Value]], rows: int, used: int, seed: int) -> DataRun:
     return DataRun(
         stopped=machine.stopped,
         step=machine.step_number,
         result=machine.result,
         reports=tuple(reports),
         statistics=machine.statistics(),
-        rows=rows,
-        rows_used=used,
+        rows=len(entries),
+        rows_used=len(entries) if dataset else machine.step_number,
         seed=seed,
+        left_out=left_out(whole, program),
     )

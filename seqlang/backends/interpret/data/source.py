@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Protocol
 from seqlang.backends.interpret.data.layout import WITH_HEADER, Layout, bytes_of, head_of, raw_bytes, rows_of
 from seqlang.backends.interpret.data.problem import problem
 from seqlang.backends.interpret.data.table import Row, Table
-from seqlang.record import replace
 
 if TYPE_CHECKING:
     from seqlang.backends.interpret.data.pieces import Piece
@@ -79,9 +78,3 @@ def opened(path: str | os.PathLike[str], layout: Layout = WITH_HEADER) -> Source
 def _no_text(name: str, layout: Layout) -> None:
     if layout != WITH_HEADER:
         raise problem("E0601", f"`{name}` is no file of text: --skip and --names do not go with it")
-
-
-def read_table(path: str | os.PathLike[str], layout: Layout = WITH_HEADER) -> Table:
-    """All rows, as text. Raises as `opened`."""
-    source = opened(path, layout)
-    return replace(source.table, rows=tuple(source.rows(range(len(source.table.header)))))

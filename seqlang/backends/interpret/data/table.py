@@ -1,12 +1,10 @@
-"""The columns of a file, by name, and the rows that were read of it, as text."""
+"""The columns of a file by name, and a row of it as text."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
 from seqlang.record import field, record
-
-__all__ = ["Row", "Table"]
 
 
 @record
@@ -24,7 +22,6 @@ class Table:
 
     name: str
     header: tuple[str, ...]
-    rows: tuple[Row, ...] = ()
     lists: Mapping[str, range] = field(default_factory=dict)
     unit: str = "line"
 

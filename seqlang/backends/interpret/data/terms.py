@@ -64,14 +64,14 @@ class Term:
 
         for name, by in self.changes:
             with np.errstate(all="ignore"):
-                if name in _TOGETHER:
-                    values = _TOGETHER[name](values, by)
+                if name in _OPERATORS:
+                    values = _OPERATORS[name](values, by)
                 else:  # numpy's own functions may differ in the last place
                     values = np.array([changed(name, by, v) for v in values.tolist()])
         return values
 
 
-_TOGETHER: dict[str, Callable[[Any, float], Any]] = {"+": add, "-": sub, "*": mul, "/": truediv}
+_OPERATORS: dict[str, Callable[[Any, float], Any]] = {"+": add, "-": sub, "*": mul, "/": truediv}
 
 
 @record
@@ -84,17 +84,9 @@ class Recipe:
 
 def changed(name: str, by: float, value: float) -> float:
     """One arithmetic step; what has no value is not a number."""
-    match name:
-        case "+":
-            return value + by
-        case "-":
-            return value - by
-        case "*":
-            return value * by
-        case "/":
-            return value / by
-        case _:
-            return math.log1p(value) if value > -1 else math.nan
+    if name in _OPERATORS:
+        return float(_OPERATORS[name](value, by))
+    return math.log1p(value) if value > -1 else math.nan
 
 
 def recipe(text: str, header: tuple[str, ...]) -> Recipe:

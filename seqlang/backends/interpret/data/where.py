@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
+from operator import ge, gt, le, lt
 
 from seqlang.backends.interpret.data.problem import problem
 from seqlang.backends.interpret.data.table import Row, Table
@@ -49,7 +50,13 @@ def matching(table: Table, rows: Iterable[Row], clauses: Sequence[str]) -> tuple
     seen, found = 0, []
     for row in rows:
         seen += 1
-        if all(_holds(table, test, row) for test in tests):
+        for test in tests:
+            holds = test.holds(row.cells[test.column])
+            if holds is None:
+                raise uncomparable(table, test, row.line, row.cells[test.column])
+            if not holds:
+                break
+        else:
             found.append(row)
     if not found:
         raise none_left(table, clauses, seen)
@@ -71,13 +78,6 @@ def uncomparable(table: Table, clause: Clause, line: int, cell: str) -> Exceptio
     """The error for a cell that is no number where the clause needs one."""
     place = f"{table.place(line)}, column `{table.header[clause.column]}`"
     return problem("E0615", f"{place}: `{cell.strip()}` is not a number, `{clause.operator}` needs one")
-
-
-def _holds(table: Table, clause: Clause, row: Row) -> bool:
-    found = clause.holds(row.cells[clause.column])
-    if found is None:
-        raise uncomparable(table, clause, row.line, row.cells[clause.column])
-    return found
 
 
 def _clause(table: Table, clause: str) -> Clause:
@@ -102,20 +102,15 @@ def _clause(table: Table, clause: str) -> Clause:
     return Clause(column, clause, operator, _ordered(operator, wanted))
 
 
-def _ordered(operator: str, wanted: float) -> Callable[[str], bool | None]:
-    compare: dict[str, Callable[[float], bool]] = {
-        "<": lambda v: v < wanted,
-        "<=": lambda v: v <= wanted,
-        ">": lambda v: v > wanted,
-        ">=": lambda v: v >= wanted,
-    }
-    holds = compare[operator]
+_ORDERS: dict[str, Callable[[float, float], bool]] = {"<": lt, "<=": le, ">": gt, ">=": ge}
 
+
+def _ordered(operator: str, wanted: float) -> Callable[[str], bool | None]:
     def ordered(cell: str) -> bool | None:
         if cell.strip().lower() in MISSING:
             return False
         found = number(cell)
-        return None if found is None else holds(found)
+        return None if found is None else _ORDERS[operator](found, wanted)
 
     return ordered
 

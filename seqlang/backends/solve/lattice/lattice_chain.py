@@ -21,11 +21,12 @@ from seqlang.backends.solve.lattice.chance_tables import StepTables, Tables
 from seqlang.backends.solve.lattice.closed_form import linear_tail
 from seqlang.backends.solve.lattice.increments import EntryReader, Lattice, merged
 from seqlang.backends.solve.solution import Array, Outcome, Tail
+from seqlang.backends.solve.step.dependencies import walk_defined
 from seqlang.backends.solve.stops.chances import Chances
 from seqlang.backends.solve.stops.watched import Watched
 from seqlang.backends.solve.unsolved import Unsolved
 from seqlang.model import expression as ir
-from seqlang.model.program import Cell, Program, Stop
+from seqlang.model.program import Cell, Program, Stop, expressions_in
 from seqlang.record import record, replace
 
 NOTHING = np.zeros(0)
@@ -257,19 +258,6 @@ def _moved(mass: Array, atoms: tuple[tuple[int, float], ...]) -> Array:
 
 def _reads_fields(program: Program, watch: tuple[ir.Expression, ...]) -> tuple[str, ...]:
     """Fields that the stops, or what they read, read directly: not only through cells."""
-    from seqlang.model.program import Define
-
-    defines = {s.name: s.expression for s in program.body if isinstance(s, Define)}
-    waiting: list[ir.Expression] = [s.when for s in program.body if isinstance(s, Stop) and s.when is not None]
-    waiting += [s.result for s in program.body if isinstance(s, Stop) and s.result is not None]
-    waiting += watch
-    seen: set[str] = set()
-    fields: dict[str, None] = {}
-    while waiting:
-        for e in ir.walk(waiting.pop()):
-            if isinstance(e, ir.Field):
-                fields[e.name] = None
-            elif isinstance(e, ir.Local) and e.name not in seen and e.name in defines:
-                seen.add(e.name)
-                waiting.append(defines[e.name])
-    return tuple(fields)
+    stops = [s for s in program.body if isinstance(s, Stop)]
+    read = walk_defined(program, *expressions_in(tuple((s.when, s.result) for s in stops)), *watch)
+    return tuple(dict.fromkeys(e.name for e in read if isinstance(e, ir.Field)))

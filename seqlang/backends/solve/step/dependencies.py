@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import TypeVar
 
 from seqlang.model import expression as ir
 from seqlang.model.gate_source import GateSource, OfCondition, OfEvent, OfStop
@@ -14,9 +15,7 @@ from seqlang.model.program import (
     CompareGate,
     Define,
     Draw,
-    LastSteps,
     Margin,
-    Previous,
     Program,
     PublicTest,
     Report,
@@ -24,8 +23,11 @@ from seqlang.model.program import (
     Stop,
     Test,
     Update,
+    expressions_in,
 )
 from seqlang.record import record
+
+S = TypeVar("S", Define, Cell, Draw, Report)
 
 
 @record
@@ -86,6 +88,18 @@ def margins_of(condition: Condition) -> tuple[Margin, ...]:
     return tuple(dict.fromkeys(margins(condition.test))) if condition.test is not None else ()
 
 
+def walk_defined(program: Program, *starts: ir.Expression) -> Iterator[ir.Expression]:
+    """The expressions and everything in them, with definitions in the place of their names (each once)."""
+    seen: set[str] = set()
+    waiting = list(starts)
+    while waiting:
+        for node in ir.walk(waiting.pop()):
+            yield node
+            if isinstance(node, ir.Local) and node.name not in seen:
+                seen.add(node.name)
+                waiting += [s.expression for s in program.body if isinstance(s, Define) and s.name == node.name]
+
+
 class _Search:
     def __init__(self, program: Program) -> None:
         self.program = program
@@ -131,36 +145,22 @@ class _Search:
         if name in self.lives:
             self.noise(name)
             return
-        for index, s in self.body:
-            if isinstance(s, Draw) and s.name == name and index not in self.statements:
-                self.statements.add(index)
-                self.life(s.life)
-                self.read(index, s.law)
+        for index, s in self._new(Draw, name):
+            self.life(s.life)
+            self.read(index, s.law)
 
     def define(self, name: str) -> None:
-        for index, s in self.body:
-            if isinstance(s, Define) and s.name == name and index not in self.statements:
-                self.statements.add(index)
-                self.names.add(name)
-                self.read(index, s.expression)
+        for index, s in self._new(Define, name):
+            self.names.add(name)
+            self.read(index, s.expression)
 
     def cell(self, name: str) -> None:
-        for index, s in self.body:
-            if isinstance(s, Cell) and s.name == name and index not in self.statements:
-                self.statements.add(index)
-                self.names.add(name)
-                self.read(index, s.body)
-                if s.where is not None:
-                    self.read(index, s.where)
-                match s.keep:
-                    case SinceReport(report) | AtReports(report):
-                        self.report(report)
-                    case Previous(initial):
-                        self.read(index, initial)
-                    case LastSteps(count):
-                        self.read(index, count)
-                    case _:
-                        pass
+        for index, s in self._new(Cell, name):
+            self.names.add(name)
+            for part in expressions_in((s.body, s.where, s.keep)):
+                self.read(index, part)
+            if isinstance(s.keep, SinceReport | AtReports):
+                self.report(s.keep.report)
 
     def memory(self, name: str) -> None:
         if name in self.names:
@@ -172,21 +172,25 @@ class _Search:
         for index, s in self.body:
             if isinstance(s, Update) and s.memory == name:
                 self.statements.add(index)
-                self.read(index, s.value)
-                if s.when is not None:
-                    self.read(index, s.when)
+                for part in expressions_in(s):
+                    self.read(index, part)
 
     def report(self, name: str) -> None:
-        for index, s in self.body:
-            if isinstance(s, Report) and s.name == name and index not in self.statements:
-                self.statements.add(index)
-                self.condition(index, s)
+        for index, s in self._new(Report, name):
+            self.condition(index, s)
 
     def value(self, name: str) -> None:
         for index, s in self.body:
             if isinstance(s, Report) and s.name == name and s.value is not None and name not in self.values:
                 self.values.add(name)
                 self.read(index, s.value)
+
+    def _new(self, kind: type[S], name: str) -> Iterator[tuple[int, S]]:
+        """The statement of that kind and name with its index, if it was not met before."""
+        for index, s in self.body:
+            if isinstance(s, kind) and s.name == name and index not in self.statements:
+                self.statements.add(index)
+                yield index, s
 
     def condition(self, index: int, statement: Report | Stop) -> None:
         condition = condition_of(self.program, statement)

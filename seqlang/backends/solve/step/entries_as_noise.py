@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from fractions import Fraction
 
-from seqlang.backends.solve.step.dependencies import condition_of
+from seqlang.backends.solve.step.dependencies import condition_of, walk_defined
 from seqlang.backends.solve.step.entries import model_of
 from seqlang.model import expression as ir
 from seqlang.model.gate_source import GateSource, OfStop
 from seqlang.model.life import EachStep
-from seqlang.model.program import And, CompareGate, Define, Margin, Noise, Not, Or, Program, Stop, Test
+from seqlang.model.program import And, CompareGate, Margin, Noise, Not, Or, Program, Stop, Test
 from seqlang.record import replace
 
 ONE = ir.Number(Fraction(1))
@@ -27,8 +27,7 @@ def entries_as_noise(program: Program, model: str, watch: tuple[ir.Expression, .
     laws = dict(model_of(program, model).laws)
     if any(isinstance(e, (ir.Field, ir.StepNumber)) for law in laws.values() for e in ir.walk(law)):
         return None
-    defines = {s.name: s.expression for s in program.body if isinstance(s, Define)}
-    affine = _Affine(laws, defines)
+    affine = _Affine(program, laws)
     stops = [s for s in program.body if isinstance(s, Stop)]
     conditions = {OfStop(s.index): condition_of(program, s) for s in stops}
     plain = [s.result for s in stops if s.result is not None] + list(watch)
@@ -55,17 +54,12 @@ def _name(field: str) -> str:
 
 
 class _Affine:
-    def __init__(self, laws: Mapping[str, ir.Expression], defines: Mapping[str, ir.Expression]) -> None:
-        self.laws = laws
-        self.defines = defines
+    def __init__(self, program: Program, laws: Mapping[str, ir.Expression]) -> None:
+        self.program, self.laws = program, laws
 
     def reads(self, expression: ir.Expression) -> bool:
-        for e in ir.walk(expression):
-            if isinstance(e, ir.Field) and e.name in self.laws:
-                return True
-            if isinstance(e, ir.Local) and e.name in self.defines and self.reads(self.defines[e.name]):
-                return True
-        return False
+        nodes = walk_defined(self.program, expression)
+        return any(isinstance(e, ir.Field) and e.name in self.laws for e in nodes)
 
     def test(self, test: Test) -> Test | None:
         match test:
@@ -93,7 +87,7 @@ class _Affine:
             case ir.Field(name):
                 return {name: ONE}
             case ir.Local(name):
-                return self.slopes(self.defines[name])
+                return self.slopes(self.program.define(name).expression)
             case ir.Apply("negate", (a,)):
                 return self._times(a, lambda s: ir.Apply("negate", (s,)))
             case ir.Apply(("+" | "-") as operator, (a, b)):

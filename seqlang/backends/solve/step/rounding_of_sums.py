@@ -7,7 +7,7 @@ relative tolerance would not do, as 1e-16 is rounding beside 1, and a value of i
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from fractions import Fraction
 from functools import reduce
 from typing import Any
@@ -19,6 +19,7 @@ from seqlang.backends.arrays.cells.cell import VectorCell
 from seqlang.backends.arrays.compiler import VectorCompiler
 from seqlang.backends.arrays.frame import Frame, Run
 from seqlang.backends.arrays.values import Value
+from seqlang.backends.solve.step.dependencies import walk_defined
 from seqlang.backends.solve.step.magnitude import magnitude
 from seqlang.model import expression as ir
 from seqlang.model.program import Cell, Program, Update
@@ -110,7 +111,18 @@ class CarriedCell(VectorCell):
 
 def sums_in(program: Program, e: ir.Expression) -> tuple[str, ...]:
     """The cells and memories read by the expression that add up terms over the steps."""
-    return tuple(dict.fromkeys(_sums(program, e)))
+    found: dict[str, None] = {}
+    for node in walk_defined(program, e):
+        match node:
+            case ir.CellValue(name) if program.cell(name).operator in SUMS:
+                found[name] = None
+            case ir.MemoryValue(name) if any(
+                isinstance(s, Update) and s.memory == name and adds_up(s) for s in program.body
+            ):
+                found[name] = None
+            case _:
+                pass
+    return tuple(found)
 
 
 def adds_up(update: Update) -> bool:
@@ -120,21 +132,6 @@ def adds_up(update: Update) -> bool:
         and update.value.operator in ("+", "-")
         and any(part == ir.MemoryValue(update.memory) for part in update.value.arguments)
     )
-
-
-def _sums(program: Program, e: ir.Expression) -> Iterator[str]:
-    for node in ir.walk(e):
-        match node:
-            case ir.CellValue(name):
-                if any(isinstance(s, Cell) and s.name == name and s.operator in SUMS for s in program.body):
-                    yield name
-            case ir.MemoryValue(name):
-                if any(isinstance(s, Update) and s.memory == name and adds_up(s) for s in program.body):
-                    yield name
-            case ir.Local(name):
-                yield from _sums(program, program.define(name).expression)
-            case _:
-                pass
 
 
 def drift(program: Program, e: ir.Expression) -> ir.Expression:

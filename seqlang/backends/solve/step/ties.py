@@ -11,12 +11,13 @@ from numpy.typing import NDArray
 from seqlang.backends.arrays.compiler import VectorCompiler
 from seqlang.backends.arrays.values import Ragged, shape_of
 from seqlang.backends.solve.noises.scalar_law import TIE
+from seqlang.backends.solve.step.dependencies import walk_defined
 from seqlang.backends.solve.step.magnitude import magnitude
 from seqlang.backends.solve.step.reading import Reading
 from seqlang.backends.solve.step.rounding_of_sums import NOTHING, SUMS, RoundingBound, drift, off, sums_in
 from seqlang.backends.solve.unsolved import Unsolved
 from seqlang.model import expression as ir
-from seqlang.model.program import Cell, Program
+from seqlang.model.program import Program
 
 Array = NDArray[Any]
 Holds = Callable[[Reading], Any]
@@ -28,15 +29,13 @@ _TIED = {">=": True, "<=": True, "==": True, ">": False, "<": False, "!=": False
 
 def _constants(program: Program, e: ir.Expression) -> Iterator[float]:
     """The absolute values of the constants in the expression, without 0."""
-    for node in ir.walk(e):
+    parameters = {p.name: p.value for p in program.parameters}
+    for node in walk_defined(program, e):
         match node:
             case ir.Number(value) if value:
                 yield abs(float(value))
-            case ir.ParameterValue(name):
-                value = next(p for p in program.parameters if p.name == name).value
-                yield from [abs(float(value))] if value else []
-            case ir.Local(name):
-                yield from _constants(program, program.define(name).expression)
+            case ir.ParameterValue(name) if parameters[name]:
+                yield abs(float(parameters[name]))
             case _:
                 pass
 
@@ -122,7 +121,7 @@ def _is_whole(program: Program, node: ir.Expression) -> bool:
         case ir.ParameterValue(name):
             return next(p for p in program.parameters if p.name == name).value.denominator == 1
         case ir.CellValue(name):
-            cell = next(s for s in program.body if isinstance(s, Cell) and s.name == name)
+            cell = program.cell(name)
             return cell.operator not in SUMS and _is_exact(program, cell.body)
         case ir.Apply(operator):
             return operator in (*ir.COMPARISONS, *ir.LOGIC, "+", "-", "*", "negate")
