@@ -35,7 +35,7 @@ def chain(body: str, level: int = 3, head: str = HEAD) -> ExploredChain:
     made = program(body, head)
     roles = integration_plan(made)
     grid = grid_of(made, roles, first_level(made, roles) + level, state_kinks(made, "m", (), roles))
-    return ExploredChain(made, "m", 0, (), roles, grid)
+    return ExploredChain(made, "m", (), roles, grid)
 
 
 def table(body: str, steps: int, level: int = 3, head: str = HEAD) -> dict[tuple[int, object], float]:

@@ -10,7 +10,7 @@ from scipy import integrate, stats
 
 from seqlang.backends.solve.mesh.increments import Constants, Increments, increments_of, pushed
 from seqlang.backends.solve.mesh.piecewise_quadratic import IDENTITY, Curve, curve_of
-from seqlang.backends.solve.noises.laws import law
+from seqlang.backends.solve.noises.laws import law_of
 from seqlang.backends.solve.unsolved import Unsolved
 from seqlang.elaborate import elaborate
 from seqlang.model import expression as ir
@@ -85,7 +85,7 @@ def test_distribution_function(body: str, law_text: str) -> None:
     program = _program(body, law_text)
     found = increments_of(program, "null", _body(program))
     assert _mass(found) == pytest.approx(1, abs=1e-13)
-    data = law("normal", (0.4, 1.3)) if law_text.startswith("normal") else None
+    data = law_of(("normal", 0.4, 1.3)) if law_text.startswith("normal") else None
     constants = Constants(program)
     made = data if data is not None else _law(constants, program)
     assert made is not None
@@ -105,7 +105,6 @@ def test_distribution_function(body: str, law_text: str) -> None:
 
 
 def _law(constants: Constants, program: p.Program) -> object:
-    from seqlang.backends.solve.noises.laws import law_of
 
     return law_of(constants(program.models[0].laws[0][1]))
 
@@ -151,7 +150,7 @@ def test_no_value_on_a_part_of_the_data() -> None:
 
 
 def test_an_atom_of_a_clipped_law() -> None:
-    made = law("normal", (0.0, 1.0))
+    made = law_of(("normal", 0.0, 1.0))
     assert made is not None
     found = pushed(made, Curve((1.0,), ((0.0, 1.0, 0.0), (1.0, 0.0, 0.0))))
     assert found.atoms == ((1.0, pytest.approx(stats.norm.sf(1), rel=1e-13)),)

@@ -12,7 +12,7 @@ import pytest
 from scipy import special, stats
 
 from seqlang.backends.solve.noises.gauss_rules import rule
-from seqlang.backends.solve.noises.laws import law, sum_of
+from seqlang.backends.solve.noises.laws import law_of, sum_of
 from seqlang.backends.solve.noises.scalar_law import ScalarLaw
 from seqlang.backends.solve.quadrature.nodes import LAST, ORDERS, Kink, nodes, start
 
@@ -20,7 +20,7 @@ Array = Any
 
 
 def made(family: str, *arguments: Any) -> ScalarLaw:
-    found = law(family, arguments)
+    found = law_of((family, *arguments))
     assert found is not None
     return found
 

@@ -12,15 +12,13 @@ import math
 
 import numpy as np
 
-from seqlang.backends.arrays.values import CannotVectorise
-from seqlang.backends.interpret.values import EvaluationError
 from seqlang.backends.montecarlo.stopping import latest_end
 from seqlang.backends.one_thread import one_thread
 from seqlang.backends.solve.heavy_tails import beyond_the_nodes
 from seqlang.backends.solve.recursion import Course, follow
 from seqlang.backends.solve.solution import Array, Solution
 from seqlang.backends.solve.spaces import Space, space_of
-from seqlang.backends.solve.unsolved import Unsolved
+from seqlang.backends.solve.unsolved import Unsolved, refusals_are_unsolved
 from seqlang.model import expression as ir
 from seqlang.model.program import Program
 from seqlang.process.time_limit import poll
@@ -53,16 +51,12 @@ def solve(
 ) -> Solution:
     """The law, with bounds on its error; Unsolved where no space of states fits. `work` is in numbers computed, about
     a nanosecond each; when it is used up the answer is partial and says so (`unresolved`, `notes`)."""
-    with one_thread():
-        try:
+    try:
+        with one_thread(), refusals_are_unsolved():  # also of values that only a later step makes
             space = space_of(program, model, watch, tolerance)
             course, errors, notes = _refined(space, tolerance, work)
-        except MemoryError:
-            raise Unsolved("it takes more memory than there is") from None
-        except CannotVectorise as why:  # of values that only a later step makes
-            raise Unsolved(str(why)) from None
-        except EvaluationError as error:
-            raise Unsolved(error.diagnostics[0].message) from None
+    except MemoryError:
+        raise Unsolved("it takes more memory than there is") from None
     return _solution(course, errors, space, notes, tolerance, latest_end(program))
 
 

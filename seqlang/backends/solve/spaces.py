@@ -11,7 +11,6 @@ from functools import cache, partial
 import numpy as np
 
 from seqlang.backends.arrays.values import CannotVectorise
-from seqlang.backends.interpret.values import EvaluationError
 from seqlang.backends.solve.chain import Chain
 from seqlang.backends.solve.lattice.increments import lattice_of
 from seqlang.backends.solve.lattice.lattice_chain import LatticeChain
@@ -21,7 +20,7 @@ from seqlang.backends.solve.quadrature.nodes import LAST, Kink
 from seqlang.backends.solve.step.entries import entries, model_of, reads_step
 from seqlang.backends.solve.step.integration_plan import IntegrationPlan, integration_plan
 from seqlang.backends.solve.stops.chances import Chances
-from seqlang.backends.solve.unsolved import Unsolved
+from seqlang.backends.solve.unsolved import Unsolved, refusals_are_unsolved
 from seqlang.model import expression as ir
 from seqlang.model.program import Cell, Program
 from seqlang.record import record
@@ -60,13 +59,8 @@ def space_of(program: Program, model: str, watch: Watch = (), tolerance: float =
     model_of(program, model)
     if any(i.kind == "dataset" for i in program.inputs):
         raise Unsolved("a dataset: all records are there from the start")
-    try:
-        plan = integration_plan(program, watch)
-        return _fitting(program, model, watch, plan, tolerance)
-    except CannotVectorise as error:
-        raise Unsolved(str(error)) from None
-    except EvaluationError as error:
-        raise Unsolved(error.diagnostics[0].message) from None
+    with refusals_are_unsolved():
+        return _fitting(program, model, watch, integration_plan(program, watch), tolerance)
 
 
 def _fitting(program: Program, model: str, watch: Watch, plan: IntegrationPlan, tolerance: float) -> Space:
@@ -151,8 +145,8 @@ def _queries(program: Program, model: str, watch: Watch, plan: IntegrationPlan) 
         if not str(unsolved).startswith("data with a density"):
             raise
         return _continuous_queries(program, model, watch, plan)
-    names = list(found[0].fields)
-    fields = {n: np.array([float(e.fields[n]) for e in found]) for n in names if _is_number(found[0].fields[n])}
+    numbers = [n for n, value in found[0].fields.items() if isinstance(value, (int, float))]
+    fields = {n: np.array([float(e.fields[n]) for e in found]) for n in numbers}
     points = DrawnEntries(fields, np.array([e.chance for e in found]), missing)
     kinks = fresh_noise_kinks(program, plan, {}, fields) if not plan.needed.reads_step else ()
     grid, last, exact = _grids(program, plan, kinks)
@@ -162,10 +156,6 @@ def _queries(program: Program, model: str, watch: Watch, plan: IntegrationPlan) 
         return MemorylessChain(points, Chances(program, plan, made, watch), made.weights, watch)
 
     return Space("queries", make, last, exact)
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, (int, float, bool))
 
 
 def _continuous_queries(program: Program, model: str, watch: Watch, plan: IntegrationPlan) -> Space:
@@ -204,7 +194,7 @@ def _explored(program: Program, model: str, watch: Watch, plan: IntegrationPlan,
     grid, last, exact = _grids(program, plan, state_kinks(program, model, watch, plan))
 
     def make(level: int) -> Chain:
-        return ExploredChain(program, model, level, watch, plan, grid(level), SPARE * tolerance)
+        return ExploredChain(program, model, watch, plan, grid(level), SPARE * tolerance)
 
     make(0)
     return Space("states", make, last, exact)

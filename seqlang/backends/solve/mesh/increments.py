@@ -114,15 +114,15 @@ class Increments:
         return total
 
 
-def pushed(law: ScalarLaw, curve: Curve, value: Callable[[float], float] | None = None) -> Increments:
-    """The law of curve(X). `value` evaluates the function at a point exactly, where X has atoms."""
+def pushed(law: ScalarLaw, curve: Curve) -> Increments:
+    """The law of curve(X)."""
     if not law.discrete and not curve.affine:
         raise Unsolved("a statistic of continuous data that is not piecewise affine")
     atoms: dict[float, float] = {}
     parts: list[Part] = []
     if law.discrete:
         for x, chance in zip(*law.atoms(TAIL), strict=True):
-            _add(atoms, (value or curve)(float(x)), float(chance))
+            _add(atoms, curve(float(x)), float(chance))
         return Increments(tuple(sorted(atoms.items())), ())
     low, high = law.support
     cuts = sorted({low, high, *(k for k in law.kinks if low < k < high), *(b for b in curve.breaks if low < b < high)})

@@ -17,6 +17,7 @@ from seqlang.backends.solve.mesh.periods import Layout, joined
 from seqlang.backends.solve.mesh.private_number import Reading
 from seqlang.backends.solve.solution import Array
 from seqlang.backends.solve.unsolved import Unsolved
+from seqlang.record import record
 
 MOST_FITTED = 1000
 """Panels are fitted to the kinks of each node of the persistent noises while nodes * kinks^2 is at most this."""
@@ -24,15 +25,18 @@ MOST_JUMPS = 3000
 """Nodes of the persistent noises that may have panels of their own."""
 
 
+@record
 class PanelPlan:
     """How layouts are made: the period, the cuts that stay, the nodes of a panel; `moving`: there are other cuts in
     every step."""
 
-    def __init__(
-        self, period: float, cuts: list[Array], groups: int, count: int, *, sites: bool, even: bool, moving: bool
-    ) -> None:
-        self.period, self.cuts, self.groups, self.count = period, cuts, groups, count
-        self.sites, self.even, self.moving = sites, even, moving
+    period: float
+    cuts: list[Array]
+    groups: int
+    count: int
+    sites: bool
+    even: bool
+    moving: bool
 
     def layout(self, origin: float, more: tuple[Array, ...], sites: bool) -> Layout:
         """Cut at the fixed places and at origin + `more`."""

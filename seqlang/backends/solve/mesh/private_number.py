@@ -100,8 +100,7 @@ def _sum(program: p.Program, model: str, cells: list[p.Cell]) -> Reading:
         if any(isinstance(x, ir.StepNumber) for x in ir.walk(body)):
             raise Unsolved("increments that depend on the step")
         if not any(isinstance(x, ir.Field) for x in ir.walk(body)):
-            value = float(constants(body))
-            counts.append((cell.name, value, 0.0) if cell.operator == "mean" else (cell.name, 0.0, value))
+            counts.append(_count(cell, constants(body)))
             continue
         if cell.operator == "count":
             raise Unsolved("a count beside continuous data")
@@ -130,8 +129,7 @@ def _recursion(program: p.Program, model: str, cells: list[p.Cell]) -> Reading:
             or any(isinstance(x, (ir.Field, ir.StepNumber, ir.CellValue)) for x in ir.walk(body))
         ):
             raise Unsolved("a recursion beside other statistics")
-        value = float(constants(body))
-        counts.append((other.name, value, 0.0) if other.operator == "mean" else (other.name, 0.0, value))
+        counts.append(_count(other, constants(body)))
     old = ir.CellValue(cell.name)
     if not isinstance(cell.body, ir.Local):
         raise Unsolved("a recursion whose value has no name")
@@ -142,7 +140,7 @@ def _recursion(program: p.Program, model: str, cells: list[p.Cell]) -> Reading:
     for statement in program.body:
         if isinstance(statement, p.Stop):
             for e in (statement.when, statement.result):
-                if e is not None and old in set(ir.walk(inlined(program, e, name))):
+                if e is not None and old in ir.walk(inlined(program, e, name)):
                     raise Unsolved("a stop that reads the value before the step")
     statements = tuple(
         replace(s, expression=old) if isinstance(s, p.Define) and s.name == name else s for s in program.body
@@ -154,11 +152,16 @@ def _recursion(program: p.Program, model: str, cells: list[p.Cell]) -> Reading:
     )  # fmt: skip
 
 
+def _count(cell: p.Cell, value: float) -> tuple[str, float, float]:
+    """A cell that takes this constant in each step: its name, and a and b of its value a + b * step."""
+    return (cell.name, float(value), 0.0) if cell.operator == "mean" else (cell.name, 0.0, float(value))
+
+
 def _folded(e: ir.Expression, old: ir.Expression, constants: Constants) -> tuple[float, float, ir.Expression]:
     """(floor, ceiling, increment) of max(floor, min(ceiling, old + increment)), the bounds in any order."""
 
     def reads(x: ir.Expression) -> bool:
-        return old in set(ir.walk(x))
+        return old in ir.walk(x)
 
     def constant(x: ir.Expression) -> float:
         if any(isinstance(y, (ir.Field, ir.StepNumber)) for y in ir.walk(x)):
@@ -188,12 +191,10 @@ def _without(e: ir.Expression, old: ir.Expression) -> ir.Expression:
     if e == old:
         return ir.Number(Fraction(0))
     match e:
-        case ir.Apply("+", (a, b)) if old in set(ir.walk(a)) and old not in set(ir.walk(b)):
-            return ir.Apply("+", (_without(a, old), b))
-        case ir.Apply("+", (a, b)) if old in set(ir.walk(b)) and old not in set(ir.walk(a)):
+        case ir.Apply("+" | "-" as operator, (a, b)) if old in ir.walk(a) and old not in ir.walk(b):
+            return ir.Apply(operator, (_without(a, old), b))
+        case ir.Apply("+", (a, b)) if old in ir.walk(b) and old not in ir.walk(a):
             return ir.Apply("+", (a, _without(b, old)))
-        case ir.Apply("-", (a, b)) if old in set(ir.walk(a)) and old not in set(ir.walk(b)):
-            return ir.Apply("-", (_without(a, old), b))
         case _:
             raise Unsolved("a recursion that is not its value plus an increment, bounded")
 

@@ -1,8 +1,8 @@
 """The scalar laws of a program's noises, and the laws of sums of them.
 
-For others: `noise_laws(program)` (name -> law), `law_of(value)` and `law(family, arguments)` make a `ScalarLaw` (see
-`scalar_law.py` for what it offers: above, below, between, density, quantile, effective_support, atoms, scaled, support,
-kinks, scale); `sum_of([(law, factor), ..], shift)` is the law of the independent sum.
+For others: `noise_laws(program)` (name -> law) and `law_of(value)` make a `ScalarLaw` (see `scalar_law.py` for what it
+offers: above, below, between, density, quantile, effective_support, atoms, scaled, support, kinks, scale);
+`sum_of([(law, factor), ..])` is the law of the independent sum.
 """
 
 from __future__ import annotations
@@ -37,11 +37,6 @@ def noise_laws(program: p.Program) -> dict[str, ScalarLaw]:
         if made is not None:
             found[noise.name] = made
     return found
-
-
-def law(family: str, arguments: Sequence[Any]) -> ScalarLaw | None:
-    """The law of that family; an argument that is a law is a tuple (family, argument, ..)."""
-    return law_of((family, *arguments))
 
 
 def law_of(value: Any) -> ScalarLaw | None:
@@ -106,10 +101,10 @@ def _conditioned(inner: ScalarLaw | None, low: float, high: float) -> ScalarLaw 
     return Conditioned(inner, low, high)
 
 
-def sum_of(terms: Sequence[tuple[ScalarLaw, float]], shift: float = 0.0) -> ScalarLaw:
-    """The law of shift + the sum of factor * noise over independent noises."""
+def sum_of(terms: Sequence[tuple[ScalarLaw, float]]) -> ScalarLaw:
+    """The law of the sum of factor * noise over independent noises."""
     parts = [law.scaled(factor) for law, factor in terms if factor != 0]
-    variance = 0.0
+    shift = variance = 0.0
     discrete: ScalarLaw | None = None
     scales: list[float] = []
     others: list[ScalarLaw] = []

@@ -30,8 +30,12 @@ class Symmetric(ScalarLaw):
     def between(self, low: Any, high: Any, open_low: bool = False, open_high: bool = False) -> Array:
         return mirrored_between(self, low, high)
 
+    @abstractmethod
+    def stretched(self, factor: float) -> ScalarLaw:
+        """The law of factor * X, factor > 0."""
+
     def scaled(self, factor: float, shift: float = 0.0) -> ScalarLaw:
-        return super().scaled(abs(factor), shift)
+        return self.stretched(abs(factor)) if shift == 0 else super().scaled(abs(factor), shift)
 
 
 class TwoLaplace(Symmetric):
@@ -62,10 +66,8 @@ class TwoLaplace(Symmetric):
         # (large e^(-x/large) - small e^(-x/small)) / (2 (large^2 - small^2)), rearranged without cancellation
         return np.asarray(np.exp(-x / large) * (1 / (large + small) + self._part(x) / small) / 2)
 
-    def scaled(self, factor: float, shift: float = 0.0) -> ScalarLaw:
-        if shift == 0:
-            return TwoLaplace(self.large * abs(factor), self.small * abs(factor))
-        return super().scaled(factor, shift)
+    def stretched(self, factor: float) -> ScalarLaw:
+        return TwoLaplace(self.large * factor, self.small * factor)
 
 
 class GaussLaplace(Symmetric):
@@ -89,10 +91,8 @@ class GaussLaplace(Symmetric):
         bell = np.exp(-t * t / 2)
         return np.asarray((_left(t, r, bell) + bell * standard_normal.mills(t + r)) / (2 * self.b))
 
-    def scaled(self, factor: float, shift: float = 0.0) -> ScalarLaw:
-        if shift == 0:
-            return GaussLaplace(self.sd * abs(factor), self.b * abs(factor))
-        return super().scaled(factor, shift)
+    def stretched(self, factor: float) -> ScalarLaw:
+        return GaussLaplace(self.sd * factor, self.b * factor)
 
 
 def _left(t: Array, r: float, bell: Array) -> Array:

@@ -21,6 +21,7 @@ from seqlang.backends.solve.step.cases import Bounds, Case
 from seqlang.backends.solve.step.integration_plan import IntegrationPlan
 from seqlang.backends.solve.unsolved import Unsolved
 from seqlang.model.life import EachReport, EachStep, Life
+from seqlang.record import record
 
 Array = NDArray[Any]
 BEYOND = 1e-22
@@ -30,18 +31,15 @@ DROPPED = 1e-15
 more."""
 
 
+@record
 class States:
     """States between two steps. `bounds[name]`: what is known of a persistent variable, (theta or 1, rows) each."""
 
-    def __init__(
-        self,
-        stage: Stage,
-        mass: Array,
-        bounds: dict[str, Bounds],
-        due: Mapping[str, Array],
-        laws: Mapping[str, ScalarLaw],
-    ) -> None:
-        self.stage, self.mass, self.bounds, self.due, self.laws = stage, mass, bounds, due, laws
+    stage: Stage
+    mass: Array
+    bounds: Mapping[str, Bounds]
+    due: Mapping[str, Array]
+    laws: Mapping[str, ScalarLaw]
 
     @property
     def count(self) -> int:

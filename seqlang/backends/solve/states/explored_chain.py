@@ -1,9 +1,9 @@
 """The chain for any program whose data have finitely many values: the states that occur are listed, step by step.
 
-`ExploredChain(program, model, level, watch)` is a `Chain`; it raises Unsolved where a noise cannot be treated or the
-data have a density. A row is one state: cells, memories, enumerated noises that persist, and the bounds
-that are known of persistent noises that are only compared. Rows are multiplied by the entries of the model, by what
-reports can say and by the values of enumerated noises, and merged when they are equal again at the end of the step.
+`ExploredChain(program, model, watch, plan, grid)` is a `Chain`; it raises Unsolved where a noise cannot be treated or
+the data have a density. A row is one state: cells, memories, enumerated noises that persist, and the bounds that are
+known of persistent noises that are only compared. Rows are multiplied by the entries of the model, by what reports can
+say and by the values of enumerated noises, and merged when they are equal again at the end of the step.
 `outcomes` grows while values are returned that were not met before.
 """
 
@@ -15,10 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from seqlang.backends.arrays.values import CannotVectorise
-from seqlang.backends.interpret.values import EvaluationError
 from seqlang.backends.solve.chain import Stopped
-from seqlang.backends.solve.quadrature.grid import Grid, grid_of
+from seqlang.backends.solve.quadrature.grid import Grid
 from seqlang.backends.solve.solution import Array, Outcome, Tail
 from seqlang.backends.solve.states.batch import Batch
 from seqlang.backends.solve.states.closed_form import never_stopping, tail_of, transitions
@@ -32,8 +30,8 @@ from seqlang.backends.solve.states.tabulated_densities import TabledCompiler
 from seqlang.backends.solve.step.body import started
 from seqlang.backends.solve.step.cases import Case
 from seqlang.backends.solve.step.entries import columns_of, entries, model_of, reads_step
-from seqlang.backends.solve.step.integration_plan import IntegrationPlan, integration_plan
-from seqlang.backends.solve.unsolved import Unsolved
+from seqlang.backends.solve.step.integration_plan import IntegrationPlan
+from seqlang.backends.solve.unsolved import refusals_are_unsolved
 from seqlang.model import expression as ir
 from seqlang.model.life import EachStep
 from seqlang.model.program import Cell, Program
@@ -53,15 +51,19 @@ class ExploredChain:
         self,
         program: Program,
         model: str,
-        level: int,
         watch: tuple[ir.Expression, ...],
-        plan: IntegrationPlan | None = None,
-        grid: Grid | None = None,
+        plan: IntegrationPlan,
+        grid: Grid,
         spare: float = 0.0,
     ) -> None:
-        self.program, self.model, self.watch, self.spare = program, model, watch, spare
-        self.plan = integration_plan(program, watch) if plan is None else plan
-        self.grid: Grid = grid_of(program, self.plan, level) if grid is None else grid
+        self.program, self.model, self.watch, self.plan, self.grid, self.spare = (
+            program,
+            model,
+            watch,
+            plan,
+            grid,
+            spare,
+        )
         compiler = TabledCompiler(program)
         self.persistent = frozenset(name for name, v in self.plan.variables.items() if not isinstance(v.life, EachStep))
         self._entries: tuple[Array, dict[str, Any], float] | None = None
@@ -87,10 +89,8 @@ class ExploredChain:
         return self.returned.outcomes
 
     def begin(self) -> ExploredFrontier:
-        try:
+        with refusals_are_unsolved():
             stage = started(self.program, self.setting.compiler, self.plan.needed.names)
-        except CannotVectorise as why:
-            raise Unsolved(str(why)) from None
         for cell in stage.cells.values():
             cell.begin(None)
         due = {name: np.ones(1, dtype=bool) for name in self.setting.noises.lives}
@@ -101,17 +101,6 @@ class ExploredChain:
         self, frontier: ExploredFrontier, forced: Mapping[str, Any] | None = None
     ) -> tuple[ExploredFrontier, Stopped]:
         """One step."""
-        try:
-            with np.errstate(all="ignore"):
-                return self._advance(frontier, forced)
-        except CannotVectorise as why:
-            raise Unsolved(str(why)) from None
-        except EvaluationError as why:
-            raise Unsolved(f"{why.diagnostics[0].message} (in step {frontier.step + 1})") from None
-
-    def _advance(
-        self, frontier: ExploredFrontier, forced: Mapping[str, Any] | None
-    ) -> tuple[ExploredFrontier, Stopped]:
         tally = StepTally(len(self.watch))
         if frontier.states.count > MANY:
             tally.allowed = max(0.0, self.spare - frontier.lost) / SHARE
@@ -126,6 +115,12 @@ class ExploredChain:
         self, states: States, step: int, forced: Mapping[str, Any] | None, tally: StepTally
     ) -> tuple[States, float, int]:
         """(states after the step, mass dropped, work)."""
+        with np.errstate(all="ignore"), refusals_are_unsolved(f" (in step {step})"):
+            return self._worked_through(states, step, forced, tally)
+
+    def _worked_through(
+        self, states: States, step: int, forced: Mapping[str, Any] | None, tally: StepTally
+    ) -> tuple[States, float, int]:
         chances, fields, missing = self._drawn_entries(step, forced)
         tally.lost += missing * float(states.mass.sum())
         rows, atoms = states.count, len(chances)
@@ -197,18 +192,12 @@ class ExploredChain:
             and not self.plan.needed.reads_step
         )
 
-    def from_each(
-        self, states: States, step: int
-    ) -> tuple[States, NDArray[np.intp], dict[int, Array], float]:  # fmt: skip
-        """One step from every state with mass 1: (states after, where each came from, outcome -> (theta, states), mass
-        that was lost)."""
+    def from_each(self, states: States, step: int) -> tuple[States, NDArray[np.intp], dict[int, Array], float]:
+        """One step from every state with mass 1: the states after it, the index of the state that each came from, the
+        mass that stopped as (theta, states) by the place of its outcome, and the mass that was lost."""
         each = states.some(np.ones_like(states.mass), np.arange(states.count))
         each.stage.held[ORIGIN] = np.arange(states.count, dtype=np.float64)
         tally = StepTally(len(self.watch), origins=states.count)
-        try:
-            with np.errstate(all="ignore"):
-                after, dropped, _ = self._moved(each, step + 1, None, tally)
-        except (CannotVectorise, EvaluationError) as why:
-            raise Unsolved(str(why)) from None
+        after, dropped, _ = self._moved(each, step + 1, None, tally)
         origins = after.stage.held.pop(ORIGIN, np.zeros(0))
         return after, np.asarray(origins).astype(np.intp), tally.stopped, tally.lost + dropped

@@ -6,21 +6,25 @@ import numpy as np
 
 from seqlang.backends.solve.solution import Array
 from seqlang.backends.solve.states.end_of_step import States
+from seqlang.record import record
 
 NANOSECONDS = 5.0
 """The time that `recursion.py` allows for one number, in nanoseconds."""
 
 
+@record
 class ExploredFrontier:
     """The states after `step` steps; nothing in it is changed by a step. `lost` is the mass of rare states dropped so
-    far, `work` the time of the step that led here, in nanoseconds."""
+    far, `size` the time of the step that led here, in nanoseconds."""
 
-    def __init__(self, step: int, states: States, lost: float, work: int = 0) -> None:
-        self.step = step
-        self.states = states
-        self.lost = lost
-        self.size = work
-        self.cost = work / NANOSECONDS
+    step: int
+    states: States
+    lost: float
+    size: int = 0
+
+    @property
+    def cost(self) -> float:
+        return self.size / NANOSECONDS
 
     @property
     def survivors(self) -> Array:

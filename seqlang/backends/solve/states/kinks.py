@@ -1,6 +1,6 @@
 """Planes in the persistent noises at which a chance has a kink, on the states that occur in the first steps.
 
-`state_kinks(program, model, watch, plan, level)` follows the states for a few steps with few nodes, and collects the
+`state_kinks(program, model, watch, plan)` follows the states for a few steps with few nodes, and collects the
 planes on which a bound on a fresh noise meets a kink (or a point) of its law. Planes of states that are met later are
 missing; comparing two orders shows what that does.
 """
@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from seqlang.backends.solve.quadrature.fresh_noise_kinks import MOST, few_enough, unsmooth_places
+from seqlang.backends.solve.quadrature.grid import grid_of
 from seqlang.backends.solve.quadrature.nodes import Kink
 from seqlang.backends.solve.states.explored_chain import ExploredChain
 from seqlang.backends.solve.step.comparisons import CompiledComparison
@@ -27,22 +28,17 @@ ENOUGH = 1e-6
 
 
 def state_kinks(
-    program: Program, model: str, watch: tuple[ir.Expression, ...], plan: IntegrationPlan, level: int = 0
+    program: Program, model: str, watch: tuple[ir.Expression, ...], plan: IntegrationPlan
 ) -> tuple[Kink, ...]:
     """The planes; none where they are too many, or no persistent noise has a density."""
     smooth = [name for name in plan.nodes if not plan.laws[name].discrete]
     if not smooth:
         return ()
-    chain = ExploredChain(program, model, level, watch, plan)
+    chain = ExploredChain(program, model, watch, plan, grid_of(program, plan, 0))
     found: dict[tuple[object, ...], Kink] = {}
-    watched = [
-        leaf
-        for s in chain.statements
-        if s.gate is not None
-        for leaf in s.gate.leaves
-        if isinstance(leaf, CompiledComparison)
-    ]
-    watched = [w for w in watched if w.comparison.known and all(t.noise in plan.nodes for t in w.comparison.known)]
+    leaves = [leaf for s in chain.statements if s.gate is not None for leaf in s.gate.leaves]
+    comparisons = [leaf for leaf in leaves if isinstance(leaf, CompiledComparison)]
+    watched = [c for c in comparisons if c.known and all(name in plan.nodes for name, _ in c.known)]
     for compared in watched:
         compared.seen = []
     frontier, used = chain.begin(), 0

@@ -38,9 +38,8 @@ class StepTally:
     states before the step, is given; mass is then kept apart by the state that it comes from. `watched` has the sum of
     mass * value for each watched expression."""
 
-    def __init__(self, watched: int, allowed: float = 0.0, origins: int | None = None) -> None:
-        self.lost = 0.0
-        self.allowed = allowed
+    def __init__(self, watched: int, origins: int | None = None) -> None:
+        self.lost = self.allowed = 0.0
         self.stopped: dict[int, Array] = {}
         self.origins = origins
         self.watched = np.zeros(watched)

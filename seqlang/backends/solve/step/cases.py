@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from seqlang.backends.solve.noises.scalar_law import ScalarLaw
 from seqlang.backends.solve.step.distinct import distinct
+from seqlang.record import record
 
 Array = NDArray[Any]
 Bounds = tuple[Array | None, Array | None]
@@ -17,14 +18,12 @@ Bounds = tuple[Array | None, Array | None]
 discrete law, it is moved past the point by less than the distance to the next."""
 
 
+@record
 class Case:
     """`weight` (None: 1) times the chance that every variable lies in its bounds."""
 
-    __slots__ = ("bounds", "weight")
-
-    def __init__(self, weight: Array | None, bounds: dict[str, Bounds]) -> None:
-        self.weight = weight
-        self.bounds = bounds
+    weight: Array | None
+    bounds: Mapping[str, Bounds]
 
     def chance(self, laws: Mapping[str, ScalarLaw]) -> Array:
         """The probability of the case, weight included."""

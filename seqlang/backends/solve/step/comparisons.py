@@ -14,23 +14,26 @@ from seqlang.backends.solve.noises.scalar_law import TIE, ScalarLaw
 from seqlang.backends.solve.step.integration_plan import IntegrationPlan, NoisyComparison
 from seqlang.backends.solve.step.reading import Reading
 from seqlang.backends.solve.step.ties import Ties
+from seqlang.record import record
 from seqlang.source import NOWHERE
 
 Array = NDArray[Any]
 
 
+@record
 class Decided:
     """A leaf that reads no variable: `holds` says where it is true."""
 
-    def __init__(self, holds: Array) -> None:
-        self.holds = holds
+    holds: Array
 
 
+@record
 class VariableBound:
     """The leaf says that variable >= bound where `up`, and that variable <= bound elsewhere."""
 
-    def __init__(self, variable: str, bound: Array, up: Array | bool) -> None:
-        self.variable, self.bound, self.up = variable, bound, up
+    variable: str
+    bound: Array
+    up: Array | bool
 
 
 Leaf = Decided | VariableBound

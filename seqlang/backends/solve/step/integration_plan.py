@@ -75,7 +75,7 @@ def integration_plan(program: Program, watch: Iterable[ir.Expression] = ()) -> I
     }
     noises = {n.name: n for n in program.noises}
     laws = noise_laws(program)
-    mixing = _mixing(program, noises)
+    mixing = tuple(n.name for n in program.noises if n.target == "return" and n.flips)  # read at the stop only
     enumerated = _read_as_values(program, needed, mixing)
     for name in enumerated:
         if not noises[name].flips and not (name in laws and laws[name].discrete):
@@ -108,7 +108,8 @@ def integration_plan(program: Program, watch: Iterable[ir.Expression] = ()) -> I
     only_stops = all(isinstance(program.body[i], (Stop, Cell, Define)) for i in needed.statements)
     persistent = any(not isinstance(lives[name], EachStep) for name in used)
     refreshed = any(isinstance(lives[name], EachReport) for name in nodes)
-    simple = only_stops and not persistent and not refreshed and not enumerated and "memory" not in _kinds(needed)
+    remembers = any(isinstance(x, ir.MemoryValue) for _, e in needed.readings for x in ir.walk(e))
+    simple = only_stops and not (persistent or refreshed or enumerated or remembers)
     return IntegrationPlan(
         tuple(nodes), tuple(inner), tuple(enumerated), mixing, variables, comparisons, conditions, needed, laws, lives,
         only_stops, simple,
@@ -117,15 +118,6 @@ def integration_plan(program: Program, watch: Iterable[ir.Expression] = ()) -> I
 
 def _title(noise: Noise) -> str:
     return f"the noise on `{noise.target}`" if noise.target else f"the draw `{noise.name}`"
-
-
-def _kinds(needed: Needed) -> set[str]:
-    return {"memory" for _, e in needed.readings for x in ir.walk(e) if isinstance(x, ir.MemoryValue)}
-
-
-def _mixing(program: Program, noises: Mapping[str, Noise]) -> tuple[str, ...]:
-    """Flips on `return`: read at the stop only."""
-    return tuple(n.name for n in noises.values() if n.target == "return" and n.flips)
 
 
 def _read_as_values(program: Program, needed: Needed, mixing: tuple[str, ...]) -> tuple[str, ...]:
