@@ -7,7 +7,8 @@ import math
 import pytest
 
 from seqlang.backends.interpret.data.layout import Layout
-from seqlang.backends.interpret.data.source import opened
+from seqlang.backends.interpret.data.source import Source, opened
+from seqlang.backends.interpret.data.table import Row
 from seqlang.backends.interpret.data.terms import recipe
 from seqlang.diagnostics import SpecError
 
@@ -58,22 +59,27 @@ def test_what_has_no_meaning_is_refused(text: str) -> None:
     assert [d.code for d in refused.value.diagnostics] == ["E0617"]
 
 
+def rows_of(source: Source) -> list[Row]:
+    columns = range(len(source.table.header))
+    return [row for piece in source.pieces(columns) for row in piece.rows(source.table)]
+
+
 def test_files_without_a_header(tmp_path) -> None:
     path = tmp_path / "a.txt"
     path.write_text("1 2  3 \n4 5 6\n")
     source = opened(path, Layout(0, ()))
-    assert (source.table.header, [r.cells for r in source.rows(range(3))]) == (
+    assert (source.table.header, [r.cells for r in rows_of(source)]) == (
         ("V1", "V2", "V3"),
         [("1", "2", "3"), ("4", "5", "6")],
     )
     path.write_text("about\n\n1,2\n3,4\n")
     source = opened(path, Layout(1, ("a", "b")))
-    assert (source.table.header, [r.line for r in source.rows(range(2))]) == (("a", "b"), [3, 4])
+    assert (source.table.header, [r.line for r in rows_of(source)]) == (("a", "b"), [3, 4])
     with pytest.raises(SpecError) as wrong:
-        list(opened(path, Layout(1, ("a", "b", "c"))).rows(range(3)))
+        rows_of(opened(path, Layout(1, ("a", "b", "c"))))
     assert wrong.value.diagnostics[0].code == "E0610"
     assert "line 3" in wrong.value.diagnostics[0].message
     path.write_text("only\n")
     with pytest.raises(SpecError) as empty:
-        list(opened(path, Layout(1, ())).rows(range(1)))
+        rows_of(opened(path, Layout(1, ())))
     assert empty.value.diagnostics[0].code == "E0611"

@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from seqlang.backends.interpret.data.columns import FieldColumns, field_columns, not_in, places, unreadable
 from seqlang.backends.interpret.data.layout import WITH_HEADER, Layout
-from seqlang.backends.interpret.data.pieces import ROWS, Known, Piece
+from seqlang.backends.interpret.data.pieces import ROWS, Known, Piece, matching
 from seqlang.backends.interpret.data.source import opened
 from seqlang.backends.interpret.data.table import Table
-from seqlang.backends.interpret.data.where import Clause, conditions, none_left, uncomparable
+from seqlang.backends.interpret.data.where import conditions, none_left
 from seqlang.backends.train.rows import Checks, Rows
 from seqlang.diagnostics import SpecError
 from seqlang.model.program import Program
@@ -49,7 +49,7 @@ def read_rows(
     for piece in source.pieces(places(fields, clauses)):
         poll()
         seen += len(piece.lines)
-        kept = _matching(table, piece, clauses)
+        kept = matching(table, piece, clauses)
         if len(kept.lines):
             parts = room.next(len(kept.lines))
             for field in fields:
@@ -89,16 +89,6 @@ class Room:
     def filled(self) -> dict[str, Any]:
         """The rows that were written."""
         return {name: array[: self.used] for name, array in self._arrays.items()}
-
-
-def _matching(table: Table, piece: Piece, clauses: Sequence[Clause]) -> Piece:
-    for clause in clauses:
-        rows = piece.where(clause.column, clause.holds)
-        if isinstance(rows, int):
-            raise uncomparable(table, clause, int(piece.lines[rows]), piece.columns[clause.column].text(rows))
-        if len(rows) < len(piece.lines):
-            piece = piece.take(rows)
-    return piece
 
 
 def _fill(table: Table, field: FieldColumns, piece: Piece, known: Sequence[Known], out: Floats) -> None:

@@ -24,7 +24,8 @@ Words = NDArray[np.uint64]
 
 
 def pieces(name: str, data: bytes, head: Head, columns: Collection[int]) -> Iterator[Piece]:
-    """The rows of some columns, as `rows_of` reads them. From the first quote on they are read one by one."""
+    """The rows of some columns; from the first quote on they are read one by one. Raises SpecError E0610 for a row with
+    too many cells or too few when it is reached, E0611 without any."""
     columns = sorted(columns)
     memory = {column: Remembered() for column in columns}
     at, line, seen = head.at, head.line, False

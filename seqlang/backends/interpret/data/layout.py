@@ -97,15 +97,6 @@ def head_of(name: str, data: bytes, layout: Layout) -> Head:
     return Head(header, delimiter, _after(data, row.line, at), layout.skip + row.line)
 
 
-def rows_of(name: str, data: bytes, head: Head) -> Iterator[Row]:
-    """All rows. Raises SpecError E0610 for one with too many cells or too few when it is reached, E0611 without any."""
-    row = None
-    for row in rows_from(name, data, head):
-        yield checked_row(name, head, row)
-    if row is None:
-        raise problem("E0611", f"`{name}` has a header and no rows")
-
-
 def rows_from(name: str, data: bytes, head: Head) -> Iterator[Row]:
     """The rows from `head.at` on, however many cells they have."""
     csv.field_size_limit(LONGEST_CELL)

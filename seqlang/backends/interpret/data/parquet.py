@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from seqlang.backends.interpret.data.layout import check_header
 from seqlang.backends.interpret.data.problem import problem
-from seqlang.backends.interpret.data.table import Row, Table
+from seqlang.backends.interpret.data.table import Table
 from seqlang.process.late import np
 
 if TYPE_CHECKING:
@@ -41,11 +41,6 @@ class ParquetSource:
         self.most = int(self._file.metadata.num_rows)
         if not self.most:
             raise problem("E0611", f"`{name}` has no rows")
-
-    def rows(self, columns: Collection[int]) -> Iterator[Row]:
-        """The rows as text."""
-        for piece in self.pieces(columns):
-            yield from piece.rows(self.table)
 
     def pieces(self, columns: Collection[int]) -> Iterator[Piece]:
         """The batches of the file."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
 import numpy as np
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from seqlang.backends.interpret.data.table import Row, Table
 from seqlang.backends.interpret.data.terms import Term
+from seqlang.backends.interpret.data.where import Clause, uncomparable
 from seqlang.record import record
 
 Floats = NDArray[np.float64]
@@ -154,6 +155,17 @@ class Piece:
         width = len(table.header)
         for i, line in enumerate(self.lines.tolist()):
             yield Row(line, tuple(self.columns[c].text(i) if c in self.columns else "" for c in range(width)))
+
+
+def matching(table: Table, piece: Piece, clauses: Sequence[Clause]) -> Piece:
+    """The rows for which every clause holds. Raises SpecError E0615 for a cell that a clause cannot compare."""
+    for clause in clauses:
+        rows = piece.where(clause.column, clause.holds)
+        if isinstance(rows, int):
+            raise uncomparable(table, clause, int(piece.lines[rows]), piece.columns[clause.column].text(rows))
+        if len(rows) < len(piece.lines):
+            piece = piece.take(rows)
+    return piece
 
 
 def of_rows(rows: list[Row], columns: Collection[int]) -> Piece:

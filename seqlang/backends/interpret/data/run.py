@@ -9,9 +9,11 @@ from typing import Any
 
 from seqlang.backends.interpret.data.columns import field_columns, needed, places, values
 from seqlang.backends.interpret.data.layout import WITH_HEADER, Layout
+from seqlang.backends.interpret.data.pieces import matching
 from seqlang.backends.interpret.data.problem import problem
 from seqlang.backends.interpret.data.source import opened
-from seqlang.backends.interpret.data.where import conditions, matching
+from seqlang.backends.interpret.data.table import Row
+from seqlang.backends.interpret.data.where import conditions, none_left
 from seqlang.backends.interpret.dataset_size import require_size
 from seqlang.backends.interpret.machine import Machine
 from seqlang.backends.interpret.metrics import left_out
@@ -85,7 +87,13 @@ def run_data(
     table = source.table
     whole, program = program, needed(program, table, columns or {})
     fields = field_columns(program, table, columns or {})
-    rows = matching(table, source.rows(places(fields, conditions(table, where))), where)
+    clauses = conditions(table, where)
+    rows, seen = list[Row](), 0
+    for piece in source.pieces(places(fields, clauses)):
+        seen += len(piece.lines)
+        rows += matching(table, piece, clauses).rows(table)
+    if not rows:
+        raise none_left(table, where, seen)
     entries = values(program, table, fields, rows, clip=clip)
     machine = Machine(program, SeededRandomness(seed))
     if dataset:

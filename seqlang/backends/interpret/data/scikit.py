@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from seqlang.backends.interpret.data.layout import check_header
 from seqlang.backends.interpret.data.problem import problem
-from seqlang.backends.interpret.data.table import Row, Table
+from seqlang.backends.interpret.data.table import Table
 from seqlang.diagnostics.suggest import did_you_mean
 from seqlang.process.late import np
 
@@ -34,11 +34,6 @@ class ScikitSource:
         check_header(path, header)
         self.table = Table(path, header, unit="row")
         self.most = len(self._target)
-
-    def rows(self, columns: Collection[int]) -> Iterator[Row]:
-        """The rows as text."""
-        for piece in self.pieces(columns):
-            yield from piece.rows(self.table)
 
     def pieces(self, columns: Collection[int]) -> Iterator[Piece]:
         """Some thousand rows at a time."""

@@ -6,9 +6,9 @@ import os
 from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING, Protocol
 
-from seqlang.backends.interpret.data.layout import WITH_HEADER, Layout, bytes_of, head_of, raw_bytes, rows_of
+from seqlang.backends.interpret.data.layout import WITH_HEADER, Layout, bytes_of, head_of, raw_bytes
 from seqlang.backends.interpret.data.problem import problem
-from seqlang.backends.interpret.data.table import Row, Table
+from seqlang.backends.interpret.data.table import Table
 
 if TYPE_CHECKING:
     from seqlang.backends.interpret.data.pieces import Piece
@@ -28,11 +28,8 @@ class Source(Protocol):
     def most(self) -> int:
         """It has at most so many rows."""
 
-    def rows(self, columns: Collection[int]) -> Iterator[Row]:
-        """The rows as text; the cells of other columns may be empty. Raises SpecError E0610, E0611."""
-
     def pieces(self, columns: Collection[int]) -> Iterator[Piece]:
-        """The same rows, many at once, as arrays."""
+        """The rows, many at once. Raises SpecError E0610, E0611."""
 
 
 class TextSource:
@@ -43,10 +40,6 @@ class TextSource:
         self._head = head_of(name, self._data, layout)
         self.table = Table(name, self._head.header)
         self.most = self._data.count(b"\n", self._head.at) + 1
-
-    def rows(self, columns: Collection[int]) -> Iterator[Row]:
-        """All cells of all rows."""
-        return rows_of(self.table.name, self._data, self._head)
 
     def pieces(self, columns: Collection[int]) -> Iterator[Piece]:
         """Blocks of whole lines."""

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from operator import ge, gt, le, lt
 
 from seqlang.backends.interpret.data.problem import problem
-from seqlang.backends.interpret.data.table import Row, Table
+from seqlang.backends.interpret.data.table import Table
 from seqlang.diagnostics.suggest import did_you_mean
 from seqlang.record import record
 
@@ -39,30 +39,6 @@ def number(text: str) -> float | None:
     return found if found == found else None
 
 
-def matching(table: Table, rows: Iterable[Row], clauses: Sequence[str]) -> tuple[Row, ...]:
-    """The rows for which every clause `column OP value` holds.
-
-    OP is = (or ==), !=, <, <=, >, >=. Numbers are compared as numbers (1 = 1.0), anything else as text; a missing cell
-    is neither less nor greater. Raises SpecError: E0612 for an unknown column, E0615 for a clause that is none, E0616
-    if no row is left.
-    """
-    tests = conditions(table, clauses)
-    seen, found = 0, []
-    for row in rows:
-        seen += 1
-        for test in tests:
-            holds = test.holds(row.cells[test.column])
-            if holds is None:
-                raise uncomparable(table, test, row.line, row.cells[test.column])
-            if not holds:
-                break
-        else:
-            found.append(row)
-    if not found:
-        raise none_left(table, clauses, seen)
-    return tuple(found)
-
-
 def none_left(table: Table, clauses: Sequence[str], seen: int) -> Exception:
     """The error where no row satisfies all clauses."""
     shown = " and ".join(f"`{c}`" for c in clauses)
@@ -70,7 +46,11 @@ def none_left(table: Table, clauses: Sequence[str], seen: int) -> Exception:
 
 
 def conditions(table: Table, clauses: Sequence[str]) -> list[Clause]:
-    """The clauses as tests of cells; of the table only the header is looked at. Raises SpecError E0612, E0615."""
+    """The clauses `column OP value` as tests of cells.
+
+    OP is = (or ==), !=, <, <=, >, >=. Numbers are compared as numbers (1 = 1.0), anything else as text; a missing cell
+    is neither less nor greater. Raises SpecError: E0612 for an unknown column, E0615 for a clause that is none.
+    """
     return [_clause(table, clause) for clause in clauses]
 
 
