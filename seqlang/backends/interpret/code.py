@@ -30,6 +30,10 @@ class Expressions(Protocol):
     @property
     def program(self) -> Program: ...
 
+    @property
+    def shapes(self) -> dict[str, tuple[int, ...]]:
+        """The shapes of definitions that are known so far (see `shapes.py`)."""
+
     def compile(self, expression: ir.Expression) -> Code:
         """Raises nothing: an expression without a value is an error when it is run."""
 

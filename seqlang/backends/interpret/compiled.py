@@ -52,6 +52,7 @@ class Compiler:
         self.program = program
         self.parameters = {p.name: _number(p.value) for p in program.parameters}
         self.grids = Grids(program)
+        self.shapes: dict[str, tuple[int, ...]] = {}
         self._done: dict[int, tuple[ir.Expression, Code]] = {}
 
     def compile(self, expression: ir.Expression) -> Code:

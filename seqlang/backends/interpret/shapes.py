@@ -26,7 +26,9 @@ def shape_of_expression(compiler: Expressions, e: ir.Expression) -> tuple[int, .
             one = shape_of_domain(compiler, entry.domain)
             return (_size(compiler), *one) if entry.kind == "dataset" else one
         case ir.Local(name):
-            return of(program.define(name).expression)
+            if name not in compiler.shapes:
+                compiler.shapes[name] = of(program.define(name).expression)
+            return compiler.shapes[name]
         case ir.CellValue(name):
             cell = program.cell(name)
             if cell.operator in ("count", "argmax", "argmin"):

@@ -39,7 +39,6 @@ class CellWriter:
                 initial = self.plain.value(first)
             case p.AtReports() | p.LastSteps():
                 initial = ()
-        self.plain.vector_names[cell.name] = cell.operator == "list" or self.plain.is_vector(cell.body)
         lengths = self._lengths(cell)
         if lengths is not None:
             self.lengths[cell.name] = lengths
@@ -104,7 +103,7 @@ class CellWriter:
         self.plain.scope |= {"newest": newest, fold: WINDOWS[fold]}
         length = self.plain.write(count)
         longer, shown = f"{old} + ({taken},)", f"newest({old}, {length})"
-        if self.plain.is_constant(count, frozenset(variable for variable, _ in cell.binders)):
+        if self.plain.is_constant(count, [variable for variable, _ in cell.binders]):
             longer, shown = f"newest({longer}, {length})", old  # else all entries are kept
         self.lines.append(f"c_{name} = {self._each_binding(cell, longer)}")
         self.lines.append(f"x_{name} = {self._each_binding(cell, f'{fold}({shown})')}")

@@ -6,21 +6,20 @@ names of definitions, cells, memories, reports and bound variables.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from operator import itemgetter
 from typing import Any, assert_never
 
 from seqlang.backends.interpret.alike import Alike, columns_of
+from seqlang.backends.interpret.compiled import Compiler
 from seqlang.backends.interpret.operators import OTHER, PAIR, SCALAR
+from seqlang.backends.interpret.shapes import shape_of_expression
 from seqlang.backends.interpret.values import Members, pairwise
 from seqlang.backends.transcript.finite_laws import density
 from seqlang.backends.transcript.unsupported import Unsupported
 from seqlang.model import expression as e
 from seqlang.model import program as p
-from seqlang.model.domain import Ball, Power
-from seqlang.model.grids import Grids
 from seqlang.model.log_ratio import in_logs
-from seqlang.operators.catalogue import OPERATORS
 
 RAW = e.COMPARISONS | {"+", "-", "*"}
 """Of numbers, Python's own operators: they never fail."""
@@ -28,18 +27,16 @@ RAW = e.COMPARISONS | {"+", "-", "*"}
 
 class PlainWriter:
     """Writes the expressions of one program. `scope` is what the text needs to run, `draws` the hidden draws that it
-    reads; who writes a statement says in `vector_names` and `broken` (why there is no value) what its name holds."""
+    reads; who writes a statement says in `broken` why its name holds no value."""
 
     def __init__(self, program: p.Program) -> None:
         self.program = program
         self.scope: dict[str, Any] = {
             "P": PAIR, "S": SCALAR, "O": OTHER, "pairwise": pairwise, "Members": Members, "density": density,
         }  # fmt: skip
-        self.parameters = {x.name: number(x.value) for x in program.parameters}
-        self.grids = Grids(program)
+        self.exact = Compiler(program)
         self.draws: dict[str, None] = {}
         self.constants: dict[e.Expression, str] = {}
-        self.vector_names: dict[str, bool] = {}
         self.broken: dict[str, str] = {}
         self.folding = True
 
@@ -69,7 +66,7 @@ class PlainWriter:
             case e.Label(name):
                 return repr(name)
             case e.ParameterValue(name):
-                return repr(self.parameters[name])
+                return repr(self.exact.parameters[name])
             case e.StepNumber():
                 return "n"
             case e.Field(name):
@@ -95,7 +92,7 @@ class PlainWriter:
             case e.Apply("log") if (logs := in_logs(self.program, x)) is not None:
                 return self.write(logs)
             case e.Apply():
-                constant = self.grids.constant(x)
+                constant = self.exact.grids.constant(x)
                 return self.apply(x) if constant is None else repr(number(constant))
             case e.Choice(test, yes, no):
                 return f"({self.write(yes)} if {self.write(test)} else {self.write(no)})"
@@ -145,7 +142,7 @@ class PlainWriter:
     def apply(self, x: e.Apply) -> str:
         operator, parts = x.operator, x.arguments
         if operator in e.COMPARISONS:
-            parts = self.grids.compared(parts)
+            parts = self.exact.grids.compared(parts)
         arguments = [self.write(a) for a in parts]
         vector = any(self.is_vector(a) for a in x.arguments)
         if operator in ("and", "or"):
@@ -207,67 +204,13 @@ class PlainWriter:
             case fold:
                 return f"O[{fold!r}](tuple({values}))"
 
-    def is_constant(self, x: e.Expression, bound: frozenset[e.Variable] = frozenset()) -> bool:
-        match x:
-            case e.Field() | e.StepNumber() | e.Local() | e.CellValue() | e.MemoryValue() | e.Reported() | e.Drawn():
-                return False
-            case e.Records() | e.Noised():
-                return False
-            case e.Bound(variable):
-                return variable in bound
-            case e.Quantified(variable=variable) | e.WeightsOf(variable=variable):
-                return all(self.is_constant(c, bound | {variable}) for c in e.children(x))
-            case e.Number() | e.Truth() | e.Label() | e.ParameterValue():
-                return True
-            case _:
-                return all(self.is_constant(c, bound) for c in e.children(x))
+    def is_constant(self, x: e.Expression, bound: Collection[e.Variable] = ()) -> bool:
+        """Whether nothing is read but constants and these variables."""
+        return self.exact.compile(x).reads <= {variable.number for variable in bound}
 
     def is_vector(self, x: e.Expression) -> bool:
-        """Whether the value may be a vector (then the general, slower operators are used)."""
-        match x:
-            case e.Sequence("list", _) | e.RealVectors() | e.Quantified(operator="list"):
-                return True
-            case e.Field(name):
-                source = self.program.input(name)
-                return source.kind == "dataset" or isinstance(source.domain, (Ball, Power))
-            case e.Local(name) | e.CellValue(name) | e.Reported(name):
-                return self.vector_names.get(name, True)
-            case e.MemoryValue(name):
-                return self.is_vector(next(m.initial for m in self.program.memories if m.name == name))
-            case e.Noised(base=base):
-                return self.is_vector(base)
-            case e.Choice(_, yes, no):
-                return self.is_vector(yes) or self.is_vector(no)
-            case e.Apply("==" | "!=", _):
-                return False
-            case e.Apply(operator, (only,)) if OPERATORS[operator].result == "fold":
-                return self.nested(only)
-            case e.Apply(operator) if OPERATORS[operator].result in ("number", "vector"):
-                return OPERATORS[operator].result == "vector"
-            case e.Apply(_, arguments):
-                return any(self.is_vector(a) for a in arguments)
-            case e.Index(base):
-                return self.nested(base)
-            case e.Quantified(body=body):
-                return self.is_vector(body)
-            case _:
-                return False
-
-    def nested(self, x: e.Expression) -> bool:
-        """Whether the elements of a vector may be vectors."""
-        match x:
-            case e.Field(name):
-                return isinstance(self.program.input(name).domain, (Ball, Power))
-            case e.Sequence(_, items):
-                return any(self.is_vector(i) for i in items)
-            case e.Quantified(operator="list", body=body):
-                return self.is_vector(body)
-            case e.CellValue(name) if self.program.cell(name).operator == "list":
-                return self.is_vector(self.program.cell(name).body)
-            case e.Local(name):
-                return self.nested(self.program.define(name).expression)
-            case _:
-                return False
+        """Whether the value is a vector (then the general, slower operators are used)."""
+        return shape_of_expression(self.exact, x) != ()
 
 
 def bound_name(variable: e.Variable) -> str:

@@ -163,7 +163,6 @@ class _Writer:
     def statement(self, statement: p.Statement) -> None:
         match statement:
             case p.Define(name, body):
-                self.plain.vector_names[name] = self.plain.is_vector(body)
                 try:
                     self.lines.append(f"v_{name_of(name)} = {self.plain.write(body)}")
                 except Unsupported as why:  # it matters only if a gate reads it
@@ -181,7 +180,6 @@ class _Writer:
                 self.facts.gates(source, f"{name!r} in observed", f"observed.get({name!r})")
                 got = "True" if is_event else f"observed_value(observed[{name!r}])"
                 self.lines.append(f"r_{name_of(name)} = {got} if {name!r} in observed else False")
-                self.plain.vector_names[name] = statement.value is not None and self.plain.is_vector(statement.value)
             case p.Update(memory, value, when):
                 # of a released value only a range may be observed: then the memory is unknown from here on
                 guard = "" if when is None else f"if {self.plain.write(when)}: "
