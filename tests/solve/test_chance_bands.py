@@ -23,7 +23,7 @@ def _chain(path: Path, model: str, rare: float = 0.0) -> Mesh:
     program, problems = elaborate(file, {})
     assert program is not None, problems
     plan = integration_plan(program)
-    grid = grid_of(program, plan, first_level(program, plan))
+    grid = grid_of(program, plan, first_level(plan))
     return mesh_for(program, model, plan, grid, 0, rare=rare)
 
 

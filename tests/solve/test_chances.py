@@ -38,7 +38,7 @@ def roles(body: str) -> IntegrationPlan:
 def chances(body: str, level: int = 4) -> tuple[Chances, str]:
     made = program(body)
     found = integration_plan(made)
-    grid = grid_of(made, found, first_level(made, found) + level)
+    grid = grid_of(made, found, first_level(found) + level)
     cell = next(name for name in found.needed.names if any(getattr(s, "name", "") == name and hasattr(s, "keep")
                                                             for s in made.body))  # fmt: skip
     return Chances(made, found, grid), cell

@@ -34,7 +34,7 @@ def program(body: str, head: str = HEAD) -> Program:
 def chain(body: str, level: int = 3, head: str = HEAD) -> ExploredChain:
     made = program(body, head)
     roles = integration_plan(made)
-    grid = grid_of(made, roles, first_level(made, roles) + level, state_kinks(made, "m", (), roles))
+    grid = grid_of(made, roles, first_level(roles) + level, state_kinks(made, "m", (), roles))
     return ExploredChain(made, "m", (), roles, grid)
 
 

@@ -33,7 +33,7 @@ def _program(text: str, **values: object) -> Program:
 
 def _chain(program: Program, model: str, level: int, watch: tuple[Any, ...] = ()) -> Mesh:
     roles = integration_plan(program, watch)
-    grid = grid_of(program, roles, first_level(program, roles) + level)
+    grid = grid_of(program, roles, first_level(roles) + level)
     return mesh_for(program, model, roles, grid, level, watch)
 
 

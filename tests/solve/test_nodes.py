@@ -172,7 +172,7 @@ def test_three_noises() -> None:
     exact = float(sum_of([(made("gaussian", math.sqrt(5)), 1.0), (mixed["c"], 1.0)]).above(1.0))
     found = value(mixed, kink, 2, lambda a, b, c: a + b + c > 1)
     assert found == pytest.approx(exact, abs=1e-6)
-    assert start(laws, kink) == 0
+    assert start(laws) == 0
 
 
 def two_barriers(threshold: float, level: int) -> tuple[float, float, float]:

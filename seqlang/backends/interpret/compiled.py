@@ -50,7 +50,7 @@ class Compiler:
 
     def __init__(self, program: Program) -> None:
         self.program = program
-        self.parameters = {p.name: _number(p.value) for p in program.parameters}
+        self.parameters = {p.name: plain_number(p.value) for p in program.parameters}
         self.grids = Grids(program)
         self.shapes: dict[str, tuple[int, ...]] = {}
         self._done: dict[int, tuple[ir.Expression, Code]] = {}
@@ -80,7 +80,7 @@ class Compiler:
     def _compile(self, e: ir.Expression) -> Code:
         match e:
             case ir.Number(value):
-                return _constant(_number(value))
+                return _constant(plain_number(value))
             case ir.Truth(value):
                 return _constant(value)
             case ir.Label(name):
@@ -111,7 +111,7 @@ class Compiler:
                 return self.compile(logs)
             case ir.Apply(operator, arguments, span):
                 constant = self.grids.constant(e)
-                return self._apply(operator, arguments, span) if constant is None else _constant(_number(constant))
+                return self._apply(operator, arguments, span) if constant is None else _constant(plain_number(constant))
             case ir.Choice(test, yes, no):
                 return self._choice(test, yes, no)
             case ir.Index(base, at, span):
@@ -269,7 +269,7 @@ class Compiler:
         return Code(run, CHANGES)
 
 
-def _number(value: object) -> Value:
+def plain_number(value: object) -> Value:
     """An exact rational as int or as the nearest float."""
     from fractions import Fraction
 

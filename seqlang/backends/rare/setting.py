@@ -15,7 +15,7 @@ from seqlang.backends.arrays.streams import Source
 from seqlang.backends.rare.bins import Bins
 from seqlang.backends.rare.fields import Shape, shape_of_law
 from seqlang.backends.rare.plan import Plan, plan_of
-from seqlang.backends.solve.stops.outcomes import alphabet, constant_outcome, flipped
+from seqlang.backends.solve.stops.outcomes import chances_of_return
 from seqlang.backends.solve.unsolved import Unsolved
 from seqlang.model import expression as ir
 from seqlang.model.program import Model, Program, Stop
@@ -79,19 +79,10 @@ def _wanted(target: str, is_label: bool, compiler: VectorCompiler) -> float | No
 
 def _of_flips(result: ir.Expression, target: str, program: Program, compiler: VectorCompiler) -> float | None:
     """The chance that a constant, flipped some times, is the target; None where the return is no such thing."""
-    base = result.base if isinstance(result, ir.Noised) else result
-    terms = result.terms if isinstance(result, ir.Noised) else ()
-    noises = [program.noise(t.noise) for t in terms]
-    if not all(n.flips for n in noises):
-        return None
     try:
-        truth = constant_outcome(base, compiler)
+        law = chances_of_return(result, compiler, [n.name for n in program.noises if n.flips])
     except Unsolved:
         return None
-    law = {truth: 1.0}
-    if isinstance(result, ir.Noised):
-        chances = [float(compiler.exact.constant(n.law.arguments[0])) for n in noises if isinstance(n.law, ir.Law)]
-        law = flipped(truth, alphabet(result, compiler), chances)
     return sum(p for outcome, p in law.items() if _named(outcome) == target or outcome == target)
 
 

@@ -9,30 +9,6 @@ from seqlang.backends.solve.solution import Array, Outcome, Tail
 from seqlang.record import record
 
 
-class Frontier(Protocol):
-    """The runs that have not stopped after `step` steps."""
-
-    @property
-    def step(self) -> int: ...
-
-    @property
-    def survivors(self) -> Array:
-        """Their mass by node of the persistent noises: (theta,). The nodes' weights before step 1."""
-        ...
-
-    @property
-    def lost(self) -> float:
-        """Mass of rare states dropped so far."""
-        ...
-
-    @property
-    def size(self) -> int:
-        """Numbers kept: theta * rows. The work of one step is about proportional to it; where it is not, there is also
-        a `cost`: the work of the step that led here, in numbers of about 5 ns. One that knows several steps at once has
-        `leap(below)`: them all, or until at most `below` is left; the last frontier and (steps, outcomes, theta)."""
-        ...
-
-
 @record
 class Stopped:
     """What stopped in one step: mass by outcome and node, (outcomes, theta), and one number a watched expression."""
@@ -42,13 +18,20 @@ class Stopped:
 
 
 class Chain(Protocol):
-    """The Markov chain of one program under one model, at one order of quadrature."""
+    """The Markov chain of one program under one model, at one order of quadrature.
+
+    A frontier holds the runs that have not stopped after `step` steps. `survivors` is their mass by node of the
+    persistent noises (theta,): the nodes' weights before step 1; `lost` the mass of rare states dropped so far. `size`
+    are the numbers that it keeps, theta * rows: the work of one step is about proportional to it; where it is not,
+    there is also a `cost`, the work of the step that led here in numbers of about 5 ns. One that knows several steps at
+    once has `leap(below)`: them all, or until at most `below` is left; the last frontier and (steps, outcomes, theta).
+    """
 
     @property
     def outcomes(self) -> tuple[Outcome, ...]: ...
 
     def begin(self) -> Any:
-        """The `Frontier` before step 1."""
+        """The frontier before step 1."""
         ...
 
     def advance(self, frontier: Any, forced: Mapping[str, Any] | None = None) -> tuple[Any, Stopped]:

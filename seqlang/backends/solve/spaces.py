@@ -103,7 +103,7 @@ def _grids(
 ) -> tuple[Callable[[int], Grid], int, bool]:
     """Grids by level from 0, the last level, and whether all are the same."""
     kinks = kinks_of(program, plan)
-    first = first_level(program, plan, kinks)
+    first = first_level(plan)
 
     @cache
     def grid(level: int) -> Grid:

@@ -98,8 +98,6 @@ class FactWriter:
             self.lines.insert(mark, f"if {observed} is not None:")
         elif result is None:
             self.lines.append(f"facts.append(('certain', {observed} is None))")
-        elif isinstance(result, e.Label):
-            self.lines.append(f"facts.append(('certain', {observed} is None or {observed} == {result.name!r}))")
         else:
             self.lines.append(
                 f"if {observed} is not None: facts.append(('certain', same({observed}, {self.plain.write(result)})))"

@@ -6,15 +6,15 @@ names of definitions, cells, memories, reports and bound variables.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from operator import itemgetter
 from typing import Any, assert_never
 
 from seqlang.backends.interpret.alike import Alike, columns_of
-from seqlang.backends.interpret.compiled import Compiler
+from seqlang.backends.interpret.compiled import Compiler, plain_number
 from seqlang.backends.interpret.operators import OTHER, PAIR, SCALAR
 from seqlang.backends.interpret.shapes import shape_of_expression
-from seqlang.backends.interpret.values import Members, pairwise
+from seqlang.backends.interpret.values import Members, each, pairwise
 from seqlang.backends.transcript.finite_laws import density
 from seqlang.backends.transcript.unsupported import Unsupported
 from seqlang.model import expression as e
@@ -32,7 +32,8 @@ class PlainWriter:
     def __init__(self, program: p.Program) -> None:
         self.program = program
         self.scope: dict[str, Any] = {
-            "P": PAIR, "S": SCALAR, "O": OTHER, "pairwise": pairwise, "Members": Members, "density": density,
+            "P": PAIR, "S": SCALAR, "O": OTHER, "pairwise": pairwise, "each": each, "Members": Members,
+            "density": density,
         }  # fmt: skip
         self.exact = Compiler(program)
         self.draws: dict[str, None] = {}
@@ -60,7 +61,7 @@ class PlainWriter:
             return self.constants[x]
         match x:
             case e.Number(value):
-                return repr(number(value))
+                return repr(plain_number(value))
             case e.Truth(value=truth):
                 return repr(truth)
             case e.Label(name):
@@ -93,7 +94,7 @@ class PlainWriter:
                 return self.write(logs)
             case e.Apply():
                 constant = self.exact.grids.constant(x)
-                return self.apply(x) if constant is None else repr(number(constant))
+                return self.apply(x) if constant is None else repr(plain_number(constant))
             case e.Choice(test, yes, no):
                 return f"({self.write(yes)} if {self.write(test)} else {self.write(no)})"
             case e.Index(base, at):
@@ -163,7 +164,6 @@ class PlainWriter:
             function = f"P[{operator!r}]"
             return (f"pairwise({function}, " if vector else f"{function}(") + ", ".join(arguments) + ")"
         if operator in SCALAR:
-            self.scope["each"] = each
             function = f"S[{operator!r}]"
             return f"each({function}, {arguments[0]})" if vector else f"{function}({arguments[0]})"
         return f"O[{operator!r}]({', '.join(arguments)})"
@@ -216,14 +216,6 @@ class PlainWriter:
 def bound_name(variable: e.Variable) -> str:
     """What a bound variable is called in the generated text."""
     return f"b_{variable.number}"
-
-
-def each(function: Callable[[Any], Any], value: Any) -> Any:
-    return tuple([each(function, x) for x in value]) if isinstance(value, (tuple, range)) else function(value)
-
-
-def number(value: Any) -> int | float:
-    return int(value) if value.denominator == 1 else float(value)
 
 
 def name_of(name: str) -> str:

@@ -111,9 +111,7 @@ def _places(table: Table, term: Term) -> range:
     return range(first, last + 1)
 
 
-def values(
-    program: Program, table: Table, fields: Iterable[FieldColumns], rows: Iterable[Row], *, clip: bool
-) -> list[dict[str, Value]]:
+def values(table: Table, fields: Iterable[FieldColumns], rows: Iterable[Row], *, clip: bool) -> list[dict[str, Value]]:
     """Every row's entry. A value outside its domain is moved to the nearest one inside with `clip`.
 
     Raises SpecError with the first few faulty cells: E0613 for what is no number, E0614 for what is not in the domain.

@@ -94,7 +94,7 @@ def run_data(
         rows += matching(table, piece, clauses).rows(table)
     if not rows:
         raise none_left(table, where, seen)
-    entries = values(program, table, fields, rows, clip=clip)
+    entries = values(table, fields, rows, clip=clip)
     machine = Machine(program, SeededRandomness(seed))
     if dataset:
         help = "set the parameter of the size with --set, or choose rows with --where"

@@ -12,7 +12,7 @@ import numpy as np
 from seqlang.backends.interpret.compiled import Compiler
 from seqlang.backends.interpret.state import PartialState
 from seqlang.backends.solve.solution import Array
-from seqlang.backends.solve.step.dependencies import Needed
+from seqlang.backends.solve.step.dependencies import Needed, walk_defined
 from seqlang.backends.solve.step.entries import entries, model_of, reads_step
 from seqlang.backends.solve.step.rounding_of_sums import APART, NOISE
 from seqlang.backends.solve.unsolved import Unsolved
@@ -29,6 +29,11 @@ DENOMINATOR = 256
 """The largest denominator of such a fraction."""
 WIDEST = 4000
 """The largest difference of two increments in units of the lattice: the band grows by it in each step."""
+
+CHANGES = (
+    ir.StepNumber, ir.CellValue, ir.MemoryValue, ir.Reported, ir.Drawn, ir.Noised, ir.Records,
+)  # fmt: skip
+"""What an expression reads that is no function of the entry alone."""
 
 
 @record
@@ -127,16 +132,7 @@ class EntryReader:
         return self._compiler.compile(expression).run(self._state)
 
     def _of_entry(self, expression: ir.Expression) -> bool:
-        for e in ir.walk(expression):
-            match e:
-                case ir.Local(name):
-                    if name not in self._plain:
-                        return False
-                case ir.StepNumber() | ir.CellValue() | ir.MemoryValue() | ir.Reported() | ir.Drawn() | ir.Noised():
-                    return False
-                case ir.Records():
-                    return False
-        return True
+        return not any(isinstance(e, CHANGES) for e in walk_defined(self._compiler.program, expression))
 
 
 def _lattice(rows: Array, chances: list[float]) -> tuple[Array, Array, tuple[int, ...]]:

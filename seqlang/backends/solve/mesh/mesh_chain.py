@@ -35,7 +35,7 @@ from seqlang.backends.solve.mesh.periods import MOST_NUMBERS, Layout, Move, boun
 from seqlang.backends.solve.mesh.private_number import Reading, cells_of, read, with_nodes
 from seqlang.backends.solve.mesh.quasi_stationary import QuasiStationary, quasi_stationary, spread
 from seqlang.backends.solve.mesh.wide_panels import Places, on_wide_panels
-from seqlang.backends.solve.quadrature.grid import Grid, common, first_level, grid_of, kinks_of
+from seqlang.backends.solve.quadrature.grid import Grid, common, first_level, grid_of
 from seqlang.backends.solve.solution import Array, Outcome, Tail
 from seqlang.backends.solve.step.integration_plan import IntegrationPlan, integration_plan
 from seqlang.backends.solve.stops.chances import Chances, Environment
@@ -76,8 +76,7 @@ def mesh_for(
     nodes here."""
     if not plan.simple:
         plan = with_nodes(plan, program)
-        kinks = kinks_of(program, plan)
-        grid = grid_of(program, plan, first_level(program, plan, kinks) + level, kinks=kinks)
+        grid = grid_of(program, plan, first_level(plan) + level)
     reading = read(program, model, cells_of(program, plan))
     if reading.program is not program:
         plan = integration_plan(reading.program, watch)
@@ -113,6 +112,7 @@ class Mesh:
         self.panel_plan = panel_plan_of(self.increments, self.finder, reading, level, self.theta)
         self.steps: dict[tuple[int, float | None], Move | _Same] = {}  # by the source, which they keep alive
         self.tables: dict[int, _Band] = {}
+        self._singles: dict[int, Chances] = {}
         self.bands_fixed = self.chances.time_invariant and not self.moves
         self.widen_at = WIDEN_FIRST if self._can_be_widened(unforced) else 0
 
@@ -323,8 +323,6 @@ class Mesh:
         return _Band(layout, first, live, table, watched)
 
     def _chances_of(self, theta: int) -> Chances:
-        if not hasattr(self, "_singles"):
-            self._singles: dict[int, Chances] = {}
         if theta not in self._singles:
             values = {name: v[theta : theta + 1] for name, v in self.grid.values.items()}
             single = replace(self.grid, values=values, weights=np.ones(1), groups=())

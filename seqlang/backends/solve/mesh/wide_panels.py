@@ -176,7 +176,7 @@ def _batch(
         shift[u, : len(group)] = [ends[i][0] - ends[group[0]][0] for i in group]
     chances = places.chances(points, theta[:, 0])  # (stops + 1, U, rows)
     stops = np.einsum("sur,so->uro", chances[:-1], places.mixing)
-    moves = _moves(places, left, width, weights)
+    moves = _moves(places, left, width)
     reads = moves @ np.concatenate([stops, chances[-1][:, :, None]], axis=2)
     last = np.array([e[-1] for e in firsts])[:, None]
     leaves = places.increments.above(last - points) + places.increments.below(left[:, :1] - points)
@@ -187,7 +187,7 @@ def _batch(
     return NodeMatrices(theta, moves * chances[-1][:, None, :], reads, np.where(weights > 0, leaves, 0.0)), mass
 
 
-def _moves(places: Places, left: Array, width: Array, weights: Array) -> Array:
+def _moves(places: Places, left: Array, width: Array) -> Array:
     """(nodes, rows, rows): mass to mass by one increment. Pairs of panels that lie to each other in the same way are
     computed once."""
     nodes, size = left.shape

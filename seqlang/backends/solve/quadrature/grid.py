@@ -4,7 +4,7 @@ The noises of one life (drawn once, or anew after one report) are a group of the
 noises anew and leaves the others as they are.
 
 For others: `grid_of(program, plan, level) -> Grid` with `values[name]`, `weights` of shape (theta,);
-`first_level(program, plan)`: a level that is cheap.
+`first_level(plan)`: a level that is cheap.
 """
 
 from __future__ import annotations
@@ -98,13 +98,10 @@ def grid_of(
     return Grid(values, weights, tuple(groups), inner, inner_weights, exact)
 
 
-def first_level(program: Program, plan: IntegrationPlan, kinks: tuple[Kink, ...] | None = None) -> int:
+def first_level(plan: IntegrationPlan) -> int:
     """A level to begin with."""
-    kinks = kinks_of(program, plan) if kinks is None else kinks
-    found = [start({n: plan.laws[n] for n in names}, _within(kinks, names)) for names in _by_life(plan)]
-    if plan.inner:
-        found.append(start({n: plan.laws[n] for n in plan.inner}, ()))
-    return min(found, default=0)
+    groups = [*_by_life(plan), *([plan.inner] if plan.inner else [])]
+    return min((start({n: plan.laws[n] for n in names}) for names in groups), default=0)
 
 
 def _by_life(plan: IntegrationPlan) -> list[tuple[str, ...]]:

@@ -3,7 +3,7 @@
 For others:
 
     nodes(laws, kinks, level) -> Nodes      laws: name -> ScalarLaw of the noises; independent
-    start(laws, kinks) -> int               a level that is cheap, to begin with
+    start(laws) -> int                      a level that is cheap, to begin with
     LAST                                    the highest level
 
 A kink is a linear functional sum c_i z_i + c0 whose zero the integrand does not cross smoothly:
@@ -67,7 +67,7 @@ class Nodes:
         return len(self.weights)
 
 
-def start(laws: Mapping[str, ScalarLaw], kinks: Sequence[Kink]) -> int:
+def start(laws: Mapping[str, ScalarLaw]) -> int:
     """A level that is cheap: the order matters little in one dimension, and much in two or three."""
     smooth = sum(not law.discrete for law in laws.values())
     return 3 if smooth <= 1 else 1 if smooth == 2 else 0

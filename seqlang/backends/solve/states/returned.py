@@ -27,7 +27,7 @@ class Returned:
         for statement in program.body:
             if isinstance(statement, Stop):
                 try:
-                    for outcome in chances_of_return(statement.result, compiler, plan):
+                    for outcome in chances_of_return(statement.result, compiler, plan.mixing):
                         self.place(outcome)
                 except Unsolved:
                     continue

@@ -111,13 +111,13 @@ class CompiledStatement:
         compiler, plan = self.setting.compiler, self.setting.plan
         result = stop.result
         try:
-            self.result = chances_of_return(result, compiler, plan)
+            self.result = chances_of_return(result, compiler, plan.mixing)
             return
         except Unsolved:
             pass
         assert result is not None
         if isinstance(result, ir.Noised) and all(t.noise in plan.mixing for t in result.terms):
-            self.flips = (alphabet(result, compiler), truth_of(result, compiler, plan))
+            self.flips = (alphabet(result, compiler), truth_of(result, compiler, plan.mixing))
             result = result.base
         self.is_label = compiler.is_label(result)
         self.returns = compiler.compile(result)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 import numpy as np
@@ -22,29 +23,30 @@ def constant_outcomes(
     rows: list[dict[Outcome, float]] = []
     for index, statement in enumerate(program.body):
         if isinstance(statement, Stop) and index in plan.needed.statements:
-            rows.append(chances_of_return(statement.result, compiler, plan))
+            rows.append(chances_of_return(statement.result, compiler, plan.mixing))
     outcomes = tuple(dict.fromkeys(o for row in rows for o in row))
     mixing = np.array([[row.get(o, 0.0) for o in outcomes] for row in rows]).reshape(len(rows), len(outcomes))
     return outcomes, mixing
 
 
 def chances_of_return(
-    result: ir.Expression | None, compiler: VectorCompiler, plan: IntegrationPlan
+    result: ir.Expression | None, compiler: VectorCompiler, flips: Collection[str]
 ) -> dict[Outcome, float]:
-    """The law of what a stop with a constant result returns. Raises Unsolved where the result is not constant."""
+    """The law of what a stop with a constant result returns, which may carry noises of `flips`. Raises Unsolved where
+    the result is not constant."""
     if result is None:
         return {None: 1.0}
     if isinstance(result, ir.Noised):
         base = constant_outcome(result.base, compiler)
-        return flipped(base, alphabet(result, compiler), truth_of(result, compiler, plan))
+        return flipped(base, alphabet(result, compiler), truth_of(result, compiler, flips))
     return {constant_outcome(result, compiler): 1.0}
 
 
-def truth_of(result: ir.Noised, compiler: VectorCompiler, plan: IntegrationPlan) -> list[float]:
+def truth_of(result: ir.Noised, compiler: VectorCompiler, flips: Collection[str]) -> list[float]:
     """For every flip of the result, the chance that it keeps the value."""
     found = []
     for term in result.terms:
-        if term.noise not in plan.mixing:
+        if term.noise not in flips:
             raise Unsolved("the return carries noise that is no flip")
         law = compiler.program.noise(term.noise).law
         assert isinstance(law, ir.Law)

@@ -100,7 +100,7 @@ def log_integral(
     falling = density if peaks else integrand
     left = _reach(falling, start, -scale, peak - accuracy.drop, low)
     right = _reach(falling, start, scale, peak - accuracy.drop, high)
-    cuts = _cuts(left, right, start, law, kinks, scale, accuracy)
+    cuts = _cuts(left, right, law, kinks, scale, accuracy)
     count(40)  # about what peak and reach took
     try:
         return _adaptive(integrand, cuts, peak, accuracy, count)
@@ -163,9 +163,7 @@ def _reach(integrand: Callable[[float], float], start: float, step: float, floor
     return x
 
 
-def _cuts(
-    left: float, right: float, start: float, law: NoiseLaw, kinks: Kinks, scale: float, accuracy: Accuracy
-) -> list[float]:
+def _cuts(left: float, right: float, law: NoiseLaw, kinks: Kinks, scale: float, accuracy: Accuracy) -> list[float]:
     inner = sorted({*kinks(left, right), *law.kinks(left, right)})
     if not accuracy.cut and len(inner) > 4:
         kept = [inner[0]]
