@@ -7,19 +7,16 @@ of the states solve V = x + V A. A state from which no stop can be reached is ne
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from seqlang.backends.solve.solution import Array, Tail, tail_after
+from seqlang.backends.solve.solution import Array, Outcome, Tail, tail_after
 from seqlang.backends.solve.states.end_of_step import States, columns_of, shared_of
 from seqlang.backends.solve.states.equal_rows import same_rows
 from seqlang.backends.solve.states.frontier import ExploredFrontier
 from seqlang.record import record
-
-if TYPE_CHECKING:
-    from seqlang.backends.solve.states.explored_chain import ExploredChain
 
 STATES = 1_500
 """States of the frontier and all that can be reached from it; more are advanced step by step."""
@@ -39,7 +36,19 @@ class Transitions:
     lost: float
 
 
-def transitions(chain: ExploredChain, frontier: ExploredFrontier) -> Transitions | None:
+class FromEachState(Protocol):
+    """What is asked of an explored chain."""
+
+    @property
+    def outcomes(self) -> tuple[Outcome, ...]: ...
+
+    def from_each(self, states: States, step: int) -> tuple[States, NDArray[np.intp], dict[int, Array], float]:
+        """One step from every state with mass 1: the states after it, the index of the state that each came from, the
+        mass that stopped as (theta, states) by the place of its outcome, and the mass that was lost."""
+        ...
+
+
+def transitions(chain: FromEachState, frontier: ExploredFrontier) -> Transitions | None:
     """The transitions among all states that can be reached; None where they are too many."""
     theta = frontier.states.mass.shape[0]
     moves: list[tuple[Any, Any, Array]] = []
@@ -79,7 +88,7 @@ def transitions(chain: ExploredChain, frontier: ExploredFrontier) -> Transitions
     return _assembled(chain, moves, stops, count, theta, missing)
 
 
-def _assembled(chain: ExploredChain, moves: Any, stops: Any, count: int, theta: int, lost: float) -> Transitions:
+def _assembled(chain: FromEachState, moves: Any, stops: Any, count: int, theta: int, lost: float) -> Transitions:
     whole = np.zeros((theta, count * count))
     for origin, target, mass in moves:
         places = origin * count + target

@@ -193,8 +193,7 @@ class ExploredChain:
         )
 
     def from_each(self, states: States, step: int) -> tuple[States, NDArray[np.intp], dict[int, Array], float]:
-        """One step from every state with mass 1: the states after it, the index of the state that each came from, the
-        mass that stopped as (theta, states) by the place of its outcome, and the mass that was lost."""
+        """See `closed_form.FromEachState`."""
         each = states.some(np.ones_like(states.mass), np.arange(states.count))
         each.stage.held[ORIGIN] = np.arange(states.count, dtype=np.float64)
         tally = StepTally(len(self.watch), origins=states.count)
