@@ -87,7 +87,10 @@ def _checked(
         from seqlang.analyses.audit import audit as audited
 
         doing("audit by simulated runs")
-        statistical = audited(program, seconds=audit, horizon=horizon)
+        try:
+            statistical = audited(program, seconds=audit, horizon=horizon)
+        except OutOfTime:
+            cut_short.append("the audit by simulated runs")
     verdicts = decide(program, delta=delta, horizon=horizon, known=bounds, witness=witness)
     doing("weak privacy")
     cut_short += ["the claims"] if over() and program.claims else []

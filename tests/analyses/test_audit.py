@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from math import comb, log
 
 import pytest
@@ -12,8 +13,10 @@ from seqlang.analyses.audit.pairs import pairs
 from seqlang.analyses.audit.runs import Sight, sample, seen
 from seqlang.analyses.refute import lower_bound
 from seqlang.analyses.witnesses.neighbours import are_neighbours
-from seqlang.driver import load, read
+from seqlang.backends.montecarlo.progress import Teller
+from seqlang.driver import check, load, read
 from seqlang.model.program import Program
+from seqlang.process.time_limit import OutOfTime, limited
 from seqlang.source import Source
 
 
@@ -93,3 +96,20 @@ def test_the_same_seed_gives_the_same_event() -> None:
     assert first is not None
     assert second is not None
     assert first.streams == second.streams
+
+
+def test_runs_that_were_interrupted_are_no_sample() -> None:
+    """They are fewer than were asked for, and some were broken off: a chance taken of them may be any."""
+    given = program("stream x in {0, 1}\nstatistic s = sum(x over steps)\nstop when s >= 40 return high\n")
+    with limited(1e-9), pytest.raises(OutOfTime):
+        sample(given, (1,) * 50, 4000, 1)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Teller, "look", lambda self: signal.raise_signal(signal.SIGINT))
+        with pytest.raises(KeyboardInterrupt):
+            sample(given, (1,) * 50, 4000, 1)
+    assert sample(given, (1,) * 50, 4000, 1).runs == 4000
+
+
+def test_an_audit_without_time_is_left_out() -> None:
+    result = check(load(read("@refuted/no_noise")), audit=5, time_limit=1e-9)
+    assert result.audit is None and "the audit by simulated runs" in result.cut_short

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from seqlang.analyses.witnesses.neighbours import fields_of, rows_of
 from seqlang.model import expression as e
 from seqlang.model.program import Model, Program
+from seqlang.process.time_limit import poll
 from seqlang.proof.entry import Entry
 from seqlang.record import record
 
@@ -49,12 +50,17 @@ def _written(value: Any) -> e.Expression:
 
 
 def sample(program: Program, stream: Sequence[Entry], runs: int, seed: int) -> Samples:
-    """Independent runs, each up to its stop or the end of the stream. Raises SpecError."""
+    """Independent runs, each up to its stop or the end of the stream. Raises SpecError; KeyboardInterrupt where it was
+    interrupted: of fewer runs, some of which were broken off, no chance may be taken."""
     from seqlang.backends.montecarlo.simulate import simulate
 
     streams = any(i.kind != "dataset" for i in program.inputs)
     cap = len(stream) if streams else 1
-    return simulate(program, fixed(program, stream), runs=runs, seed=seed, cap=cap, keep=runs)
+    found = simulate(program, fixed(program, stream), runs=runs, seed=seed, cap=cap, keep=runs)
+    if found.interrupted:
+        poll()
+        raise KeyboardInterrupt
+    return found
 
 
 def seen(samples: Samples, sight: Sight) -> Any:
