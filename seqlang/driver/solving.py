@@ -9,6 +9,7 @@ from seqlang.diagnostics import SpecError
 from seqlang.driver.contradicted import refuse
 from seqlang.driver.loading import Loaded, shown_in
 from seqlang.process.doing import doing
+from seqlang.record import replace
 
 if TYPE_CHECKING:
     from seqlang.results.solve import SolveResult
@@ -21,12 +22,14 @@ def solve(loaded: Loaded, *, models: tuple[str, ...] = (), tolerance: float = 1e
     excludes what is known without it.
     """
     from seqlang.analyses.contradictions.law import law_contradictions
+    from seqlang.analyses.operating.failing_steps import may_fail
     from seqlang.backends.montecarlo.stopping import chosen_model
     from seqlang.backends.solve import Unsolved
     from seqlang.backends.solve import solve as solved
     from seqlang.results.solve import SolveResult
 
     program = loaded.program
+    failing = may_fail(program)
     values = {p.name: float(p.value) for p in program.parameters}
     results = []
     for chosen in models or tuple(m.name for m in program.models) or (None,):
@@ -41,5 +44,8 @@ def solve(loaded: Loaded, *, models: tuple[str, ...] = (), tolerance: float = 1e
                 remedy = f"`seqlang run {loaded.source.name}` estimates the same numbers by simulation"
                 raise SpecError.of("E0623", message, help=remedy) from None
         refuse(loaded, law_contradictions(program, name, solution))
+        if failing is not None:
+            note = f"a step may fail for some data, and the law is that of a run in which none does: {failing}"
+            solution = replace(solution, notes=(*solution.notes, note))
         results.append(SolveResult(program.name, name, values, solution, time.perf_counter() - began))
     return tuple(results)

@@ -45,6 +45,10 @@ def test_steps_that_fail_are_not_left_out() -> None:
     assert verdict(fails, "expected(step) <= 3") == "unknown"
     assert verdict(fails, "weak pure(1)") == "unknown"
     assert verdict(fails.replace("0 - x", "x"), "weak pure(1)") == "proved"
+    for value in ("[1][step]", "sqrt(0 - step)", "[1][z + 1]"):  # the step and a coin are no data, and end a run too
+        known = fails.replace("statistic s = sqrt(0 - x)", f"draw z ~ bernoulli(0.5)\nstatistic s = {value}")
+        assert verdict(known, "probability(a) >= 0.9") == "unknown", value
+    assert verdict(fails.replace("0 - x", "step"), "probability(a) >= 0.9") == "proved"
 
 
 def test_stops_for_sure() -> None:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from seqlang.analyses.faint import lists_are_clear
 from seqlang.analyses.operating.almost_surely import surely_stops
+from seqlang.analyses.operating.failing_steps import may_fail
 from seqlang.analyses.operating.possible import zeros_are_exact
 from seqlang.arithmetic import intervals
 from seqlang.arithmetic.ends import FLOATS
@@ -28,7 +29,6 @@ from seqlang.rules.claims import longest_run
 from seqlang.rules.reading.limits import horizon_of
 from seqlang.rules.reading.signs import Signs
 from seqlang.rules.sensitivity.facts.formulas import formula_of, parameter_values
-from seqlang.rules.sensitivity.totality.values import obstacle
 
 if TYPE_CHECKING:
     from seqlang.backends.solve import Solution
@@ -71,8 +71,8 @@ def decide_operating(program: Program, claim: Claim, solve: Solve) -> Decision:
     models = (claim.model,) if claim.model is not None else tuple(m.name for m in program.models)
     if not models:
         return Decision("unknown", "there is no model to take it under")
-    if (why_not := obstacle(program)) is not None:
-        return Decision("unknown", f"a step may fail for some data, and no law tells: {why_not}")
+    if (why_not := may_fail(program)) is not None:
+        return Decision("unknown", f"a step may fail for some data, and no law tells of it: {why_not}")
     decisions = []
     for model in models:
         surely = surely_stops(program, claim, model)

@@ -3,6 +3,7 @@ neighbours tells them apart, whatever is shown."""
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import assert_never
 
 from seqlang.model.expression import CellValue, Drawn, Expression, Noised, walk
@@ -46,6 +47,14 @@ def obstacle(program: Program) -> str | None:
     """Why a step may fail on one of two neighbours only, the first reason; None if it cannot."""
     found = values_of_body(program)
     return next((trouble for trouble in (*found.troubles, *found.noises) if trouble), None)
+
+
+def trouble_beside(program: Program, evaluated: Collection[int]) -> str:
+    """Which operation may have no value in some step, for whatever values of data, coins and public inputs, in the
+    statements of the body that are not among those; "" if none."""
+    place = replace(values_of_body(program).place, always=False)
+    others = (s for i, s in enumerate(program.body) if i not in evaluated)
+    return next((trouble for s in others if (trouble := _statement(place, s).trouble)), "")
 
 
 def lack_of_value(program: Program, expression: Expression) -> str:
