@@ -64,7 +64,7 @@ def _checked(
     from seqlang.analyses.prove import prove, size_of
     from seqlang.analyses.refute import beyond, chances_of, lower_bound
     from seqlang.analyses.shifts import statistics
-    from seqlang.analyses.trials import QUICK, THOROUGH, failures
+    from seqlang.analyses.trials import QUICK, THOROUGH, tried
     from seqlang.results.check import CheckResult
 
     began = time.perf_counter()
@@ -101,7 +101,7 @@ def _checked(
     except OutOfTime:
         cut_short.append("the numbers of weak privacy")
     doing("sensitivities are tried")
-    trials = failures(program, work=THOROUGH if audit > 0 else QUICK, minimisers=audit > 0)
+    trials = tried(program, work=THOROUGH if audit > 0 else QUICK, minimisers=audit > 0)
     above = None
     try:
         above = None if isinf(proved) else beyond(program, proved, horizon=horizon, thorough=audit > 0)
@@ -109,10 +109,14 @@ def _checked(
         cut_short.append("the search for a witness against the bound")
     found = contradictions(
         program, bounds, [w for w in (witness, above) if w is not None], verdicts,
-        delta=float(delta), epsilon_at_delta=deep, weak=weak, profiles=profiles, trials=trials,
-        audit=statistical,
+        delta=float(delta), epsilon_at_delta=deep, weak=weak, profiles=profiles,
+        trials=[failed for failed in trials if not failed.in_floats], audit=statistical,
     )  # fmt: skip
     refuse(loaded, found)
+    if trials:
+        from seqlang.analyses.rounded import without_proofs
+
+        bounds, verdicts = without_proofs(bounds, verdicts, trials[0])
     return CheckResult(
         source=loaded.source,
         program=program,

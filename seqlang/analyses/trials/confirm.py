@@ -16,7 +16,7 @@ from seqlang.model.domain import Ball, Domain, Interval, Power
 from seqlang.model.expression import Apply, Expression, Quantified
 from seqlang.model.program import Program, expressions_read
 from seqlang.operators.catalogue import OPERATORS
-from seqlang.record import replace
+from seqlang.record import record, replace
 
 JUMPS = frozenset(name for name, entry in OPERATORS.items() if entry.jumps)
 COARSE = 1e-7  # of the largest number: what iterated functions (roots, minimisers) may be off
@@ -28,48 +28,63 @@ Judge = Callable[[Mapping[int, list[Seen]], bool, float], tuple[int, str] | None
 make: the step in which a claim fails, and how."""
 
 
-def confirmed(
-    program: Program,
-    quantities: Sequence[Quantity],
-    reads: Sequence[Expression],
-    judge: Judge,
-    revealed: frozenset[str],
-    pair: Pair,
-    drawn: Drawn,
-    steps: int,
-) -> tuple[Seen, str] | None:
-    """The step with both values (of the first quantity), and how the claim fails; None if it may have been rounding."""
-    if not is_pair(program, pair):
+Found = tuple[Seen, str]
+"""The step with both values (of the first quantity), and how the claim fails."""
+
+
+@record
+class Suspicion:
+    """A claim about quantities that failed in floating point on a pair, with the noise that was drawn there. `reads`
+    is what the claim speaks of."""
+
+    program: Program
+    quantities: Sequence[Quantity]
+    reads: Sequence[Expression]
+    judge: Judge
+    revealed: frozenset[str]
+    pair: Pair
+    drawn: Drawn
+    steps: int
+
+
+def confirmed(of: Suspicion) -> Found | None:
+    """How the claim fails; None if it may have been rounding."""
+    if not is_pair(of.program, of.pair):
         return None
-
-    def judged(tried: Pair, exact: bool, draws: Drawn) -> tuple[Seen, str] | None:
-        duel = Duel(program, quantities, revealed, ExactCompiler if exact else Compiler)
-        seen = duel.play(tried, Shared(None, pair.noisy, draws), steps)
-        ends = ((s.first, s.second) for every in seen.values() for s in every)
-        if exact and any(isinstance(v, float) for two in ends for v in _numbers(two)):
-            return None
-        found = judge(seen, exact, SLACK if exact else COARSE)
-        if found is None:
-            return None
-        both = (*seen.get(0, ()), *seen.get(STEPS_WITH_VALUES, ()))
-        return next((s for s in both if s.step == found[0]), Seen(found[0], "", "", 0, frozenset())), found[1]
-
-    parts = tuple(expressions_read(program, reads))
-    if is_exact(iter(parts)) or not quantities:  # whether a step has values is asked of numbers, not of floats
-        draws = {key: exactly(value, True) for key, value in drawn.items()}
+    parts = tuple(expressions_read(of.program, of.reads))
+    if is_exact(iter(parts)) or not of.quantities:  # whether a step has values is asked of numbers, not of floats
+        draws = {key: exactly(value, True) for key, value in of.drawn.items()}
         for positions in (False, True):
             try:
-                answer = judged(exact_pair(pair, positions), True, draws)
+                answer = _judged(replace(of, pair=exact_pair(of.pair, positions), drawn=draws), True)
             except (TypeError, ValueError):  # a function of the interpreter that has no rational numbers
                 continue
             if answer is not None:
                 return answer
         return None
-    found = judged(pair, False, drawn)
+    found = _judged(of, False)
     if found is None or not _jumps(parts):
         return found
-    aside = (_contracted(program, pair, share) for share in STEPS_ASIDE)
-    return found if any(p != pair and judged(p, False, drawn) is not None for p in aside) else None
+    aside = (_contracted(of.program, of.pair, share) for share in STEPS_ASIDE)
+    return found if any(p != of.pair and _judged(replace(of, pair=p), False) is not None for p in aside) else None
+
+
+def in_floats(of: Suspicion) -> Found | None:
+    """How the claim fails in floats by more than they are rounded, though it may hold in exact numbers."""
+    return _judged(of, False) if is_pair(of.program, of.pair) else None
+
+
+def _judged(of: Suspicion, exact: bool) -> Found | None:
+    duel = Duel(of.program, of.quantities, of.revealed, ExactCompiler if exact else Compiler)
+    seen = duel.play(of.pair, Shared(None, of.pair.noisy, of.drawn), of.steps)
+    ends = ((s.first, s.second) for every in seen.values() for s in every)
+    if exact and any(isinstance(v, float) for two in ends for v in _numbers(two)):
+        return None
+    found = of.judge(seen, exact, SLACK if exact else COARSE)
+    if found is None:
+        return None
+    both = (*seen.get(0, ()), *seen.get(STEPS_WITH_VALUES, ()))
+    return next((s for s in both if s.step == found[0]), Seen(found[0], "", "", 0, frozenset())), found[1]
 
 
 def is_pair(program: Program, pair: Pair) -> bool:

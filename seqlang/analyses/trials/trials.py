@@ -42,7 +42,8 @@ STEPS = 2  # of a dataset that nothing is streamed beside
 
 @record
 class Failed:
-    """A quantity moved as was proved impossible. `claim` and `why` are sentences; the values are those of `step`."""
+    """A quantity moved as was proved impossible. `claim` and `why` are sentences; the values are those of `step`.
+    `in_floats`: exact numbers do not, but floats, as a run computes, do by more than they are rounded."""
 
     quantity: str
     claim: str
@@ -51,9 +52,15 @@ class Failed:
     first: Any
     second: Any
     pair: Pair
+    in_floats: bool = False
 
 
 def failures(program: Program, *, work: int = QUICK, seed: int = 1, minimisers: bool = False) -> tuple[Failed, ...]:
+    """What of the derived shifts is wrong."""
+    return tuple(f for f in tried(program, work=work, seed=seed, minimisers=minimisers) if not f.in_floats)
+
+
+def tried(program: Program, *, work: int = QUICK, seed: int = 1, minimisers: bool = False) -> tuple[Failed, ...]:
     """What fails of the derived shifts, at most one failure a quantity. The same seed tries the same pairs.
     `minimisers`: also where vectors are found numerically, which takes numpy, scipy and time."""
     from random import Random
@@ -66,6 +73,7 @@ def failures(program: Program, *, work: int = QUICK, seed: int = 1, minimisers: 
     for number, (one, revealed) in enumerate(settings):
         claims = _claims(one, revealed, minimisers)
         found += _tried(one, revealed, claims, work // len(settings), Random(f"trials {seed} {number}"))
+    found.sort(key=lambda failed: failed.in_floats)
     return tuple({f.quantity: f for f in reversed(found)}.values())
 
 
@@ -96,15 +104,16 @@ def _tried(
             if place in done or not here or claim.judge(pair)(here, False, SLACK) is None:
                 continue
             reads = claim.reads or tuple(q.expression for q in claim.quantities)
-            from seqlang.analyses.trials.confirm import confirmed
+            from seqlang.analyses.trials.confirm import Suspicion, confirmed, in_floats
 
-            found = confirmed(program, claim.quantities, reads, claim.judge(pair), revealed, pair, drawn, steps)
+            doubt = Suspicion(program, claim.quantities, reads, claim.judge(pair), revealed, pair, drawn, steps)
+            found = confirmed(doubt)
             doubted[place] += 1
             if found is not None or doubted[place] == DOUBTS:
                 done.add(place)
-            if found is not None:
-                at, why = found
-                yield Failed(claim.name, claim.words, why, at.step, at.first, at.second, pair)
+            rounded = in_floats(doubt) if found is None else None
+            for (at, why), floats in ((f, f is rounded) for f in (found, rounded) if f is not None):
+                yield Failed(claim.name, claim.words, why, at.step, at.first, at.second, pair, floats)
 
 
 @record
