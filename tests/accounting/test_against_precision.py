@@ -119,7 +119,7 @@ def point(rng: random.Random, kind: str) -> Point:
         case "coins":
             k, small = rng.randrange(1, 60), spread(rng, 1e-4, 3)
             total = rng.uniform(0, 1) * small * k
-            at = math.nextafter(float(of_coins(small, k, total)), 1.0)
+            at = min(math.nextafter(float(of_coins(small, k, total)), 1.0), math.nextafter(1.0, 0.0))
             epsilon = homogeneous.optimal(small, k, at)
             return at, lambda: of_coins(small, k, epsilon), 1e-6
     raise AssertionError(kind)

@@ -90,7 +90,7 @@ def conversions(uppers: Sequence[Upper]) -> Iterator[Contradiction]:
     for upper in least.values():
         limits = []
         if pure is not None and upper.notion != "pure":
-            limits.append((pure, pure.size**2 / 2 if upper.notion == "zcdp" else pure.size))
+            limits.append((pure, pure.size * pure.size / 2 if upper.notion == "zcdp" else pure.size))
         if zcdp is not None and zcdp.horizon is None and upper.notion == "rdp":
             limits.append((zcdp, upper.order * zcdp.size))
         for other, limit in limits:

@@ -75,6 +75,12 @@ def _size(value: Any) -> Any:
     return 0 if isinstance(value, str) or isinf(value) else abs(value)
 
 
+def _is_infinite(value: Any) -> bool:
+    if isinstance(value, (tuple, range)):
+        return any(map(_is_infinite, value))
+    return not isinstance(value, str) and isinf(value)
+
+
 def _scale(claim: Claimed, series: Sequence[Seen]) -> Any:
     sizes = [_size(value) for seen in series for value in (seen.first, seen.second)]
     return max([*sizes, *(radius for _, radius in claim.radii if not isinf(radius))], default=0)
@@ -120,7 +126,8 @@ Found = list[tuple[Seen, tuple[Any, ...]]]
 
 def _of_class(claim: Claimed, found: Found, slack: float) -> tuple[int, str] | None:
     """The course of each coordinate's difference, from the step in which it begins."""
-    begun = [(s.step, moved) for s, moved in found if s.after >= max(claim.onset, 0) or claim.onset < 0]
+    began = ((s, moved) for s, moved in found if s.after >= max(claim.onset, 0) or claim.onset < 0)
+    begun = [(s.step, moved) for s, moved in began if not _is_infinite(s.first)]  # how far those are apart is not known
     if not begun:
         return None
     for i in range(max(len(moved) for _, moved in begun)):

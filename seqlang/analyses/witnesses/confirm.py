@@ -6,11 +6,13 @@ Nothing of the search is used here but the streams and the event that stand in t
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from math import exp, inf, isinf, log, log1p, nextafter
 from typing import Any
 
 from seqlang.analyses.witnesses.neighbours import are_neighbours, rows_inside, rows_of
 from seqlang.analyses.witnesses.ties import rests_on_rounding
+from seqlang.backends.interpret.values import numbers_in
 from seqlang.backends.transcript.follow import Follower, Phase
 from seqlang.backends.transcript.integrals.noise_laws import log_sum
 from seqlang.backends.transcript.integrals.quadrature import FINE, FINEST, IMPOSSIBLE, Accuracy, Answer
@@ -21,6 +23,8 @@ from seqlang.proof.entry import Entry
 from seqlang.proof.witness import Event, Witness
 
 MOST_FINE = 3_000_000  # conditional probabilities for one pair of streams
+ROUNDED = 2.0**-52  # of a number
+SEEN = 1e-7  # of the scale of a noise: about what a difference so large makes of the loss
 LEAST_LOG = -640.0  # below e^-640 a probability is not told apart from 0 as a float
 
 
@@ -125,7 +129,7 @@ def recomputed(follower: Follower, draft: Witness) -> Witness | None:
     """The draft's streams and event by the search's integrator, finely and once more with other panels; None also
     where the rounding of floats decides a comparison."""
     streams, event = draft.streams, draft.event
-    if by_rounding(follower.program, draft):
+    if by_rounding(follower, draft):
         return None
     try:
         first = confirmed(follower, streams, event, draft.because, FINE, Work(MOST_FINE))
@@ -139,12 +143,30 @@ def recomputed(follower: Follower, draft: Witness) -> Witness | None:
     return again if gap <= 4 * allowed else None
 
 
-def by_rounding(program: Program, draft: Witness) -> bool:
-    """Whether the rounding of floats decides a comparison on one of the streams: of real numbers nothing is known."""
+def by_rounding(follower: Follower, draft: Witness) -> bool:
+    """Whether the rounding of floats decides a comparison on one of the streams, or is no less than what the noise
+    tells apart: of real numbers nothing is known."""
+    program = follower.program
+    if _beyond_floats(follower, draft):
+        return True
     try:
         return any(rests_on_rounding(program, phases_of(program, s, draft.event)) for s in draft.streams)
     except Unsupported:
         return False
+
+
+def _beyond_floats(follower: Follower, draft: Witness) -> bool:
+    """Whether sums of the entries and the parameters are rounded by so much, beside the noise, that it may be seen."""
+    largest = max((abs(float(p.value)) for p in follower.program.parameters), default=0.0)
+    for stream in draft.streams:
+        for row in rows_of(follower.program, stream):
+            numbers = (n for value in row.values() for n in numbers_in(value) if isinstance(n, float | int))
+            largest = max(largest, *map(abs, numbers), 0.0)
+    scales = []
+    for name in follower.stepper.laws:
+        with suppress(Unsupported):
+            scales.append(follower.law((name,)).scale)
+    return bool(scales) and largest * ROUNDED > SEEN * min(scales)
 
 
 def inside(program: Program, stream: Sequence[Entry]) -> bool:

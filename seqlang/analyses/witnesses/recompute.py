@@ -46,7 +46,7 @@ def enclosed(follower: Follower, witness: Witness, most: float = QUICK) -> Witne
     program = follower.program
     if not (all(inside(program, s) for s in witness.streams) and are_neighbours(program, *witness.streams)):
         return None
-    if by_rounding(program, witness):
+    if by_rounding(follower, witness):
         return None
     found = [(enclosure(follower, s, witness.event, most), s) for s in witness.streams]
     found.sort(key=lambda one: -one[0][0])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from math import inf, log
+from sys import float_info
 from typing import Any
 
 from seqlang.backends.transcript.draws import NoiseDraws
@@ -169,6 +170,8 @@ class Demands:
             return ()
         self.draws.must_be_independent(terms, len(values))
         mine = _times(sign, drawn(winner))
+        if max(map(abs, values)) > float_info.max / 2:
+            raise Unsupported("a position among numbers that no float holds")
         return (
             tuple(
                 (float(sign * (values[winner] - value)), mine + _times(-sign, drawn(i)), i < winner)
