@@ -24,6 +24,10 @@ ONCE = [
     ("abadi2016/dp_sgd", "T=1e18"),
     ("chan2011/tree_sums_gaussian", "d=2"),
     ("wang2020/weak_sprt", "eps_out=1e18"),
+    ("suite/sparsevector", "T=9007199254740993"),
+    ("suite/laplace_parallel", "copies=1e300"),
+    ("cummings2018/changepoint_gaussian", "mu=1e300"),
+    ("michel2025/dp_sprt", "s=1e6"),
 ]
 VALUES = "1e-300 1e-18 1e-6 16 40 1e6 1e18 1e300 9007199254740993".split()
 SPECS = Path(__file__).parents[2] / "specs"
