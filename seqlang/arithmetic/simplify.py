@@ -53,7 +53,7 @@ class _Simplifier:
             ratio = self.normal.read(formula)
             if all(self.normal.ring.atoms[atom].kind == "symbol" for atom, _ in ratio.monomial):
                 written = self.written.product(ratio)
-                return rebuilt if rebuilt == written else written
+                return rebuilt if rebuilt == written or len(str(rebuilt)) < len(str(written)) else written
             return self.written.ratio(ratio, (rebuilt,))
         except (NoForm, TooLarge):
             return rebuilt

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import pytest
 from formula_oracle import BOUNDS, extremes, formulas, points, value
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from seqlang.arithmetic.formula import (
@@ -124,6 +124,7 @@ def letters(formula: Formula) -> int:
 
 @settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
 @given(formulas(5))
+@example(root(symbol("D") * symbol("c")))
 def test_is_stable_and_not_longer(formula: Formula) -> None:
     simple = simplify(formula, BOUNDS)
     assert letters(simple) <= letters(formula)
