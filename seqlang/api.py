@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from seqlang.analyses.instances import Instances
+    from seqlang.backends.interpret.data.reading import Reading
     from seqlang.backends.interpret.session import Session
     from seqlang.backends.montecarlo.simulate import EngineName
     from seqlang.backends.train import Rows
@@ -89,13 +90,15 @@ def check(
     horizon: int | None = None,
     audit: Number = 0.0,
     profile: Sequence[Number] = (),
+    orders: Sequence[Number] | None = None,
 ) -> CheckResult:
     """Privacy bounds, witnesses, and the verdict of every claim.
 
     `delta` in (0, 1) is where the (epsilon, delta) bound is taken; `horizon` (steps) serves bounds that need one;
     `audit` are seconds to search for deeper witnesses; `profile` are the epsilons of a weak privacy profile, which is
-    computed under every model. Raises `seqlang.driver.contradicted.Contradicted`, a bug of ours, where two independent
-    parts of the result exclude each other.
+    computed under every model. `orders` are the Renyi orders at which bounds are shown instead of 2, 4, 8, 16, 32:
+    numbers above 1, and "alpha" for the formula. Raises `seqlang.driver.contradicted.Contradicted`, a bug of ours,
+    where two independent parts of the result exclude each other.
     """
     from seqlang import driver
     from seqlang.driver.given import between, number, numbers, whole
@@ -106,9 +109,14 @@ def check(
     epsilons = numbers(profile, "profile")
     if any(epsilon < 0 for epsilon in epsilons):
         raise SpecError.of("E0603", "profile: an epsilon is not negative")
+    shown: dict[str, Any] = {}
+    if orders is not None:
+        from seqlang.driver.orders import renyi_orders
+
+        shown["orders"], shown["order_formula"] = renyi_orders(orders)
     return driver.check(
         _spec(spec).loaded, delta=between(delta, "delta", 0, 1), horizon=whole(horizon, "horizon"),
-        audit=float(seconds), profile=tuple(map(float, epsilons)),
+        audit=float(seconds), profile=tuple(map(float, epsilons)), **shown,
     )  # fmt: skip
 
 
@@ -298,27 +306,23 @@ def instances(
     return next(drawn)
 
 
-def run_data(spec: Spec | str | os.PathLike[str], data: str | Path, *, seed: int = 1, **options: Any) -> Any:
+def run_data(
+    spec: Spec | str | os.PathLike[str], data: str | Path, *, seed: int = 1, cap: int | None = None, **options: Any
+) -> Any:
     """Runs the spec once on real rows: a CSV or Parquet file, or `sklearn:NAME`; options as `seqlang run --data`."""
     from seqlang import driver
     from seqlang.driver.given import whole
 
-    return driver.run_data(_spec(spec).loaded, data, seed=whole(seed, "seed", 0), **_options(options))
+    loaded = _spec(spec).loaded
+    return driver.run_data(loaded, data, _reading(options), seed=whole(seed, "seed", 0), cap=whole(cap, "cap"))
 
 
-def _options(given: Mapping[str, Any]) -> dict[str, Any]:
-    """Options of a run on rows, whose numbers are whole."""
+def _reading(options: Mapping[str, Any]) -> Reading:
+    """What `columns`, `where`, `clip`, `skip` and `names` say of a file."""
+    from seqlang.backends.interpret.data.reading import Reading
     from seqlang.driver.given import whole
 
-    found = dict(given)
-    for name, least in (("cap", 1), ("skip", 0)):
-        if found.get(name) is not None:
-            found[name] = whole(found[name], name, least)
-    for name in ("rows", "test_rows"):
-        if found.get(name) is not None:
-            first, last = found[name]
-            found[name] = (whole(first, name), whole(last, name))
-    return found
+    return Reading.of(**{**options, "skip": whole(options.get("skip"), "skip", 0)})
 
 
 def train(
@@ -329,7 +333,14 @@ def train(
     permutations: int | None = None,
     seed: int = 1,
     checkpoints: int = 1,
+    cap: int | None = None,
     twin: bool = False,
+    engine: EngineName = "auto",
+    rows: tuple[int, int] | None = None,
+    test_rows: tuple[int, int] | None = None,
+    predict: str | None = None,
+    truth: str | None = None,
+    track: Mapping[str, str] | None = None,
     progress: Callable[[str, int, int], None] | None = None,
     **options: Any,
 ) -> tuple[TrainResult, ...]:
@@ -337,8 +348,8 @@ def train(
 
     `data` and `test` are CSV or Parquet files, `sklearn:NAME`, rows read before (`seqlang.rows`), or arrays by field:
     (rows,), vectors (rows, d).
-    Further options are those of `seqlang run --data`: `rows` and `test_rows` (pairs, counted from 1), `columns`,
-    `where`, `clip`, `skip`, `names`, `predict`, `truth`, `track` (name -> expression), `cap`, `engine`.
+    What else is given is as for `seqlang run --data`: `rows` and `test_rows` (counted from 1), `predict`, `truth`,
+    `track` (name -> expression), and the options `columns`, `where`, `clip`, `skip`, `names`.
     `progress(what, done, of)` is called now and then.
 
     One result for the spec, and with `twin` one for the same spec without its noise: `.metrics` (accuracy, precision,
@@ -346,24 +357,33 @@ def train(
     `.frame()`, and `.run` with everything. The scores are computed without noise on the rows held out.
     """
     from seqlang import driver
+    from seqlang.backends.train import Passes
     from seqlang.driver.given import whole
 
+    def span(given: tuple[int, int] | None, name: str) -> tuple[int, int] | None:
+        return None if given is None else (whole(given[0], name), whole(given[1], name))
+
+    passes = Passes(
+        whole(permutations, "permutations"), whole(seed, "seed", 0), whole(checkpoints, "checkpoints"),
+        whole(cap, "cap"), engine,
+    )  # fmt: skip
     return driver.train(
-        _spec(spec).loaded, data, test=test, permutations=whole(permutations, "permutations"),
-        seed=whole(seed, "seed", 0), checkpoints=whole(checkpoints, "checkpoints"), twin=twin, tell=progress,
-        **_options(options),
+        _spec(spec).loaded, data, _reading(options), passes, test=test, rows=span(rows, "rows"),
+        test_rows=span(test_rows, "test_rows"), predict=predict, truth=truth, track=track, twin=twin, tell=progress,
     )  # fmt: skip
 
 
-def rows(spec: Spec | str | os.PathLike[str], file: str | Path, **options: Any) -> Rows:
+def rows(
+    spec: Spec | str | os.PathLike[str], file: str | Path, *, tell: Callable[[int], None] | None = None, **options: Any
+) -> Rows:
     """The rows of a CSV or Parquet file, or of `sklearn:NAME`, as the spec's fields: `.fields[name]` is (rows,) or
     (rows, d), `.part(which)` some rows.
 
-    Options `columns`, `where`, `clip`, `skip`, `names` as of `seqlang run --data`.
+    Options `columns`, `where`, `clip`, `skip`, `names` as of `seqlang run --data`. `tell` gets the number of rows read.
     """
     from seqlang import driver
 
-    return driver.rows(_spec(spec).loaded, file, **_options(options))
+    return driver.rows(_spec(spec).loaded, file, _reading(options), tell=tell)
 
 
 def start(

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
+from fractions import Fraction
 
 from seqlang.accounting import arguments
 from seqlang.accounting.interval import exp, expm1, interval
+from seqlang.arithmetic.formula import ORDER, Formula, number, total
+
+HALF = number(Fraction(1, 2))
 
 
 def approximate(epsilon: float, delta: float, size: int) -> tuple[float, float]:
@@ -29,25 +32,15 @@ def approximate(epsilon: float, delta: float, size: int) -> tuple[float, float]:
     return (e * k).high, min(1.0, grown.high) if d.high > 0 else 0.0
 
 
-def renyi(order: float, curve: Callable[[float], float], size: int) -> float:
-    """RDP at `order` for groups, from the curve for one entry, by the weak triangle inequality
+def renyi(curve: Callable[[Formula], Formula], size: int) -> Formula:
+    """RDP for groups over ORDER, from the curve (order -> epsilon) for one entry, by the weak triangle inequality
     D_a(P||R) <= (a - 1/2)/(a - 1) D_2a(P||Q) + D_(2a-1)(Q||R) applied size - 1 times (P and Q neighbours).
 
     Mironov 2017, Proposition 11 (Corollary 4) with p = q = 2. Infinite where the curve is at the orders needed.
     """
-    a = arguments.renyi_order("order", order)
-    k = arguments.count("size", size)
-    total, weight = interval(0), interval(1)
-    for _ in range(k - 1):
-        exact = interval(a)
-        factor = (exact - 0.5) / (exact - 1)
-        total = total + weight * factor * _value(curve, (exact * 2).high)
-        a = (exact * 2 - 1).high
-    return (total + weight * _value(curve, a)).high
-
-
-def _value(curve: Callable[[float], float], order: float) -> float:
-    """The divergence does not fall with the order, so asking at an order rounded up is safe."""
-    if order == math.inf:
-        return math.inf
-    return arguments.not_negative("curve", curve(order))
+    order: Formula = ORDER
+    found: list[Formula] = []
+    for _ in range(arguments.count("size", size) - 1):
+        found.append((order - HALF) / (order - 1) * curve(2 * order))
+        order = 2 * order - 1
+    return total((*found, curve(order)))

@@ -61,7 +61,6 @@ class Calibrated:
     derivation: Derivation
     missed: Fraction | None
     raised: bool
-    tried: int
 
 
 def target_of(text: str) -> Target | None:
@@ -154,10 +153,7 @@ def _program(file: tree.File, settings: Mapping[str, Fraction]) -> Program | Non
 
 def _best(program: Program, target: Target, horizon: int | None) -> tuple[float, Derivation | None]:
     """The least bound of the target's notion, and its proof."""
-    order = float(target.order)
-    while Fraction(order) < target.order:  # a bound at a higher order is the stronger one
-        order = math.nextafter(order, math.inf)
-    orders = (order,) if target.notion == "rdp" else ORDERS
+    orders = (target.order,) if target.notion == "rdp" else ORDERS
     bounds = prove(program, delta=target.delta, horizon=horizon, orders=orders)
     known = [(size_of(program, d), d) for d in bounds.implying(target.notion)]
     return min(known, key=lambda pair: pair[0], default=(math.inf, None))
@@ -248,7 +244,7 @@ def _proved(asked: _Asked, value: Fraction, raised: bool) -> Calibrated | str:
         if derivation is not None and Fraction(size) <= asked.target.size:
             failed = [v for v in asked.sizes if not asked.reaches(v) and v not in asked.outside]
             missed = min(failed, key=lambda v: abs(v - rounded), default=None)
-            return Calibrated(asked.name, rounded, asked.target, size, derivation, missed, raised, len(asked.sizes))
+            return Calibrated(asked.name, rounded, asked.target, size, derivation, missed, raised)
     return f"{asked.name} = {_short(value)} proves {asked.target.text}, and no short decimal near it does"
 
 

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Literal, assert_never
 from seqlang.analyses.bounds import Bounds
 from seqlang.analyses.empty_claims import allows_everything, decided_by_its_bound
 from seqlang.analyses.prove import prove
-from seqlang.analyses.refute import refute
+from seqlang.analyses.refute import refute, sight
+from seqlang.arithmetic.enclosure import exact_value
 from seqlang.arithmetic.formula import Formula, enclose
 from seqlang.model.program import Claim, Privacy, Program
 from seqlang.process.doing import doing
@@ -137,7 +138,7 @@ def _decide(
     if found is not None:
         return Verdict(claim, "refuted", _how_far(program, claim.privacy, goal, found), witness=found)
     known_bounds = _candidates(claim.privacy, goal, bounds, program)
-    return Verdict(claim, "unknown", _why_unknown(bounds, claim.privacy, bool(known_bounds)))
+    return Verdict(claim, "unknown", _why_unknown(program, bounds, claim.privacy, bool(known_bounds)))
 
 
 def _exactly(program: Program, formula: Formula) -> Fraction:
@@ -158,7 +159,13 @@ def _candidates(
     if privacy.notion != "rdp":
         return bounds.implying(privacy.notion)
     # rounded up: divergences grow with the order, so a bound at a higher order serves, one below does not
-    order = enclose(goal[0], parameter_values(program)).high
+    values = parameter_values(program)
+    order = exact_value(goal[0], values)
+    if order is None:
+        high = enclose(goal[0], values).high
+        if not high < float("inf"):
+            return bounds.implying("pure")
+        order = Fraction(high)
     above = tuple(d for d in bounds.rdp if isinstance(d.conclusion, RenyiBound) and d.conclusion.order >= order)
     own = (d for d in above if isinstance(d.conclusion, RenyiBound) and d.conclusion.order == order)
     found = (*above, *bounds.implying("pure"), *bounds.implying("zcdp"))
@@ -207,7 +214,7 @@ def _down(x: float) -> str:
     return f"{floor(Fraction(x) * 10**places) / 10**places:.4g}" if places < 300 else f"{x:.3g}"
 
 
-def _why_unknown(bounds: Bounds, privacy: Privacy, bounded: bool) -> str:
+def _why_unknown(program: Program, bounds: Bounds, privacy: Privacy, bounded: bool) -> str:
     if bounds.open_goals and not bounded:
         return "; ".join(bounds.open_goals)
-    return f"the best bound found is above the claimed {privacy.notion}, and no witness exceeds the claim"
+    return f"the best bound found is above the claimed {privacy.notion}; {sight(program)}"

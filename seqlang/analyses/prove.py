@@ -9,22 +9,23 @@ from math import inf
 from seqlang.analyses.bounds import Bounds
 from seqlang.analyses.grouping import Group, groupings
 from seqlang.analyses.several_entries import grown
-from seqlang.arithmetic.formula import enclose
-from seqlang.arithmetic.rounding import fraction_down
 from seqlang.model.program import CompareGate, OpaqueGate, Program
 from seqlang.process.time_limit import OutOfTime, lack, over
-from seqlang.proof.derivation import ApproximateBound, ConcentratedBound, Derivation, PureBound, RenyiBound
+from seqlang.proof.derivation import ApproximateBound, ConcentratedBound, Derivation, PureBound, RenyiBound, amount
 from seqlang.proof.replay import Replay
 from seqlang.rules import searches
 from seqlang.rules.claims import longest_run
 from seqlang.rules.composition import hypothetical_transcript, post_processing
+from seqlang.rules.computed import bound_up
 from seqlang.rules.search import Search
-from seqlang.rules.sensitivity.facts.formulas import parameter_values
 
 DEFAULT_DELTA = Fraction(1, 10**6)
-ORDERS = (2.0, 4.0, 8.0, 16.0, 32.0)
+ORDERS = tuple(map(Fraction, (2, 4, 8, 16, 32)))
 
-Kind = tuple[type, float]
+ROUNDING = 1 - 1e-13
+"""Bounds whose numbers differ by less are the same bound in two forms."""
+
+Kind = tuple[type, Fraction]
 """The notion of a bound, and its order if it has one."""
 
 
@@ -33,7 +34,7 @@ def prove(
     *,
     delta: Fraction = DEFAULT_DELTA,
     horizon: int | None = None,
-    orders: tuple[float, ...] = ORDERS,
+    orders: tuple[Fraction, ...] = ORDERS,
 ) -> Bounds:
     """Proved upper bounds. `delta` is where the (epsilon, delta) bound is taken, `orders` are the Renyi orders,
     `horizon` (steps) serves bounds that need one; without it, the step limit that the file itself sets."""
@@ -44,13 +45,13 @@ def prove(
     if not any(isinstance(d.conclusion, PureBound) for d in found):  # a pure bound is for several entries already
         found = search.with_groups(found)
     best = search.best_of_each(found)
-    pure = best.get((PureBound, 0.0))
+    pure = best.get((PureBound, Fraction(0)))
     chosen = tuple(best.values())
     return Bounds(
         pure=pure,
         rdp=search.rising(best, orders),
-        zcdp=best.get((ConcentratedBound, 0.0)),
-        dp=best.get((ApproximateBound, 0.0)),
+        zcdp=best.get((ConcentratedBound, Fraction(0))),
+        dp=best.get((ApproximateBound, Fraction(0))),
         delta=delta,
         horizon=horizon,
         open_goals=() if pure is not None else search.open_goals(partitions[0]),
@@ -61,33 +62,30 @@ def prove(
 
 def size_of(program: Program, derivation: Derivation) -> float:
     """The bound as a number, rounded up: what is compared when the best is chosen."""
-    match derivation.conclusion:
-        case PureBound(epsilon=formula) | ConcentratedBound(rho=formula):
-            return inf if formula.is_infinite else enclose(formula, parameter_values(program)).high
-        case RenyiBound(epsilon=epsilon) | ApproximateBound(epsilon=epsilon):
-            return epsilon
+    return inf if amount(derivation.conclusion).is_infinite else bound_up(program, derivation.conclusion)
 
 
 def kind_of(derivation: Derivation) -> Kind:
     """The notion of a bound, and its order if it has one."""
     conclusion = derivation.conclusion
-    return type(conclusion), conclusion.order if isinstance(conclusion, RenyiBound) else 0.0
+    return type(conclusion), conclusion.order if isinstance(conclusion, RenyiBound) else Fraction(0)
 
 
 class _Search:
     """What has been found for groups of gates, so that partitions share it."""
 
-    def __init__(self, program: Program, delta: Fraction, horizon: int | None, orders: tuple[float, ...]) -> None:
+    def __init__(self, program: Program, delta: Fraction, horizon: int | None, orders: tuple[Fraction, ...]) -> None:
         self.program, self.delta, self.horizon, self.orders = program, delta, horizon, orders
         self.asked_for_horizon = horizon is not None
         self.known: dict[str, object] = {
-            "delta": fraction_down(delta), "orders": orders,
+            "delta": delta, "orders": orders,
             "horizon": longest_run(program) if horizon is None else horizon,
         }  # fmt: skip
         self.replay = Replay(program)
         self.offered: dict[Group, tuple[Derivation, ...]] = {}
         self.reasons: dict[Group, tuple[str, ...]] = {}
         self.tests: tuple[Derivation, ...] | None = None
+        self.sizes: dict[int, tuple[float, Derivation]] = {}  # with the derivation, so that its identity stays its own
 
     def for_partition(self, partition: tuple[Group, ...]) -> tuple[Derivation, ...]:
         """Bounds for all gates together: of the one group, or composed; and what follows from them."""
@@ -111,20 +109,20 @@ class _Search:
     def with_groups(self, found: tuple[Derivation, ...]) -> tuple[Derivation, ...]:
         """What was found, and what follows from bounds for one entry, where neighbours differ in several."""
 
-        def proved(program: Program, delta: Fraction, orders: tuple[float, ...]) -> Bounds:
+        def proved(program: Program, delta: Fraction, orders: tuple[Fraction, ...]) -> Bounds:
             return prove(program, delta=delta, horizon=self.horizon, orders=orders)
 
         offered = (d for d in grown(self.program, self.delta, self.orders, proved) if not self.replay.problems(d))
-        grew = tuple(d for d in offered if size_of(self.program, d) < inf)
+        grew = tuple(d for d in offered if self.size(d) < inf)
         return self._with_conversions((*found, *grew)) if grew else found
 
-    def rising(self, best: dict[Kind, Derivation], orders: tuple[float, ...]) -> tuple[Derivation, ...]:
+    def rising(self, best: dict[Kind, Derivation], orders: tuple[Fraction, ...]) -> tuple[Derivation, ...]:
         """The bound at each order, that of a higher one where it is less: divergences do not fall with the order."""
-        kept: dict[float, Derivation] = {}
+        kept: dict[Fraction, Derivation] = {}
         least: Derivation | None = None
         for order in sorted(orders, reverse=True):
             own = best.get((RenyiBound, order))
-            if least is not None and (own is None or size_of(self.program, least) < size_of(self.program, own)):
+            if least is not None and (own is None or self.size(least) < ROUNDING * self.size(own)):
                 own = post_processing.at_lower_order(least, order)
                 assert own is not None
                 assert not self.replay.problems(own)
@@ -147,17 +145,20 @@ class _Search:
 
     def _rules_about(self, group: Group) -> tuple[tuple[Derivation, ...], tuple[str, ...]]:
         gates = tuple(gate for gate in self.program.gates if gate.name in group)
-        if any(isinstance(gate, CompareGate) for gate in gates):
+        if any(isinstance(gate, CompareGate) or (isinstance(gate, OpaqueGate) and gate.test) for gate in gates):
             answers = [self._asked(search, gates=group) for search in searches("alignment")]
+            if not any(found for found, _ in answers):
+                answers += [self._asked(search, gates=group) for search in searches("joint")]
             # What the rules about tests prove without a horizon is less than a pure bound implies.
             if self.asked_for_horizon or not any(found for found, _ in answers):
                 answers.append((tuple(d for d in self._about_tests() if set(d.conclusion.gates) == set(group)), ""))
         else:
             alone = gates if len(gates) == 1 else ()
             answers = [self._asked(search, gate=gate) for gate in alone for search in searches("mechanism")]
-            answers += [self._asked(search, gates=group) for search in searches("joint")]
+        answers += [self._asked(search, gates=group) for search in searches("joint")]
         reasons = dict.fromkeys(reason for _, reason in answers if reason)
-        reasons |= dict.fromkeys(gate.reason for gate in gates if isinstance(gate, OpaqueGate))
+        if not reasons:
+            reasons = dict.fromkeys(gate.reason for gate in gates if isinstance(gate, OpaqueGate))
         return tuple(d for found, _ in answers for d in found), tuple(reasons)
 
     def _about_tests(self) -> tuple[Derivation, ...]:
@@ -197,18 +198,24 @@ class _Search:
             if isinstance(answer, str):
                 return (), answer
             offered = (answer,) if isinstance(answer, Derivation) else tuple(answer or ())
-            return tuple(d for d in offered if size_of(self.program, d) < inf and not self.replay.problems(d)), ""
+            return tuple(d for d in offered if self.size(d) < inf and not self.replay.problems(d)), ""
         except OutOfTime as out:
             return (), str(out)
 
     def best_of_each(self, derivations: Iterable[Derivation]) -> dict[Kind, Derivation]:
-        """The least bound of each notion; the first of equals."""
+        """The least bound of each notion; the first of equals, up to rounding, so that one rule serves many orders."""
         best: dict[Kind, Derivation] = {}
         for derivation in derivations:
             kind = kind_of(derivation)
-            if kind not in best or size_of(self.program, derivation) < size_of(self.program, best[kind]):
+            if kind not in best or self.size(derivation) < ROUNDING * self.size(best[kind]):
                 best[kind] = derivation
         return best
+
+    def size(self, derivation: Derivation) -> float:
+        """`size_of`, each derivation asked once."""
+        if id(derivation) not in self.sizes:
+            self.sizes[id(derivation)] = size_of(self.program, derivation), derivation
+        return self.sizes[id(derivation)][0]
 
     def open_goals(self, partition: tuple[Group, ...]) -> tuple[str, ...]:
         """Why this partition has no pure bound, group by group."""

@@ -219,6 +219,16 @@ def chances_of(program: Program) -> Chances | None:
         return None
 
 
+def sight(program: Program) -> str:
+    """What it means that a claim was not refuted: how far the search for witnesses sees."""
+    try:
+        scene = Scene(program)
+    except Unsupported as why:
+        return f"witnesses against it were not looked for ({why})"
+    tried = f"streams of at most {FARTHEST} steps" if scene.streams else "datasets"
+    return f"that no witness refutes it says little, as only a few kinds of neighbouring {tried} were tried"
+
+
 def _confirmed(search: Search, good: Callable[[Witness], bool]) -> Witness | None:
     """The best of the best patterns that stands up to recomputation."""
     search.best()

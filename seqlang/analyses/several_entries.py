@@ -6,7 +6,6 @@ from collections.abc import Callable
 from fractions import Fraction
 
 from seqlang.analyses.bounds import Bounds
-from seqlang.arithmetic.rounding import fraction_down
 from seqlang.model.program import Program
 from seqlang.proof.derivation import ApproximateBound, Derivation
 from seqlang.record import replace
@@ -14,11 +13,11 @@ from seqlang.rules.composition import group_privacy
 
 TRIES = 4
 
-Prove = Callable[[Program, Fraction, tuple[float, ...]], Bounds]
+Prove = Callable[[Program, Fraction, tuple[Fraction, ...]], Bounds]
 """The search for bounds of a program at a delta and at Renyi orders."""
 
 
-def grown(program: Program, delta: Fraction, orders: tuple[float, ...], prove: Prove) -> tuple[Derivation, ...]:
+def grown(program: Program, delta: Fraction, orders: tuple[Fraction, ...], prove: Prove) -> tuple[Derivation, ...]:
     """Bounds of all gates of the program; nothing if its neighbours differ in one entry, or in an unknown number."""
     one, size = group_privacy.single(program), group_privacy.size_of(program)
     if one is None or size is None or size < 2:
@@ -42,7 +41,7 @@ def _at_delta(program: Program, one: Program, delta: Fraction, bounds: Bounds, p
         if found is None or not isinstance(found.conclusion, ApproximateBound):
             return None
         if found.conclusion.delta <= delta:
-            return replace(found, conclusion=replace(found.conclusion, delta=fraction_down(delta)))
-        share = share * delta / Fraction(found.conclusion.delta) * Fraction(99, 100)
+            return replace(found, conclusion=replace(found.conclusion, delta=delta))
+        share = share * delta / found.conclusion.delta * Fraction(99, 100)
         bounds = prove(one, share, ())
     return None

@@ -21,16 +21,17 @@ Order = Literal["less", "equal", "greater"]
 def compare(a: Formula, b: Formula, values: Mapping[str, Fraction]) -> Order | None:
     """None if undecided, or if one of them has no value.
 
-    Rational values are compared exactly; then float enclosures; then the normal form of the difference, where equal
-    numbers cancel (log(4) - 2*log(2)); what is left is enclosed with more digits.
+    Equal formulas are equal where they have a value. Rational values are compared exactly; then float enclosures; then
+    the normal form of the difference, where equal numbers cancel (log(4) - 2*log(2)); what is left is enclosed with
+    more digits.
     """
     if isinstance(a, Undefined) or isinstance(b, Undefined):
         return None
+    if a == b:
+        return "equal" if a in (INFINITY, MINUS_INFINITY) or enclose(a, values).is_finite else None
     x, y = exact_value(a, values), exact_value(b, values)
     if x is not None and y is not None:
         return "less" if x < y else "greater" if x > y else "equal"
-    if a == b and a in (INFINITY, MINUS_INFINITY):
-        return "equal"
     first, second = enclose(a, values), enclose(b, values)
     if first.high < second.low:
         return "less"

@@ -14,6 +14,7 @@ from seqlang.arithmetic.nodes import (
     Call,
     Formula,
     Infinite,
+    Named,
     Number,
     Power,
     Product,
@@ -22,6 +23,7 @@ from seqlang.arithmetic.nodes import (
     Undefined,
 )
 from seqlang.arithmetic.roots import power_is_small, rational_root
+from seqlang.arithmetic.rounding import fraction_down, fraction_up
 from seqlang.record import record
 
 Value = Fraction | Interval  # exact, or between two ends
@@ -105,6 +107,10 @@ def evaluate(ends: Ends, formula: Formula, leaf: Callable[[str], Value]) -> Valu
             return _power(ends, evaluate(ends, base, leaf), evaluate(ends, exponent, leaf))
         case Call(name, arguments):
             return _call(ends, name, [evaluate(ends, argument, leaf) for argument in arguments])
+        case Named(_, arguments, upper):
+            spans = [as_interval(ends, evaluate(ends, argument, leaf)) for argument in arguments]
+            high = upper(*((_float(ends, low, False), _float(ends, high, True)) for low, high in spans))
+            return ends.zero, ends.infinity if high == inf else ends.exact(Fraction(high))[1]
         case Infinite(positive):
             end = ends.infinity if positive else -ends.infinity
             return end, end
@@ -112,6 +118,14 @@ def evaluate(ends: Ends, formula: Formula, leaf: Callable[[str], Value]) -> Valu
             return intervals.everything(ends)
         case _:
             raise AssertionError(formula)
+
+
+def _float(ends: Ends, end: End, up: bool) -> float:
+    """A float at the end of an interval or outside of it."""
+    if intervals.is_infinite(ends, end):
+        return inf if end == ends.infinity else -inf
+    exact = ends.fraction(end)
+    return fraction_up(exact) if up else fraction_down(exact)
 
 
 def _folded(ends: Ends, values: list[Value], multiply: bool) -> Value:

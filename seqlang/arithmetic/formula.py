@@ -32,6 +32,7 @@ from seqlang.arithmetic.functions import minimum as minimum
 from seqlang.arithmetic.functions import rebuilt as rebuilt
 from seqlang.arithmetic.functions import riemann_zeta as riemann_zeta
 from seqlang.arithmetic.functions import root as root
+from seqlang.arithmetic.functions import substitute as substitute
 from seqlang.arithmetic.nodes import INFINITY as INFINITY
 from seqlang.arithmetic.nodes import MINUS_INFINITY as MINUS_INFINITY
 from seqlang.arithmetic.nodes import ONE as ONE
@@ -40,6 +41,7 @@ from seqlang.arithmetic.nodes import ZERO as ZERO
 from seqlang.arithmetic.nodes import Call as Call
 from seqlang.arithmetic.nodes import Formula as Formula
 from seqlang.arithmetic.nodes import Infinite as Infinite
+from seqlang.arithmetic.nodes import Named as Named
 from seqlang.arithmetic.nodes import Number as Number
 from seqlang.arithmetic.nodes import Operand as Operand
 from seqlang.arithmetic.nodes import Power as Power
@@ -58,3 +60,8 @@ from seqlang.arithmetic.nodes import total as total
 from seqlang.arithmetic.nodes import walk as walk
 from seqlang.arithmetic.simplify import simplify as simplify
 from seqlang.arithmetic.sympy_form import to_sympy as to_sympy
+
+ORDER = symbol("<order>")
+"""The order of a Renyi divergence in a bound. No parameter has this name, which is no word of the language."""
+DELTA = symbol("<delta>")
+"""The delta of an (epsilon, delta) bound, likewise."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from fractions import Fraction
 
 from seqlang.arithmetic import intervals
@@ -19,11 +19,13 @@ from seqlang.arithmetic.nodes import (
     Call,
     Formula,
     Infinite,
+    Named,
     Number,
     Operand,
     Power,
     Product,
     Sum,
+    Symbol,
     Undefined,
     absolute,
     as_formula,
@@ -104,12 +106,17 @@ def logarithm2(operand: Operand) -> Formula:
     """The logarithm to base 2."""
     formula = as_formula(operand)
     if isinstance(formula, Number) and formula.value > 0:
-        top, bottom = formula.value.numerator, formula.value.denominator
-        if top & (top - 1) == 0 and bottom & (bottom - 1) == 0:
-            return Number(Fraction(top.bit_length() - bottom.bit_length()))
-        return Call("log2", (formula,))
+        exact = _log2_of_a_power(formula.value)
+        return Call("log2", (formula,)) if exact is None else Number(exact)
     natural = logarithm(formula)
     return natural if natural.is_infinite else Call("log2", (formula,))
+
+
+def _log2_of_a_power(value: Fraction) -> Fraction | None:
+    """None if the value is no power of 2."""
+    top, bottom = value.numerator, value.denominator
+    plain = top > 0 and top & (top - 1) == 0 and bottom & (bottom - 1) == 0
+    return Fraction(top.bit_length() - bottom.bit_length()) if plain else None
 
 
 def riemann_zeta(operand: Operand) -> Formula:
@@ -172,7 +179,7 @@ PRIMITIVES = {
     "abs": Primitive(absolute, intervals.absolute, abs, abs, "Abs"),
     "log": Primitive(logarithm, intervals.log, _only_at(1, 0), math.log, "log"),
     "exp": Primitive(exponential, intervals.exp, _only_at(0, 1), math.exp, "exp"),
-    "log2": Primitive(logarithm2, _enclose_log2, _only_at(1, 0), math.log2, "log"),
+    "log2": Primitive(logarithm2, _enclose_log2, _log2_of_a_power, math.log2, "log"),
     "zeta": Primitive(riemann_zeta, enclose_zeta, lambda s: None, lambda s: math.nan, "zeta"),
     "floor": Primitive(
         floor, lambda ends, x: intervals.whole(ends, x, False), lambda x: Fraction(x.__floor__()),
@@ -212,5 +219,14 @@ def rebuilt(formula: Formula, change: Callable[[Formula], Formula]) -> Formula:
             return power(*changed)
         case Call(name):
             return BUILDERS[name](*changed)
+        case Named(name, _, upper):
+            return Named(name, tuple(changed), upper)
         case _:
             raise AssertionError(formula)
+
+
+def substitute(formula: Formula, new: Mapping[str, Formula]) -> Formula:
+    """The formula with these names replaced."""
+    if isinstance(formula, Symbol):
+        return new.get(formula.name, formula)
+    return rebuilt(formula, lambda child: substitute(child, new)) if formula.symbols() & new.keys() else formula

@@ -212,6 +212,33 @@ class Call(Formula):
         return self.function == other.function and frozenset(self.arguments) == frozenset(other.arguments)
 
 
+class Named(Formula):
+    """A function that has a name and no short formula, such as the Renyi divergence of a subsampled release.
+
+    Its value is never negative. `upper(*spans)` is an upper bound, rounded up, of its values wherever each argument
+    lies in its span (low, high); the name stands for one function only. Arguments keep their order.
+    """
+
+    __slots__ = ("arguments", "name", "upper")
+    __match_args__ = ("name", "arguments", "upper")
+    name: str
+    arguments: tuple[Formula, ...]
+    upper: Callable[..., float]
+
+    def __init__(self, name: str, arguments: tuple[Formula, ...], upper: Callable[..., float]) -> None:
+        _put(self, "name", name)
+        _put(self, "arguments", arguments)
+        _put(self, "upper", upper)
+        _put(self, "_hash", hash(("named", name, arguments)))
+
+    @property
+    def children(self) -> tuple[Formula, ...]:
+        return self.arguments
+
+    def _same(self, other: Any) -> bool:
+        return bool(self.name == other.name and self.arguments == other.arguments)
+
+
 class Infinite(Formula):
     """+infinity or -infinity: as a bound, "none is known"."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from seqlang.arithmetic.functions import PRIMITIVES
-from seqlang.arithmetic.nodes import Call, Formula, Infinite, Number, Power, Product, Sum, Symbol
+from seqlang.arithmetic.nodes import Call, Formula, Infinite, Named, Number, Power, Product, Sum, Symbol
 
 
 def to_sympy(formula: Formula) -> Any:
@@ -32,5 +32,7 @@ def to_sympy(formula: Formula) -> Any:
             if name in PRIMITIVES:
                 return getattr(sympy, PRIMITIVES[name].sympy)(*converted)
             return (sympy.Max if name == "max" else sympy.Min)(*converted)
+        case Named(name, arguments):
+            return sympy.Function(name.replace("_", "-"))(*map(to_sympy, arguments))
         case _:
             return sympy.nan

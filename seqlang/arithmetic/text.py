@@ -8,6 +8,7 @@ from seqlang.arithmetic.nodes import (
     Call,
     Formula,
     Infinite,
+    Named,
     Number,
     Power,
     Product,
@@ -60,7 +61,7 @@ def _write(formula: Formula) -> tuple[str, int]:
             return ("inf", ATOM) if positive else ("-inf", SUM)
         case Undefined():
             return "undefined", ATOM
-        case Call(name, arguments):
+        case Call(name, arguments) | Named(name, arguments):
             return f"{name}({', '.join(map(text, arguments))})", ATOM
         case Sum(terms):
             return _sum(terms), SUM

@@ -1,6 +1,7 @@
 """Formulas as JSON: a number is a string ("1/2"), everything else a list with its operator first.
 
     "1/2"   ["symbol", "eps"]   ["+", a, b]   ["*", a, b]   ["^", a, b]   ["max", a, b]   ["infinity"]
+    ["named", "gaussian_looks_rdp", a, b, c]
 
 A formula is built again by the operators, so that whatever the text holds, what is compared is in their form.
 """
@@ -10,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from seqlang.accounting.curves import NAMED, named
 from seqlang.arithmetic.formula import (
     BUILDERS,
     INFINITY,
@@ -18,6 +20,7 @@ from seqlang.arithmetic.formula import (
     Call,
     Formula,
     Infinite,
+    Named,
     Number,
     Power,
     Product,
@@ -57,6 +60,8 @@ def formula_to_json(formula: Formula) -> Any:
             return ["^", formula_to_json(base), formula_to_json(exponent)]
         case Call(name, arguments):
             return [name, *map(formula_to_json, arguments)]
+        case Named(name, arguments):
+            return ["named", name, *map(formula_to_json, arguments)]
         case Infinite(positive):
             return ["infinity" if positive else "-infinity"]
         case Undefined():
@@ -73,7 +78,11 @@ def formula_from_json(raw: Any) -> Formula:
     operator, *rest = raw
     if operator == "symbol" and len(rest) == 1 and isinstance(rest[0], str):
         return symbol(rest[0])
-    parts = [formula_from_json(part) for part in rest] if operator != "symbol" else []
+    if operator == "named" and rest and isinstance(rest[0], str) and rest[0] in NAMED:
+        arguments = [formula_from_json(part) for part in rest[1:]]
+        if len(arguments) == NAMED[rest[0]][0]:
+            return named(rest[0], *arguments)
+    parts = [formula_from_json(part) for part in rest] if operator not in ("symbol", "named") else []
     if operator in _CONSTANTS and not parts:
         return _CONSTANTS[operator]
     if operator in _TWO_OR_MORE and len(parts) >= 2:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import assert_never
 
+from seqlang.arithmetic.rounding import fraction_up
 from seqlang.model.print import show_expression
 from seqlang.model.program import Claim, Program
 from seqlang.proof.derivation import ApproximateBound, ConcentratedBound, Judgement, PureBound, RenyiBound
 from seqlang.rules.composition.concurrent import value_up
+from seqlang.rules.computed import bound_up
 
 
 def claim_words(claim: Claim) -> str:
@@ -32,10 +34,10 @@ def bound_words(program: Program, bound: Judgement) -> str:
             text = f"pure({epsilon}), at most {value_up(program, epsilon)!r}"
         case ConcentratedBound(rho=rho):
             text = f"zcdp({rho}), at most {value_up(program, rho)!r}"
-        case RenyiBound(order=order, epsilon=at_order):
-            text = f"rdp({order!r}, {at_order!r})"
-        case ApproximateBound(epsilon=at_delta, delta=delta):
-            text = f"dp({at_delta!r}, {delta!r})"
+        case RenyiBound(order=order):
+            text = f"rdp({order}, {bound_up(program, bound)!r})"
+        case ApproximateBound(delta=delta):
+            text = f"dp({bound_up(program, bound)!r}, {fraction_up(delta)!r})"
         case _:
             assert_never(bound)
     steps = None if isinstance(bound, PureBound) else bound.horizon

@@ -38,6 +38,8 @@ _EXAMPLES = """\
   seqlang check specs/*/*.seq --json | jq .strong.pure.upper
   seqlang check @michel2025/dp_sprt --audit 20
   seqlang check --suite @suite @lyu2017
+  seqlang check @abadi2016/dp_sgd --order 1.5,3,alpha
+  seqlang check @dwork2014/sparse_vector --plot curve.svg
   seqlang check @abadi2016/dp_sgd --solve-for sigma --target "dp(1, 1e-6)"
   seqlang check @wang2020/weak_sprt --weak-profile --plot profile.png
   seqlang check @wang2020/weak_sprt --instances 20 --model null
@@ -48,7 +50,8 @@ _EXAMPLES = """\
 class Asked:
     """What the options mean. `horizon`: steps, for bounds that need one. `audit` is in seconds; `epsilons`: where a
     weak profile is taken, none if it is not asked for. `streams`: how many are drawn from each model, and the seed.
-    `value`: a value of a parameter is looked for."""
+    `value`: a value of a parameter is looked for. `orders`: of Renyi bounds, None for the usual ones; `order_formula`:
+    as a formula in the order too."""
 
     values: dict[str, Fraction]
     delta: Fraction
@@ -57,6 +60,8 @@ class Asked:
     epsilons: tuple[float, ...]
     streams: tuple[int, int] | None
     value: bool
+    orders: tuple[Fraction, ...] | None
+    order_formula: bool
 
 
 def run(arguments: list[str]) -> int:
@@ -103,10 +108,7 @@ def _all(options: Namespace, asked: Asked) -> int:
             table.append(result)
         else:
             _print(result, options)
-        if options.certificate is not None:
-            write_certificate(result, options.certificate)
-        if options.plot is not None:
-            write_picture(result, options.plot)
+        _write(result, options)
         worst = max(worst, 0 if result.ok else 1)
     if options.suite and not options.json:
         _print_suite(table, invalid)
@@ -119,11 +121,15 @@ def _parser() -> Parser:
                         help="a .seq file, or @name from the library; with --suite also folders, @lyu2017")  # fmt: skip
     add_settings(parser)
     parser.add_argument("--delta", default="1e-6", metavar="D", help="where the (eps, delta) bound is taken (1e-6)")
+    parser.add_argument("--order", metavar="A,B,..",
+                        help="Renyi orders (2,4,8,16,32): 3/2 is one too, alpha asks for the formula")  # fmt: skip
     parser.add_argument("--horizon", metavar="N", help="steps, for bounds that need a horizon")
     parser.add_argument("--explain", action="store_true", help="the whole derivation of every bound that was found")
     parser.add_argument("--latex", action="store_true", help="the formulas once more as LaTeX, for papers")
     parser.add_argument("--json", action="store_true", help="one JSON object a file")
     parser.add_argument("--suite", action="store_true", help="one table over all files: claims, verdicts, bounds")
+    parser.add_argument("--plot", metavar="FILE", help="a picture (.svg, .png, .pdf): epsilon against the Renyi "
+                        "order, delta against epsilon, a line a rule; of --weak-profile, if that is given")  # fmt: skip
     parser.add_argument("--certificate", metavar="FILE", help="write the derivations, for `seqlang verify` to replay")
     parser.add_argument("--audit", metavar="SECONDS", help="search that long for deeper witnesses")
     parser.add_argument("--model", action="append", default=[], metavar="NAME",
@@ -134,7 +140,6 @@ def _parser() -> Parser:
     weak = parser.add_argument_group("average case: entries drawn from a model")
     weak.add_argument("--weak-profile", action="store_true", help="delta against epsilon, exactly")
     weak.add_argument("--epsilons", metavar="A:B:N", help="where the profile is taken (0:3:13)")
-    weak.add_argument("--plot", metavar="FILE.png", help="the profile as a picture (needs seqlang[plot])")
     weak.add_argument("--instances", metavar="N", help="draw N streams: the loss against the neighbours of these")
     weak.add_argument("--seed", metavar="S", help="of the drawn streams (1)")
     return parser
@@ -151,7 +156,12 @@ def _asked(options: Namespace) -> Asked:
     value = _asks_for_a_value(options)
     if options.certificate is not None:
         refuse_certificate(options)
-    return Asked(values, delta, horizon, audit, epsilons, streams, value)
+    orders, formula = None, False
+    if options.order is not None:
+        from seqlang.driver.orders import renyi_orders
+
+        orders, formula = renyi_orders(options.order.split(","))
+    return Asked(values, delta, horizon, audit, epsilons, streams, value, orders, formula)
 
 
 def _asks_for_a_value(options: Namespace) -> bool:
@@ -189,7 +199,7 @@ def _checked(loaded: Loaded, title: str, asked: Asked, options: Namespace) -> Ch
     with working(title):
         return check(
             loaded, delta=asked.delta, horizon=asked.horizon, audit=asked.audit, profile=asked.epsilons,
-            models=tuple(options.model),
+            models=tuple(options.model), orders=asked.orders, order_formula=asked.order_formula,
         )  # fmt: skip
 
 
@@ -198,6 +208,14 @@ def _print_suite(results: list[CheckResult], invalid: list[str]) -> None:
     from seqlang.report.text.suite import suite_document
 
     print_document(suite_document(results, invalid))
+
+
+def _write(result: CheckResult, options: Namespace) -> None:
+    """The files that the options ask for."""
+    if options.certificate is not None:
+        write_certificate(result, options.certificate)
+    if options.plot is not None:
+        write_picture(result, options.plot)
 
 
 def _print(result: CheckResult, options: Namespace) -> None:

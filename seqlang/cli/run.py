@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from seqlang.cli.modes.rare import add_rare, rare
 from seqlang.cli.modes.sweep import note_unused, sweep
 from seqlang.cli.modes.sweep_options import GIVEN, add_sweep, is_sweep, refuse_axes
-from seqlang.cli.modes.train import TRAINING, add_layout, add_training, columns_of, layout_of, train
+from seqlang.cli.modes.train import TRAINING, add_layout, add_training, reading_of, train
 from seqlang.cli.options import (
     Parser,
     add_settings,
@@ -54,25 +54,13 @@ def run(arguments: list[str]) -> int:
 
 
 def _asked(options: Namespace) -> int:
+    from seqlang.driver import load, read
+
     values = settings(options.set)
     grid = sweeps(options.sweep)
-    until_ci = _width(options.until_ci)
-    cap = None if options.cap is None else whole(options.cap, "--cap")
-    seed = whole(options.seed, "--seed", least=0)
+    simulation = _simulation(options)
+    seed, cap = simulation["seed"], simulation["cap"]
     _fits_together(options)
-
-    from seqlang.driver import MOST_RUNS, RARE_RUNS, RUNS, load, read
-
-    default = RUNS if until_ci is None else MOST_RUNS
-    if options.rare:
-        default = RARE_RUNS
-    simulation: dict[str, Any] = {
-        "runs": default if options.runs is None else whole(options.runs, "--runs"),
-        "seed": seed,
-        "cap": cap,
-        **({} if until_ci is None else {"until_ci": until_ci}),
-        **({} if options.engine == "auto" else {"engine": options.engine}),
-    }
     source = read(options.file)
     with working(options.file):
         loaded = load(source, values)
@@ -83,10 +71,10 @@ def _asked(options: Namespace) -> int:
         return _on_data(options, loaded, seed, cap)
     if is_sweep(options):
         return sweep(options, loaded, values, grid, run=simulation, solve={} if options.exact else None)
-    results: list[RunResult] = []
-    interrupted = False
     if options.threads is not None:
         simulation["threads"] = whole(options.threads, "--threads")
+    results: list[RunResult] = []
+    interrupted = False
     for result in _simulate(loaded, tuple(options.model), simulation):
         results.append(result)
         print_result(result, options.json)
@@ -100,6 +88,22 @@ def _asked(options: Namespace) -> int:
         plot_runs(loaded.program, results, options.plot, seed)
         say(f"wrote {options.plot}")
     return ended_early()[0] if interrupted else 0
+
+
+def _simulation(options: Namespace) -> dict[str, Any]:
+    """How many runs there are, and which."""
+    from seqlang.driver import MOST_RUNS, RARE_RUNS, RUNS
+
+    until_ci = _width(options.until_ci)
+    default = RARE_RUNS if options.rare else RUNS if until_ci is None else MOST_RUNS
+    cap = None if options.cap is None else whole(options.cap, "--cap")
+    return {
+        "seed": whole(options.seed, "--seed", least=0),
+        "cap": cap,
+        "runs": default if options.runs is None else whole(options.runs, "--runs"),
+        **({} if until_ci is None else {"until_ci": until_ci}),
+        **({} if options.engine == "auto" else {"engine": options.engine}),
+    }
 
 
 def _fits_together(options: Namespace) -> None:
@@ -165,10 +169,7 @@ def _on_data(options: Namespace, loaded: Loaded, seed: int, cap: int | None) -> 
     from seqlang.driver import run_data
 
     with working(f"{loaded.program.name} on {options.data}"):
-        result = run_data(
-            loaded, options.data, seed=seed, columns=columns_of(options), where=options.where, clip=options.clip,
-            cap=cap, **layout_of(options),
-        )  # fmt: skip
+        result = run_data(loaded, options.data, reading_of(options), seed=seed, cap=cap)
     print_result(result, options.json)
     return 0
 

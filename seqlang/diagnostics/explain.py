@@ -1,4 +1,4 @@
-"""The long text of a diagnostic code: a page for each, in a folder of `explanations` for each stage that reports it."""
+"""The long text of a diagnostic code: a page for each, in a folder of `explanations` for each subject."""
 
 from __future__ import annotations
 
@@ -13,10 +13,8 @@ def explain(code: str) -> str | None:
     """The page (Markdown) of a code such as `E0105`; None if there is no such code."""
     if not _CODE.fullmatch(code):
         return None
-    try:
-        return (_PAGES / code[:3] / f"{code}.md").read_text("utf-8")
-    except FileNotFoundError:
-        return None
+    page = next(_PAGES.glob(f"*/{code}.md"), None)
+    return None if page is None else page.read_text("utf-8")
 
 
 def codes() -> tuple[str, ...]:

@@ -9,6 +9,7 @@ from seqlang.driver.checking import DEFAULT_DELTA as DEFAULT_DELTA
 from seqlang.driver.checking import calibrate as calibrate
 from seqlang.driver.checking import check as check
 from seqlang.driver.checking import instances as instances
+from seqlang.driver.checking import privacy_curves as privacy_curves
 from seqlang.driver.loading import Loaded as Loaded
 from seqlang.driver.loading import library as library
 from seqlang.driver.loading import load as load

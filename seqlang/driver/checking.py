@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from fractions import Fraction
 from math import inf, isinf
 from typing import TYPE_CHECKING
@@ -13,10 +14,12 @@ from seqlang.driver.contradicted import refuse
 from seqlang.driver.loading import Loaded, shown_in
 from seqlang.process.doing import doing
 from seqlang.process.time_limit import OutOfTime, limited, over
+from seqlang.record import replace
 
 if TYPE_CHECKING:
     from seqlang.analyses.bounds import Bounds
     from seqlang.analyses.instances import Instances
+    from seqlang.analyses.privacy_curves import PrivacyCurves
     from seqlang.analyses.weak.summary import Curve, Least
     from seqlang.analyses.witnesses.chances import Chances
     from seqlang.model.program import Program
@@ -36,6 +39,8 @@ def check(
     profile: Sequence[float] = (),
     models: tuple[str, ...] = (),
     time_limit: float | None = None,
+    orders: tuple[Fraction, ...] | None = None,
+    order_formula: bool = False,
 ) -> CheckResult:
     """Bounds, witnesses and verdicts of one spec.
 
@@ -44,11 +49,13 @@ def check(
     the quick search); where the exact laws of given streams are not computed, it is an audit of simulated runs.
     `profile` are the epsilons at which the weak privacy profile is computed, under `models` (default: every model of
     the file). `time_limit` (seconds of CPU time) ends every search: what was found before is in the result, claims
-    that are still open are unknown, and `cut_short` names the parts. Raises Contradicted where two parts of the result
-    exclude each other.
+    that are still open are unknown, and `cut_short` names the parts. `orders` are the Renyi orders whose bounds
+    are shown (None: the usual ones), `order_formula` shows them as formulas in the order too. Raises Contradicted where
+    two parts of the result exclude each other.
     """
     with limited(time_limit):
-        return _checked(loaded, delta, horizon, audit, profile, models)
+        found = _checked(loaded, delta, horizon, audit, profile, models, orders)
+        return replace(found, order_formula=order_formula)
 
 
 def _checked(
@@ -58,10 +65,11 @@ def _checked(
     audit: float,
     profile: Sequence[float],
     models: tuple[str, ...],
+    orders: tuple[Fraction, ...] | None,
 ) -> CheckResult:
     from seqlang.analyses.claims import claimed_horizon, decide
     from seqlang.analyses.contradictions import contradictions
-    from seqlang.analyses.prove import prove, size_of
+    from seqlang.analyses.prove import ORDERS, prove, size_of
     from seqlang.analyses.refute import beyond, chances_of, lower_bound
     from seqlang.analyses.shifts import statistics
     from seqlang.analyses.trials import QUICK, THOROUGH, tried
@@ -71,42 +79,35 @@ def _checked(
     program = loaded.program
     horizon = horizon or claimed_horizon(program)
     doing("proof search")
-    bounds = prove(program, delta=delta, horizon=horizon)
+    # the usual orders stay, so that what follows from them does not get worse
+    bounds = prove(program, delta=delta, horizon=horizon, orders=tuple(sorted({*ORDERS, *(orders or ())})))
     proved = inf if bounds.pure is None else size_of(program, bounds.pure)
     doing("witness search")
     cut_short = ["the search for proofs"] if over() else []
     witness, deep = None, 0.0
-    try:
+    with _part("the search for a witness", cut_short):
         chances = chances_of(program)
         witness = lower_bound(program, horizon=horizon, seconds=audit, enough=proved, chances=chances)
         deep = _at_delta(program, witness, bounds, float(delta), horizon, audit, chances)
-    except OutOfTime:
-        cut_short.append("the search for a witness")
     statistical = None
     if audit > 0 and witness is None:
         from seqlang.analyses.audit import audit as audited
 
         doing("audit by simulated runs")
-        try:
+        with _part("the audit by simulated runs", cut_short):
             statistical = audited(program, seconds=audit, horizon=horizon)
-        except OutOfTime:
-            cut_short.append("the audit by simulated runs")
     verdicts = decide(program, delta=delta, horizon=horizon, known=bounds, witness=witness)
     doing("weak privacy")
     cut_short += ["the claims"] if over() and program.claims else []
     weak: tuple[Least, ...] = ()
     profiles: tuple[Curve, ...] = ()
-    try:
+    with _part("the numbers of weak privacy", cut_short):
         weak, profiles = _weak(loaded, delta, bounds, profile, models)
-    except OutOfTime:
-        cut_short.append("the numbers of weak privacy")
     doing("sensitivities are tried")
     trials = tried(program, work=THOROUGH if audit > 0 else QUICK, minimisers=audit > 0)
     above = None
-    try:
+    with _part("the search for a witness against the bound", cut_short):
         above = None if isinf(proved) else beyond(program, proved, horizon=horizon, thorough=audit > 0)
-    except OutOfTime:
-        cut_short.append("the search for a witness against the bound")
     found = contradictions(
         program, bounds, [w for w in (witness, above) if w is not None], verdicts,
         delta=float(delta), epsilon_at_delta=deep, weak=weak, profiles=profiles,
@@ -133,7 +134,24 @@ def _checked(
         epsilon_at_delta=deep,
         seconds=time.perf_counter() - began,
         cut_short=tuple(cut_short),
+        orders=orders,
     )
+
+
+def privacy_curves(result: CheckResult) -> PrivacyCurves:
+    """What each rule proves of a checked spec at many orders and deltas: as many proof searches as there are deltas."""
+    from seqlang.analyses.privacy_curves import privacy_curves as curves
+
+    return curves(result.program, result.bounds.horizon, result.witness)
+
+
+@contextmanager
+def _part(name: str, cut_short: list[str]) -> Iterator[None]:
+    """A part of the check, which is named in `cut_short` if the time is over in it."""
+    try:
+        yield
+    except OutOfTime:
+        cut_short.append(name)
 
 
 def calibrate(loaded: Loaded, name: str, target: str, *, horizon: int | None = None) -> Calibration:
@@ -193,10 +211,10 @@ def _at_delta(
     """The largest epsilon that a witness forces at `delta`: the one at hand, or where it is too rare one of its own."""
     from seqlang.analyses.refute import lower_dp
     from seqlang.analyses.witnesses.confirm import epsilon_at
-    from seqlang.proof.derivation import ApproximateBound
+    from seqlang.rules.computed import bound_up
 
     found = 0.0 if witness is None else epsilon_at(witness, delta)
-    proved = bounds.dp.conclusion.epsilon if bounds.dp and isinstance(bounds.dp.conclusion, ApproximateBound) else inf
+    proved = inf if bounds.dp is None else bound_up(program, bounds.dp.conclusion)
     if witness is not None and (audit > 0 or found < 0.5 * min(witness.loss, proved)):
         deeper = lower_dp(program, delta, horizon=horizon, seconds=audit / 2, enough=proved, chances=chances)
         found = max(found, 0.0 if deeper is None else deeper[0])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,6 +12,7 @@ from seqlang.diagnostics.suggest import hint
 from seqlang.driver.loading import Loaded, shown_in
 
 if TYPE_CHECKING:
+    from seqlang.backends.interpret.data.reading import Reading
     from seqlang.backends.montecarlo.progress import Progress
     from seqlang.backends.montecarlo.samples import Samples
     from seqlang.backends.montecarlo.simulate import EngineName
@@ -100,23 +101,15 @@ def rare(
 def run_data(
     loaded: Loaded,
     file: str | Path,
+    reading: Reading,
     *,
     seed: int = 1,
-    columns: Mapping[str, str] | None = None,
-    where: Sequence[str] = (),
-    clip: bool = False,
-    skip: int = 0,
-    names: Sequence[str] | None = None,
     cap: int | None = None,
 ) -> DataResult:
     """Runs the spec once on a file: one row a step for a stream, all rows at once for a dataset."""
     from seqlang.backends.interpret import data
-    from seqlang.backends.interpret.data.layout import Layout
     from seqlang.results.run import DataResult
 
     with shown_in(loaded.source):
-        layout = Layout(skip, None if names is None else tuple(names))
-        done = data.run_data(
-            loaded.program, file, seed=seed, columns=columns, where=where, clip=clip, cap=cap, layout=layout
-        )
+        done = data.run_data(loaded.program, file, reading=reading, seed=seed, cap=cap)
     return DataResult(loaded.program.name, str(file), done)

@@ -10,7 +10,7 @@ from seqlang.diagnostics.suggest import hint
 from seqlang.elaborate.claim_text import claim_text
 from seqlang.elaborate.constants import Undefined, evaluate
 from seqlang.elaborate.expressions.arguments import positional
-from seqlang.elaborate.expressions.expect import expect
+from seqlang.elaborate.expressions.expect import translated
 from seqlang.elaborate.expressions.laws import short
 from seqlang.elaborate.names.builtins import NOTIONS
 from seqlang.elaborate.state import Current, Scope, State, translate
@@ -102,8 +102,7 @@ def _model(state: State, node: tree.Claim) -> str | None:
 def _horizon(state: State, position: int, node: tree.Expression | None) -> m.Expression | None:
     if node is None:
         return None
-    typed = translate(state, Scope("plain", position), node)
-    expect(state, typed, "number", node.span, "`within` takes a number of steps")
+    typed = translated(state, Scope("plain", position), node, "number", "`within` takes a number of steps")
     value = evaluate(typed.expression, state.declared.values)
     if isinstance(value, Undefined) or (isinstance(value, Fraction) and (value < 1 or value.denominator != 1)):
         shown = value.reason if isinstance(value, Undefined) else f"is {short(value)}"
@@ -134,8 +133,7 @@ def _privacy(state: State, position: int, node: tree.Expression) -> Privacy | No
     places: list[tree.Expression] = []
     for slot in slots:
         if slot is not None:
-            typed = translate(state, Scope("plain", position), slot)
-            expect(state, typed, "number", slot.span, f"argument of `{name}`")
+            typed = translated(state, Scope("plain", position), slot, "number", f"argument of `{name}`")
             arguments.append(typed.expression)
             places.append(slot)
     _check(state, name, arguments, places)

@@ -47,15 +47,7 @@ def elaborate(
 
 
 def _elaborate(file: tree.File, values: Mapping[str, Fraction], problems: Problems) -> Program | None:
-    symbols = collect(file, problems)
-    given = Given(
-        symbols,
-        changing(symbols),
-        values,
-        records_are_private=any(isinstance(s, tree.AdjacentAddRemove) for s in file.statements),
-        facts_matter=any(isinstance(s, tree.Report) and s.value and s.when for s in file.statements),
-    )
-    state = State(given, problems)
+    state = State(_given(file, values, problems), problems)
     find_targets(state, file)
     declarations(state, file)
     noises(state, file)
@@ -66,24 +58,15 @@ def _elaborate(file: tree.File, values: Mapping[str, Fraction], problems: Proble
     undefined(state, statements, claimed)
     if problems.failed:
         return None
-    labels = tuple(state.usage.labels)
-    lowering = Lowering(
-        statements,
-        state.declared.fields,
-        state.noise.draws,
-        state.given.records_are_private,
-        state.names.kinds,
-        labels,
-        state.declared.values,
-    )
-    header = next((s for s in file.statements if isinstance(s, tree.Algorithm)), None)
+    lowering = Lowering(statements, state)
     gates = lowering.gates()
     lint(state, file, statements, gates)
     lint_privacy(state, statements, gates, lowering.reader)
+    name, title, documentation = _header(file)
     return Program(
-        name=header.name.name if header else "",
-        title=header.title.value if header and header.title else "",
-        documentation=header.documentation.value if header and header.documentation else "",
+        name=name,
+        title=title,
+        documentation=documentation,
         parameters=tuple(state.declared.parameters.values()),
         inputs=tuple(state.declared.fields.values()),
         size=state.declared.size,
@@ -94,5 +77,25 @@ def _elaborate(file: tree.File, values: Mapping[str, Fraction], problems: Proble
         body=statements,
         gates=gates,
         claims=claimed,
-        labels=labels,
+        labels=lowering.labels,
+    )
+
+
+def _header(file: tree.File) -> tuple[str, str, str]:
+    """The name of the algorithm, its title and its documentation."""
+    header = next((s for s in file.statements if isinstance(s, tree.Algorithm)), None)
+    if header is None:
+        return "", "", ""
+    title, documentation = header.title, header.documentation
+    return header.name.name, title.value if title else "", documentation.value if documentation else ""
+
+
+def _given(file: tree.File, values: Mapping[str, Fraction], problems: Problems) -> Given:
+    symbols = collect(file, problems)
+    return Given(
+        symbols,
+        changing(symbols),
+        values,
+        records_are_private=any(isinstance(s, tree.AdjacentAddRemove) for s in file.statements),
+        facts_matter=any(isinstance(s, tree.Report) and s.value and s.when for s in file.statements),
     )

@@ -27,7 +27,7 @@ def stirling_error(k: float) -> float:
     and accurate computation of binomial probabilities")."""
     if k < LONGEST_STIRLING:
         return float(STIRLING[int(k)])
-    z = 1.0 / (k * k) if k < 1e150 else 0.0
+    z = 1.0 / (k * k) if k < 1e150 else 0.0  # beyond, the square is no float and its part of the sum none either
     return (1 / 12 - (1 / 360 - (1 / 1260 - (1 / 1680 - z / 1188) * z) * z) * z) / k
 
 

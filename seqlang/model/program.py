@@ -381,12 +381,14 @@ class ChooseGate(_Gate):
 
 @record
 class OpaqueGate(_Gate):
-    """None of the above: it runs, and no rule applies. `reason` says, in a phrase, what did not fit."""
+    """None of the above: it runs, and few rules apply. `reason` says, in a phrase, what did not fit. `test`: the gate
+    would be a comparison, but for noise that its plain values hold (a threshold that is a noisy entry, say)."""
 
     source: GateSource
     guard: Expression | None
     expression: Expression
     reason: str
+    test: Test | None = None
     span: Span = field(default=NOWHERE, compare=False)
 
 

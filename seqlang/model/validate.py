@@ -19,7 +19,7 @@ def validate(program: p.Program) -> tuple[str, ...]:
     before their readers, or look back; each binder has a number of its own, which two binders share only if they stand
     for the same expression, and its variable has everywhere the set that it is bound over; a memory is read in the
     version of the place; lets, memories and updates are public; what is noised has its noises, whose laws are constant;
-    gates belong to statements and name existing noises.
+    parameters, inputs and memories have words for names; gates belong to statements and name existing noises.
     """
     return tuple(_Check(program).problems())
 
@@ -67,6 +67,10 @@ class _Check:
         for word, names in groups:
             for name in sorted({n for n in names if names.count(n) > 1}):
                 yield f"{word} {name} occurs twice"
+        for word, names in groups[:3]:
+            for name in names:
+                if not name.isidentifier():  # proofs have names of their own beside these, which are no words
+                    yield f"{word} {name!r} has no word for a name"
 
     def _constants(self) -> Iterator[str]:
         program = self.program

@@ -12,7 +12,8 @@ from seqlang.operators.riemann_zeta import riemann_zeta
 
 NUMBER: Arguments = (("x", "number"),)
 ZERO, ONE = Fraction(0), Fraction(1)
-NEAR_ZERO = "the logarithm has no bound near 0: clip it"
+NEAR_MINUS_ONE = "log1p has no bound near -1: clip it, or say how near its argument comes, log1p(max(.., least))"
+NEAR_ZERO = "the logarithm has no bound near 0: clip it, or say how near its argument comes, log(max(.., least))"
 
 
 def _exact_log(a: Fraction) -> Fraction:
@@ -86,7 +87,7 @@ FUNCTIONS = (
             slopes=lambda g, y, x: [g / (1 + x)], spreads_rounding=True,
         ),
         Real(
-            lambda f, x: f("log", 1 + x), 1, above=-ONE, unbounded="log1p has no bound near -1: clip it",
+            lambda f, x: f("log", 1 + x), 1, above=-ONE, unbounded=NEAR_MINUS_ONE,
             slope=Real(lambda f, x: 1 / (1 + x), -1, above=-ONE, least=ZERO),
         ),
         rational=False,

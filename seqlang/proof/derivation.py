@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from seqlang.arithmetic.formula import Formula
+from fractions import Fraction
+
+from seqlang.arithmetic.formula import DELTA, ORDER, Formula, number, substitute
 from seqlang.record import record
 
 
@@ -16,11 +18,12 @@ class PureBound:
 
 @record
 class RenyiBound:
-    """Strong (order, epsilon)-RDP of the named gates together; `horizon` is the number of steps it holds for."""
+    """Strong (order, epsilon)-RDP of the named gates together, epsilon read at ORDER = order; `horizon` is the number
+    of steps it holds for."""
 
     gates: tuple[str, ...]
-    order: float
-    epsilon: float
+    order: Fraction
+    epsilon: Formula
     horizon: int | None
 
 
@@ -35,15 +38,30 @@ class ConcentratedBound:
 
 @record
 class ApproximateBound:
-    """Strong (epsilon, delta)-DP."""
+    """Strong (epsilon, delta)-DP, epsilon read at DELTA = delta."""
 
     gates: tuple[str, ...]
-    epsilon: float
-    delta: float
+    epsilon: Formula
+    delta: Fraction
     horizon: int | None
 
 
 Judgement = PureBound | RenyiBound | ConcentratedBound | ApproximateBound
+
+
+def amount(judgement: Judgement) -> Formula:
+    """The epsilon (of zCDP: the rho), over the parameters and over ORDER or DELTA."""
+    return judgement.rho if isinstance(judgement, ConcentratedBound) else judgement.epsilon
+
+
+def settled(judgement: Judgement) -> Formula:
+    """The epsilon or rho over the parameters alone: the bound's own order or delta is put in."""
+    match judgement:
+        case RenyiBound(_, order, epsilon):
+            return substitute(epsilon, {ORDER.name: number(order)})
+        case ApproximateBound(_, epsilon, delta):
+            return substitute(epsilon, {DELTA.name: number(delta)})
+    return amount(judgement)
 
 
 @record

@@ -28,9 +28,11 @@ class Likely:
 
 @record
 class Family:
-    """The streams `head`, n times `block`, `tail`, for every n; the event is that all of it happens as told.
+    """The streams `head`, n times `block`, `middle`, n times `again`, `tail`, for every n; the event is that all of it
+    happens as told. (Of most families `middle` and `again` are empty.)
 
-    Given the noise that stays, repeated blocks are independent. Under the first stream a block has at least the chance
+    Given the noise that stays, repeated blocks are independent. Below, a block and its `again` count as one. Under the
+    first stream a block has at least the chance
     e^`at_least` where the noise lies in `likely`, which has at least the chance e^-`start` together with head and tail.
     Under the second it has at most the chance e^`at_most`, whatever the noise is that head and tail leave possible. So
     n blocks have a loss of at least n `rate` - `start`, `rate` at most `at_least` - `at_most` and positive: no finite
@@ -48,6 +50,8 @@ class Family:
     start: float
     rate: float
     losses: tuple[tuple[int, float], ...] = ()
+    middle: tuple[FamilyStep, ...] = ()
+    again: tuple[FamilyStep, ...] = ()
 
     def steps(self, blocks: int) -> tuple[FamilyStep, ...]:
-        return self.head + self.block * blocks + self.tail
+        return self.head + self.block * blocks + self.middle + self.again * blocks + self.tail

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, Any, assert_never
 
 from seqlang.diagnostics.as_json import diagnostic_dict
 from seqlang.model.print import show_expression
+from seqlang.model.program import Program
 from seqlang.proof.derivation import ApproximateBound, ConcentratedBound, Derivation, PureBound, RenyiBound
 from seqlang.proof.witness import Event, Witness
-from seqlang.report.numbers import Value, nearest, upper
+from seqlang.report.numbers import nearest, upper
 from seqlang.report.text.audit import audit_dict
+from seqlang.report.text.composition import composition_rows
 from seqlang.report.text.gates import gate_rows
+from seqlang.report.text.meaning import meaning_dict
 from seqlang.report.text.weak import curve_dict
-from seqlang.report.words import adjacency_words, conclusion_text
+from seqlang.report.words import adjacency_words, bound_formula, conclusion_text
 from seqlang.results.json_number import json_number, json_value
+from seqlang.rules.computed import bound_up
 from seqlang.rules.sensitivity.facts.formulas import parameter_values
 from seqlang.version import __version__
 
@@ -101,43 +104,70 @@ def _strong(result: CheckResult) -> dict[str, Any]:
             pure["family"] = family_dict(witness.family)
         if isinstance(pure["upper"], float) and pure["upper"] > 0:
             pure["ratio"] = min(1.0, witness.loss / pure["upper"])
-    approximate = bounds.dp.conclusion if bounds.dp is not None else None
     by = None if bounds.dp is None else (bounds.dp.premises[0].rule if bounds.dp.premises else bounds.dp.rule)
     dp = {
         "delta": float(result.delta),
-        "upper": json_number(approximate.epsilon if isinstance(approximate, ApproximateBound) else math.inf),
+        **_bound(result.program, bounds.dp),
         "lower": json_number(result.epsilon_at_delta or None),
         "by": by,
     }
-    zcdp = bounds.zcdp.conclusion if bounds.zcdp is not None else None
     return {
         "pure": pure,
         "dp": dp,
-        "rdp": [
-            {"order": d.conclusion.order, "upper": json_number(d.conclusion.epsilon), "by": d.rule}
-            for d in bounds.rdp
-            if isinstance(d.conclusion, RenyiBound)
-        ],
-        "zcdp": {"upper": json_number(upper(zcdp.rho, values)) if isinstance(zcdp, ConcentratedBound) else "inf"},
+        "rdp": [*_renyi(result), *(_renyi_formulas(result) if result.order_formula else ())],
+        "zcdp": _bound(result.program, bounds.zcdp),
         "horizon": bounds.horizon,
-        "alternatives": [_alternative(d, values) for d in bounds.alternatives],
+        "composition": composition_rows(result),
+        "meaning": meaning_dict(result),
+        "alternatives": [_alternative(result.program, d) for d in bounds.alternatives],
     }
 
 
-def _alternative(derivation: Derivation, values: Value) -> dict[str, Any]:
+def _renyi(result: CheckResult) -> list[dict[str, Any]]:
+    return [
+        {"order": float(d.conclusion.order), **_bound(result.program, d), "by": d.rule}
+        for d in result.at_orders(result.bounds.rdp)
+        if isinstance(d.conclusion, RenyiBound)
+    ]
+
+
+def _renyi_formulas(result: CheckResult) -> list[dict[str, Any]]:
+    """Each formula in `alpha` once, and at which of the orders it is the least."""
+    formulas: dict[tuple[str, str], list[float]] = {}
+    for d in result.bounds.rdp:
+        formula = bound_formula(result.program, d)
+        if formula is not None and isinstance(d.conclusion, RenyiBound):
+            formulas.setdefault((str(formula), d.rule), []).append(float(d.conclusion.order))
+    return [
+        {"order": "alpha", "upper": None, "symbolic": text, "by": by, "best_at": orders}
+        for (text, by), orders in formulas.items()
+    ]
+
+
+def _bound(program: Program, derivation: Derivation | None) -> dict[str, Any]:
+    """The bound as a number, and as a formula in the parameters, `alpha` and `delta` if there is one."""
+    if derivation is None:
+        return {"upper": "inf", "symbolic": None}
+    formula = bound_formula(program, derivation)
+    upper = json_number(bound_up(program, derivation.conclusion))
+    return {"upper": upper, "symbolic": None if formula is None else str(formula)}
+
+
+def _alternative(program: Program, derivation: Derivation) -> dict[str, Any]:
     """Another bound that was found: its notion, what it bounds, and by which rule."""
     out: dict[str, Any] = {"rule": derivation.rule, "cite": derivation.cite}
     match derivation.conclusion:
-        case PureBound(epsilon=epsilon):
-            return out | {"notion": "pure", "upper": json_number(upper(epsilon, values)), "symbolic": str(epsilon)}
-        case RenyiBound(order=order, epsilon=at_order):
-            return out | {"notion": "rdp", "order": order, "upper": json_number(at_order)}
-        case ConcentratedBound(rho=rho):
-            return out | {"notion": "zcdp", "upper": json_number(upper(rho, values)), "symbolic": str(rho)}
-        case ApproximateBound(epsilon=at_delta, delta=delta):
-            return out | {"notion": "dp", "delta": delta, "upper": json_number(at_delta)}
+        case PureBound():
+            out |= {"notion": "pure"}
+        case RenyiBound(order=order):
+            out |= {"notion": "rdp", "order": float(order)}
+        case ConcentratedBound():
+            out |= {"notion": "zcdp"}
+        case ApproximateBound(delta=delta):
+            out |= {"notion": "dp", "delta": float(delta)}
         case _:
             assert_never(derivation.conclusion)
+    return out | _bound(program, derivation)
 
 
 def witness_dict(witness: Witness) -> dict[str, Any]:

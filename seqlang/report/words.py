@@ -4,11 +4,23 @@ from __future__ import annotations
 
 from typing import assert_never
 
+from seqlang.arithmetic.formula import DELTA, ORDER, Formula, Number, substitute, symbol
+from seqlang.arithmetic.rounding import fraction_up
 from seqlang.model.life import EachReport, EachStep, Life, Once
 from seqlang.model.print import show_expression
 from seqlang.model.program import AddRemove, Program, Replace, Within
-from seqlang.proof.derivation import ApproximateBound, ConcentratedBound, Judgement, PureBound, RenyiBound
+from seqlang.proof.derivation import (
+    ApproximateBound,
+    ConcentratedBound,
+    Derivation,
+    Judgement,
+    PureBound,
+    RenyiBound,
+    amount,
+    settled,
+)
 from seqlang.report.numbers import shown_up
+from seqlang.rules import find
 
 
 def adjacency_words(program: Program) -> tuple[str, str]:
@@ -61,14 +73,36 @@ def conclusion_text(judgement: Judgement) -> str:
     match judgement:
         case PureBound(epsilon=epsilon):
             return f"pure({epsilon})"
-        case RenyiBound(order=order, epsilon=epsilon_at_order, horizon=horizon):
-            return f"rdp({order:g}, {shown_up(epsilon_at_order)}){_within(horizon)}"
+        case RenyiBound(order=order, horizon=horizon):
+            return f"rdp({float(order):g}, {amount_text(settled(judgement))}){_within(horizon)}"
         case ConcentratedBound(rho=rho, horizon=horizon):
             return f"zcdp({rho}){_within(horizon)}"
-        case ApproximateBound(epsilon=epsilon_at_delta, delta=delta, horizon=horizon):
-            return f"dp({shown_up(epsilon_at_delta)}, {delta:g}){_within(horizon)}"
+        case ApproximateBound(delta=delta, horizon=horizon):
+            return f"dp({amount_text(settled(judgement))}, {float(delta):g}){_within(horizon)}"
         case _:
             assert_never(judgement)
+
+
+def amount_text(formula: Formula) -> str:
+    """The formula; a number, which may have been computed and be long, as a number that is rounded up."""
+    return shown_up(fraction_up(formula.value)) if isinstance(formula, Number) else str(formula)
+
+
+def bound_formula(program: Program, derivation: Derivation) -> Formula | None:
+    """The epsilon or rho over the parameters, `alpha` and `delta`; None where it is no formula but a number that was
+    computed. Where a parameter is called alpha or delta, the name of the order or of the delta ends with a mark."""
+    bound, rule = derivation.conclusion, find(derivation.rule)
+    shown = None if rule is None or rule.symbolic is None else rule.symbolic(program, derivation)
+    formula = amount(bound) if shown is None else shown
+    if isinstance(formula, Number) and not isinstance(bound, PureBound) and len(str(formula)) > LONGEST_NUMBER:
+        return None
+    taken = {parameter.name for parameter in program.parameters}
+    names = {ORDER.name: "alpha", DELTA.name: "delta"}
+    return substitute(formula, {old: symbol(new + "_" * (new in taken)) for old, new in names.items()})
+
+
+LONGEST_NUMBER = 9
+"""Characters of a number that somebody may have written; what is longer was computed."""
 
 
 def _within(horizon: int | None) -> str:

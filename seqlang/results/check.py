@@ -10,6 +10,7 @@ from seqlang.analyses.claims import Verdict
 from seqlang.analyses.shifts import StatisticShift
 from seqlang.diagnostics import Diagnostic
 from seqlang.model.program import Program
+from seqlang.proof.derivation import Derivation, RenyiBound
 from seqlang.proof.witness import Witness
 from seqlang.record import record
 from seqlang.results.shown import Shown, by_report
@@ -25,7 +26,8 @@ class CheckResult(Shown):
     """Bounds, witness and verdicts of one spec. `delta` is where the (epsilon, delta) bounds were taken. `weak` has the
     models that weak claims name, or that a profile was asked for; `audit` what simulated runs showed;
     `epsilon_at_delta` the largest epsilon that a witness forces at `delta` (0: none found). `cut_short` names what the
-    time limit ended."""
+    time limit ended. `orders` are the Renyi orders that were asked for (None: all at which bounds are taken), and
+    `order_formula` whether their formula was."""
 
     source: Source
     program: Program
@@ -42,11 +44,18 @@ class CheckResult(Shown):
     audit: Audit | None = None
     epsilon_at_delta: float = 0.0
     cut_short: tuple[str, ...] = ()
+    orders: tuple[Fraction, ...] | None = None
+    order_formula: bool = False
 
     @property
     def ok(self) -> bool:
         """Every claim as expected. `expect` speaks of the defaults: with other parameter values it cannot fail."""
         return all(v.ok or (self.overridden and v.claim.expect is not None) for v in self.verdicts)
+
+    def at_orders(self, found: tuple[Derivation, ...]) -> tuple[Derivation, ...]:
+        """Those of the derivations that conclude a Renyi bound at an order that was asked for."""
+        renyi = ((d, d.conclusion.order) for d in found if isinstance(d.conclusion, RenyiBound))
+        return tuple(d for d, order in renyi if self.orders is None or order in self.orders)
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON object of `seqlang check --json`, schema 1."""

@@ -3,13 +3,20 @@ of, by no more than the claimed amount. Together with `holds` of the rules this 
 
 from __future__ import annotations
 
-from fractions import Fraction
 from typing import assert_never
 
 from seqlang.arithmetic.compare import at_most
 from seqlang.arithmetic.formula import Formula, enclose, number, product
 from seqlang.model.program import Claim, Privacy, Program, PublicGate, Replace
-from seqlang.proof.derivation import ApproximateBound, ConcentratedBound, Derivation, Judgement, PureBound, RenyiBound
+from seqlang.proof.derivation import (
+    ApproximateBound,
+    ConcentratedBound,
+    Derivation,
+    Judgement,
+    PureBound,
+    RenyiBound,
+    settled,
+)
 from seqlang.rules.composition import every_algorithm, group_privacy, hypothetical_transcript
 from seqlang.rules.composition.concurrent import horizon_of as steps_of
 from seqlang.rules.reading.limits import horizon_of
@@ -84,23 +91,23 @@ def _too_large(program: Program, privacy: Privacy, conclusion: Judgement) -> str
     values = parameter_values(program)
     goal = claimed_amounts(program, privacy)
 
-    def below(x: Formula | float, y: Formula) -> bool:
-        return at_most(x if isinstance(x, Formula) else number(Fraction(x)), y, values)
+    def below(x: Formula, y: Formula) -> bool:
+        return at_most(x, y, values)
 
     match privacy.notion, conclusion:
         case "pure", PureBound(epsilon=epsilon):
             good = below(epsilon, goal[0])
         case "dp", PureBound(epsilon=epsilon):
             good = below(epsilon, goal[0])
-        case "dp", ApproximateBound(epsilon=at_delta, delta=delta):
-            good = below(at_delta, goal[0]) and below(delta, goal[1])
+        case "dp", ApproximateBound(delta=delta):
+            good = below(settled(conclusion), goal[0]) and below(number(delta), goal[1])
         case "zcdp", ConcentratedBound(rho=rho):
             good = below(rho, goal[0])
         case "rdp", PureBound(epsilon=epsilon):
             good = below(epsilon, goal[1])
-        case "rdp", RenyiBound(order=order, epsilon=at_order):
+        case "rdp", RenyiBound(order=order):
             # divergences grow with the order: a bound at a higher order serves
-            good = below(at_order, goal[1]) and at_most(goal[0], number(Fraction(order)), values)
+            good = below(settled(conclusion), goal[1]) and below(goal[0], number(order))
         case "rdp", ConcentratedBound(rho=rho):  # the definition of zCDP: Bun & Steinke 2016, Definition 1.1
             good = below(product((goal[0], rho)), goal[1])
         case "pure" | "dp" | "zcdp" | "rdp", _:

@@ -8,14 +8,25 @@ or rho `least` does not read: that it claims no less is checked here, for all of
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+from math import inf
 from typing import Generic, TypeVar
 
 from seqlang.arithmetic.compare import at_most
-from seqlang.arithmetic.formula import Formula
+from seqlang.arithmetic.formula import DELTA, INFINITY, ORDER, Bounds, Formula, enclose, number
 from seqlang.arithmetic.simplify import simplify
 from seqlang.model.program import Program
-from seqlang.proof.derivation import ApproximateBound, ConcentratedBound, Derivation, Judgement, PureBound, RenyiBound
+from seqlang.proof.derivation import (
+    ApproximateBound,
+    ConcentratedBound,
+    Derivation,
+    Judgement,
+    PureBound,
+    RenyiBound,
+    amount,
+    settled,
+)
 from seqlang.proof.rule import Rule
 from seqlang.record import replace
 from seqlang.rules.sensitivity.facts.formulas import parameter_bounds, parameter_values
@@ -33,7 +44,7 @@ def from_the_program(_: Program, step: Derivation) -> str | None:
 
 
 class Computed(Generic[C]):
-    """What a rule declares, see above, and the rule that it makes. `evidence` as in `Rule`."""
+    """What a rule declares, see above, and the rule that it makes. `evidence` and `symbolic` as in `Rule`."""
 
     def __init__(
         self,
@@ -45,9 +56,10 @@ class Computed(Generic[C]):
         premises: Premises,
         least: Least[C],
         evidence: object = None,
+        symbolic: Callable[[Program, Derivation], Formula | None] | None = None,
     ) -> None:
         self.concludes, self.premises, self.least = concludes, premises, least
-        self.rule = Rule(name, title, statement, cite, self.holds, evidence)
+        self.rule = Rule(name, title, statement, cite, self.holds, evidence, symbolic)
 
     def holds(self, program: Program, step: Derivation) -> str | None:
         """The trusted half."""
@@ -86,38 +98,59 @@ class Computed(Generic[C]):
 
 def certainly(program: Program, bound: Judgement, asked: Judgement) -> bool:
     """Whether what is asked follows from the bound, or is the bound in another form."""
-    if implies(program, bound, asked):
-        return True
-    return isinstance(bound, PureBound | ConcentratedBound) and with_amount(bound, _shortest(program, bound)) == asked
+    if isinstance(asked, RenyiBound) and not asked.order > 1:
+        return False
+    return implies(program, bound, asked) or with_amount(bound, _shortest(program, bound)) == asked
 
 
-def with_amount(asked: C, amount: Amount) -> C:
-    """The bound with this epsilon or rho."""
-    return replace(asked, **{"rho" if isinstance(asked, ConcentratedBound) else "epsilon": amount})
+def with_amount(asked: C, least: Amount) -> C:
+    """The bound with this epsilon or rho; a float stands for its exact value."""
+    formula = least if isinstance(least, Formula) else INFINITY if least == inf else number(Fraction(least))
+    return replace(asked, **{"rho" if isinstance(asked, ConcentratedBound) else "epsilon": formula})
 
 
 def simplified(program: Program, step: Derivation) -> Derivation:
     """The step with its bound in the shortest form found; the same number for all values of the parameters."""
     bound = step.conclusion
-    assert isinstance(bound, PureBound | ConcentratedBound)
     return replace(step, conclusion=with_amount(bound, _shortest(program, bound)))
 
 
-def _shortest(program: Program, bound: PureBound | ConcentratedBound) -> Formula:
-    return simplify(bound.epsilon if isinstance(bound, PureBound) else bound.rho, parameter_bounds(program))
+def _shortest(program: Program, bound: Judgement) -> Formula:
+    return simplify(amount(bound), {**parameter_bounds(program), **_ALWAYS})
+
+
+_ALWAYS = {ORDER.name: Bounds(low=Fraction(1), low_open=True), DELTA.name: Bounds(Fraction(0), Fraction(1))}
+"""What is known of every order and of every delta."""
+
+
+def bound_up(program: Program, bound: Judgement) -> float:
+    """The epsilon or rho at the parameter values, rounded up."""
+    return enclose(amount(bound), _values(program, bound)).high
+
+
+def _values(program: Program, bound: Judgement) -> Mapping[str, Fraction]:
+    """The values of the parameters, and of the order or the delta of the bound."""
+    values = parameter_values(program)
+    match bound:
+        case RenyiBound(order=order):
+            return {**values, ORDER.name: order}
+        case ApproximateBound(delta=delta):
+            return {**values, DELTA.name: delta}
+    return values
 
 
 def implies(program: Program, bound: Judgement, other: Judgement) -> bool:
     """Whether the other bound, of the same gates and steps, certainly follows at the parameter values: it is of the
     same notion, and no smaller; a Renyi divergence does not fall with the order."""
-    values = parameter_values(program)
     match bound, other:
-        case PureBound(epsilon=old), PureBound(epsilon=new):
-            return at_most(old, new, values)
-        case ConcentratedBound(rho=old), ConcentratedBound(rho=new):
-            return at_most(old, new, values)
-        case RenyiBound(order=a, epsilon=below), RenyiBound(order=b, epsilon=above):
-            return 1 < b <= a and below <= above
-        case ApproximateBound(epsilon=e, delta=d), ApproximateBound(epsilon=larger, delta=wider):
-            return e <= larger and d <= wider
-    return False
+        case (PureBound(), PureBound()) | (ConcentratedBound(), ConcentratedBound()):
+            weaker = same = True
+        case RenyiBound(order=a), RenyiBound(order=b):
+            weaker, same = 1 < b <= a, a == b
+        case ApproximateBound(delta=d), ApproximateBound(delta=wider):
+            weaker, same = d <= wider, d == wider
+        case _:
+            return False
+    if not same:
+        return weaker and at_most(settled(bound), settled(other), parameter_values(program))
+    return weaker and at_most(amount(bound), amount(other), _values(program, bound))

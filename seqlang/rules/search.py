@@ -10,7 +10,7 @@ from seqlang.record import record
 
 if TYPE_CHECKING:
     from seqlang.model.program import Gate, Program
-    from seqlang.rules.mechanism.showings import Showings
+    from seqlang.rules.gates.showings import Showings
 
 Need = Literal["gate", "gates", "part", "parts", "delta", "horizon", "orders"]
 

@@ -8,8 +8,10 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Callable
+from fractions import Fraction
 
 import pytest
+from formulas_of_orders import at_order
 
 from seqlang.accounting import advanced, concentrated, conversion, gaussian, group, homogeneous, pure, renyi
 from seqlang.accounting import subsampled_gaussian as subsampled
@@ -82,7 +84,7 @@ FUNCTIONS: dict[str, Callable[[Draws], float]] = {
     "gaussian epsilon": lambda d: gaussian.epsilon(d.delta, d.positive, d.positive, d.count),
     "gaussian sigma": lambda d: gaussian.sigma(d.positive, d.delta, d.positive, d.count),
     "group dp": lambda d: group.approximate(d.any, d.rng.choice((0.0, d.delta)), d.count)[1],
-    "group rdp": lambda d: group.renyi(d.order, lambda a: renyi.gaussian(1.0, a, 1e-3), d.few),
+    "group rdp": lambda d: at_order(group.renyi(lambda a: a * Fraction(1, 2 * 10**6), d.few), d.order),
     "optimal": lambda d: homogeneous.optimal(d.positive, d.few, d.delta),
     "optimal_of": lambda d: homogeneous.optimal_of([d.any, d.any], d.delta),
     "rdp gaussian": lambda d: renyi.gaussian(d.positive, d.order, d.positive),

@@ -6,6 +6,7 @@ import pytest
 
 from seqlang.accounting import conversion, gaussian, homogeneous, renyi
 from seqlang.accounting.noisy_test import zhu_wang
+from seqlang.arithmetic.formula import number
 
 
 def test_1_the_count_of_randomised_response_is_not_dropped() -> None:
@@ -28,7 +29,7 @@ def test_3_no_epsilon_is_negative_or_below_the_truth() -> None:
 
 def test_4_bad_input_is_refused() -> None:
     with pytest.raises(ValueError, match="reports"):
-        zhu_wang.within_horizon(2.0, 0.1, 0.1, horizon=5, reports=6)
+        zhu_wang.within_horizon(number(1), number(1), horizon=5, reports=6)
     with pytest.raises(ValueError, match="sigma"):
         gaussian.epsilon(1e-6, -1.0)
     with pytest.raises(ValueError, match="scale"):

@@ -4,8 +4,10 @@ import math
 
 import mpmath
 import pytest
+from formulas_of_orders import at_order
 
 from seqlang.accounting import group, renyi
+from seqlang.arithmetic.formula import Named
 
 ORDERS = [1.01, 1.5, 2.0, 3.7, 8.0, 64.0]
 
@@ -70,11 +72,11 @@ def test_groups() -> None:
     assert group.approximate(0.0, 1e-6, 4)[1] == pytest.approx(4e-6)
     assert group.approximate(2.0, 0.0, 4) == (8.0, 0.0)
     # Gaussian: the true curve for groups of k is k^2 that of one
-    curve = lambda a: renyi.gaussian(1.0, a)  # noqa: E731
-    assert group.renyi(2.0, curve, 1) == pytest.approx(1.0)
+    curve = lambda a: a / 2  # noqa: E731
+    assert at_order(group.renyi(curve, 1), 2.0) == pytest.approx(1.0)
     for size in (2, 3, 5):
-        assert group.renyi(2.0, curve, size) >= renyi.gaussian(1.0, 2.0, float(size))
-    assert group.renyi(2.0, curve, 2) == pytest.approx(1.5 * 2.0 + 1.5)
+        assert at_order(group.renyi(curve, size), 2.0) >= renyi.gaussian(1.0, 2.0, float(size))
+    assert at_order(group.renyi(curve, 2), 2.0) == pytest.approx(1.5 * 2.0 + 1.5)
 
 
 def test_groups_of_randomised_response_chains() -> None:
@@ -88,7 +90,8 @@ def test_groups_of_randomised_response_chains() -> None:
         return max(d(0, 1, a), d(1, 0, a), d(1, 2, a), d(2, 1, a))
 
     for a in (1.5, 2.0, 6.0):
-        assert group.renyi(a, curve, 2) >= max(d(0, 2, a), d(2, 0, a))
+        whole = group.renyi(lambda at: Named("chain", (at,), lambda order: curve(order[1])), 2)
+        assert at_order(whole, a) >= max(d(0, 2, a), d(2, 0, a))
 
 
 @pytest.mark.parametrize(("epsilon", "order"), [(1.0, 2.0), (0.1, 1.5), (3.0, 8.0), (0.01, 40.0), (6.0, 1.01)])

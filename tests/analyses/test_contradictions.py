@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from amounts import approximate_bound, renyi_bound
 
 from seqlang import driver
 from seqlang.analyses.bounds import Bounds
@@ -81,10 +82,10 @@ def found(program: Program, bound: Bounds, *seen: Witness, **more: Any) -> tuple
     "wrong",
     [
         PureBound(GATES, number(1)),
-        ApproximateBound(GATES, 1.19, 1e-6, None),
-        ApproximateBound(GATES, 1.19, 1e-6, 3),
+        approximate_bound(GATES, 1.19, 1e-6, None),
+        approximate_bound(GATES, 1.19, 1e-6, 3),
         # log(p^2 / q + (1 - p)^2 / (1 - q)) is 0.6701 for p = 0.5 and q = 0.5 e^-1.2: the divergence of order 2
-        RenyiBound(GATES, 2.0, 0.67, None),
+        renyi_bound(GATES, 2.0, 0.67, None),
         ConcentratedBound(GATES, number(Fraction(33, 100)), None),
     ],
 )
@@ -98,9 +99,9 @@ def test_a_witness_above_a_bound(program: Program, wrong: Any) -> None:
     "right",
     [
         PureBound(GATES, number(Fraction(12, 10))),
-        ApproximateBound(GATES, 1.2, 1e-6, None),
-        ApproximateBound(GATES, 0.5, 1e-6, 2),  # for two steps only: the event takes three
-        RenyiBound(GATES, 2.0, 0.671, None),
+        approximate_bound(GATES, 1.2, 1e-6, None),
+        approximate_bound(GATES, 0.5, 1e-6, 2),  # for two steps only: the event takes three
+        renyi_bound(GATES, 2.0, 0.671, None),
         ConcentratedBound(GATES, number(Fraction(72, 100)), None),  # 1.2^2 / 2
     ],
 )
@@ -109,7 +110,7 @@ def test_a_witness_below_a_bound(program: Program, right: Any) -> None:
 
 
 def test_a_witness_of_its_own_at_delta(program: Program) -> None:
-    bound = bounds(proved(ApproximateBound(GATES, 1.0, 1e-6, None)))
+    bound = bounds(proved(approximate_bound(GATES, 1.0, 1e-6, None)))
     assert found(program, bound, epsilon_at_delta=1.0) == ()
     assert len(found(program, bound, epsilon_at_delta=1.001)) == 1
 
@@ -135,9 +136,9 @@ def test_a_claim_proved_and_a_weaker_one_refuted(program: Program) -> None:
 @pytest.mark.parametrize(
     ("loose", "tight"),
     [
-        (ApproximateBound(GATES, 1.1, 1e-6, None), ApproximateBound(GATES, 1.0, 1e-6, None)),
+        (approximate_bound(GATES, 1.1, 1e-6, None), approximate_bound(GATES, 1.0, 1e-6, None)),
         (ConcentratedBound(GATES, number(1), None), ConcentratedBound(GATES, number(Fraction(1, 2)), None)),
-        (RenyiBound(GATES, 4.0, 1.01, None), RenyiBound(GATES, 4.0, 1.0, None)),
+        (renyi_bound(GATES, 4.0, 1.01, None), renyi_bound(GATES, 4.0, 1.0, None)),
     ],
 )
 def test_bounds_against_conversions(program: Program, loose: Any, tight: Any) -> None:
@@ -195,12 +196,12 @@ def audited(hits: tuple[int, int], runs: int) -> Any:
 
 def test_simulated_runs(program: Program) -> None:
     """Counts that show a loss of log 4, and such that show it with too little certainty."""
-    bound = bounds(PURE, proved(ApproximateBound(GATES, 1.0, 1e-6, 2)))
+    bound = bounds(PURE, proved(approximate_bound(GATES, 1.0, 1e-6, 2)))
     assert found(program, bound, audit=audited((4000, 1000), 100_000)) != ()
     assert found(program, bound, audit=audited((40, 10), 1_000)) == ()
     (one,) = found(program, bounds(PURE), audit=audited((4000, 1000), 100_000))
     assert one.second_by == "an audit of 100000 runs of each input"
-    late = bounds(proved(ApproximateBound(GATES, 1.0, 1e-6, 2)))  # three steps were run
+    late = bounds(proved(approximate_bound(GATES, 1.0, 1e-6, 2)))  # three steps were run
     assert found(program, late, audit=audited((4000, 1000), 100_000)) == ()
 
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 from fractions import Fraction
 
 import pytest
+from amounts import approximate_bound
 
 from seqlang import driver
+from seqlang.arithmetic.formula import UNDEFINED
 from seqlang.proof.derivation import ApproximateBound, Derivation, PureBound
 from seqlang.proof.replay import replay
 from seqlang.rules.composition import every_algorithm
@@ -52,10 +54,10 @@ def test_the_proof_is_one() -> None:
     honest = every_algorithm.derivation(program)
     assert replay(program, honest) == ()
     for conclusion in (
-        ApproximateBound(honest.conclusion.gates, 0.0, 0.999, None),
-        ApproximateBound(honest.conclusion.gates, -1.0, 1.0, None),
-        ApproximateBound(honest.conclusion.gates, 0.0, float("nan"), None),
-        ApproximateBound(("nowhere",), 0.0, 1.0, None),
+        approximate_bound(honest.conclusion.gates, 0.0, 0.999, None),
+        approximate_bound(honest.conclusion.gates, -1.0, 1.0, None),
+        ApproximateBound(honest.conclusion.gates, UNDEFINED, Fraction(1), None),
+        approximate_bound(("nowhere",), 0.0, 1.0, None),
         PureBound(honest.conclusion.gates, None),  # type: ignore[arg-type]
     ):
         assert replay(program, Derivation(conclusion, honest.rule))

@@ -27,11 +27,15 @@ KEPT = "attach laplace(2) to T once\n"
 ABOVE = QUERY + "report above when q >= T\n"
 CUT_OFF = "stop when count(above over steps) >= 2\n"
 NO_CUT_OFF = ABOVE + KEPT + "attach laplace(2) to q"
+BOTH_SIDES = (
+    QUERY + "memory phase = 1\nreport above when phase == 1 and q >= T\nstop when phase == 2 and q < T\n"
+    "update phase = 2 when above\nattach laplace(2) to q\n"
+)
 ANSWERS = ABOVE + "report answer = q when above\n" + CUT_OFF + KEPT + "attach laplace(4) to q"
 
 
 def program(body: str) -> Program:
-    tree, found = parse(Source("<text>", f"algorithm t\nparam T = 0\nparam U = -3\n{body}\n"))
+    tree, found = parse(Source("<text>", f"algorithm t\nparam T = 0\nparam U = -3\nparam R = 1\n{body}\n"))
     assert tree is not None, found
     made, found = elaborate(tree)
     assert made is not None, found
@@ -67,6 +71,20 @@ GROWS = {
     ),
     "two fresh noises": ABOVE + "attach laplace(2) to T\nattach laplace(2) to q",
     "one direction": ABOVE.replace("within 1", "within 1 same direction") + KEPT + "attach laplace(2) to q",
+    "both sides of one threshold": BOTH_SIDES + KEPT,
+    "both sides, between two more": (
+        QUERY + "stop when q >= R\nmemory phase = 1\nstop when phase == 1 and q < U\nstop when phase == 2 and q < T\n"
+        "report above when phase == 1 and q > T\nupdate phase = 2 when above\n"
+        "attach laplace(2) to R, T, U once\nattach laplace(2) to q"
+    ),
+    "the compared value at one of two stops": (
+        QUERY + "stop when q >= R return q\nstop when q < T return none\nattach laplace(2) to T, R once\n"
+        "attach laplace(2) to q"
+    ),
+    "the compared value between two thresholds": (
+        QUERY + "report y = q when q >= T and q < R\nstop when q >= R\nstop when q < T\n"
+        "attach laplace(2) to T, R once\nattach laplace(2) to q"
+    ),
     "the value at the stop": QUERY + "stop when q >= T return q\n" + KEPT + "attach laplace(2) to q",
 }  # fmt: skip
 
@@ -80,6 +98,7 @@ STAYS = {
         QUERY + "statistic level = q\nreport above when level >= T\nreport answer = q when above\n" + CUT_OFF + KEPT
         + "attach laplace(4) to level\nattach laplace(4) to q"
     ),
+    "both sides of two thresholds": BOTH_SIDES.replace("q < T", "q < U") + "attach laplace(2) to T, U once",
     "cusum": (
         "stream x in [0, 1]\nstatistic g = max(0, previous(g, 0) + x - 0.6)\nstop when g >= T\n" + KEPT
         + "attach laplace(2) to g"
@@ -98,8 +117,8 @@ def test_losses_that_grow_are_found_and_their_proof_holds(name: str) -> None:
     assert found is not None
     assert holds(scene.follower, found)
     assert all(loss >= 0 for _, loss in found.losses)
-    size = len(found.block)
-    around = len(found.head) + len(found.tail)
+    around = len(found.steps(0))
+    size = len(found.steps(1)) - around
     for steps, loss in found.losses:
         assert loss >= (steps - around) / size * found.rate - found.start - 1e-9
     assert found.losses[-1][1] > 50
@@ -157,6 +176,50 @@ def test_losses_against_integrals_on_a_grid(body: str, scale: float) -> None:
             by_hand = exact(found, blocks, False, scale) - exact(found, blocks, True, scale)
             assert loss == pytest.approx(by_hand, rel=2e-4)
             assert by_hand >= blocks * found.rate - found.start
+
+
+def test_both_sides_against_integrals_on_a_grid() -> None:
+    """q + W < T in the first phase, >= T at its end and in the second."""
+    found = family(BOTH_SIDES + KEPT)
+    assert found is not None and found.again
+    for steps, loss in found.losses:
+        blocks = (steps - len(found.steps(0))) // (len(found.block) + len(found.again))
+        if blocks > 256:
+            continue
+        sides = []
+        for second in (False, True):
+            total = np.zeros_like(GRID)
+            below = True
+            parts = ((1, found.head), (blocks, found.block), (1, found.middle), (blocks, found.again), (1, found.tail))
+            for times, part in parts:
+                for step in part:
+                    entry: Any = step.second if second else step.first
+                    told: Any = step.told
+                    below = below and "above" not in told
+                    q = float(entry["q"])
+                    total += times * log_tail(q - GRID if below else GRID - q, 2.0)
+            sides.append(log_mean(total))
+        assert loss == pytest.approx(sides[0] - sides[1], rel=2e-4)
+    assert 0.9 < found.rate < 1.0  # each entry can tell 1/2
+
+
+def test_two_sides_of_two_draws_tell_little() -> None:
+    assert family(BOTH_SIDES + "attach laplace(2) to T each above") is None
+
+
+def test_a_second_block_is_checked() -> None:
+    scene = Scene(program(BOTH_SIDES + KEPT))
+    found = growing(scene)
+    assert found is not None and holds(scene.follower, found)
+    still = tuple(replace(step, second=step.first) for step in found.again)
+    assert not holds(scene.follower, replace(found, again=still))
+    far = tuple(replace(step, second={"q": 9.0}) for step in found.again)
+    assert not holds(scene.follower, replace(found, again=far))
+    with pytest.raises(NotPeriodic):  # the report in between ends the first phase
+        holds(scene.follower, replace(found, again=found.middle, middle=()))
+    renewed = Scene(program(BOTH_SIDES.replace("phase == 1 and ", "") + "attach laplace(2) to T each above"))
+    with pytest.raises(NotPeriodic):
+        holds(renewed.follower, replace(found, block=found.middle))
 
 
 def test_the_rates_are_the_largest_there_are() -> None:

@@ -177,7 +177,7 @@ def test_everything_returned_replays() -> None:
 
 def test_other_notions_follow() -> None:
     made = program(ONE_SIDED)
-    found = prove(made, delta=Fraction(1, 1000), orders=(2.0, 3.0))
+    found = prove(made, delta=Fraction(1, 1000), orders=(Fraction(2), Fraction(3)))
     assert found.zcdp is not None
     assert size_of(made, found.zcdp) == pytest.approx(1 / 2)
     assert [d.conclusion.order for d in found.rdp] == [2.0, 3.0]  # type: ignore[union-attr]

@@ -20,7 +20,7 @@ from seqlang.model.program import Program
 from seqlang.proof.witness import Event
 from seqlang.source import Source
 
-mpmath.mp.dps = 30
+mpmath.mp.dps = 60
 
 
 def program(text: str) -> Program:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from fractions import Fraction
 
@@ -15,6 +16,7 @@ from seqlang.arithmetic.formula import (
     Bounds,
     Formula,
     absolute,
+    enclose,
     exponential,
     function,
     logarithm,
@@ -129,3 +131,21 @@ def test_is_stable_and_not_longer(formula: Formula) -> None:
     simple = simplify(formula, BOUNDS)
     assert letters(simple) <= letters(formula)
     assert simple.symbols() <= formula.symbols()
+
+
+NOT_POSITIVE, NOT_NEGATIVE = Bounds(Fraction(-3), Fraction(0)), Bounds(Fraction(0))
+
+
+@pytest.mark.parametrize(
+    ("formula", "expected"),
+    [
+        (logarithm(-(D + x) * x), math.log(1.5)),  # x is negative, and D + x may be too
+        (root(-(D + x) * x), math.sqrt(1.5)),
+        ((y**2) ** absolute(x), 0.0),  # y^x has no value at y = 0
+    ],
+)
+def test_factors_that_may_vanish(formula: Formula, expected: float) -> None:
+    shortest = simplify(formula, {"x": NOT_POSITIVE, "D": NOT_NEGATIVE, "y": NOT_NEGATIVE})
+    around = enclose(shortest, {"x": Fraction(-1), "D": Fraction(5, 2), "y": Fraction(0)})
+    assert around.low - 1e-12 <= expected <= around.high + 1e-12
+    assert around.high - around.low < 1e-9

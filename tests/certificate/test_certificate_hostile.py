@@ -82,6 +82,23 @@ def _put(*path: Any) -> Edit:
     return edit
 
 
+def _renamed(name: str, new: str) -> Edit:
+    """Writes the new name wherever the name stands."""
+
+    def written(value: Any) -> Any:
+        match value:
+            case dict():
+                return {key: written(part) for key, part in value.items()}
+            case list():
+                return [written(part) for part in value]
+        return new if value == name else value
+
+    def edit(raw: Any) -> None:
+        raw.update(written(raw))
+
+    return edit
+
+
 def _drop(*path: Any) -> Edit:
     def edit(raw: Any) -> None:
         for key in path[:-1]:
@@ -162,6 +179,8 @@ EDITS: dict[str, Edit] = {
     "a deep expression": _put("model", "body", 0, "body", _deep_expression(400)),
     "an operator of no language": _put("model", "body", 0, "body", "operator", "system"),
     "a name that nobody defines": _put("model", "gates", 0, "test", "terms", 0, "noise", "nobody"),
+    "a parameter with the name of the order": _renamed("lz", "<order>"),
+    "an input with the name of one record": _renamed("x", "x[]"),
     "fewer claims": _put("claims", []),
     "a derivation of what is refuted": _put("claims", 0, "verdict", "refuted"),
     "a verdict of no kind": _put("claims", 0, "verdict", "true"),

@@ -170,7 +170,7 @@ def test_specs_and_explain() -> None:
 
 def test_latex() -> None:
     said = run("check", "@tight/one_sided", "@wald1945/sprt", "--latex").stdout
-    assert r"\varepsilon \le \max\left(\frac{D}{lw}, \frac{D}{lz}\right)" in said
+    assert r"\varepsilon_{\mathrm{pure}} \le \max\left(\frac{D}{\mathrm{lw}}, \frac{D}{\mathrm{lz}}\right)" in said
     assert r"\Delta(\mathrm{total}) = D" in said
     assert r"\log" in said
 

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from seqlang.cli.__main__ import main
-from seqlang.rules.mechanism import radius, release
+from seqlang.rules.gates import radius
+from seqlang.rules.mechanism import release
 
 RIGHT = 'algorithm right "right"\nstream x in {0, 1}\nreport r = x\nattach laplace(1) to r\nstop when step >= 2\n'
 WRONG = (

@@ -154,3 +154,15 @@ def test_an_audit_is_labelled_as_statistical(tmp_path: Path, capsys: pytest.Capt
     file.write_text(OPAQUE)
     assert main(["check", str(file), "--audit", "2"]) == 0
     assert "statistical, no proof" in capsys.readouterr().out
+
+
+def test_a_law_that_leaves_out_steps_that_fail_says_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """No stop reads the root, so that the law is that of a run which goes on where it has no value."""
+    file = tmp_path / "fails.seq"
+    text = "algorithm fails\nstream x in {0, 1}\nmodel m: x ~ bernoulli(0.5)\nstatistic s = sqrt(0 - x)\n"
+    file.write_text(text + "stop when step >= 2 return a\n")
+    assert main(["solve", str(file)]) == 0
+    assert "a step may fail for some data" in capsys.readouterr().out
+    file.write_text(text.replace("0 - x", "x") + "stop when step >= 2 return a\n")
+    assert main(["solve", str(file)]) == 0
+    assert "may fail" not in capsys.readouterr().out

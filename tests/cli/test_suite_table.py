@@ -39,6 +39,19 @@ def test_a_folder_becomes_a_table(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert "1 specs not as expected" in out
 
 
+def test_labels_of_claims_have_a_column_where_there_are_any(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """What a source printed stands beside what is proved: here as the label of the claim."""
+    (tmp_path / "good.seq").write_text(_GOOD.replace("pure(eps)\n", 'pure(eps) "weight 1, 0.24 s"\n'))
+    assert main(["check", "--suite", str(tmp_path)]) == 0
+    rows = capsys.readouterr().out.splitlines()
+    head, first = rows[1].split(), rows[2].split()
+    assert head[:4] == ["spec", "claim", "labelled", "verdict"]
+    assert first[:8] == ["good", "strong", "pure(eps)", "weight", "1,", "0.24", "s", "proved"]
+    (tmp_path / "good.seq").write_text(_GOOD)
+    assert main(["check", "--suite", str(tmp_path)]) == 0
+    assert "labelled" not in capsys.readouterr().out
+
+
 def test_an_invalid_file_stands_in_the_table_and_the_worst_code_wins(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -11,7 +11,6 @@ from seqlang.elaborate import elaborate
 from seqlang.model import expression as m
 from seqlang.model import program as p
 from seqlang.model.life import EachReport, EachStep, Once
-from seqlang.model.print import show
 from seqlang.model.validate import validate
 from seqlang.source import Source
 from seqlang.syntax import parse
@@ -207,12 +206,3 @@ def test_hostile_texts_end_soon(text: str) -> None:
     begun = time.perf_counter()
     elaborate(file)
     assert time.perf_counter() - begun < 5
-
-
-def test_the_dump_names_everything() -> None:
-    program = made(
-        HEAD + "statistic s = sum(x over steps)\nstop when s >= b return high\nattach laplace(1) to b once\n"
-    )
-    text = show(program)
-    for part in ("statistic s = sum.1", "noise b.once ~ laplace(1) once", "stop 1", "s - b - b.once >= 0"):
-        assert part in text

@@ -20,7 +20,7 @@ from hand_programs import (
     wald,
 )
 
-from seqlang.backends.interpret.inputs import InputSampler
+from seqlang.backends.interpret.inputs.drawn import InputSampler
 from seqlang.backends.interpret.machine import Machine, Outcome
 from seqlang.backends.interpret.randomness import NoNoise, SeededRandomness
 from seqlang.backends.interpret.values import EvaluationError

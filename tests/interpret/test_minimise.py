@@ -11,7 +11,7 @@ from scipy import optimize
 
 import seqlang
 
-module = importlib.import_module("seqlang.backends.interpret.minimise")
+module = importlib.import_module("seqlang.backends.interpret.minimising.minimise")
 
 BODIES = {
     "ridge": "mean((dot(v, x[i]) - y[i]) ^ 2 for i in records) + lam / 2 * dot(v, v)",

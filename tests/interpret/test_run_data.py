@@ -7,7 +7,8 @@ import gzip
 import pytest
 from hand_programs import X, apply, cell, law, number, program, wald
 
-from seqlang.backends.interpret.data import run_data
+from seqlang.backends.interpret import data
+from seqlang.backends.interpret.data.reading import Reading
 from seqlang.diagnostics import SpecError
 from seqlang.model import expression as ir
 from seqlang.model import program as pr
@@ -16,6 +17,10 @@ from seqlang.model.life import Once
 
 # Wald's test for 0.3 against 0.7 moves by log(7/3) each way and stops at 19: |ones - zeros| = 4 (4 * 0.847 > 2.944).
 OUTCOMES = [1, 0, 1, 1, 0, 1, 1, 1, 0, 0]  # differences 1 0 1 2 1 2 3 4
+
+
+def run_data(program, path, *, seed=1, cap=None, **options):
+    return data.run_data(program, path, reading=Reading.of(**options), seed=seed, cap=cap)
 
 
 @pytest.fixture

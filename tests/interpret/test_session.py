@@ -10,7 +10,7 @@ import pytest
 
 import seqlang
 from seqlang.backends.interpret.data import run_data
-from seqlang.backends.interpret.metrics import left_out, without
+from seqlang.backends.interpret.inputs.metrics import left_out, without
 
 ALARM = """
 algorithm alarm "How many in a row"

@@ -14,8 +14,7 @@ from plain_kernels import ByText, as_python
 
 from seqlang.backends.interpret.laws.listed import Point, Table
 from seqlang.backends.interpret.values import Value, filled
-from seqlang.backends.kernels.lowering import noises
-from seqlang.backends.kernels.lowering import program as lower
+from seqlang.backends.kernels.lowering import noises, statements
 from seqlang.backends.kernels.lowering.laws import drawing
 from seqlang.backends.kernels.lowering.laws.forms import SHORT, Flip, lengths_of
 from seqlang.backends.kernels.lowering.laws.forms import Table as LawTable
@@ -160,7 +159,7 @@ def by_name(program: Program) -> Iterator[None]:
 
     with (
         mock.patch.object(noises, "law_of", law_of), mock.patch.object(noises, "draw", draw),
-        mock.patch.object(lower, "law_of", law_of), mock.patch.object(lower, "draw", draw),
+        mock.patch.object(statements, "law_of", law_of), mock.patch.object(statements, "draw", draw),
         mock.patch.object(noises.Noises, "places", places),
     ):  # fmt: skip
         yield

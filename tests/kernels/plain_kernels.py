@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 from poison import PoisonedNumpy
 
-from seqlang.backends.interpret.alphabet import letters_of
 from seqlang.backends.interpret.compiled import Compiler
+from seqlang.backends.interpret.inputs.alphabet import letters_of
 from seqlang.backends.interpret.machine import Machine
 from seqlang.backends.interpret.randomness import NoNoise, Randomness
 from seqlang.backends.interpret.values import EvaluationError

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from seqlang import driver
+from seqlang.backends.interpret.data.reading import Reading
 from seqlang.source import Source
 
 BODY = """algorithm ratio
@@ -73,5 +74,5 @@ def test_a_shipped_spec_has_values_far_out(tmp_path: Path) -> None:
     spec = Path(__file__).resolve().parents[2] / "specs" / "zhang2022" / "privsprt_gaussian.seq"
     data = tmp_path / "far.csv"
     data.write_text("x\n" + "45\n-1e5\n" * 3)
-    found = driver.run_data(driver.load(Source(spec.name, spec.read_text(encoding="utf-8"))), data)
+    found = driver.run_data(driver.load(Source(spec.name, spec.read_text(encoding="utf-8"))), data, Reading.of())
     assert found is not None

@@ -8,7 +8,7 @@ import pytest
 
 from seqlang.elaborate import elaborate
 from seqlang.model import expression as m
-from seqlang.model.print import show_expression, show_number, show_terms
+from seqlang.model.print import show_expression, show_number
 from seqlang.source import Source
 from seqlang.syntax import parse
 
@@ -69,10 +69,3 @@ def test_no_brackets_too_many(text: str) -> None:
 )
 def test_numbers(value: Fraction, text: str) -> None:
     assert show_number(value) == text
-
-
-def test_terms() -> None:
-    value = m.Apply("-", (m.Local("llr"), m.ParameterValue("b")))
-    terms = (m.Term("b.once", m.Number(Fraction(-1))), m.Term("z", m.Number(Fraction(2))))
-    assert show_terms(value, terms) == "llr - b - b.once + 2 * z"
-    assert show_terms(None, terms[:1]) == "-b.once"

@@ -22,15 +22,12 @@ Wrong = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 
 class Mutant(NamedTuple):
-    """`where` is `module:function` (or `module:Class.method`); `body` are the statements of the program. `entries`: no
-    witness is looked for between such neighbours, all inputs over {0, 1} that differ in so many entries are gone
-    through (0: the check itself must notice)."""
+    """`where` is `module:function` (or `module:Class.method`); `body` are the statements of the program."""
 
     name: str
     where: str
     wrong: Wrong
     body: str
-    entries: int = 0
 
     @property
     def room(self) -> str:
@@ -209,7 +206,7 @@ MUTANTS = (
     Mutant("several entries cost as much as one",
            "seqlang.rules.reading.single_entry:single_entry", answering(lambda f: (ONE, f[1])),
            STREAM + "adjacent replace 2\nstatistic s = sum(x over steps)\nreport r = s when step == 3\n"
-           "attach geometric(1 / 2) to r\nstop when step >= 3", 2),
+           "attach geometric(1 / 2) to r\nstop when step >= 3"),
     Mutant("a run is one step shorter", "seqlang.rules.reading.limits:horizon_of", answering(lambda n: n - 1),
            SUM + "report r = s\nattach tree(geometric(1 / 2)) to s\nstop when step >= 2"),
     # ---- composition
@@ -217,13 +214,13 @@ MUTANTS = (
            STREAM + "report r = x\nreport t = x * x\nattach laplace(1) to r\nattach laplace(1) to t\n"
            "stop when step >= 2"),
     # ---- mechanisms
-    Mutant("a changed entry is shown once", "seqlang.rules.mechanism.exposure:touched", instead(ONE),
+    Mutant("a changed entry is shown once", "seqlang.rules.gates.exposure:touched", instead(ONE),
            SUM + "report r = s\nattach laplace(2) to r\nstop when step >= 4"),
-    Mutant("a draw hides several values", "seqlang.rules.mechanism.noise:is_fresh", instead(True),
-           STREAM + "report r = x\nattach geometric(1 / 2) to r once\nstop when step >= 3", 1),
-    Mutant("half the radius is hidden", "seqlang.rules.mechanism.radius:radius_of", answering(halved),
+    Mutant("a draw hides several values", "seqlang.rules.gates.noise:is_fresh", instead(True),
+           STREAM + "report r = x\nattach geometric(1 / 2) to r once\nstop when step >= 3"),
+    Mutant("half the radius is hidden", "seqlang.rules.gates.radius:radius_of", answering(halved),
            SUM + "report r = s when step == 3\nattach geometric(1 / 2) to r\nstop when step >= 3"),
-    Mutant("log-weights move apart by half", "seqlang.rules.mechanism.radius:apart", answering(halved),
+    Mutant("log-weights move apart by half", "seqlang.rules.gates.radius:apart", answering(halved),
            "dataset x in 0..1 size 4\nstatistic c = [count(x[i] == k for i in records) for k in 0..1]\n"
            "draw pick ~ {k: exp(c[k + 1]) for k in 0..1}\nstop return pick"),
     Mutant("randomised response costs half",
@@ -235,13 +232,13 @@ MUTANTS = (
     # ---- stopping and accounting
     Mutant("pure bounds shrink at a delta", "seqlang.accounting.homogeneous:optimal", answering(halved),
            SUM + "report r = s when step == 3\nattach laplace(1) to r\nstop when step >= 3"),
-    Mutant("pure bounds have half the divergence", "seqlang.accounting.renyi:_least", answering(halved),
+    Mutant("pure bounds have half the divergence", "seqlang.rules.mechanism.renyi_curve:_of_gate", answering(halved),
            SUM + "report r = s when step == 3\nattach laplace(1 / 4) to r\nstop when step >= 3"),
     Mutant("scales are read ten times too large", "seqlang.rules.stopping.ends:end_of", answering(_wide),
            QUERIES + "param T = 2\nattach gaussian(1) to T once\nattach gaussian(2) to q\n"
-           "stop when q >= T\nstop when step >= 6"),
+           "stop when q >= T\nstop when step >= 6\nclaim strong rdp(2, 100) within 6 steps"),
     Mutant("looks are counted once whatever the horizon", "seqlang.accounting.noisy_test.zhu_wang:within_horizon",
-           lambda right: lambda order, once, look, horizon, most: 0.01 * right(order, 0.0, look, 1, 1),
+           lambda right: lambda once, look, horizon, most: right(0 * once, look / 100, 1, 1) / 100,
            QUERIES + "param T = 2\nattach gaussian(1) to T once\nattach gaussian(2) to q\n"
-           "stop when q >= T\nstop when step >= 6"),
+           "stop when q >= T\nstop when step >= 6\nclaim strong rdp(2, 100) within 6 steps"),
 )  # fmt: skip

@@ -27,7 +27,16 @@ from seqlang.model.program import Program as Model
 from seqlang.proof.derivation import Derivation
 
 FOUND = Path(__file__).parent / "found"
-SHARE = {"release": 0.35, "linear": 0.15, "transcript": 0.1, "stopping": 0.08, "learning": 0.03}
+SHARE = {
+    "release": 0.35,
+    "cells": 0.06,
+    "linear": 0.15,
+    "transcript": 0.1,
+    "stopping": 0.08,
+    "fences": 0.06,
+    "learning": 0.03,
+    "gaussian": 0.04,
+}
 """Programs of each kind for one of `--instances`."""
 
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from amounts import approximate_bound, renyi_bound
 
 from seqlang import driver
 from seqlang.analyses.claims import decide
 from seqlang.analyses.prove import prove
 from seqlang.arithmetic.formula import Formula, number, symbol
 from seqlang.model.program import Program
-from seqlang.proof.derivation import ApproximateBound, ConcentratedBound, Derivation, Judgement, PureBound, RenyiBound
+from seqlang.proof.derivation import ConcentratedBound, Derivation, Judgement, PureBound
 from seqlang.record import replace
 from seqlang.rules.claims import falls_short, leaves_out, longest_run, steps_claimed
 from seqlang.rules.composition import every_algorithm
@@ -49,20 +50,20 @@ EPS: Formula = symbol("eps")
     [
         ("strong pure(eps)", PureBound(ALL, EPS), PureBound(ALL, EPS * number(2))),
         ("strong pure(eps)", PureBound(("stop 1", "y"), EPS), ConcentratedBound(ALL, EPS, None)),
-        ("strong dp(eps, 1e-6)", ApproximateBound(ALL, 1.0, 1e-6, None), ApproximateBound(ALL, 1.0, 2e-6, None)),
-        ("strong dp(eps, 1e-6)", ApproximateBound(ALL, 0.5, 1e-7, None), ApproximateBound(ALL, 1.1, 1e-7, None)),
-        ("strong dp(eps, 1e-6)", PureBound(ALL, EPS), RenyiBound(ALL, 2.0, 0.1, None)),
+        ("strong dp(eps, 1e-6)", approximate_bound(ALL, 1.0, 1e-6, None), approximate_bound(ALL, 1.0, 2e-6, None)),
+        ("strong dp(eps, 1e-6)", approximate_bound(ALL, 0.5, 1e-7, None), approximate_bound(ALL, 1.1, 1e-7, None)),
+        ("strong dp(eps, 1e-6)", PureBound(ALL, EPS), renyi_bound(ALL, 2.0, 0.1, None)),
         ("strong zcdp(eps)", ConcentratedBound(ALL, EPS, None), PureBound(ALL, EPS)),
-        ("strong rdp(4, eps)", RenyiBound(ALL, 4.0, 1.0, None), RenyiBound(ALL, 2.0, 1.0, None)),
-        ("strong rdp(4, eps)", RenyiBound(ALL, 8.0, 1.0, None), RenyiBound(ALL, 4.0, 1.5, None)),
-        ("strong rdp(4, eps)", PureBound(ALL, EPS), ApproximateBound(ALL, 0.1, 1e-9, None)),
+        ("strong rdp(4, eps)", renyi_bound(ALL, 4.0, 1.0, None), renyi_bound(ALL, 2.0, 1.0, None)),
+        ("strong rdp(4, eps)", renyi_bound(ALL, 8.0, 1.0, None), renyi_bound(ALL, 4.0, 1.5, None)),
+        ("strong rdp(4, eps)", PureBound(ALL, EPS), approximate_bound(ALL, 0.1, 1e-9, None)),
         ("strong rdp(4, 4 * eps)", ConcentratedBound(ALL, EPS, None), ConcentratedBound(ALL, EPS * number(2), None)),
         ("strong rdp(4, 4 * eps)", ConcentratedBound(ALL, EPS, None), ConcentratedBound(ALL, EPS, 100)),
         ("strong dp(eps, 1e-6)", PureBound(ALL, EPS), PureBound(("y",), EPS)),
-        ("strong dp(eps, 1e-6) within 20 steps", ApproximateBound(ALL, 1.0, 1e-6, 20),
-         ApproximateBound(ALL, 1.0, 1e-6, 19)),
-        ("strong dp(eps, 1e-6)", ApproximateBound(ALL, 1.0, 1e-6, None), ApproximateBound(ALL, 1.0, 1e-6, 10**9)),
-        ("strong rdp(4, eps)", RenyiBound(ALL, 4.0, 1.0, None), RenyiBound(ALL, 4.0, 1.0, 100)),
+        ("strong dp(eps, 1e-6) within 20 steps", approximate_bound(ALL, 1.0, 1e-6, 20),
+         approximate_bound(ALL, 1.0, 1e-6, 19)),
+        ("strong dp(eps, 1e-6)", approximate_bound(ALL, 1.0, 1e-6, None), approximate_bound(ALL, 1.0, 1e-6, 10**9)),
+        ("strong rdp(4, eps)", renyi_bound(ALL, 4.0, 1.0, None), renyi_bound(ALL, 4.0, 1.0, 100)),
         ("strong zcdp(eps)", ConcentratedBound(ALL, EPS, None), ConcentratedBound(ALL, EPS, 100)),
         ("weak dp(eps, 1e-6) under coin", PureBound(ALL, EPS), PureBound(ALL, EPS * number(2))),
     ],
@@ -125,7 +126,7 @@ def test_a_delta_below_one_does_not_hold_of_every_algorithm() -> None:
     program = _program("claim strong pure(1)")
     nothing = every_algorithm.derivation(program)
     assert every_algorithm.holds(program, nothing) is None
-    for conclusion in (ApproximateBound(nothing.conclusion.gates, 0.0, 0.999, None), PureBound(("y",), EPS)):
+    for conclusion in (approximate_bound(nothing.conclusion.gates, 0.0, 0.999, None), PureBound(("y",), EPS)):
         assert every_algorithm.holds(program, replace(nothing, conclusion=conclusion))
 
 

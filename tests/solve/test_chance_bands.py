@@ -59,7 +59,7 @@ def test_kept_chances_are_those_of_the_step(specs: Path, name: str, model: str, 
     """The chain that keeps tables, also when it begins again and an entry is forced, against one that makes the table
     of each step."""
     kept, fresh = (_chain(specs / "tight" / f"{name}.seq", model, rare) for _ in range(2))
-    fresh.bands_fixed = False
+    fresh.bands.fixed = False
     for forced in (None, 3):
         one: Any = kept.begin()
         other: Any = fresh.begin()

@@ -35,7 +35,8 @@ def pure(name: str, **settings: str) -> float:
 def test_learning_costs_one_selection_and_one_gradient(spec: str, settings: dict[str, str]) -> None:
     for size in ("1", "5", "50"):
         found = pure(f"bittner2020/{spec}", **settings, **{"N" if spec == "flsw" else "L": size})
-        assert found == pytest.approx(2.0, rel=1e-9)
+        full = spec == "flmb" or int(size) <= int(settings.get("n", "800"))  # a window of flsw that is never full
+        assert found == pytest.approx(2.0 if full else 1.0, rel=1e-9)
     assert pure(f"bittner2020/{spec}", eps_s="3", eps_g="1/10") == pytest.approx(3.1, rel=1e-9)
 
 

@@ -64,7 +64,8 @@ def _update(row: str) -> None:
     """Puts the line in the place of the one about the same spec, or in order (tests run in one process then)."""
     lines = TABLE.read_text(encoding="utf-8").splitlines()
     name = row.split("]", 1)[0]
-    rows = sorted({line.split("]", 1)[0]: line for line in [*lines, row] if line.startswith("| [")}.values())
+    by_name = {line.split("]", 1)[0]: line for line in [*lines, row] if line.startswith("| [")}
+    rows = [by_name[each] for each in sorted(by_name)]
     begin = next(i for i, line in enumerate(lines) if line.startswith("|---")) + 1
     end = next(i for i, line in enumerate(lines[begin:], begin) if not line.startswith("|"))
     assert any(line.startswith(name) for line in rows)

@@ -12,26 +12,22 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from seqlang.accounting import arguments
-from seqlang.accounting.factorial import log_subsets
+from seqlang.accounting import arguments, curves
 from seqlang.accounting.interval import interval
+from seqlang.arithmetic.formula import ORDER, Formula
 
 
-def within_horizon(order: float, threshold: float, looks: float, horizon: int, reports: int = 1) -> float:
-    """threshold + reports * looks + log(number of outcomes) / (order - 1), rounded up (gamma = infinity).
+def within_horizon(threshold: Formula, looks: Formula, horizon: int, reports: int = 1) -> Formula:
+    """threshold + reports * looks + log(number of outcomes) / (order - 1), over ORDER (gamma = infinity).
 
-    `threshold` and `looks` are RDP epsilons at `order`: of Z for sensitivity D, of a look for D or 2 D (see above). The
+    `threshold` and `looks` are RDP epsilons over ORDER: of Z for sensitivity D, of a look for D or 2 D (see above). The
     outcomes are the places of at most `reports` reports among `horizon` looks; for one report there are 1 + horizon.
     For several reports the threshold noise is drawn once. Errors: more reports than looks.
     """
-    a = interval(arguments.renyi_order("order", order))
     n, c = arguments.count("horizon", horizon), arguments.count("reports", reports)
     if c > n:
         raise ValueError(f"reports must not exceed the horizon of {n} looks, got {c}")
-    paid = (
-        interval(arguments.not_negative("threshold", threshold)) + interval(arguments.not_negative("looks", looks)) * c
-    )
-    return (paid + log_subsets(n, c) / (a - 1)).high
+    return threshold + c * looks + curves.places(n, c) / (ORDER - 1)
 
 
 def with_own_moment(

@@ -64,30 +64,12 @@ def audit(
     """The best bound found in about that time; None where nothing could be run or compared. `horizon`: the streams'
     length."""
     began = time.monotonic()
-    deadline = began + seconds
-    candidates = pairs(program, min(horizon or LENGTH, 400), MOST_PAIRS)
-    best: tuple[float, float, tuple[Stream, Stream]] | None = None
-    tried = 0
-    most: int | None = None
-    for number, pair in enumerate(candidates):
-        if number and time.monotonic() - began > seconds / 3:
-            break
-        try:
-            most = _affordable(program, pair[0], seconds) if most is None else most
-            runs = min(most, PILOT if number or seconds > 2 else PILOT // 4)
-            started = time.monotonic()
-            first, second = (sample(program, s, runs, seed * 1000 + 2 * number + k) for k, s in enumerate(pair))
-        except SpecError:
-            continue
-        rate = runs / max(1e-3, time.monotonic() - started)
-        tried += 1
-        ranked = chosen(first, second, proposals(first, second))
-        if ranked and (best is None or ranked[0][0] > best[0]):
-            best = ranked[0][0], rate, pair
+    tried, best = _most_telling(program, min(horizon or LENGTH, 400), seconds, seed)
     if best is None:
         return None
-    _, rate, pair = best  # runs of both inputs a second
-    half = int(min(LARGEST, max(most or PILOT, 0.4 * rate * max(0.0, deadline - time.monotonic()))))
+    pair, least, rate = best
+    left = max(0.0, began + seconds - time.monotonic())
+    half = int(min(LARGEST, max(least, 0.4 * rate * left)))
     learn = [sample(program, s, half, seed * 1000 + 500 + k) for k, s in enumerate(pair)]
     ranked = chosen(learn[0], learn[1], proposals(learn[0], learn[1]))[:TESTED]
     if not ranked:
@@ -107,6 +89,33 @@ def audit(
             tested=len(ranked), pairs=tried, seconds=time.monotonic() - began, seed=seed,
         ))  # fmt: skip
     return max(found, key=lambda one: one.epsilon)
+
+
+def _most_telling(
+    program: Program, length: int, seconds: float, seed: int
+) -> tuple[int, tuple[tuple[Stream, Stream], int, float] | None]:
+    """How many pairs were run in a third of the time; the one that an event tells apart best, with the runs that are
+    afforded in the first round, and the runs of both its inputs a second."""
+    began = time.monotonic()
+    best: tuple[float, float, tuple[Stream, Stream]] | None = None
+    tried = 0
+    most: int | None = None
+    for number, pair in enumerate(pairs(program, length, MOST_PAIRS)):
+        if number and time.monotonic() - began > seconds / 3:
+            break
+        try:
+            most = _affordable(program, pair[0], seconds) if most is None else most
+            runs = min(most, PILOT if number or seconds > 2 else PILOT // 4)
+            started = time.monotonic()
+            first, second = (sample(program, s, runs, seed * 1000 + 2 * number + k) for k, s in enumerate(pair))
+        except SpecError:
+            continue
+        rate = runs / max(1e-3, time.monotonic() - started)
+        tried += 1
+        ranked = chosen(first, second, proposals(first, second))
+        if ranked and (best is None or ranked[0][0] > best[0]):
+            best = ranked[0][0], rate, pair
+    return tried, None if best is None else (best[2], most or PILOT, best[1])
 
 
 def _affordable(program: Program, stream: Stream, seconds: float) -> int:

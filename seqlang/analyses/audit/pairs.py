@@ -8,6 +8,7 @@ from itertools import islice
 from typing import Any
 
 from seqlang.analyses.witnesses.confirm import inside
+from seqlang.analyses.witnesses.datasets import data_pairs
 from seqlang.analyses.witnesses.domains import Domains, tidy
 from seqlang.analyses.witnesses.moving import moved_within
 from seqlang.analyses.witnesses.neighbours import are_neighbours, entry_of, fields_of
@@ -68,7 +69,7 @@ def _aimed(program: Program, length: int) -> Iterator[tuple[Stream, Stream]]:
         return
     for pattern in patterns:
         with suppress(Unsupported, IndexError):
-            data = scene.data_pairs()[pattern.data] if not scene.streams and scene.datasets else None
+            data = data_pairs(scene)[pattern.data] if not scene.streams and scene.datasets else None
             played = play(scene, pattern, length, data)
             if played is not None:
                 first, second = stream_of(scene, played.first), stream_of(scene, played.second)

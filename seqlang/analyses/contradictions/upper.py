@@ -10,10 +10,12 @@ from seqlang.analyses.bounds import Bounds
 from seqlang.analyses.claims import Verdict
 from seqlang.analyses.contradictions.contradiction import Contradiction
 from seqlang.arithmetic.formula import enclose
+from seqlang.arithmetic.rounding import fraction_down, fraction_up
 from seqlang.model.expression import Expression
 from seqlang.model.program import Claim, Program
 from seqlang.proof.derivation import ApproximateBound, ConcentratedBound, Derivation, PureBound, RenyiBound
 from seqlang.record import record
+from seqlang.rules.computed import bound_up
 from seqlang.rules.sensitivity.facts.formulas import formula_of, parameter_values
 
 Notion = Literal["pure", "dp", "rdp", "zcdp"]
@@ -46,16 +48,17 @@ def uppers_of(program: Program, bounds: Bounds, verdicts: Sequence[Verdict]) -> 
 
 
 def upper_of(program: Program, derivation: Derivation) -> Upper:
-    by, values = f"the proof by {derivation.rule}", parameter_values(program)
+    by = f"the proof by {derivation.rule}"
+    size = bound_up(program, derivation.conclusion)
     match derivation.conclusion:
-        case PureBound(epsilon=formula):
-            return Upper(by, "pure", enclose(formula, values).high, 0.0, inf, None)
-        case ConcentratedBound(rho=formula, horizon=horizon):
-            return Upper(by, "zcdp", enclose(formula, values).high, 0.0, 1.0, horizon)
-        case RenyiBound(order=order, epsilon=size, horizon=horizon):
-            return Upper(by, "rdp", size, 0.0, order, horizon)
-        case ApproximateBound(epsilon=size, delta=delta, horizon=horizon):
-            return Upper(by, "dp", size, delta, 1.0, horizon)
+        case PureBound():
+            return Upper(by, "pure", size, 0.0, inf, None)
+        case ConcentratedBound(horizon=horizon):
+            return Upper(by, "zcdp", size, 0.0, 1.0, horizon)
+        case RenyiBound(order=order, horizon=horizon):
+            return Upper(by, "rdp", size, 0.0, fraction_down(order), horizon)
+        case ApproximateBound(delta=delta, horizon=horizon):
+            return Upper(by, "dp", size, fraction_up(delta), 1.0, horizon)
 
 
 def said(program: Program, claim: Claim) -> Upper | None:

@@ -198,20 +198,8 @@ class Comparison:
                 mine = np.flatnonzero(row == step)
                 if step < 0:
                     scale[mine] = 0.0
-                    continue
-                rows = [array[mine] for array in alive]
-                for which, (place, _) in enumerate(self.walk.steps[step].stops):
-                    numbers = quadrature.numbers(step, which)
-                    assert numbers is not None
-                    found = scale[mine] * numbers.factor
-                    for g, array in enumerate(rows):
-                        at = numbers.arrays.get(g)
-                        found = found * (array.sum(axis=1) if at is None else array @ at)
-                    chances[mine, place] += found
-                going = quadrature.numbers(step, -1)
-                scale[mine] *= 0.0 if going is None else going.factor
-                for g, at in going.arrays.items() if going is not None else ():
-                    alive[g][mine] = rows[g] * at
+                else:
+                    self._step(quadrature, step, mine, alive, scale, chances)
             chances[known:] = chances[0]
             table[t] = chances[0]
             realised[t] = measure.add(t + 1, chances)
@@ -223,6 +211,25 @@ class Comparison:
             realised, 0.0, thinned,
         )  # fmt: skip
         return compared, float(later.max())
+
+    def _step(
+        self, quadrature: Quadrature, step: int, mine: Any, alive: list[Array], scale: Array, chances: Array
+    ) -> None:
+        """The streams `mine` take the step: what stops is added to their `chances`, the others stay in `alive` (by
+        group of noises and node) and `scale`."""
+        rows = [array[mine] for array in alive]
+        for which, (place, _) in enumerate(self.walk.steps[step].stops):
+            numbers = quadrature.numbers(step, which)
+            assert numbers is not None
+            found = scale[mine] * numbers.factor
+            for g, array in enumerate(rows):
+                at = numbers.arrays.get(g)
+                found = found * (array.sum(axis=1) if at is None else array @ at)
+            chances[mine, place] += found
+        going = quadrature.numbers(step, -1)
+        scale[mine] *= 0.0 if going is None else going.factor
+        for g, at in going.arrays.items() if going is not None else ():
+            alive[g][mine] = rows[g] * at
 
 
 class _Measure:

@@ -9,10 +9,10 @@ from typing import Any
 
 from seqlang.analyses.witnesses.domains import tidy
 from seqlang.analyses.witnesses.moving import moved_within
-from seqlang.backends.interpret.alphabet import letters_of
 from seqlang.backends.interpret.compiled import Compiler
-from seqlang.backends.interpret.domains import CheckedDomain
-from seqlang.backends.interpret.inputs import InputSampler
+from seqlang.backends.interpret.inputs.alphabet import letters_of
+from seqlang.backends.interpret.inputs.domains import CheckedDomain
+from seqlang.backends.interpret.inputs.drawn import InputSampler
 from seqlang.backends.interpret.randomness import SeededRandomness
 from seqlang.backends.solve.unsolved import Unsolved
 from seqlang.backends.transcript.stepper import Stepper

@@ -9,7 +9,7 @@ what lies between: the loss of the streams that occur.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -76,13 +76,6 @@ def instances(
             interrupted = True
     except Unsupported as why:
         raise Unsolved(str(why)) from None
-    notes = list(dict.fromkeys(neighbours.notes))
-    if thinned:
-        notes.append("of long streams not every position was changed: all early ones, later ones ever wider apart")
-    longest = [i for i in done if i.later >= 1e-9]
-    if longest:
-        largest = max(i.later for i in longest)
-        notes.append(f"{len(longest)} streams have not stopped by step {cap} with a chance of up to {largest:.3g}")
     return Instances(
         algorithm=program.name,
         model=found.name,
@@ -92,9 +85,18 @@ def instances(
         cap=cap,
         instances=tuple(done),
         interrupted=interrupted,
-        notes=tuple(notes),
+        notes=(*dict.fromkeys(neighbours.notes), *_notes(done, thinned, cap)),
         seconds=time.perf_counter() - began,
     )
+
+
+def _notes(done: Sequence[Instance], thinned: bool, cap: int) -> Iterator[str]:
+    """What a reader should know of these streams."""
+    if thinned:
+        yield "of long streams not every position was changed: all early ones, later ones ever wider apart"
+    longest = [i.later for i in done if i.later >= 1e-9]
+    if longest:
+        yield f"{len(longest)} streams have not stopped by step {cap} with a chance of up to {max(longest):.3g}"
 
 
 def _works(walk: Walk, old: Entry, new: Entry) -> bool:

@@ -187,8 +187,10 @@ def _coins(term: Expression) -> Iterator[str]:
 
 
 def _factors(term: Expression) -> list[Expression]:
-    product = isinstance(term, Apply) and term.operator == "*"
-    return [f for part in term.arguments for f in _factors(part)] if product else [term]  # type: ignore[union-attr]
+    match term:
+        case Apply("*", parts):
+            return [factor for part in parts for factor in _factors(part)]
+    return [term]
 
 
 def _centred(facts: Facts, term: Expression, coin: str) -> bool:

@@ -14,7 +14,7 @@ def choices_of(program: Program) -> tuple[tuple[Quantity, Claimed], ...]:
     found = []
     for gate in program.gates:
         if isinstance(gate, ChooseGate) and isinstance(gate.law, PrivateLaw):
-            from seqlang.rules.mechanism.weights import weighted_choice
+            from seqlang.rules.gates.weights import weighted_choice
 
             choice = weighted_choice(program, gate)
             if not isinstance(choice, str):

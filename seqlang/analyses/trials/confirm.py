@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from seqlang.analyses.trials.exactly import ExactCompiler, exact_pair, exactly, is_exact
@@ -12,6 +12,7 @@ from seqlang.analyses.trials.play import STEPS_WITH_VALUES, Drawn, Duel, Shared
 from seqlang.analyses.trials.quantities import Quantity
 from seqlang.analyses.witnesses.neighbours import are_neighbours, rows_inside
 from seqlang.backends.interpret.compiled import Compiler
+from seqlang.backends.interpret.values import numbers_in
 from seqlang.model.domain import Ball, Domain, Interval, Power
 from seqlang.model.expression import Apply, Expression, Quantified
 from seqlang.model.program import Program, expressions_read
@@ -78,7 +79,7 @@ def _judged(of: Suspicion, exact: bool) -> Found | None:
     duel = Duel(of.program, of.quantities, of.revealed, ExactCompiler if exact else Compiler)
     seen = duel.play(of.pair, Shared(None, of.pair.noisy, of.drawn), of.steps)
     ends = ((s.first, s.second) for every in seen.values() for s in every)
-    if exact and any(isinstance(v, float) for two in ends for v in _numbers(two)):
+    if exact and any(isinstance(v, float) for two in ends for v in numbers_in(two)):
         return None
     found = of.judge(seen, exact, SLACK if exact else COARSE)
     if found is None:
@@ -95,14 +96,6 @@ def is_pair(program: Program, pair: Pair) -> bool:
         return are_neighbours(program, *pair.entries)
     beside = replace(program, inputs=tuple(i for i in program.inputs if i.kind == "dataset"))
     return pair.entries[0] == pair.entries[1] and are_neighbours(beside, *pair.records)
-
-
-def _numbers(value: Any) -> Iterator[Any]:
-    if isinstance(value, (tuple, range)):
-        for item in value:
-            yield from _numbers(item)
-    else:
-        yield value
 
 
 def _jumps(parts: Sequence[Expression]) -> bool:
@@ -138,7 +131,7 @@ def _is_real(domain: Domain) -> bool:
 
 
 def _middle(values: Sequence[Any]) -> float:
-    numbers = [n for value in values for n in _numbers(value)]
+    numbers = [n for value in values for n in numbers_in(value)]
     return 0.37 * min(numbers) + 0.63 * max(numbers) if numbers else 0.0
 
 

@@ -92,17 +92,18 @@ def _parts(program: Program, end: End) -> tuple[Curve, Curve, float, float] | No
     if shift.kind in ("none", "unbounded") or shift.norm != "abs":
         return None
     radius = enclose(shift.radius, parameter_values(program)).high
-    threshold, look = _curve(end.threshold), _curve(end.look)
+    threshold, look = _curve(program, end.threshold), _curve(program, end.look)
     if threshold is None or look is None or end.most != 1:
         return None
     return threshold, look, radius, radius * (1.0 if shift.kind in ONE_SIGN else 2.0)
 
 
-def _curve(source: Source) -> Curve | None:
+def _curve(program: Program, source: Source) -> Curve | None:
+    scale = enclose(source.scale, parameter_values(program)).low
     if source.family == "gaussian":
-        return lambda order, distance: renyi.gaussian(source.scale, order, distance)
+        return lambda order, distance: renyi.gaussian(scale, order, distance)
     if source.family == "laplace":
-        return lambda order, distance: renyi.laplace(source.scale, order, distance)
+        return lambda order, distance: renyi.laplace(scale, order, distance)
     return None
 
 

@@ -149,14 +149,15 @@ class Together:
             crowd.lost() + np.array([f.bands[k].lost for f in firsts]) + chain.lattice.missing * at
             for k, (chain, crowd) in enumerate(zip(self.chains, crowds, strict=True))
         ]
-        courses = []
-        for column, first in enumerate(firsts):
+
+        def course(column: int) -> Course:
             last = int(ends[column // entries]) + 1
             lost = tuple(float(part[column]) for part in losts)
             left = np.minimum(lefts[:last, column] + max(lost), 1.0).tolist()
             rows = [list(np.ascontiguousarray(table[:last, :, column])) for table in tables]
-            courses.append((first.place, Course(self.chains, rows, left, lost)))
-        return courses, done
+            return Course(self.chains, rows, left, lost)
+
+        return [(first.place, course(column)) for column, first in enumerate(firsts)], done
 
     def _at_once(self, crowds: list[ManyBands]) -> int:
         """Steps in one matrix product."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from math import inf
 
+from seqlang.analyses.witnesses.datasets import data_pairs
 from seqlang.analyses.witnesses.play import Pattern, Played, play
 from seqlang.analyses.witnesses.scene import Scene
 from seqlang.backends.transcript.follow import Phase
@@ -60,7 +61,7 @@ class Chances:
     def _play(self, pattern: Pattern, horizon: int) -> Played | None:
         data = None
         if not self.scene.streams and self.scene.datasets:
-            data = self.scene.data_pairs()[pattern.data]
+            data = data_pairs(self.scene)[pattern.data]
         return play(self.scene, pattern, horizon, data)
 
     def logs(self, played: Played, spent: Work | None = None) -> tuple[float, float]:

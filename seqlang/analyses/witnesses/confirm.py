@@ -10,10 +10,11 @@ from contextlib import suppress
 from math import exp, inf, isinf, log, log1p, nextafter
 from typing import Any
 
+from seqlang.analyses.witnesses.near_misses import rests_on_a_near_miss
 from seqlang.analyses.witnesses.neighbours import are_neighbours, rows_inside, rows_of
 from seqlang.analyses.witnesses.ties import rests_on_rounding
 from seqlang.backends.interpret.values import numbers_in
-from seqlang.backends.transcript.follow import Follower, Phase
+from seqlang.backends.transcript.follow import Follower, Phase, told_apart
 from seqlang.backends.transcript.integrals.noise_laws import log_sum
 from seqlang.backends.transcript.integrals.quadrature import FINE, FINEST, IMPOSSIBLE, Accuracy, Answer
 from seqlang.backends.transcript.unsupported import Unsupported, Work
@@ -25,6 +26,7 @@ from seqlang.proof.witness import Event, Witness
 MOST_FINE = 3_000_000  # conditional probabilities for one pair of streams
 ROUNDED = 2.0**-52  # of a number
 SEEN = 1e-7  # of the scale of a noise: about what a difference so large makes of the loss
+MOST_ERROR = 1e-3  # relative, of a probability
 LEAST_LOG = -640.0  # below e^-640 a probability is not told apart from 0 as a float
 
 
@@ -65,7 +67,7 @@ def _phases(program: Program, stream: Sequence[Entry], event: Event, steps: int,
         here: dict[str, Any] = {"stop": None, **told.get(step, {})}
         if stop is not None and step == steps:
             here["stop"] = (stop, event.result)
-        if phases and phases[-1].entry == entry and phases[-1].observed == here:
+        if phases and phases[-1].entry == entry and told_apart(phases[-1].observed) == told_apart(here):
             phases[-1] = Phase(entry, here, phases[-1].repeat + 1)
         else:
             phases.append(Phase(entry, here, 1))
@@ -100,16 +102,20 @@ def confirmed(
         return None
     if not are_neighbours(follower.program, *streams):
         return None
-    answers = [log_chance(follower, stream, event, how, work) for stream in streams]
+    answers: list[Answer] = []
+    for stream in streams:
+        answers.append(log_chance(follower, stream, event, how, work))
+        if answers[-1] != IMPOSSIBLE and answers[-1].error > MOST_ERROR:
+            return None
     if answers[0].log < answers[1].log:
         answers.reverse()
         streams = (streams[1], streams[0])
     first, second = answers
-    if first.log < LEAST_LOG or first.error > 1e-3:
+    if first.log < LEAST_LOG:
         return None
     if second == IMPOSSIBLE:
         loss = inf
-    elif second.log < LEAST_LOG or second.error > 1e-3:
+    elif second.log < LEAST_LOG:
         return None
     else:
         loss = first.log + log1p(-first.error) - second.log - log1p(second.error)
@@ -133,10 +139,12 @@ def recomputed(follower: Follower, draft: Witness) -> Witness | None:
         return None
     try:
         first = confirmed(follower, streams, event, draft.because, FINE, Work(MOST_FINE))
+        if first is None:
+            return None
         again = confirmed(follower, streams, event, draft.because, FINEST, Work(MOST_FINE))
     except Unsupported:
         return None
-    if first is None or again is None or first.streams != again.streams:
+    if again is None or first.streams != again.streams:
         return None
     gap = abs(first.p - again.p) + abs(first.q - again.q)
     allowed = first.p_error + again.p_error + first.q_error + again.q_error + 1e-12 * first.p
@@ -150,7 +158,11 @@ def by_rounding(follower: Follower, draft: Witness) -> bool:
     if _beyond_floats(follower, draft):
         return True
     try:
-        return any(rests_on_rounding(program, phases_of(program, s, draft.event)) for s in draft.streams)
+        ways = [phases_of(program, s, draft.event) for s in draft.streams]
+        return any(
+            rests_on_rounding(program, one) or any(rests_on_a_near_miss(follower, phases) for phases in one)
+            for one in ways
+        )
     except Unsupported:
         return False
 

@@ -32,6 +32,8 @@ class Domains:
             case Finite(values):
                 numbers = [self.value(v) for v in values]
                 return min(numbers), max(numbers)
+            case Power(of, _):
+                return self.range(of)
             case _:
                 return -inf, inf
 

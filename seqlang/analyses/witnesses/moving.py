@@ -31,6 +31,15 @@ def moved_within(old: float, direction: int, low: float, high: float, radius: fl
     return old
 
 
+def moved_vector(
+    old: tuple[float, ...], direction: int, low: float, high: float, radius: float, each: bool
+) -> tuple[float, ...]:
+    """Every coordinate moved by the radius, as far as [low, high] goes; the first alone if not `each` may."""
+    count = len(old) if each else 1
+    moved = [exactly_within(x, min(max(x + direction * radius, low), high), radius) for x in old[:count]]
+    return (*moved, *old[count:])
+
+
 def within(change: float, radius: float) -> bool:
     return abs(change) <= radius
 

@@ -7,7 +7,7 @@ from typing import Any, assert_never
 
 from seqlang.arithmetic.formula import enclose
 from seqlang.backends.interpret.compiled import Compiler
-from seqlang.backends.interpret.domains import CheckedDomain
+from seqlang.backends.interpret.inputs.domains import CheckedDomain
 from seqlang.backends.interpret.values import EvaluationError
 from seqlang.model.expression import Expression
 from seqlang.model.program import AddRemove, Program, Replace, Within

@@ -17,7 +17,7 @@ from typing import Any, Literal
 
 from seqlang.analyses.witnesses.scene import Entry, Scene, Target
 from seqlang.backends.transcript.facts import Fact
-from seqlang.backends.transcript.follow import Phase
+from seqlang.backends.transcript.follow import Phase, told_apart
 from seqlang.backends.transcript.reported_value import UNKNOWN
 from seqlang.backends.transcript.unsupported import Unsupported
 from seqlang.proof.family import FamilyStep
@@ -25,6 +25,10 @@ from seqlang.record import field, mutable_record, record
 
 MOST_ARRIVING = 120
 MOST_WAITING = 1500
+MOST_TOLD = 4
+"""Reports of one step, beside the one that is aimed at."""
+WINDOW = 0.25
+"""Half of the length of a window, in scales of the noise."""
 Step = tuple[Any, list[Fact]]
 """Next state (None after a stop) and facts, as `Follower.look` gives them."""
 
@@ -46,7 +50,9 @@ class Leg:
 @record
 class Pattern:
     """`swap` chooses the pair of entries at the change; `release` what is told of released values ("any", "tail",
-    "between", "low", "high", "point"), `depth` how deep in the tail (scales); `pick` which value of a choice."""
+    "between", "low", "high", "point", "window"), `depth` how deep in the tail (scales), or how often a window is
+    halved; `pick` which value of a choice. `turned`: of several changed entries every second one changes the other way
+    round."""
 
     legs: tuple[Leg, ...]
     swap: int = 0
@@ -54,13 +60,17 @@ class Pattern:
     depth: float = 0.0
     pick: int = 0
     data: int = 0
+    turned: bool = False
 
 
 @mutable_record
 class Played:
+    """`left`: entries that the second stream, being that many entries behind the first, has still to come."""
+
     first: list[Phase] = field(default_factory=list)
     second: list[Phase] = field(default_factory=list)
     length: int = 0
+    left: tuple[Entry, ...] = ()
 
 
 def play(scene: Scene, pattern: Pattern, horizon: int, data: tuple[Entry, Entry] | None = None) -> Played | None:
@@ -105,6 +115,11 @@ def _unrolled(phases: Sequence[Phase]) -> list[Phase]:
     return [phase for phase in phases for _ in range(phase.repeat)]
 
 
+def pick_extreme(post: Any, value: Any) -> Any:
+    """The number that is released where it is the largest or the smallest of a vector."""
+    return {"max": max, "min": min}[post](value) if post in ("max", "min") else value
+
+
 class _Stage:
     def __init__(self, scene: Scene, pattern: Pattern, horizon: int, data: tuple[Entry, Entry] | None) -> None:
         self.scene, self.pattern, self.horizon = scene, pattern, horizon
@@ -112,6 +127,7 @@ class _Stage:
         self.states = [scene.start, scene.start]
         self.played = Played()
         self.over = False
+        self.changed = 0
         self.used: set[Any] = set()
         self._tellings: dict[str | None, list[dict[str, Any]]] = {}
 
@@ -139,7 +155,8 @@ class _Stage:
 
     def _run(self, leg: Leg, fed: Entry | None = None) -> bool:
         for i in range(leg.count):
-            pair = self._entries(leg, i == 0, None, inf) if fed is None or (i == 0 and leg.change) else (fed, fed)
+            change = i < self.scene.changes
+            pair = self._entries(leg, change, None, inf) if fed is None or (change and leg.change) else (fed, fed)
             if not self._advance(*pair, None):
                 return False
             if self.over:
@@ -153,7 +170,7 @@ class _Stage:
         target = self._target(leg)
         level = leg.level * target.scale
         changed = leg.change
-        if changed and not self._step(leg, target, level, True):
+        if changed and not self._change(leg, target, level):
             return False
         if not self._arrive(leg, target, level, changed):
             return False
@@ -179,7 +196,7 @@ class _Stage:
         """Walks on even where the margin moves away for a while: the steps' boundary may run ahead at first."""
         target = self._target(leg)
         level = leg.level * target.scale
-        if leg.change and not self._step(leg, target, level, True):
+        if leg.change and not self._change(leg, target, level):
             return False
         for _ in range(MOST_WAITING):
             entry = self.scene.aim(self.states[0], target, level)
@@ -212,7 +229,7 @@ class _Stage:
             if not self._advance(first, second, None) or self.over:
                 return False
             before = margin if not change else None
-            change = False
+            change = change and waited + 1 < self.scene.changes
         return False
 
     def _near(self, margin: float | None, before: float | None, level: float) -> bool:
@@ -254,6 +271,10 @@ class _Stage:
                 return False
         return False
 
+    def _change(self, leg: Leg, target: Target, level: float) -> bool:
+        """As many changed entries one after the other as neighbours may differ in."""
+        return all(self.over or self._step(leg, target, level, True) for _ in range(self.scene.changes))
+
     def _step(self, leg: Leg, target: Target, level: float, change: bool) -> bool:
         return self._advance(*self._entries(leg, change, target, level), None)
 
@@ -265,7 +286,8 @@ class _Stage:
             pairs = self.scene.swaps(self.states[0], target, level)
             if self.pattern.swap >= len(pairs):
                 raise Unsupported("no further pair of entries")
-            return pairs[self.pattern.swap]
+            first, second = pairs[self.pattern.swap]
+            return (second, first) if self.pattern.turned and self.changed % 2 else (first, second)
         entry = self.scene.aim(self.states[0], target, level) if target else self.scene.entries[0]
         return self._both(leg, target, level, entry)
 
@@ -289,6 +311,9 @@ class _Stage:
         """Adds a step in which `fire` (a report, `stop 2`, or nothing) happens; False if the first stream cannot."""
         if self.played.length >= self.horizon:
             return False
+        inserted = self.scene.inserting and first != second
+        if self.played.left and not inserted:
+            second = self.played.left[0]
         found = self._told(first, fire)
         if found is None:
             return False
@@ -306,6 +331,9 @@ class _Stage:
         self._add(self.played.first, first, told)
         self._add(self.played.second, second, told)
         self.played.length += 1
+        self.changed += first != second
+        if inserted or self.played.left:
+            self.played.left = (*self.played.left[not inserted :], first)
         # after a stop, or once the second stream cannot follow, nothing that comes later matters
         self.over = mine[0] is None or not second_can or other[0] is None
         self.states = [mine[0], other[0]]
@@ -319,7 +347,7 @@ class _Stage:
         return second is first and self.states[1] is self.states[0]
 
     def _add(self, phases: list[Phase], entry: Entry, told: Mapping[str, Any]) -> None:
-        if phases and phases[-1].entry == entry and phases[-1].observed == told:
+        if phases and phases[-1].entry == entry and told_apart(phases[-1].observed) == told_apart(told):
             phases[-1] = Phase(entry, told, phases[-1].repeat + 1)
         else:
             phases.append(Phase(entry, told, 1))
@@ -343,12 +371,12 @@ class _Stage:
             fixed["stop"] = (index, None if self.pattern.release == "any" else self.scene.labels.get(index))
         elif fire is not None:
             fixed[fire] = True
-        names = [name for name in self.scene.optional if name != fire]
+        names = [name for name in (*self.scene.optional, *self.scene.plain_events) if name != fire]
         stops: list[Any] = [fixed["stop"]]
         if fixed["stop"] is None:
-            stops += [(i, self.scene.labels.get(i)) for i in self.scene.public_stops]
+            stops += [(i, self.scene.labels.get(i)) for i in (*self.scene.public_stops, *self.scene.plain_stops)]
         found = []
-        for flags in _few_first(min(len(names), 4)):
+        for flags in _few_first(min(len(names), MOST_TOLD)):
             chosen = {name: self._any(name) for name, flag in zip(names, flags, strict=False) if flag}
             found += [{**fixed, **chosen, "stop": stop} for stop in stops]
         return found
@@ -388,15 +416,15 @@ class _Stage:
         _, _, value, terms, post, _ = mine
         if not terms:
             return True if value is UNKNOWN else value
-        if theirs is None or self.pattern.release == "any":
+        if theirs is None or self.pattern.release == "any" or post == "other":
             return True
+        if self.pattern.release == "window":
+            return self._window(pick_extreme(post, value), terms)
         keys = self.scene.follower.noises(facts, terms)
         if keys & self.used:
             return True  # a noise that another range reads already: the law would not factorise
         other = theirs[2]
-        if post in ("max", "min"):
-            pick = max if post == "max" else min
-            value, other = pick(value), pick(other)
+        value, other = pick_extreme(post, value), pick_extreme(post, other)
         if isinstance(value, (tuple, range)) and len(value) != len(other):
             return True  # one dataset has a record more: there is no coordinate against coordinate
         if isinstance(value, (tuple, range)):
@@ -409,7 +437,17 @@ class _Stage:
             self.used |= keys
         return told if different else True
 
-    def _one_range(self, mine: float, theirs: float, terms: Any) -> Any:
+    def _window(self, value: Any, terms: Any) -> Any:
+        """What noises near 0 make of the value: several such ranges of one noise are together unlikely, or impossible,
+        in a stream of which the values lie elsewhere beside each other."""
+        half = self.scene.follower.law((terms[0][0],)).scale * WINDOW * 2.0**-self.pattern.depth
+        if isinstance(value, (tuple, range)):
+            return tuple((v - half, v + half) for v in value)
+        return (value - half, value + half)
+
+    def _one_range(self, mine: float | None, theirs: float | None, terms: Any) -> Any:
+        if mine is None or theirs is None:  # the largest of no entry: the step has no value in one of the streams
+            return True
         law = self.scene.follower.law((terms[0][0],))
         mode, lattice = self.pattern.release, law.kind == "lattice"
         deep = self.pattern.depth * law.scale

@@ -19,8 +19,9 @@ from seqlang.analyses.witnesses.enclosure.panels import Integral, TooMuch
 from seqlang.analyses.witnesses.enclosure.tails import ROUNDING, tail_of
 from seqlang.analyses.witnesses.neighbours import are_neighbours
 from seqlang.backends.transcript.follow import Follower
+from seqlang.backends.transcript.integrals.linear_conditions import is_shared, variables
 from seqlang.backends.transcript.unsupported import Unsupported
-from seqlang.connected import connected
+from seqlang.model.connected import connected
 from seqlang.model.program import ChooseGate
 from seqlang.proof.entry import Entry
 from seqlang.proof.witness import Event, Witness
@@ -114,7 +115,7 @@ class _System:
     def bounds(self, system: Any) -> Enclosure:
         """The product over what no persistent noise connects."""
         pieces = [(piece, times) for step, times in system.items() for piece in _pieces(step)]
-        groups = connected((one, {k for k in _noises(one[0]) if k[-1] is not ...}) for one in reversed(pieces))
+        groups = connected((one, {k for k in variables(one[0]) if is_shared(k)}) for one in reversed(pieces))
         low = high = 0.0
         for steps, keys in groups:
             one = self._of_several(keys, steps) if len(keys) > 1 else self._of_one(next(iter(keys), None), steps)
@@ -292,10 +293,6 @@ def _pieces(step: Any) -> list[Any]:
     if len(step) != 1:
         return [step]
     return [(tuple(halves),) for halves, _ in connected((half, {k for k, _ in half[1]}) for half in step[0])]
-
-
-def _noises(step: Any) -> set[Any]:
-    return {k for way in step for _, terms, _ in way for k, _ in terms}
 
 
 def _exclude(one: Any, other: Any) -> bool:

@@ -13,12 +13,13 @@ from typing import Any
 
 from seqlang.analyses.faint import coins_are_clear, faint_gates
 from seqlang.analyses.witnesses.domains import MOST_ENTRIES, Domains, tidy
-from seqlang.analyses.witnesses.moving import moved_within
+from seqlang.analyses.witnesses.margins import margins
+from seqlang.analyses.witnesses.moving import moved_vector, moved_within
 from seqlang.backends.transcript.facts import Fact
 from seqlang.backends.transcript.follow import NOTHING, Follower
 from seqlang.backends.transcript.unsupported import Unsupported
 from seqlang.model.domain import Integers, Interval
-from seqlang.model.expression import Apply, Expression, Field, Label, Number, ParameterValue, walk
+from seqlang.model.expression import Apply, Expression, Label, Number, ParameterValue, walk
 from seqlang.model.gate_source import OfResult, OfStop, name_of
 from seqlang.model.life import EachStep
 from seqlang.model.program import (
@@ -30,6 +31,7 @@ from seqlang.model.program import (
     Define,
     LastSteps,
     Program,
+    PublicGate,
     ReleaseGate,
     Replace,
     Report,
@@ -41,6 +43,7 @@ from seqlang.record import record
 Entry = Mapping[str, Any]
 FAR = (16, 2)  # noise scales that an entry without bounds may be changed by
 MOST_CLOSED = 3000
+MOST_UNSEEN = 200
 SHORT = 40
 MOST_HELD = 100_000  # records of a dataset, entries of a vector
 FEW_RECORDS = 1000  # of a dataset: what a look at more of them costs is charged
@@ -78,6 +81,7 @@ class Scene:
         self.ranges = {i.name: self.domains.range(i.domain) for i in program.inputs}
         publics = {i.name: self.domains.public(i) for i in program.inputs if i.kind == "public"}
         self.entries = self._entries(publics)
+        self.ranked = sorted(self.entries, key=lambda entry: tuple(entry[i.name] for i in self.streams))
         self.radius = self._radius()
         stops = [s for s in program.body if isinstance(s, Stop)]
         self.labels = {s.index: s.result.name for s in stops if isinstance(s.result, Label)}
@@ -88,8 +92,13 @@ class Scene:
         public_gates = {g.source for g in program.gates if not isinstance(g, CompareGate)}
         self.public_stops = [s.index for s in stops if OfStop(s.index) in public_gates]
         self.stop_by_gate = {name_of(OfStop(s.index)): s.index for s in stops}
-        self.result_gates = {g.name: g.source.stop for g in program.gates if isinstance(g.source, OfResult)}
-        self._pairs: list[tuple[Entry, Entry]] | None = None
+        # a public result is known from the rest of the transcript: nothing is told of it
+        self.result_gates = {
+            g.name: g.source.stop
+            for g in program.gates
+            if isinstance(g.source, OfResult) and not isinstance(g, PublicGate)
+        }
+        self.known_pairs: list[tuple[Entry, Entry]] | None = None
         held = sum(self._size_of(c) for c in program.body if isinstance(c, Cell))
         records = self.size() if self.datasets else 0
         self.weight = 1 + (held + max(0, records - FEW_RECORDS)) / 300
@@ -98,7 +107,13 @@ class Scene:
         self._aims: dict[object, Entry] = {}
         self._moves: dict[object, Entry] = {}
         self.targets = self._targets()
+        noisy = {t.gate for t in self.targets if t.noisy}
+        plain = list(dict.fromkeys(t.gate for t in self.targets if t.gate not in noisy))
+        # what the data alone decide: a transcript must tell of it where it happens
+        self.plain_events = [gate for gate in plain if gate not in self.stop_by_gate]
+        self.plain_stops = [self.stop_by_gate[gate] for gate in plain if gate in self.stop_by_gate]
         self.closed = self._closed()
+        self.shown_after = self._shown_after()
         self.length = self._length()
 
     def value(self, expression: Any) -> float:
@@ -108,7 +123,7 @@ class Scene:
         entries: list[dict[str, Any]] = [dict(publics)]
         far = []
         if isinstance(self.program.adjacency, Replace):  # an entry of an unbounded domain may be changed to anything
-            far = [s * 2.0 ** ceil(log2(by * self._noise_scale(1.0))) for by in FAR for s in (-1, 1)]
+            far = [s * 2.0 ** ceil(log2(by * self.noise_scale(1.0))) for by in FAR for s in (-1, 1)]
         for source in self.streams:
             low, high = self.ranges[source.name]
             unbounded = isinstance(source.domain, Interval) and isinf(high - low)
@@ -142,6 +157,20 @@ class Scene:
             state, facts = self.follower.step_from(state, entry, NOTHING)
             if any(f[0] == "compare" for f in facts):
                 return step
+            if state is None or not self.follower.possible(facts):
+                break
+        return 0
+
+    def _shown_after(self) -> int:
+        """How many steps pass before anything is released or reported for public reasons; 0 where that is not soon."""
+        stops = [None, *((index, self.labels.get(index)) for index in self.public_stops)]
+        told = [{"stop": stop, name: True} for name in self.optional for stop in stops]
+        state, entry = self.start, self.base()
+        for step in range(int(MOST_UNSEEN / self.weight) if self.streams else 0):
+            with suppress(Unsupported):
+                if any(self.follower.possible(self.follower.step_from(state, entry, one)[1]) for one in told):
+                    return step
+            state, facts = self.follower.step_from(state, entry, NOTHING)
             if state is None or not self.follower.possible(facts):
                 break
         return 0
@@ -275,54 +304,17 @@ class Scene:
         return any(isinstance(g, ReleaseGate) for g in self.program.gates)
 
     @property
+    def repeats_a_noise(self) -> bool:
+        """Whether one draw of a noise may be read by two releases: a noise that lasts, or that two gates read."""
+        terms = [term for g in self.program.gates if isinstance(g, ReleaseGate) for term in g.terms]
+        names = [term.noise for term in terms]
+        lasting = any(not isinstance(self.follower.stepper.lives[name], EachStep) for name in names)
+        return lasting or len(set(names)) < len(names)
+
+    @property
     def merging(self) -> bool:
         """Whether a change may be forgotten: some cell does not run over all steps."""
         return any(isinstance(s, Cell) and not isinstance(s.keep, AllSteps) for s in self.program.body)
-
-    def data_pairs(self) -> list[tuple[Entry, Entry]]:
-        """Neighbouring datasets: all records alike, one (or, where allowed, every) record moved."""
-        if self._pairs is None:
-            try:
-                self._pairs = self._data_pairs()
-            except Unsupported:  # how such records move is not known here: no pair, no witness
-                self._pairs = []
-        return self._pairs
-
-    def _data_pairs(self) -> list[tuple[Entry, Entry]]:
-        n = self.size()
-        match self.program.adjacency:
-            case Within(Field(name), radius, extent, _) if len(self.datasets) == 1:
-                start = self.domains.values(self.datasets[0])[-1]
-                if isinstance(start, tuple):
-                    raise Unsupported("a vector record that moves")
-                if self.ranges[name][0] <= 0 <= self.ranges[name][1]:
-                    start = 0.0
-                up, down = (tidy(self._clip(name, start + s * self.value(radius))) for s in (1, -1))
-                rest = (tidy(start),) * (n - 1)
-                pairs: list[tuple[Entry, Entry]] = [({name: (tidy(start), *rest)}, {name: (up, *rest)})]
-                if extent == "every":
-                    pairs += [({name: (tidy(start), *rest)}, {name: m}) for m in ((up,) * n, (up,) + (down,) * (n - 1))]
-                # the first record far below the others: what depends on the largest sees it in its tail only
-                deep = tidy(self._clip(name, start - 20 * self._noise_scale(self.radius)))
-                near = tidy(self._clip(name, deep + self.radius))
-                others = (down,) * (n - 1) if extent == "every" else rest
-                pairs.append(({name: (deep, *rest)}, {name: (near, *others)}))
-                # and above them, for the smallest
-                high = tidy(self._clip(name, start + 20 * self._noise_scale(self.radius)))
-                above = tidy(self._clip(name, high + self.radius))
-                pairs.append(({name: (high, *rest)}, {name: (above, *others)}))
-                return pairs
-            case Within():
-                raise Unsupported("how a record may move is not one field")
-            case _:
-                records: list[dict[str, Any]] = [{}]
-                for source in self.datasets:
-                    records = [{**r, source.name: v} for r in records for v in self.domains.values(source)]
-                both = [(base, other) for base in records[:4] for other in records[:8]]
-                if isinstance(self.program.adjacency, AddRemove):
-                    return [(_table(base, n, other), _table(base, n - 1, base)) for base, other in both]
-                k = min(n, self.changes)
-                return [(_table(base, n, base), _table(base, n, other, k)) for base, other in both if base != other]
 
     def _size_of(self, cell: Cell) -> float:
         """About how many numbers a cell touches in a step."""
@@ -345,7 +337,7 @@ class Scene:
                         found = max(found, high - low)
         return found
 
-    def _noise_scale(self, least: float) -> float:
+    def noise_scale(self, least: float) -> float:
         """The largest noise scale, or `least`."""
         scales = [least]
         for name in self.follower.stepper.laws:
@@ -353,9 +345,13 @@ class Scene:
                 scales.append(self.follower.law((name,)).scale)
         return max(scales)
 
-    def _clip(self, name: str, x: float) -> float:
+    def clip(self, name: str, x: float) -> float:
         low, high = self.ranges[name]
         return min(max(x, low), high)
+
+    def is_whole(self, name: str) -> bool:
+        """Whether the field holds whole numbers only."""
+        return any(i.name == name and isinstance(i.domain, Integers) for i in self.program.inputs)
 
     @property
     def everywhere(self) -> bool:
@@ -374,6 +370,11 @@ class Scene:
             case _:
                 return 1
 
+    @property
+    def inserting(self) -> bool:
+        """Whether neighbouring streams come about by entries put in: later ones then come later."""
+        return bool(self.streams) and isinstance(self.program.adjacency, AddRemove)
+
     def moved(self, entry: Entry, direction: int, part: float = 1.0) -> Entry:
         """The entry after its `of` moved by the radius, or a part of it (or as far as the domain allows)."""
         if direction == 0:
@@ -389,11 +390,11 @@ class Scene:
             raise Unsupported("how an entry may move is not one field")
         name = self.streams[0].name
         old = entry[name]
-        if isinstance(old, tuple):
-            raise Unsupported("a vector entry that moves")
         low, high = self.ranges[name]
-        start = measure(entry)
         radius = part * self.radius
+        start = measure(entry)
+        if isinstance(old, tuple):
+            return {**entry, name: moved_vector(old, direction, low, high, radius, start == old)}
         aimed = moved_within(old, direction, low, high, radius, lambda x: measure({**entry, name: x}) - start)
         return {**entry, name: tidy(aimed)}
 
@@ -402,8 +403,6 @@ class Scene:
         if isinstance(self.program.adjacency, Within):
             entry = self.aim(state, target, level) if target else self.entries[0]
             return [(entry, self.moved(entry, s)) for s in (1, -1)]
-        if isinstance(self.program.adjacency, AddRemove):
-            raise Unsupported("adding or removing entries of a stream")
         ranked = self.entries
         if target is not None:
             known = [(m, i) for i, e in enumerate(ranked) if (m := self.margin(state, e, target)) is not None]
@@ -411,7 +410,8 @@ class Scene:
         low, high = ranked[0], ranked[-1]
         pairs = [(low, high), (high, low)]
         if target is None and len(ranked) > 1:
-            pairs.insert(1, (ranked[-2], high))
+            farthest = (self.ranked[0], self.ranked[-1])
+            pairs[1:1] = [farthest, (ranked[-2], high), farthest[::-1]]
         aimed = self.aim(state, target, level) if target else self.entries[0]
         pairs += [(aimed, e) for e in ranked] + [(e, aimed) for e in ranked]
         unique: list[tuple[Entry, Entry]] = []
@@ -429,22 +429,9 @@ def _middle(low: float, high: float) -> float:
     return large / 64 if small == 0 else (small * large) ** 0.5 * (1 if large > 0 else -1)
 
 
-def _table(base: Mapping[str, Any], count: int, first: Mapping[str, Any], changed: int = 1) -> Entry:
-    """`count` records, the first (or as many as are `changed`) being `first`, all others `base`, by fields."""
-    return {name: (first[name],) * changed + (base[name],) * (count - changed) for name in base}
-
-
 def tests(facts: Sequence[Fact]) -> list[tuple[str, Any]]:
     """(gate, test) of the comparisons among the facts, also of those whose guard does not hold."""
     return [(f[-1], f[-2]) for f in facts if f[0] in ("compare", "idle")]
-
-
-def margins(test: Any) -> list[tuple[Any, Any, bool]]:
-    if isinstance(test, bool):
-        return []
-    if not isinstance(test[0], str):
-        return [test]
-    return [m for part in test[1:] for m in margins(part)]
 
 
 def _is_constant(expression: Expression) -> bool:

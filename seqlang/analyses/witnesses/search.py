@@ -12,7 +12,7 @@ from typing import Any
 
 from seqlang.analyses.witnesses.chances import MOST_COARSE, Chances
 from seqlang.analyses.witnesses.confirm import LEAST_LOG, MOST_FINE, confirmed, recomputed
-from seqlang.analyses.witnesses.neighbours import entry_of
+from seqlang.analyses.witnesses.neighbours import entry_of, fields_of
 from seqlang.analyses.witnesses.play import Leg, Pattern, Played
 from seqlang.analyses.witnesses.recompute import QUICK, THOROUGH, NotEnclosed, enclosed
 from seqlang.analyses.witnesses.scene import Scene
@@ -76,7 +76,7 @@ class Search:
         self._sow()
         for score, pattern in self.ranked():
             shape = tuple((leg.kind, leg.target, leg.move) for leg in pattern.legs)
-            shapes.setdefault((shape, pattern.release), (score, pattern))
+            shapes.setdefault((shape, pattern.release, pattern.data), (score, pattern))
         for score, pattern in list(shapes.values())[:SHAPES]:
             self.work = work / (2 * SHAPES)
             if not self.reached:
@@ -146,7 +146,7 @@ class Search:
 
     def evolved(self, patterns: int, deadline: float) -> Iterator[Witness]:
         """Witnesses of streams that came from the best patterns by changes at random, better and better ones."""
-        if not self.scene.streams:
+        if not self.scene.streams or self.scene.inserting:
             return
         from seqlang.analyses.witnesses.evolve import evolved
 
@@ -173,8 +173,9 @@ class Search:
 
     def witness_of(self, played: Played, because: str) -> Witness | None:
         """The witness that the streams and their transcript make, if it stands up to recomputation."""
+        left = [entry_of(entry, fields_of(self.scene.program)) for entry in played.left]
         draft = Witness(
-            (stream_of(self.scene, played.first), stream_of(self.scene, played.second)), event_of(played),
+            (stream_of(self.scene, played.first), (*stream_of(self.scene, played.second), *left)), event_of(played),
             p=0.0, q=0.0, loss=0.0, because=because,
         )  # fmt: skip
         try:
@@ -204,7 +205,7 @@ def changes(pattern: Pattern, scene: Scene) -> Iterator[Callable[[Pattern], Patt
     """Ways to change one thing of a pattern; each may be applied again while it helps."""
     if sum(leg.kind == "fire" for leg in pattern.legs) > 1:
         yield _again
-    for place, leg in enumerate(pattern.legs):
+    for place, leg in enumerate(pattern.legs if scene.streams else ()):
         if leg.kind in ("hover", "reach", "rise", "run", "feed"):
             yield _changed(place, lambda x: replace(x, count=2 * x.count + 1))
         if leg.kind in ("hover", "reach", "fire") and abs(leg.level) != inf:

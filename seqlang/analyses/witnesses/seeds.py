@@ -9,8 +9,10 @@ from __future__ import annotations
 
 from math import inf
 
+from seqlang.analyses.witnesses.datasets import data_pairs
 from seqlang.analyses.witnesses.play import Leg, Pattern
 from seqlang.analyses.witnesses.scene import Scene
+from seqlang.record import replace
 
 UP_TO_THE_END = 4000
 MODES = ("tail", "low", "high", "between")
@@ -38,10 +40,18 @@ def seeds(scene: Scene, far: bool) -> list[Pattern]:
     if scene.everywhere:
         found += [p for i in noisy for j in noisy if i != j for p in _moving_pair(scene, i, j, far)]
     found += _runs(scene, far)
+    if scene.repeats_a_noise:
+        found = [*_windows(scene, far), *found]
+    if scene.inserting:
+        found += _shifted(scene)
+    if scene.shown_after and not scene.everywhere:
+        found += _late(scene)
     if scene.ends_by_itself and not scene.everywhere:
         found += _fed(scene, far)
     if scene.closed and not scene.everywhere:
         found = [*(p for i in noisy for p in _opened(scene, i)), *found]
+    if scene.changes > 1:  # what two entries add may cancel, or be twice as much
+        found += [replace(p, turned=True) for p in found]
     unique = list(dict.fromkeys(found))
     if scene.one_way:
         unique = [p for p in unique if len({leg.move for leg in p.legs} - {0}) <= 1]
@@ -203,6 +213,34 @@ def _runs(scene: Scene, far: bool) -> list[Pattern]:
     return found
 
 
+def _windows(scene: Scene, far: bool) -> list[Pattern]:
+    """One noise under several released values: these lie as far apart as their plain values do."""
+    change = Leg("run", 0, 0, 2, 1, True)
+    shapes: list[tuple[Leg, ...]] = [(change,), (Leg("run", 0, 0, 1), change)]
+    if scene.shown_after:
+        shapes.append((Leg("run", 0, 0, scene.shown_after + 1), Leg("run", 0, 0, scene.shown_after + 1, 1, True)))
+    swaps = range(1 if scene.everywhere else 12 if far else 4)
+    return [
+        Pattern(legs, swap, "window", depth) for swap in swaps for legs in shapes for depth in ((0, 3) if far else (0,))
+    ]
+
+
+def _shifted(scene: Scene) -> list[Pattern]:
+    """An entry is put in, and later ones come later: of two in turn all change places."""
+    a, b = 0, len(scene.entries) - 1
+    turn = (Leg("feed", b, 0, 1), Leg("feed", a, 0, 1))
+    return [Pattern((Leg("run", 0, 0, 1, 0, True), *(turn * m))) for m in (1, 4, 16)]
+
+
+def _late(scene: Scene) -> list[Pattern]:
+    """What is shown only after some steps: the change lies in the first such step, or just before."""
+    found = []
+    for before in (scene.shown_after, scene.shown_after - 1):
+        legs = (Leg("run", 0, 0, before), Leg("run", 0, 0, scene.shown_after + 1 - before, 1, True))
+        found += [Pattern(legs, swap) for swap in (0, 1)]
+    return found
+
+
 def _fed(scene: Scene, far: bool) -> list[Pattern]:
     """Programs that show or choose something after a number of steps: change, some of one entry, then of another one.
     What is chosen among sums from different places on is then unlikely in both streams."""
@@ -228,8 +266,10 @@ def _opened(scene: Scene, i: int) -> list[Pattern]:
 
 def _data_seeds(scene: Scene) -> list[Pattern]:
     run = (Leg("run", 0, 0, 64, 1, True),)
-    pairs = range(len(scene.data_pairs()))
+    pairs = range(len(data_pairs(scene)))
     found = [Pattern(run, release="tail", data=data) for data in pairs]
+    if scene.repeats_a_noise:
+        found += [Pattern(run, release="window", data=data) for data in pairs]
     if scene.chooses:
         found += [Pattern(run, release="tail", data=data, pick=k) for k in (1, 2, 3) for data in pairs]
     if scene.releases:

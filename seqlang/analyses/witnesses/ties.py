@@ -66,7 +66,7 @@ class _Run:
         self.exact = exact
         self.found: Comparisons = []
         self.told: dict[str, Any] = {}
-        compiler = _logging(ExactCompiler if exact else Compiler)(program, self.found)
+        compiler = (_LoggingExactly if exact else _Logging)(program, self.found)
         self.machine = Machine(program, Shared(None, False), self._observed, compiler)
         self.logs = compiler.logs
         self.datasets = [i.name for i in program.inputs if i.kind == "dataset"]
@@ -107,79 +107,78 @@ class _Run:
 _run = remembered_of_program(_Run)
 
 
-def _logging(base: type[Compiler]) -> Any:
-    """The compiler, with every comparison without noise written down as it is evaluated."""
+class _Logging(Compiler):
+    """Writes down every comparison without noise, as it is evaluated, in `found`."""
 
-    class Logging(base):  # type: ignore[valid-type, misc]
-        def __init__(self, program: Program, found: Comparisons) -> None:
-            self.found = found
-            self.logs = False  # whether there is anything to write down
-            self.whole = False  # within a comparison that is made on whole numbers
-            super().__init__(program)
+    def __init__(self, program: Program, found: Comparisons) -> None:
+        self.found = found
+        self.logs = False  # whether there is anything to write down
+        self.whole = False  # within a comparison that is made on whole numbers
+        super().__init__(program)
 
-        def _apply(self, operator: str, arguments: tuple[ir.Expression, ...], span: Span) -> Code:
-            outer, compared = self.whole, operator in ir.COMPARISONS
-            self.whole = outer or (compared and self.grids.compared(arguments) is not arguments)
-            code: Code = super()._apply(operator, arguments, span)
-            self.whole = outer
-            if outer or not (compared or operator in ROUNDED | BROKEN) or not code.reads:
-                return code
-            if self._is_sure(operator, arguments) or _reads_noise(self.program, arguments):
-                return code
-            self.logs = True
-            sides = [self.compile(a).run for a in arguments]
-            if not compared:
-                return Code(self._jump(operator, sides, code), code.reads)
-            plain = PLAIN.get(operator)
+    def _apply(self, operator: str, arguments: tuple[ir.Expression, ...], span: Span) -> Code:
+        outer, compared = self.whole, operator in ir.COMPARISONS
+        self.whole = outer or (compared and self.grids.compared(arguments) is not arguments)
+        code: Code = super()._apply(operator, arguments, span)
+        self.whole = outer
+        if outer or not (compared or operator in ROUNDED | BROKEN) or not code.reads:
+            return code
+        if self._is_sure(operator, arguments) or _reads_noise(self.program, arguments):
+            return code
+        self.logs = True
+        sides = [self.compile(a).run for a in arguments]
+        if not compared:
+            return Code(self._jump(operator, sides, code), code.reads)
+        plain = PLAIN.get(operator)
 
-            def run(m: Any) -> Any:
-                values = [side(m) for side in sides]
+        def run(m: Any) -> Any:
+            values = [side(m) for side in sides]
+            holds = code.run(m)
+            # transcripts subtract floats, also where runs compare whole numbers
+            numbers = plain is not None and not any(isinstance(v, (tuple, str)) for v in values)
+            seen = plain(*values) if plain is not None and numbers else holds
+            self.found.append((seen, _close(*values)))
+            return holds
+
+        return Code(run, code.reads)
+
+    def _jump(self, operator: str, sides: Sequence[Callable[[Any], Any]], code: Code) -> Callable[[Any], Any]:
+        """A function that jumps; of numbers that it has met it knows the value. (0.0 and -0.0 are equal, and not
+        one number here.)"""
+        known: dict[Any, tuple[Any, Any, bool]] = {}
+
+        def run(m: Any) -> Any:
+            values = [side(m) for side in sides]
+            kinds = [v.__class__ for v in values]
+            scalar = SCALARS.issuperset(kinds)
+            key = (*kinds, *values)
+            if scalar and key in known:
+                holds, seen, close = known[key]
+            else:
+                written = len(self.found)
                 holds = code.run(m)
-                # transcripts subtract floats, also where runs compare whole numbers
-                numbers = plain is not None and not any(isinstance(v, (tuple, str)) for v in values)
-                seen = plain(*values) if plain is not None and numbers else holds
-                self.found.append((seen, _close(*values)))
-                return holds
+                del self.found[written:]  # the arguments once more
+                seen = _side_of_jump(operator, values) if operator in BROKEN else holds
+                close = any(_close(*ends) for ends in _ends(operator, values))
+                if scalar and len(known) < MOST_KNOWN and 0 not in values:
+                    known[key] = holds, seen, close
+            self.found.append((seen, close))
+            return holds
 
-            return Code(run, code.reads)
+        return run
 
-        def _jump(self, operator: str, sides: Sequence[Callable[[Any], Any]], code: Code) -> Callable[[Any], Any]:
-            """A function that jumps; of numbers that it has met it knows the value. (0.0 and -0.0 are equal, and not
-            one number here.)"""
-            known: dict[Any, tuple[Any, Any, bool]] = {}
+    def _is_sure(self, operator: str, arguments: tuple[ir.Expression, ...]) -> bool:
+        """Whether floats are on the right side of the jump: rounding once keeps the order, and the sign."""
+        if operator == "%":
+            return all(self.grids.of(a).rounding == Rounding.NEVER for a in arguments)
+        decides = arguments[1:] if operator == "/" else arguments
+        if operator in ROUNDED | {"log1p"}:
+            return False
+        return bool(self.grids.agree(decides)) or (operator in BROKEN and is_far_from_zero(self.program, decides[0]))
 
-            def run(m: Any) -> Any:
-                values = [side(m) for side in sides]
-                kinds = [v.__class__ for v in values]
-                scalar = SCALARS.issuperset(kinds)
-                key = (*kinds, *values)
-                if scalar and key in known:
-                    holds, seen, close = known[key]
-                else:
-                    written = len(self.found)
-                    holds = code.run(m)
-                    del self.found[written:]  # the arguments once more
-                    seen = _side_of_jump(operator, values) if operator in BROKEN else holds
-                    close = any(_close(*ends) for ends in _ends(operator, values))
-                    if scalar and len(known) < MOST_KNOWN and 0 not in values:
-                        known[key] = holds, seen, close
-                self.found.append((seen, close))
-                return holds
 
-            return run
-
-        def _is_sure(self, operator: str, arguments: tuple[ir.Expression, ...]) -> bool:
-            """Whether floats are on the right side of the jump: rounding once keeps the order, and the sign."""
-            if operator == "%":
-                return all(self.grids.of(a).rounding == Rounding.NEVER for a in arguments)
-            decides = arguments[1:] if operator == "/" else arguments
-            if operator in ROUNDED | {"log1p"}:
-                return False
-            return bool(self.grids.agree(decides)) or (
-                operator in BROKEN and is_far_from_zero(self.program, decides[0])
-            )
-
-    return Logging
+class _LoggingExactly(_Logging, ExactCompiler):
+    """The same with rational numbers."""
 
 
 def _side_of_jump(operator: str, values: Sequence[Any]) -> Any:

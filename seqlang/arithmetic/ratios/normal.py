@@ -29,7 +29,7 @@ class Normal:
     def __init__(self, bounds: Mapping[str, Bounds], values: Mapping[str, Fraction]) -> None:
         self.ring = Ring()
         self.signs = Signs(self.ring, bounds)
-        self.values = values
+        self.bounds, self.values = bounds, values
         self._read: dict[Formula, Ratio] = {}
 
     def read(self, formula: Formula) -> Ratio:
@@ -90,11 +90,26 @@ class Normal:
                 sign *= known if exponent.numerator % 2 or exponent.denominator != 1 else 1
             else:
                 unknown.append((atom, exponent))
+        if unknown:  # where a part is 0 the whole is, whatever the sign of the others: such a part stays with them
+            for atom, exponent, known in (part for part in parts if self._may_vanish(part[0])):
+                unknown.append((atom, exponent))
+                sign *= known if exponent.numerator % 2 else 1  # it takes its own sign along
+            parts = [part for part in parts if not self._may_vanish(part[0])]
         if len(unknown) == 1:
             # the whole is >= 0, so this one has the sign that the others leave
             parts.append((*unknown.pop(), sign))
             sign = 1
         return magnitude(ratio), parts, Ratio(sign, tuple(unknown))
+
+    def _may_vanish(self, atom: int) -> bool:
+        known = self.ring.atoms[atom]
+        if known.kind in ("exp", "prime"):
+            return False
+        bounds = self.bounds.get(str(known.arguments[0])) if known.kind == "symbol" else None
+        if bounds is not None and ((bounds.low == 0 and bounds.low_open) or (bounds.high == 0 and bounds.high_open)):
+            return False
+        low, high = self.signs.ranges.of_atom(atom)
+        return bool(low <= 0 <= high)
 
     def power(self, base: Ratio, exponent: Ratio) -> Ratio:
         if not exponent.monomial:
@@ -103,7 +118,7 @@ class Normal:
             if base == ZERO:
                 raise NoForm
             return ONE
-        if self.signs.of(base) == 1:
+        if self.signs.of(base) == 1 and not any(self._may_vanish(atom) for atom, _ in base.monomial):
             return self.ring.multiply(
                 self._numeric_power(base, coefficient)
                 if not mono

@@ -12,8 +12,8 @@ from seqlang.backends.arrays.laws import VectorLaw
 from seqlang.backends.arrays.runs import Runs
 from seqlang.backends.arrays.streams import Source
 from seqlang.backends.arrays.values import Value
-from seqlang.backends.interpret.domains import SLACK, CheckedDomain
-from seqlang.backends.interpret.inputs import outside
+from seqlang.backends.interpret.inputs.domains import SLACK, CheckedDomain
+from seqlang.backends.interpret.inputs.drawn import outside
 from seqlang.model.domain import REAL, Ball, Domain, Finite, Integers, Interval, Power
 from seqlang.model.program import Model, Program
 

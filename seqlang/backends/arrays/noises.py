@@ -14,7 +14,7 @@ from seqlang.backends.arrays.laws import Flip, Tree, VectorLaw
 from seqlang.backends.arrays.stored_noise import Stored, TreeStored
 from seqlang.backends.arrays.streams import Streams
 from seqlang.backends.arrays.values import Rows, Value, shape_of
-from seqlang.backends.interpret.alphabet import alphabet_of
+from seqlang.backends.interpret.inputs.alphabet import alphabet_of
 from seqlang.backends.interpret.values import EvaluationError
 from seqlang.model import expression as ir
 from seqlang.model.life import EachReport, Life

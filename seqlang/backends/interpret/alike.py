@@ -45,7 +45,8 @@ class Alike:
         rows: dict[Any, int] = {}
         same: dict[tuple[int, ...], int] = {}  # most are not only equal
         found = []
-        for place, row in enumerate(zip(*columns, strict=True)):
+        listed = list(zip(*columns, strict=True))  # all at once: two that live one after the other may share an id
+        for place, row in enumerate(listed):
             one = tuple(map(id, row))
             if one not in same:
                 same[one] = rows.setdefault(tuple(map(_key, row)), place)

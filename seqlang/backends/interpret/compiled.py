@@ -196,7 +196,7 @@ class Compiler:
         operator, variable, span = e.operator, e.variable.number, e.span
         reads = domain.reads | (inside - {variable})
         if isinstance(e.domain, ir.RealVectors) and operator in ("argmin", "argmax"):
-            from seqlang.backends.interpret.minimise import minimise
+            from seqlang.backends.interpret.minimising.minimise import minimise
 
             return Code(lambda m: minimise(self, m, e, domain.run(m)), reads | CHANGES)
         names: tuple[str, ...] = ()

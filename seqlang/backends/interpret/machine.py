@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple, TypeAlias, assert_never
 
-from seqlang.backends.interpret.alphabet import alphabet_of
 from seqlang.backends.interpret.cells import CellState
 from seqlang.backends.interpret.compiled import Compiler
+from seqlang.backends.interpret.inputs.alphabet import alphabet_of
 from seqlang.backends.interpret.laws.derived import Tree
 from seqlang.backends.interpret.laws.listed import Flip
 from seqlang.backends.interpret.randomness import Randomness

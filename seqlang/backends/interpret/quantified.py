@@ -27,19 +27,13 @@ def fold(
     """
     if isinstance(domain, BallSet):
         raise EvaluationError(f"`{operator}` over all vectors has no value here", span)
-    elements: list[Value] = []
-    values: list[Value] = []
     missing = object()
     outer = m.bound.get(variable, missing)
     try:
-        if alike is not None:
+        if alike is None:
+            elements, values = _each(m, domain, variable, body, where)
+        else:
             elements, values = _once(m, domain, variable, body, where, alike)
-            domain = ()
-        for element in domain:
-            m.bound[variable] = element
-            if where is None or where(m):
-                elements.append(element)
-                values.append(body(m))
     finally:
         if outer is missing:
             m.bound.pop(variable, None)
@@ -56,10 +50,22 @@ def fold(
         raise EvaluationError(problem.diagnostics[0].message, span) from None
 
 
+def _each(m: State, domain: Value, variable: int, body: Run, where: Run | None) -> tuple[list[Value], list[Value]]:
+    """The elements that count, and their values."""
+    elements: list[Value] = []
+    values: list[Value] = []
+    for element in domain:
+        m.bound[variable] = element
+        if where is None or where(m):
+            elements.append(element)
+            values.append(body(m))
+    return elements, values
+
+
 def _once(
     m: State, domain: Value, variable: int, body: Run, where: Run | None, alike: Sequence[int]
 ) -> tuple[list[Value], list[Value]]:
-    """The elements that count, and their values."""
+    """The same, where equal elements are evaluated once."""
     known: dict[int, tuple[Value, ...]] = {}
     elements: list[Value] = []
     values: list[Value] = []

@@ -8,10 +8,10 @@ from numbers import Real
 from typing import Any
 
 from seqlang.backends.interpret.compiled import Compiler
-from seqlang.backends.interpret.dataset_size import require_size
-from seqlang.backends.interpret.domains import CheckedDomain
+from seqlang.backends.interpret.inputs.dataset_size import require_size
+from seqlang.backends.interpret.inputs.domains import CheckedDomain
+from seqlang.backends.interpret.inputs.metrics import without
 from seqlang.backends.interpret.machine import Machine
-from seqlang.backends.interpret.metrics import without
 from seqlang.backends.interpret.randomness import FreshRandomness, Randomness, SeededRandomness
 from seqlang.backends.interpret.values import EvaluationError, Value, describe, shape_of
 from seqlang.diagnostics import Diagnostic, SpecError

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from seqlang.backends.arrays.compiler import VectorCompiler
 from seqlang.backends.arrays.record import Record
-from seqlang.backends.interpret.inputs import InputSampler
+from seqlang.backends.interpret.inputs.drawn import InputSampler
 from seqlang.backends.interpret.machine import Machine
 from seqlang.backends.interpret.randomness import SeededRandomness
 from seqlang.backends.interpret.shapes import UNKNOWN, shape_of_expression

@@ -145,30 +145,10 @@ def _simulated(
 ) -> Samples:
     """`ends`: the numbers of runs after which to look whether they are enough; the last is the most."""
     began = time.perf_counter()
-    labels = returned_labels(recipe.program)
-
-    def runs_wanted(estimate: Estimate | None, done: int) -> int:
-        return ends[-1] if until_ci is None else wanted(until_ci, estimate, done, ends[-1])
-
-    gathered = _Gathered(labels, keep, recipe.cap)
-    until: Until | None = None
+    gathered = _Gathered(returned_labels(recipe.program), keep, recipe.cap)
     engine = recipe.engine(name, why)
-    sizes = partial(block_end, largest=engine.block, smallest=_smallest_block(ends))
-    single = sizes(keep - 1) if keep and (until_ci is not None or ends[-1] <= keep) else 0
-    interrupted = False
     prepared = time.perf_counter()
-    with Drive(engine, recipe.cap, Teller(progress, labels, runs_wanted), sizes) as drive:
-        try:
-            for number, end in enumerate(ends, start=1):
-                for block in blocks(drive.parts(gathered.runs, end, single), sizes):
-                    gathered.add(block, drive.interrupted)
-                interrupted = drive.interrupted
-                if until_ci is not None and gathered.tally is not None:
-                    until = judged(gathered.tally, until_ci, number)
-                if interrupted or (until is not None and until.reached):
-                    break
-        except KeyboardInterrupt:
-            interrupted = True
+    until, interrupted = _gather(gathered, engine, ends, progress, until_ci)
     if gathered.tally is None:
         raise KeyboardInterrupt
     return Samples(
@@ -185,6 +165,36 @@ def _simulated(
         all_runs=Runs(gathered.runs, gathered.kept, partial(_again, recipe, name, gathered.broken_off)),
         until=until,
     )
+
+
+def _gather(
+    gathered: _Gathered, engine: Engine, ends: list[int], progress: Callable[[Progress], None] | None,
+    until_ci: float | None,
+) -> tuple[Until | None, bool]:  # fmt: skip
+    """Makes the runs, up to each of the ends until they are enough: how narrow the interval is, and whether somebody
+    interrupted."""
+
+    def runs_wanted(estimate: Estimate | None, done: int) -> int:
+        return ends[-1] if until_ci is None else wanted(until_ci, estimate, done, ends[-1])
+
+    until: Until | None = None
+    interrupted = False
+    keep = gathered.keep
+    sizes = partial(block_end, largest=engine.block, smallest=_smallest_block(ends))
+    single = sizes(keep - 1) if keep and (until_ci is not None or ends[-1] <= keep) else 0
+    with Drive(engine, gathered.cap, Teller(progress, gathered.labels, runs_wanted), sizes) as drive:
+        try:
+            for number, end in enumerate(ends, start=1):
+                for block in blocks(drive.parts(gathered.runs, end, single), sizes):
+                    gathered.add(block, drive.interrupted)
+                interrupted = drive.interrupted
+                if until_ci is not None and gathered.tally is not None:
+                    until = judged(gathered.tally, until_ci, number)
+                if interrupted or (until is not None and until.reached):
+                    break
+        except KeyboardInterrupt:
+            interrupted = True
+    return until, interrupted
 
 
 class _Gathered:

@@ -102,30 +102,10 @@ def estimate(
     _require_return(program, target)
     try:
         setting = setting_of(program, found, target, data=data, noise=noise)
-        proposals = [pilot(setting, seed, f"pilot {name}", cap) for name in ("A", "B")]
-        logs: list[Array] = []
-        origins: list[Rows] = []
-        left = -math.inf
-        done = 0
-        reached = [p for p in proposals if p.reached > 0]
-        if not reached:
-            raise _unreached(program, target, "no weighted run came there")
-        for i, name in enumerate("AB"):
-            poll()
-            own = proposals[i] if proposals[i].reached > 0 else reached[0]
-            size = runs // 2 if i else runs - runs // 2
-            if not size:
-                continue
-            part, chosen, rest = _runs(setting, own.proposal, seed, name, size, own.estimate, cap)
-            logs.append(part)
-            origins.append(chosen + 1000 * i)
-            left = float(np.logaddexp(left, rest))
-            done += size
-            if progress is not None:
-                progress(done, float(np.exp(np.logaddexp.reduce(np.concatenate(logs)) - math.log(done))))
+        logs, origins, left = _sampled(setting, runs, seed, cap, progress)
     except (CannotVectorise, Unsolved) as why:
         raise _unreached(program, target, str(why)) from None
-    if max(part.max() for part in logs) == -math.inf:
+    if max((part.max() for part in logs), default=-math.inf) == -math.inf:
         raise _unreached(program, target, "no weighted run came there")
     halves = [Half.of(part, chosen) for part, chosen in zip(logs, origins, strict=True)]
     together = Half.of(np.concatenate(logs), np.concatenate(origins))
@@ -139,6 +119,33 @@ def estimate(
         method=_method(setting), warnings=doubts(halves, together, se, left_over),
         seconds=time.perf_counter() - began,
     )  # fmt: skip
+
+
+def _sampled(
+    setting: Setting, runs: int, seed: int, cap: int | None, progress: Callable[[int, float], None] | None
+) -> tuple[list[Array], list[Rows], float]:
+    """What `_runs` says of the two halves of the runs, each by a proposal that a pilot of its own has found, or if that
+    came nowhere by the other's; empty if both came nowhere."""
+    proposals = [pilot(setting, seed, f"pilot {name}", cap) for name in ("A", "B")]
+    reached = [p for p in proposals if p.reached > 0]
+    logs: list[Array] = []
+    origins: list[Rows] = []
+    left = -math.inf
+    done = 0
+    for i, name in enumerate("AB" if reached else ""):
+        poll()
+        own = proposals[i] if proposals[i].reached > 0 else reached[0]
+        size = runs // 2 if i else runs - runs // 2
+        if not size:
+            continue
+        part, chosen, rest = _runs(setting, own.proposal, seed, name, size, own.estimate, cap)
+        logs.append(part)
+        origins.append(chosen + 1000 * i)
+        left = float(np.logaddexp(left, rest))
+        done += size
+        if progress is not None:
+            progress(done, float(np.exp(np.logaddexp.reduce(np.concatenate(logs)) - math.log(done))))
+    return logs, origins, left
 
 
 def _runs(

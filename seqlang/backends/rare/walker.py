@@ -19,7 +19,7 @@ from seqlang.backends.arrays.runs import Runs
 from seqlang.backends.arrays.statements import Step
 from seqlang.backends.arrays.streams import Source, Streams
 from seqlang.backends.arrays.values import CannotVectorise, Ragged, Value, shape_of, spread
-from seqlang.backends.interpret.domains import CheckedDomain
+from seqlang.backends.interpret.inputs.domains import CheckedDomain
 from seqlang.backends.interpret.values import EvaluationError
 from seqlang.backends.rare.bins import Bins
 from seqlang.backends.rare.inputs import Tilted

@@ -82,70 +82,97 @@ class Course:
 def follow(chain: Chain, *, tolerance: float = 1e-9, work: float = 2e9) -> Course:
     """Runs the chain until the unresolved mass is below `tolerance` and would change the expected step by less than
     `tolerance` relatively, or until `work` numbers were computed."""
-    frontier: Any = chain.begin()
-    weights = np.array(frontier.survivors, dtype=float)
-    rows: list[Array] = []
-    waiting: list[Array] = []
-    by_node = np.zeros_like(weights)
-    watched: Array | float = 0.0
-    used, step = 0.0, 0
-    past: list[_Mark] = []
-    closed: Tail | None = None
-    finished = vain = False
-    left = weights
-    never = 0.0
-    ask_again, ask_late, ask_vain = CLOSE_BELOW, work * LATE, work * VAIN
+    walk = _Walk(chain, tolerance, work)
     while True:
+        walk.advance()
+        if walk.is_time_to_look() and walk.is_over():
+            return walk.course()
+
+
+class _Walk:
+    """The steps of a chain so far. `left` and `rest` are the mass that goes on, by node, and what it may add to the
+    expected step; both as of the last look."""
+
+    def __init__(self, chain: Chain, tolerance: float, work: float) -> None:
+        self.chain, self.tolerance, self.work = chain, tolerance, work
+        self.frontier: Any = chain.begin()
+        self.weights = self.left = np.array(self.frontier.survivors, dtype=float)
+        self.rest = inf
+        self.never = 0.0
+        self.rows: list[Array] = []
+        self.waiting: list[Array] = []
+        self.by_node = np.zeros_like(self.weights)
+        self.watched: Array | float = 0.0
+        self.used, self.step, self.done = 0.0, 0, 0
+        self.past: list[_Mark] = []
+        self.tail: Tail | None = None
+        self.finished = self.vain = False
+        self.ask_again, self.ask_late, self.ask_vain = CLOSE_BELOW, work * LATE, work * VAIN
+
+    def advance(self) -> None:
+        """One step, or several at once."""
         poll()
-        if hasattr(frontier, "leap"):
-            frontier, block = frontier.leap(ask_again)
-            waiting.extend(block)
+        if hasattr(self.frontier, "leap"):
+            self.frontier, block = self.frontier.leap(self.ask_again)
+            self.waiting.extend(block)
         else:
-            frontier, stopped = chain.advance(frontier)
-            waiting.append(stopped.by_outcome)
+            self.frontier, stopped = self.chain.advance(self.frontier)
+            self.waiting.append(stopped.by_outcome)
             if stopped.watched.size:
-                watched = watched + stopped.watched
-        done, step = frontier.step - step, frontier.step
-        used += done * (getattr(frontier, "cost", frontier.size) + OVERHEAD)
-        if used < work and done == 1 and step % LOOK and step >= 2 * LOOK:
-            continue
-        rows.append(_summed(waiting, step, by_node))
-        before, left, gap = left, frontier.survivors, len(waiting)
-        waiting = []
-        mass = float(left.sum())
-        past = [*past[:: 2 if len(past) > MOST_PAST else 1], _Mark(step, left, used)]
-        never = max(never, chain.stuck(frontier)) if mass > tolerance / 4 else 0.0
-        if never > 0 and mass - never <= tolerance:
-            finished, rest = True, inf
-            break
-        rest = _time_left(left, before, gap, step, tolerance)
-        expected = float(by_node.sum())
-        if mass == 0.0 or (mass <= tolerance and rest <= REST_FACTOR * tolerance * max(1.0, expected)):
-            finished = True
-            break
-        if mass <= ask_again or used >= ask_late:
-            closed = chain.close(frontier)
-            if closed is not None:
-                finished = True
-                break
-            ask_again = min(ask_again, mass) / 100
-            ask_late = LATER * used if used >= ask_late else ask_late
-        vain = used >= ask_vain and len(left) == 1 and _in_vain(past, never, tolerance, work)
-        if used >= work or vain:
-            rest = _geometric(past, tolerance)
-            break
-        ask_vain = max(ask_vain, 1.1 * used) if used >= ask_vain else ask_vain
-    width = len(chain.outcomes)  # it may have grown
-    unresolved = float(left.sum())
-    if closed is not None:
-        unresolved = max(0.0, unresolved - float(closed.outcomes.sum()))
-        rest = 0.0 if unresolved == 0 else unresolved * (step + abs(closed.steps) / max(1e-300, float(left.sum())))
-        by_node = by_node + closed.by_node
-    return Course(
-        outcomes=tuple(chain.outcomes), table=np.concatenate([_wide(r, width) for r in rows]), by_node=by_node,
-        weights=weights, unresolved=unresolved, never=never, lost=float(frontier.lost), rest_steps=rest, tail=closed,
-        watched=np.atleast_1d(watched), finished=finished, work=used, vain=vain,
-    )  # fmt: skip
+                self.watched = self.watched + stopped.watched
+        self.done, self.step = self.frontier.step - self.step, self.frontier.step
+        self.used += self.done * (getattr(self.frontier, "cost", self.frontier.size) + OVERHEAD)
+
+    def is_time_to_look(self) -> bool:
+        return self.used >= self.work or self.done != 1 or self.step % LOOK == 0 or self.step < 2 * LOOK
+
+    def is_over(self) -> bool:
+        """Looks at what is left: whether it no longer matters, is known in closed form, or the work is used up."""
+        self.rows.append(_summed(self.waiting, self.step, self.by_node))
+        before, self.left, gap = self.left, self.frontier.survivors, len(self.waiting)
+        self.waiting = []
+        mass = float(self.left.sum())
+        self.past = [*self.past[:: 2 if len(self.past) > MOST_PAST else 1], _Mark(self.step, self.left, self.used)]
+        self.never = max(self.never, self.chain.stuck(self.frontier)) if mass > self.tolerance / 4 else 0.0
+        if self.never > 0 and mass - self.never <= self.tolerance:
+            self.finished, self.rest = True, inf
+            return True
+        self.rest = _time_left(self.left, before, gap, self.step, self.tolerance)
+        slack = REST_FACTOR * self.tolerance * max(1.0, float(self.by_node.sum()))
+        if mass == 0.0 or (mass <= self.tolerance and self.rest <= slack) or self._is_closed(mass):
+            self.finished = True
+            return True
+        asks = self.used >= self.ask_vain
+        self.vain = asks and len(self.left) == 1 and _in_vain(self.past, self.never, self.tolerance, self.work)
+        if self.used >= self.work or self.vain:
+            self.rest = _geometric(self.past, self.tolerance)
+            return True
+        self.ask_vain = max(self.ask_vain, 1.1 * self.used) if asks else self.ask_vain
+        return False
+
+    def _is_closed(self, mass: float) -> bool:
+        """Whether all later steps have a closed form, which is asked now and then."""
+        late = self.used >= self.ask_late
+        if mass <= self.ask_again or late:
+            self.tail = self.chain.close(self.frontier)
+            self.ask_again = min(self.ask_again, mass) / 100
+            self.ask_late = LATER * self.used if late else self.ask_late
+        return self.tail is not None
+
+    def course(self) -> Course:
+        unresolved, rest, by_node = float(self.left.sum()), self.rest, self.by_node
+        if self.tail is not None:
+            far = self.step + abs(self.tail.steps) / max(1e-300, unresolved)
+            unresolved = max(0.0, unresolved - float(self.tail.outcomes.sum()))
+            rest = 0.0 if unresolved == 0 else unresolved * far
+            by_node = by_node + self.tail.by_node
+        width = len(self.chain.outcomes)  # it may have grown
+        return Course(
+            outcomes=tuple(self.chain.outcomes), table=np.concatenate([_wide(r, width) for r in self.rows]),
+            by_node=by_node, weights=self.weights, unresolved=unresolved, never=self.never,
+            lost=float(self.frontier.lost), rest_steps=rest, tail=self.tail, watched=np.atleast_1d(self.watched),
+            finished=self.finished, work=self.used, vain=self.vain,
+        )  # fmt: skip
 
 
 def _wide(table: Array, width: int) -> Array:

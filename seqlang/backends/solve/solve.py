@@ -9,6 +9,7 @@ up. Rounding is allowed for: a few units in the last place for every step that a
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -201,19 +202,8 @@ def _solution(
     beyond = beyond_the_nodes(course.weights, course.by_node, space.rarest)
     if end is not None:  # also runs of which nothing more is known
         beyond, rest = min(beyond, space.rarest * end), min(rest, course.unresolved * end)
-    if beyond == math.inf:
-        notes.append("the expected step may be infinite: it grows too fast with the noise that persists")
     missing = course.lost * 4 + _defect(course)
     steps_error = _up(errors.steps + beyond + rest + missing * last + ROUNDING * (1 + expected + squares))
-    if course.never > 0:
-        notes.append(f"{course.never:.6g} of the runs never stop")
-    if not course.finished:
-        why = "ended, as more steps hardly help," if course.vain else "the work was used up"
-        notes.append(f"{why} after {len(course.table)} steps: {course.unresolved:.6g} of the runs had not stopped")
-        if rest < math.inf:
-            notes.append(
-                "what they add to the expected step is an estimate: they are taken to go on stopping as before"
-            )
     moments = {}
     if course.unresolved <= tolerance and course.never == 0:
         slack = beyond_the_nodes(course.weights, _squares_by_node(course), space.rarest)
@@ -227,8 +217,22 @@ def _solution(
         outcome_error=_up(max(errors.outcome, errors.least) + slip), steps_error=steps_error, tail=course.tail,
         watched=course.watched,
         watched_error=_up(errors.watched + slip) if space.sees_all else math.inf,
-        method=method, notes=tuple(notes), moments=moments,
+        method=method, notes=(*notes, *_notes(course, beyond, rest)), moments=moments,
     )  # fmt: skip
+
+
+def _notes(course: Course, beyond: float, rest: float) -> Iterator[str]:
+    """What a reader should know of the runs that had not stopped; `beyond` and `rest` are what bounds the error of the
+    expected step by nodes that are left out, and by these runs."""
+    if beyond == math.inf:
+        yield "the expected step may be infinite: it grows too fast with the noise that persists"
+    if course.never > 0:
+        yield f"{course.never:.6g} of the runs never stop"
+    if not course.finished:
+        why = "ended, as more steps hardly help," if course.vain else "the work was used up"
+        yield f"{why} after {len(course.table)} steps: {course.unresolved:.6g} of the runs had not stopped"
+        if rest < math.inf:
+            yield "what they add to the expected step is an estimate: they are taken to go on stopping as before"
 
 
 def _defect(course: Course) -> float:

@@ -6,7 +6,7 @@ import numpy as np
 
 from seqlang.backends.interpret.compiled import Compiler
 from seqlang.backends.interpret.data.problem import problem
-from seqlang.backends.interpret.domains import CheckedDomain
+from seqlang.backends.interpret.inputs.domains import CheckedDomain
 from seqlang.backends.interpret.shapes import shape_of_expression
 from seqlang.backends.interpret.values import describe
 from seqlang.backends.train.rows import Rows

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from seqlang.backends.interpret.data.columns import FieldColumns, field_columns, not_in, places, unreadable
-from seqlang.backends.interpret.data.layout import WITH_HEADER, Layout
 from seqlang.backends.interpret.data.pieces import ROWS, Known, Piece, matching
+from seqlang.backends.interpret.data.reading import Reading
 from seqlang.backends.interpret.data.source import opened
 from seqlang.backends.interpret.data.table import Table
 from seqlang.backends.interpret.data.where import conditions, none_left
@@ -26,22 +26,17 @@ Floats = NDArray[np.float64]
 def read_rows(
     program: Program,
     path: str | os.PathLike[str],
-    *,
-    columns: Mapping[str, str] | None = None,
-    where: Sequence[str] = (),
-    clip: bool = False,
-    layout: Layout = WITH_HEADER,
+    reading: Reading,
     tell: Callable[[int], None] | None = None,
 ) -> Rows:
-    """The rows of a file (see `opened`) as the program's fields; options as of `run_data`. `tell` gets the number of
-    rows read.
+    """The rows of a file (see `opened`) as the program's fields. `tell` gets the number of rows read.
 
     Raises SpecError E0610 to E0617 and E0625; a fault names file, row and column.
     """
-    source = opened(path, layout)
+    source = opened(path, reading.layout)
     table = source.table
-    fields = field_columns(program, table, columns or {})
-    clauses = conditions(table, where)
+    fields = field_columns(program, table, reading.columns)
+    clauses = conditions(table, reading.where)
     known = {field.name: [Known() for _ in field.parts] for field in fields}
     checks = Checks(program)
     room = Room(fields, ROWS if clauses else source.most)
@@ -54,11 +49,12 @@ def read_rows(
             parts = room.next(len(kept.lines))
             for field in fields:
                 _fill(table, field, kept, known[field.name], parts[field.name])
-                checks.place(field.name, parts[field.name], _faulty(table, field, kept), move=clip or field.project)
+                move = reading.clip or field.project
+                checks.place(field.name, parts[field.name], _faulty(table, field, kept), move=move)
         if tell is not None:
             tell(seen)
     if not room.used:
-        raise none_left(table, where, seen)
+        raise none_left(table, reading.where, seen)
     return Rows(table.name, room.filled(), room.used)
 
 

@@ -10,10 +10,9 @@ from numpy.typing import NDArray
 
 from seqlang.backends.arrays.compiler import VectorCompiler
 from seqlang.backends.arrays.inputs import leaves_domain
-from seqlang.backends.interpret.compiled import Compiler
 from seqlang.backends.interpret.data.columns import not_in
 from seqlang.backends.interpret.data.problem import problem
-from seqlang.backends.interpret.domains import CheckedDomain
+from seqlang.backends.interpret.inputs.domains import CheckedDomain
 from seqlang.diagnostics import SpecError
 from seqlang.diagnostics.suggest import did_you_mean
 from seqlang.model.domain import Ball, Domain
@@ -53,29 +52,14 @@ def rows_from_arrays(program: Program, given: Mapping[str, Any], *, clip: bool =
             raise problem(
                 "E0612", f"`{program.name}` has no field `{field}`", f"did you mean `{near}`?" if near else None
             )
-    fields = {}
-    compiler = Compiler(program)
-    for entry in program.inputs:
-        if entry.name not in given:
-            raise problem("E0612", f"the {name} have no field `{entry.name}`")
-        try:
-            values = np.asarray(given[entry.name], dtype=np.float64)
-        except (TypeError, ValueError):
-            raise problem("E0613", f"the field `{entry.name}` of the {name} is not made of numbers") from None
-        d = CheckedDomain(compiler, entry.domain).dimension
-        if d is not None and values.ndim == 1 and d == 1:
-            values = values[:, None]
-        if values.ndim != (1 if d is None else 2) or (d is not None and values.shape[1] != d):
-            shape = "(rows,)" if d is None else f"(rows, {d})"
-            raise problem("E0617", f"the field `{entry.name}` of the {name} has the shape {values.shape}, not {shape}")
-        fields[entry.name] = values
+    checks = Checks(program)
+    fields = {field: _as_array(given, field, checks.fields[field].domain.dimension, name) for field in wanted}
     counts = {len(v) for v in fields.values()}
     if len(counts) > 1:
         raise problem("E0617", f"the fields of the {name} have different numbers of rows")
     if 0 in counts:
         raise problem("E0611", f"the {name} are empty")
 
-    checks = Checks(program)
     for field, values in fields.items():
 
         def faulty(row: int, value: Any, field: str = field) -> Exception:
@@ -86,6 +70,22 @@ def rows_from_arrays(program: Program, given: Mapping[str, Any], *, clip: bool =
             fields[field] = values = values.copy()  # what was given stays as it is
             checks.place(field, values, faulty, move=clip)
     return Rows(name, fields, counts.pop())
+
+
+def _as_array(given: Mapping[str, Any], field: str, dimension: int | None, name: str) -> Array:
+    """The values of a field, as many a row as its domain has dimensions (None: a number)."""
+    if field not in given:
+        raise problem("E0612", f"the {name} have no field `{field}`")
+    try:
+        values = np.asarray(given[field], dtype=np.float64)
+    except (TypeError, ValueError):
+        raise problem("E0613", f"the field `{field}` of the {name} is not made of numbers") from None
+    if dimension == 1 and values.ndim == 1:
+        values = values[:, None]
+    if values.shape[1:] != (() if dimension is None else (dimension,)) or values.ndim == 0:
+        shape = "(rows,)" if dimension is None else f"(rows, {dimension})"
+        raise problem("E0617", f"the field `{field}` of the {name} has the shape {values.shape}, not {shape}")
+    return values
 
 
 @record

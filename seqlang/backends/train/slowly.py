@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from seqlang.backends.arrays.record import Record
-from seqlang.backends.interpret.dataset_size import require_size
+from seqlang.backends.interpret.inputs.dataset_size import require_size
 from seqlang.backends.interpret.machine import Machine
 from seqlang.backends.interpret.randomness import SeededRandomness
 from seqlang.backends.interpret.values import Value

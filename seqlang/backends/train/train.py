@@ -51,6 +51,19 @@ class Training:
 
 
 @record
+class Passes:
+    """How the rows are gone through: once in their order, or in `permutations` random orders (the same for all
+    programs), for `cap` steps at most. What is learnt is written down after so many steps as `checkpoints` says, evenly
+    spaced to the last. `engine` "auto" compiles a kernel for long work."""
+
+    permutations: int | None = None
+    seed: int = 1
+    checkpoints: int = 1
+    cap: int | None = None
+    engine: EngineName = "auto"
+
+
+@record
 class Trained:
     """`steps` and `stopped` have one entry a run; at checkpoint c (after step `checkpoints[c]`, or at the stop if that
     was earlier) `memories[name][c]` is (.., runs), `tracked[name][c]` and the counts of `scores` are (runs,).
@@ -83,19 +96,14 @@ def train(
     trainings: Sequence[Training],
     rows: Rows,
     held_out: Rows | None,
+    passes: Passes,
     *,
-    permutations: int | None,
-    seed: int,
-    checkpoints: int = 1,
-    cap: int | None = None,
     tell: Tell | None = None,
-    engine: EngineName = "auto",
 ) -> tuple[Trained, ...]:
-    """Every program on the same rows: once in their order, or in `permutations` random orders (the same for all).
+    """Every program on the same rows.
 
     A stream takes one row a step; if the rows end first, the run has not stopped, and what it had begun (a batch that
-    is not full) has no effect. A dataset is all rows at once. `checkpoints` are that many steps, evenly spaced to the
-    last. `engine` "auto" compiles a kernel for long work.
+    is not full) has no effect. A dataset is all rows at once.
 
     Raises SpecError E0618 for a wrong size, E0620 where an expression has no value, E0628 for a prediction.
     """
@@ -106,11 +114,11 @@ def train(
             program = training.program
             if training.returned is not None:
                 program = replace(program, memories=(*program.memories, training.returned))
-                if checkpoints > 1:
+                if passes.checkpoints > 1:
                     message = "what is returned is there at the end: a prediction that reads it has no checkpoints"
                     raise problem("E0601", message, "--checkpoints 1, or predict from a memory")
             predictor = Predictor(program, training.predicted, training.truth)
-        found.append(_trained(training, rows, held_out, predictor, permutations, seed, checkpoints, cap, tell, engine))
+        found.append(_trained(training, rows, held_out, predictor, passes, tell))
     return tuple(found)
 
 
@@ -119,39 +127,20 @@ def _trained(
     rows: Rows,
     held_out: Rows | None,
     predictor: Predictor | None,
-    permutations: int | None,
-    seed: int,
-    checkpoints: int,
-    cap: int | None,
+    passes: Passes,
     tell: Tell | None,
-    engine: EngineName,
 ) -> Trained:
-    program = training.program
-    longest = _longest(program, rows.count, cap)
-    marks = tuple(sorted({-(-longest * (i + 1) // checkpoints) for i in range(checkpoints)}))
+    longest = _longest(training.program, rows.count, passes.cap)
+    marks = tuple(sorted({-(-longest * (i + 1) // passes.checkpoints) for i in range(passes.checkpoints)}))
     began = time.perf_counter()
-    why = None
-    parts: list[Any] = []
-    for used in _engines(program, rows, longest, permutations or 1) if engine == "auto" else (engine,):
-        try:
-            parts = _parts(used, training, rows, permutations, seed, longest, marks, tell)
-            break
-        except CannotVectorise as reason:
-            why = str(reason)
-    if not parts:
-        raise problem("E0622", f"the {engine} engine cannot run this: {why}", "use the engine `auto`")
+    used, why, parts = _by_an_engine(training, rows, passes, longest, marks, tell)
     seconds = time.perf_counter() - began
     memories = {m: np.concatenate([p.memories[m] for p in parts], axis=-1) for m in parts[0].memories}
     returned = _returned(parts)
     steps = np.concatenate([p.record.steps for p in parts])
     scores = None
     if held_out is not None and predictor is not None:
-        state: dict[str, Array] = dict(memories)
-        known: Array = np.ones(len(steps), dtype=bool)
-        if training.returned is not None:
-            values = np.full(len(steps), np.nan) if returned is None else returned
-            state[training.returned.name] = np.broadcast_to(values, (len(marks), *values.shape))
-            known = np.asarray(np.isfinite(values).reshape(-1, len(steps)).all(axis=0))
+        state, known = _predicting(training.returned, memories, returned, len(marks), len(steps))
         scores = _scores(predictor, held_out, state, known, marks, training.name, tell)
     return Trained(
         name=training.name,
@@ -169,6 +158,30 @@ def _trained(
     )
 
 
+def _by_an_engine(
+    training: Training, rows: Rows, passes: Passes, longest: int, marks: tuple[int, ...], tell: Tell | None
+) -> tuple[str, str | None, list[Any]]:
+    """The runs by the first engine that can make them: its name, why not by a faster one, and the runs in parts."""
+    auto, why = passes.engine == "auto", None
+    for used in _engines(training.program, rows, longest, passes.permutations or 1) if auto else (passes.engine,):
+        try:
+            return used, why, _parts(used, training, rows, passes, longest, marks, tell)
+        except CannotVectorise as reason:
+            why = str(reason)
+    raise problem("E0622", f"the {passes.engine} engine cannot run this: {why}", "use the engine `auto`")
+
+
+def _predicting(
+    memory: Memory | None, memories: Mapping[str, Array], returned: Array | None, marks: int, runs: int
+) -> tuple[dict[str, Array], Array]:
+    """What a prediction reads, with `memory` for what was returned; and for which of the runs that is known."""
+    if memory is None:
+        return dict(memories), np.ones(runs, dtype=bool)
+    values = np.full(runs, np.nan) if returned is None else returned
+    known = np.isfinite(values).reshape(-1, runs).all(axis=0)
+    return {**memories, memory.name: np.broadcast_to(values, (marks, *values.shape))}, np.asarray(known)
+
+
 def _engines(program: Program, rows: Rows, longest: int, runs: int) -> tuple[str, ...]:
     """In the order in which they are tried. What decides is the work, never a clock: the engines draw different random
     numbers."""
@@ -184,8 +197,7 @@ def _parts(
     engine: str,
     training: Training,
     rows: Rows,
-    permutations: int | None,
-    seed: int,
+    passes: Passes,
     longest: int,
     marks: tuple[int, ...],
     tell: Tell | None,
@@ -203,12 +215,12 @@ def _parts(
         "interpreter": partial(Interpreted, program, rows),
     }
     length = rows.count if dataset else longest
-    orders = orders_of(rows.count, length, permutations, seed)
+    orders = orders_of(rows.count, length, passes.permutations, passes.seed)
     size = max(1, LARGEST // max(1, length))
     parts: list[Any] = []
     for first in range(0, len(orders), size):
         some = orders[first : first + size]
-        part = made[engine](some, seed=seed, first=first, checkpoints=marks, tracked=training.tracked)
+        part = made[engine](some, seed=passes.seed, first=first, checkpoints=marks, tracked=training.tracked)
         part.go(longest, None if tell is None else lambda done, all: tell(training.name, done, all))
         parts.append(part)
     return parts

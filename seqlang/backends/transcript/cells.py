@@ -9,7 +9,7 @@ from typing import Any
 
 from seqlang.backends.interpret.cells import whole_length
 from seqlang.backends.interpret.operators import OTHER
-from seqlang.backends.transcript.plain_values import PlainWriter, bound_name, name_of
+from seqlang.backends.transcript.plain_values import PlainWriter, bound_name, may_fail, name_of
 from seqlang.backends.transcript.unsupported import Unsupported
 from seqlang.model import expression as e
 from seqlang.model import program as p
@@ -54,6 +54,7 @@ class CellWriter:
     def ticks(self, cell: p.Cell) -> None:
         name = name_of(cell.name)
         body = self.plain.write(cell.body)
+        body = f"number({body})" if may_fail(cell.body) else body
         where = None if cell.where is None else self.plain.write(cell.where)
         taken = body if where is None else f"({body} if {where} else None)"
         old = f"c_{name}[{_key(cell)}]" if cell.binders else f"c_{name}"

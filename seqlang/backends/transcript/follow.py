@@ -114,7 +114,7 @@ class Follower:
         pieces: dict[Alternatives, int] = {}
         ((chance, hidden),) = self._hidden
         for phase in phases:
-            left, key = phase.repeat, (_frozen(phase.entry), _frozen(phase.observed))
+            left, key = phase.repeat, (told_apart(phase.entry), told_apart(phase.observed))
             while left:
                 moved, new, factor = self._step(state, phase, hidden, key)
                 if factor == -inf:
@@ -131,7 +131,7 @@ class Follower:
         """The same where hidden choices lead to several states."""
         nodes: dict[Any, float] = {(self.stepper.start, ()): 0.0}
         for phase in phases:
-            left, phase_key = phase.repeat, (_frozen(phase.entry), _frozen(phase.observed))
+            left, phase_key = phase.repeat, (told_apart(phase.entry), told_apart(phase.observed))
             while left and nodes:
                 after: dict[Any, list[float]] = {}
                 for (state, pieces), weight in nodes.items():
@@ -145,12 +145,10 @@ class Follower:
                 left -= 1
         return nodes
 
-    def step_from(
-        self, state: Any, entry: Mapping[str, Any], observed: Mapping[str, Any], hidden: Mapping[str, Any] | None = None
-    ) -> tuple[Any, list[Fact]]:
-        """One step: (next state or None after a stop, facts). Hidden choices take their first value by default."""
-        values = self._hidden[0][1] if hidden is None else hidden
-        return self._step_from(state, entry, observed, values, (_frozen(entry), _frozen(observed)))
+    def step_from(self, state: Any, entry: Mapping[str, Any], observed: Mapping[str, Any]) -> tuple[Any, list[Fact]]:
+        """One step: (next state or None after a stop, facts). Hidden choices take their first value."""
+        first = self._hidden[0][1]
+        return self._step_from(state, entry, observed, first, (told_apart(entry), told_apart(observed)))
 
     def _step_from(
         self, state: Any, entry: Mapping[str, Any], observed: Mapping[str, Any], values: Mapping[str, Any], key: object
@@ -194,9 +192,9 @@ def _added(pieces: Any, new: tuple[Alternatives, ...]) -> Any:
     return tuple(counts.items())
 
 
-def _frozen(mapping: Mapping[str, Any]) -> object:
-    """A hashable key for entries or observed values. True, which means any value, equals the number 1 in Python: the
-    key keeps them apart."""
+def told_apart(mapping: Mapping[str, Any]) -> object:
+    """A hashable key for entries or observed values, to compare them by. True, which means any value, equals the number
+    1 in Python: the key keeps them apart."""
     for value in mapping.values():
         if value is True or value.__class__ is tuple:
             break

@@ -23,6 +23,8 @@ from seqlang.model.log_ratio import in_logs
 
 RAW = e.COMPARISONS | {"+", "-", "*"}
 """Of numbers, Python's own operators: they never fail."""
+PARTIAL = {*PAIR, *SCALAR} - RAW - {"negate", "abs", "floor", "ceil", "exp"}
+"""Functions that some numbers have no value of: their values are then no numbers, and a run ends with an error."""
 
 
 class PlainWriter:
@@ -211,6 +213,11 @@ class PlainWriter:
     def is_vector(self, x: e.Expression) -> bool:
         """Whether the value is a vector (then the general, slower operators are used)."""
         return shape_of_expression(self.exact, x) != ()
+
+
+def may_fail(x: e.Expression) -> bool:
+    """Whether it may be no number: it holds a root, a quotient, a power, a logarithm."""
+    return any(isinstance(node, e.Apply) and node.operator in PARTIAL for node in e.walk(x))
 
 
 def bound_name(variable: e.Variable) -> str:

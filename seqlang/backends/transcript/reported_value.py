@@ -37,6 +37,16 @@ def observed_value(observed: Any) -> Any:
     return UNKNOWN if isinstance(observed, tuple) or observed is True else observed
 
 
+def number(value: Any) -> Any:
+    """The value. Raises `Unsupported` where it is no number (the root of -1, 0/0): a run ends there with an error."""
+    if isinstance(value, float) and value != value:
+        raise Unsupported("a step that fails")
+    if isinstance(value, tuple):
+        for one in value:
+            number(one)
+    return value
+
+
 def same(a: Any, b: Any) -> bool:
     """Whether two values are equal up to rounding (1e-12, relative to the larger of 1 and the value)."""
     if isinstance(a, (int, float)) and isinstance(b, (int, float)) and isfinite(a) and isfinite(b):

@@ -13,8 +13,8 @@ from typing import Any, assert_never
 
 from seqlang.backends.transcript.cells import CellWriter
 from seqlang.backends.transcript.facts import FactWriter
-from seqlang.backends.transcript.plain_values import PlainWriter, name_of
-from seqlang.backends.transcript.reported_value import UNKNOWN, observed_value
+from seqlang.backends.transcript.plain_values import PlainWriter, may_fail, name_of
+from seqlang.backends.transcript.reported_value import UNKNOWN, number, observed_value
 from seqlang.backends.transcript.unsupported import Unsupported
 from seqlang.model import expression as e
 from seqlang.model import program as p
@@ -69,7 +69,12 @@ class _Writer:
         self.start: list[Any] = []
         self.plain = PlainWriter(program)
         self.plain.broken.update(broken)
-        self.plain.scope |= {"Unsupported": Unsupported, "UNKNOWN": UNKNOWN, "observed_value": observed_value}
+        self.plain.scope |= {
+            "Unsupported": Unsupported,
+            "UNKNOWN": UNKNOWN,
+            "observed_value": observed_value,
+            "number": number,
+        }
         self.cells = CellWriter(self.plain, self.lines, self.keep)
         self.since = {
             s.keep.report for s in program.body if isinstance(s, p.Cell) and isinstance(s.keep, p.SinceReport)
@@ -106,12 +111,7 @@ class _Writer:
         for statement in body:
             self.statement(statement)
         self.step_ends()
-        names = self.state
-        packed = f"({', '.join(names)}{',' if len(names) == 1 else ''})"
-        source = "\n    ".join(
-            ["def step(state, entry, observed, hidden):", "facts = []", *([f"{packed} = state"] if names else []),
-             *self.lines, f"return {packed}, facts"]
-        )  # fmt: skip
+        source = self.text()
         exec(compile(source, "<step>", "exec"), self.plain.scope)
         measure = None
         if isinstance(self.program.adjacency, p.Within):
@@ -123,6 +123,13 @@ class _Writer:
             tuple(self.start), step, self.lives, laws, draws, self.trees, measure, self.plain.value, source, counters,
             self.reads_step, frozenset(self.cells.lengths),
         )  # fmt: skip
+
+    def text(self) -> str:
+        """The function of a step, which unpacks the state and packs the new one."""
+        packed = f"({', '.join(self.state)}{',' if len(self.state) == 1 else ''})"
+        unpacked = [f"{packed} = state"] if self.state else []
+        body = ["facts = []", *unpacked, *self.lines, f"return {packed}, facts"]
+        return "\n    ".join(["def step(state, entry, observed, hidden):", *body])
 
     def noise_laws(self) -> dict[str, Any]:
         """(family, argument, ..) of every noise whose arguments can be evaluated."""
@@ -164,7 +171,9 @@ class _Writer:
         match statement:
             case p.Define(name, body):
                 try:
-                    self.lines.append(f"v_{name_of(name)} = {self.plain.write(body)}")
+                    written = self.plain.write(body)
+                    written = f"number({written})" if may_fail(body) else written
+                    self.lines.append(f"v_{name_of(name)} = {written}")
                 except Unsupported as why:  # it matters only if a gate reads it
                     self.plain.broken[name] = str(why)
             case p.Cell():

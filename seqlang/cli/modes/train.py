@@ -14,6 +14,7 @@ from seqlang.cli.terminal.output import print_document, print_json, say
 from seqlang.diagnostics import SpecError
 
 if TYPE_CHECKING:
+    from seqlang.backends.interpret.data.reading import Reading
     from seqlang.driver import Loaded
 
 TRAINING = ("test", "rows", "test_rows", "predict", "truth", "track", "permutations", "checkpoints", "twin")
@@ -44,7 +45,16 @@ def add_training(parser: Any) -> None:
     group.add_argument("--twin", action="store_true", help="and the same spec without its noise")
 
 
-def columns_of(options: Namespace) -> dict[str, str]:
+def reading_of(options: Namespace) -> Reading:
+    """What `--column`, `--where`, `--clip`, `--skip` and `--names` say."""
+    from seqlang.backends.interpret.data.reading import Reading
+
+    skip = 0 if options.skip is None else whole(options.skip, "--skip")
+    names = None if options.names is None else _names(options.names)
+    return Reading.of(_columns(options), options.where, options.clip, skip, names)
+
+
+def _columns(options: Namespace) -> dict[str, str]:
     """`--column FIELD=COLUMN`, several of them."""
     columns = {}
     for text in options.column:
@@ -53,12 +63,6 @@ def columns_of(options: Namespace) -> dict[str, str]:
             raise SpecError.of("E0602", f"`--column {text}` is not of the form FIELD=COLUMN")
         columns[field.strip()] = column.strip()
     return columns
-
-
-def layout_of(options: Namespace) -> dict[str, Any]:
-    """`--skip` and `--names`."""
-    skip = 0 if options.skip is None else whole(options.skip, "--skip")
-    return {"skip": skip, "names": None if options.names is None else _names(options.names)}
 
 
 def _names(text: str) -> list[str]:
@@ -77,14 +81,20 @@ def _names(text: str) -> list[str]:
 def train(options: Namespace, loaded: Loaded, seed: int, cap: int | None) -> int:
     """Trains, and prints the result and the twin's, or one JSON object each."""
     from seqlang import driver
+    from seqlang.backends.train import Passes
 
     asked: dict[str, Any] = {
         "rows": _span(options.rows, "--rows"),
         "test_rows": _span(options.test_rows, "--test-rows"),
         "track": _tracked(options.track),
-        "permutations": None if options.permutations is None else whole(options.permutations, "--permutations"),
-        "checkpoints": 1 if options.checkpoints is None else whole(options.checkpoints, "--checkpoints"),
     }
+    passes = Passes(
+        permutations=None if options.permutations is None else whole(options.permutations, "--permutations"),
+        seed=seed,
+        checkpoints=1 if options.checkpoints is None else whole(options.checkpoints, "--checkpoints"),
+        cap=cap,
+        engine=options.engine,
+    )
     if options.test is not None and options.test_rows is not None:
         raise SpecError.of("E0601", "--test and --test-rows: the rows held out are given twice")
     if options.test is None and options.test_rows is None and (options.predict or options.truth):
@@ -92,9 +102,8 @@ def train(options: Namespace, loaded: Loaded, seed: int, cap: int | None) -> int
         raise SpecError.of("E0601", message, help="--test FILE, or --test-rows A:B")
     with _progress() as tell:
         results = driver.train(
-            loaded, options.data, test=options.test, columns=columns_of(options), where=options.where,
-            clip=options.clip, **layout_of(options), predict=options.predict, truth=options.truth, **asked,
-            seed=seed, cap=cap, twin=options.twin, tell=tell, engine=options.engine,
+            loaded, options.data, reading_of(options), passes, test=options.test, predict=options.predict,
+            truth=options.truth, **asked, twin=options.twin, tell=tell,
         )  # fmt: skip
     if options.json:
         for result in results:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from seqlang.cli.options import curve, refuse_plot
 from seqlang.cli.terminal.output import say
+from seqlang.cli.terminal.waiting import working
 from seqlang.diagnostics import SpecError
 
 if TYPE_CHECKING:
@@ -23,7 +24,6 @@ def epsilons_of(options: Namespace) -> tuple[float, ...]:
                 raise SpecError.of("E0601", f"{name} shows one spec at a time: leave out --suite")
     for name, given, with_ in (
         ("--epsilons", options.epsilons, asked),
-        ("--plot", options.plot, asked),
         ("--model", options.model, asked or options.instances),
         ("--seed", options.seed, options.instances),
     ):
@@ -32,8 +32,8 @@ def epsilons_of(options: Namespace) -> tuple[float, ...]:
             raise SpecError.of("E0601", f"{name} belongs to {belongs}, which is not given")
     if asked and options.instances is not None:
         raise SpecError.of("E0601", "--weak-profile and --instances are two views: give one of them")
-    if options.plot is not None and len(options.files) > 1:
-        raise SpecError.of("E0601", "--plot shows one file")
+    if options.plot is not None:
+        _refuse_other_views(options)
     refuse_plot(options)
     if not asked:
         return ()
@@ -43,10 +43,26 @@ def epsilons_of(options: Namespace) -> tuple[float, ...]:
     return tuple(float(v) for v in values)
 
 
-def write_picture(result: CheckResult, file: str) -> None:
-    """The profiles of a check as a picture."""
-    from seqlang.report.pictures.weak import plot_profiles
+def _refuse_other_views(options: Namespace) -> None:
+    for name, given in (("several files", len(options.files) > 1), ("--suite", options.suite),
+                        ("--instances", options.instances), ("--solve-for", options.solve_for)):  # fmt: skip
+        if given:
+            raise SpecError.of("E0601", f"--plot shows one check of one file: it does not go with {name}")
 
+
+def write_picture(result: CheckResult, file: str) -> None:
+    """The weak profiles of a check as a picture, else what each rule proves at many orders and deltas."""
     program = result.program
-    plot_profiles(f"{program.name}: {program.title}".rstrip(": "), result.profiles, file)
+    title = f"{program.name}: {program.title}".rstrip(": ")
+    if result.profiles:
+        from seqlang.report.pictures.weak import plot_profiles
+
+        plot_profiles(title, result.profiles, file)
+    else:
+        from seqlang.driver import privacy_curves
+        from seqlang.report.pictures.privacy import plot_privacy
+
+        with working(f"curves of {program.name}"):
+            curves = privacy_curves(result)
+        plot_privacy(title, curves, file)
     say(f"wrote {file}")

@@ -8,7 +8,7 @@ from seqlang.diagnostics.suggest import distance
 from seqlang.elaborate.state import State
 from seqlang.model import expression as m
 from seqlang.model import program as p
-from seqlang.model.life import EachStep
+from seqlang.model.life import EachReport, EachStep
 from seqlang.model.margins import margins
 from seqlang.syntax import tree
 
@@ -21,6 +21,8 @@ def lint(state: State, file: tree.File, body: Sequence[p.Statement], gates: Sequ
     _compared_and_shown(state, gates)
     _after_the_end(state, file)
     _never_read(state, body)
+    _value_where_an_event_is_meant(state, body)
+    _noise_on_noise(state, body, gates)
 
 
 def _unused(state: State) -> None:
@@ -99,7 +101,8 @@ def _compared_and_shown(state: State, gates: Sequence[p.Gate]) -> None:
                         gate.span,
                         "shown here",
                         [(noise.span, "one draw for both")],
-                        help=f"name the quantity twice, `statistic level = {noise.target}`, and noise each name",
+                        help=f"name the quantity twice, `statistic level = {noise.target}` and `statistic answer = "
+                        f"{noise.target}`, and attach noise to these names and none to `{noise.target}`",
                     )
 
 
@@ -142,4 +145,41 @@ def _never_read(state: State, body: Sequence[p.Statement]) -> None:
                 span,
                 "nothing reads this name noisily",
                 help="its own definition, models and laws of noises read it plain; read it in a report or a stop",
+            )
+
+
+def _value_where_an_event_is_meant(state: State, body: Sequence[p.Statement]) -> None:
+    """A report of a value without a `when` is made in every step: what runs since it is of one step."""
+    values = {s.name: s for s in body if isinstance(s, p.Report) and s.value is not None and s.when is None}
+    lives = [noise.life for noise in state.noise.draws.values()] + [s.life for s in body if isinstance(s, p.Draw)]
+    ended = {s.keep.report for s in body if isinstance(s, p.Cell) and isinstance(s.keep, p.SinceReport)}
+    ended |= {life.report for life in lives if isinstance(life, EachReport)}
+    for name in sorted(ended & values.keys()):
+        state.problems.add(
+            "W0612",
+            f"`{name}` is reported in every step, so what runs since `{name}` begins anew in every step",
+            values[name].span,
+            "a value, whatever it is, is a report",
+            help=f"write `report {name} when ..` for an event that is reported only where it happens",
+        )
+
+
+def _noise_on_noise(state: State, body: Sequence[p.Statement], gates: Sequence[p.Gate]) -> None:
+    """A second name for a noised number is read with the noise of the first, and with its own on top."""
+    shown = [{t.noise for t in g.terms} for g in gates if isinstance(g, p.ReleaseGate)]
+    shown += [{t.noise for t in one.terms} for g in gates if isinstance(g, p.CompareGate) for one in margins(g.test)]
+    for statement in body:
+        if not isinstance(statement, p.Define) or not isinstance(statement.expression, m.Noised):
+            continue
+        first = {t.noise for t in statement.expression.terms}
+        own = {t.noise for t in state.noise.terms.get(statement.name, ())}
+        other = statement.expression.name
+        if own and first in shown and any(first | own <= one for one in shown):
+            state.problems.add(
+                "W0613",
+                f"`{statement.name}` is read with the noise of `{other}` and with its own",
+                statement.span,
+                f"reads `{other}` with its noise",
+                [(state.noise.targets[other], "one draw for both names")],
+                help=f"for noise of its own alone, write the definition of `{other}` in place of its name",
             )

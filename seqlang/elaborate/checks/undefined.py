@@ -17,8 +17,7 @@ _LEAVES = (m.Number, m.Truth, m.Label, m.ParameterValue, m.StepNumber, m.Records
 def undefined(state: State, body: Iterable[p.Statement], claims: Iterable[p.Claim]) -> None:
     """Report every largest constant part without a value."""
     for statement in body:
-        each_step = (statement.body, statement.where) if isinstance(statement, p.Cell) else statement
-        for expression in p.expressions_in(each_step):
+        for expression in p.expressions_in(statement):
             _visit(state, expression, statement.span)
     for noise in state.noise.draws.values():
         _visit(state, noise.law, noise.span)

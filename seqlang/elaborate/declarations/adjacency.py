@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from seqlang.elaborate.constants import Undefined, evaluate
-from seqlang.elaborate.expressions.expect import expect
+from seqlang.elaborate.expressions.expect import expect, translated
 from seqlang.elaborate.kinds import NUMBER
 from seqlang.elaborate.noise_factors import ONE
 from seqlang.elaborate.state import Current, Scope, State, translate
@@ -48,8 +48,7 @@ def adjacency(state: State, file: tree.File) -> Adjacency:
 def _count(state: State, position: int, node: tree.Expression | None) -> m.Expression:
     if node is None:
         return ONE
-    typed = translate(state, Scope("plain", position), node)
-    expect(state, typed, "number", node.span, "a number of entries")
+    typed = translated(state, Scope("plain", position), node, "number", "a number of entries")
     value = evaluate(typed.expression, state.declared.values)
     if isinstance(value, Undefined) or (isinstance(value, Fraction) and (value < 1 or value.denominator != 1)):
         state.problems.add(
@@ -71,8 +70,7 @@ def _within(state: State, position: int, node: tree.AdjacentWithin) -> Within:
             node.of.span,
             "reads no field of a stream or dataset",
         )
-    radius = translate(state, Scope("plain", position), node.radius)
-    expect(state, radius, NUMBER.name, node.radius.span, "a radius is a number")
+    radius = translated(state, Scope("plain", position), node.radius, NUMBER.name, "a radius is a number")
     value = evaluate(radius.expression, state.declared.values)
     if isinstance(value, Undefined):
         state.problems.add("E0312", f"the radius has no value: {value.reason}", node.radius.span, value.reason)

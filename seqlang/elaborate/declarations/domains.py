@@ -7,10 +7,10 @@ from fractions import Fraction
 from seqlang.diagnostics.suggest import hint
 from seqlang.elaborate.constants import LARGEST_DIMENSION, Undefined, Values, evaluate, number
 from seqlang.elaborate.expressions.arguments import positional
-from seqlang.elaborate.expressions.expect import expect
+from seqlang.elaborate.expressions.expect import translated
 from seqlang.elaborate.kinds import NUMBER, Kind, vector
 from seqlang.elaborate.names.builtins import Signature
-from seqlang.elaborate.state import Scope, State, translate
+from seqlang.elaborate.state import Scope, State
 from seqlang.model import domain as d
 from seqlang.model import expression as m
 from seqlang.syntax import tree
@@ -48,8 +48,7 @@ def kind_of(domain: d.Domain) -> Kind:
 
 
 def _constant(state: State, scope: Scope, node: tree.Expression) -> m.Expression:
-    typed = translate(state, scope, node)
-    expect(state, typed, "number", node.span, "domains are made of numbers")
+    typed = translated(state, scope, node, "number", "domains are made of numbers")
     value = evaluate(typed.expression, state.declared.values)
     if isinstance(value, Undefined):
         state.problems.add("E0312", f"this number has no value: {value.reason}", node.span, value.reason)

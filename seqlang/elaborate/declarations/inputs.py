@@ -6,9 +6,9 @@ from fractions import Fraction
 
 from seqlang.elaborate.constants import Undefined, evaluate
 from seqlang.elaborate.declarations.domains import domain, kind_of
-from seqlang.elaborate.expressions.expect import expect
+from seqlang.elaborate.expressions.expect import translated
 from seqlang.elaborate.kinds import Kind, vector
-from seqlang.elaborate.state import Scope, State, translate
+from seqlang.elaborate.state import Scope, State
 from seqlang.model import expression as m
 from seqlang.model.program import Input
 from seqlang.syntax import tree
@@ -42,8 +42,7 @@ def _size(state: State, scope: Scope, node: tree.Inputs) -> m.Expression | None:
             help="write `dataset x in D size n`",
         )
         return None
-    typed = translate(state, scope, node.size)
-    expect(state, typed, "number", node.size.span, "a size is a whole number")
+    typed = translated(state, scope, node.size, "number", "a size is a whole number")
     value = evaluate(typed.expression, state.declared.values)
     if isinstance(value, Undefined):
         state.problems.add("E0415", f"a size is a whole number from 1: {value.reason}", node.size.span, "no number")

@@ -7,7 +7,7 @@ from fractions import Fraction
 from seqlang.diagnostics.suggest import hint
 from seqlang.elaborate.constants import LARGEST, Undefined, Values, evaluate
 from seqlang.elaborate.declarations.domains import contains, domain
-from seqlang.elaborate.expressions.expect import expect
+from seqlang.elaborate.expressions.expect import expect, translated
 from seqlang.elaborate.expressions.laws import short
 from seqlang.elaborate.expressions.public import require_public
 from seqlang.elaborate.kinds import Typed
@@ -95,8 +95,7 @@ def _limit(state: State, scope: Scope, node: tree.Param) -> d.Domain:
                 return d.REAL
             return found
         case tree.BoundLimit(operator=operator, bound=bound):
-            typed = translate(state, scope, bound)
-            expect(state, typed, "number", bound.span, "a param is bounded by a number")
+            typed = translated(state, scope, bound, "number", "a param is bounded by a number")
             match operator:
                 case ">" | ">=":
                     return d.Interval(typed.expression, None, low_open=operator == ">")

@@ -9,7 +9,7 @@ from seqlang.elaborate.constants import number
 from seqlang.elaborate.expressions.binders import bind
 from seqlang.elaborate.expressions.cells import hoist
 from seqlang.elaborate.expressions.conditions import known_if
-from seqlang.elaborate.expressions.expect import expect
+from seqlang.elaborate.expressions.expect import expect, translated
 from seqlang.elaborate.kinds import ERROR, NUMBER, TRUTH, UNKNOWN, Kind, Typed, describe, elements
 from seqlang.elaborate.state import Scope, State, translate
 from seqlang.model import expression as m
@@ -51,8 +51,7 @@ def _over_time(state: State, scope: Scope, node: tree.Call, operator: Operator, 
         return ERROR
     where, inner = None, scope
     if argument.where is not None:
-        condition = translate(state, scope, argument.where)
-        expect(state, condition, "truth", argument.where.span, "`where` takes a truth value")
+        condition = translated(state, scope, argument.where, "truth", "`where` takes a truth value")
         where = condition.expression
         inner = replace(scope, known=scope.known | known_if(where))
     body = translate(state, inner, argument.value)
@@ -87,8 +86,7 @@ def _keep(state: State, scope: Scope, time: tree.TimeRange) -> Keep | None:
         case tree.OverSteps():
             return AllSteps()
         case tree.OverLast(count=node):
-            count = translate(state, scope, node)
-            expect(state, count, "number", node.span, "`over last` takes a number of steps")
+            count = translated(state, scope, node, "number", "`over last` takes a number of steps")
             steps = number(count.expression, state.declared.values)
             if steps is not None and (steps < 1 or steps.denominator != 1):
                 state.problems.add("E0318", "`over last` takes a whole number from 1", node.span, "no number of steps")

@@ -17,25 +17,8 @@ def positional(state: State, node: tree.Call, name: str, signature: Signature) -
                 slots[at] = value
             case tree.Keyword(name=key, value=value) if key.name in signature.names:
                 slots[signature.names.index(key.name)] = value
-            case tree.Keyword(name=key):
-                state.problems.add(
-                    "E0306",
-                    f"`{name}` has no argument `{key.name}`",
-                    key.span,
-                    "unknown argument",
-                    help=_no_budget(name, key.name, signature)
-                    or hint(key.name, signature.names)
-                    or f"it takes {', '.join(signature.names)}",
-                )
-                return None
-            case tree.OverTime() | tree.OverSet():
-                state.problems.add(
-                    "E0319",
-                    f"`{name}` takes no range",
-                    argument.span,
-                    f"a range belongs to {', '.join(f'`{fold}`' for fold in AGGREGATES)}",
-                    help=f"write `{name}(sum(.. over steps))` if the sum is meant",
-                )
+            case tree.Keyword() | tree.OverTime() | tree.OverSet():
+                _does_not_fit(state, name, signature, argument)
                 return None
             case _:
                 break
@@ -52,6 +35,30 @@ def positional(state: State, node: tree.Call, name: str, signature: Signature) -
         )
         return None
     return slots
+
+
+def _does_not_fit(
+    state: State, name: str, signature: Signature, argument: tree.Keyword | tree.OverTime | tree.OverSet
+) -> None:
+    if isinstance(argument, tree.Keyword):
+        key = argument.name
+        state.problems.add(
+            "E0306",
+            f"`{name}` has no argument `{key.name}`",
+            key.span,
+            "unknown argument",
+            help=_no_budget(name, key.name, signature)
+            or hint(key.name, signature.names)
+            or f"it takes {', '.join(signature.names)}",
+        )
+    else:
+        state.problems.add(
+            "E0319",
+            f"`{name}` takes no range",
+            argument.span,
+            f"a range belongs to {', '.join(f'`{fold}`' for fold in AGGREGATES)}",
+            help=f"write `{name}(sum(.. over steps))` if the sum is meant",
+        )
 
 
 _MECHANISM = (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from seqlang.elaborate.expressions.conditions import known_if
-from seqlang.elaborate.expressions.expect import expect
+from seqlang.elaborate.expressions.expect import expect, translated
 from seqlang.elaborate.kinds import UNKNOWN, Kind, Typed, describe, elements, vector
 from seqlang.elaborate.state import Binder, Scope, State, fresh_variable, translate
 from seqlang.model import expression as m
@@ -43,8 +43,7 @@ def bind(state: State, scope: Scope, node: tree.ForIn) -> Bound:
     )
     where = None
     if node.where is not None:
-        condition = translate(state, inside, node.where)
-        expect(state, condition, "truth", node.where.span, "`where` takes a truth value")
+        condition = translated(state, inside, node.where, "truth", "`where` takes a truth value")
         where = condition.expression
         inside = replace(inside, known=inside.known | known_if(where))
     return Bound(variable, domain, element, where, inside, None if where is not None else length_of(domain))
@@ -72,8 +71,7 @@ def region_of(state: State, scope: Scope, node: tree.Expression) -> m.RealVector
     """`real ^ d` or `ball(r, d)`, or None if it is something else."""
     match node:
         case tree.Binary(operator="^", left=tree.Name(name="real"), right=right):
-            dimension = translate(state, scope, right)
-            expect(state, dimension, "number", right.span, "a dimension is a whole number")
+            dimension = translated(state, scope, right, "number", "a dimension is a whole number")
             return m.RealVectors(dimension.expression)
         case tree.Name(name="real"):
             return m.RealVectors(m.Number(Fraction(1)))

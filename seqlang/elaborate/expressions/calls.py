@@ -9,7 +9,7 @@ from seqlang.diagnostics.suggest import hint
 from seqlang.elaborate.expressions.aggregates import aggregate
 from seqlang.elaborate.expressions.arguments import positional
 from seqlang.elaborate.expressions.binders import region_of
-from seqlang.elaborate.expressions.expect import expect, same_length
+from seqlang.elaborate.expressions.expect import expect, same_length, translated
 from seqlang.elaborate.expressions.laws import check_radius, density, law
 from seqlang.elaborate.expressions.lookbacks import lookback
 from seqlang.elaborate.expressions.operating import final_value
@@ -131,8 +131,7 @@ def _result(name: str, arguments: Sequence[Typed]) -> Kind:
 def _project(state: State, scope: Scope, node: tree.Call, slots: Sequence[tree.Expression | None]) -> Typed:
     value, onto = slots
     assert value is not None and onto is not None
-    argument = translate(state, scope, value)
-    expect(state, argument, "vector", value.span, "`project` takes a vector")
+    argument = translated(state, scope, value, "vector", "`project` takes a vector")
     region = region_of(state, scope, onto)
     if region is None or region.radius is None:
         state.problems.add(

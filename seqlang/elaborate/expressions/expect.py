@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from seqlang.elaborate.constants import number
 from seqlang.elaborate.kinds import Kind, KindName, Typed, describe, fits
-from seqlang.elaborate.state import State
+from seqlang.elaborate.state import Scope, State, translate
 from seqlang.source import Span
+from seqlang.syntax import tree
 
 
 def expect(state: State, typed: Typed, name: KindName, span: Span, why: str) -> bool:
@@ -21,6 +22,13 @@ def expect(state: State, typed: Typed, name: KindName, span: Span, why: str) -> 
         help=_remedy(name, typed.kind),
     )
     return False
+
+
+def translated(state: State, scope: Scope, node: tree.Expression, name: KindName, why: str) -> Typed:
+    """The typed expression of a tree, which has to be of that kind; see `expect`."""
+    typed = translate(state, scope, node)
+    expect(state, typed, name, node.span, why)
+    return typed
 
 
 def same_length(state: State, span: Span, left: tuple[Typed, Span], right: tuple[Typed, Span]) -> None:

@@ -9,7 +9,7 @@ from seqlang.elaborate.constants import LARGEST, LARGEST_DIMENSION, number
 from seqlang.elaborate.expressions.binders import bind
 from seqlang.elaborate.expressions.calls import call
 from seqlang.elaborate.expressions.conditions import known_if, known_unless
-from seqlang.elaborate.expressions.expect import expect, same_length
+from seqlang.elaborate.expressions.expect import expect, same_length, translated
 from seqlang.elaborate.expressions.laws import density
 from seqlang.elaborate.expressions.readings import read_name
 from seqlang.elaborate.kinds import (
@@ -141,10 +141,8 @@ def _arithmetic_kind(state: State, node: tree.Binary, left: Typed, right: Typed)
 
 
 def _range(state: State, scope: Scope, node: tree.Range) -> Typed:
-    low = translate(state, _inner(scope), node.low)
-    high = translate(state, _inner(scope), node.high)
-    expect(state, low, "number", node.low.span, "a range goes from a number")
-    expect(state, high, "number", node.high.span, "a range goes to a number")
+    low = translated(state, _inner(scope), node.low, "number", "a range goes from a number")
+    high = translated(state, _inner(scope), node.high, "number", "a range goes to a number")
     ends = number(low.expression, state.declared.values), number(high.expression, state.declared.values)
     if ends[0] is not None and ends[1] is not None and ends[1] - ends[0] >= LARGEST_DIMENSION:
         state.problems.add(
@@ -154,8 +152,7 @@ def _range(state: State, scope: Scope, node: tree.Range) -> Typed:
 
 
 def _if(state: State, scope: Scope, node: tree.If) -> Typed:
-    test = translate(state, _inner(scope), node.test)
-    expect(state, test, "truth", node.test.span, "`if` takes a truth value")
+    test = translated(state, _inner(scope), node.test, "truth", "`if` takes a truth value")
     yes = translate(state, _knowing(state, scope, test, known_if), node.yes)
     no = translate(state, _knowing(state, scope, test, known_unless), node.no)
     if not same(yes.kind, no.kind):
@@ -226,8 +223,7 @@ def _weights(state: State, scope: Scope, node: tree.WeightsOf) -> Typed:
     values, kind = _items(state, scope, tuple(w.value for w in node.weights))
     pairs: list[tuple[m.Expression, m.Expression]] = []
     for value, weight in zip(values, node.weights, strict=True):
-        typed = translate(state, _inner(scope), weight.weight)
-        expect(state, typed, "number", weight.weight.span, "a weight is a number")
+        typed = translated(state, _inner(scope), weight.weight, "number", "a weight is a number")
         pairs.append((value, typed.expression))
     return Typed(m.Weights(tuple(pairs)), law_of(kind))
 
@@ -235,8 +231,7 @@ def _weights(state: State, scope: Scope, node: tree.WeightsOf) -> Typed:
 def _weights_for(state: State, scope: Scope, node: tree.WeightsFor) -> Typed:
     bound = bind(state, scope, node.binder)
     value = translate(state, bound.scope, node.weight.value)
-    weight = translate(state, bound.scope, node.weight.weight)
-    expect(state, weight, "number", node.weight.weight.span, "a weight is a number")
+    weight = translated(state, bound.scope, node.weight.weight, "number", "a weight is a number")
     law = m.WeightsOf(value.expression, weight.expression, bound.variable, bound.domain, bound.where)
     return Typed(settled(law, state.bound.by_form), law_of(value.kind))
 

@@ -97,6 +97,9 @@ def linear(place: Place, e: m.Expression) -> Form:
             return Form(form.value, combine(form.terms, {t.noise: t.factor for t in terms}))
         case m.Drawn(name=name):
             return Form(ZERO, {name: ONE})
+        case m.Local() if contents.celled:  # a noisy value that is kept, such as the largest noisy entry so far
+            place.reveal(e)
+            return Form(e, {})
         case m.Local(name=name):
             return linear(place, place.definition(name))
         case m.Apply(operator="negate", arguments=(operand,)):
@@ -209,7 +212,7 @@ def _find(place: Place, e: m.Expression, sign: int) -> Split | None:
             if place.reader.contents(test).settled and not (_find(place, yes, sign) or _find(place, no, sign)):
                 return None  # one margin will do
             return Split(e, (yes, no), True, test)
-        case m.Local(name=name):
+        case m.Local(name=name) if not place.reader.contents(e).celled:
             inner = place.definition(name)
             return None if _find(place, inner, sign) is None else Split(e, (inner,), True)
         case _:

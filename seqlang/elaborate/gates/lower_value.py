@@ -38,7 +38,7 @@ class Spot:
         return p.CompareGate(self.source, self.guard, test, self.span)
 
     def opaque(self, e: m.Expression, reason: str) -> p.Gate:
-        return p.OpaqueGate(self.source, self.guard, e, reason, self.span)
+        return p.OpaqueGate(self.source, self.guard, e, reason, span=self.span)
 
     def release(self, value: m.Expression, terms: tuple[m.Term, ...], post: m.Expression | None = None) -> p.Gate:
         return p.ReleaseGate(self.source, self.guard, value, terms, post, self.span)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from seqlang.elaborate.constants import Values, number
+from seqlang.elaborate.constants import number
 from seqlang.elaborate.expressions.binders import is_constant
 from seqlang.elaborate.gates.contents import Reader
 from seqlang.elaborate.gates.flipped_ends import with_one_end
@@ -16,7 +16,7 @@ from seqlang.elaborate.gates.forms import Place, Unfit, linear
 from seqlang.elaborate.gates.lower_condition import guard_of, joined, test_of
 from seqlang.elaborate.gates.lower_value import Spot, flip_law, lower_value, release_of_condition
 from seqlang.elaborate.gates.sharing import keep_sound
-from seqlang.elaborate.kinds import Kind
+from seqlang.elaborate.state import State
 from seqlang.model import expression as m
 from seqlang.model import program as p
 from seqlang.model.alphabet import alphabet_of
@@ -29,13 +29,9 @@ from seqlang.source import Span
 class Lowering:
     """What all statements share while their gates are made."""
 
-    def __init__(
-        self, body: Sequence[p.Statement], fields: dict[str, p.Input], noises: dict[str, p.Noise],
-        records_are_private: bool, kinds: dict[str, Kind], labels: tuple[str, ...], values: Values,
-    ) -> None:  # fmt: skip
-        self.body: Sequence[p.Statement] = body
-        self.kinds, self.labels, self.values = kinds, labels, values
-        self.reader = Reader(fields, noises, records_are_private)
+    def __init__(self, body: Sequence[p.Statement], state: State) -> None:
+        self.kinds, self.labels, self.values = state.names.kinds, tuple(state.usage.labels), state.declared.values
+        self.reader = Reader(state.declared.fields, state.noise.draws, state.given.records_are_private)
         self.updates: dict[str, int] = {}
         self.shown: dict[GateSource, m.Noised | m.Drawn] = {}
         for index, statement in enumerate(body):
@@ -52,7 +48,7 @@ class Lowering:
                     pass
 
         self.reader.integrate_out(body)
-        self.body = with_one_end(body, self.reader)
+        self.body: Sequence[p.Statement] = with_one_end(body, self.reader)
 
     def gates(self) -> tuple[p.Gate, ...]:
         """The gates of the program."""
@@ -142,7 +138,7 @@ class Lowering:
         try:
             form = linear(place, what)
         except Unfit as problem:
-            return p.OpaqueGate(OfNoise(name), None, what, problem.reason, span)
+            return p.OpaqueGate(OfNoise(name), None, what, problem.reason, span=span)
         return p.ReleaseGate(OfNoise(name), None, form.value, form.as_terms(), None, span)
 
     def _alphabet(self, reading: m.Noised) -> tuple[m.Expression, ...]:

@@ -1,4 +1,5 @@
-"""No noise may count as noise in one gate and be looked at in another: such gates become opaque.
+"""No noise may count as noise in one gate and be looked at in another: such gates become opaque. A comparison keeps its
+test, for the rule about noisy values that are kept.
 
 A margin's terms protect its value only while nothing else depends on these noises; a value that reads the noise itself
 (times data, say) would be conditioned on it.
@@ -25,21 +26,35 @@ def keep_sound(reader: Reader, gates: Sequence[p.Gate]) -> tuple[p.Gate, ...]:
 def _checked(reader: Reader, gate: p.Gate, terms: set[str], shown: set[str]) -> p.Gate:
     if isinstance(gate, p.OpaqueGate):
         return gate
+    inside, outside = _noise_in_values(reader, gate, terms), _noise_in_publics(reader, gate, terms, shown)
+    if inside is not None:
+        test = gate.test if isinstance(gate, p.CompareGate) and outside is None else None
+        return _opaque(gate, inside, "its plain part reads noise that another gate relies on", test)
+    if outside is not None:
+        return _opaque(gate, outside, "its public part reads noise that another gate relies on", None)
+    return gate
+
+
+def _noise_in_values(reader: Reader, gate: p.Gate, terms: set[str]) -> m.Expression | None:
     for expression in _values(gate):
         found = reader.contents(expression)
         if found.noised or found.celled or found.loose or found.coins & terms:
-            return _opaque(gate, expression, "its plain part reads noise that another gate relies on")
+            return expression
+    return None
+
+
+def _noise_in_publics(reader: Reader, gate: p.Gate, terms: set[str], shown: set[str]) -> m.Expression | None:
     for expression in _publics(gate):
         found = reader.contents(expression)
         noises = {t.noise for reading in (*found.noised, *found.celled) for t in reading.terms}
         if not noises <= shown or found.loose or found.coins & terms:
-            return _opaque(gate, expression, "its public part reads noise that another gate relies on")
-    return gate
+            return expression
+    return None
 
 
-def _opaque(gate: p.Gate, expression: m.Expression, reason: str) -> p.Gate:
+def _opaque(gate: p.Gate, expression: m.Expression, reason: str, test: p.Test | None) -> p.Gate:
     guard = None if isinstance(gate, p.PublicGate) else gate.guard
-    return p.OpaqueGate(gate.source, guard, expression, reason, gate.span)
+    return p.OpaqueGate(gate.source, guard, expression, reason, test, gate.span)
 
 
 def _terms(gate: p.Gate) -> tuple[m.Term, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from seqlang.diagnostics.suggest import hint
 from seqlang.elaborate.expressions.cells import emit, release, relevelled
 from seqlang.elaborate.expressions.conditions import known_if
-from seqlang.elaborate.expressions.expect import expect
+from seqlang.elaborate.expressions.expect import expect, translated
 from seqlang.elaborate.expressions.levels import level_of
 from seqlang.elaborate.expressions.public import require_public
 from seqlang.elaborate.kinds import TRUTH, UNKNOWN, Typed, describe, elements
@@ -168,8 +168,7 @@ def _statistic(state: State, position: int, node: tree.Statistic) -> list[p.Stat
 
 def _draw(state: State, position: int, node: tree.Draw) -> list[p.Statement]:
     name = node.name.name
-    typed = translate(state, Scope("body", position, own=name), node.law)
-    expect(state, typed, "law", node.law.span, "`draw` takes a law")
+    typed = translated(state, Scope("body", position, own=name), node.law, "law", "`draw` takes a law")
     level = max(p.Level.HIDDEN, level_of(state, typed.expression))
     state.names.kinds[name] = elements(typed.kind) if typed.kind.name == "law" else UNKNOWN
     state.names.levels[name] = level
@@ -202,8 +201,7 @@ def _when(
 ) -> tuple[m.Expression | None, frozenset[m.Expression]]:
     if node is None:
         return None, frozenset()
-    typed = translate(state, scope, node)
-    expect(state, typed, "truth", node.span, "`when` takes a truth value")
+    typed = translated(state, scope, node, "truth", "`when` takes a truth value")
     return typed.expression, known_if(typed.expression)
 
 

@@ -7,7 +7,7 @@ from fractions import Fraction
 from seqlang.diagnostics.suggest import hint
 from seqlang.elaborate.constants import evaluate
 from seqlang.elaborate.expressions.aggregates import is_report
-from seqlang.elaborate.expressions.expect import expect
+from seqlang.elaborate.expressions.expect import expect, translated
 from seqlang.elaborate.expressions.levels import level_of
 from seqlang.elaborate.kinds import UNKNOWN, elements
 from seqlang.elaborate.names.symbols import Symbol, names_in
@@ -59,8 +59,7 @@ def _constant_draw(state: State, position: int, node: tree.Draw) -> None:
     name = node.name.name
     if state.given.symbols[name].statement is not node:
         return  # declared twice: the first one counts
-    law = translate(state, Scope("plain", position), node.law)
-    expect(state, law, "law", node.law.span, "`draw` takes a law")
+    law = translated(state, Scope("plain", position), node.law, "law", "`draw` takes a law")
     state.names.kinds[name] = elements(law.kind) if law.kind.name == "law" else UNKNOWN
     state.names.levels[name] = max(Level.HIDDEN, level_of(state, law.expression))
     state.noise.draws[name] = Noise(
@@ -230,6 +229,5 @@ def _scaled(terms: dict[str, m.Expression] | None, factor: m.Expression) -> dict
 
 
 def _factor(state: State, position: int, node: tree.Expression) -> m.Expression:
-    typed = translate(state, Scope("plain", position), node)
-    expect(state, typed, "number", node.span, "a factor of noise is a number")
+    typed = translated(state, Scope("plain", position), node, "number", "a factor of noise is a number")
     return typed.expression

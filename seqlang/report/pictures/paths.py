@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from seqlang.backends.interpret.inputs import InputSampler
+from seqlang.backends.interpret.inputs.drawn import InputSampler
 from seqlang.backends.interpret.machine import Machine
 from seqlang.backends.interpret.randomness import SeededRandomness
 from seqlang.model.expression import Apply, Drawn, Expression, Local, Noised

@@ -6,17 +6,19 @@ import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from seqlang.analyses.bounds import Bounds
 from seqlang.analyses.claims import Verdict
-from seqlang.model.expression import Density, walk
+from seqlang.model.expression import Density, Noised, walk
 from seqlang.model.print import show_expression
-from seqlang.model.program import Cell, Define
-from seqlang.proof.derivation import ApproximateBound, ConcentratedBound, Derivation, PureBound, RenyiBound
+from seqlang.model.program import Cell, Define, Program
+from seqlang.proof.derivation import Derivation, PureBound, RenyiBound
 from seqlang.proof.witness import Event, Witness
 from seqlang.report.document.document import Block, Document, Heading, Line, Paragraph, Role, Table, Tree, line
-from seqlang.report.numbers import Value, nearest, shown, shown_down, shown_up, upper
+from seqlang.report.numbers import nearest, shown, shown_down, shown_up, upper
 from seqlang.report.streams import entry_words, stream_words
 from seqlang.report.text.gates import gate_rows
-from seqlang.report.words import adjacency_words, conclusion_text, life_words
+from seqlang.report.words import adjacency_words, bound_formula, conclusion_text, life_words
+from seqlang.rules.computed import bound_up
 from seqlang.rules.sensitivity.facts.formulas import parameter_values
 
 if TYPE_CHECKING:
@@ -37,7 +39,11 @@ def _blocks(result: CheckResult, explain: bool) -> Iterator[Block]:
         yield from _statistics(result)
     yield from _gates(result)
     yield from _bounds(result)
+    yield from _composition(result, explain)
     if explain:
+        from seqlang.report.text.meaning import meaning_blocks
+
+        yield from meaning_blocks(result)
         yield from _explanation(result)
     if result.cut_short:
         yield _remark("time limit", f"it ended {', '.join(result.cut_short)}: `--time-limit` gives more seconds")
@@ -47,6 +53,12 @@ def _blocks(result: CheckResult, explain: bool) -> Iterator[Block]:
         yield from weak_blocks(result.weak, result.profiles)
     if result.verdicts:
         yield from _claims(result)
+
+
+def _composition(result: CheckResult, explain: bool) -> Iterator[Block]:
+    from seqlang.report.text.composition import composition_blocks
+
+    yield from composition_blocks(result, explain)
 
 
 def _head(result: CheckResult) -> Iterator[Block]:
@@ -89,6 +101,15 @@ def _statistics(result: CheckResult) -> Iterator[Block]:
             yield Paragraph(
                 line(("! " if s.shift.radius.is_infinite else "  ", "doubt"), f"{s.name}: {s.shift.note}"), 2
             )
+    for name, other in _second_names(result):
+        advice = f"for noise of its own, write the definition of {other} in place of its name"
+        yield Paragraph(line(("  ", "doubt"), f"{name}: read with the noise of {other}; {advice}"), 2)
+
+
+def _second_names(result: CheckResult) -> list[tuple[str, str]]:
+    """The statistics that are defined as another one, and that one, where it has noise."""
+    defines = [s for s in result.program.body if isinstance(s, Define)]
+    return [(s.name, s.expression.name) for s in defines if isinstance(s.expression, Noised)]
 
 
 def _gates(result: CheckResult) -> Iterator[Block]:
@@ -108,20 +129,21 @@ def _gates(result: CheckResult) -> Iterator[Block]:
 
 
 def _bounds(result: CheckResult) -> Iterator[Block]:
-    bounds, witness = result.bounds, result.witness
-    values = parameter_values(result.program)
+    bounds, witness, program = result.bounds, result.witness, result.program
     pure = line("-" if witness is None else shown_down(witness.lower))
     dp = line(shown_down(result.epsilon_at_delta) if result.epsilon_at_delta > 0 else "-")
     rows: list[tuple[Line, ...]] = [
-        (line("pure"), _proved(bounds.pure, values), pure, _by(bounds.pure)),
-        (line(f"dp at delta {float(result.delta):g}"), _proved(bounds.dp, values), dp, _by(bounds.dp)),
+        (line("pure"), _proved(program, bounds.pure), pure, _by(bounds.pure)),
+        (line(f"dp at delta {float(result.delta):g}"), _proved(program, bounds.dp), dp, _by(bounds.dp)),
     ]
     if bounds.zcdp is not None:
-        rows.append((line("zcdp"), _proved(bounds.zcdp, values), (), _by(bounds.zcdp)))
-    rows.extend(_renyi_rows(bounds.rdp))
-    rows.extend(_renyi_rows(tuple(d for d in bounds.alternatives if not d.premises), "weaker: "))
+        rows.append((line("zcdp"), _proved(program, bounds.zcdp), (), _by(bounds.zcdp)))
+    rows.extend(_renyi_rows(program, result.at_orders(bounds.rdp)))
+    others = result.at_orders(bounds.alternatives)
+    rows.extend(_renyi_rows(program, tuple(d for d in others if not d.premises), "weaker: "))
     yield Heading("Strong privacy: worst case over neighbours and outcomes")
     yield Table(("notion", "proved at most", "witnessed at least", "by"), tuple(rows), "llll")
+    yield from _formulas(program, bounds, result.order_formula)
     if bounds.horizon is not None:
         yield _remark("horizon", f"{bounds.horizon} steps, for the bounds that need one")
     for goal in bounds.open_goals:
@@ -137,14 +159,40 @@ def _bounds(result: CheckResult) -> Iterator[Block]:
         yield _remark("gap", gap)
 
 
-def _proved(derivation: Derivation | None, values: Value) -> Line:
-    match derivation and derivation.conclusion:
-        case PureBound(epsilon=formula) | ConcentratedBound(rho=formula):
-            return _both(upper(formula, values), str(formula))
-        case ApproximateBound(epsilon=epsilon):
-            return line(shown_up(epsilon))
-        case _:
-            return line("∞")
+def _proved(program: Program, derivation: Derivation | None) -> Line:
+    """The number; and its formula where both fit into a column."""
+    if derivation is None:
+        return line("∞")
+    formula = str(bound_formula(program, derivation) or "")
+    return _both(bound_up(program, derivation.conclusion), formula if len(formula) <= WIDEST else "")
+
+
+def _formulas(program: Program, bounds: Bounds, asked: bool) -> Iterator[Block]:
+    """What stands in the table as numbers, or does not fit there; `asked`: for RDP as a formula."""
+    for name, derivation in (("pure", bounds.pure), ("dp(delta)", bounds.dp), ("zcdp", bounds.zcdp)):
+        formula = None if derivation is None else bound_formula(program, derivation)
+        if formula is not None and (name == "dp(delta)" or len(str(formula)) > WIDEST):
+            yield _remark(name, str(formula))
+    curves: dict[str, list[str]] = {}
+    for derivation in bounds.rdp:
+        formula = bound_formula(program, derivation)
+        if formula is not None:
+            curves.setdefault(str(formula), []).append(_order(derivation))
+    if asked and not curves:
+        yield _remark(
+            "rdp(alpha)", "no formula is known; `--order 2,8` gives numbers" if bounds.rdp else "nothing is proved"
+        )
+    for text, orders in curves.items():
+        yield _remark("rdp(alpha)", text if len(curves) == 1 else f"{text}  at {', '.join(orders)}")
+
+
+def _order(derivation: Derivation) -> str:
+    assert isinstance(derivation.conclusion, RenyiBound)
+    return f"{float(derivation.conclusion.order):g}"
+
+
+WIDEST = 40
+"""Characters of a formula that is shown in the table."""
 
 
 def _gap(result: CheckResult) -> str:
@@ -166,15 +214,16 @@ def _gap(result: CheckResult) -> str:
 
 def _both(number: float, formula: str) -> Line:
     text = shown_up(number)
-    return line(text) if text == formula else line(text, (" = ", "quiet"), (formula, "formula"))
+    return line(text) if formula in ("", text) else line(text, (" = ", "quiet"), (formula, "formula"))
 
 
-def _renyi_rows(bounds: tuple[Derivation, ...], remark: str = "") -> Iterator[tuple[Line, ...]]:
+def _renyi_rows(program: Program, bounds: tuple[Derivation, ...], remark: str = "") -> Iterator[tuple[Line, ...]]:
     """One row a way of proving, order by order."""
     groups: dict[Line, list[str]] = {}
     for d in bounds:
         if isinstance(d.conclusion, RenyiBound):
-            groups.setdefault(_by(d), []).append(f"{shown_up(d.conclusion.epsilon)} at {d.conclusion.order:g}")
+            number = shown_up(bound_up(program, d.conclusion))
+            groups.setdefault(_by(d), []).append(f"{number} at {_order(d)}")
     for by, found in groups.items():
         yield line(f"{remark}rdp by order"), line("\n".join(found)), (), by
 

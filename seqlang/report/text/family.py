@@ -29,8 +29,11 @@ def family_blocks(family: Family, indent: int) -> Iterator[Block]:
 
 def family_words(family: Family) -> str:
     """The repeated block, what stands around it, and the growth that is proved."""
-    parts = [_part(family.head, "after "), _part(family.block, "n times "), _part(family.tail, "and at the end ")]
-    size = len(family.block)
+    parts = [
+        _part(family.head, "after "), _part(family.block, "n times "), _part(family.middle, "then "),
+        _part(family.again, "n times "), _part(family.tail, "and at the end "),
+    ]  # fmt: skip
+    size = len(family.block + family.again)
     block = "block" if size == 1 else f"block of {size} steps"
     return (
         f"{', '.join(p for p in parts if p)}: each {block} adds at least {shown_down(family.rate)} to the loss, for "
@@ -76,6 +79,7 @@ def family_dict(family: Family) -> dict[str, Any]:
     return {
         "block": _dicts(family.block),
         "head": _dicts(family.head),
+        **({"middle": _dicts(family.middle), "again": _dicts(family.again)} if family.again else {}),
         "tail": _dicts(family.tail),
         "rate": family.rate,
         "losses": [[steps, loss] for steps, loss in family.losses],

@@ -53,10 +53,7 @@ def _row(program: Program, gate: Gate) -> GateRow:
                 gate.name, "public", "" if expression is None else show_expression(expression, program), "none", ()
             )
         case CompareGate(test=test):
-            found = tuple(margins(test))
-            shifts = dict.fromkeys(_moves(program, m.value) for m in found)
-            terms = tuple(t for m in found for t in m.terms)
-            return GateRow(gate.name, "compare", show_test(program, test), ", ".join(shifts), _noises(program, terms))
+            return _compare_row(program, gate.name, test)
         case ReleaseGate(value=value, terms=terms, post=post):
             shown = show_expression(value, program) + (
                 "" if post is None else f", then {show_expression(post, program)}"
@@ -64,6 +61,8 @@ def _row(program: Program, gate: Gate) -> GateRow:
             return GateRow(gate.name, "release", shown, _moves(program, value), _noises(program, terms))
         case ChooseGate(law=law, visible=visible):
             return _choose_row(program, gate.name, law, "choose" if visible else "select")
+        case OpaqueGate(test=test) if test is not None:
+            return _compare_row(program, gate.name, test)
         case OpaqueGate(expression=expression, reason=reason):
             inner = tuple(t for e in walk(expression) if isinstance(e, Noised) for t in e.terms)
             return GateRow(
@@ -71,6 +70,13 @@ def _row(program: Program, gate: Gate) -> GateRow:
             )
         case _:
             assert_never(gate)
+
+
+def _compare_row(program: Program, name: str, test: Test) -> GateRow:
+    found = tuple(margins(test))
+    shifts = dict.fromkeys(_moves(program, m.value) for m in found)
+    terms = tuple(t for m in found for t in m.terms)
+    return GateRow(name, "compare", show_test(program, test), ", ".join(shifts), _noises(program, terms))
 
 
 def _choose_row(program: Program, name: str, law: FlipLaw | NoisyMaxLaw | PrivateLaw, kind: str) -> GateRow:

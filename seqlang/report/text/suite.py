@@ -1,10 +1,10 @@
-"""Many specs in one table: claim, verdict, both ends of the pure loss, seconds."""
+"""Many specs in one table: claim, its source's own figures, verdict, both ends of the pure loss, seconds."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from seqlang.proof.derivation import PureBound
 from seqlang.report.document.document import Document, Heading, Line, Paragraph, Role, Table, line
@@ -15,15 +15,24 @@ if TYPE_CHECKING:
     from seqlang.analyses.claims import Verdict
     from seqlang.results.check import CheckResult
 
+T = TypeVar("T")
 _ROLE: dict[str, Role] = {"proved": "good", "refuted": "bad", "unknown": "doubt"}
-_HEAD = ("spec", "claim", "verdict", "pure at most", "at least", "seconds")
+_HEAD: tuple[str, ...] = ("spec", "claim", "labelled", "verdict", "pure at most", "at least", "seconds")
 
 
 def suite_document(results: Sequence[CheckResult], invalid: Sequence[str] = ()) -> Document:
-    """One row a claim; what belongs to the spec stands in its first row. `invalid` are the files with errors."""
+    """One row a claim; what belongs to the spec stands in its first row. `invalid` are the files with errors. The text
+    that stands behind a claim in its file, such as what a source printed of it, has a column if some claim has one."""
     rows = tuple(row for result in results for row in _rows(result))
-    rows += tuple((line(name), (), line(("invalid", "bad")), (), (), ()) for name in invalid)
-    return Document((Heading("Suite"), Table(_HEAD, rows, "lllrrr"), Paragraph(_total(results, invalid), 2)))
+    rows += tuple((line(name), (), (), line(("invalid", "bad")), (), (), ()) for name in invalid)
+    head, align = _HEAD, "llllrrr"
+    if not any(row[2] for row in rows):
+        head, align, rows = _without_labels(head), "lllrrr", tuple(map(_without_labels, rows))
+    return Document((Heading("Suite"), Table(head, rows, align), Paragraph(_total(results, invalid), 2)))
+
+
+def _without_labels(row: tuple[T, ...]) -> tuple[T, ...]:
+    return row[:2] + row[3:]
 
 
 def _rows(result: CheckResult) -> Iterator[tuple[Line, ...]]:
@@ -31,13 +40,14 @@ def _rows(result: CheckResult) -> Iterator[tuple[Line, ...]]:
     ends = line(_at_most(result)), line(at_least), line(f"{result.seconds:.2f}")
     name = line((result.program.name, "head"))
     if not result.verdicts:
-        yield name, (), line(("no claim", "quiet")), *ends
+        yield name, (), (), line(("no claim", "quiet")), *ends
     for number, verdict in enumerate(result.verdicts):
         claim = line((verdict.claim.text.removeprefix("claim "), "formula"))
+        label = line((verdict.claim.label, "quiet")) if verdict.claim.label else ()
         if number == 0:
-            yield name, claim, _verdict(verdict), *ends
+            yield name, claim, label, _verdict(verdict), *ends
         else:
-            yield (), claim, _verdict(verdict), (), (), ()
+            yield (), claim, label, _verdict(verdict), (), (), ()
 
 
 def _verdict(verdict: Verdict) -> Line:

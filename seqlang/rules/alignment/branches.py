@@ -3,7 +3,7 @@
 `s >= b or s <= a` has two branches, `p >= 1 and q >= 2` has one with two margins. Negations are pushed into the
 margins (not (v + noise >= 0) is -v - noise > 0), so a test is monotone in its margins: if every margin only grows it
 stays true, if every margin only shrinks it stays false. A public test is decided by the transcript; a branch that it
-excludes asks less of an alignment, never more, so public tests may be left out here.
+excludes asks less of an alignment, never more, so public tests are left out here, and that there was one is noted.
 """
 
 from __future__ import annotations
@@ -12,25 +12,32 @@ from typing import assert_never
 
 from seqlang.model.expression import Apply, Expression, Number, Term
 from seqlang.model.program import And, Margin, Not, Or, PublicTest, Test
+from seqlang.record import record
 
 MOST_BRANCHES = 16
 
-Branch = tuple[Margin, ...]
+
+@record
+class Branch:
+    """It holds if all its margins do and, where it is not `whole`, a public test does too."""
+
+    margins: tuple[Margin, ...] = ()
+    whole: bool = True
 
 
 def branches_of(test: Test) -> tuple[Branch, ...] | None:
     """The disjunctive normal form, or None if it has too many branches to be worth an alignment."""
     match test:
         case Margin():
-            return ((test,),)
+            return (Branch((test,)),)
         case PublicTest():
-            return ((),)
+            return (Branch(whole=False),)
         case Or(parts):
             found = tuple(branches_of(part) for part in parts)
             return _limited(tuple(b for branches in found if branches is not None for b in branches), found)
         case And(parts):
             found = tuple(branches_of(part) for part in parts)
-            product: tuple[Branch, ...] = ((),)
+            product: tuple[Branch, ...] = (Branch(),)
             for branches in found:
                 if branches is None or len(product) * len(branches) > MOST_BRANCHES:
                     return None
@@ -47,7 +54,8 @@ def _limited(branches: tuple[Branch, ...], found: tuple[tuple[Branch, ...] | Non
 
 
 def _joined(left: Branch, right: Branch) -> Branch:
-    return left + tuple(margin for margin in right if margin not in left)
+    more = tuple(margin for margin in right.margins if margin not in left.margins)
+    return Branch(left.margins + more, left.whole and right.whole)
 
 
 def _negated(test: Test) -> Test:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from seqlang.model.expression import Apply, Expression, Reported
 from seqlang.model.gate_source import GateSource, OfCondition, OfEvent, OfResult, OfStop, OfValue, name_of, stop_of
 from seqlang.model.junctions import conjuncts
-from seqlang.model.program import CompareGate, Gate, Margin, Not, Program, PublicGate, ReleaseGate
+from seqlang.model.program import CompareGate, Gate, Margin, Not, OpaqueGate, Program, PublicGate, ReleaseGate
 from seqlang.record import record
 from seqlang.rules.alignment.branches import branches_of
 from seqlang.rules.reading.guards import required_reports
@@ -16,11 +16,13 @@ from seqlang.rules.reading.guards import required_reports
 @record
 class Event:
     """One gate that may fire; `branches` are tuples of margin numbers. A public gate has one branch without margins.
-    The gate is asked where its public `guard` holds."""
+    The gate is asked where its public `guard` holds. `whole`: the branches that nothing else decides than their
+    margins."""
 
     source: GateSource
     branches: tuple[tuple[int, ...], ...]
     guard: Expression | None = None
+    whole: frozenset[int] = frozenset()
 
     @property
     def name(self) -> str:
@@ -53,7 +55,7 @@ Shape = tuple[list[Margin], list[Event], list[Release]]
 
 def shape_of(program: Program, gates: tuple[Gate, ...], anywhere: bool, turned: frozenset[str]) -> Shape | str:
     """Margins, events and releases of the gates. `anywhere`: a number may also be shown where nothing of them
-    fires."""
+    fires. Text: why there are none; "" if a gate is neither."""
     margins: list[Margin] = []
     events: list[Event] = []
     for gate in gates:
@@ -63,8 +65,11 @@ def shape_of(program: Program, gates: tuple[Gate, ...], anywhere: bool, turned: 
             branches = branches_of(Not(gate.test) if gate.name in turned else gate.test)
             if branches is None:
                 return f"{gate.name}: the condition has too many branches"
-            numbered = tuple(tuple(_number(margins, margin) for margin in branch) for branch in branches)
-            events.append(Event(gate.source, numbered, gate.guard))
+            numbered = tuple(tuple(_number(margins, margin) for margin in branch.margins) for branch in branches)
+            whole = frozenset(number for number, branch in enumerate(branches) if branch.whole)
+            events.append(Event(gate.source, numbered, gate.guard, whole))
+        elif isinstance(gate, OpaqueGate):
+            return ""  # another rule may know what it reads
         elif not isinstance(gate, ReleaseGate):
             return f"{gate.name}: no comparison and no released number"
     releases: list[Release] = []

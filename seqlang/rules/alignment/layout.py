@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from fractions import Fraction
 
 from seqlang.arithmetic.formula import ONE, Formula
@@ -16,10 +16,12 @@ from seqlang.model.program import (
 )
 from seqlang.record import field, record, replace
 from seqlang.rules.alignment.events import Event, Release, shape_of
+from seqlang.rules.alignment.exclusion import Exclusions, silent
 from seqlang.rules.alignment.factors import scaled_margins
 from seqlang.rules.alignment.refreshing import draws_read, most_made, unclear_report
 from seqlang.rules.reading.budgets import Budget, budgets_of
-from seqlang.rules.reading.limits import first_step, limit_of
+from seqlang.rules.reading.guards import earliest_step
+from seqlang.rules.reading.limits import limit_of
 from seqlang.rules.reading.read_sets import noises_read, resets_read, shared_noise
 from seqlang.rules.reading.signs import Signs
 from seqlang.rules.reading.single_entry import single_entry
@@ -27,13 +29,14 @@ from seqlang.rules.reading.steps import Steps
 from seqlang.rules.reading.translation import Translation, translation_of
 from seqlang.rules.sensitivity.facts.formulas import parameter_values
 
-MOST_GATES = 8
+MOST_GATES = 256
 
 
 @record
 class Gates:
     """The gates of the group. `factors[i]` are the noises of margin i with their factors. `turned`: events that fire
-    where their report is not made. `first`: the earliest step in which any of the gates is asked."""
+    where their report is not made. `first`: the earliest step in which any of the gates is asked. `exclusions`: how
+    they exclude each other."""
 
     margins: tuple[Margin, ...]
     factors: tuple[tuple[tuple[str, Fraction], ...], ...]
@@ -41,6 +44,7 @@ class Gates:
     releases: tuple[Release, ...]
     turned: frozenset[str]
     first: int
+    exclusions: Exclusions
 
 
 @record
@@ -91,6 +95,7 @@ class Layout:
     segments: Segments
     entries: Formula
     signs: Signs
+    known_silent: dict[tuple[tuple[str, int], ...], tuple[int, ...] | None] = field(default_factory=dict, compare=False)
 
     @property
     def idle(self) -> Formula:
@@ -110,10 +115,44 @@ class Layout:
     def decides_once(self) -> bool:
         return self.segments.ended and self.signs.equal(self.segments.decisions, ONE)
 
+    def silent(self, fired: Mapping[str, int]) -> tuple[int, ...] | None:
+        """The margins that must only shrink in a step in which exactly these events fire, each by this branch (down to
+        the first stop), so that no others do; None if there is no such step."""
+        key = tuple(fired.items())
+        if key not in self.known_silent:
+            self.known_silent[key] = self._silent(fired)
+        return self.known_silent[key]
+
+    def _silent(self, fired: Mapping[str, int]) -> tuple[int, ...] | None:
+        asked = self._asked(fired)
+        firing = tuple(event for event in asked if event.name in fired)
+        given = frozenset(part for event in firing for part in self.gates.exclusions.guards[event.name])
+        contexts = {self.gates.exclusions.facing(asked, event, given): event for event in asked}
+        shrinking: dict[int, None] = {}
+        for others, event in contexts.items():
+            found = silent((*firing, *(o for o in others if o.name not in fired)), fired, self.gates.exclusions.implied)
+            if found is not None:
+                shrinking.update(dict.fromkeys(found))
+            elif event.name in fired:
+                return None
+        return tuple(shrinking)
+
+    def _asked(self, fired: Mapping[str, int]) -> tuple[Event, ...]:
+        """The events that fire and those that may be asked, down to the first stop that fires."""
+        found: list[Event] = []
+        for event in self.gates.events:
+            if event.name in fired or self.asks(event, fired):
+                found.append(event)
+            if event.stops and event.name in fired:
+                break
+        return tuple(found)
+
     def asks(self, event: Event, fired: Iterable[str]) -> bool:
         """False if its guard cannot hold in a step in which exactly these events fire (down to the first stop)."""
         if event.guard is None:
             return True
+        if any(self.gates.exclusions.apart(event.name, name) for name in fired):
+            return False
         counted = frozenset(o.name for o in self.gates.events if not o.stops)
         steps = Steps(self.program, self.signs, counted, turned=self.gates.turned)
         return steps.truth(event.guard, frozenset(fired)) is not False
@@ -176,6 +215,7 @@ def _single_step(
     if isinstance(shape, str):
         return shape
     margins, events, releases = shape
+    exclusions = Exclusions(single, events, margins, signs)
     scaled = scaled_margins(program, margins, signs, fresh)
     if isinstance(scaled, str):
         return scaled
@@ -184,10 +224,11 @@ def _single_step(
     trouble = _trouble(program, margins, noises, names)
     if trouble is not None:
         return trouble
-    first = min(first_step(program, gate.guard, signs) for gate in gates if not isinstance(gate, PublicGate))
+    asked = [(gate.guard, program.place_of(gate.source)) for gate in gates if not isinstance(gate, PublicGate)]
+    first = min(earliest_step(program, guard, place, signs) for guard, place in asked)
     return Layout(
         program=single,
-        gates=Gates(tuple(margins), scaled.factors, tuple(events), tuple(releases), turned, first),
+        gates=Gates(tuple(margins), scaled.factors, tuple(events), tuple(releases), turned, first, exclusions),
         noises=Noises(_translations(program, noises, scaled.least, signs)),
         segments=Segments(),
         entries=entries,

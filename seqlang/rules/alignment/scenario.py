@@ -24,7 +24,7 @@ from seqlang.rules.sensitivity.motion.shift import Move, Step
 
 Fired = tuple[tuple[str, int], ...]
 Place = Literal["before", "within", "after"]
-MOST_OUTPUTS = 64
+MOST_OUTPUTS = 512
 
 
 @record
@@ -65,7 +65,8 @@ def outputs_of(layout: Layout) -> tuple[Fired, ...]:
 
 
 def _possible(layout: Layout, fired: dict[str, int]) -> bool:
-    return all(layout.asks(event, fired) for event in layout.gates.events if event.name in fired)
+    asked = all(layout.asks(event, fired) for event in layout.gates.events if event.name in fired)
+    return asked and layout.silent(fired) is not None
 
 
 def _outputs(layout: Layout) -> tuple[Fired, ...]:
@@ -144,9 +145,7 @@ def _pieces(
 
 def rows_of(layout: Layout, piece: Piece) -> tuple[Row, ...]:
     """The constraints of one segment, over its own persistent and fresh noises."""
-    rows = {
-        _quiet(layout, i, piece.steps[i]): None for o in layout.gates.events for branch in o.branches for i in branch
-    }
+    rows = {_quiet(layout, i, piece.steps[i]): None for i in layout.silent({}) or ()}
     if piece.fired:
         rows.update(dict.fromkeys(deciding_rows(layout, piece)))
     return tuple(rows)
@@ -160,19 +159,11 @@ def _quiet(layout: Layout, margin: int, step: Step) -> Row:
 def deciding_rows(layout: Layout, piece: Piece) -> Iterator[Row]:
     """The constraints of one step in which these events fire and the others do not."""
     fired = dict(piece.fired)
+    for i in layout.silent(fired) or ():
+        yield Row(tuple((z, -f) for z, f in layout.gates.factors[i]), piece.steps[i].at)
     for event in layout.gates.events:
-        branch = fired.get(event.name)
-        if branch is None and not layout.asks(event, fired):
-            continue
-        silent = event.branches if branch is None else event.branches[:branch]
-        for i in (i for margins in silent for i in margins):
-            yield Row(tuple((z, -f) for z, f in layout.gates.factors[i]), piece.steps[i].at)
-        if branch is None:
-            continue
-        for i in event.branches[branch]:
+        for i in event.branches[fired[event.name]] if event.name in fired else ():
             yield Row(layout.gates.factors[i], -piece.steps[i].at)
-        if event.stops:
-            break
     for release in layout.gates.releases:
         if not release.with_ or release.with_ & fired.keys():
             yield Row(layout.gates.factors[release.margin], -piece.steps[release.margin].at, exact=True)

@@ -1,11 +1,11 @@
 """Finding alignments. Nothing here is trusted: `holds` in `stopping.py` checks what comes out.
 
 A minimal alignment moves a noise only where a constraint makes it, so the search repairs constraints one after the
-other: take one that does not hold, choose one of its noises, move it until the constraint is tight, go on. Every choice
-is tried, to a small depth; kept are the alignments of which no part can be made smaller. The way there is judged in
-floating point and then walked again exactly, so translations come out as rational combinations of the shifts. Where the
-constraints are no network, the cheapest alignment may share one move between constraints: there a linear program adds
-it.
+other: take one that does not hold, choose one of its noises, move it until the constraint is tight, go on. Constraints
+that leave no choice go first; else every choice is tried, to a small depth. Kept are the alignments of which no part
+can be made smaller. The way there is judged in floating point and then walked again exactly, so translations come out
+as rational combinations of the shifts. Where the constraints are no network, the cheapest alignment may share one move
+between constraints: there a linear program adds it.
 """
 
 from __future__ import annotations
@@ -68,40 +68,83 @@ def minimal(
     layout: Layout, rows: tuple[Row, ...], given: dict[str, Formula], free: frozenset[str]
 ) -> tuple[Found, ...]:
     """The minimal alignments of one system in which the noises `free` may move and `given` have moved."""
-    number = {z: _middle(u, layout) for z, u in given.items()}
-    bounds = [_middle(row.bound, layout) for row in rows]
-    if any(abs(b) == float("inf") for b in bounds):
-        return ()
-    slack = SLACK * max([1.0, *map(abs, bounds)])
     movers = {z for z in free if layout.noises.translations[z].movable}
-    coefficients = [tuple((z, float(f)) for z, f in row.coefficients) for row in rows]
-    reached: dict[tuple[tuple[str, float], ...], Path] = {}
-    visited: set[tuple[tuple[str, float], ...]] = set()
-
-    def walk(place: dict[str, float], path: Path) -> None:
-        key = tuple(sorted((z, round(u, 9)) for z, u in place.items() if abs(u) > slack))
-        if key in visited or len(visited) > MOST_VISITS:
-            return
-        visited.add(key)
-        for i, terms in enumerate(coefficients):
-            gap = bounds[i] - sum(f * place.get(z, 0.0) for z, f in terms)
-            if gap > slack or (rows[i].exact and gap < -slack):
-                break
-        else:
-            reached[key] = path
-            return
-        if len(path) == DEEPEST:
-            return
-        for z, f in terms:
-            u = place.get(z, 0.0) + gap / f
-            if z in movers and not (layout.noises.translations[z].kind == "upwards" and u < -slack):
-                walk({**place, z: u}, (*path, (i, z)))
-
-    walk(number, ())
+    reached = _Repair(layout, rows, movers).from_place({z: _middle(u, layout) for z, u in given.items()})
     points = [(dict(key), path) for key, path in reached.items()]
     best = [(p, path) for p, path in points if not any(_smaller(q, p) for q, _ in points if q is not p)]
     found = tuple(Found({z: abs(u) for z, u in p.items()}, _walked(rows, given, path)) for p, path in best)
     return found if is_totally_unimodular(layout) else (*found, *_optimum(layout, rows, given, sorted(movers), found))
+
+
+class _Repair:
+    """The search for places where all constraints hold, in floating point."""
+
+    def __init__(self, layout: Layout, rows: tuple[Row, ...], movers: set[str]) -> None:
+        self.bounds = [_middle(row.bound, layout) for row in rows]
+        self.exact = [row.exact for row in rows]
+        self.slack = SLACK * max([1.0, *map(abs, self.bounds)])
+        self.upwards = {z for z in movers if layout.noises.translations[z].kind == "upwards"}
+        terms = [tuple((z, float(f)) for z, f in row.coefficients) for row in rows]
+        self.movable = [tuple((z, f) for z, f in row if z in movers) for row in terms]
+        self.using: dict[str, list[tuple[int, float]]] = {}
+        for i, row in enumerate(terms):
+            for z, f in row:
+                self.using.setdefault(z, []).append((i, f))
+        self.reached: dict[tuple[tuple[str, float], ...], Path] = {}
+        self.visited: set[tuple[tuple[str, float], ...]] = set()
+
+    def from_place(self, place: dict[str, float]) -> dict[tuple[tuple[str, float], ...], Path]:
+        """The places found, with the ways there: constraint and noise, one after the other."""
+        if all(abs(b) < float("inf") for b in self.bounds):
+            sums = [0.0] * len(self.bounds)
+            for z, u in place.items():
+                for i, f in self.using.get(z, ()):
+                    sums[i] += f * u
+            self._walk(place, sums, set(range(len(sums))), (), 0)
+        return self.reached
+
+    def _walk(self, place: dict[str, float], sums: list[float], doubtful: set[int], path: Path, depth: int) -> None:
+        """`doubtful`: the constraints that may not hold. Changes its arguments."""
+        key = tuple(sorted((z, round(u, 9)) for z, u in place.items() if abs(u) > self.slack))
+        if key in self.visited or len(self.visited) > MOST_VISITS:
+            return
+        self.visited.add(key)
+        most = len(path) + 2 * len(sums) + DEEPEST
+        while True:
+            doubtful = {i for i in doubtful if self._fails(i, sums[i])}
+            if not doubtful:
+                key = tuple(sorted((z, round(u, 9)) for z, u in place.items() if abs(u) > self.slack))
+                self.reached.setdefault(key, path)
+                return
+            choices = {i: self._choices(i, place, sums) for i in sorted(doubtful)}
+            i = min(choices, key=lambda row: (len(choices[row]), row))
+            if len(choices[i]) != 1 or len(path) > most:
+                break
+            self._move(choices[i][0], place, sums, doubtful)
+            path = (*path, (i, choices[i][0][0]))
+        if depth == DEEPEST or len(path) > most:
+            return
+        for choice in choices[i]:
+            there, then, doubts = dict(place), list(sums), set(doubtful)
+            self._move(choice, there, then, doubts)
+            self._walk(there, then, doubts, (*path, (i, choice[0])), depth + 1)
+
+    def _fails(self, row: int, reached: float) -> bool:
+        gap = self.bounds[row] - reached
+        return gap > self.slack or (self.exact[row] and gap < -self.slack)
+
+    def _choices(self, row: int, place: dict[str, float], sums: list[float]) -> list[tuple[str, float]]:
+        """The noises that could repair it, and how far each would have to move."""
+        gap = self.bounds[row] - sums[row]
+        found = [(z, gap / f) for z, f in self.movable[row]]
+        return [(z, by) for z, by in found if z not in self.upwards or place.get(z, 0.0) + by >= -self.slack]
+
+    def _move(self, choice: tuple[str, float], place: dict[str, float], sums: list[float], doubtful: set[int]) -> None:
+        z, by = choice
+        place[z] = place.get(z, 0.0) + by
+        for i, f in self.using[z]:
+            sums[i] += f * by
+            doubtful.add(i)
 
 
 def _optimum(

@@ -59,17 +59,17 @@ Evidence = tuple[tuple[Plan, ...], ...]
 
 
 def _least(program: Program, asked: PureBound, step: Derivation) -> Formula | str:
-    case, evidence = _case(program, asked.gates), step.evidence
+    case, evidence = case_of(program, asked.gates), step.evidence
     if isinstance(case, str):
         return case
     layout, scenarios = case
     if not isinstance(evidence, tuple) or len(evidence) != len(scenarios) or not all(map(are_plans, evidence)):
         return "one tuple of plans a scenario is needed"
-    return _cost(layout, scenarios, evidence)
+    return cost_of(layout, scenarios, evidence)
 
 
 @remembered_of_program
-def _case(program: Program, gates: tuple[str, ...]) -> tuple[Layout, tuple[Scenario, ...]] | str:
+def case_of(program: Program, gates: tuple[str, ...]) -> tuple[Layout, tuple[Scenario, ...]] | str:
     """What has to be aligned, from the program alone; or why nothing can be."""
     layout = layout_of(program, gates)
     if isinstance(layout, str) or layout.segments.decisions.is_infinite:
@@ -102,7 +102,8 @@ def _turned(program: Program, gates: tuple[str, ...]) -> Layout | None:
     return None
 
 
-def _cost(layout: Layout, scenarios: tuple[Scenario, ...], evidence: Evidence) -> Formula | str:
+def cost_of(layout: Layout, scenarios: tuple[Scenario, ...], evidence: Evidence) -> Formula | str:
+    """What these plans prove, with each scenario's cheapest; text: why they are no alignments."""
     costs: dict[Formula, None] = {}
     for scenario, plans in zip(scenarios, evidence, strict=True):
         cost = scenario_cost(layout, scenario, plans)
@@ -188,7 +189,7 @@ _COMPUTED = Computed(
 
 def suggest(program: Program, gates: tuple[str, ...]) -> Derivation | str:
     """The bound of the best alignments of these gates together, or a sentence on why there is none."""
-    case = _case(program, gates)
+    case = case_of(program, gates)
     if isinstance(case, str):
         return case
     layout, scenarios = case

@@ -23,13 +23,13 @@ from seqlang.model.life import EachStep
 from seqlang.model.program import CompareGate, Program, ReleaseGate, Within
 from seqlang.proof.derivation import Derivation, PureBound
 from seqlang.record import record
-from seqlang.rules.alignment.ages import Ages, ages_of, joined, stretch
 from seqlang.rules.alignment.cost import are_shifts, is_totally_unimodular, largest, satisfied
 from seqlang.rules.alignment.layout import Layout, single_step_layout
 from seqlang.rules.alignment.scenario import Fired, Piece, Row, deciding_rows, outputs_of
 from seqlang.rules.alignment.search import minimal
 from seqlang.rules.computed import Computed, from_the_program, simplified
-from seqlang.rules.reading.guards import most_steps_with_any, most_steps_within, required_reports
+from seqlang.rules.reading.ages import Ages, ages_of, joined, stretch
+from seqlang.rules.reading.guards import most_steps_with_any, most_steps_within_any, required_reports
 from seqlang.rules.reading.limits import least
 from seqlang.rules.reading.read_sets import gate_noises, revealed_choices
 from seqlang.rules.reading.whole_numbers import moves_by_whole_numbers
@@ -139,10 +139,7 @@ def _times(program: Program, names: tuple[str, ...], layout: Layout) -> Formula:
         return ZERO
     if ages.since is not None and all(required_reports(guard) == (ages.since,) for guard in guards):
         return least([ONE, shown], signs)
-    length = stretch(ages, signs)
-    if len(guards) == 1:
-        length = most_steps_within(program, guards[0], length, signs)
-    return least([shown, length], signs)
+    return least([shown, most_steps_within_any(program, asked, stretch(ages, signs), signs)], signs)
 
 
 STATEMENT = """
@@ -156,7 +153,8 @@ STATEMENT = """
     released at the step       factors . w  = -d
 w translates the noises that are drawn in each step; noises that live longer stay where they are. t: the steps in which
 a public guard holds; for one changed entry also those in which a value depends on it (a window of m: m steps, of which
-a guard with `step % p == r` takes ceil(m/p); entries since R looked at when R is made: 1). Conditions: factors as for
+a guard with `step % p == r` takes ceil(m/p), and any that the step and public memory decide the most that it takes of m
+successive steps; entries since R looked at when R is made: 1). Conditions: factors as for
 alignment/stopping; no statistic and no other gate reads a fresh noise that is translated; no staircase noise; geometric
 noise needs quantities that move by whole numbers.
 """

@@ -3,32 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import nan
+from fractions import Fraction
 
 from seqlang.arithmetic.formula import INFINITY, ZERO, Formula
-from seqlang.arithmetic.rounding import sum_up
 from seqlang.model.program import Program
-from seqlang.proof.derivation import ApproximateBound, Derivation, PureBound
-from seqlang.rules.composition.concurrent import gates_of, shortest, side_by_side, value_up
+from seqlang.proof.derivation import ApproximateBound, Derivation, PureBound, settled
+from seqlang.rules.composition.concurrent import gates_of, shortest, side_by_side
 from seqlang.rules.computed import Computed
 from seqlang.rules.search import Search
 
 
-def _least(program: Program, asked: PureBound | ApproximateBound, step: Derivation) -> Formula | float | str:
+def _least(_: Program, asked: PureBound | ApproximateBound, step: Derivation) -> Formula | str:
     claims = [part.conclusion for part in step.premises]
-    pure = [claim.epsilon for claim in claims if isinstance(claim, PureBound)]
-    if isinstance(asked, PureBound):
-        return sum(pure, start=ZERO) if len(pure) == len(claims) else "a pure bound needs pure parts"
-    others = [claim for claim in claims if isinstance(claim, ApproximateBound)]
-    if len(pure) + len(others) < len(claims):
-        return "a part is not a pure or (epsilon, delta) bound"
-    if not _deltas(step.premises) <= asked.delta or not _deltas(step.premises) < 1:
+    serve = PureBound if isinstance(asked, PureBound) else (PureBound, ApproximateBound)
+    if not all(isinstance(claim, serve) for claim in claims):
+        return "a part is not a pure or (epsilon, delta) bound, or a pure bound has other parts"
+    if isinstance(asked, ApproximateBound) and not _deltas(step.premises) <= asked.delta < 1:
         return "the deltas add up to more, or to 1"
-    return sum_up([*(value_up(program, epsilon) for epsilon in pure), *(claim.epsilon for claim in others)])
+    return sum(map(settled, claims), start=ZERO)
 
 
-def _deltas(parts: Sequence[Derivation]) -> float:
-    return sum_up(part.conclusion.delta for part in parts if isinstance(part.conclusion, ApproximateBound))
+def _deltas(parts: Sequence[Derivation]) -> Fraction:
+    found = (part.conclusion.delta for part in parts if isinstance(part.conclusion, ApproximateBound))
+    return sum(found, start=Fraction(0))
 
 
 _COMPUTED = Computed[PureBound | ApproximateBound](
@@ -49,7 +46,7 @@ def suggest(program: Program, parts: Sequence[Derivation]) -> Derivation | str:
     gates = gates_of(parts)
     asked: PureBound | ApproximateBound = PureBound(gates, INFINITY)
     if not all(isinstance(part.conclusion, PureBound) for part in parts):
-        asked = ApproximateBound(gates, nan, _deltas(parts), shortest(parts))
+        asked = ApproximateBound(gates, INFINITY, _deltas(parts), shortest(parts))
     return _COMPUTED.offer(program, asked, "the losses of independent mechanisms add up", tuple(parts))
 
 

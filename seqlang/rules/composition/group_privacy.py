@@ -6,15 +6,25 @@ from fractions import Fraction
 from math import inf
 
 from seqlang.accounting import group
-from seqlang.arithmetic.formula import as_formula, at_most, enclose
+from seqlang.arithmetic.enclosure import exact_value
+from seqlang.arithmetic.formula import INFINITY, ORDER, ZERO, Formula, as_formula, at_most, enclose, substitute
+from seqlang.arithmetic.rounding import fraction_up
 from seqlang.model.expression import Number
 from seqlang.model.program import AddRemove, Program, Replace
-from seqlang.proof.derivation import ApproximateBound, ConcentratedBound, Derivation, Judgement, PureBound, RenyiBound
+from seqlang.proof.derivation import (
+    ApproximateBound,
+    ConcentratedBound,
+    Derivation,
+    Judgement,
+    PureBound,
+    RenyiBound,
+    settled,
+)
 from seqlang.proof.replay import replay
 from seqlang.proof.rule import Rule
 from seqlang.record import replace
 from seqlang.rules.composition.concurrent import horizon_covered, shortest
-from seqlang.rules.computed import implies
+from seqlang.rules.computed import bound_up, implies, with_amount
 from seqlang.rules.search import Search
 from seqlang.rules.sensitivity.facts.formulas import formula_of, parameter_values
 
@@ -51,36 +61,43 @@ def suggest(program: Program, part: Derivation) -> Derivation | None:
     size = size_of(program)
     if size is None:
         return None
-    conclusion = _grown(part.conclusion, size)
+    conclusion = _grown(program, part.conclusion, size)
     if conclusion is None:
         return None
     return Derivation(conclusion, NAME, evidence=part, because=_because(size), cite=CITE)
 
 
-def orders_below(program: Program, order: float) -> tuple[float, ...]:
+def orders_below(program: Program, order: Fraction) -> tuple[Fraction, ...]:
     """The orders at which RDP bounds of `single(program)` make one of the program at `order`."""
-    asked: list[float] = []
+    asked: list[Fraction] = []
 
-    def curve(at: float) -> float:
-        asked.append(at)
-        return 0.0
+    def curve(at: Formula) -> Formula:
+        asked.append(_value(at, order))
+        return ZERO
 
     size = size_of(program)
     if size is not None and size <= MOST_STEPS:
-        group.renyi(order, curve, size)
+        group.renyi(curve, size)
     return tuple(asked)
 
 
-def suggest_renyi(program: Program, parts: tuple[Derivation, ...], order: float) -> Derivation | None:
+def _value(at: Formula, order: Fraction) -> Fraction:
+    """An order that is a formula in ORDER, as a number."""
+    exact = exact_value(at, {ORDER.name: order})
+    assert exact is not None, "twice an order, or one less"
+    return exact
+
+
+def suggest_renyi(program: Program, parts: tuple[Derivation, ...], order: Fraction) -> Derivation | None:
     """`parts` are RDP bounds for `single(program)` at several orders; those that are needed become the evidence."""
     size = size_of(program)
     if size is None or size > MOST_STEPS or not parts:
         return None
-    needed = tuple(dict.fromkeys(p for at in orders_below(program, order) if (p := _at(parts, at)) is not None))
-    epsilon = _renyi(needed, order, size)
-    if not epsilon < inf:
+    below = (_at(program, parts, at) for at in orders_below(program, order))
+    needed = tuple(dict.fromkeys(part for part in below if part is not None))
+    conclusion = RenyiBound(parts[0].conclusion.gates, order, _renyi(program, needed, order, size), shortest(needed))
+    if not bound_up(program, conclusion) < inf:
         return None
-    conclusion = RenyiBound(parts[0].conclusion.gates, order, epsilon, shortest(needed))
     return Derivation(conclusion, NAME, evidence=needed, because=_because(size), cite=CITE)
 
 
@@ -88,31 +105,35 @@ def _because(size: int) -> str:
     return f"{size} changed entries are {size} neighbours in a row"
 
 
-def _at(parts: tuple[Derivation, ...], order: float) -> Derivation | None:
+def _at(program: Program, parts: tuple[Derivation, ...], order: Fraction) -> Derivation | None:
     """The least of the bounds that hold at the order: divergences do not fall with it."""
-    known = [(p.conclusion.epsilon, p) for p in parts if isinstance(p.conclusion, RenyiBound)
-             and p.conclusion.order >= order]  # fmt: skip
-    return min(known, key=lambda pair: pair[0], default=(0.0, None))[1]
+    known = [p for p in parts if isinstance(p.conclusion, RenyiBound) and p.conclusion.order >= order]
+    return min(known, key=lambda part: bound_up(program, part.conclusion), default=None)
 
 
-def _renyi(parts: tuple[Derivation, ...], order: float, size: int) -> float:
+def _renyi(program: Program, parts: tuple[Derivation, ...], order: Fraction, size: int) -> Formula:
     """The bound for the group at the order; infinite where the parts do not tell."""
 
-    def curve(at: float) -> float:
-        part = _at(parts, at)
-        return part.conclusion.epsilon if part is not None and isinstance(part.conclusion, RenyiBound) else inf
+    def curve(at: Formula) -> Formula:
+        asked = _value(at, order)
+        part = _at(program, parts, asked)
+        if part is None or not isinstance(part.conclusion, RenyiBound):
+            return INFINITY
+        same = part.conclusion.order == asked
+        return substitute(part.conclusion.epsilon, {ORDER.name: at}) if same else settled(part.conclusion)
 
-    return group.renyi(order, curve, size)
+    return group.renyi(curve, size)
 
 
-def _grown(claim: Judgement, size: int) -> Judgement | None:
+def _grown(program: Program, claim: Judgement, size: int) -> Judgement | None:
     match claim:
         case PureBound(gates, epsilon):
             return PureBound(gates, epsilon * size)
         case ConcentratedBound(gates, rho, horizon):
             return ConcentratedBound(gates, rho * size * size, horizon)
         case ApproximateBound(gates, epsilon, delta, horizon):
-            return ApproximateBound(gates, *group.approximate(epsilon, delta, size), horizon)
+            above = group.approximate(bound_up(program, claim), fraction_up(delta), size)
+            return with_amount(ApproximateBound(gates, epsilon, Fraction(above[1]), horizon), above[0])
     return None  # RDP takes bounds at several orders
 
 
@@ -137,11 +158,11 @@ def holds(program: Program, derivation: Derivation) -> str | None:
     if isinstance(claim, RenyiBound):
         if size > MOST_STEPS:
             return "too many entries"
-        good = _renyi(parts, claim.order, size) <= claim.epsilon
+        good = implies(program, replace(claim, epsilon=_renyi(program, parts, claim.order, size)), claim)
     elif len(parts) > 1:
         return "one bound is enough"
     else:
-        grown = _grown(parts[0].conclusion, size)
+        grown = _grown(program, parts[0].conclusion, size)
         good = grown is not None and implies(program, grown, claim)
     return None if good else "the bound for the group is larger, or of another kind"
 

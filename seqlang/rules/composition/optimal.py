@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from seqlang.accounting import homogeneous
+from seqlang.accounting import curves, homogeneous
+from seqlang.arithmetic.formula import DELTA, ONE
 from seqlang.rules.composition.pure_parts import at_delta
 
 RULE, SEARCH = at_delta(
@@ -15,4 +16,5 @@ RULE, SEARCH = at_delta(
     "Kairouz, Oh & Viswanath 2015, Theorem 3.3",
     "k-fold randomised response is the worst case",
     homogeneous.optimal_of,
+    lambda epsilons: curves.shown("optimal_composition", *(part for e in epsilons for part in (e, ONE)), DELTA),
 )

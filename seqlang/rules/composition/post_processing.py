@@ -3,8 +3,10 @@ weakened."""
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 from seqlang.model.program import Program, PublicGate
-from seqlang.proof.derivation import Derivation, RenyiBound
+from seqlang.proof.derivation import Derivation, RenyiBound, settled
 from seqlang.proof.rule import Rule
 from seqlang.record import replace
 from seqlang.rules.composition.concurrent import horizon_covered
@@ -26,13 +28,13 @@ def suggest(program: Program, part: Derivation) -> Derivation | None:
     return Derivation(conclusion, NAME, (part,), because=because, cite=CITE)
 
 
-def at_lower_order(part: Derivation, order: float) -> Derivation | None:
+def at_lower_order(part: Derivation, order: Fraction) -> Derivation | None:
     """An RDP bound, said of a lower order: Renyi divergences do not fall with the order."""
     claim = part.conclusion
     if not isinstance(claim, RenyiBound) or not 1 < order < claim.order:
         return None
-    because = f"a Renyi divergence does not fall with the order: the bound at order {claim.order:g} serves"
-    return Derivation(replace(claim, order=order), NAME, (part,), because=because, cite=RENYI)
+    because = f"a Renyi divergence does not fall with the order: the bound at order {float(claim.order):g} serves"
+    return Derivation(replace(claim, order=order, epsilon=settled(claim)), NAME, (part,), because=because, cite=RENYI)
 
 
 def holds(program: Program, derivation: Derivation) -> str | None:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import nan
 
-from seqlang.accounting import renyi
+from seqlang.arithmetic.formula import INFINITY, Formula, total
 from seqlang.model.program import Program
 from seqlang.proof.derivation import Derivation, RenyiBound
 from seqlang.rules.composition.concurrent import gates_of, shortest, side_by_side
@@ -13,12 +12,10 @@ from seqlang.rules.computed import Computed
 from seqlang.rules.search import Search
 
 
-def _least(program: Program, asked: RenyiBound, step: Derivation) -> float | str:
+def _least(_: Program, asked: RenyiBound, step: Derivation) -> Formula | str:
     claims = [part.conclusion for part in step.premises]
     known = [c.epsilon for c in claims if isinstance(c, RenyiBound) and c.order == asked.order]
-    return (
-        renyi.add(known) if len(known) == len(claims) else f"every part must be an RDP bound at order {asked.order:g}"
-    )
+    return total(known) if len(known) == len(claims) else f"every part must be an RDP bound at order {asked.order}"
 
 
 _COMPUTED = Computed(
@@ -39,7 +36,7 @@ def suggest(program: Program, parts: Sequence[Derivation]) -> Derivation | str |
     first = parts[0].conclusion if parts else None
     if not isinstance(first, RenyiBound):
         return None
-    asked = RenyiBound(gates_of(parts), first.order, nan, shortest(parts))
+    asked = RenyiBound(gates_of(parts), first.order, INFINITY, shortest(parts))
     return _COMPUTED.offer(program, asked, "Renyi divergences at one order add up", tuple(parts))
 
 

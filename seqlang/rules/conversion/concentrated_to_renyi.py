@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from seqlang.accounting import concentrated
+from seqlang.arithmetic.formula import ORDER
 from seqlang.proof.derivation import ConcentratedBound
 from seqlang.rules.conversion.conversion import at_orders
 
@@ -15,5 +15,5 @@ RULE, SEARCH = at_orders(
     "Bun & Steinke 2016, Definition 1.1",
     "the definition of zCDP",
     ConcentratedBound,
-    concentrated.renyi,
+    lambda rho: ORDER * rho,
 )

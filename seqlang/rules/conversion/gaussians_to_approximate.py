@@ -4,40 +4,59 @@ from __future__ import annotations
 
 import math
 
-from seqlang.accounting import gaussian
-from seqlang.arithmetic.formula import Formula
+from seqlang.accounting import curves, gaussian
+from seqlang.arithmetic.formula import DELTA, Formula, root, total
 from seqlang.arithmetic.rounding import sum_up, up
 from seqlang.model.program import Program
 from seqlang.proof.derivation import ConcentratedBound, Derivation, PureBound
 from seqlang.rules.composition.concurrent import value_up
 from seqlang.rules.conversion.conversion import at_delta
 from seqlang.rules.conversion.premise import own_gate, summands
+from seqlang.rules.gates.showings import in_all
 from seqlang.rules.mechanism.each_showing import pure_showings
-from seqlang.rules.mechanism.showings import in_all
 
 _SUMS = ("composition/concentrated", "composition/post_processing", "composition/hypothetical_transcript")
 
+_GAUSSIAN = ("mechanism/gaussian", "joint/gaussian_values")
+"""Rules whose rho is that of Gaussian releases, of which what they speak of is a function."""
+
 
 def _epsilon(program: Program, part: Derivation, delta: float) -> float | str:
-    if not isinstance(part.conclusion, ConcentratedBound) or not 0 < delta < 1:
-        return "a zCDP bound at a delta between 0 and 1"
-    rhos: list[float] = []
-    epsilons: list[float] = []
-    for one in summands(part, _SUMS):
-        if not isinstance(one.conclusion, ConcentratedBound):
-            return "every part must be a zCDP bound"
-        pure = None if one.rule == "mechanism/gaussian" else _pure(program, one)
-        if one.rule == "mechanism/gaussian":
-            rhos.append(value_up(program, one.conclusion.rho))
-        elif pure is not None:
-            epsilons.append(value_up(program, pure))
-        else:
-            return "a part is neither Gaussian nor pure"
-    rho = sum_up(rhos)
+    found = _parts(program, part)
+    if isinstance(found, str) or not 0 < delta < 1:
+        return found if isinstance(found, str) else "a delta between 0 and 1"
+    rho = sum_up([value_up(program, one) for one in found[0]])
     if not 0 < rho < math.inf:
         return "no Gaussian release"
     mu = up(math.sqrt(up(2 * rho)))
+    epsilons = [value_up(program, one) for one in found[1]]
     return sum_up([gaussian.epsilon_at(delta, mu), *epsilons]) if mu < math.inf else "no finite epsilon"
+
+
+def _symbolic(program: Program, part: Derivation) -> Formula | None:
+    found = _parts(program, part)
+    if isinstance(found, str):
+        return None
+    return total((curves.shown("gaussian_epsilon", root(2 * total(found[0])), DELTA), *found[1]))
+
+
+def _parts(program: Program, part: Derivation) -> tuple[list[Formula], list[Formula]] | str:
+    """The rho of each Gaussian release, the epsilon of every other part."""
+    if not isinstance(part.conclusion, ConcentratedBound):
+        return "a zCDP bound"
+    rhos: list[Formula] = []
+    epsilons: list[Formula] = []
+    for one in summands(part, _SUMS):
+        if not isinstance(one.conclusion, ConcentratedBound):
+            return "every part must be a zCDP bound"
+        pure = None if one.rule in _GAUSSIAN else _pure(program, one)
+        if one.rule in _GAUSSIAN:
+            rhos.append(one.conclusion.rho)
+        elif pure is not None:
+            epsilons.append(pure)
+        else:
+            return "a part is neither Gaussian nor pure"
+    return rhos, epsilons
 
 
 def _pure(program: Program, part: Derivation) -> Formula | None:
@@ -67,4 +86,5 @@ RULE, SEARCH = at_delta(
     "depend on earlier ones: Smith & Thakurta 2022",
     "Gaussian releases together are one Gaussian release, whose profile is known exactly",
     _epsilon,
+    _symbolic,
 )

@@ -7,14 +7,16 @@ claim of the file is not reached by what needs no Fourier transform (numpy takes
 from __future__ import annotations
 
 from collections.abc import Sequence
+from fractions import Fraction
 
 from seqlang.accounting.numeric.parts import Gaussian, Part, Subsampled
 from seqlang.arithmetic.formula import enclose
+from seqlang.arithmetic.rounding import fraction_down
 from seqlang.model.program import Program
 from seqlang.proof.derivation import Derivation, RenyiBound
 from seqlang.rules.conversion.conversion import at_delta
 from seqlang.rules.conversion.ingredients import ingredients
-from seqlang.rules.search import Search
+from seqlang.rules.search import Offer, Search
 from seqlang.rules.sensitivity.facts.formulas import formula_of, parameter_values
 
 
@@ -27,12 +29,16 @@ def _epsilon(program: Program, part: Derivation, delta: float) -> float | str:
     return search.epsilon(found, delta) if found else "a bound of some parts"
 
 
-def suggest(program: Program, parts: Sequence[Derivation], delta: float) -> Derivation | None:
+def suggest(program: Program, parts: Sequence[Derivation], delta: Fraction) -> Offer:
     """An (epsilon, delta) bound from an RDP bound whose parts are known; None where it would gain little."""
     for part in parts:
         found = ingredients(program, part)
-        if isinstance(part.conclusion, RenyiBound) and not isinstance(found, str) and _worth_it(program, found, delta):
-            return _of_part.suggest(program, part, delta)  # type: ignore[return-value]
+        if (
+            isinstance(part.conclusion, RenyiBound)
+            and not isinstance(found, str)
+            and _worth_it(program, found, fraction_down(delta))
+        ):
+            return _of_part.suggest(program, part, delta)
     return None
 
 

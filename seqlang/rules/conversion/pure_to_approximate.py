@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from math import inf
 
+from seqlang.arithmetic.formula import DELTA, Formula, exponential, logarithm, maximum
 from seqlang.model.program import Program
 from seqlang.proof.derivation import Derivation, PureBound
 from seqlang.rules.composition.concurrent import value_up
@@ -19,6 +20,13 @@ def _epsilon(program: Program, part: Derivation, delta: float) -> float | str:
     return epsilon if delta == 0 or epsilon == inf else min(epsilon, homogeneous.optimal(epsilon, 1, delta))
 
 
+def _symbolic(_: Program, part: Derivation) -> Formula | None:
+    if not isinstance(part.conclusion, PureBound):
+        return None
+    epsilon = part.conclusion.epsilon
+    return maximum(0, epsilon + logarithm(1 - DELTA * (1 + exponential(-epsilon))))
+
+
 RULE, SEARCH = at_delta(
     "conversion/pure_to_approximate",
     "Pure DP to (epsilon, delta)",
@@ -28,4 +36,5 @@ RULE, SEARCH = at_delta(
     "Kairouz, Oh & Viswanath 2015, Theorem 3.3 with k = 1",
     "a pure bound holds at every delta; randomised response is the worst case",
     _epsilon,
+    _symbolic,
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from seqlang.accounting import renyi
+from seqlang.accounting import curves
 from seqlang.proof.derivation import PureBound
 from seqlang.rules.conversion.conversion import at_orders
 
@@ -15,5 +15,5 @@ RULE, SEARCH = at_orders(
     "Bun & Steinke 2016, Proposition 3.3; worst case: Kairouz, Oh & Viswanath 2015",
     "no eps-DP mechanism has a larger divergence than randomised response",
     PureBound,
-    renyi.pure,
+    curves.pure,
 )

@@ -5,13 +5,14 @@ from __future__ import annotations
 from functools import lru_cache
 from math import inf
 
-from seqlang.accounting import advanced
-from seqlang.arithmetic.formula import ONE, ZERO, enclose
+from seqlang.accounting import advanced, curves
+from seqlang.arithmetic.formula import DELTA, ONE, ZERO, Formula, enclose
 from seqlang.model.program import Program
 from seqlang.proof.derivation import Derivation, PureBound
 from seqlang.rules.composition.concurrent import value_up
 from seqlang.rules.conversion.conversion import at_delta
 from seqlang.rules.conversion.premise import own_gate, summands
+from seqlang.rules.gates.showings import Showings
 from seqlang.rules.mechanism.each_showing import pure_showings
 from seqlang.rules.sensitivity.facts.formulas import parameter_values
 
@@ -66,6 +67,19 @@ def _showings(program: Program, part: Derivation) -> list[tuple[float, int]] | s
     return [(value_up(program, showings.one), -int(-times // 1))]
 
 
+def _symbolic(program: Program, part: Derivation) -> Formula | None:
+    """optimal_composition(eps_1, k_1, .., delta): of k_i showings of eps_i each."""
+    listed: list[Formula] = []
+    for one in summands(part, _SAME):
+        claim, gate = one.conclusion, own_gate(program, one)
+        showings = None if gate is None else pure_showings(program, gate)
+        if not isinstance(claim, PureBound):
+            return None
+        many = showings if isinstance(showings, Showings) and showings.entries == ONE else None
+        listed += [claim.epsilon, ONE] if many is None or many.times.is_infinite else [many.one, many.times]
+    return curves.shown("optimal_composition", *listed, DELTA)
+
+
 STATEMENT = """
     a pure bound made of k showings, the i-th eps_i-DP given what was shown before;   0 < delta < 1
     --------------------------------------------------------------------------------------------------
@@ -83,4 +97,5 @@ RULE, SEARCH = at_delta(
     "Kairouz, Oh & Viswanath 2015, Theorems 3.3 and 3.5",
     "each showing is pure, and many showings seldom all lose at once",
     _epsilon,
+    _symbolic,
 )

@@ -8,7 +8,7 @@ from seqlang.model.expression import Expression, Term
 from seqlang.model.gate_source import GateSource, OfSeveral
 from seqlang.model.program import ChooseGate, Gate, NoisyMaxLaw, Program, ReleaseGate
 from seqlang.record import record, replace
-from seqlang.rules.mechanism.exposure import is_returned
+from seqlang.rules.gates.exposure import is_returned
 
 
 @record

@@ -10,12 +10,12 @@ from seqlang.model.life import EachStep, Once
 from seqlang.model.program import ChooseGate, Gate, Program, ReleaseGate
 from seqlang.proof.derivation import PureBound
 from seqlang.record import replace
+from seqlang.rules.gates.exposure import showings
+from seqlang.rules.gates.gate_rule import group_rule
+from seqlang.rules.gates.showings import Showings, in_all
 from seqlang.rules.joint.levels import ranking_of
 from seqlang.rules.joint.noisy_value import NoisyValue, as_one, noisy_value_of, shown_largest
 from seqlang.rules.mechanism import noisy_max
-from seqlang.rules.mechanism.exposure import showings
-from seqlang.rules.mechanism.gate_rule import group_rule
-from seqlang.rules.mechanism.showings import Showings, in_all
 from seqlang.rules.reading.signs import Signs
 from seqlang.rules.sensitivity.facts.facts import facts_of
 from seqlang.rules.sensitivity.facts.formulas import formula_of, parameter_values

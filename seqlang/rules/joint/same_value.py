@@ -7,9 +7,9 @@ from seqlang.model.program import Program
 from seqlang.proof.derivation import ConcentratedBound, Derivation, PureBound
 from seqlang.proof.rule import Rule
 from seqlang.rules.computed import certainly, simplified
+from seqlang.rules.gates.showings import in_all
 from seqlang.rules.joint.noisy_value import as_one, noisy_value_of, shown_value
 from seqlang.rules.mechanism import gaussian, release, repeated_concentrated
-from seqlang.rules.mechanism.showings import in_all
 from seqlang.rules.search import Search
 
 NAME = "joint/same_value"

@@ -14,10 +14,10 @@ from seqlang.model.expression import Apply, Expression, Law, Number
 from seqlang.model.program import Program, ReleaseGate
 from seqlang.proof.derivation import PureBound
 from seqlang.record import replace
+from seqlang.rules.gates.exposure import showings, touched
+from seqlang.rules.gates.gate_rule import group_rule
+from seqlang.rules.gates.noise import is_fresh
 from seqlang.rules.joint.noisy_value import source_of
-from seqlang.rules.mechanism.exposure import showings, touched
-from seqlang.rules.mechanism.gate_rule import group_rule
-from seqlang.rules.mechanism.noise import is_fresh
 from seqlang.rules.reading.limits import least
 from seqlang.rules.reading.read_sets import noises_read, shared_noise
 from seqlang.rules.reading.signs import Signs
@@ -48,14 +48,9 @@ def cost_of(program: Program, names: tuple[str, ...]) -> Formula | str:
     if len(factors) < len(rows):
         return "a noise has a factor that is no constant rational number"
     noises = sorted({noise for row in factors for noise in row})
-    shared = shared_noise(program, names, frozenset(noises))
-    if shared is not None:
-        return shared
-    inside = noises_read(program, (gate.value for gate in gates)) & set(noises)
-    if inside:
-        return f"{', '.join(sorted(inside))}: the noise is also part of a value"
-    if not all(is_fresh(program, gate, program.noise(n).life, signs) for gate in gates for n in noises):
-        return "one draw hides several values"
+    entangled = _entangled(program, names, gates, noises, signs)
+    if entangled is not None:
+        return entangled
     kept = _independent(single, found, factors)
     if isinstance(kept, str):
         return kept
@@ -74,13 +69,27 @@ def cost_of(program: Program, names: tuple[str, ...]) -> Formula | str:
     one = least(known, signs)
     if one == ZERO:
         return ZERO
-    times: Formula = ZERO
-    for gate, i in zip((gates[i] for i in kept), range(len(kept)), strict=True):
-        times = times + touched(single, gate, (gate.value,), shifts[i], signs)
-    times = least([times, showings(single, gates[0], signs)], signs)
+    pairs = zip((gates[i] for i in kept), shifts, strict=True)
+    touches = sum((touched(single, gate, (gate.value,), shift, signs) for gate, shift in pairs), ZERO)
+    times = least([touches, showings(single, gates[0], signs)], signs)
     if times.is_infinite:
         return "nothing limits how often a changed entry is shown"
     return product((entries, times, one))
+
+
+def _entangled(
+    program: Program, names: tuple[str, ...], gates: tuple[ReleaseGate, ...], noises: list[str], signs: Signs
+) -> str | None:
+    """None if the noises hide nothing but these values, and each draw one showing of them; else why not."""
+    shared = shared_noise(program, names, frozenset(noises))
+    if shared is not None:
+        return shared
+    inside = noises_read(program, (gate.value for gate in gates)) & set(noises)
+    if inside:
+        return f"{', '.join(sorted(inside))}: the noise is also part of a value"
+    if not all(is_fresh(program, gate, program.noise(n).life, signs) for gate in gates for n in noises):
+        return "one draw hides several values"
+    return None
 
 
 def _row(program: Program, gate: ReleaseGate) -> Row | None:

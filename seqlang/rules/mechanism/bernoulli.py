@@ -5,9 +5,9 @@ from __future__ import annotations
 from seqlang.arithmetic.formula import ONE, ZERO, Formula, logarithm, maximum, number, product
 from seqlang.model.expression import Expression, Law
 from seqlang.model.program import ChooseGate, Gate, PrivateLaw, Program
-from seqlang.rules.mechanism.exposure import touched
-from seqlang.rules.mechanism.gate_rule import pure_rule
-from seqlang.rules.mechanism.showings import NOT_MINE, Showings
+from seqlang.rules.gates.exposure import touched
+from seqlang.rules.gates.gate_rule import pure_rule
+from seqlang.rules.gates.showings import NOT_MINE, Showings
 from seqlang.rules.reading.signs import Signs
 from seqlang.rules.reading.single_entry import single_entry
 from seqlang.rules.sensitivity.facts.facts import facts_of

@@ -9,11 +9,11 @@ from __future__ import annotations
 from seqlang.arithmetic.formula import Formula
 from seqlang.model.program import Gate, Program
 from seqlang.proof.derivation import ConcentratedBound
+from seqlang.rules.gates.gate_rule import gate_rule
+from seqlang.rules.gates.showings import NOT_MINE, in_all_concentrated
+from seqlang.rules.gates.weights import weighted_choice
 from seqlang.rules.joint.ranking import single_winner
-from seqlang.rules.mechanism.gate_rule import gate_rule
 from seqlang.rules.mechanism.noisy_max import gumbel_choice
-from seqlang.rules.mechanism.showings import NOT_MINE, in_all_concentrated
-from seqlang.rules.mechanism.weights import weighted_choice
 
 
 def cost_of(program: Program, gate: Gate) -> Formula | str:

@@ -11,11 +11,11 @@ from seqlang.arithmetic.formula import ONE, ZERO, Formula, product
 from seqlang.model.expression import Expression, Quantified, Sequence
 from seqlang.model.program import Gate, Program, ReleaseGate
 from seqlang.proof.derivation import ConcentratedBound
-from seqlang.rules.mechanism.exposure import touched
-from seqlang.rules.mechanism.gate_rule import gate_rule
-from seqlang.rules.mechanism.noise import Added, noises_of
-from seqlang.rules.mechanism.radius import radius_of
-from seqlang.rules.mechanism.showings import NOT_MINE, of_several
+from seqlang.rules.gates.exposure import touched
+from seqlang.rules.gates.gate_rule import gate_rule
+from seqlang.rules.gates.noise import Added, noises_of
+from seqlang.rules.gates.radius import radius_of
+from seqlang.rules.gates.showings import NOT_MINE, of_several
 from seqlang.rules.reading.signs import Signs
 from seqlang.rules.reading.single_entry import single_entry
 from seqlang.rules.reading.whole_numbers import moves_by_whole_numbers

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from seqlang.model.program import Gate, Program
 from seqlang.rules import searches
-from seqlang.rules.mechanism.showings import NOT_MINE, Showings
+from seqlang.rules.gates.showings import NOT_MINE, Showings
 from seqlang.rules.reading.signs import Signs
 from seqlang.rules.sensitivity.facts.formulas import parameter_values
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from seqlang.rules.mechanism.gate_rule import pure_rule
-from seqlang.rules.mechanism.weights import weighted_choice
+from seqlang.rules.gates.gate_rule import pure_rule
+from seqlang.rules.gates.weights import weighted_choice
 
 STATEMENT = """
     a value is chosen with probability proportional to exp(g(value));   neighbours move two g's apart by at most r

@@ -30,10 +30,10 @@ from seqlang.model.junctions import conjuncts
 from seqlang.model.program import Gate, Program, PublicGate, ReleaseGate, Stop, Update
 from seqlang.proof.derivation import ConcentratedBound, Derivation, PureBound
 from seqlang.record import record
-from seqlang.rules.mechanism.gate_rule import gate_rule
-from seqlang.rules.mechanism.noise import Added, noises_of
-from seqlang.rules.mechanism.radius import radius_of
-from seqlang.rules.mechanism.showings import NOT_MINE
+from seqlang.rules.gates.gate_rule import gate_rule
+from seqlang.rules.gates.noise import Added, noises_of
+from seqlang.rules.gates.radius import radius_of
+from seqlang.rules.gates.showings import NOT_MINE
 from seqlang.rules.reading.read_sets import revealed_choices
 from seqlang.rules.reading.rounding import keeps_count
 from seqlang.rules.reading.signs import Signs

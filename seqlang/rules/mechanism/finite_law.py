@@ -8,9 +8,9 @@ from seqlang.arithmetic.formula import INFINITY, ONE, ZERO, Formula, enclose, lo
 from seqlang.model.expression import Drawn, Expression, Law
 from seqlang.model.life import EachStep
 from seqlang.model.program import ChooseGate, Gate, PrivateLaw, Program, ReleaseGate
-from seqlang.rules.mechanism.exposure import showings, touched
-from seqlang.rules.mechanism.gate_rule import pure_rule
-from seqlang.rules.mechanism.outcomes import (
+from seqlang.rules.gates.exposure import showings, touched
+from seqlang.rules.gates.gate_rule import pure_rule
+from seqlang.rules.gates.outcomes import (
     Entries,
     Table,
     coins_of,
@@ -21,7 +21,7 @@ from seqlang.rules.mechanism.outcomes import (
     table_of,
     vector_of,
 )
-from seqlang.rules.mechanism.showings import NOT_MINE, Showings
+from seqlang.rules.gates.showings import NOT_MINE, Showings
 from seqlang.rules.reading.read_sets import shared_noise
 from seqlang.rules.reading.signs import Signs
 from seqlang.rules.reading.single_entry import single_entry

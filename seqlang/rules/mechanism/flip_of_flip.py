@@ -8,10 +8,10 @@ from seqlang.model.expression import Apply, Expression, Law, Noised, Number
 from seqlang.model.life import EachStep
 from seqlang.model.program import ChooseGate, FlipLaw, Gate, Noise, Program
 from seqlang.record import replace
+from seqlang.rules.gates.exposure import showings
+from seqlang.rules.gates.gate_rule import pure_rule
+from seqlang.rules.gates.showings import NOT_MINE, Showings
 from seqlang.rules.mechanism import randomized_response
-from seqlang.rules.mechanism.exposure import showings
-from seqlang.rules.mechanism.gate_rule import pure_rule
-from seqlang.rules.mechanism.showings import NOT_MINE, Showings
 from seqlang.rules.reading.read_sets import shared_noise
 from seqlang.rules.reading.signs import Signs
 from seqlang.rules.sensitivity.facts.evaluate import evaluate

@@ -5,11 +5,11 @@ from __future__ import annotations
 from seqlang.arithmetic.formula import ONE, ZERO, Formula, logarithm, number, product
 from seqlang.laws.facts import facts as facts_of_law
 from seqlang.model.program import ChooseGate, Gate, NoisyMaxLaw, Program
-from seqlang.rules.mechanism.exposure import touched
-from seqlang.rules.mechanism.gate_rule import pure_rule
-from seqlang.rules.mechanism.noise import Added, noises_of
-from seqlang.rules.mechanism.radius import apart
-from seqlang.rules.mechanism.showings import NOT_MINE, Showings
+from seqlang.rules.gates.exposure import touched
+from seqlang.rules.gates.gate_rule import pure_rule
+from seqlang.rules.gates.noise import Added, noises_of
+from seqlang.rules.gates.radius import apart
+from seqlang.rules.gates.showings import NOT_MINE, Showings
 from seqlang.rules.reading.limits import least
 from seqlang.rules.reading.signs import Signs
 from seqlang.rules.reading.single_entry import single_entry

@@ -23,9 +23,9 @@ from seqlang.model.expression import Apply, Bound, Drawn, Expression, Law, Quant
 from seqlang.model.life import EachStep
 from seqlang.model.program import Gate, OpaqueGate, Program, ReleaseGate
 from seqlang.record import record
-from seqlang.rules.mechanism.exposure import showings
-from seqlang.rules.mechanism.gate_rule import pure_rule
-from seqlang.rules.mechanism.showings import NOT_MINE, Showings
+from seqlang.rules.gates.exposure import showings
+from seqlang.rules.gates.gate_rule import pure_rule
+from seqlang.rules.gates.showings import NOT_MINE, Showings
 from seqlang.rules.reading.read_sets import revealed_choices, shared_noise
 from seqlang.rules.reading.signs import Signs
 from seqlang.rules.reading.single_entry import single_entry

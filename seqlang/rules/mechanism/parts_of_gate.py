@@ -10,14 +10,14 @@ from seqlang.arithmetic.rounding import up
 from seqlang.laws.facts import facts
 from seqlang.model.program import Gate, Program, ReleaseGate
 from seqlang.rules.composition.concurrent import value_up
-from seqlang.rules.mechanism import gaussian, release
+from seqlang.rules.gates.noise import noises_of
+from seqlang.rules.gates.radius import radius_of
+from seqlang.rules.gates.showings import Showings
+from seqlang.rules.gates.weights import weighted_choice
+from seqlang.rules.mechanism import gaussian, release, subsampled_pure
 from seqlang.rules.mechanism.each_showing import pure_showings
-from seqlang.rules.mechanism.noise import noises_of
 from seqlang.rules.mechanism.noisy_max import gumbel_choice
-from seqlang.rules.mechanism.radius import radius_of
-from seqlang.rules.mechanism.showings import Showings
 from seqlang.rules.mechanism.subsampled_gaussian import sampled
-from seqlang.rules.mechanism.weights import weighted_choice
 from seqlang.rules.reading.signs import Signs
 from seqlang.rules.sensitivity.facts.formulas import parameter_values
 from seqlang.rules.sensitivity.facts.remembered import remembered_of_program
@@ -28,21 +28,30 @@ def parts_of_gate(program: Program, gate: Gate, horizon: int | None) -> list[Par
     """None: a part of it is not known as such."""
     subsampled = sampled(program, gate, horizon)
     if not isinstance(subsampled, str):
-        return [subsampled[0]] if subsampled[0].rate < 1 else None
+        return [subsampled.part] if subsampled.part.rate < 1 else None
     rho = gaussian.cost_of(program, gate)
     if isinstance(rho, Formula):
         size = value_up(program, rho)
         if size == 0:
             return []
         return [Gaussian(up(math.sqrt(up(2 * size))))] if size < math.inf else None
+    found = pure_parts(program, gate)
+    return None if isinstance(found, str) else _counted(program, *found)
+
+
+def pure_parts(program: Program, gate: Gate) -> tuple[Showings, type[Laplace | Pure | BoundedRange]] | str:
+    """The showings of a gate, and what is known of each of them besides being pure; text: they are not pure."""
+    amplified = subsampled_pure.showings_of(program, gate)
+    if isinstance(amplified, Showings):
+        return amplified, Pure
     showings = release.showings_of(program, gate)
     if isinstance(showings, Showings) and _one_number(program, gate):
-        return _counted(program, showings, Laplace)
+        return showings, Laplace
     for choice in (gumbel_choice(program, gate), weighted_choice(program, gate)):
         if not isinstance(choice, str):
-            return _counted(program, choice, BoundedRange)
+            return choice, BoundedRange
     pure = pure_showings(program, gate)
-    return None if isinstance(pure, str) else _counted(program, pure, Pure)
+    return pure if isinstance(pure, str) else (pure, Pure)
 
 
 def _one_number(program: Program, gate: Gate) -> bool:

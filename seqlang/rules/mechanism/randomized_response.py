@@ -9,10 +9,10 @@ from seqlang.arithmetic.formula import ONE, ZERO, Formula, absolute, function, l
 from seqlang.model.expression import Choice, Drawn, Expression, Field, Label, Law, Noised, Truth
 from seqlang.model.life import EachStep, Once
 from seqlang.model.program import ChooseGate, FlipLaw, Gate, Program, nodes_in
-from seqlang.rules.mechanism.exposure import never_changes, showings, touched
-from seqlang.rules.mechanism.gate_rule import pure_rule
-from seqlang.rules.mechanism.radius import radius_of
-from seqlang.rules.mechanism.showings import NOT_MINE, Showings
+from seqlang.rules.gates.exposure import never_changes, showings, touched
+from seqlang.rules.gates.gate_rule import pure_rule
+from seqlang.rules.gates.radius import radius_of
+from seqlang.rules.gates.showings import NOT_MINE, Showings
 from seqlang.rules.reading.signs import Signs
 from seqlang.rules.reading.single_entry import single_entry
 from seqlang.rules.sensitivity.facts.definitions import RECORD

@@ -9,11 +9,12 @@ from seqlang.laws.facts import facts
 from seqlang.model.expression import Bound, CellValue, Expression, Law, Local, Quantified
 from seqlang.model.program import AllSteps, Gate, Level, Program, ReleaseGate, Within
 from seqlang.record import replace
-from seqlang.rules.mechanism.exposure import never_changes, touched
-from seqlang.rules.mechanism.gate_rule import pure_rule
-from seqlang.rules.mechanism.noise import Added, noises_of
-from seqlang.rules.mechanism.radius import radius_of
-from seqlang.rules.mechanism.showings import NOT_MINE, Showings, in_all
+from seqlang.rules.gates.exposure import never_changes, touched
+from seqlang.rules.gates.gate_rule import pure_rule
+from seqlang.rules.gates.noise import Added, noises_of
+from seqlang.rules.gates.radius import radius_of
+from seqlang.rules.gates.showings import NOT_MINE, Showings, in_all
+from seqlang.rules.reading.guards import earliest_step
 from seqlang.rules.reading.limits import horizon_of, least
 from seqlang.rules.reading.read_sets import cells_read
 from seqlang.rules.reading.signs import Signs
@@ -46,7 +47,8 @@ def showings_of(program: Program, gate: Gate) -> Showings | str:
 def _with(program: Program, gate: ReleaseGate, entries: Formula, added: Added, signs: Signs) -> Showings | str:
     if added.law.family == "tree":
         return _tree(program, gate, entries, added, signs)
-    one = _one_showing(program, gate.value, added, signs)
+    first = earliest_step(program, gate.guard, program.place_of(gate.source), signs)
+    one = one_showing(program, gate.value, added, signs, first)
     if isinstance(one, str):
         return one
     cost, shift = one
@@ -54,32 +56,35 @@ def _with(program: Program, gate: ReleaseGate, entries: Formula, added: Added, s
     return Showings(entries, times, cost)
 
 
-def _one_showing(program: Program, value: Expression, added: Added, signs: Signs) -> tuple[Formula, Shift] | str:
+def one_showing(
+    program: Program, value: Expression, added: Added, signs: Signs, first: int = 1
+) -> tuple[Formula, Shift] | str:
+    """What one showing of the value costs, from this step on."""
     declared = facts(added.law.family).translation
     if declared is None or declared.kind == "upwards":
         return f"{added.name}: {added.law.family} noise gives no pure bound{_meant(added.law.family)}"
-    measured = radius_of(program, value, declared.norm)
+    measured = radius_of(program, value, declared.norm, first)
     if isinstance(measured, str):
         return measured
     radius, shift = measured
     arguments = [formula_of(program, a) for a in added.law.arguments]
-    first = arguments[0] if arguments else None
-    if first is None or signs.of(first) != 1:
+    scale = arguments[0] if arguments else None
+    if scale is None or signs.of(scale) != 1:
         return f"{added.name}: no positive constant scale"
     match declared.kind:
         case "linear":
-            return radius / (first * added.factor), shift
+            return radius / (scale * added.factor), shift
         case "whole":
-            if signs.of(number(1) - first) != 1 or added.factor != ONE:
+            if signs.of(number(1) - scale) != 1 or added.factor != ONE:
                 return f"{added.name}: its ratio must lie in (0, 1) and its factor be 1 or -1"
             if not moves_by_whole_numbers(program, value):
                 return "geometric noise on a value that does not move by whole numbers"
-            return -logarithm(first) * radius, shift
+            return -logarithm(scale) * radius, shift
         case "stairs":
             width = arguments[1]
             if width is None or signs.of(width) != 1:
                 return f"{added.name}: no positive sensitivity"
-            return first * function("ceil", radius / (width * added.factor)), shift
+            return scale * function("ceil", radius / (width * added.factor)), shift
         case _ as never:
             assert_never(never)
 
@@ -101,7 +106,7 @@ def _tree(program: Program, gate: ReleaseGate, entries: Formula, added: Added, s
         return "a tree of a law that is not known"
     if isinstance(program.adjacency, Within) and program.adjacency.extent == "every":
         return "tree noise, and every entry may change"
-    one = _one_showing(program, cell, Added(added.name, inner, added.factor, False), signs)
+    one = one_showing(program, cell, Added(added.name, inner, added.factor, False), signs)
     if isinstance(one, str):
         return one
     if one[1].kind not in ("single step", "none"):

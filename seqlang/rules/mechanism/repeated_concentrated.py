@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from seqlang.arithmetic.formula import ONE, Formula
 from seqlang.model.program import Gate, Program
-from seqlang.proof.derivation import ConcentratedBound, Derivation
+from seqlang.proof.derivation import ConcentratedBound
+from seqlang.rules.gates.gate_rule import gate_rule
+from seqlang.rules.gates.showings import NOT_MINE, in_all_concentrated
 from seqlang.rules.mechanism.each_showing import pure_showings
-from seqlang.rules.mechanism.gate_rule import gate_rule
-from seqlang.rules.mechanism.showings import NOT_MINE, in_all_concentrated
 from seqlang.rules.reading.signs import Signs
-from seqlang.rules.search import Search
+from seqlang.rules.search import Offer, Search
 from seqlang.rules.sensitivity.facts.formulas import parameter_values
 
 
@@ -38,12 +38,12 @@ RULE, _of_gate = gate_rule(
 )
 
 
-def suggest(program: Program, gate: Gate) -> tuple[Derivation, ...] | str:
+def suggest(program: Program, gate: Gate) -> Offer:
     """The zCDP bound of all showings of the gate together; of one showing the pure bound says as much."""
     showings = pure_showings(program, gate)
     if isinstance(showings, str) or Signs(parameter_values(program)).at_least(ONE, showings.times):
         return NOT_MINE  # a pure rule has said why
-    return _of_gate.suggest(program, gate)  # type: ignore[return-value]
+    return _of_gate.suggest(program, gate)
 
 
 SEARCH = Search(RULE.name, ("gate",), suggest)

@@ -9,11 +9,11 @@ Scaling the sum by a constant scales the parts; what is added to it without read
 from __future__ import annotations
 
 import math
-from math import nan
+from fractions import Fraction
 
-from seqlang.accounting.numeric import parts as curves
+from seqlang.accounting import curves
 from seqlang.accounting.numeric.parts import Subsampled
-from seqlang.arithmetic.formula import ONE, Formula, enclose, function
+from seqlang.arithmetic.formula import INFINITY, ONE, Formula, absolute, enclose, function
 from seqlang.model.expression import (
     Apply,
     Bound,
@@ -30,11 +30,12 @@ from seqlang.model.expression import (
 )
 from seqlang.model.program import AddRemove, Gate, Program, ReleaseGate, Replace, nodes_in
 from seqlang.proof.derivation import Derivation, RenyiBound
+from seqlang.record import record, replace
 from seqlang.rules.computed import Computed, from_the_program
-from seqlang.rules.mechanism.exposure import showings
-from seqlang.rules.mechanism.gate_rule import gate_of
-from seqlang.rules.mechanism.noise import is_fresh, noises_of
-from seqlang.rules.mechanism.showings import NOT_MINE
+from seqlang.rules.gates.exposure import showings
+from seqlang.rules.gates.gate_rule import gate_of
+from seqlang.rules.gates.noise import is_fresh, noises_of
+from seqlang.rules.gates.showings import NOT_MINE
 from seqlang.rules.reading.read_sets import shared_noise
 from seqlang.rules.reading.signs import Signs
 from seqlang.rules.reading.single_entry import single_entry
@@ -42,37 +43,36 @@ from seqlang.rules.search import Search
 from seqlang.rules.sensitivity.facts.definitions import RECORD
 from seqlang.rules.sensitivity.facts.facts import Facts, facts_of
 from seqlang.rules.sensitivity.facts.formulas import formula_of, parameter_values
-from seqlang.rules.sensitivity.facts.numbers import NOUGHT
+from seqlang.rules.sensitivity.facts.numbers import NOUGHT, UNIT
 from seqlang.rules.sensitivity.facts.remembered import remembered_of_program
 from seqlang.rules.sensitivity.facts.shapes import is_number, is_vector
 from seqlang.rules.sensitivity.motion.entry import Entry
 from seqlang.rules.sensitivity.motion.neighbours import neighbours_of
 from seqlang.rules.sensitivity.motion.records import element
-from seqlang.rules.sensitivity.ranges.ranges import norm_bound
+from seqlang.rules.sensitivity.ranges.ranges import norm_bound, range_in
+
+
+@record
+class Sampled:
+    """`part`: the releases, the chance of a record rounded up, the deviation down; `curve`: the RDP of all of them over
+    ORDER; `steps` for how many steps, where the file does not limit them."""
+
+    part: Subsampled
+    curve: Formula
+    steps: int | None
 
 
 @remembered_of_program
-def sampled(program: Program, gate: Gate, horizon: int | None) -> tuple[Subsampled, int | None] | str:
-    """What the gate shows, as Gaussian releases of a sum over a fresh Poisson sample, the chance of a record rounded
-    up, the deviation down; and for how many steps, where the file does not limit them. Text: why it is not that."""
+def sampled(program: Program, gate: Gate, horizon: int | None) -> Sampled | str:
+    """What the gate shows, as Gaussian releases of a sum over a fresh Poisson sample. Text: why it is not that."""
     if not isinstance(gate, ReleaseGate) or not isinstance(program.adjacency, (AddRemove, Replace)):
         return NOT_MINE
-    facts, near = facts_of(program), neighbours_of(facts_of(program))
-    value = _one_sum(facts, facts.expand(gate.value))
-    if value is None or isinstance(near, str):
-        return NOT_MINE
-    factor, total = value
-    if not (is_number(facts, facts.expand(gate.value)) or is_vector(facts, total)):
-        return "a number is added to every coordinate of a list"
     signs = Signs(parameter_values(program))
-    if single_entry(program)[0] != ONE or not near.single:
+    if single_entry(program)[0] != ONE:
         return "a Poisson sample hides one entry, and neighbours differ in several"
-    rate = _rate(program, gate, total, signs)
-    if isinstance(rate, str):
-        return rate
-    part = _norm(facts, Entry(facts, near), total)
-    if isinstance(part, str):
-        return part
+    found = sum_over_a_sample(program, gate, signs)
+    if isinstance(found, str):
+        return found
     deviation = _deviation(program, gate, signs)
     if isinstance(deviation, str):
         return deviation
@@ -80,11 +80,52 @@ def sampled(program: Program, gate: Gate, horizon: int | None) -> tuple[Subsampl
     if isinstance(times, str):
         return times
     values = parameter_values(program)
-    relative = enclose(deviation / (function("abs", factor) * part), values).low
-    if not 0 < relative < math.inf:
+    relative = deviation / (function("abs", found.factor) * found.part)
+    least = enclose(relative, values).low
+    if not 0 < least < math.inf:
         return "the noise is not known to be positive and finite"
     count, steps = times
-    return Subsampled(enclose(rate, values).high, relative, isinstance(program.adjacency, Replace), count), steps
+    replaced = isinstance(program.adjacency, Replace)
+    curve = count * curves.subsampled(found.rate, relative, replaced)
+    return Sampled(Subsampled(enclose(found.rate, values).high, least, replaced, count), curve, steps)
+
+
+@record
+class Sum:
+    """factor * (the sum over a Poisson sample of one part a record) + what is public. `rate`: the chance of a record.
+    `part`: the most that one part's l2 norm is; `ends`: between which a part that is a number lies, if that is known;
+    `is_whole`: the whole is a sum of whole numbers and of what is public."""
+
+    factor: Formula
+    rate: Formula
+    part: Formula
+    ends: tuple[Formula | None, Formula | None]
+    is_number: bool
+    is_whole: bool
+
+
+def sum_over_a_sample(program: Program, gate: ReleaseGate, signs: Signs) -> Sum | str:
+    """What the gate releases, before noise, for neighbours in one entry; the sample is new at every showing, and
+    nothing else reads it. Text: why it is not that."""
+    facts, near = facts_of(program), neighbours_of(facts_of(program))
+    value = _one_sum(facts, facts.expand(gate.value))
+    if value is None or isinstance(near, str):
+        return NOT_MINE
+    factor, total = value
+    if not (is_number(facts, facts.expand(gate.value)) or is_vector(facts, total)):
+        return "a number is added to every coordinate of a list"
+    if not near.single:
+        return "a Poisson sample hides one entry, and neighbours differ in several"
+    rate = _rate(program, gate, total, signs)
+    if isinstance(rate, str):
+        return rate
+    part = _norm(facts, Entry(facts, near), total)
+    if isinstance(part, str):
+        return part
+    if not is_number(facts, total):
+        return Sum(factor, rate, part, (None, None), False, False)
+    ends = range_in(facts, _part(facts, total))
+    return Sum(factor, rate, part, (ends.low, ends.high), True, ends.integer and absolute(factor) == ONE)
 
 
 def _one_sum(facts: Facts, value: Expression) -> tuple[Formula, Quantified] | None:
@@ -92,6 +133,8 @@ def _one_sum(facts: Facts, value: Expression) -> tuple[Formula, Quantified] | No
     match value:
         case Quantified("sum", domain=Drawn()):
             return ONE, value
+        case Quantified("count", domain=Drawn()):
+            return ONE, replace(value, operator="sum", body=Choice(value.body, UNIT, NOUGHT))
         case Apply("negate", (inner,)):
             return _times_constant(facts, inner, -ONE)
         case Apply("*", (a, b)):
@@ -144,9 +187,7 @@ def _rate(program: Program, gate: ReleaseGate, total: Quantified, signs: Signs) 
 
 def _norm(facts: Facts, entry: Entry, total: Quantified) -> Formula | str:
     """How much one record's part is at most, in the l2 norm."""
-    part = element(facts, total.body, total.variable)
-    if total.where is not None:
-        part = Choice(element(facts, total.where, total.variable), part, NOUGHT)
+    part = _part(facts, total)
     for node in (*walk(part), *facts.leaves(part)):
         match node:
             case Drawn() | Noised():
@@ -163,6 +204,14 @@ def _norm(facts: Facts, entry: Entry, total: Quantified) -> Formula | str:
     if bound is None or bound.is_infinite or facts.sign(bound) != 1:
         return "one record's part has no known bound: clip it"
     return bound
+
+
+def _part(facts: Facts, total: Quantified) -> Expression:
+    """What one record adds to the sum, if it is in the sample."""
+    part = element(facts, total.body, total.variable)
+    if total.where is None:
+        return part
+    return Choice(element(facts, total.where, total.variable), part, NOUGHT)
 
 
 def _deviation(program: Program, gate: ReleaseGate, signs: Signs) -> Formula | str:
@@ -203,10 +252,10 @@ Epsilon in nats.
 """
 
 
-def _least(program: Program, asked: RenyiBound, _: Derivation) -> float | str:
+def _least(program: Program, asked: RenyiBound, _: Derivation) -> Formula | str:
     gate = gate_of(program, asked.gates)
     found = gate if isinstance(gate, str) else sampled(program, gate, asked.horizon)
-    return found if isinstance(found, str) else curves.renyi((found[0],), asked.order)
+    return found if isinstance(found, str) else found.curve
 
 
 _COMPUTED = Computed(
@@ -221,15 +270,14 @@ _COMPUTED = Computed(
 
 
 def suggest(
-    program: Program, gate: Gate, orders: tuple[float, ...], horizon: int | None
+    program: Program, gate: Gate, orders: tuple[Fraction, ...], horizon: int | None
 ) -> tuple[Derivation, ...] | str:
     """An RDP bound an order of all showings of the gate together, or why there is none."""
     found = sampled(program, gate, horizon)
     if isinstance(found, str):
         return found
-    release, steps = found
-    because = f"each of {release.count} showings sees a record with chance {release.rate:.6g} only"
-    asked = (RenyiBound((gate.name,), order, nan, steps) for order in orders)
+    because = f"each of {found.part.count} showings sees a record with chance {found.part.rate:.6g} only"
+    asked = (RenyiBound((gate.name,), order, INFINITY, found.steps) for order in orders)
     offers = (_COMPUTED.offer(program, one, because) for one in asked)
     return tuple(offer for offer in offers if isinstance(offer, Derivation))
 

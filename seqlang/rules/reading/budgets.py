@@ -21,7 +21,7 @@ from seqlang.arithmetic.formula import ONE, ZERO, Formula, function
 from seqlang.model.expression import Apply, Expression, MemoryValue
 from seqlang.model.gate_source import OfCondition, OfEvent, OfStop, OfValue
 from seqlang.model.junctions import conjuncts
-from seqlang.model.program import Gate, Program, PublicGate, Report, Stop, Update
+from seqlang.model.program import Program, PublicGate, Report, Stop, Update
 from seqlang.record import record, replace
 from seqlang.rules.reading.counters import Counter, counter_of, difference
 from seqlang.rules.reading.rounding import decided, margin, near_whole, widened
@@ -110,14 +110,6 @@ def guarded_steps(program: Program, guard: Expression, place: int, signs: Signs)
             spent = before + _largest(weights, signs) if counter.late and place < at else before
             ends.append(Budget((HERE,), weights, spent, True).most((HERE,), signs))
     return next((e for e in ends if all(signs.at_least(other, e) for other in ends)), None)
-
-
-def guarded_showings(program: Program, gate: Gate, signs: Signs) -> tuple[Formula, ...]:
-    """The most steps in which a gate's guard holds, if memory that rises with it bounds them."""
-    place = program.place_of(gate.source)
-    guard = None if isinstance(gate, PublicGate) else gate.guard
-    most = None if guard is None or place is None else guarded_steps(program, guard, place, signs)
-    return () if most is None else (most,)
 
 
 def _stops(program: Program) -> Iterator[tuple[int, Expression]]:

@@ -1,7 +1,8 @@
 """In how many steps a public guard holds: in a run, and in a stretch of successive steps.
 
 Read off the guard: reports it needs, `step` between constants, `step % p == r`, other tests of the step alone (tried
-one by one up to the horizon), memory that rises where it holds.
+one by one up to the horizon), memory that rises where it holds, and whatever the step and public memory decide
+(`clock.py`).
 """
 
 from __future__ import annotations
@@ -9,9 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from functools import partial
+from math import ceil, floor
 
 from seqlang.arithmetic.enclosure import exact_value
-from seqlang.arithmetic.formula import INFINITY, ONE, ZERO, Formula, function, number
+from seqlang.arithmetic.formula import INFINITY, ONE, ZERO, Formula, function, number, total
 from seqlang.model.expression import (
     Apply,
     Expression,
@@ -26,7 +28,8 @@ from seqlang.model.gate_source import OfStop
 from seqlang.model.junctions import conjuncts
 from seqlang.model.program import Program, PublicGate
 from seqlang.rules.reading.budgets import guarded_steps
-from seqlang.rules.reading.limits import decisions_of, horizon_of, least
+from seqlang.rules.reading.clock import reads_only_the_clock, schedule_of
+from seqlang.rules.reading.limits import decisions_of, first_step, horizon_of, least
 from seqlang.rules.reading.rounding import decided, decided_at, near_whole
 from seqlang.rules.reading.signs import Signs
 from seqlang.rules.reading.steps import comparisons
@@ -51,18 +54,46 @@ def most_steps_with(program: Program, guard: Expression | None, place: int, sign
     rising = guarded_steps(program, guard, place, signs)
     if rising is not None:
         ends.append(rising)
+    return least([scheduled_steps(program, guard, place, signs), *ends], signs)
+
+
+def scheduled_steps(program: Program, guard: Expression | None, place: int | None, signs: Signs) -> Formula:
+    """The most steps of a run in which the guard can hold, by the clock alone."""
+    schedule, horizon = schedule_of(program, guard, place), horizon_of(program, signs)
+    last = schedule.known if schedule.ends else exact_value(horizon, signs.values)
+    return INFINITY if last is None else number(schedule.up_to(floor(last)))
+
+
+def most_steps_within(
+    program: Program, guard: Expression | None, place: int | None, length: Formula, signs: Signs
+) -> Formula:
+    """The most of `length` successive steps in which the guard, read at this place of the body, holds."""
+    exact_length = exact_value(length, signs.values)
+    if guard is None or exact_length is None:
+        return length
+    ends = [number(schedule_of(program, guard, place).within(ceil(exact_length))), length]
+    period = _period(program, guard, signs)
+    if period is not None:
+        ratio = length / period[0]
+        exact = exact_value(ratio, signs.values)
+        whole = exact is not None and exact.denominator == 1
+        ends.append(ratio if whole else function("ceil", ratio))
     return least(ends, signs)
 
 
-def most_steps_within(program: Program, guard: Expression | None, length: Formula, signs: Signs) -> Formula:
-    """The most of `length` successive steps in which the guard holds."""
-    period = None if guard is None else _period(program, guard, signs)
-    if period is None or length.is_infinite:
-        return length
-    ratio = length / period[0]
-    exact = exact_value(ratio, signs.values)
-    whole = exact is not None and exact.denominator == 1
-    return ratio if whole else function("ceil", ratio)
+def most_steps_within_any(
+    program: Program, asked: Iterable[tuple[Expression | None, int]], length: Formula, signs: Signs
+) -> Formula:
+    """The most of `length` successive steps in which any of these guards holds; each with the place where it is
+    read."""
+    each = [most_steps_within(program, guard, place, length, signs) for guard, place in dict.fromkeys(asked)]
+    return length if length.is_infinite else least([length, total(each)], signs)
+
+
+def earliest_step(program: Program, guard: Expression | None, place: int | None, signs: Signs) -> int:
+    """The first step in which the guard, read at this place of the body, can hold."""
+    scheduled = schedule_of(program, guard, place).first()
+    return max(first_step(program, guard, signs), 1 if scheduled is None else scheduled)
 
 
 def holds_once(program: Program, guard: Expression) -> bool:
@@ -73,9 +104,39 @@ def holds_once(program: Program, guard: Expression) -> bool:
     )
 
 
-def reads_only_the_clock(condition: Expression) -> bool:
-    """It names steps and constants only."""
-    return all(isinstance(e, Apply | StepNumber | ParameterValue | Number) for e in walk(condition))
+def pinned(program: Program, guard: Expression | None, signs: Signs) -> dict[Expression, Fraction]:
+    """What must have which value where the guard holds, `step % 4 == 1`. Two guards that want other values of one
+    expression exclude each other in a step, in runs too: constants that floats would round are left out."""
+    found: dict[Expression, Fraction] = {}
+    for left, operator, right in () if guard is None else comparisons(guard, "and"):
+        value = formula_of(program, right) if operator == "==" else None
+        exact = None if value is None else exact_value(value, signs.values)
+        if exact is not None and abs(exact) < MOST_LISTED and Fraction(float(exact)) == exact:
+            found[left] = exact
+    return found
+
+
+def steps_where(program: Program, guard: Expression, signs: Signs) -> tuple[int, ...] | None:
+    """The steps in which a guard holds that names steps and constants only; None where they are not known, never end or
+    are many."""
+    ends: list[int] = []
+    for left, operator, right in comparisons(guard, "and"):
+        bound = formula_of(program, right)
+        if isinstance(left, StepNumber) and operator in ("<=", "<", "==") and bound is not None:
+            exact = exact_value(bound, signs.values)
+            if exact is not None and decided(program, left, right, signs, bound):
+                ends.append(floor(exact))
+    if not reads_only_the_clock(guard) or not ends or min(ends) > MOST_LISTED:
+        return None
+    found: list[int] = []
+    for step in range(1, min(ends) + 1):
+        here = partial(at_step, step=step)
+        holds = truth_of(program, here(guard))
+        if holds is None or not decided_at(program, guard, here, signs):
+            return None
+        if holds:
+            found.append(step)
+    return tuple(found)
 
 
 def required_reports(guard: Expression | None) -> tuple[str, ...]:
@@ -160,7 +221,7 @@ def _listed(program: Program, guard: Expression, end: Formula, signs: Signs) -> 
 
 def _fails(program: Program, test: Expression, step: int, signs: Signs) -> bool:
     """The test of the step does not hold in this step, and runs find that too."""
-    here = partial(_at, step=step)
+    here = partial(at_step, step=step)
     return truth_of(program, here(test)) is False and decided_at(program, test, here, signs)
 
 
@@ -173,10 +234,11 @@ def _is_simple(test: Expression) -> bool:
     return any(isinstance(side, StepNumber) for side in (test.arguments if isinstance(test, Apply) else ()))
 
 
-def _at(expression: Expression, step: int) -> Expression:
+def at_step(expression: Expression, step: int) -> Expression:
+    """The expression with this number for the step."""
     if isinstance(expression, StepNumber):
         return Number(Fraction(step))
-    return rebuild(expression, lambda child: _at(child, step))
+    return rebuild(expression, lambda child: at_step(child, step))
 
 
 def most_steps_with_any(program: Program, asked: Iterable[tuple[Expression | None, int]], signs: Signs) -> Formula:

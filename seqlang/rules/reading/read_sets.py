@@ -52,7 +52,7 @@ def noises_read(program: Program, starts: Iterable[Expression]) -> frozenset[str
 def gate_noises(gate: Gate) -> frozenset[str]:
     """The noises that the gate reads as terms: what a proof about it may translate."""
     match gate:
-        case CompareGate(test=test):
+        case CompareGate(test=test) | OpaqueGate(test=test) if test is not None:
             return frozenset(term.noise for margin in margins(test) for term in margin.terms)
         case ReleaseGate(terms=terms) | ChooseGate(law=NoisyMaxLaw(terms=terms)):
             return frozenset(term.noise for term in terms)
@@ -93,8 +93,8 @@ def _plain_values(gate: Gate) -> tuple[Expression, ...]:
             return (value,)
         case ChooseGate(law=law):
             return (law.of,) if isinstance(law, NoisyMaxLaw) else tuple(expressions_in(law))
-        case OpaqueGate(expression=expression):
-            return (expression,)
+        case OpaqueGate(expression=expression, test=test):
+            return (expression, *(() if test is None else (margin.value for margin in margins(test))))
         case _:
             assert_never(gate)
 

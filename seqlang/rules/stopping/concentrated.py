@@ -6,13 +6,12 @@ import math
 from fractions import Fraction
 from itertools import pairwise
 
-from seqlang.accounting import concentrated
-from seqlang.accounting.interval import interval, log
-from seqlang.arithmetic.formula import Formula, number
-from seqlang.arithmetic.rounding import divide_up
+from seqlang.accounting import concentrated, curves
+from seqlang.arithmetic.formula import INFINITY, ORDER, ZERO, Formula, logarithm, number
 from seqlang.model.program import Program
-from seqlang.proof.derivation import ConcentratedBound, Derivation
-from seqlang.rules.computed import Computed, from_the_program
+from seqlang.proof.derivation import ConcentratedBound, Derivation, RenyiBound
+from seqlang.rules.composition.concurrent import value_up
+from seqlang.rules.computed import Computed, bound_up, from_the_program
 from seqlang.rules.search import Search
 from seqlang.rules.stopping import gaussian_two_ends
 from seqlang.rules.stopping.directions import directions_of, worst
@@ -26,12 +25,12 @@ TAKEN = tuple(ORDERS.index(order) for order in (1.05, 2.0, 4.0, 8.0, 16.0, 32.0)
 
 def bound(program: Program, gates: tuple[str, ...], horizon: int | None) -> float | str:
     """rho of the gates together within `horizon` steps (None: any number), rounded up; or why there is none."""
+    curve = gaussian_two_ends.bound(program, gates, horizon)
+    if isinstance(curve, str):
+        return curve
     points: dict[int, tuple[float, float]] = {}
     for i in TAKEN:
-        epsilon = gaussian_two_ends.bound(program, gates, ORDERS[i], horizon)
-        if isinstance(epsilon, str):
-            return epsilon
-        points[i] = ORDERS[i], epsilon
+        points[i] = ORDERS[i], _at(program, curve, ORDERS[i])
     ends = ends_of(program, gates)
     directions = "" if isinstance(ends, str) else directions_of(program, ends)
     if isinstance(ends, str) or isinstance(directions, str):
@@ -39,7 +38,7 @@ def bound(program: Program, gates: tuple[str, ...], horizon: int | None) -> floa
     pairs = list(zip(ends, directions.radii, strict=True))
     up = [_beyond(end.threshold, radius, 1) for end, radius in pairs]
     down = [_beyond(end.look, radius, horizon) for end, radius in pairs]
-    rho = concentrated.between_orders([points[0]], worst(directions, up, down))
+    rho = concentrated.between_orders([points[0]], value_up(program, worst(directions, up, down)))
     open_pairs = list(pairwise(TAKEN))
     while open_pairs:
         i, j = open_pairs.pop()
@@ -50,28 +49,27 @@ def bound(program: Program, gates: tuple[str, ...], horizon: int | None) -> floa
             rho = max(rho, most)
             continue
         middle = j - 1  # bounds at low orders take the longest to compute
-        epsilon = gaussian_two_ends.bound(program, gates, ORDERS[middle], horizon)
-        if isinstance(epsilon, str):
-            return epsilon
-        points[middle] = ORDERS[middle], epsilon
+        points[middle] = ORDERS[middle], _at(program, curve, ORDERS[middle])
         open_pairs += [(i, middle), (middle, j)]
     return rho
 
 
-def _beyond(source: Source, radius: float, looks: int | None) -> float:
-    """An end's share of epsilon / order from the last of `ORDERS` on, rounded up; m = radius / sd.
+def _at(program: Program, curve: Formula, order: float) -> float:
+    return bound_up(program, RenyiBound((), Fraction(order), curve, None))
+
+
+def _beyond(source: Source, radius: Formula, looks: int | None) -> Formula:
+    """An end's share of epsilon / order from the last of `ORDERS` on; m = radius / sd.
 
     The Renyi integral of a Gaussian threshold is at most 1 + e^(a(a-1) m^2/2), of which the logarithm is at most log 2
     more than the exponent; that of n Gaussian looks at most 1 + n e^(a(a-1) m^2/2). All else is pure.
     """
-    if radius == 0:
-        return 0.0
-    ratio, last = interval(divide_up(radius, source.scale)), interval(ORDERS[-1])
+    if radius == ZERO:
+        return ZERO
+    moved, last = radius / source.scale, number(Fraction(ORDERS[-1]))
     if source.family != "gaussian":
-        return (ratio / last).high
-    if looks is None:
-        return math.inf
-    return (ratio * ratio * 0.5 + log(interval(looks) + 1) / (last * (last - 1))).high
+        return moved / last
+    return INFINITY if looks is None else moved**2 / 2 + logarithm(number(looks + 1)) / (last * (last - 1))
 
 
 def _short(rho: float) -> Fraction:
@@ -88,6 +86,13 @@ def _has_gaussian_noise(end: End) -> bool:
 def _least(program: Program, asked: ConcentratedBound, _: Derivation) -> Formula | str:
     rho = bound(program, asked.gates, asked.horizon)
     return rho if isinstance(rho, str) else number(Fraction(rho)) if rho < math.inf else "no finite rho"
+
+
+def _symbolic(program: Program, step: Derivation) -> Formula | None:
+    asked = step.conclusion
+    assert isinstance(asked, ConcentratedBound)
+    curve = gaussian_two_ends.bound(program, asked.gates, asked.horizon)
+    return None if isinstance(curve, str) else curves.shown("max_over_alpha", curve / ORDER)
 
 
 STATEMENT = """
@@ -109,6 +114,7 @@ RULE = Computed(
     ConcentratedBound,
     from_the_program,
     _least,
+    symbolic=_symbolic,
 ).rule
 
 

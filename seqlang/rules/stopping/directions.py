@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from seqlang.arithmetic.formula import Formula, enclose
+from seqlang.arithmetic.formula import Formula, maximum, total
 from seqlang.model.program import CompareGate, Margin, Program
 from seqlang.record import record
 from seqlang.rules.sensitivity.facts.facts import facts_of
-from seqlang.rules.sensitivity.facts.formulas import parameter_values
 from seqlang.rules.sensitivity.facts.numbers import ZERO
 from seqlang.rules.sensitivity.facts.remembered import remembered_of_program
 from seqlang.rules.sensitivity.motion.moves import moves
@@ -18,10 +17,10 @@ from seqlang.rules.stopping.ends import End
 
 @record
 class Directions:
-    """`radii`: how far each end's value moves at most, rounded up. `patterns`: all combinations of signs in which the
+    """`radii`: how far each end's value moves at most. `patterns`: all combinations of signs in which the
     ends move together, each the sign of every end's move; None: any combination."""
 
-    radii: tuple[float, ...]
+    radii: tuple[Formula, ...]
     patterns: tuple[tuple[int, ...], ...] | None
 
 
@@ -36,12 +35,12 @@ def directions_of(program: Program, ends: Sequence[End]) -> Directions | str:
 
 @remembered_of_program  # it is asked at many orders
 def _directions(program: Program, ends: tuple[End, ...]) -> Directions | str:
-    radii: list[float] = []
+    radii: list[Formula] = []
     for end in ends:
         shift = shift_of(program, end.value)
         if shift.kind not in ("none", "uniform") or shift.norm != "abs":
             return f"the quantity compared in {end.gate} moves otherwise than by one constant ({shift.kind})"
-        radii.append(enclose(shift.radius, parameter_values(program)).high if shift.kind == "uniform" else 0.0)
+        radii.append(shift.radius if shift.kind == "uniform" else ZERO)
     gates = {g.name: g for g in program.gates if isinstance(g, CompareGate)}
     margins = [gates[end.gate].test for end in ends]
     joint = moves(program, [m for m in margins if isinstance(m, Margin)])
@@ -71,13 +70,13 @@ def _on_one_line(program: Program, vectors: Sequence[tuple[Formula, ...]]) -> tu
     return one, tuple(-s for s in one)
 
 
-def worst(directions: Directions, up: Sequence[float], down: Sequence[float]) -> float:
-    """The largest total over the patterns, given each end's cost in each direction; rounded up."""
-    from seqlang.arithmetic.rounding import sum_up
-
+def worst(directions: Directions, up: Sequence[Formula], down: Sequence[Formula]) -> Formula:
+    """The largest total over the patterns, given each end's cost in each direction."""
     if directions.patterns is None:
-        return sum_up(max(u, d) for u, d in zip(up, down, strict=True))
-    return max(
-        sum_up(u if s > 0 else d if s < 0 else 0.0 for s, u, d in zip(pattern, up, down, strict=True))
-        for pattern in directions.patterns
+        return total(maximum(u, d) for u, d in zip(up, down, strict=True))
+    return maximum(
+        *(
+            total(u if s > 0 else d if s < 0 else ZERO for s, u, d in zip(pattern, up, down, strict=True))
+            for pattern in directions.patterns
+        )
     )

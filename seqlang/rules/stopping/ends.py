@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
-from seqlang.arithmetic.formula import enclose
+from seqlang.arithmetic.formula import INFINITY, ZERO, Formula, enclose
 from seqlang.model.expression import Apply, CellValue, Expression, Law, Reported, Term
 from seqlang.model.gate_source import report_of, stop_of
 from seqlang.model.life import EachStep, Once
@@ -20,13 +20,12 @@ _SCALED = ("gaussian", "laplace", "exponential")
 
 @record
 class Source:
-    """A noise in a margin. |factor| times the law's scale is at least `scale` and at most `widest`; `sign`: of the
+    """A noise in a margin: `scale` is |factor| times the law's scale, positive and finite; `sign` that of the
     factor."""
 
     name: str
     family: str
-    scale: float
-    widest: float
+    scale: Formula
     sign: int
 
 
@@ -67,6 +66,18 @@ def end_of(program: Program, name: str) -> End | str:
     assert threshold is not None
     assert look is not None
     return End(name, margin.value, threshold, look, most)
+
+
+def cost(source: Source, radius: Formula, sign: int, of_gaussian: Callable[[Formula], Formula]) -> Formula:
+    """What a noise pays for a translation by at most `radius`: the radius over the scale, in nats; for a Gaussian what
+    `of_gaussian` says of the radius over the deviation. Exponential noise can only be moved up, which raises the margin
+    by its factor: only where that has the sign that is asked for (-1: the value rises, 1: it falls)."""
+    if radius == ZERO:
+        return ZERO
+    ratio = radius / source.scale
+    if source.family == "gaussian":
+        return of_gaussian(ratio)
+    return ratio if source.family == "laplace" or source.sign == sign else INFINITY
 
 
 def ends_of(program: Program, names: Iterable[str]) -> tuple[End, ...] | str:
@@ -114,7 +125,7 @@ def _source(program: Program, term: Term) -> Source | None:
     sign = 1 if turn.low > 0 else -1
     if (product.low > 0) != (sign > 0):
         return None  # a negative scale is no law
-    return Source(term.noise, law.family, least, most, sign)
+    return Source(term.noise, law.family, scale * factor * sign, sign)
 
 
 def most_firings(program: Program, gate: CompareGate) -> int | None:

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import math
+from functools import partial
 
-from seqlang.accounting.noisy_test import looks, threshold
-from seqlang.arithmetic.rounding import divide_up
+from seqlang.accounting import curves
+from seqlang.arithmetic.formula import INFINITY, Formula
 from seqlang.model.program import Program
-from seqlang.proof.derivation import RenyiBound
 from seqlang.rules.stopping.directions import directions_of, worst
-from seqlang.rules.stopping.ends import End, candidates, ends_of
+from seqlang.rules.stopping.ends import candidates, cost, ends_of
 from seqlang.rules.stopping.orders import at_orders
 
 
-def bound(program: Program, gates: tuple[str, ...], order: float, horizon: int | None) -> float | str:
-    """The RDP epsilon of the gates together within `horizon` steps (None: any number), rounded up; or why there is
+def bound(program: Program, gates: tuple[str, ...], horizon: int | None) -> Formula | str:
+    """The RDP epsilon over ORDER of the gates together within `horizon` steps (None: any number); or why there is
     none."""
     ends = ends_of(program, gates)
     if isinstance(ends, str):
@@ -25,45 +24,17 @@ def bound(program: Program, gates: tuple[str, ...], order: float, horizon: int |
     if isinstance(directions, str):
         return directions
     pairs = list(zip(ends, directions.radii, strict=True))
-    up = [up_cost(end, radius, order) for end, radius in pairs]
-    down = [down_cost(end, radius, order, horizon) for end, radius in pairs]
-    total = worst(directions, up, down)
-    return (
-        total if total < math.inf else "Gaussian looks have no bound without a horizon, or a noise has the wrong side"
-    )
+    # up only the threshold noise pays, against the value; down only the look that stops, along with it
+    up = [cost(end.threshold, radius, -1, curves.threshold) for end, radius in pairs]
+    down = [cost(end.look, radius, 1, partial(_looks, horizon)) for end, radius in pairs]
+    found = worst(directions, up, down)
+    if found.is_infinite:
+        return "Gaussian looks have no bound without a horizon, or a noise has the wrong side"
+    return found
 
 
-def up_cost(end: End, radius: float, order: float) -> float:
-    """A rise of the value by at most `radius`: only the threshold noise pays, in the direction against the value."""
-    if radius == 0:
-        return 0.0
-    source = end.threshold
-    if source.family == "gaussian":
-        return threshold.renyi(order, divide_up(radius, source.scale))
-    if source.family == "laplace" or source.sign < 0:
-        return divide_up(radius, source.scale)
-    return math.inf
-
-
-def down_cost(end: End, radius: float, order: float, horizon: int | None) -> float:
-    """A fall of the value: only the look that stops pays, in the direction of the value."""
-    if radius == 0:
-        return 0.0
-    source = end.look
-    if source.family == "gaussian":
-        return math.inf if horizon is None else looks.renyi(order, divide_up(radius, source.scale), horizon)
-    if source.family == "laplace" or source.sign > 0:
-        return divide_up(radius, source.scale)
-    return math.inf
-
-
-def _because(bound: RenyiBound) -> str:
-    within = "" if bound.horizon is None else f" within {bound.horizon} steps"
-    return (
-        "each end has noises of its own and its value moves by one constant: up costs the threshold noise, down the "
-        f"look that stops; the worse direction over the ends has epsilon {bound.epsilon:.6g} at order "
-        f"{bound.order:g}{within}"
-    )
+def _looks(horizon: int | None, moved: Formula) -> Formula:
+    return INFINITY if horizon is None else curves.looks(moved, horizon)
 
 
 RULE, SEARCH = at_orders(
@@ -80,7 +51,8 @@ independent; neighbours move value_j by one constant c_j from the changed entry 
     ------------------------------------------------------------------------------------------------
     the gates together are (a, max over the joint directions of sum_j up_j or down_j)-RDP, in nats""",
     "Theorems G2 and G3 (seqlang, accounting/noisy_test); composition: Mironov 2017, Proposition 1",
-    _because,
+    "each end has noises of its own and its value moves by one constant: up costs the threshold noise, down the look "
+    "that stops",
     candidates,
     bound,
 )

@@ -4,16 +4,18 @@ noises."""
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 
 from seqlang.accounting import gaussian
-from seqlang.arithmetic.rounding import divide_down, divide_up, sum_up
+from seqlang.arithmetic.formula import INFINITY, Formula, number
+from seqlang.arithmetic.rounding import divide_down, fraction_down, sum_up
 from seqlang.model.program import Program
 from seqlang.proof.derivation import ApproximateBound, Derivation
+from seqlang.rules.composition.concurrent import value_up
 from seqlang.rules.computed import Computed, from_the_program
 from seqlang.rules.search import Search
 from seqlang.rules.stopping.directions import directions_of
-from seqlang.rules.stopping.ends import End, candidates, ends_of
-from seqlang.rules.stopping.gaussian_two_ends import down_cost
+from seqlang.rules.stopping.ends import End, candidates, cost, ends_of
 
 
 def bound(program: Program, gates: tuple[str, ...], delta: float) -> float | str:
@@ -28,24 +30,30 @@ def bound(program: Program, gates: tuple[str, ...], delta: float) -> float | str
     directions = directions_of(program, ends)
     if isinstance(directions, str):
         return directions
-    down = [down_cost(end, radius, 2.0, None) for end, radius in zip(ends, directions.radii, strict=True)]
+    pairs = list(zip(ends, directions.radii, strict=True))
+    down = [value_up(program, cost(end.look, radius, 1, lambda _: INFINITY)) for end, radius in pairs]
     if directions.patterns is None:
         share = _share(delta, sum(end.threshold.family == "gaussian" for end in ends))
-        up = [_up(end, radius, share) for end, radius in zip(ends, directions.radii, strict=True)]
+        up = [_up(program, end, radius, share) for end, radius in pairs]
         total = sum_up(max(u, d) for u, d in zip(up, down, strict=True))
     else:
-        total = max(_along(ends, directions.radii, down, pattern, delta) for pattern in directions.patterns)
+        total = max(_along(program, ends, directions.radii, down, pattern, delta) for pattern in directions.patterns)
     return total if total < math.inf else "the looks are Gaussian, or a noise has the wrong side"
 
 
 def _along(
-    ends: tuple[End, ...], radii: tuple[float, ...], down: list[float], pattern: tuple[int, ...], delta: float
+    program: Program,
+    ends: tuple[End, ...],
+    radii: tuple[Formula, ...],
+    down: list[float],
+    pattern: tuple[int, ...],
+    delta: float,
 ) -> float:
     """One joint direction: the falling ends pay purely, the Gaussian thresholds of the rising ones share delta."""
     rising = sum(s > 0 and end.threshold.family == "gaussian" for s, end in zip(pattern, ends, strict=True))
     share = _share(delta, rising)
     return sum_up(
-        _up(end, radius, share) if s > 0 else fall if s < 0 else 0.0
+        _up(program, end, radius, share) if s > 0 else fall if s < 0 else 0.0
         for s, end, radius, fall in zip(pattern, ends, radii, down, strict=True)
     )
 
@@ -54,17 +62,15 @@ def _share(delta: float, parts: int) -> float:
     return divide_down(delta, float(parts)) if parts > 1 else delta
 
 
-def _up(end: End, radius: float, delta: float) -> float:
-    if radius == 0:
-        return 0.0
-    source = end.threshold
-    if source.family == "gaussian":
-        return gaussian.epsilon_at(delta, divide_up(radius, source.scale))
-    return divide_up(radius, source.scale) if source.family == "laplace" or source.sign < 0 else math.inf
+def _up(program: Program, end: End, radius: Formula, delta: float) -> float:
+    def profile(moved: Formula) -> Formula:
+        return number(Fraction(gaussian.epsilon_at(delta, value_up(program, moved))))
+
+    return value_up(program, cost(end.threshold, radius, -1, profile))
 
 
 def _least(program: Program, asked: ApproximateBound, _: Derivation) -> float | str:
-    return bound(program, asked.gates, asked.delta)
+    return bound(program, asked.gates, fraction_down(asked.delta))
 
 
 _COMPUTED = Computed(
@@ -86,17 +92,16 @@ raising the value; neighbours move value_j by one constant c_j from the changed 
 )
 
 
-def suggest(program: Program, delta: float) -> Derivation | None:
+def suggest(program: Program, delta: Fraction) -> Derivation | None:
     """An ApproximateBound for all comparisons that are ends with noises of their own, or nothing."""
-    offer = _COMPUTED.offer(program, ApproximateBound(candidates(program), math.nan, delta, None), _because)
+    offer = _COMPUTED.offer(program, ApproximateBound(candidates(program), INFINITY, delta, None), _BECAUSE)
     return offer if isinstance(offer, Derivation) else None
 
 
-def _because(bound: ApproximateBound) -> str:
-    return (
-        "Gaussian threshold noise covers the ends that the change pushes up, the looks cover the stop of those it "
-        f"pushes down, purely and once: epsilon {bound.epsilon:.6g} at delta {bound.delta:g}, for any number of steps"
-    )
+_BECAUSE = (
+    "Gaussian threshold noise covers the ends that the change pushes up, the looks cover the stop of those it pushes "
+    "down, purely and once, for any number of steps"
+)
 
 
 RULE, SEARCH = _COMPUTED.rule, Search(_COMPUTED.rule.name, ("delta",), suggest)

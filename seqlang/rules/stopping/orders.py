@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from math import nan
+from fractions import Fraction
 
+from seqlang.arithmetic.formula import INFINITY, Formula
 from seqlang.model.program import Program
 from seqlang.proof.derivation import Derivation, RenyiBound
 from seqlang.proof.rule import Rule
@@ -15,23 +16,23 @@ Gates = tuple[str, ...]
 
 
 def at_orders(
-    name: str, title: str, statement: str, cite: str, because: Callable[[RenyiBound], str],
+    name: str, title: str, statement: str, cite: str, because: str,
     gates: Callable[[Program], Gates],
-    epsilon: Callable[[Program, Gates, float, int | None], float | str],
+    epsilon: Callable[[Program, Gates, int | None], Formula | str],
 ) -> tuple[Rule, Search]:  # fmt: skip
-    """`epsilon(program, gates, order, horizon)` is that of the gates together within so many steps (None: any number),
-    rounded up; `gates(program)` are those that the search asks about."""
+    """`epsilon(program, gates, horizon)` is that of the gates together, over ORDER, within so many steps (None: any
+    number); `gates(program)` are those that the search asks about."""
 
-    def least(program: Program, asked: RenyiBound, _: Derivation) -> float | str:
-        return epsilon(program, asked.gates, asked.order, asked.horizon)
+    def least(program: Program, asked: RenyiBound, _: Derivation) -> Formula | str:
+        return epsilon(program, asked.gates, asked.horizon)
 
     made = Computed(name, title, statement, cite, RenyiBound, from_the_program, least)
 
-    def suggest(program: Program, orders: tuple[float, ...], horizon: int | None) -> tuple[Derivation, ...]:
+    def suggest(program: Program, orders: tuple[Fraction, ...], horizon: int | None) -> tuple[Derivation, ...]:
         """One bound an order, for any number of steps if there is one; nothing where some order has none."""
         found: list[Derivation] = []
         for order in orders:
-            asked = (RenyiBound(gates(program), order, nan, steps) for steps in dict.fromkeys((None, horizon)))
+            asked = (RenyiBound(gates(program), order, INFINITY, steps) for steps in dict.fromkeys((None, horizon)))
             offers = (made.offer(program, one, because) for one in asked)
             first = next((offer for offer in offers if isinstance(offer, Derivation)), None)
             if first is None:

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import math
-
-from seqlang.accounting import renyi
-from seqlang.accounting.noisy_test import mixed, shared, threshold
-from seqlang.arithmetic.rounding import add_up, divide_up, multiply_up
+from seqlang.accounting import curves
+from seqlang.arithmetic.formula import Formula, maximum
 from seqlang.model.expression import Reported
 from seqlang.model.gate_source import OfEvent, OfStop
 from seqlang.model.junctions import disjuncts
@@ -16,8 +13,8 @@ from seqlang.rules.stopping.ends import End, end_of
 from seqlang.rules.stopping.orders import at_orders
 
 
-def bound(program: Program, gates: tuple[str, ...], order: float, horizon: int | None) -> float | str:
-    """The RDP epsilon of two opposite ends within `horizon` steps (None: any number), rounded up; or why there is
+def bound(program: Program, gates: tuple[str, ...], horizon: int | None) -> Formula | str:
+    """The RDP epsilon over ORDER of two opposite ends within `horizon` steps (None: any number); or why there is
     none."""
     ends = [end_of(program, gate) for gate in gates]
     problem = next((end for end in ends if isinstance(end, str)), None)
@@ -36,10 +33,11 @@ def bound(program: Program, gates: tuple[str, ...], order: float, horizon: int |
     if not _opposite(directions):
         return "the two ends do not always move against each other"
     one, other = directions.radii
-    total = max(
-        _direction(first, second, one, other, order, horizon), _direction(second, first, other, one, order, horizon)
+    if horizon is None and "gaussian" in (first.look.family, second.look.family):
+        return "Gaussian looks have no bound without a horizon"
+    return maximum(
+        _direction(first, second, one, other, horizon or 0), _direction(second, first, other, one, horizon or 0)
     )
-    return total if total < math.inf else "Gaussian looks have no bound without a horizon"
 
 
 def _misfit(program: Program, first: End, second: End) -> str | None:
@@ -75,21 +73,14 @@ def _opposite(directions: Directions) -> bool:
     return directions.patterns is not None and all(sum(pattern) == 0 for pattern in directions.patterns)
 
 
-def _direction(up: End, down: End, rise: float, fall: float, order: float, horizon: int | None) -> float:
-    """`up` rises by `rise`, `down` falls by `fall`; both at their largest."""
+def _direction(up: End, down: End, rise: Formula, fall: Formula, looks: int) -> Formula:
+    """`up` rises by `rise`, `down` falls by `fall`; both at their largest. `looks` is read of Gaussian looks only."""
     needed = fall
     if up.threshold.name == down.threshold.name:  # the scales hold the factors of the one noise
-        needed = add_up(fall, multiply_up(rise, divide_up(down.threshold.widest, up.threshold.scale)))
-    mu = divide_up(rise, up.threshold.scale)
-    gaussian_threshold = up.threshold.family == "gaussian"
-    if down.look.family == "laplace":
-        paid = divide_up(needed, down.look.scale)
-        return mixed.two_ends_renyi(order, mu, paid) if gaussian_threshold else add_up(mu, paid)
-    if horizon is None:
-        return math.inf
-    loss = renyi.gaussian(down.look.scale, order, needed)
-    surcharge = shared.surcharge(order, loss, horizon)
-    return threshold.renyi(order, mu, surcharge) if gaussian_threshold else add_up(mu, surcharge)
+        needed = fall + rise * down.threshold.scale / up.threshold.scale
+    moved, paid = rise / up.threshold.scale, needed / down.look.scale
+    surcharge = paid if down.look.family == "laplace" else curves.any_look(paid, looks)
+    return curves.threshold(moved, surcharge) if up.threshold.family == "gaussian" else moved + surcharge
 
 
 def _pair(program: Program) -> tuple[str, ...]:
@@ -114,10 +105,8 @@ RULE, SEARCH = at_orders(
     both gates together are (a, max over i of log[ int max(p, e^((a-1) s) p^a p'^(1-a)) ] / (a-1))-RDP, in nats, p and
     p' normal with means 0 and m; for a Laplace threshold m + s""",
     "after Zhu & Wang 2020, Theorem 8 (seqlang, accounting/noisy_test/shared)",
-    lambda bound: (
-        "the threshold noise of the rising end undoes the change; stops at the falling end move the fresh noise of "
-        f"their own look: epsilon {bound.epsilon:.6g} at order {bound.order:g}"
-    ),
+    "the threshold noise of the rising end undoes the change; stops at the falling end move the fresh noise of their "
+    "own look",
     _pair,
     bound,
 )

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from seqlang.accounting import renyi
+from fractions import Fraction
+
+from seqlang.accounting import curves
 from seqlang.accounting.noisy_test import zhu_wang
-from seqlang.arithmetic.formula import enclose
-from seqlang.arithmetic.rounding import sum_up
+from seqlang.arithmetic.formula import ZERO, Formula, total
 from seqlang.model.program import Program
 from seqlang.proof.derivation import Derivation, RenyiBound
 from seqlang.rules.computed import Computed, from_the_program
 from seqlang.rules.search import Search
 from seqlang.rules.sensitivity.facts.facts import facts_of
-from seqlang.rules.sensitivity.facts.formulas import parameter_values
 from seqlang.rules.sensitivity.motion.motion import ONE_SIGN
 from seqlang.rules.sensitivity.motion.neighbours import neighbours_of
 from seqlang.rules.sensitivity.motion.shifts import shift_of
@@ -21,10 +21,8 @@ CITE = "Zhu & Wang 2020, Theorem 8 (gamma = infinity); composition: Mironov 2017
 SIGNED = f"{CITE}; looks charged for the radius, not twice: all differences have one sign"
 
 
-def bound(
-    program: Program, gates: tuple[str, ...], order: float, horizon: int | None, *, as_printed: bool = False
-) -> float | str:
-    """The RDP epsilon of the gates together within `horizon` steps, rounded up; or why there is none.
+def bound(program: Program, gates: tuple[str, ...], horizon: int | None, *, as_printed: bool = False) -> Formula | str:
+    """The RDP epsilon of the gates together within `horizon` steps, over ORDER; or why there is none.
 
     `as_printed`: every look is charged for twice the radius, as in the theorem; else for the radius where all
     differences have one sign."""
@@ -33,28 +31,27 @@ def bound(
         return ends
     if horizon is None:
         return "the theorem needs a horizon"
-    parts: list[float] = []
+    parts: list[Formula] = []
     for end in ends:
-        part = _one(program, end, order, horizon, as_printed)
+        part = _one(program, end, horizon, as_printed)
         if isinstance(part, str):
             return part
         parts.append(part)
-    return sum_up(parts)
+    return total(parts)
 
 
-def _one(program: Program, end: End, order: float, horizon: int, as_printed: bool) -> float | str:
+def _one(program: Program, end: End, horizon: int, as_printed: bool) -> Formula | str:
     shift = shift_of(program, end.value)
     if shift.kind == "none":
-        return 0.0
+        return ZERO
     if shift.norm != "abs" or shift.kind == "unbounded":
         return f"how far the quantity compared in {end.gate} moves is not known"
-    radius = enclose(shift.radius, parameter_values(program)).high
-    stretch = 1.0 if not as_printed and shift.kind in ONE_SIGN and _one_change(program) else 2.0
-    once = _curve(end.threshold, order, radius)
-    look = _curve(end.look, order, stretch * radius)
+    stretch = 1 if not as_printed and shift.kind in ONE_SIGN and _one_change(program) else 2
+    once = _curve(end.threshold, shift.radius)
+    look = _curve(end.look, stretch * shift.radius)
     if once is None or look is None:
         return f"a noise of {end.gate} has no RDP curve on both sides"
-    return zhu_wang.within_horizon(order, once, look, horizon, min(end.most, horizon))
+    return zhu_wang.within_horizon(once, look, horizon, min(end.most, horizon))
 
 
 def _one_change(program: Program) -> bool:
@@ -64,16 +61,14 @@ def _one_change(program: Program) -> bool:
     return not isinstance(near, str) and (near.single or near.same_direction)
 
 
-def _curve(source: Source, order: float, sensitivity: float) -> float | None:
-    if sensitivity == 0:
-        return 0.0
+def _curve(source: Source, moved: Formula) -> Formula | None:
     if source.family == "gaussian":
-        return renyi.gaussian(source.scale, order, sensitivity)
-    return renyi.laplace(source.scale, order, sensitivity) if source.family == "laplace" else None
+        return curves.gaussian(moved / source.scale)
+    return curves.laplace(moved / source.scale) if source.family == "laplace" else None
 
 
-def _least(program: Program, asked: RenyiBound, _: Derivation) -> float | str:
-    return bound(program, asked.gates, asked.order, asked.horizon)
+def _least(program: Program, asked: RenyiBound, _: Derivation) -> Formula | str:
+    return bound(program, asked.gates, asked.horizon)
 
 
 _COMPUTED = Computed(
@@ -94,28 +89,24 @@ Gaussian or Laplace; the run ends at the latest when gate j has fired c_j times;
 )
 
 
-def suggest(program: Program, orders: tuple[float, ...], horizon: int | None) -> tuple[Derivation, ...]:
+def suggest(program: Program, orders: tuple[Fraction, ...], horizon: int | None) -> tuple[Derivation, ...]:
     """RenyiBounds for all comparisons that are ends with noises of their own, at each order the theorem as printed and,
     where it is less, with the sign of the differences used; nothing without a horizon."""
     gates = candidates(program)
-    found: list[Derivation] = []
-    for order in orders:
-        printed = bound(program, gates, order, horizon, as_printed=True)
-        signed = bound(program, gates, order, horizon)
-        if isinstance(printed, str) or isinstance(signed, str):
-            return ()
-        found.append(_derivation(gates, order, printed, horizon, CITE))
-        if signed < printed:
-            found.append(_derivation(gates, order, signed, horizon, SIGNED))
-    return tuple(found)
-
-
-def _derivation(gates: tuple[str, ...], order: float, epsilon: float, horizon: int | None, cite: str) -> Derivation:
+    printed = bound(program, gates, horizon, as_printed=True)
+    signed = bound(program, gates, horizon)
+    if isinstance(printed, str) or isinstance(signed, str):
+        return ()
     because = (
-        f"moving each threshold noise by the radius keeps all looks that went on; the look that stopped is one of "
-        f"{horizon}: epsilon {epsilon:.6g} at order {order:g}"
+        "moving each threshold noise by the radius keeps all looks that went on; the look that stopped is one of "
+        f"{horizon}"
     )
-    return Derivation(RenyiBound(gates, order, epsilon, horizon), RULE.name, because=because, cite=cite)
+    ways = ((printed, CITE),) if printed == signed else ((printed, CITE), (signed, SIGNED))
+    return tuple(
+        Derivation(RenyiBound(gates, order, epsilon, horizon), RULE.name, because=because, cite=cite)
+        for order in orders
+        for epsilon, cite in ways
+    )
 
 
 RULE, SEARCH = _COMPUTED.rule, Search(_COMPUTED.rule.name, ("orders", "horizon"), suggest)

@@ -23,7 +23,7 @@ from seqlang.backends.arrays.record import Record
 from seqlang.backends.arrays.runs import Runs
 from seqlang.backends.arrays.values import CannotVectorise
 from seqlang.backends.interpret.compiled import Compiler
-from seqlang.backends.interpret.inputs import InputSampler
+from seqlang.backends.interpret.inputs.drawn import InputSampler
 from seqlang.backends.interpret.machine import Machine
 from seqlang.backends.interpret.randomness import NoNoise
 from seqlang.backends.interpret.values import EvaluationError

@@ -638,7 +638,7 @@ def _outputs(m: Maker, scope: Scope, depth: int, family: str, noises: list[Noise
     rng = m.rng
     if rng.random() < 0.12:
         return _choice(m, scope, depth)
-    if family in WINNERS and rng.random() < 0.8 * (family == "gumbel") + 0.12:
+    if family in WINNERS and rng.random() < 0.8 * (family == "gumbel") + 0.3 * (family == "gaussian") + 0.12:
         return _winner(m, scope, depth, LAWS[family], noises)
     if family == "flip":
         e = E("if", (m.truth(depth, scope), num(1.0), num(0.0)))
@@ -702,9 +702,19 @@ def _shown(m: Maker, value: E, law: tuple[Any, ...], noises: list[Noise]) -> lis
 
 
 def _choice(m: Maker, scope: Scope, depth: int) -> list[Statement]:
-    """The exponential mechanism, of a random score."""
+    """The exponential mechanism, of a random score, or other weights."""
     v = next(m.count)
     score = m.number(depth, scope.under(v, 1, 3))
-    draw = E("weights", (call("exp", op("/", score.e, num(2.0))), upto(num(1.0), num(3.0))), (v,))
+    weight = call("exp", op("/", score.e, num(2.0)))
+    roll = m.rng.random()
+    if roll < 0.2:
+        weight = op("+", num(1.0), call("abs", score.e))
+    elif roll < 0.3:
+        weight = op("+", num(1.0), weight)
+    elif roll < 0.45:
+        weight = call("exp", op("-", score.e, m.number(1, m.rng.choice([scope, scope.under(v, 1, 3)])).e))
+    elif roll < 0.55:
+        weight = op("/", weight, op("+", num(1.0), call("abs", m.number(1, scope).e)))
+    draw = E("weights", (weight, upto(num(1.0), num(3.0))), (v,))
     shown = Statement("stop", value=name("r")) if m.kind == "dataset" else Statement("report", "chosen", name("r"))
     return [Statement("draw", "r", draw), shown]

@@ -9,11 +9,14 @@ from fractions import Fraction
 from typing import Protocol
 
 from random_programs.accounts import account_program
+from random_programs.cells import cells_program
 from random_programs.enumeration import Laws, TooWide, laws
+from random_programs.fences import fence_program
+from random_programs.gaussian_tests import Compared, gaussian_tests
 from random_programs.generate import release_program
 from random_programs.generate_transcripts import transcript_program
 from random_programs.inputs import Inputs, inputs_of, publics
-from random_programs.learning import density_loss, learning_program, minimisers, sample_divergences
+from random_programs.learning import density_loss, learning_program, minimisers, sample_losses
 from random_programs.linear import linear_losses, linear_program
 from random_programs.losses import ORDERS, Losses, losses, worst
 from random_programs.meaning import Undefined
@@ -24,6 +27,7 @@ from random_programs.syntax import Program, changed, copied, text
 from seqlang import driver
 from seqlang.analyses.bounds import Bounds
 from seqlang.analyses.prove import prove, size_of
+from seqlang.arithmetic.rounding import fraction_up
 from seqlang.diagnostics import SpecError
 from seqlang.model.program import Program as Model
 from seqlang.proof.derivation import ApproximateBound, ConcentratedBound, Derivation, PureBound, RenyiBound
@@ -155,11 +159,16 @@ def learning_truth(program: Program) -> Truth:
         raise Undefined  # a smaller program may be one of these
     nothing = (0.0,) * len(ORDERS)
     if e.kind == "sample":
-        return Added(Losses(0.0, sample_divergences(program, inputs, ORDERS), 0.0, None, 0), inputs)
+        pure, renyi = sample_losses(program, inputs, ORDERS)
+        return Added(Losses(pure, renyi, 0.0, None, 0), inputs)
     if program.noises[0].name:
         return Added(Losses(density_loss(program, inputs, e), nothing, 0.0, None, 0), inputs)
     found = minimisers(program, inputs, e)
     return Added(losses(program, inputs, [Showing("w", 1, found[:, None], True)]), inputs)
+
+
+def compared_truth(program: Program) -> Truth:
+    return Compared(program, inputs_of(program, 40, count=3))
 
 
 @dataclass(frozen=True)
@@ -214,7 +223,7 @@ def loaded(source: str) -> Model:
 
 def proved(model: Model, horizon: int | None = None) -> Bounds:
     try:
-        return prove(model, delta=DELTA, horizon=horizon, orders=ORDERS)
+        return prove(model, delta=DELTA, horizon=horizon, orders=tuple(map(Fraction, ORDERS)))
     except Exception as error:
         raise Crashed(repr(error)) from error
 
@@ -242,10 +251,11 @@ def _sides(model: Model, d: Derivation, truth: Truth) -> tuple[str, float, float
             return "pure", size_of(model, d), truth.pure()
         case ConcentratedBound():
             return "zcdp", size_of(model, d), truth.rho()
-        case RenyiBound(order=order, epsilon=epsilon):
-            return f"rdp {order}", epsilon, truth.renyi(order)
-        case ApproximateBound(epsilon=epsilon, delta=delta):
-            return f"delta at {epsilon:.6g}", delta, truth.delta(epsilon)
+        case RenyiBound(order=order):
+            return f"rdp {float(order)}", size_of(model, d), truth.renyi(float(order))
+        case ApproximateBound(delta=delta):
+            epsilon = size_of(model, d)
+            return f"delta at {epsilon:.6g}", fraction_up(delta), truth.delta(epsilon)
 
 
 def rules_of(d: Derivation) -> Iterator[str]:
@@ -258,9 +268,12 @@ KINDS = {
     kind.name: kind
     for kind in (
         Kind("release", shown_program, release_truth, first=True),
+        Kind("cells", cells_program, release_truth, first=True),
         Kind("linear", linear_program, linear_truth, 1e-6, first=True),
         Kind("transcript", discrete_program, listed_truth),
         Kind("stopping", stopping_program, stopping_truth),
+        Kind("fences", fence_program, stopping_truth),
         Kind("learning", learning_program, learning_truth, 1e-3),
+        Kind("gaussian", gaussian_tests, compared_truth, 1e-6),
     )
 }

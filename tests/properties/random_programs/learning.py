@@ -177,17 +177,10 @@ def _sampling(rng: random.Random, y: Field, adjacency: tuple[Any, ...]) -> Progr
         Statement("draw", "batch", E("sample", (RECORDS,), (rate,))), Statement("report", "g", total),
         Statement("stop", when=op(">=", E("step"), num(float(steps)))),
     )  # fmt: skip
-    noise = Noise(("gaussian", rng.choice([0.5, 1.0, 2.0])), ("g",))
+    scale, size, letters = rng.choice([0.5, 1.0, 2.0]), rng.choice([1, 2]), rng.randrange(10**6)
+    noise = Noise((rng.choice(["gaussian", "laplace"]), scale), ("g",))
     return Program(
-        "dataset",
-        (x, y),
-        rng.choice([1, 2]),
-        steps,
-        adjacency,
-        statements,
-        (noise,),
-        letters=rng.randrange(10**6),
-        tags=frozenset({"sample"}),
+        "dataset", (x, y), size, steps, adjacency, statements, (noise,), letters=letters, tags=frozenset({"sample"})
     )
 
 
@@ -254,13 +247,15 @@ def _factor(e: E) -> float:
     raise Undefined
 
 
-def sample_divergences(program: Program, inputs: Inputs, orders: tuple[float, ...]) -> tuple[float, ...]:
-    """Of the released sum over a Poisson sample, for all rounds together: the law of one round is a mixture of normal
-    laws, one for each sample; the rounds are independent."""
+def sample_losses(program: Program, inputs: Inputs, orders: tuple[float, ...]) -> tuple[float, tuple[float, ...]]:
+    """Of the released sum over a Poisson sample, for all rounds together: the pure loss (with Laplace noise) and the
+    divergences. The law of one round is a mixture of the noise's laws, one for each sample; the rounds are independent.
+    """
     program = changed(program, copied)
     draw, report = program.statements[:2]
     assert draw.value is not None and report.value is not None
-    rate, sd = draw.value.data[0], program.noises[0].law[1]
+    rate, (family, scale) = draw.value.data[0], program.noises[0].law
+    reach = 10 if family == "gaussian" else 30
     size = program.size
     means, weights = [], []
     for chosen in itertools.product((0, 1), repeat=size):
@@ -275,13 +270,18 @@ def sample_divergences(program: Program, inputs: Inputs, orders: tuple[float, ..
         means.append(np.broadcast_to(value(e, state), present.shape))
         weights.append(weight)
     table, weight = np.stack(means, axis=1), np.stack(weights, axis=1)
-    grid = np.linspace(table.min() - 10 * sd, table.max() + 10 * sd, 6001)
+    grid = np.linspace(table.min() - reach * scale, table.max() + reach * scale, 6001)
     density = np.zeros((len(table), len(grid)))
     for m in range(table.shape[1]):
-        density += weight[:, m : m + 1] * np.exp(-((grid - table[:, m : m + 1]) ** 2) / (2 * sd**2))
-    log = np.log(density / (sd * math.sqrt(2 * math.pi)) + 1e-300)
+        z = (grid - table[:, m : m + 1]) / scale
+        if family == "gaussian":
+            density += weight[:, m : m + 1] * np.exp(-(z**2) / 2) / math.sqrt(2 * math.pi)
+        else:
+            density += weight[:, m : m + 1] * np.exp(-np.abs(z)) / 2
+    log = np.log(density / scale + 1e-300)
     step = grid[1] - grid[0]
     worst = []
+    pure = float(np.abs(log[inputs.first] - log[inputs.second]).max(initial=0.0)) if family == "laplace" else 0.0
     for order in orders:
         found = [0.0]
         for a, b in zip(inputs.first.tolist(), inputs.second.tolist(), strict=True):
@@ -290,7 +290,7 @@ def sample_divergences(program: Program, inputs: Inputs, orders: tuple[float, ..
                 total = np.logaddexp.reduce(order * log[p][keep] + (1 - order) * log[q][keep]) + math.log(step)
                 found.append(float(total) / (order - 1))
         worst.append(program.steps * max(found))
-    return tuple(worst)
+    return program.steps * pure, tuple(worst)
 
 
 def _sampled(e: E, members: list[float]) -> E:

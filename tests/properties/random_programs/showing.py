@@ -59,6 +59,8 @@ def showings(program: Program, inputs: Inputs, public: tuple[tuple[float, ...], 
                 state.scope[s.name] = v
             elif s.kind == "report":
                 fired[s.name] = when
+                if s.value is None:
+                    state.scope[s.name] = when
             if when and s.kind in ("report", "stop") and s.value is not None:
                 name = s.name if s.kind == "report" else _released(s.value, noisy)
                 if shown is not None:

@@ -19,9 +19,13 @@ Counts = dict[str, dict[str, int]]
 """Name of a count -> cell ("rule | adjacency | noise | data" in "cells") -> programs."""
 
 REASONS = {
+    "alignment/stored": "judged by programs of its own, `python -m random_programs.kept`, whose losses are quadratures"
+    " (the counts stand in hunts.md), and by tests/rules/alignment/test_stored.py",
+    "joint/no_data": "programs that read no private data lose nothing, and what loses nothing is not counted; that it"
+    " refuses all others is in tests/rules/joint/test_no_data.py",
     "composition/every_algorithm": "cannot be judged by a program: it concludes a delta of 1, and no chance of an event"
     " exceeds another by more; it is asked for claims with such a delta only (tests/analyses/test_empty_claims.py), and"
-    " that it refuses a smaller delta is in tests/rules/test_derivations_of_claims.py"
+    " that it refuses a smaller delta is in tests/rules/test_derivations_of_claims.py",
 }
 """Rules that these programs do not reach, with the tests that judge them; a rule that is counted needs no reason."""
 
@@ -29,6 +33,8 @@ GAUSSIAN = "is about Gaussian noise"
 ONE_OF_A_KIND = {
     ("mechanism/gaussian", "noise"): GAUSSIAN,
     ("mechanism/subsampled_gaussian", "noise"): GAUSSIAN,
+    ("mechanism/law_of_counts", "noise"): "is about private choices",
+    ("mechanism/subsampled_pure", "noise"): "its oracle adds up mixtures of Laplace laws; others are in its own tests",
     ("mechanism/discrete_gaussian", "noise"): "is about discrete Gaussian noise",
     ("mechanism/objective_perturbation", "noise"): "its noise is l2_laplace in the objective",
     ("mechanism/objective_perturbation", "adjacency"): "is about one replaced record",
@@ -38,6 +44,7 @@ ONE_OF_A_KIND = {
         "composition/post_processing",
         "noise",
     ): "asked for beside Gaussian tests only: other parts take public gates along",
+    ("joint/gaussian_values", "noise"): GAUSSIAN,
     ("joint/shared_noise", "noise"): "is about shared Laplace noise",
     ("mechanism/flip_of_flip", "noise"): "is about flips; the other noises of a program are beside it",
     ("stopping/concentrated", "noise"): GAUSSIAN,

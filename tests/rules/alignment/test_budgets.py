@@ -9,7 +9,7 @@ import pytest
 from seqlang import driver
 from seqlang.arithmetic.formula import enclose
 from seqlang.model.program import ReleaseGate
-from seqlang.rules.mechanism.exposure import showings
+from seqlang.rules.gates.exposure import showings
 from seqlang.rules.reading.limits import limit_of
 from seqlang.rules.reading.signs import Signs
 from seqlang.rules.sensitivity.facts.formulas import parameter_values
@@ -39,9 +39,9 @@ def shown(body: str) -> float:
     ],
 )
 def test_memory_that_rises_where_a_guard_holds_and_moves_elsewhere(other: str, stop: str, times: float) -> None:
-    update = f"update m = if step % 2 == 0 then m + 1 else {other}"
-    body = f"memory m = 0\ndraw w ~ laplace(1)\nreport v = q + w when step % 2 == 0\n{update}\nstop when {stop}\n"
-    assert shown(body) == times
+    update = f"update m = if go == 1 then m + 1 else {other}"
+    body = "public go in {0, 1}\nmemory m = 0\ndraw w ~ laplace(1)\nreport v = q + w when go == 1\n"
+    assert shown(f"{body}{update}\nstop when {stop}\n") == times
 
 
 def limit(body: str, *reports: str) -> tuple[float, bool]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 import pytest
+from amounts import approximate_bound
 
 from seqlang.accounting.numeric.parts import Pure
 from seqlang.analyses.bounds import Bounds
@@ -12,7 +13,7 @@ from seqlang.analyses.prove import prove, size_of
 from seqlang.arithmetic.formula import number
 from seqlang.elaborate import elaborate
 from seqlang.model.program import Program
-from seqlang.proof.derivation import ApproximateBound, ConcentratedBound, Derivation, PureBound
+from seqlang.proof.derivation import ConcentratedBound, Derivation, PureBound
 from seqlang.proof.replay import replay
 from seqlang.rules.composition import hypothetical_transcript
 from seqlang.rules.conversion.ingredients import ingredients
@@ -47,7 +48,7 @@ def test_with_gaussian_noise(rule: str) -> None:
     program, found = proved("attach gaussian(100) to g")
     of_rdp = found.rdp[0]
     assert of_rdp.rule == hypothetical_transcript.NAME
-    bound = ApproximateBound(("g",), 1.0, DELTA, None)
+    bound = approximate_bound(("g",), 1.0, DELTA, None)
     made = Derivation(bound, f"conversion/{rule}_to_approximate", (of_rdp,), 20.0 if rule == "curves" else None)
     assert replay(program, made)
 
@@ -56,7 +57,7 @@ def test_with_laplace_noise() -> None:
     program, found = proved("attach laplace(100) to g")
     pure = found.pure
     assert pure is not None and pure.rule == hypothetical_transcript.NAME
-    bound = ApproximateBound(("g",), 1.0, DELTA, None)
+    bound = approximate_bound(("g",), 1.0, DELTA, None)
     assert replay(program, Derivation(bound, "conversion/showings_to_approximate", (pure,)))
     seen = ingredients(program, pure)
     assert any(isinstance(part, Pure) and part.epsilon > 9 for part in seen)  # log 9999 = 9.21: the flip

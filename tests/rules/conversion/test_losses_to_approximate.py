@@ -6,6 +6,7 @@ import math
 from fractions import Fraction
 
 import pytest
+from amounts import scaled
 
 from seqlang.accounting import gaussian, homogeneous
 from seqlang.accounting.numeric.parts import BoundedRange, Gaussian, Laplace, Part, Pure, Subsampled
@@ -139,8 +140,8 @@ def test_a_smaller_claim_does_not_replay(rule: str) -> None:
     assert not replay(made, proof)
     claim = proof.conclusion
     assert isinstance(claim, ApproximateBound)
-    for wrong in (changed(claim, epsilon=claim.epsilon * 0.999999), changed(claim, delta=claim.delta / 2),
-                  changed(claim, gates=claim.gates[:1]), changed(claim, delta=0.0)):  # fmt: skip
+    for wrong in (scaled(claim, 0.999999), changed(claim, delta=claim.delta / 2),
+                  changed(claim, gates=claim.gates[:1]), changed(claim, delta=Fraction(0))):  # fmt: skip
         assert replay(made, changed(proof, conclusion=wrong))
     part = proof.premises[0]
     assert isinstance(part.conclusion, RenyiBound)

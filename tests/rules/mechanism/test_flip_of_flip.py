@@ -10,8 +10,8 @@ import pytest
 
 from seqlang.analyses.prove import prove, size_of
 from seqlang.arithmetic.enclosure import exact_value
-from seqlang.backends.interpret.alphabet import alphabet_of
 from seqlang.backends.interpret.compiled import Compiler
+from seqlang.backends.interpret.inputs.alphabet import alphabet_of
 from seqlang.elaborate import elaborate
 from seqlang.model.expression import Noised, walk
 from seqlang.proof.replay import replay

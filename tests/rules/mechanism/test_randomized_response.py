@@ -12,8 +12,8 @@ from seqlang.backends.montecarlo.simulate import simulate
 from seqlang.elaborate import elaborate
 from seqlang.model.program import ChooseGate, Program
 from seqlang.proof.derivation import Derivation, PureBound
+from seqlang.rules.gates.showings import in_all
 from seqlang.rules.mechanism import randomized_response
-from seqlang.rules.mechanism.showings import in_all
 from seqlang.rules.sensitivity.motion.shift import Shift
 from seqlang.source import Source
 from seqlang.syntax import parse

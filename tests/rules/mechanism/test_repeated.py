@@ -6,6 +6,7 @@ from fractions import Fraction
 from math import inf, log, sqrt
 
 import pytest
+from amounts import scaled
 
 from seqlang.accounting import homogeneous
 from seqlang.analyses.bounds import Bounds
@@ -89,9 +90,9 @@ def test_a_list_of_sums_in_a_tree() -> None:
 def test_guards_that_name_the_step() -> None:
     lines = ("stream x in [0, 1]", "stop when step >= 50", "attach laplace(1) to y")
     running = "report y = sum(x over steps) when "
-    for guard, times in (("step == 7", 1), ("step % 10 == 0", 5), ("step % 7 == 0", 7), ("step % 7 == 3", 8)):
+    for guard, times in (("step == 7", 1), ("step % 10 == 0", 5), ("step % 7 == 0", 7), ("step % 7 == 3", 7)):
         assert triple(lines[0], running + guard, *lines[1:])[0] == pytest.approx(times)
-    assert triple(lines[0], running + "step >= 7", *lines[1:])[0] == pytest.approx(50)
+    assert triple(lines[0], running + "step >= 7", *lines[1:])[0] == pytest.approx(44)
 
 
 def test_claims_below_the_bound_do_not_replay() -> None:
@@ -99,7 +100,7 @@ def test_claims_below_the_bound_do_not_replay() -> None:
     assert found.zcdp is not None and found.dp is not None
     for derivation, smaller in (
         (found.zcdp, changed(found.zcdp.conclusion, rho=found.zcdp.conclusion.rho * Fraction(99, 100))),  # type: ignore[union-attr]
-        (found.dp, changed(found.dp.conclusion, epsilon=found.dp.conclusion.epsilon * 0.99)),  # type: ignore[union-attr]
+        (found.dp, scaled(found.dp.conclusion, 0.99)),  # type: ignore[union-attr]
     ):
         assert replay(made, derivation) == ()
         assert replay(made, changed(derivation, conclusion=smaller)) != ()

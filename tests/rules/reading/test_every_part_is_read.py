@@ -25,10 +25,10 @@ from seqlang.model.life import EachStep, Life
 from seqlang.model.program import expressions_read
 from seqlang.model.validate import validate
 from seqlang.record import record
-from seqlang.rules.alignment.ages import ages_of
 from seqlang.rules.composition.concurrent import noises_of
-from seqlang.rules.mechanism.exposure import touched
+from seqlang.rules.gates.exposure import touched
 from seqlang.rules.reading import read_sets
+from seqlang.rules.reading.ages import ages_of
 from seqlang.rules.reading.signs import Signs
 from seqlang.rules.reading.whole_numbers import reads_private
 from seqlang.rules.sensitivity.facts.facts import Facts

@@ -156,3 +156,37 @@ def draw(r: random.Random) -> tuple[str, list[str], list[Meaning]]:
         names.append(name)
         meanings.append(meaning)
     return "\n".join(lines), names, meanings
+
+
+def extreme(r: random.Random, name: str, f: Meaning) -> Statistic:
+    """The largest, smallest or mean value over steps of a named statistic."""
+    m = r.randint(1, 3)
+    operator, pick = r.choice([("max", max), ("min", min), ("mean", lambda v: sum(v, Fraction(0)) / len(v))])
+
+    def values(p: Prefix) -> list[Fraction]:
+        return [f(p[: i + 1]) for i in range(len(p))]
+
+    return r.choice([
+        (f"{operator}({name} over steps)", lambda p: pick(values(p))),
+        (f"{operator}({name} over last {m})", lambda p: pick(values(p)[-m:])),
+        (f"{operator}({name} since even)", lambda p: pick(segment(p, values(p)))),
+    ])  # fmt: skip
+
+
+def draw_extremes(r: random.Random) -> tuple[str, list[str], list[Meaning]]:
+    """Folds, extremes of them over steps, and sums of multiples of both."""
+    lines, names, meanings = draw(r)
+    i = r.randrange(2)
+    a, b, c = (Fraction(r.choice((-2, -1, 1, 2))) for _ in range(3))
+    base, f = names[i], meanings[i]
+    inner, meaning = r.choice([(base, f), (f"{show(a)} * {base}", lambda p: a * f(p))])
+    text, g = extreme(r, inner, meaning)
+    other, h = names[1 - i], meanings[1 - i]
+    made = [
+        ("e", text, g),
+        ("u", f"{show(b)} * {base} - {show(b)} * e", lambda p: b * f(p) - b * g(p)),
+        ("v", f"{show(b)} * {base} + {show(c)} * e", lambda p: b * f(p) + c * g(p)),
+        ("w", f"{base} - e + {show(c)} * {other}", lambda p: f(p) - g(p) + c * h(p)),
+    ]
+    lines += "".join(f"\nstatistic {name} = {words}" for name, words, _ in made)
+    return lines, [*names, *(name for name, _, _ in made)], [*meanings, *(says for _, _, says in made)]

@@ -13,7 +13,7 @@ from seqlang.arithmetic.formula import enclose
 from seqlang.elaborate import elaborate
 from seqlang.model.expression import Local
 from seqlang.model.program import Program
-from seqlang.rules.mechanism.radius import apart
+from seqlang.rules.gates.radius import apart
 from seqlang.rules.sensitivity.facts.formulas import parameter_values
 from seqlang.rules.sensitivity.motion.shifts import shift_of
 from seqlang.source import Source

@@ -9,11 +9,13 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
+from amounts import approximate_bound, renyi_bound, scaled, size
 
 from seqlang.accounting import gaussian, renyi
 from seqlang.accounting.noisy_test import looks, threshold
+from seqlang.accounting.noisy_test import shared as shared_terms
 from seqlang.analyses.prove import prove
-from seqlang.arithmetic.formula import enclose
+from seqlang.arithmetic.formula import ORDER, UNDEFINED, Formula, enclose, number
 from seqlang.elaborate import elaborate
 from seqlang.model.program import Program
 from seqlang.proof.derivation import ApproximateBound, ConcentratedBound, Derivation, PureBound, RenyiBound
@@ -24,7 +26,8 @@ from seqlang.rules.stopping.ends import End, end_of
 from seqlang.source import Source
 from seqlang.syntax.parse import parse
 
-ORDERS = (2.0, 8.0)
+ORDERS = (Fraction(2), Fraction(8))
+DELTA = Fraction(1, 10**6)
 TWO = """algorithm two "Two ends"
 param D > 0 = 2
 param low = -8
@@ -67,13 +70,13 @@ def tampered(d: Derivation) -> list[Derivation]:
     claim = d.conclusion
     assert isinstance(claim, RenyiBound)
     return [
-        replace(d, conclusion=replace(claim, epsilon=claim.epsilon * (1 - 1e-9))),
-        replace(d, conclusion=replace(claim, epsilon=math.nan)),
+        replace(d, conclusion=scaled(claim, (1 - 1e-9))),
+        replace(d, conclusion=replace(claim, epsilon=UNDEFINED)),
         replace(d, conclusion=replace(claim, horizon=None)),
         replace(d, conclusion=replace(claim, horizon=10**9)),
         replace(d, conclusion=replace(claim, horizon=0)),
-        replace(d, conclusion=replace(claim, order=math.nan)),
-        replace(d, conclusion=replace(claim, order=1.0)),
+        replace(d, conclusion=replace(claim, epsilon=-ORDER)),
+        replace(d, conclusion=replace(claim, order=Fraction(1))),
         replace(d, conclusion=replace(claim, gates=())),
         replace(d, conclusion=replace(claim, gates=("stop 1", "stop 1"))),
         replace(d, conclusion=replace(claim, gates=("stop 1", "stop 3"))),
@@ -92,8 +95,8 @@ def test_two_gaussian_ends() -> None:
         assert claim.gates == ("stop 1", "stop 2")
         assert claim.horizon == 1000
         # one end up, the other down
-        expected = threshold.renyi(claim.order, 1.0) + looks.renyi(claim.order, 0.5, 1000)
-        assert claim.epsilon == pytest.approx(expected, rel=1e-12)
+        expected = threshold.renyi(float(claim.order), 1.0) + looks.renyi(float(claim.order), 0.5, 1000)
+        assert size(program, claim) == pytest.approx(expected, rel=1e-12)
         for bad in tampered(d):
             assert replay(program, bad) != ()
     assert offers(gaussian_two_ends, program, ORDERS, None) == ()
@@ -101,15 +104,15 @@ def test_two_gaussian_ends() -> None:
 
 def test_published_numbers_of_privsprt() -> None:
     program = load(TWO + OWN)
-    d = offers(gaussian_two_ends, program, (2.0,), 10_000)[0]
+    d = offers(gaussian_two_ends, program, (Fraction(2),), 10_000)[0]
     assert isinstance(d.conclusion, RenyiBound)
-    assert d.conclusion.epsilon == pytest.approx(2.48, abs=5e-3)
-    printed, signed = (z.conclusion for z in offers(zhu_wang, program, (2.0,), 10_000))
+    assert size(program, d.conclusion) == pytest.approx(2.48, abs=5e-3)
+    printed, signed = (z.conclusion for z in offers(zhu_wang, program, (Fraction(2),), 10_000))
     assert isinstance(printed, RenyiBound)
     assert isinstance(signed, RenyiBound)
-    assert printed.epsilon == pytest.approx(22.42, abs=5e-3)
+    assert size(program, printed) == pytest.approx(22.42, abs=5e-3)
     # a sum moves one way, so looks are charged for D and not for 2 D
-    assert signed.epsilon == pytest.approx(2 * (1 + 0.25 + math.log(10_001)), rel=1e-9)
+    assert size(program, signed) == pytest.approx(2 * (1 + 0.25 + math.log(10_001)), rel=1e-9)
 
 
 def test_factors_scale_the_noise() -> None:
@@ -123,13 +126,13 @@ def test_factors_scale_the_noise() -> None:
 
 def test_laplace_thresholds_and_mixed_ends() -> None:
     program = load(TWO + "attach laplace(4) to high, low once\nattach gaussian(4) to high, low\n")
-    d = offers(gaussian_two_ends, program, (2.0,), 100)[0]
-    assert d.conclusion.epsilon == pytest.approx(0.5 + looks.renyi(2.0, 0.5, 100), rel=1e-9)  # type: ignore[union-attr]
+    d = offers(gaussian_two_ends, program, (Fraction(2),), 100)[0]
+    assert size(program, d.conclusion) == pytest.approx(0.5 + looks.renyi(2.0, 0.5, 100), rel=1e-9)
     program = load(TWO + "attach gaussian(2) to high, low once\nattach laplace(4) to high, low\n")
-    d = offers(gaussian_two_ends, program, (2.0,), 100)[0]
+    d = offers(gaussian_two_ends, program, (Fraction(2),), 100)[0]
     assert isinstance(d.conclusion, RenyiBound)
     assert d.conclusion.horizon is None
-    assert d.conclusion.epsilon == pytest.approx(0.5 + threshold.renyi(2.0, 1.0), rel=1e-9)
+    assert size(program, d.conclusion) == pytest.approx(0.5 + threshold.renyi(2.0, 1.0), rel=1e-9)
 
 
 @pytest.mark.parametrize(
@@ -147,16 +150,16 @@ def test_other_noise_is_refused(noise: str) -> None:
     program = load(TWO + noise)
     for rule in (gaussian_two_ends, zhu_wang):
         assert offers(rule, program, ORDERS, 100) == ()
-        claim = RenyiBound(("stop 1", "stop 2"), 2.0, 1e6, 100)
+        claim = renyi_bound(("stop 1", "stop 2"), 2.0, 1e6, 100)
         assert replay(program, Derivation(claim, rule.RULE.name)) != ()
-    assert offers(mixed_gaussian, program, 1e-6) == ()
+    assert offers(mixed_gaussian, program, DELTA) == ()
 
 
 def test_other_moves_are_refused_by_the_uniform_rules() -> None:
     base = ONE + "attach gaussian(2) to T once\nattach gaussian(4) to q\n"
     program = load(base)
     assert offers(gaussian_two_ends, program, ORDERS, 100) == ()
-    claim = RenyiBound(("stop 1",), 2.0, 1e6, 100)
+    claim = renyi_bound(("stop 1",), 2.0, 1e6, 100)
     assert replay(program, Derivation(claim, gaussian_two_ends.RULE.name)) != ()
     # two changed entries do not move a sum by one constant
     twice = load(TWO.replace("statistic", "adjacent replace 2\nstatistic") + OWN)
@@ -179,9 +182,9 @@ attach gaussian(4) to s
     assert accepted(first, offers(gaussian_two_ends, first, ORDERS, 9))
     twice = load(text.format(stop="count(above over steps) >= 2"))
     assert offers(gaussian_two_ends, twice, ORDERS, 9) == ()
-    found = offers(zhu_wang, twice, (2.0,), 9)
+    found = offers(zhu_wang, twice, (Fraction(2),), 9)
     assert accepted(twice, found)
-    assert found[-1].conclusion.epsilon == pytest.approx(  # type: ignore[union-attr]
+    assert size(twice, found[-1].conclusion) == pytest.approx(
         renyi.gaussian(2.0, 2.0) + 2 * renyi.gaussian(4.0, 2.0) + math.log(1 + 9 + 36), rel=1e-9
     )
     never = load(text.format(stop="step >= 9"))
@@ -196,33 +199,34 @@ def test_zhu_wang_general_class() -> None:
     for d in found:
         claim = d.conclusion
         assert isinstance(claim, RenyiBound)
-        expected = claim.order / 8 + 4 * claim.order / 32 + math.log(101) / (claim.order - 1)
-        assert claim.epsilon == pytest.approx(expected, rel=1e-12)
+        order = float(claim.order)
+        expected = order / 8 + 4 * order / 32 + math.log(101) / (order - 1)
+        assert size(program, claim) == pytest.approx(expected, rel=1e-12)
         for bad in tampered(d):
             assert replay(program, bad) != ()
     noise = "attach gaussian(2) to T once\nattach gaussian(4) to q\n"
     one_way = load(ONE.replace("within D", "within D same direction") + noise)
-    claim = offers(zhu_wang, one_way, (2.0,), 100)[-1].conclusion
-    assert claim.epsilon == pytest.approx(0.25 + 0.0625 + math.log(101), rel=1e-12)  # type: ignore[union-attr]
+    claim = offers(zhu_wang, one_way, (Fraction(2),), 100)[-1].conclusion
+    assert size(program, claim) == pytest.approx(0.25 + 0.0625 + math.log(101), rel=1e-12)
     laplace = load(ONE + "attach laplace(2) to T once\nattach gaussian(4) to q\n")
-    claim = offers(zhu_wang, laplace, (2.0,), 100)[0].conclusion
-    assert claim.epsilon == pytest.approx(renyi.laplace(2.0, 2.0) + 0.25 + math.log(101), rel=1e-12)  # type: ignore[union-attr]
+    claim = offers(zhu_wang, laplace, (Fraction(2),), 100)[0].conclusion
+    assert size(program, claim) == pytest.approx(renyi.laplace(2.0, 2.0) + 0.25 + math.log(101), rel=1e-12)
     assert offers(zhu_wang, program, ORDERS, None) == ()
 
 
 def test_mixed() -> None:
     program = load(TWO + "attach gaussian(10) to high, low once\nattach laplace(8) to high, low\n")
-    found = offers(mixed_gaussian, program, 1e-6)
+    found = offers(mixed_gaussian, program, DELTA)
     assert accepted(program, found)
     claim = found[0].conclusion
     assert isinstance(claim, ApproximateBound)
     assert claim.horizon is None
-    assert claim.epsilon == pytest.approx(0.25 + gaussian.epsilon_at(1e-6, 0.2), rel=1e-12)
+    assert size(program, claim) == pytest.approx(0.25 + gaussian.epsilon_at(1e-6, 0.2), rel=1e-12)
     for bad in (
-        replace(claim, epsilon=claim.epsilon * (1 - 1e-9)),
-        replace(claim, delta=9e-7),
-        replace(claim, delta=0.0),
-        replace(claim, delta=1.0),
+        scaled(claim, (1 - 1e-9)),
+        replace(claim, delta=Fraction(9, 10**7)),
+        replace(claim, delta=Fraction(0)),
+        replace(claim, delta=Fraction(1)),
         replace(claim, gates=("stop 1", "stop 2", "stop 3")),
     ):
         assert replay(program, replace(found[0], conclusion=bad)) != ()
@@ -232,13 +236,13 @@ def test_mixed_one_end_and_one_sided_noise() -> None:
     one = 'algorithm o "o"\nparam T = 9\nstream x in [0, 1]\nstatistic s = sum(x over steps)\nstop when s >= T\n'
     for look in ("attach laplace(2) to s\n", "attach exponential(2) to s\n"):
         program = load(one + "attach gaussian(5) to T once\n" + look)
-        found = offers(mixed_gaussian, program, 1e-6)
+        found = offers(mixed_gaussian, program, DELTA)
         assert accepted(program, found)
-        assert found[0].conclusion.epsilon == pytest.approx(max(0.5, gaussian.epsilon_at(1e-6, 0.2)))  # type: ignore[union-attr]
+        assert size(program, found[0].conclusion) == pytest.approx(max(0.5, gaussian.epsilon_at(1e-6, 0.2)))
     # exponential noise that lowers the statistic has no density where it would be needed
     wrong = load(one + "attach gaussian(5) to T once\ndraw w ~ exponential(2)\nattach -w to s\n")
-    assert offers(mixed_gaussian, wrong, 1e-6) == ()
-    claim = ApproximateBound(("stop 1",), 1e6, 1e-6, None)
+    assert offers(mixed_gaussian, wrong, DELTA) == ()
+    claim = approximate_bound(("stop 1",), 1e6, 1e-6, None)
     assert replay(wrong, Derivation(claim, mixed_gaussian.RULE.name)) != ()
 
 
@@ -255,9 +259,9 @@ attach gaussian(2) to a, b once
 attach gaussian(4) to s, t
 """
     program = load(text)
-    found = offers(gaussian_two_ends, program, (2.0,), 100)
+    found = offers(gaussian_two_ends, program, (Fraction(2),), 100)
     assert accepted(program, found)
-    assert found[0].conclusion.epsilon == pytest.approx(  # type: ignore[union-attr]
+    assert size(program, found[0].conclusion) == pytest.approx(
         2 * max(threshold.renyi(2.0, 0.5), looks.renyi(2.0, 0.25, 100)), rel=1e-9
     )
 
@@ -272,13 +276,13 @@ def test_shared_noise() -> None:
     both = load(TWO + "draw z ~ gaussian(2) once\nattach z to high\nattach -z to low\nattach gaussian(4) to s\n")
     wide = offers(shared_noise, both, ORDERS, 1000)
     assert accepted(both, wide)
-    assert wide[0].conclusion.epsilon > found[0].conclusion.epsilon  # type: ignore[union-attr]
+    assert size(both, wide[0].conclusion) > size(one_look, found[0].conclusion)
     laplace = load(TWO + "attach gaussian(2) to high, low once\nattach laplace(4) to s\n")
     assert accepted(laplace, offers(shared_noise, laplace, ORDERS, None))
     # a threshold noise that moves both thresholds the same way protects one end only
     parallel = load(TWO + "draw z ~ gaussian(2) once\nattach z to high, low\nattach gaussian(4) to s\n")
     assert offers(shared_noise, parallel, ORDERS, 1000) == ()
-    claim = RenyiBound(("stop 1", "stop 2"), 2.0, 1e6, 1000)
+    claim = renyi_bound(("stop 1", "stop 2"), 2.0, 1e6, 1000)
     assert replay(parallel, Derivation(claim, shared_noise.RULE.name)) != ()
     assert offers(shared_noise, load(TWO + OWN), ORDERS, 1000) == ()
 
@@ -310,7 +314,7 @@ attach laplace(5) to s
 def test_ends_that_share_a_look_never_fire_in_one_step(ends: str, apart: bool) -> None:
     """What moves the shared noise for one end moves it against the other. Both in step 13: rdp(32, 1.2) was proved of
     the first two, and s = 0 against s = 1 has 2.3668e-7 against 3.6092e-8, D_32 at least 1.388."""
-    assert bool(offers(shared_noise, load(ENDS_IN_ONE_STEP.format(ends)), (2.0, 32.0), None)) == apart
+    assert bool(offers(shared_noise, load(ENDS_IN_ONE_STEP.format(ends)), (Fraction(2), Fraction(32)), None)) == apart
 
 
 @pytest.mark.parametrize("name", ["gaussian_two_ends", "mixed_gaussian", "zhu_wang", "shared_noise"])
@@ -337,20 +341,23 @@ def test_zcdp_of_noisy_tests() -> None:
     assert isinstance(claim, ConcentratedBound)
     assert claim.horizon == 100
     assert replay(program, found) == ()
-    rho = enclose(claim.rho, {}).low
+    rho, epsilon = enclose(claim.rho, {}).low, gaussian_two_ends.bound(program, claim.gates, 100)
+    assert isinstance(epsilon, Formula)
+
+    def curve(order: float) -> float:
+        return size(program, RenyiBound(claim.gates, Fraction(order), epsilon, 100))
+
     for order in (1.01, 1.3, 1.7, 2.5, 5.0, 12.0, 24.0, 50.0, 1000.0):
-        epsilon = gaussian_two_ends.bound(program, claim.gates, order, 100)
-        assert isinstance(epsilon, float)
-        assert epsilon <= rho * order * (1.0 if order > 1.05 else 1.2)
+        assert curve(order) <= rho * order * (1.0 if order > 1.05 else 1.2)
     # not far above the line that the curve needs
-    needed = max(gaussian_two_ends.bound(program, claim.gates, a, 100) / a for a in (1.05, 1.2, 2.0, 32.0))  # type: ignore[operator]
+    needed = max(curve(order) / order for order in (1.05, 1.2, 2.0, 32.0))
     assert rho < 1.3 * needed
     for wrong in (
         replace(claim, rho=claim.rho * Fraction(999, 1000)),
         replace(claim, horizon=None),
         replace(claim, horizon=10**6),
         replace(claim, gates=("stop 1", "stop 1")),
-        RenyiBound(claim.gates, 2.0, 100.0, 100),
+        renyi_bound(claim.gates, 2.0, 100.0, 100),
     ):
         assert replay(program, replace(found, conclusion=wrong))
 
@@ -365,16 +372,18 @@ def test_zcdp_without_a_horizon_needs_looks_of_bounded_loss() -> None:
     assert offers(concentrated, load(TWO + OWN.replace("gaussian", "laplace")), 100) == ()  # a pure bound says more
 
 
-def test_the_ratio_of_two_scales_is_rounded_up() -> None:
-    """A scale that is known between two floats only: the falling end's is taken at its largest, the rising at its
-    least."""
-    end = next(e for e in (end_of(load(TWO + OWN), g) for g in ("stop 1",)) if isinstance(e, End))
-    assert end.threshold.scale <= 2 <= end.threshold.widest
-    wide = replace(end, threshold=replace(end.threshold, name="z", scale=1.0, widest=2.0))
-    other = replace(end, gate="stop 2", threshold=replace(end.threshold, name="z", scale=1.0, widest=2.0))
-    exact = replace(end, threshold=replace(end.threshold, name="z", scale=1.0, widest=1.0))
-    cost = shared_noise._direction(wide, other, 1.0, 1.0, 2.0, 10)
-    assert cost > shared_noise._direction(exact, replace(exact, gate="stop 2"), 1.0, 1.0, 2.0, 10)
+def test_a_shared_threshold_moves_the_falling_end_by_the_ratio_of_the_scales() -> None:
+    """One noise, twice as large at the falling end: its look is off by its own move and twice that of the rising one,
+    whose threshold moves by one deviation."""
+    end = end_of(load(TWO + OWN), "stop 1")
+    assert isinstance(end, End)
+
+    def shared(scale: int) -> End:
+        return replace(end, threshold=replace(end.threshold, name="z", scale=number(scale)))
+
+    cost = shared_noise._direction(shared(1), replace(shared(2), gate="stop 2"), number(1), number(1), 10)
+    surcharge = shared_terms.surcharge(2.0, renyi.gaussian(4.0, 2.0, 3.0), 10)
+    assert enclose(cost, {ORDER.name: Fraction(2)}).high == pytest.approx(threshold.renyi(2.0, 1.0, surcharge))
 
 
 def test_group_privacy_of_gaussian_tests() -> None:
@@ -388,19 +397,18 @@ def test_group_privacy_of_gaussian_tests() -> None:
     single, pair = bounds[1].dp.conclusion, bounds[2].dp.conclusion
     assert isinstance(single, ApproximateBound)
     assert isinstance(pair, ApproximateBound)
-    assert single.epsilon * 2 <= pair.epsilon <= single.epsilon * 2.2
+    assert size(one, single) * 2 <= size(two, pair) <= size(one, single) * 2.2
     assert bounds[2].zcdp is not None
     assert [d.conclusion.order for d in bounds[2].rdp] == [2.0, 4.0, 8.0, 16.0, 32.0]  # type: ignore[union-attr]
     derived = next(d for d in (*bounds[2].rdp, *bounds[2].alternatives)
                    if d.rule == "composition/group_privacy" and isinstance(d.conclusion, RenyiBound))  # fmt: skip
     claim, parts = derived.conclusion, derived.evidence
     assert isinstance(parts, tuple)
+    free = replace(parts[0].conclusion, epsilon=number(0))
     for wrong in (
-        replace(derived, conclusion=replace(claim, epsilon=claim.epsilon * 0.99)),
+        replace(derived, conclusion=scaled(claim, 0.99)),
         replace(derived, evidence=parts[:1]),
-        replace(
-            derived, evidence=(replace(parts[0], conclusion=replace(parts[0].conclusion, epsilon=0.0)), *parts[1:])
-        ),
+        replace(derived, evidence=(replace(parts[0], conclusion=free), *parts[1:])),
         replace(derived, evidence=()),
         replace(derived, evidence=("x",)),
         replace(derived, conclusion=replace(claim, order=claim.order * 2)),

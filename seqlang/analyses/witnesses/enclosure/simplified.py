@@ -26,17 +26,13 @@ def simplified(pieces: Sequence[Part | Bundle], low: float, high: float) -> list
         if piece.tail is None:
             continue
         unit, times = piece.tail.unit, piece.times
-        if len(piece.lines) == 2 and not piece.side:
-            (a, s), (b, r) = piece.lines
-            if max(a + s * low, a + s * high) < -FAR * unit:
-                piece = Piece(piece.tail, ((-b, -r),), times, -1)
-                error += times * MISSING
-            elif min(b + r * low, b + r * high) > FAR * unit:
-                piece = Piece(piece.tail, ((a, s),), times, -1)
-                error += times * MISSING
         if len(piece.lines) == 2:
-            kept.append(piece)
-            continue
+            two = piece
+            piece = _one_sided(piece, low, high)
+            if piece is two:
+                kept.append(piece)
+                continue
+            error += times * MISSING
         ((a, s),) = piece.lines
         if piece.side > 0 and piece.tail is not None and piece.tail.family == "laplace":
             constant += times * (LOG_HALF - a / unit)
@@ -52,3 +48,16 @@ def simplified(pieces: Sequence[Part | Bundle], low: float, high: float) -> list
     if error:
         kept.append(Almost(error))
     return kept
+
+
+def _one_sided(piece: Piece, low: float, high: float) -> Piece:
+    """A piece between two lines without the one that is far away on the whole panel; itself if neither is."""
+    if piece.side or piece.tail is None:
+        return piece
+    (a, s), (b, r) = piece.lines
+    far = FAR * piece.tail.unit
+    if max(a + s * low, a + s * high) < -far:
+        return Piece(piece.tail, ((-b, -r),), piece.times, -1)
+    if min(b + r * low, b + r * high) > far:
+        return Piece(piece.tail, ((a, s),), piece.times, -1)
+    return piece

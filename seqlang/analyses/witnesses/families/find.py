@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import islice
 from math import inf, nextafter
 from typing import Any
 
 from seqlang.analyses.witnesses.confirm import recomputed
 from seqlang.analyses.witnesses.families.chance import chance
-from seqlang.analyses.witnesses.families.patterns import Plan, plans
+from seqlang.analyses.witnesses.families.patterns import Plan, held_twice, plans
 from seqlang.analyses.witnesses.families.proof import guessed, proved
 from seqlang.analyses.witnesses.families.repeated import NotPeriodic, Repeated, repeated
 from seqlang.analyses.witnesses.neighbours import entry_of, fields_of
@@ -21,6 +22,8 @@ from seqlang.proof.family import Family, FamilyStep
 from seqlang.proof.witness import Event, Witness
 from seqlang.record import replace
 
+MOST_PLANS = 1000
+FEW = 3  # plans that promise growth, where each needs much work
 MOST_LOOKS = 1500  # new steps, while searching
 MOST_STEPS = 100  # of a pattern that is played
 MOST_BLOCKS = 1 << 10
@@ -31,12 +34,18 @@ REFUSED = (NotPeriodic, NotEnclosed, Unsupported)
 
 def growing(scene: Scene) -> Family | None:
     """The family whose proved loss grows fastest with the number of steps; None if none is found."""
-    if scene.follower.stepper.reads_step:
-        return None  # no step is like another
+    if scene.follower.stepper.reads_step or scene.inserting:
+        return None  # no step is like another, or the streams do not differ in a few places
+    made = _best(scene, plans(scene), MOST_PLANS)
+    return made or _best(scene, held_twice(scene), FEW)
+
+
+def _best(scene: Scene, candidates: Iterator[Plan], most: int) -> Family | None:
+    """The best family that one of these plans makes; no more plans are tried once so many promise one."""
     found: list[tuple[bool, float, int, Family]] = []
     looked = scene.follower.steps_computed
-    for number, plan in enumerate(plans(scene)):
-        if (scene.follower.steps_computed - looked) * scene.weight > MOST_LOOKS:
+    for number, plan in enumerate(islice(candidates, MOST_PLANS)):
+        if (scene.follower.steps_computed - looked) * scene.weight > MOST_LOOKS or len(found) >= most:
             break
         family = _played(scene, plan)
         if family is None:
@@ -46,8 +55,9 @@ def growing(scene: Scene) -> Family | None:
         except REFUSED:
             continue
         if guess is not None:
-            (side, _), _, least, most = guess
-            found.append((len(side.noises) > 1, (most - least) / len(family.block), number, family))
+            (side, _), _, least, most_likely = guess
+            shrinks = (most_likely - least) / len(family.block + family.again)
+            found.append((len(side.noises) > 1, shrinks, number, family))
     for *_, family in sorted(found, key=lambda one: one[:3])[:4]:
         try:
             made = proved(scene.follower, family)
@@ -65,8 +75,9 @@ def _played(scene: Scene, plan: Plan) -> Family | None:
         return None
     if parts is None or not parts[1]:
         return None
-    head, block, tail = map(tuple, parts)
-    return Family(head, block, tail, (), at_least=-inf, at_most=0.0, start=inf, rate=0.0)
+    head, block, *two, tail = map(tuple, parts)
+    middle, again = two or ((), ())
+    return Family(head, block, tail, (), at_least=-inf, at_most=0.0, start=inf, rate=0.0, middle=middle, again=again)
 
 
 def losses(follower: Follower, family: Family, most_blocks: int = MOST_BLOCKS) -> tuple[tuple[int, float], ...]:
@@ -83,7 +94,7 @@ def losses(follower: Follower, family: Family, most_blocks: int = MOST_BLOCKS) -
             except REFUSED:
                 hard = True
         if loss > 0:
-            steps = len(family.head) + blocks * len(family.block) + len(family.tail)
+            steps = len(family.steps(blocks))
             found.append((steps, nextafter(loss, 0.0)))
         blocks *= 2
     return tuple(found)

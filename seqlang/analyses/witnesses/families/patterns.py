@@ -2,12 +2,14 @@
 
 Hovering (a step in which nothing happens), a report alone, both in turn, reports of two gates in turn, and what is
 shown in every step; afterwards nothing, or a report or stop with a released value in its tail, which limits the noise
-that stays.
+that stays. Or, where every entry may move: hovering near two gates by turns, or near one, and near another one after a
+report, so that one threshold is held from both sides.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import product
 
 from seqlang.analyses.witnesses.play import Leg, Pattern
 from seqlang.analyses.witnesses.scene import Scene
@@ -18,10 +20,11 @@ LEVELS = (0.0, 1.0)
 
 @record
 class Plan:
-    """`cuts`: the number of the pattern's legs before the block, and before the tail."""
+    """`cuts`: the number of the pattern's legs before the block, and before the tail; where two blocks are repeated,
+    also before what comes between them, and before the second."""
 
     pattern: Pattern
-    cuts: tuple[int, int]
+    cuts: tuple[int, ...]
 
 
 def plans(scene: Scene) -> Iterator[Plan]:
@@ -42,6 +45,23 @@ def plans(scene: Scene) -> Iterator[Plan]:
                 for mode in modes if any(leg.kind == "run" for leg in block) or tail else modes[:1]:
                     pattern = Pattern((*head, *block, *tail), release=mode)
                     yield Plan(pattern, (len(head), len(head) + len(block)))
+
+
+def held_twice(scene: Scene) -> Iterator[Plan]:
+    """Near two gates, one after the other: by turns, and with a report between."""
+    if not scene.streams or not scene.everywhere:
+        return
+    for level in LEVELS[::-1]:
+        for i, s in product(_noisy(scene), (1, -1)):
+            for j, t in product(_noisy(scene), (1, -1)):
+                if i == j or (scene.one_way and s != t):
+                    continue
+                one, other = _hover(i, level, 1, s), _hover(j, level, 1, t)
+                if i < j:
+                    yield Plan(Pattern((one, other)), (0, 2))
+                for k in _noisy(scene):
+                    if not scene.targets[k].stops:
+                        yield Plan(Pattern((one, _fire(k, -level, 0), other)), (0, 1, 2, 3))
 
 
 def _noisy(scene: Scene) -> list[int]:

@@ -1,9 +1,10 @@
 """The proof that a family's loss grows without bound: made, and checked.
 
-Let z be the noises that stay, f their law, h(z) and h'(z) the chance of the block under the two streams, t(z) and t'(z)
-that of the steps around it. Given z the blocks are independent and alike, so that for n blocks P_n = int f t h^n and
-Q_n = int f t' h'^n. If h >= e^s on a box B, then P_n >= e^(n s) int_B f t; and Q_n <= e^(n m) where e^m is at least h'
-wherever t' > 0. So the loss of n blocks is at least n (s - m) + log int_B f t.
+Two blocks that are repeated are one here: both, one after the other or apart. Let z be the noises that stay, f their
+law, h(z) and h'(z) the chance of the block under the two streams, t(z) and t'(z) that of the steps around it. Given z
+the blocks are independent and alike, so that for n blocks P_n = int f t h^n and Q_n = int f t' h'^n. If h >= e^s on a
+box B, then P_n >= e^(n s) int_B f t; and Q_n <= e^(n m) where e^m is at least h' wherever t' > 0. So the loss of n
+blocks is at least n (s - m) + log int_B f t.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from seqlang.proof.family import Family, Likely
 from seqlang.record import replace
 
 ROOM = 0.005  # of the growth: what is left between the guessed largest chance and the bound that is proved
-MOST_NOISES = 2
+MOST_NOISES = 4
 NARROW = (4.0**-3, 4.0**-5, 4.0**-8)  # widths of the box that is tried around the likeliest value, in scales
 LEAST = 1e-3  # growth a block
 
@@ -144,6 +145,8 @@ def _seen(follower: Follower, family: Family) -> bool:
     if stop is None or len(stops) == 1:
         return True
     mine = stops.pop(stop[0])
+    if isinstance(stop[1], tuple):  # a number in this range: who returns a label or nothing is another one
+        return all(result is None or isinstance(result, Label) for result in stops.values())
     return isinstance(mine, Label) and all(isinstance(r, Label) and r.name != mine.name for r in stops.values())
 
 
@@ -152,7 +155,7 @@ def _neighbours(follower: Follower, family: Family) -> bool:
     program = follower.program
     adjacency = program.adjacency
     every = isinstance(adjacency, Within) and adjacency.extent == "every"
-    if not every and any(step.first != step.second for step in family.block):
+    if not every and any(step.first != step.second for step in family.block + family.again):
         return False
     streams = [tuple(getattr(step, side) for step in family.steps(1)) for side in ("first", "second")]
     return all(inside(program, stream) for stream in streams) and are_neighbours(program, *streams)

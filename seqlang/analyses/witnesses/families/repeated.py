@@ -1,8 +1,10 @@
 """What a repeated block of steps demands of the noises, and what the steps before and after it do.
 
 A block may be repeated if it ends in the state in which it began, but for the numbers that only tell draws apart which
-come anew after each report. Noises then are of three kinds: fresh in a step; drawn anew in every block (their report
-is made in the block's last step); and those that stay, given which the blocks are independent and alike.
+come anew after each report. Where two blocks are repeated equally often, what one of each demands is counted together:
+given the noises that stay, all of them are independent, in whatever order they come. Noises then are of three kinds:
+fresh in a step; drawn anew in every block (their report is made in the block's last step); and those that stay, given
+which the blocks are independent and alike.
 """
 
 from __future__ import annotations
@@ -49,16 +51,17 @@ def repeated(follower: Follower, family: Family, second: bool) -> Repeated:
     if follower.stepper.draws:
         raise NotPeriodic("hidden choices")
     walk = _Walk(follower, second)
-    before, first_weight = walk.through(family.head)
-    start = walk.state
-    block, block_weight = walk.through(family.block)
-    if walk.state is None or not _alike(follower, start, walk.state):
-        raise NotPeriodic("the block does not end in the state in which it began")
-    after, last_weight = walk.through(family.tail)
-    around = dict(before)
-    for piece, times in after.items():
-        around[piece] = around.get(piece, 0) + times
+    around, outer = walk.through(family.head)
+    block, weight = walk.repeated(family.block)
+    for steps, once in ((family.middle, True), (family.again, False), (family.tail, True)):
+        more, factor = walk.through(steps) if once else walk.repeated(steps)
+        outer, weight = (outer + factor, weight) if once else (outer, weight + factor)
+        for piece, times in more.items():
+            kept = around if once else block
+            kept[piece] = kept.get(piece, 0) + times
     renewed = _renewed(follower, family.block)
+    if family.again and (renewed or _renewed(follower, family.again)):
+        raise NotPeriodic("noises are drawn anew in one of two blocks")
     own = {key for key in _staying(block) if key[0] in renewed}
     if own & _staying(around):
         raise NotPeriodic("the steps around the block read a noise of the block")
@@ -71,7 +74,7 @@ def repeated(follower: Follower, family: Family, second: bool) -> Repeated:
             break
         noises |= joined
     return Repeated(
-        _demand(around, first_weight + last_weight, noises), _demand(block, block_weight, noises),
+        _demand(around, outer, noises), _demand(block, weight, noises),
         tuple(sorted(noises, key=str)),
     )  # fmt: skip
 
@@ -82,6 +85,14 @@ class _Walk:
     def __init__(self, follower: Follower, second: bool) -> None:
         self.follower, self.second = follower, second
         self.state: Any = follower.stepper.start
+
+    def repeated(self, steps: Sequence[FamilyStep]) -> tuple[dict[Alternatives, int], float]:
+        """The same of a block that may be repeated."""
+        start = self.state
+        found = self.through(steps)
+        if self.state is None or not _alike(self.follower, start, self.state):
+            raise NotPeriodic("the block does not end in the state in which it began")
+        return found
 
     def through(self, steps: Sequence[FamilyStep]) -> tuple[dict[Alternatives, int], float]:
         found: dict[Alternatives, int] = {}

@@ -15,7 +15,8 @@ MOST_BOXES = 20_000
 MOST_TURNS = 6
 FARTHEST = 1e12
 OFFSETS = (0.0, 1e-3, 0.06, 0.25, 1.0, 4.0, 16.0, 60.0)  # scales, from the places where a condition turns
-FEW_OFFSETS = (0.0, 0.5, 6.0)  # where there are several noises
+FEW_OFFSETS = (0.0, 0.5, 6.0)  # where there are two noises
+FEWEST_OFFSETS = (0.5, 6.0)  # where there are more: what is climbed has one peak mostly
 COARSE, FINE = (0.1, 1), (1e-5, 3)  # the smallest step (scales), and how many places are climbed from
 STEADY, LONGEST = 16, 60
 Place = tuple[float, ...]
@@ -35,21 +36,21 @@ def stays_below(block: Demand, around: Demand, noises: Sequence[Key], laws: Laws
         box = boxes.pop()
         if product(block.staying, box, laws)[1] <= bound or product(limits, box, laws)[1] == -inf:
             continue
-        halves = _halves(box, laws)
-        if halves is None:
+        cuts = [halves for key in _by_width(box, laws) if (halves := _halves(box, key, laws)) is not None]
+        if not cuts:
             return False
-        boxes += halves
+        # along the axis where that helps most, of equals the widest: a noise may be as far out as it likes
+        boxes += min(cuts, key=lambda halves: max(product(block.staying, half, laws)[1] for half in halves))
     return False
 
 
-def _halves(box: Box, laws: Laws) -> list[Box] | None:
-    """The box cut where it is widest (in scales); None if it is as small as a box gets."""
+def _by_width(box: Box, laws: Laws) -> list[Key]:
+    """The axes, the widest (in scales) first."""
+    return sorted(box, key=lambda key: (box[key][0] - box[key][1]) / laws(key).scale)
 
-    def width(key: Key) -> float:
-        low, high = box[key]
-        return (high - low) / laws(key).scale
 
-    widest = max(box, key=width)
+def _halves(box: Box, widest: Key, laws: Laws) -> list[Box] | None:
+    """The box cut along an axis; None if it is as small there as a box gets."""
     low, high = box[widest]
     law = laws(widest)
     if high - low <= 1e-9 * law.scale:
@@ -107,7 +108,7 @@ def _may_fail(way: Conjunction, laws: Laws) -> bool:
 
 def _starts(key: Key, pieces: Pieces, laws: Laws, axes: int) -> list[float]:
     """Places to start from: near those where a condition on this noise turns."""
-    many, offsets = (MOST_TURNS, OFFSETS) if axes == 1 else (2, FEW_OFFSETS)
+    many, offsets = (MOST_TURNS, OFFSETS) if axes == 1 else (2, FEW_OFFSETS) if axes == 2 else (1, FEWEST_OFFSETS)
     law = laws(key)
     turns = {0.0}
     for piece, _ in pieces:

@@ -10,8 +10,8 @@ from seqlang.backends.interpret.data.problem import problem
 from seqlang.backends.interpret.data.table import Row, Table
 from seqlang.backends.interpret.data.terms import Recipe, Term, recipe
 from seqlang.backends.interpret.data.where import MISSING, Clause, column_of, missing
-from seqlang.backends.interpret.domains import CheckedDomain
-from seqlang.backends.interpret.metrics import without
+from seqlang.backends.interpret.inputs.domains import CheckedDomain
+from seqlang.backends.interpret.inputs.metrics import without
 from seqlang.backends.interpret.values import Value, describe
 from seqlang.diagnostics import Diagnostic, SpecError
 from seqlang.diagnostics.suggest import did_you_mean

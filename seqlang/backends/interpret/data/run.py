@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from itertools import islice, repeat
 from typing import Any
 
 from seqlang.backends.interpret.data.columns import field_columns, needed, places, values
-from seqlang.backends.interpret.data.layout import WITH_HEADER, Layout
 from seqlang.backends.interpret.data.pieces import matching
 from seqlang.backends.interpret.data.problem import problem
-from seqlang.backends.interpret.data.source import opened
+from seqlang.backends.interpret.data.reading import PLAINLY, Reading
+from seqlang.backends.interpret.data.source import Source, opened
 from seqlang.backends.interpret.data.table import Row
 from seqlang.backends.interpret.data.where import conditions, none_left
-from seqlang.backends.interpret.dataset_size import require_size
+from seqlang.backends.interpret.inputs.dataset_size import require_size
+from seqlang.backends.interpret.inputs.metrics import left_out
 from seqlang.backends.interpret.machine import Machine
-from seqlang.backends.interpret.metrics import left_out
 from seqlang.backends.interpret.randomness import SeededRandomness
 from seqlang.backends.interpret.values import Value
 from seqlang.model.program import Program
@@ -65,17 +65,13 @@ def run_data(
     program: Program,
     path: str | os.PathLike[str],
     *,
+    reading: Reading = PLAINLY,
     seed: int = 1,
-    columns: Mapping[str, str] | None = None,
-    where: Sequence[str] = (),
-    clip: bool = False,
     cap: int | None = None,
-    layout: Layout = WITH_HEADER,
 ) -> DataRun:
     """Runs the program once on a file (see `opened`): one row a step for a stream, all rows at once for a dataset.
+    `cap` limits the steps.
 
-    `columns` maps fields to columns (see `field_columns`), `where` are conditions on columns, `cap` limits the steps,
-    `layout` is for a file without a header.
     Raises SpecError E0610 to E0619 for the file, E0620 where an expression has no value.
     """
     kinds = {i.kind for i in program.inputs}
@@ -83,18 +79,10 @@ def run_data(
     if "dataset" in kinds and not dataset:
         message = f"`{program.name}` reads a dataset and a stream: one file cannot hold both"
         raise problem("E0619", message)
-    source = opened(path, layout)
+    source = opened(path, reading.layout)
     table = source.table
-    whole, program = program, needed(program, table, columns or {})
-    fields = field_columns(program, table, columns or {})
-    clauses = conditions(table, where)
-    rows, seen = list[Row](), 0
-    for piece in source.pieces(places(fields, clauses)):
-        seen += len(piece.lines)
-        rows += matching(table, piece, clauses).rows(table)
-    if not rows:
-        raise none_left(table, where, seen)
-    entries = values(table, fields, rows, clip=clip)
+    whole, program = program, needed(program, table, reading.columns)
+    entries = _entries(program, source, reading)
     machine = Machine(program, SeededRandomness(seed))
     if dataset:
         help = "set the parameter of the size with --set, or choose rows with --where"
@@ -117,3 +105,17 @@ def run_data(
         seed=seed,
         left_out=left_out(whole, program),
     )
+
+
+def _entries(program: Program, source: Source, reading: Reading) -> list[dict[str, Value]]:
+    """The values of the fields in each row that is used."""
+    table = source.table
+    fields = field_columns(program, table, reading.columns)
+    clauses = conditions(table, reading.where)
+    rows, seen = list[Row](), 0
+    for piece in source.pieces(places(fields, clauses)):
+        seen += len(piece.lines)
+        rows += matching(table, piece, clauses).rows(table)
+    if not rows:
+        raise none_left(table, reading.where, seen)
+    return values(table, fields, rows, clip=reading.clip)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from seqlang.backends.arrays.inputs import leaves_domain
-from seqlang.backends.interpret.domains import SLACK
+from seqlang.backends.interpret.inputs.domains import SLACK
 from seqlang.backends.interpret.shapes import shape_of_domain
 from seqlang.backends.kernels.lowering.expressions import value_of
 from seqlang.backends.kernels.lowering.laws.drawing import draw

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
-from seqlang.backends.interpret.alphabet import alphabet_of
+from seqlang.backends.interpret.inputs.alphabet import alphabet_of
 from seqlang.backends.interpret.shapes import UNKNOWN, shape_of_expression
 from seqlang.backends.kernels.lowering.expressions import value_of
 from seqlang.backends.kernels.lowering.laws.drawing import draw

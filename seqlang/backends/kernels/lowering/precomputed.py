@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from seqlang.backends.interpret.alphabet import letters_of
+from seqlang.backends.interpret.inputs.alphabet import letters_of
 from seqlang.backends.interpret.state import PartialState
 from seqlang.backends.interpret.values import EvaluationError
 from seqlang.backends.kernels.lowering.scope import Scope

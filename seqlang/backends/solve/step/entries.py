@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from seqlang.backends.arrays.values import Value, from_constant
 from seqlang.backends.interpret.compiled import Compiler
-from seqlang.backends.interpret.domains import CheckedDomain
+from seqlang.backends.interpret.inputs.domains import CheckedDomain
 from seqlang.backends.interpret.laws.law import LawValue
 from seqlang.backends.interpret.state import PartialState
 from seqlang.backends.interpret.values import as_index, is_vector

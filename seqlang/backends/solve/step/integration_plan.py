@@ -76,17 +76,8 @@ def integration_plan(program: Program, watch: Iterable[ir.Expression] = ()) -> I
     noises = {n.name: n for n in program.noises}
     laws = noise_laws(program)
     mixing = tuple(n.name for n in program.noises if n.target == "return" and n.flips)  # read at the stop only
-    enumerated = _read_as_values(program, needed, mixing)
-    for name in enumerated:
-        if not noises[name].flips and not (name in laws and laws[name].discrete):
-            raise Unsolved(f"{_title(noises[name])} is read as a value, and has a density")
     margins = list(dict.fromkeys(m for c in conditions.values() for m in margins_of(c)))
-    for margin in margins:
-        for term in margin.terms:
-            if noises[term.noise].flips and term.noise not in enumerated:
-                enumerated = (*enumerated, term.noise)
-            elif term.noise not in laws and term.noise not in enumerated:
-                raise Unsolved(f"{_title(noises[term.noise])} has no law of one number that is treated")
+    enumerated = _values_listed(noises, laws, _read_as_values(program, needed, mixing), margins)
     lives = {n.name: n.life for n in program.noises}
     exact = Compiler(program)
     terms = {m: _collected(exact, m) for m in margins}
@@ -132,6 +123,23 @@ def _read_as_values(program: Program, needed: Needed, mixing: tuple[str, ...]) -
                     found[name] = None
                 case _:
                     pass
+    return tuple(found)
+
+
+def _values_listed(
+    noises: Mapping[str, Noise], laws: Mapping[str, ScalarLaw], read: tuple[str, ...], margins: list[Margin]
+) -> tuple[str, ...]:
+    """The noises that stand in the list of values: those that are read as values, and the flips in margins. Raises
+    Unsolved for a noise that has to be listed and has a density, or that has no law of one number."""
+    for name in read:
+        if not noises[name].flips and not (name in laws and laws[name].discrete):
+            raise Unsolved(f"{_title(noises[name])} is read as a value, and has a density")
+    found = dict.fromkeys(read)
+    for name in (term.noise for margin in margins for term in margin.terms):
+        if noises[name].flips:
+            found[name] = None
+        elif name not in laws and name not in found:
+            raise Unsolved(f"{_title(noises[name])} has no law of one number that is treated")
     return tuple(found)
 
 

@@ -28,7 +28,7 @@ from seqlang.backends.transcript.integrals.linear_conditions import (
     shared_by,
 )
 from seqlang.backends.transcript.integrals.noise_laws import NoiseLaw
-from seqlang.connected import connected
+from seqlang.model.connected import connected
 from seqlang.record import record
 
 Array = NDArray[np.float64]

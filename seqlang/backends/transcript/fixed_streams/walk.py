@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 from math import exp, inf
 from typing import Any
 
-from seqlang.backends.interpret.alphabet import letters_of
 from seqlang.backends.interpret.compiled import Compiler
+from seqlang.backends.interpret.inputs.alphabet import letters_of
 from seqlang.backends.solve.unsolved import Unsolved
 from seqlang.backends.transcript.demands import Demands
 from seqlang.backends.transcript.draws import NoiseDraws

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from seqlang.connected import connected
+from seqlang.model.connected import connected
 
 Key = tuple[object, ...]
 Terms = tuple[tuple[Key, float], ...]

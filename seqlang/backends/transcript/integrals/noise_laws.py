@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from math import ceil, exp, expm1, floor, inf, isinf, log, log1p
+from typing import Any
 
 from seqlang.laws.facts import names
 from seqlang.laws.law import law
@@ -21,10 +22,12 @@ Scalar = Callable[[float], float]
 class NoiseLaw:
     """A law on the line. `kind`: "density", "lattice" (the integers) or "finite" (then `points` lists them).
 
-    `log_density` is the log density, for the other kinds the log probability of a point. `kinks(lo, hi)` are the points
-    in (lo, hi) where the density is not smooth, `tail_kinks` those where the tails have no derivative. `scale` is a
-    length on which the density changes much. `support` has the ends of the support. `log_all_above(starts, slope)` is,
-    where a law has a quick way, the function x -> sum of log P(X >= start + slope x); such a law is symmetric around 0.
+    `log_density` is the log density, for the other kinds the log probability of a point. `kinks(lo, hi)` are the
+    points in (lo, hi) where the density is not smooth, `tail_kinks` those where the tails have no derivative.
+    `scale` is a length on which the density changes much. `support` has the ends of the support.
+    `log_all_above(starts, slope)` is, where a law has a quick way, the function x -> sum of log P(X >= start +
+    slope x); such a law is symmetric around 0. `of_arrays`: P(X <= x) and P(X >= x) of arrays, for some laws with a
+    density.
     """
 
     kind: str
@@ -37,6 +40,7 @@ class NoiseLaw:
     support: tuple[float, float]
     points: tuple[float, ...] = ()
     log_all_above: Callable[[Sequence[float], float], Scalar] | None = None
+    of_arrays: tuple[Callable[[Any], Any], Callable[[Any], Any]] | None = None
 
     def log_tails(self, upper: bool, starts: Sequence[float], slope: float) -> Scalar:
         """The function x -> sum over the starts of log P(X >= start + slope x), or <= if not `upper`."""
@@ -155,6 +159,7 @@ def of_family(family: str, *arguments: float) -> NoiseLaw | None:
     if scalar.log_density is None or scalar.log_below is None or scalar.log_above is None:
         return None
     quick = scalar.log_above_all if found.facts.symmetric else None
+    below, above = found.arrays.cdfs, found.arrays.tails
     return NoiseLaw(
         "lattice" if found.facts.kind == "points" else "density",
         _given(scalar.log_density, arguments),
@@ -165,10 +170,11 @@ def of_family(family: str, *arguments: float) -> NoiseLaw | None:
         scalar.length(*arguments),
         scalar.ends(*arguments),
         log_all_above=None if quick is None else lambda starts, slope: quick(starts, slope, *arguments),
+        of_arrays=None if below is None or above is None else (_given(below, arguments), _given(above, arguments)),
     )
 
 
-def _given(function: Callable[..., float], arguments: Sequence[float]) -> Scalar:
+def _given(function: Callable[..., Any], arguments: Sequence[float]) -> Callable[[Any], Any]:
     """The function of x with the law's arguments put in; a loop over them would take longer than most laws do."""
     match arguments:
         case (a,):

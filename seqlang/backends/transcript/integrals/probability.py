@@ -7,6 +7,7 @@ The probability of a step that occurs n times is raised to the power n.
 
 from __future__ import annotations
 
+from functools import partial
 from math import inf
 
 from seqlang.backends.transcript.integrals.linear_conditions import (
@@ -68,25 +69,29 @@ def _connected(part: System, laws: Laws, accuracy: Accuracy, depth: int, work: W
             return line.integral(law, accuracy)
     if len(uses) == 2:
         plane = Plane(sorted(uses, key=str), part, laws, work)
+        if plane.simple and plane.meets and depth and accuracy.cut:
+            raise Unsupported("a third noise, beside two that are the ends of one range, would have to be integrated")
         if plane.simple:
-            return plane.integral(accuracy)
-
-    def log_value(x: float) -> float:
-        fixed: dict[Alternatives, int] = {}
-        for step, times in part.items():
-            new = fixed_at(step, key, x)
-            if not new:
-                return -inf
-            fixed[new] = fixed.get(new, 0) + times
-        total = 0.0
-        for piece in parts_of(fixed):
-            total += _connected(piece, laws, accuracy, depth + 1, work).log
-            if total == -inf:
-                break
-        return total
-
+            return plane.integral(accuracy, depth == 0)
     peaks = any(len(step) > 1 for step in part)
-    return log_integral(log_value, law, no_kinks, law.scale, (-inf, inf), accuracy, lambda n: None, peaks)
+    inner = partial(_at, part, key, laws, accuracy, depth, work)
+    return log_integral(inner, law, no_kinks, law.scale, (-inf, inf), accuracy, lambda n: None, peaks)
+
+
+def _at(part: System, key: Key, laws: Laws, accuracy: Accuracy, depth: int, work: Work, x: float) -> float:
+    """The log probability of the part where the noise `key` has the value x."""
+    fixed: dict[Alternatives, int] = {}
+    for step, times in part.items():
+        new = fixed_at(step, key, x)
+        if not new:
+            return -inf
+        fixed[new] = fixed.get(new, 0) + times
+    total = 0.0
+    for piece in parts_of(fixed):
+        total += _connected(piece, laws, accuracy, depth + 1, work).log
+        if total == -inf:
+            break
+    return total
 
 
 def _independent(part: System, laws: Laws, accuracy: Accuracy, depth: int, work: Work) -> Answer:

@@ -7,7 +7,7 @@ each axis, and a cell of the plane costs one product: a tensor rule instead of a
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import pairwise
+from itertools import combinations, pairwise
 from math import ceil, exp, inf, log
 from typing import TYPE_CHECKING, Any
 
@@ -36,6 +36,8 @@ MOST_NODES = 1500
 """Nodes of an axis in the rule itself: 1500 * 1500 numbers are 18 megabytes."""
 MOST_BOXES = 14
 """Grids that are tried before the search for the mass is given up."""
+SEEN = 1e-4
+"""A relative error that a witness may have."""
 FAR = 3.0
 """In scales of the fresh noise. Where the two ends of its range lie further apart than this, a search treats the two
 conditions as if each had a noise of its own: what it miscounts is the chance that both fail, which is small."""
@@ -68,6 +70,31 @@ class Band:
         low = max([e.start + e.slope * x for e in self.lows if e.axis == axis], default=-inf)
         return low, min([e.start + e.slope * x for e in self.highs if e.axis == axis], default=inf)
 
+    def tails(self, axis: int, nodes: list[float]) -> Array:
+        """P(noise <= low), P(noise >= low), P(noise <= high), P(noise >= high) at the nodes of this axis."""
+        import numpy as np
+
+        x = np.array(nodes)
+        low, high = np.full(len(x), -inf), np.full(len(x), inf)
+        for ends, join, kept in ((self.lows, np.maximum, low), (self.highs, np.minimum, high)):
+            for end in ends:
+                if end.axis == axis:
+                    join(kept, end.start + end.slope * x, out=kept)
+        return np.array([tail for ends in (low, high) for tail in self._at(ends)])
+
+    def _at(self, ends: Array) -> tuple[Array, Array]:
+        """P(noise <= end) and P(noise >= end)."""
+        import numpy as np
+
+        if not np.isfinite(ends).any():
+            at = (0.0, 1.0) if (ends < 0).all() else (1.0, 0.0)
+            return np.full(len(ends), at[0]), np.full(len(ends), at[1])
+        if self.law.of_arrays is not None:
+            below, above = self.law.of_arrays
+            return below(ends), above(ends)
+        logs = [(self.law.log_below(e), self.law.log_above(e)) for e in ends.tolist()]
+        return np.exp([b for b, _ in logs]), np.exp([a for _, a in logs])
+
 
 class Plane:
     """The part of a system whose persistent noises are the two `keys`. `simple` says whether it has the shape."""
@@ -81,6 +108,10 @@ class Plane:
             self._add(step, times, laws) for step, times in part.items()
         )
         self.together = [b for b in self.bands if len(b.axes) == 2]
+        # ends that meet along a diagonal need panels so narrow that no other integral may stand around them
+        self.meets = any(
+            {e.axis for e in b.lows if e.slope} != {e.axis for e in b.highs if e.slope} for b in self.together
+        )
 
     def _add(self, step: Alternatives, times: int, laws: Laws) -> bool:
         if len(step) != 1:
@@ -109,8 +140,9 @@ class Plane:
         self.bands.append(Band(tuple(ends[True]), tuple(ends[False]), law, times))
         return law.kind == "density"
 
-    def integral(self, accuracy: Accuracy) -> Answer:
-        """log of the probability of the part."""
+    def integral(self, accuracy: Accuracy, finer: bool) -> Answer:
+        """log of the probability of the part. `finer`: on narrower panels where it is not seen well, as where the ends
+        of a range meet along a diagonal."""
         box, estimate = self._box(1e-12 if accuracy.cut else 1e-5)
         if box is None:
             return NOT_FOUND
@@ -118,13 +150,39 @@ class Plane:
             return Answer(estimate, accuracy.relative)
         scales = [min([law.scale, *(b.law.scale for b in self.bands)]) for law in self.laws]
         width = accuracy.width / 3 + 0.5
-        if any(b - a > width * s * MOST_NODES / len(RULE) for (a, b), s in zip(box, scales, strict=True)):
+        while True:
+            answer = self._integral(box, scales, width)
+            width /= 2
+            enough = not finer or answer.error < SEEN or answer == NOT_FOUND
+            if enough or not self._fits(box, scales, width) or self.work.done > self.work.most / 8:
+                return answer
+
+    def _integral(self, box: list[tuple[float, float]], scales: list[float], width: float) -> Answer:
+        """On panels of that width, in scales."""
+        if not self._fits(box, scales, width):
             raise Unsupported("two noises of very different scales would have to be integrated together")
-        axes = [_panels(*ends, width * s, law) for ends, s, law in zip(box, scales, self.laws, strict=True)]
+        axes = [
+            _panels(*ends, width * s, sorted({*law.kinks(*ends), *self._bends(axis, *ends)}))
+            for axis, (ends, s, law) in enumerate(zip(box, scales, self.laws, strict=True))
+        ]
         fine, rough, top = self._sums(*axes)
         if fine <= 0:
             return NOT_FOUND
         return Answer(min(0.0, top + log(fine)), abs(fine - rough) / fine + exp(-30))
+
+    def _fits(self, box: list[tuple[float, float]], scales: list[float], width: float) -> bool:
+        return all(b - a <= width * s * MOST_NODES / len(RULE) for (a, b), s in zip(box, scales, strict=True))
+
+    def _bends(self, axis: int, low: float, high: float) -> set[float]:
+        """Where a range's end on this axis is another one from there on, or passes a place where its tail bends."""
+        found: set[float] = set()
+        for band in self.bands:
+            ends = [e for e in (*band.lows, *band.highs) if e.axis == axis]
+            places = [End(axis, bend, 0.0) for bend in band.law.tail_kinks(-inf, inf)]
+            for one, other in combinations(dict.fromkeys((*ends, *places)), 2):
+                if one.slope != other.slope:
+                    found.add((other.start - one.start) / (one.slope - other.slope))
+        return {x for x in found if low < x < high}
 
     def _box(self, least: float) -> tuple[list[tuple[float, float]] | None, float]:
         """Where the mass is: a grid that is laid anew around all that is not below `least` of the largest value, until
@@ -207,16 +265,7 @@ def _chances(band: Band, first: list[float], second: list[float]) -> Array:
     ones where those are the small ones."""
     import numpy as np
 
-    below, above = band.law.log_below, band.law.log_above
-
-    def tails(axis: int, x: float) -> tuple[float, float, float, float]:
-        low, high = band.range_at(axis, x)
-        one = (0.0, 1.0) if low == -inf else (exp(below(low)), exp(above(low)))
-        two = (1.0, 0.0) if high == inf else (exp(below(high)), exp(above(high)))
-        return (*one, *two)
-
-    rows = np.array([tails(0, x) for x in first]).T[:, :, None]
-    columns = np.array([tails(1, y) for y in second]).T[:, None, :]
+    rows, columns = band.tails(0, first)[:, :, None], band.tails(1, second)[:, None, :]
     sides = [{e.axis for e in ends} for ends in (band.lows, band.highs)]
 
     def both(k: int, axes: set[int], join: Any) -> Array:
@@ -257,9 +306,9 @@ def _apart(step: Alternatives, laws: Laws) -> tuple[Alternatives, ...]:
     return (step,)
 
 
-def _panels(low: float, high: float, width: float, law: NoiseLaw) -> list[_Node]:
-    """Nodes of the Kronrod rule on panels of about that width, cut where the law's density kinks."""
-    cuts = [low, *sorted(law.kinks(low, high)), high]
+def _panels(low: float, high: float, width: float, bends: Sequence[float]) -> list[_Node]:
+    """Nodes of the Kronrod rule on panels of about that width, cut where the integrand is not smooth."""
+    cuts = [low, *bends, high]
     most = MOST_NODES // len(RULE)
     nodes: list[_Node] = []
     for a, b in pairwise(cuts):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from fractions import Fraction
 from itertools import product
 
@@ -34,7 +33,7 @@ from seqlang.rules.sensitivity.facts.evaluate import Assignment, evaluate, evalu
 from seqlang.rules.sensitivity.facts.facts import Facts
 from seqlang.rules.sensitivity.facts.linear import flips
 from seqlang.rules.sensitivity.facts.numbers import ONE, ZERO
-from seqlang.rules.sensitivity.facts.value import Value, integers
+from seqlang.rules.sensitivity.facts.value import Value, all_known, integers
 
 LARGEST_TABLE = 400  # more assignments than this are not tried one by one
 
@@ -95,7 +94,7 @@ def letters(facts: Facts, base: Expression) -> tuple[Value, ...] | None:
     """The values among which randomised response chooses: more, it may be, than the base ever takes. They are those of
     `model.alphabet`, which the runs read, so `base` is what is written: no branch of it was decided."""
     listed = alphabet_of(base, facts.defines, facts.inputs, lambda constant: _rational(facts, constant))
-    return None if listed is None else _known(evaluate(facts, letter) for letter in listed)
+    return None if listed is None else all_known(evaluate(facts, letter) for letter in listed)
 
 
 def _rational(facts: Facts, constant: Expression) -> Fraction | None:
@@ -106,7 +105,7 @@ def _rational(facts: Facts, constant: Expression) -> Fraction | None:
 def domain_values(facts: Facts, domain: Domain) -> tuple[Value, ...] | None:
     match domain:
         case Finite(values):
-            return _known(evaluate(facts, value) for value in values)
+            return all_known(evaluate(facts, value) for value in values)
         case Integers(low, high) if low is not None and high is not None:
             return integers(facts, evaluate(facts, low), evaluate(facts, high))
         case Power(of, dimension):
@@ -122,11 +121,11 @@ def law_values(facts: Facts, law: Expression) -> tuple[Value, ...] | None:
     """The support of a law, where it is a known finite set."""
     match law:
         case Weights(pairs):
-            return _known(evaluate(facts, value) for value, _ in pairs)
+            return all_known(evaluate(facts, value) for value, _ in pairs)
         case Law("bernoulli"):
             return ZERO, ONE
         case Law("point", (value,)):
-            return _known(iter([evaluate(facts, value)]))
+            return all_known([evaluate(facts, value)])
         case Law("uniform", (values,)):
             listed = evaluate(facts, values)
             return listed if isinstance(listed, tuple) else None
@@ -158,18 +157,9 @@ def extremes(facts: Facts, expression: Expression) -> tuple[Value, ...] | None:
     table = assignments(facts, expression)
     if table is None:
         return None
-    return _known(evaluate_number(facts, expression, given) for given in table)
+    return all_known(evaluate_number(facts, expression, given) for given in table)
 
 
 def _bound_values(facts: Facts, variable: Variable) -> tuple[Value, ...] | None:
     values = None if variable.domain is None else evaluate(facts, variable.domain)
     return (tuple(dict.fromkeys(values)) or None) if isinstance(values, tuple) else None
-
-
-def _known(values: Iterator[Value | None]) -> tuple[Value, ...] | None:
-    collected: list[Value] = []
-    for value in values:
-        if value is None:
-            return None
-        collected.append(value)
-    return tuple(collected)

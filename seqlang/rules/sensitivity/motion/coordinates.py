@@ -18,7 +18,7 @@ from seqlang.model.expression import Sequence as Listed
 from seqlang.model.junctions import conjuncts
 from seqlang.record import record
 from seqlang.rules.sensitivity.facts.ends import greatest, size_of
-from seqlang.rules.sensitivity.facts.evaluate import Assignment, evaluate, evaluate_number
+from seqlang.rules.sensitivity.facts.evaluate import Assignment, evaluate
 from seqlang.rules.sensitivity.facts.facts import Facts
 from seqlang.rules.sensitivity.facts.finite import combinations, values_of, variables
 from seqlang.rules.sensitivity.facts.numbers import NOUGHT, ONE, UNIT, ZERO
@@ -27,7 +27,14 @@ from seqlang.rules.sensitivity.facts.value import Value
 from seqlang.rules.sensitivity.functions.piecewise_constant import representatives
 from seqlang.rules.sensitivity.functions.slopes import contains, slopes
 from seqlang.rules.sensitivity.motion.entry import Entry, Norms, larger
-from seqlang.rules.sensitivity.motion.spreads import Weighted, moving_terms, spread, too_far, vector_spread
+from seqlang.rules.sensitivity.motion.spreads import (
+    Weighted,
+    moving_terms,
+    spread,
+    too_far,
+    vector_spread,
+    weighted_sum,
+)
 from seqlang.rules.sensitivity.ranges.arithmetic import magnitude, width
 from seqlang.rules.sensitivity.ranges.ranges import norm_bound, range_in
 
@@ -144,7 +151,7 @@ def _one_at_a_time(entry: Entry, coordinates: Coordinates) -> Norms | None:
     if variable is None or len(shared) != 1:
         return None
     ((part, coefficient),) = shared
-    test, weight = _weighted_test(part)
+    test, weight = weighted_test(part)
     if test is None or not any(_picks_one(facts, conjunct, variable) for conjunct in conjuncts(test)):
         return None
     values = range_in(facts, weight)
@@ -158,7 +165,8 @@ def _one_at_a_time(entry: Entry, coordinates: Coordinates) -> Norms | None:
     return Norms(two, greatest(facts, (root(number(2)) * top, gap)), greatest(facts, (top, gap)), two).times(scale)
 
 
-def _weighted_test(part: Expression) -> tuple[Expression | None, Expression]:
+def weighted_test(part: Expression) -> tuple[Expression | None, Expression]:
+    """The test and the weight of a part that is the weight where the test holds, and else 0."""
     match part:
         case Choice(test, weight, other) if other == NOUGHT:
             return test, weight
@@ -233,13 +241,9 @@ def _rows(
     for one in entries:
         row: list[Formula] = []
         for coordinate in coordinates.each:
-            given = {**one, **other, **coordinate.given}
-            value: Formula = ZERO
-            for part, coefficient in coordinate.parts:
-                term = evaluate_number(facts, part, given)
-                if term is None:
-                    return None
-                value = value + coefficient * term
+            value = weighted_sum(facts, coordinate.parts, {**one, **other, **coordinate.given})
+            if value is None:
+                return None
             row.append(value)
         rows.append(tuple(row))
     return rows

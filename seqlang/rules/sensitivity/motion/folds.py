@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from seqlang.arithmetic.formula import Formula
 from seqlang.model.binding import element_of_cell, reads
+from seqlang.model.domain import Finite
 from seqlang.model.expression import (
     Apply,
     Bound,
@@ -24,12 +27,17 @@ from seqlang.rules.sensitivity.facts.evaluate import evaluate_number
 from seqlang.rules.sensitivity.facts.facts import Facts
 from seqlang.rules.sensitivity.facts.numbers import ONE, ZERO
 from seqlang.rules.sensitivity.facts.shapes import is_number, is_vector, nothing_like
+from seqlang.rules.sensitivity.facts.value import whole
 from seqlang.rules.sensitivity.functions.slopes import direction, slopes
 from seqlang.rules.sensitivity.motion.motion import STATIC, Motion, scaled, unbounded
 from seqlang.rules.sensitivity.motion.shift import Kind
 from seqlang.rules.sensitivity.motion.spreads import Entry, Norms, Weighted, moving_terms, spread
 from seqlang.rules.sensitivity.ranges.ranges import range_in
 
+NO_BOUND_KNOWN = (
+    "no bound on what one entry changes is known: clip(.., low, high) gives it one, and changes nothing if the values "
+    "lie between low and high anyway"
+)
 NO_SHAPE = "it is not known to be a number, or a list of numbers"
 PRIVATE_WINDOW = "the length of the window depends on private data"
 
@@ -81,12 +89,22 @@ def moved_by_one(entry: Entry, pairs: Weighted) -> Motion:
 def why_unbounded(entry: Entry, pairs: Weighted) -> str:
     """In a sentence, what would bound it."""
     for expression, _ in moving_terms(entry, pairs):
-        if any(isinstance(node, Density) for node in walk(expression)):
+        nodes = list(walk(expression))
+        noised = next((node.name for node in nodes if isinstance(node, Noised)), None)
+        if noised is not None:
+            return f"it is read with the noise of `{noised}`, and how it moves without that noise is not looked at"
+        if any(isinstance(node, Density) for node in nodes) and not _has_finite_data(entry.facts, nodes):
             return "one entry can change a log-likelihood ratio without bound: clip it, clip(.., -A, A)"
         note = range_in(entry.facts, expression).note
         if note:
             return note
-    return "one entry can change it without bound: clip it, clip(.., -A, A)"
+    return NO_BOUND_KNOWN
+
+
+def _has_finite_data(facts: Facts, nodes: Iterable[Expression]) -> bool:
+    """Whether every field among these has a few values only: ratios of their chances have bounds then."""
+    fields = [facts.inputs[node.name] for node in nodes if isinstance(node, Field) and node.name in facts.inputs]
+    return bool(fields) and all(isinstance(field.domain, Finite) for field in fields)
 
 
 def sign_of(entry: Entry, pairs: Weighted) -> tuple[object, int] | None:
@@ -160,9 +178,20 @@ def selected(entry: Entry, cell: Cell, body: Expression, filtered: bool, read_fr
         # what else is in the window, or how long it is, changes, so the difference may grow again
         return replace(moved, kind="same direction")
     shrunk = replace(moved, kind="same sign, not growing", report=report)
-    if cell.operator == "mean" and isinstance(keep, AllSteps) and not filtered and read_from > 1:
-        return scaled(entry.facts, shrunk, ONE / read_from)
+    if cell.operator == "mean" and not filtered and (least := _fewest(entry.facts, keep, read_from)) > 1:
+        return scaled(entry.facts, shrunk, ONE / least)
     return shrunk
+
+
+def _fewest(facts: Facts, keep: Keep, read_from: int) -> int:
+    """How many entries are kept at least, from this step on."""
+    match keep:
+        case AllSteps():
+            return read_from
+        case LastSteps(count):
+            length = whole(facts, evaluate_number(facts, count))
+            return 1 if length is None else min(length, read_from)
+    return 1
 
 
 def sum_of_local(entry: Entry, keep: Keep, pairs: Weighted) -> Motion:

@@ -79,7 +79,7 @@ def _elements(entry: Entry, parts: Weighted, sources: set[Source]) -> Weighted |
     """What one entry adds to each part; notes what the parts sum over."""
     found: list[tuple[Expression, Formula]] = []
     for part, coefficient in parts:
-        one = _element(entry, part)
+        one = element_added(entry, part)
         if one is None:
             return None
         sources.add(one[0])
@@ -87,7 +87,8 @@ def _elements(entry: Entry, parts: Weighted, sources: set[Source]) -> Weighted |
     return tuple(found)
 
 
-def _element(entry: Entry, part: Expression) -> tuple[Source, Expression] | None:
+def element_added(entry: Entry, part: Expression) -> tuple[Source, Expression] | None:
+    """What is summed over, and what one entry adds to a sum; None for what is no sum."""
     facts = entry.facts
     match part:
         case CellValue(name, at) if name in facts.cells and facts.cells[name].operator in ("sum", "count"):

@@ -6,7 +6,7 @@ motions of the parts, and ask for none.
 
 from __future__ import annotations
 
-from seqlang.arithmetic.formula import number, root
+from seqlang.arithmetic.formula import Formula, number, root
 from seqlang.model.binding import element_of_cell
 from seqlang.model.expression import (
     Apply,
@@ -25,9 +25,10 @@ from seqlang.model.program import AllSteps, Cell, Keep, Previous
 from seqlang.record import replace
 from seqlang.rules.sensitivity.facts.evaluate import evaluate, evaluate_number
 from seqlang.rules.sensitivity.facts.linear import flips
-from seqlang.rules.sensitivity.facts.numbers import ONE, UNIT
+from seqlang.rules.sensitivity.facts.numbers import ONE, UNIT, ZERO
 from seqlang.rules.sensitivity.facts.shapes import dimension, is_number, nothing_like, shape_of
 from seqlang.rules.sensitivity.motion.entry import Entry, Norms
+from seqlang.rules.sensitivity.motion.extremes import less_its_body, over_steps
 from seqlang.rules.sensitivity.motion.folds import (
     NO_SHAPE,
     PRIVATE_WINDOW,
@@ -104,7 +105,52 @@ def _moving(entry: Entry, expression: Expression) -> Motion:
 
 
 def combined_motion(entry: Entry, parts: Weighted) -> Motion:
-    """The motion of sum of coefficient * part: sums over the same steps are first put under one sum."""
+    """The motion of sum of coefficient * part: sums over the same steps are first put under one sum; what the largest,
+    smallest or mean value over steps adds is told from what it is of, where that moves less."""
+    together = _under_sums(entry, parts)
+    apart = _less_their_bodies(entry, parts)
+    if apart is None:
+        return together
+    found = added([_under_sums(entry, apart[0]), *apart[1]], entry.facts)
+    if together.kind == "unbounded":
+        return found
+    less = found.kind != "unbounded" and entry.facts.compare(found.radius, together.radius) == "less"
+    return found if less else together
+
+
+def _less_their_bodies(entry: Entry, parts: Weighted) -> tuple[Weighted, list[Motion]] | None:
+    """c * extreme(body) as c * body and c * (extreme(body) - body), for the bodies of which that is known to move less:
+    the parts put together again, and the motions of the differences. None if there is no such part."""
+    whole: dict[Expression, Formula] = {}
+    apart: list[Motion] = []
+    for part, coefficient in parts:
+        body = _extreme_of(entry, part)
+        moved = None if body is None else less_its_body(motion_of(entry.from_start, body))
+        if body is None or moved is None:
+            whole[part] = whole.get(part, ZERO) + coefficient
+            continue
+        apart.append(scaled(entry.facts, moved, coefficient))
+        for inner, times in moving_terms(entry, ((body, ONE),)):
+            whole[inner] = whole.get(inner, ZERO) + times * coefficient
+    left = tuple((part, coefficient) for part, coefficient in whole.items() if entry.facts.sign(coefficient) != 0)
+    return (left, apart) if apart else None
+
+
+def _extreme_of(entry: Entry, part: Expression) -> Expression | None:
+    """The quantity of which the part is the largest, smallest or mean value over steps; every step, or some that are
+    the same on both sides, and nothing is read by position."""
+    if not isinstance(part, CellValue) or part.at or part in entry.fixed:
+        return None
+    cell = entry.facts.cells.get(part.name)
+    if cell is None or cell.binders or cell.operator not in ("mean", "max", "min") or isinstance(cell.keep, Previous):
+        return None
+    where = None if cell.where is None else entry.facts.expand(cell.where)
+    if moves_window(entry, cell.keep) or (where is not None and entry.from_start.moves(where)):
+        return None
+    return entry.facts.expand(cell.body)
+
+
+def _under_sums(entry: Entry, parts: Weighted) -> Motion:
     motions: list[Motion] = []
     for keep, members in grouped(entry, parts).items():
         if keep is None:
@@ -251,7 +297,7 @@ def _cell(entry: Entry, value: CellValue) -> Motion:
         return unbounded(f"a {kind} of private values is not bounded by a sensitivity")
     body = facts.expand(cell.body)
     if not entry.is_local(body):
-        return unbounded(f"the {cell.operator} runs over values that move in many steps")
+        return over_steps(cell.operator, motion_of(entry, body))
     return selected(entry, cell, body, where is not None, read_from)
 
 

@@ -27,7 +27,7 @@ from seqlang.rules.sensitivity.facts.evaluate import evaluate, evaluate_number
 from seqlang.rules.sensitivity.facts.facts import Facts
 from seqlang.rules.sensitivity.facts.numbers import NOUGHT, ONE, ZERO
 from seqlang.rules.sensitivity.facts.shapes import is_vector, nothing_like
-from seqlang.rules.sensitivity.motion.folds import sign_of
+from seqlang.rules.sensitivity.motion.folds import NO_BOUND_KNOWN, sign_of
 from seqlang.rules.sensitivity.motion.motion import NONE, STATIC, Motion, unbounded
 from seqlang.rules.sensitivity.motion.spreads import Entry, Norms, spread, vector_spread
 from seqlang.rules.sensitivity.ranges.ranges import norm_bound, range_in
@@ -153,7 +153,7 @@ def _one_record(entry: Entry, expression: Expression, record: Field) -> Motion:
 
 def _of(entry: Entry, expression: Expression, radius: Formula | None, norms: Norms | None) -> Motion:
     if radius is None and (norms is None or norms.linf is None):
-        return unbounded("one record can change it without bound: clip it")
+        return unbounded(NO_BOUND_KNOWN)
     static = is_static(entry.facts, expression)
     return Motion("uniform" if static else "arbitrary", radius or ZERO, norms, onset=STATIC)
 
@@ -262,7 +262,7 @@ def _listed(entry: Entry, expression: Expression, element: Expression) -> Motion
     each = spread(entry, ((element, ONE),))
     changed = size if near.entries is None else near.entries
     if each is None:
-        return unbounded("one record can change it without bound: clip it")
+        return unbounded(NO_BOUND_KNOWN)
     if changed is None:
         return _of(entry, expression, None, Norms(None, None, each))
     if near.single:

@@ -164,17 +164,23 @@ def _rows(
 ) -> list[tuple[Formula, ...]] | None:
     rows: list[tuple[Formula, ...]] = []
     for before in befores:
-        row: list[Formula] = []
-        for parts in groups:
-            value: Formula = ZERO
-            for part, coefficient in parts:
-                one = evaluate_number(facts, part, {**before, **other})
-                if one is None:
-                    return None
-                value = value + coefficient * one
-            row.append(value)
-        rows.append(tuple(row))
+        row = [weighted_sum(facts, parts, {**before, **other}) for parts in groups]
+        known = tuple(value for value in row if value is not None)
+        if len(known) < len(row):
+            return None
+        rows.append(known)
     return rows
+
+
+def weighted_sum(facts: Facts, parts: Weighted, given: Assignment) -> Formula | None:
+    """The sum of the parts, each times its coefficient; None where one of them has no value."""
+    total: Formula = ZERO
+    for part, coefficient in parts:
+        value = evaluate_number(facts, part, given)
+        if value is None:
+            return None
+        total = total + coefficient * value
+    return total
 
 
 def too_far(entry: Entry, a: Assignment, b: Assignment) -> bool:

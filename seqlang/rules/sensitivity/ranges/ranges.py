@@ -29,12 +29,13 @@ from seqlang.model.expression import (
     Truth,
 )
 from seqlang.model.program import Program, Report, Update
+from seqlang.record import replace
 from seqlang.rules.sensitivity.facts.definitions import RECORD
 from seqlang.rules.sensitivity.facts.ends import greatest
 from seqlang.rules.sensitivity.facts.evaluate import evaluate_number
 from seqlang.rules.sensitivity.facts.facts import Facts, facts_of
 from seqlang.rules.sensitivity.facts.finite import extremes, values_of
-from seqlang.rules.sensitivity.facts.linear import flips, linear
+from seqlang.rules.sensitivity.facts.linear import Linear, flips, linear
 from seqlang.rules.sensitivity.facts.list_elements import element_of_list
 from seqlang.rules.sensitivity.facts.log_ratios import log_ratio
 from seqlang.rules.sensitivity.facts.numbers import ONE, ZERO
@@ -82,7 +83,23 @@ def _range(facts: Facts, expression: Expression, visiting: frozenset[str]) -> Ra
         inner = _part(facts, part, visiting) if part != expression else ANYTHING
         factor = Range(coefficient, coefficient, whole(facts, coefficient) is not None)
         result = plus(facts, result, times(facts, factor, inner))
-    return result
+    return _beside_an_extreme(facts, split, result)
+
+
+def _beside_an_extreme(facts: Facts, split: Linear, found: Range) -> Range:
+    """The range of a sum, where it is a number's distance from the largest (smallest) of several, it among them."""
+    if len(split.terms) != 2 or facts.compare(split.terms[0][1], -split.terms[1][1]) != "equal":
+        return found
+    for (inner, coefficient), (extreme, _) in (split.terms, split.terms[::-1]):
+        match extreme:
+            case Apply("max" | "min" as which, arguments) if len(arguments) > 1 and inner in arguments:
+                side = facts.sign(coefficient)
+                if side in (1, -1):
+                    below = (side == 1) == (which == "max")
+                    return replace(found, high=split.constant) if below else replace(found, low=split.constant)
+            case _:
+                pass
+    return found
 
 
 # ---- parts
@@ -171,7 +188,9 @@ def _applied(facts: Facts, expression: Apply, visiting: frozenset[str]) -> Range
     if across is not None and (bound := norm_bound(facts, across, visiting)) is not None:
         return Range(ZERO if _is_absolute(arguments[0]) else -bound, bound)
     if operator in ("length", "count", "argmax", "argmin"):
-        return Range(ZERO, None, True)
+        size = dimension(facts, arguments[0]) if len(arguments) == 1 else None
+        least = size if operator == "length" else ONE if operator != "count" else ZERO
+        return Range(least or ZERO, size, True)
     if operator in ("max", "min", "mean") and len(arguments) == 1 and may_be_empty(facts, arguments[0]):
         return NOTHING
     if operator in ("sum", "mean"):

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from seqlang.model.expression import Apply, Choice, Expression, MemoryValue
+from seqlang.model.expression import Apply, Choice, Expression, MemoryValue, Quantified
 from seqlang.model.program import Update
-from seqlang.rules.sensitivity.facts.evaluate import evaluate_number
+from seqlang.rules.sensitivity.facts.evaluate import evaluate, evaluate_number
 from seqlang.rules.sensitivity.facts.facts import Facts
 from seqlang.rules.sensitivity.facts.numbers import NOUGHT
 from seqlang.rules.sensitivity.ranges.ranges import range_in
@@ -47,6 +47,9 @@ def positive(facts: Facts, assumed: Assumed, e: Expression) -> bool:
             return positive(facts, below, yes) and positive(facts, above, no)
         case MemoryValue(name):
             return _stays_positive(facts, assumed, name)
+        case Quantified("sum" | "mean" | "max" | "min", body, _, domain, None):
+            elements = evaluate(facts, domain)
+            return isinstance(elements, tuple) and len(elements) > 0 and positive(facts, (), body)
     return False
 
 

@@ -28,15 +28,8 @@ def density(scope: Scope, law: LawForm, method: str, x: Value) -> Scalar:
         return _of_vector(scope, law, method, x)
     at = scope.named(x)
     match law:
-        case Family(name, arguments):
-            if f"{method}_{name}" not in collect.names():
-                raise CannotCompile(f"the {method} of {name}")
-            given = [scalar(a, "an argument of a law") for a in arguments]
-            text = f"{method}_{name}({', '.join([at.number, *(a.number for a in given)])})"
-            finite = at.finite and all(a.finite for a in given)
-            if method == "pdf" and name in ("normal", "gaussian") and not scope.constants.number(given[-1]):
-                finite = False  # a deviation of 0 has no density
-            return Scalar(text, "number", finite)
+        case Family():
+            return _of_family(scope, law, method, at)
         case Table():
             if method != "pmf":
                 raise CannotCompile(f"the {method} of a table")
@@ -66,6 +59,17 @@ def density(scope: Scope, law: LawForm, method: str, x: Value) -> Scalar:
             raise CannotCompile(f"the {method} of {name}")
         case Flip():
             raise CannotCompile(f"the {method} of randomised response")
+
+
+def _of_family(scope: Scope, law: Family, method: str, at: Scalar) -> Scalar:
+    name = law.name
+    if f"{method}_{name}" not in collect.names():
+        raise CannotCompile(f"the {method} of {name}")
+    given = [scalar(a, "an argument of a law") for a in law.arguments]
+    finite = at.finite and all(a.finite for a in given)
+    if method == "pdf" and name in ("normal", "gaussian") and not scope.constants.number(given[-1]):
+        finite = False  # a deviation of 0 has no density
+    return Scalar(f"{method}_{name}({', '.join([at.number, *(a.number for a in given)])})", "number", finite)
 
 
 def _of_vector(scope: Scope, law: LawForm, method: str, x: List) -> Scalar:

@@ -1,0 +1,1 @@
+"""The argument at which a convex expression is least, by its gradients."""
