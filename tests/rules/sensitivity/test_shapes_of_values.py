@@ -16,7 +16,7 @@ SHOWN = "report R when step == 1\nstop when step == 2\nattach laplace(1) to A\n"
 HISTORY = "stream x in [0, 1] ^ 3\nstatistic h = history(x, R)\n"
 ONCE = "stop\nattach laplace(1) to A\n"
 CHOSEN = "if u >= 1 then [[x for k in 1..9]] else [[0 for k in 1..9]]"
-LENGTHS = "stream x in [0, 1]\nstop when step == 26\nattach laplace(1) to A\n"
+LENGTHS = "stream x in [0, 1]\nstop when step == 27\nattach laplace(1) to A\n"
 RECORDS = "dataset x in [0, 1] ^ 9 size 5\npublic u in {0, 1}\n"
 
 PURE = [  # a program, and the least bound that is true of it: the sum of what all coordinates move
