@@ -13,7 +13,7 @@ from seqlang.elaborate.checks.privacy_lints import lint_privacy
 from seqlang.elaborate.checks.undefined import undefined
 from seqlang.elaborate.claims import claims
 from seqlang.elaborate.declarations.adjacency import adjacency
-from seqlang.elaborate.declarations.declarations import declarations
+from seqlang.elaborate.declarations.declarations import declarations, remembering_models
 from seqlang.elaborate.gates.lowering import Lowering
 from seqlang.elaborate.names.symbols import changing, collect
 from seqlang.elaborate.problems import Problems
@@ -52,6 +52,7 @@ def _elaborate(file: tree.File, values: Mapping[str, Fraction], problems: Proble
     declarations(state, file)
     noises(state, file)
     statements = body(state, file)
+    remembering_models(state, file)
     fit(state, statements)
     neighbours = adjacency(state, file)
     claimed = claims(state, file)

@@ -18,6 +18,7 @@ from seqlang.model.expression import (
     Expression,
     Law,
     Local,
+    MemoryValue,
     Term,
     Variable,
     is_expression,
@@ -88,11 +89,17 @@ Adjacency = Replace | AddRemove | Within
 
 @record
 class Model:
-    """A law of the inputs: (field, law) in the order of drawing; a law may read earlier fields and the step."""
+    """A law of the inputs: (field, law) in the order of drawing. The law of a step's entry may read fields drawn
+    earlier, the step, and memories as they are at the beginning of the step: the data then answer to what was shown."""
 
     name: str
     laws: tuple[tuple[str, Expression], ...]
     span: Span = field(default=NOWHERE, compare=False)
+
+    @property
+    def memories(self) -> tuple[str, ...]:
+        """The memories that its laws read, in alphabetical order. Entries of a model without any are independent."""
+        return tuple(sorted({e.name for _, law in self.laws for e in walk(law) if isinstance(e, MemoryValue)}))
 
 
 @record
@@ -443,6 +450,9 @@ class Program:
     gates: tuple[Gate, ...]
     claims: tuple[Claim, ...]
     labels: tuple[str, ...]
+
+    def model(self, name: str) -> Model:
+        return next(m for m in self.models if m.name == name)
 
     @property
     def report_names(self) -> tuple[str, ...]:

@@ -93,6 +93,7 @@ class _Check:
                 if field_name not in self.inputs:
                     yield f"model {model.name} has a law for an unknown field {field_name}"
                 yield from self._names(f"model {model.name}", law, set(), NO_VARIABLES)
+                yield from _versions(f"model {model.name}", law, set())
 
     def _constant(self, where: str, *expressions: m.Expression) -> Iterator[str]:
         for expression in expressions:

@@ -30,6 +30,14 @@ def falls_short(program: Program, claim: Claim, derivation: Derivation) -> str |
     if claim.privacy is None:
         return "it is about the law of the run, not about privacy"
     promises_nothing = derivation.rule == every_algorithm.NAME
+    if (
+        claim.model is not None
+        and claim.kind == "weak"
+        and program.model(claim.model).memories
+        and not promises_nothing
+    ):
+        # To know one entry then tells of the others, which a strong bound holds fixed.
+        return "under a model that reads memory, one entry and the others are not independent"
     if claim.kind == "weak" and not isinstance(program.adjacency, Replace) and not promises_nothing:
         # A weak claim is about any two values of one entry: only a strong bound for replaced entries covers them.
         return "a weak claim follows from a bound for replaced entries only"

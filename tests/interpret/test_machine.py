@@ -276,10 +276,10 @@ def test_models_read_earlier_fields_and_stay_in_the_domain():
     inputs = (("x", Interval(number(0), number(1)), "stream"), ("y", REAL, "public"))
     laws = (("x", law("uniform", 0, 1)), ("y", law("point", apply("+", X, STEP))))
     p = program(inputs=inputs, models=(("m", laws), ("bad", (("x", law("point", 2)),))))
-    entry = InputSampler(p, p.models[0]).entry(SeededRandomness(1), 5)
+    entry = InputSampler(p, p.models[0]).entry(SeededRandomness(1), 5, {})
     assert 0 <= entry["x"] <= 1 and entry["y"] == entry["x"] + 5
     with pytest.raises(EvaluationError, match=r"drew x = 2, which is not in \[0, 1\]"):
-        InputSampler(p, p.models[1]).entry(SeededRandomness(1), 1)
+        InputSampler(p, p.models[1]).entry(SeededRandomness(1), 1, {})
 
 
 def test_datasets_and_argmin_over_vectors():
@@ -315,7 +315,7 @@ def mean_steps(p, model, runs, seed):
         n = 0
         while not m.stopped:
             n += 1
-            m.step(sampler.entry(randomness, n))
+            m.step(sampler.entry(randomness, n, m.memory))
         steps.append(n)
         rejected += m.result == "reject"
     return steps, rejected / runs

@@ -30,6 +30,8 @@ class Streams:
     """The streams of one model, run by run: the inputs of `run --seed` by the interpreter."""
 
     def __init__(self, program: Program, model: Model, seed: int) -> None:
+        if model.memories:
+            raise Unsolved(f"the entries of `{model.name}` answer to what was shown: no stream is drawn by itself")
         self.seed = seed
         self._sampler = InputSampler(program, model)
 
@@ -40,7 +42,7 @@ class Streams:
 
         def entry(step: int) -> Entry:
             while len(drawn) < step:
-                drawn.append(self._sampler.entry(randomness, len(drawn) + 1))
+                drawn.append(self._sampler.entry(randomness, len(drawn) + 1, {}))
             return drawn[step - 1]
 
         return entry

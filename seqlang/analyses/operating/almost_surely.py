@@ -49,9 +49,9 @@ def surely_stops(program: Program, claim: Claim, model: str) -> str | None:
             pass
         case _:
             return None
-    law = next(m for m in program.models if m.name == model)
-    if any(isinstance(node, StepNumber) for _, part in law.laws for node in walk(part)):
-        return None
+    law = program.model(model)
+    if law.memories or any(isinstance(node, StepNumber) for _, part in law.laws for node in walk(part)):
+        return None  # the entries are not independent with one law
     facts = facts_of(program)
     stop = next((s for s in program.body if isinstance(s, Stop) and _always_at_last(facts, s.when)), None)
     if stop is None:

@@ -171,6 +171,8 @@ def _may_be_trapped(program: Program, model: str, solution: Solution) -> bool:
     from seqlang.backends.solve.noises.laws import noise_laws
     from seqlang.backends.solve.step.entries import entries
 
+    if program.model(model).memories:
+        return True
     laws = noise_laws(program)
     listed = [laws[n.name] for n in program.noises if isinstance(n.law, e.Weights) and n.name in laws]
     rarest = min((float(law.atoms()[1].min()) for law in listed), default=1.0)

@@ -77,6 +77,8 @@ class Scan:
     def __init__(
         self, program: Program, model: str, *, tolerance: float, ratios: bool = True, work: float = 2e10
     ) -> None:
+        if program.model(model).memories:
+            raise Unsolved("the model reads memory: one entry and the others are not independent")
         if any(isinstance(s, Report) for s in program.body):
             raise Unsolved("the transcript holds reports: only programs that show when they stop and what they return")
         if (why := obstacle(program)) is not None:

@@ -66,18 +66,20 @@ class PartialState:
     """A state outside a run, for expressions of which the caller knows that they read nothing else than is given here:
     constants, laws of inputs, expressions of one entry."""
 
-    memory = reported = NO_NAMES
+    reported = NO_NAMES
     cells: Mapping[str, Readable] = NO_NAMES
 
     def __init__(
         self,
         *,
         fields: Mapping[str, Value] = NO_NAMES,
+        memory: Mapping[str, Value] = NO_NAMES,
         step_number: int = 0,
         records: range = range(0),
         bound: dict[int, Value] | None = None,
     ) -> None:
         self.fields = fields
+        self.memory = memory
         self.step_number = step_number
         self.records = records
         self.locals: Mapping[str, Value] = NO_NAMES

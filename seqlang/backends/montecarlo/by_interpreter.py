@@ -44,7 +44,7 @@ class ByInterpreter(Engine):
                 if records:
                     machine.load(records)
                 while not machine.stopped and (cap is None or finished < cap):
-                    shown = machine.step(sampler.entry(randomness, finished + 1))
+                    shown = machine.step(sampler.entry(randomness, finished + 1, machine.memory))
                     last.update((name, value) for name, value in shown.reports if name in self._valued)
                     finished += 1
                     steps += 1

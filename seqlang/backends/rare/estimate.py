@@ -98,6 +98,9 @@ def estimate(
     """
     began = time.perf_counter()
     found = chosen_model(program, model)
+    if found.memories:
+        why = f"the law of the entries reads the memory `{found.memories[0]}`: tilted, it would lead elsewhere"
+        raise _unreached(program, target, why)
     require_end(program, cap)
     _require_return(program, target)
     try:

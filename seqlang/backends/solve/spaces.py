@@ -17,7 +17,7 @@ from seqlang.backends.solve.lattice.lattice_chain import LatticeChain
 from seqlang.backends.solve.noises import standard_normal
 from seqlang.backends.solve.quadrature.grid import Grid, common, first_level, grid_of, kinks_of
 from seqlang.backends.solve.quadrature.nodes import LAST, Kink
-from seqlang.backends.solve.step.entries import entries, model_of, reads_step
+from seqlang.backends.solve.step.entries import entries, model_named, model_of, reads_step
 from seqlang.backends.solve.step.integration_plan import IntegrationPlan, integration_plan
 from seqlang.backends.solve.stops.chances import Chances
 from seqlang.backends.solve.unsolved import Unsolved, refusals_are_unsolved
@@ -56,11 +56,11 @@ class Space:
 
 def space_of(program: Program, model: str, watch: Watch = (), tolerance: float = 1e-9) -> Space:
     standard_normal.count_anew()
-    model_of(program, model)
+    memories = model_named(program, model).memories
     if any(i.kind == "dataset" for i in program.inputs):
         raise Unsolved("a dataset: all records are there from the start")
     with refusals_are_unsolved():
-        return _fitting(program, model, watch, integration_plan(program, watch), tolerance)
+        return _fitting(program, model, watch, integration_plan(program, watch, memories), tolerance)
 
 
 def _fitting(program: Program, model: str, watch: Watch, plan: IntegrationPlan, tolerance: float) -> Space:
@@ -187,10 +187,11 @@ def _continuous_queries(program: Program, model: str, watch: Watch, plan: Integr
 
 
 def _explored(program: Program, model: str, watch: Watch, plan: IntegrationPlan, tolerance: float) -> Space:
+    from seqlang.backends.solve.states.drawn_entries import DrawnEntries
     from seqlang.backends.solve.states.explored_chain import ExploredChain
     from seqlang.backends.solve.states.kinks import state_kinks
 
-    entries(program, model)
+    DrawnEntries(program, model, plan.needed.fields, {})  # Unsolved now, if the data have a density
     grid, last, exact = _grids(program, plan, state_kinks(program, model, watch, plan))
 
     def make(level: int) -> Chain:

@@ -1,6 +1,7 @@
 """Pass 2: params, constant lets, inputs and models, in file order.
 
-Inputs and models may stand above the constants that they read: they wait until these are known.
+Inputs and models may stand above the constants that they read: they wait until these are known. Models that read
+memory are entered after the step (`remembering_models`): only then is known what the memories hold.
 """
 
 from __future__ import annotations
@@ -8,13 +9,13 @@ from __future__ import annotations
 from seqlang.elaborate.declarations.inputs import inputs
 from seqlang.elaborate.declarations.models import model
 from seqlang.elaborate.declarations.parameters import check_overrides, constant_let, parameter
-from seqlang.elaborate.names.symbols import names_in
+from seqlang.elaborate.names.symbols import names_in, reads_memory
 from seqlang.elaborate.state import Current, State
 from seqlang.syntax import tree
 
 
 def declarations(state: State, file: tree.File) -> None:
-    """Enter every constant, field and model."""
+    """Enter every constant and field, and every model that reads no memory."""
     check_overrides(state)
     done: set[str] = set()
     waiting: list[tuple[int, tree.Inputs | tree.ModelDeclaration]] = []
@@ -33,11 +34,27 @@ def declarations(state: State, file: tree.File) -> None:
                 continue
         waiting = [w for w in waiting if not _enter(state, done, *w)]
     for at, declaration in waiting:
-        _translate(state, at, declaration)
+        if not _remembers(state, declaration):
+            _translate(state, at, declaration)
+
+
+def remembering_models(state: State, file: tree.File) -> None:
+    """Enter the models that read memory, and bring all models into the file's order."""
+    for position, statement in enumerate(file.statements):
+        if isinstance(statement, tree.ModelDeclaration) and _remembers(state, statement):
+            _translate(state, position, statement)
+    in_order = sorted(state.declared.models.items(), key=lambda item: state.given.symbols[item[0]].position)
+    state.declared.models = dict(in_order)
+
+
+def _remembers(state: State, declaration: tree.Inputs | tree.ModelDeclaration) -> bool:
+    return isinstance(declaration, tree.ModelDeclaration) and reads_memory(state.given.symbols, declaration)
 
 
 def _enter(state: State, done: set[str], position: int, declaration: tree.Inputs | tree.ModelDeclaration) -> bool:
-    """Translate the declaration if all constants and fields that it reads are known."""
+    """Translate the declaration if all constants and fields that it reads are known, and it reads no memory."""
+    if _remembers(state, declaration):
+        return False
     needed = {n.name for n in names_in(declaration)} & set(state.given.symbols)
     for name in needed:
         kind = state.given.symbols[name].kind

@@ -27,6 +27,10 @@ def model(state: State, position: int, node: tree.ModelDeclaration) -> None:
             continue
         kind = state.names.kinds.get(field, UNKNOWN)
         kind = elements(kind) if state.given.symbols[field].kind == "dataset" else kind
+        if state.given.symbols[field].kind == "dataset" and any(
+            isinstance(e, m.MemoryValue) for e in m.walk(typed.expression)
+        ):
+            _records_come_first(state, law)
         drawn[field] = Typed(m.Field(field), kind)
         laws.append((field, typed.expression))
         if good and typed.kind.name == "law":
@@ -50,6 +54,13 @@ def _known_field(state: State, law: tree.FieldLaw, drawn: dict[str, Typed]) -> b
         state.problems.add("E0410", f"this model gives `{name}` two laws", law.name.span, "the second law")
         return False
     return True
+
+
+def _records_come_first(state: State, law: tree.FieldLaw) -> None:
+    state.problems.add(
+        "E0410", f"the law of the records `{law.name.name}` reads memory", law.law.span, "changes from step to step",
+        [(state.declared.fields[law.name.name].span, "all records are there before the first step")],
+    )  # fmt: skip
 
 
 def _all_private(state: State, node: tree.ModelDeclaration, drawn: dict[str, Typed]) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from seqlang.diagnostics.suggest import hint
 from seqlang.elaborate.kinds import ERROR, LABEL, NUMBER, TRUTH, UNKNOWN, Kind, Typed, elements, law_of
 from seqlang.elaborate.names.builtins import CALLABLE
-from seqlang.elaborate.names.symbols import Symbol
+from seqlang.elaborate.names.symbols import Symbol, reads_memory
 from seqlang.elaborate.state import Reading, Scope, State
 from seqlang.model import expression as m
 from seqlang.model.program import Level
@@ -105,7 +105,7 @@ def _may_be_read(state: State, scope: Scope, node: tree.Name, symbol: Symbol) ->
     if scope.mode in ("constant", "plain") and (name in state.given.changing or hidden):
         _not_constant(state, scope, node, symbol)
         return False
-    if scope.mode == "model" and (symbol.kind not in ("param", "let", "model") or _varying_let(state, name)):
+    if scope.mode == "model" and (symbol.kind not in ("param", "let", "model", "memory") or _varying_let(state, name)):
         _not_in_model(state, node, symbol)
         return False
     if scope.mode == "entry" and (
@@ -144,9 +144,11 @@ def _not_in_model(state: State, node: tree.Name, symbol: Symbol) -> None:
         "E0410",
         f"the law may not read `{node.name}`",
         node.span,
-        "drawn later in this model" if field else "changes with the step, and is not part of the inputs",
+        "drawn later in this model" if field else "has no value yet when the entry of a step is drawn",
         [(symbol.span, "defined here")],
-        help="a model's law reads fields that it drew earlier, `step` and constants",
+        help="a model's law reads fields that it drew earlier, memory as it is at the beginning of the step, `step` "
+        "and constants"
+        + (f"; to read the last one, keep it: `update last = {node.name}`" if symbol.kind == "report" else ""),
     )
 
 
@@ -158,6 +160,7 @@ def _is_above(state: State, scope: Scope, node: tree.Name, symbol: Symbol) -> bo
     anywhere = anywhere or (symbol.kind == "model" and (not early or name in state.declared.models))
     anywhere = anywhere or (symbol.kind == "draw" and name not in state.given.changing)
     anywhere = anywhere or (scope.mode in ("plain", "model", "entry") and symbol.kind in ("param", "let"))
+    anywhere = anywhere or (scope.mode == "model" and symbol.kind == "memory")
     anywhere = anywhere or (scope.lookback and symbol.kind in ("statistic", "report", "draw", "let", "memory"))
     if anywhere or symbol.position < scope.position:
         return True
@@ -194,7 +197,8 @@ def _plain(state: State, scope: Scope, node: tree.Name, symbol: Symbol) -> Typed
         case "stream" | "dataset" | "public":
             return _field(state, scope, node, symbol)
         case "memory":
-            return Typed(m.MemoryValue(name, name in state.step.updated), state.names.kinds.get(name, UNKNOWN))
+            updated = scope.mode != "model" and name in state.step.updated  # entries are drawn before a step's updates
+            return Typed(m.MemoryValue(name, updated), state.names.kinds.get(name, UNKNOWN))
         case "draw":
             return _draw(state, scope, node)
         case "report":
@@ -205,7 +209,13 @@ def _plain(state: State, scope: Scope, node: tree.Name, symbol: Symbol) -> Typed
 
 def _model_law(state: State, name: str, span: Span) -> Typed:
     model = state.declared.models.get(name)
-    if model is None:
+    if model is None or model.memories:
+        statement = state.given.symbols[name].statement
+        if reads_memory(state.given.symbols, statement):
+            state.problems.add(
+                "E0408", f"the law of the model `{name}` changes with memory", span, "used as a law here",
+                [(state.given.symbols[name].span, "declared here")], help="write out the law that is meant",
+            )  # fmt: skip
         return ERROR
     if len(model.laws) != 1:
         fields = ", ".join(field for field, _ in model.laws)

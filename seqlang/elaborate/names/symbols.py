@@ -113,6 +113,20 @@ def _names_under(value: object, binder: tree.ForIn) -> Iterator[tree.Name]:
             yield name
 
 
+def reads_memory(symbols: Mapping[str, Symbol], node: object) -> bool:
+    """Whether a tree reads memory, by itself or through what `let` defines."""
+    seen: set[str] = set()
+    waiting = [node]
+    while waiting:
+        for name in (n.name for n in names_in(waiting.pop())):
+            if name in symbols and name not in seen:
+                seen.add(name)
+                if symbols[name].kind == "memory":
+                    return True
+                waiting.append(_body(symbols[name].statement))
+    return False
+
+
 def changing(symbols: Mapping[str, Symbol]) -> frozenset[str]:
     """The lets, functions, models and draws that read, directly or not, something that is no constant.
 

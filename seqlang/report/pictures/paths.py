@@ -45,7 +45,7 @@ def sample_paths(program: Program, model: str, count: int, seed: int, longest: i
         levels: list[tuple[float, ...]] = []
         result = "not stopped"
         for step in range(1, longest + 1):
-            outcome = machine.step(inputs.entry(randomness, step))
+            outcome = machine.step(inputs.entry(randomness, step, machine.memory))
             values.append(_number(machine.value(Local(statistic))))
             levels.append(tuple(_level(machine, program, b, values[-1]) for b in boundaries))
             if outcome.stopped:

@@ -195,7 +195,7 @@ def enumerated(program: Program, steps: int) -> tuple[dict[tuple[int, Any], floa
         machine, sampler = Machine(program, paths), InputSampler(program, program.models[0])
         try:
             for step in range(1, steps + 1):
-                machine.step(sampler.entry(paths, step))
+                machine.step(sampler.entry(paths, step, machine.memory))
                 if machine.stopped:
                     break
         except EvaluationError:

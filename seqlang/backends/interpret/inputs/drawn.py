@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from seqlang.backends.interpret.compiled import Compiler
 from seqlang.backends.interpret.inputs.domains import CheckedDomain
 from seqlang.backends.interpret.laws.multivariate import Independent
@@ -13,7 +15,7 @@ from seqlang.model.program import Model, Program
 
 
 class InputSampler:
-    """Draws a model's fields in order; a law may read the fields drawn before it and the step.
+    """Draws a model's fields in order; a law may read the fields drawn before it, the step, and memories.
 
     A value outside the field's declared domain is an error (E0621): the program's guarantees are about the domain.
     """
@@ -30,8 +32,9 @@ class InputSampler:
             for name, law in model.laws
         ]
 
-    def entry(self, randomness: Randomness, step: int) -> dict[str, Value]:
-        """This step's entry of the streams and public inputs."""
+    def entry(self, randomness: Randomness, step: int, memory: Mapping[str, Value]) -> dict[str, Value]:
+        """This step's entry of the streams and public inputs. `memory`: as it is before the step."""
+        self._state.memory = memory
         return self._sample(randomness, step, ("stream", "public"))
 
     def dataset(self, randomness: Randomness) -> dict[str, tuple[Value, ...]]:

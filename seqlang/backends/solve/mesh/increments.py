@@ -193,7 +193,7 @@ def increments_of(
     law = next((e for name, e in found.laws if name == read[0]), None) if found is not None else None
     if law is None:
         raise Unsolved(f"the model says nothing about `{read[0]}`")
-    if any(isinstance(x, (ir.Field, ir.StepNumber)) for x in ir.walk(law)):
+    if any(isinstance(x, (ir.Field, ir.StepNumber, ir.MemoryValue)) for x in ir.walk(law)):
         raise Unsolved("a law of continuous data that changes")
     made = law_of(constants(law))
     if made is None:

@@ -20,6 +20,7 @@ from seqlang.backends.solve.quadrature.grid import Grid
 from seqlang.backends.solve.solution import Array, Outcome, Tail
 from seqlang.backends.solve.states.batch import Batch
 from seqlang.backends.solve.states.closed_form import never_stopping, tail_of, transitions
+from seqlang.backends.solve.states.drawn_entries import DrawnEntries
 from seqlang.backends.solve.states.end_of_step import States, end_of_step
 from seqlang.backends.solve.states.enumerated_noises import EnumeratedNoises
 from seqlang.backends.solve.states.frontier import ExploredFrontier
@@ -29,7 +30,6 @@ from seqlang.backends.solve.states.statements import ORIGIN, CompiledStatement, 
 from seqlang.backends.solve.states.tabulated_densities import TabledCompiler
 from seqlang.backends.solve.step.body import started
 from seqlang.backends.solve.step.cases import Case
-from seqlang.backends.solve.step.entries import columns_of, entries, model_of, reads_step
 from seqlang.backends.solve.step.integration_plan import IntegrationPlan
 from seqlang.backends.solve.unsolved import refusals_are_unsolved
 from seqlang.model import expression as ir
@@ -66,7 +66,6 @@ class ExploredChain:
         )
         compiler = TabledCompiler(program)
         self.persistent = frozenset(name for name, v in self.plan.variables.items() if not isinstance(v.life, EachStep))
-        self._entries: tuple[Array, dict[str, Any], float] | None = None
         noises = EnumeratedNoises(program, self.plan, self.grid, compiler)
         self.returned = Returned(program, self.plan, compiler, watch)
         known = {name: np.asarray(v)[:, None] for name, v in self.grid.values.items()}
@@ -79,10 +78,7 @@ class ExploredChain:
                 statement = CompiledStatement(self.setting, index, program.body[index], later)
                 self.statements.insert(0, statement)
                 later |= statement.variables
-        self.fields = frozenset(
-            x.name for _, e in self.plan.needed.readings for x in ir.walk(e) if isinstance(x, ir.Field)
-        )
-        entries(program, model)  # Unsolved now, if the data have a density
+        self.entries = DrawnEntries(program, model, self.plan.needed.fields, compiler.labels)
 
     @property
     def outcomes(self) -> tuple[Outcome, ...]:
@@ -121,15 +117,13 @@ class ExploredChain:
     def _worked_through(
         self, states: States, step: int, forced: Mapping[str, Any] | None, tally: StepTally
     ) -> tuple[States, float, int]:
-        chances, fields, missing = self._drawn_entries(step, forced)
-        tally.lost += missing * float(states.mass.sum())
-        rows, atoms = states.count, len(chances)
-        self.setting.check_size(rows * atoms)
+        drawn = self.entries.of(states, step, forced)
+        tally.lost += drawn.lost
+        self.setting.check_size(len(drawn.rows))
         batch = Batch(states.stage, states.mass, [Case(None, dict(states.bounds))], states.due)
-        batch.take(np.repeat(np.arange(rows), atoms))
-        tile = np.tile(np.arange(atoms), rows)
-        batch.mass = batch.mass * chances[tile]
-        batch.stage.fields = {name: value[..., tile] for name, value in fields.items()}
+        batch.take(drawn.rows)
+        batch.mass = batch.mass * drawn.chances
+        batch.stage.fields = dict(drawn.fields)
         batch.stage.step_number = step
         batch.stage.fired = {}
         batch.stage.released = {}
@@ -144,26 +138,6 @@ class ExploredChain:
             batch, self.plan, self.grid, self.persistent, self.setting.laws, self.setting.noises.lives, tally.allowed
         )
         return after, dropped, used
-
-    def _drawn_entries(self, step: int, forced: Mapping[str, Any] | None) -> tuple[Array, dict[str, Any], float]:
-        if forced is None and self._entries is not None and not self._reads_step():
-            return self._entries
-        listed, missing = entries(self.program, self.model, step)
-        merged: dict[tuple[Any, ...], float] = {}
-        names = sorted(self.fields)
-        for entry in listed:
-            whole = {**entry.fields, **(forced or {})}
-            key = tuple(whole[name] for name in names)
-            merged[key] = merged.get(key, 0.0) + entry.chance
-        rows = [dict(zip(names, key, strict=True)) for key in merged]
-        fields = columns_of(rows, names, self.setting.compiler.labels)
-        found = (np.array(list(merged.values())), fields, 0.0 if forced else missing)
-        if forced is None:
-            self._entries = found
-        return found
-
-    def _reads_step(self) -> bool:
-        return reads_step(model_of(self.program, self.model))
 
     def close(self, frontier: ExploredFrontier) -> Tail | None:
         """By linear equations, where nothing depends on the step and nothing is known of persistent noises."""
@@ -186,7 +160,7 @@ class ExploredChain:
         """Whether a step depends on nothing but the state; nodes that are drawn anew would mix."""
         cells = [s for s in self.program.body if isinstance(s, Cell) and s.name in self.plan.needed.names]
         return (
-            not self._reads_step()
+            not self.entries.reads_step
             and all(group.report is None for group in self.grid.groups)
             and not any(cell.operator in ("argmax", "argmin") for cell in cells)
             and not self.plan.needed.reads_step

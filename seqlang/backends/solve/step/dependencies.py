@@ -51,6 +51,11 @@ class Needed:
     readings: tuple[tuple[int, ir.Expression], ...]
 
     @property
+    def fields(self) -> frozenset[str]:
+        """The fields of an entry that are read."""
+        return frozenset(x.name for _, e in self.readings for x in ir.walk(e) if isinstance(x, ir.Field))
+
+    @property
     def reads_step(self) -> bool:
         """Whether anything that the stops depend on reads the number of the step."""
         return any(isinstance(e, ir.StepNumber) for _, part in self.readings for e in ir.walk(part))
@@ -110,6 +115,12 @@ class _Search:
         self.readings: list[tuple[int, ir.Expression]] = []
         self.body = list(enumerate(program.body))
         self.lives: dict[str, Life] = {n.name: n.life for n in program.noises}
+
+    def found(self) -> Needed:
+        return Needed(
+            frozenset(self.statements), frozenset(self.names), frozenset(self.values), frozenset(self.noises),
+            tuple(self.readings),
+        )  # fmt: skip
 
     def read(self, index: int, expression: ir.Expression) -> None:
         self.readings.append((index, expression))
@@ -201,8 +212,9 @@ class _Search:
                 self.noise(term.noise)
 
 
-def needed_of(program: Program, watch: Iterable[ir.Expression] = ()) -> Needed:
-    """What the stops, their results and the watched expressions depend on."""
+def needed_of(program: Program, watch: Iterable[ir.Expression] = (), memories: tuple[str, ...] = ()) -> Needed:
+    """What the stops, their results and the watched expressions depend on; `memories`: those that the law of the
+    entries depends on, which matter if the entries do."""
     search = _Search(program)
     for index, statement in search.body:
         if isinstance(statement, Stop):
@@ -212,7 +224,7 @@ def needed_of(program: Program, watch: Iterable[ir.Expression] = ()) -> Needed:
                 search.read(index, statement.result)
     for expression in watch:
         search.read(len(program.body), expression)
-    return Needed(
-        frozenset(search.statements), frozenset(search.names), frozenset(search.values), frozenset(search.noises),
-        tuple(search.readings),
-    )  # fmt: skip
+    if search.found().fields:
+        for name in memories:
+            search.memory(name)
+    return search.found()

@@ -1,6 +1,7 @@
 """The finitely many entries a model draws, with their chances.
 
-`entries(program, model)` is what spaces with discrete data call. `entries(..., step=n)` is the law of step n.
+`entries(program, model)` is what spaces with discrete data call. `entries(.., step, memory)` is the law of that step
+where the memories hold these values; only a space whose states hold the memories may ask for it.
 """
 
 from __future__ import annotations
@@ -36,27 +37,39 @@ class Entry:
     fields: Mapping[str, Any]
 
 
-def model_of(program: Program, name: str) -> Model:
+def model_named(program: Program, name: str) -> Model:
     for model in program.models:
         if model.name == name:
             return model
     raise Unsolved(f"there is no model `{name}`")
 
 
+def model_of(program: Program, name: str) -> Model:
+    """The model, if its entries are independent: Unsolved if their laws read memory."""
+    model = model_named(program, name)
+    if model.memories:
+        raise Unsolved(f"the law of the entries reads the memory `{model.memories[0]}`")
+    return model
+
+
 def reads_step(model: Model) -> bool:
     return any(isinstance(e, ir.StepNumber) for _, law in model.laws for e in ir.walk(law))
 
 
-def entries(program: Program, model: str, step: int = 1) -> tuple[tuple[Entry, ...], float]:
-    """All entries of positive chance, and the mass of values left out. Raises Unsolved for laws with a density."""
+def entries(
+    program: Program, model: str, step: int = 1, memory: Mapping[str, Any] | None = None
+) -> tuple[tuple[Entry, ...], float]:
+    """All entries of positive chance, and the mass of values left out. Raises Unsolved for laws with a density, and for
+    laws that read memory unless `memory` says what it holds at the beginning of the step."""
+    laws = (model_of(program, model) if memory is None else model_named(program, model)).laws
     if program.size is not None or any(i.kind == "dataset" for i in program.inputs):
         raise Unsolved("a dataset: all records are there from the start")
-    state = PartialState(step_number=step)
+    state = PartialState(step_number=step, memory={} if memory is None else memory)
     compiler = Compiler(program)
     domains = {i.name: CheckedDomain(compiler, i.domain) for i in program.inputs}
     found: list[tuple[float, dict[str, Any]]] = [(1.0, {})]
     missing = 0.0
-    for name, law in model_of(program, model).laws:
+    for name, law in laws:
         code = compiler.compile(law)
         longer: list[tuple[float, dict[str, Any]]] = []
         for chance, fields in found:

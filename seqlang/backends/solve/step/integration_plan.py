@@ -65,9 +65,11 @@ class IntegrationPlan:
     simple: bool
 
 
-def integration_plan(program: Program, watch: Iterable[ir.Expression] = ()) -> IntegrationPlan:
-    """The plan for the stops of the program and the watched expressions."""
-    needed = needed_of(program, watch)
+def integration_plan(
+    program: Program, watch: Iterable[ir.Expression] = (), memories: tuple[str, ...] = ()
+) -> IntegrationPlan:
+    """The plan for the stops of the program and the watched expressions. `memories`: see `needed_of`."""
+    needed = needed_of(program, watch, memories)
     conditions = {
         i: condition_of(program, s)
         for i, s in enumerate(program.body)
