@@ -170,6 +170,7 @@ def show_adjacency(adjacency: p.Adjacency) -> str:
             return f"replace {show_expression(count)}"
         case p.AddRemove(count=count):
             return f"add or remove {show_expression(count)}"
-        case p.Within(of=of, radius=radius, extent=extent, same_direction=same):
+        case p.Within(of=of, radius=radius, extent=extent, same_direction=same, norm=norm):
             text = f"{extent} {show_expression(of)} within {show_expression(radius)}"
+            text += "" if norm == "linf" else f" in {norm}"
             return text + (" same direction" if same else "")

@@ -73,15 +73,20 @@ class AddRemove:
     count: Expression
 
 
+Norm = Literal["l1", "l2", "linf"]
+
+
 @record
 class Within:
-    """`of` (an expression over the fields of one entry) moves by at most `radius`, per coordinate, at one entry or at
-    every entry; with `same_direction` all moves have one sign."""
+    """`of` (an expression over the fields of one entry) moves by at most `radius`, in `norm` where it is a vector, at
+    one entry or at every entry; with `same_direction` all moves, of every coordinate, have one sign. At such an entry
+    private fields that `of` does not read may become anything in their domains."""
 
     of: Expression
     radius: Expression
     extent: Literal["one", "every"]
     same_direction: bool
+    norm: Norm = "linf"
 
 
 Adjacency = Replace | AddRemove | Within

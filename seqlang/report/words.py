@@ -6,9 +6,10 @@ from typing import assert_never
 
 from seqlang.arithmetic.formula import DELTA, ORDER, Formula, Number, substitute, symbol
 from seqlang.arithmetic.rounding import fraction_up
+from seqlang.model.expression import Expression, Field, walk
 from seqlang.model.life import EachReport, EachStep, Life, Once
-from seqlang.model.print import show_expression
-from seqlang.model.program import AddRemove, Program, Replace, Within
+from seqlang.model.print import show_adjacency, show_expression
+from seqlang.model.program import AddRemove, Norm, Program, Replace, Within
 from seqlang.proof.derivation import (
     ApproximateBound,
     ConcentratedBound,
@@ -21,6 +22,9 @@ from seqlang.proof.derivation import (
 )
 from seqlang.report.numbers import shown_up
 from seqlang.rules import find
+from seqlang.rules.sensitivity.facts.facts import facts_of
+from seqlang.rules.sensitivity.facts.shapes import is_vector
+from seqlang.rules.sensitivity.motion.neighbours import as_entry
 
 
 def adjacency_words(program: Program) -> tuple[str, str]:
@@ -43,16 +47,30 @@ def adjacency_words(program: Program) -> tuple[str, str]:
             n = show_expression(count)
             what = "one record" if n == "1" else f"at most {n} records"
             return f"add or remove {'one' if n == '1' else n}", f"{what} ({fields}) added or removed"
-        case Within(of, radius, extent, same):
-            text = f"{extent} {show_expression(of)} within {show_expression(radius)}"
+        case Within(of, radius, extent, same, norm):
             where = "at every entry" if extent == "every" else "at one entry"
-            how = ", all moves in one direction" if same else ""
-            return (
-                text + (" same direction" if same else ""),
-                f"{show_expression(of)} moves by at most {show_expression(radius)} {where}{how}",
-            )
+            how = f"{_in_norm(program, of, norm)} {where}{', all moves in one direction' if same else ''}"
+            moves = f"{show_expression(of)} moves by at most {show_expression(radius)}{how}"
+            return show_adjacency(program.adjacency), moves + _others(program, of, extent)
         case _:
             assert_never(program.adjacency)
+
+
+def _in_norm(program: Program, of: Expression, norm: Norm) -> str:
+    facts = facts_of(program)
+    if not is_vector(facts, as_entry(facts, of)):
+        return ""
+    return " in each coordinate" if norm == "linf" else f" in {norm} norm"
+
+
+def _others(program: Program, of: Expression, extent: str) -> str:
+    """What private fields that the adjacency does not measure may do."""
+    read = {node.name for node in walk(of) if isinstance(node, Field)}
+    others = [i.name for i in program.inputs if i.kind != "public" and i.name not in read]
+    if not others:
+        return ""
+    where = "there" if extent == "every" else "in that entry"
+    return f"; {', '.join(others)} may become anything {where}"
 
 
 def life_words(life: Life) -> str:

@@ -70,6 +70,11 @@ def _amount(parts: Parts) -> tree.Expression | None:
     return amount
 
 
+def _norm(parts: Parts) -> Any:
+    named = _after(parts, "in")
+    return None if named is None else named.text
+
+
 class _One:
     """`one` as an amount, told apart from a name."""
 
@@ -126,7 +131,7 @@ ACTIONS: dict[str, Callable[[Parts, Span], Any]] = {
     "replace": lambda p, s: tree.AdjacentReplace(_amount(p), s),
     "add_or_remove": lambda p, s: tree.AdjacentAddRemove(_amount(p), s),
     "one": lambda p, s: _One(),
-    "within": lambda p, s: tree.AdjacentWithin(p[1].text, p[2], p[4], _is(p[-1], "direction"), s),
+    "within": lambda p, s: tree.AdjacentWithin(p[1].text, p[2], p[4], _norm(p), _is(p[-1], "direction"), s),
     "model": lambda p, s: tree.ModelDeclaration(p[1], _nodes(p[3:]), s),
     "field_law": lambda p, s: tree.FieldLaw(p[0], p[2], s),
     "interval": lambda p, s: tree.IntervalDomain(p[1], p[3], _is(p[0], "("), _is(p[4], ")"), s),

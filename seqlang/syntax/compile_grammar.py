@@ -36,7 +36,7 @@ def compile_grammar(text: str) -> Table:
     )
     terminals = sorted(parser.terminals, key=lambda terminal: terminal.name)
     fixed = {t.pattern.value: t.name for t in terminals if isinstance(t.pattern, PatternStr)}
-    words = {spelling: name for spelling, name in fixed.items() if spelling.isalpha()}
+    words = {spelling: name for spelling, name in fixed.items() if spelling.isidentifier()}
     patterns = {t.name: t.pattern.to_regexp() for t in terminals if not isinstance(t.pattern, PatternStr)}
     return Table(
         states=states,

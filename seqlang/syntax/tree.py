@@ -358,6 +358,7 @@ class AdjacentWithin:
     extent: Literal["one", "every"]
     of: Expression
     radius: Expression
+    norm: Literal["l1", "l2", "linf"] | None
     same_direction: bool
     span: Span
 

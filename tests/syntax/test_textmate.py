@@ -36,7 +36,7 @@ def words(names: tuple[str, ...]) -> set[str]:
     for name in names:
         for pattern in patterns(REPOSITORY[name]):
             plain = re.sub(r"\[[^\]]*\]|\\[a-zA-Z]", " ", pattern)
-            found |= set(re.findall(r"[a-z]{2,}", plain))
+            found |= set(re.findall(r"[a-z][a-z0-9]+", plain))
     return found
 
 

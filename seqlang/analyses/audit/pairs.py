@@ -10,17 +10,19 @@ from typing import Any
 from seqlang.analyses.witnesses.confirm import inside
 from seqlang.analyses.witnesses.datasets import data_pairs
 from seqlang.analyses.witnesses.domains import Domains, tidy
-from seqlang.analyses.witnesses.moving import moved_within
+from seqlang.analyses.witnesses.moving import moved_vector, moved_within
 from seqlang.analyses.witnesses.neighbours import are_neighbours, entry_of, fields_of
 from seqlang.analyses.witnesses.play import play
 from seqlang.analyses.witnesses.scene import Scene
 from seqlang.analyses.witnesses.search import stream_of
 from seqlang.analyses.witnesses.seeds import seeds
+from seqlang.backends.interpret.inputs.domains import CheckedDomain
 from seqlang.backends.interpret.machine import Machine
 from seqlang.backends.interpret.randomness import NoNoise
 from seqlang.backends.interpret.values import EvaluationError
 from seqlang.backends.transcript.unsupported import Unsupported
 from seqlang.model.domain import Interval
+from seqlang.model.expression import Field
 from seqlang.model.program import Program, Within
 from seqlang.proof.entry import Entry
 
@@ -102,12 +104,18 @@ def _plain(program: Program, length: int) -> Iterator[tuple[Stream, Stream]]:
 
 
 def _moved(program: Program, machine: Machine, domains: Domains, row: dict[str, Any]) -> list[dict[str, Any]]:
-    """The row with one number moved by the adjacency's radius, both ways; none where any change is allowed."""
+    """The row with one number or vector moved by the adjacency's radius, both ways; none where any change is
+    allowed."""
     if not isinstance(program.adjacency, Within):
         return []
     of, radius = program.adjacency.of, machine.compiler.constant(program.adjacency.radius)
-    found = []
+    found: list[dict[str, Any]] = []
     for source in program.inputs:
+        if of == Field(source.name) and isinstance(row[source.name], tuple):
+            nearest = CheckedDomain(machine.compiler, source.domain).nearest
+            for sign, each in ((1, True), (-1, True), (1, False), (-1, False)):
+                old, norm = row[source.name], program.adjacency.norm
+                found.append({**row, source.name: moved_vector(old, sign, norm, float(radius), each, nearest)})
         if source.kind != "public" and isinstance(source.domain, Interval):
             low, high = domains.range(source.domain)
 

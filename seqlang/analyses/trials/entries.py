@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import islice, product
-from math import hypot, inf, isinf
+from math import hypot, isinf
 from typing import TYPE_CHECKING, Any
 
 from seqlang.analyses.witnesses.domains import Domains
-from seqlang.analyses.witnesses.moving import moved_within
+from seqlang.analyses.witnesses.moving import Vector, moved_within, size_of
 from seqlang.backends.interpret.compiled import Compiler
+from seqlang.backends.interpret.inputs.domains import CheckedDomain
 from seqlang.backends.interpret.machine import Machine
 from seqlang.backends.interpret.randomness import NoNoise
 from seqlang.model.domain import Ball, Domain, Finite, Integers, Power
@@ -90,8 +91,7 @@ class Entries:
         share = self.random.choice((1.0, 1.0, 1.0, 0.5, 0.0))
         source, old = self.inputs[name], new[name]
         if isinstance(old, tuple):
-            low, high = self.domains.range(source.domain.of) if isinstance(source.domain, Power) else (-inf, inf)
-            new[name] = tuple(self._shifted(x, turn, low, high, share, same_direction) for x in old)
+            new[name] = self._shifted_vector(source, old, turn, share, same_direction)
         elif self.adjacency.of == Field(name):
             low, high = self.domains.range(source.domain)
             new[name] = self._number(source, self._shifted(old, turn, low, high, share, True))
@@ -100,11 +100,23 @@ class Entries:
             at = self._measured(new)
             far = moved_within(old, turn, low, high, self.radius, lambda x: self._measured({**new, name: x}) - at)
             new[name] = self._number(source, far)
-        return new if self._is_near(row, new) else row
+        return new if self._is_near(row, new, turn if same_direction else 0) else row
 
     def _shifted(self, x: float, turn: int, low: float, high: float, share: float, steady: bool) -> float:
         way = turn if steady else self.random.choice((1, -1))
         return min(max(x + way * share * self.radius, low), high)
+
+    def _shifted_vector(self, source: Input, old: Vector, turn: int, share: float, steady: bool) -> Vector:
+        """A share of the radius in the norm of the adjacency, in few or many coordinates."""
+        assert isinstance(self.adjacency, Within)
+        weights = [self.random.choice((0.0, 1.0, self.random.random())) for _ in old]
+        if self.adjacency.norm == "linf" or not any(weights):
+            weights = [1.0] * len(old)
+        part = share * self.radius / size_of(weights, self.adjacency.norm)
+        ways = [turn if steady else self.random.choice((1, -1)) for _ in old]
+        nearest = CheckedDomain(Compiler(self.program), source.domain).nearest
+        moved: Vector = nearest(tuple(x + part * w * way for x, w, way in zip(old, weights, ways, strict=True)))
+        return moved
 
     def _number(self, source: Input, x: float) -> Any:
         match source.domain:
@@ -120,7 +132,10 @@ class Entries:
         self.machine.fields = dict(row)
         return self.machine.value(self.adjacency.of)
 
-    def _is_near(self, old: Row, new: Row) -> bool:
+    def _is_near(self, old: Row, new: Row, turn: int) -> bool:
+        """Whether it moves by at most the radius, and each number, where `turn` is not 0, in that direction."""
         before, after = self._measured(old), self._measured(new)
         pairs = zip(before, after, strict=True) if isinstance(before, tuple) else ((before, after),)
-        return all(abs(b - a) <= self.radius * (1 + 1e-12) for a, b in pairs)
+        norm = self.adjacency.norm if isinstance(self.adjacency, Within) else "linf"
+        moves = [b - a for a, b in pairs]
+        return size_of(moves, norm) <= self.radius * (1 + 1e-12) and all(move * turn >= 0 for move in moves)

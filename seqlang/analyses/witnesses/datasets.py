@@ -16,7 +16,7 @@ from seqlang.backends.transcript.follow import NOTHING
 from seqlang.backends.transcript.reported_value import UNKNOWN
 from seqlang.backends.transcript.unsupported import Unsupported
 from seqlang.model.expression import Field
-from seqlang.model.program import AddRemove, Within
+from seqlang.model.program import AddRemove, Input, Within
 
 Entry = Mapping[str, Any]
 Row = dict[str, Any]
@@ -42,10 +42,10 @@ def data_pairs(scene: Scene) -> list[Pair]:
 
 def _pairs(scene: Scene) -> list[Pair]:
     match scene.program.adjacency:
-        case Within(Field(name), radius, extent, _) if len(scene.datasets) == 1:
+        case Within(Field(name), radius, extent) if len(scene.datasets) == 1:
             start = scene.domains.values(scene.datasets[0])[-1]
             if isinstance(start, tuple):
-                raise Unsupported("a vector record that moves")
+                return _unique([*_vector_moves(scene, scene.datasets[0], extent == "every")])
             radius_value = scene.value(radius)
             found = [*_straddling_moves(scene, name, radius_value, extent == "every")]
             for base in dict.fromkeys(_starts(scene, name, start)):
@@ -145,6 +145,17 @@ def _moves(scene: Scene, name: str, start: float, every: bool) -> list[Pair]:
         below = tidy(scene.clip(name, high - scene.radius))
         pairs.append(({name: (high, *rest)}, {name: (below, *((up,) * (n - 1)))}))
     return pairs
+
+
+def _vector_moves(scene: Scene, source: Input, every: bool) -> Iterator[Pair]:
+    """Records that are one vector, and the first of them, or all, moved by the radius."""
+    n = scene.size()
+    for base in scene.domains.values(source):
+        for direction in (1, -1):
+            new = scene.moved_vector(source, base, direction, scene.radius, True)
+            if new != base:
+                for changed in (1, n) if every else (1,):
+                    yield {source.name: (base,) * n}, {source.name: (new,) * changed + (base,) * (n - changed)}
 
 
 def _straddling_moves(scene: Scene, name: str, radius: float, every: bool) -> Iterator[Pair]:

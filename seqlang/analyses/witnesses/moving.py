@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
-from math import isinf
+from math import hypot, isinf, sqrt
 from typing import Any
+
+from seqlang.model.program import Norm
+
+Vector = tuple[float, ...]
 
 
 def moved_within(old: float, direction: int, low: float, high: float, radius: float, change: Any) -> float:
@@ -31,13 +36,24 @@ def moved_within(old: float, direction: int, low: float, high: float, radius: fl
     return old
 
 
-def moved_vector(
-    old: tuple[float, ...], direction: int, low: float, high: float, radius: float, each: bool
-) -> tuple[float, ...]:
-    """Every coordinate moved by the radius, as far as [low, high] goes; the first alone if not `each` may."""
-    count = len(old) if each else 1
-    moved = [exactly_within(x, min(max(x + direction * radius, low), high), radius) for x in old[:count]]
-    return (*moved, *old[count:])
+def moved_vector(old: Vector, direction: int, norm: Norm, radius: float, each: bool, nearest: Any) -> Vector:
+    """Moved by the radius in the norm, as far as the domain goes, to whose `nearest` vector it is taken back: every
+    coordinate by as much, or the first alone where not `each` may move, or nothing is gained by moving several."""
+    count = len(old) if each and norm != "l1" else 1
+    part = radius / sqrt(count) if norm == "l2" else radius
+    goal = nearest(tuple(x + direction * part if i < count else x for i, x in enumerate(old)))
+    return tuple(exactly_within(x, y, part) if i < count else x for i, (x, y) in enumerate(zip(old, goal, strict=True)))
+
+
+def size_of(move: Sequence[float], norm: Norm) -> float:
+    """The norm of a move."""
+    match norm:
+        case "l1":
+            return sum(map(abs, move))
+        case "l2":
+            return hypot(*move)
+        case "linf":
+            return max(map(abs, move), default=0.0)
 
 
 def within(change: float, radius: float) -> bool:

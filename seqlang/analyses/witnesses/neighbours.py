@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, assert_never
 
+from seqlang.analyses.witnesses.moving import Vector, size_of
 from seqlang.arithmetic.formula import enclose
 from seqlang.backends.interpret.compiled import Compiler
 from seqlang.backends.interpret.inputs.domains import CheckedDomain
 from seqlang.backends.interpret.values import EvaluationError
 from seqlang.model.expression import Expression
-from seqlang.model.program import AddRemove, Program, Replace, Within
+from seqlang.model.program import AddRemove, Norm, Program, Replace, Within
 from seqlang.proof.entry import Entry
 from seqlang.rules.sensitivity.facts.formulas import formula_of, parameter_values
 
@@ -53,12 +54,12 @@ def are_neighbours(program: Program, first: Sequence[Entry], second: Sequence[En
         case Replace(count):
             changed = _changed(program, rows, others)
             return changed is not None and len(changed) <= _constant(program, count)
-        case Within(of, radius, extent, same_direction):
+        case Within(of, radius, extent, same_direction, norm):
             changed = _changed(program, rows, others)
             if changed is None or (extent == "one" and len(changed) > 1):
                 return False
             moves = _moves(program, of, [(rows[i], others[i]) for i in changed])
-            return moves is not None and _small(moves, _constant(program, radius), same_direction)
+            return moves is not None and _small(moves, norm, _constant(program, radius), same_direction)
         case _:
             assert_never(program.adjacency)
 
@@ -80,7 +81,7 @@ def _resized(rows: Sequence[Row], others: Sequence[Row], count: float) -> bool:
     return all(any(row == candidate for candidate in left) for row in short)
 
 
-def _moves(program: Program, of: Expression, pairs: Sequence[tuple[Row, Row]]) -> list[float] | None:
+def _moves(program: Program, of: Expression, pairs: Sequence[tuple[Row, Row]]) -> list[Vector] | None:
     """How far each coordinate of the expression moves in each pair; None if it has no value."""
     from seqlang.backends.interpret.machine import Machine
     from seqlang.backends.interpret.randomness import NoNoise
@@ -94,18 +95,18 @@ def _moves(program: Program, of: Expression, pairs: Sequence[tuple[Row, Row]]) -
 
     try:
         return [
-            float(after) - float(before)
+            tuple(float(y) - float(x) for x, y in zip(coordinates(row), coordinates(other), strict=True))
             for row, other in pairs
-            for before, after in zip(coordinates(row), coordinates(other), strict=True)
         ]
     except EvaluationError:
         return None
 
 
-def _small(moves: Sequence[float], radius: float, same_direction: bool) -> bool:
+def _small(moves: Sequence[Vector], norm: Norm, radius: float, same_direction: bool) -> bool:
     slack = radius * (1 + ROUNDING)
-    one_way = min(moves, default=0.0) >= 0 or max(moves, default=0.0) <= 0
-    return all(abs(m) <= slack for m in moves) and (one_way or not same_direction)
+    each = [x for move in moves for x in move]
+    one_way = min(each, default=0.0) >= 0 or max(each, default=0.0) <= 0
+    return all(size_of(move, norm) <= slack for move in moves) and (one_way or not same_direction)
 
 
 def _constant(program: Program, expression: Expression) -> float:

@@ -14,7 +14,9 @@ from typing import Any
 from seqlang.analyses.faint import coins_are_clear, faint_gates
 from seqlang.analyses.witnesses.domains import MOST_ENTRIES, Domains, tidy
 from seqlang.analyses.witnesses.margins import margins
-from seqlang.analyses.witnesses.moving import moved_vector, moved_within
+from seqlang.analyses.witnesses.moving import Vector, moved_vector, moved_within
+from seqlang.backends.interpret.compiled import Compiler
+from seqlang.backends.interpret.inputs.domains import CheckedDomain
 from seqlang.backends.transcript.facts import Fact
 from seqlang.backends.transcript.follow import NOTHING, Follower
 from seqlang.backends.transcript.unsupported import Unsupported
@@ -29,6 +31,7 @@ from seqlang.model.program import (
     ChooseGate,
     CompareGate,
     Define,
+    Input,
     LastSteps,
     Program,
     PublicGate,
@@ -282,7 +285,7 @@ class Scene:
 
     def _radius(self) -> float:
         match self.program.adjacency:
-            case Within(_, radius, _, _):
+            case Within(radius=radius):
                 return self.value(radius)
             case _:
                 return inf
@@ -394,9 +397,15 @@ class Scene:
         radius = part * self.radius
         start = measure(entry)
         if isinstance(old, tuple):
-            return {**entry, name: moved_vector(old, direction, low, high, radius, start == old)}
+            return {**entry, name: self.moved_vector(self.streams[0], old, direction, radius, start == old)}
         aimed = moved_within(old, direction, low, high, radius, lambda x: measure({**entry, name: x}) - start)
         return {**entry, name: tidy(aimed)}
+
+    def moved_vector(self, source: Input, old: Vector, direction: int, radius: float, each: bool) -> Vector:
+        """A vector of that input after a move by the radius, in the norm of the adjacency."""
+        assert isinstance(self.program.adjacency, Within)
+        nearest = CheckedDomain(Compiler(self.program), source.domain).nearest
+        return moved_vector(old, direction, self.program.adjacency.norm, radius, each, nearest)
 
     def swaps(self, state: Any, target: Target | None, level: float) -> list[tuple[Entry, Entry]]:
         """Pairs of entries for the changed place, for one-entry adjacency: the extremes of the margin first."""

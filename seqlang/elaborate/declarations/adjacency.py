@@ -6,11 +6,12 @@ from fractions import Fraction
 
 from seqlang.elaborate.constants import Undefined, evaluate
 from seqlang.elaborate.expressions.expect import expect, translated
-from seqlang.elaborate.kinds import NUMBER
+from seqlang.elaborate.kinds import NUMBER, Typed
 from seqlang.elaborate.noise_factors import ONE
 from seqlang.elaborate.state import Current, Scope, State, translate
 from seqlang.model import expression as m
-from seqlang.model.program import AddRemove, Adjacency, Replace, Within
+from seqlang.model.domain import Ball
+from seqlang.model.program import AddRemove, Adjacency, Norm, Replace, Within
 from seqlang.syntax import tree
 
 Node = tree.AdjacentReplace | tree.AdjacentAddRemove | tree.AdjacentWithin
@@ -76,4 +77,14 @@ def _within(state: State, position: int, node: tree.AdjacentWithin) -> Within:
         state.problems.add("E0312", f"the radius has no value: {value.reason}", node.radius.span, value.reason)
     elif isinstance(value, Fraction) and value <= 0:
         state.problems.add("E0416", "a radius lies above 0", node.radius.span, "not above 0")
-    return Within(of.expression, radius.expression, node.extent, node.same_direction)
+    norm = _norm(state, of) if node.norm is None else node.norm
+    number = of.kind.name == "number"
+    return Within(of.expression, radius.expression, node.extent, node.same_direction, "linf" if number else norm)
+
+
+def _norm(state: State, of: Typed) -> Norm:
+    """What a radius without a norm means: the Euclidean distance for a field in a ball, else one coordinate's move."""
+    match of.expression:
+        case m.Field(name) if isinstance(state.declared.fields[name].domain, Ball):
+            return "l2"
+    return "linf"

@@ -9,7 +9,7 @@ FORMS: dict[str, str] = {
     "stream": "stream NAME in DOMAIN, ..",
     "dataset": "dataset NAME in DOMAIN, .. size VALUE",
     "public": "public NAME in DOMAIN, ..",
-    "adjacent": "adjacent replace one, adjacent add or remove one, or adjacent every VALUE within RADIUS",
+    "adjacent": "adjacent replace one, adjacent add or remove one, or adjacent every VALUE within RADIUS [in NORM]",
     "model": "model NAME: FIELD ~ LAW, ..",
     "memory": "memory NAME = VALUE",
     "update": "update NAME = VALUE [when CONDITION]",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from seqlang.arithmetic.formula import Formula
 from seqlang.model.expression import Expression, Field, children, rebuild
-from seqlang.model.program import AddRemove, Replace, Within
+from seqlang.model.program import AddRemove, Norm, Replace, Within
 from seqlang.record import record
 from seqlang.rules.sensitivity.facts.definitions import RECORD
 from seqlang.rules.sensitivity.facts.evaluate import evaluate_number
@@ -18,7 +18,7 @@ from seqlang.rules.sensitivity.facts.remembered import remembered
 class Neighbours:
     """`entries`: how many entries differ (None: any number); `single`: certainly not more than one; `resized`: by
     adding or removing them. `of` (`plain` is the same unsplit) moves by at most `radius` (None: an entry may become
-    anything in its domain), in one direction at all entries if `same_direction`.
+    anything in its domain), in `norm` where it is a vector, in one direction at all entries if `same_direction`.
     """
 
     entries: Formula | None
@@ -28,6 +28,7 @@ class Neighbours:
     plain: Expression | None = None
     radius: Formula | None = None
     same_direction: bool = False
+    norm: Norm = "linf"
 
     @property
     def every(self) -> bool:
@@ -44,14 +45,14 @@ def neighbours_of(facts: Facts) -> Neighbours | str:
         case AddRemove(count):
             entries = evaluate_number(facts, count)
             return _counted(facts, entries, True)
-        case Within(of, radius, extent, same_direction):
+        case Within(of, radius, extent, same_direction, norm):
             r = evaluate_number(facts, radius)
             if r is None or facts.sign(r) not in (0, 1):
                 return "the radius of the adjacency is not known to be a number >= 0"
             moved = as_entry(facts, facts.expand(of))
             split = linear(facts, moved)
             one = extent == "one"
-            return Neighbours(ONE if one else None, one, False, split, moved, r, same_direction and not one)
+            return Neighbours(ONE if one else None, one, False, split, moved, r, same_direction and not one, norm)
 
 
 def _counted(facts: Facts, entries: Formula | None, resized: bool) -> Neighbours | str:

@@ -7,7 +7,7 @@ products with bounded factors, width of the range) elsewhere. Results are right 
 
 from __future__ import annotations
 
-from seqlang.arithmetic.formula import Formula, absolute, root
+from seqlang.arithmetic.formula import Formula, absolute, number, root
 from seqlang.model.domain import Ball, Power
 from seqlang.model.expression import (
     Apply,
@@ -22,6 +22,8 @@ from seqlang.model.expression import (
     Sequence,
     walk,
 )
+from seqlang.model.program import Norm
+from seqlang.record import replace
 from seqlang.rules.sensitivity.facts.ends import greatest, greatest_known, size_of, smaller
 from seqlang.rules.sensitivity.facts.evaluate import Assignment, evaluate, evaluate_number
 from seqlang.rules.sensitivity.facts.facts import Facts
@@ -291,7 +293,7 @@ def vector_spread(entry: Entry, expression: Expression) -> Norms:
         return STILL
     matched = _matched(entry, parts)
     if matched is not None:
-        return _per_coordinate(facts, matched, dimension(facts, expression))
+        return _in_norm(facts, entry.near.norm, matched, dimension(facts, expression))
     total = STILL
     for part, coefficient in parts:
         total = total.plus(_vector_part(entry, part).times(size_of(facts, coefficient)))
@@ -304,7 +306,7 @@ def _vector_part(entry: Entry, part: Expression) -> Norms:
         return UNKNOWN
     matched = _matched(entry, ((part, ONE),))
     if matched is not None:
-        return _per_coordinate(facts, matched, dimension(facts, part))
+        return _in_norm(facts, entry.near.norm, matched, dimension(facts, part))
     match part:
         case Field(name):
             return _field(facts, name)
@@ -337,6 +339,18 @@ def _field(facts: Facts, name: str) -> Norms:
             gap = width(facts, domain_range(facts, domain))
             return UNKNOWN if gap is None else _per_coordinate(facts, gap, evaluate_number(facts, domain.dimension))
     return UNKNOWN
+
+
+def _in_norm(facts: Facts, norm: Norm, radius: Formula, size: Formula | None) -> Norms:
+    """A vector that moves by at most `radius` in that norm. Two coordinates d, e of the move lie at most |d| + |e|
+    apart, which is at most its l1 norm, and at most sqrt(2) times its l2 norm (Cauchy-Schwarz inequality)."""
+    match norm:
+        case "linf":
+            return _per_coordinate(facts, radius, size)
+        case "l2":
+            return replace(_l2(facts, radius, size), apart=root(number(2)) * radius)
+        case "l1":
+            return Norms(radius, radius, radius, radius)
 
 
 def _l2(facts: Facts, radius: Formula, size: Formula | None) -> Norms:
