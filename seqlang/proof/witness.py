@@ -17,7 +17,8 @@ class Event:
     say when it stopped has it, so that nothing about stops is left open.
     `stopped_at`/`result`: stopped in that step with that return value (None: whatever it returned).
     `reports`: (step, report, value or True) that were made, all others up to the last step not made; a value may be a
-    pair (low, high): the released number lies in between (infinite ends allowed).
+    pair (low, high): the released number lies in between (infinite ends allowed). A truth value that comparisons decide
+    is 1 or 0: it is reported whatever it is.
     """
 
     not_by: int | None = None

@@ -103,6 +103,16 @@ def test_witnesses_have_the_listed_chances(name: str, request: pytest.FixtureReq
     assert seen >= count / 10
 
 
+@pytest.mark.parametrize("seed", [815026, 815058, 815089, 815574, 816060, 817118])
+def test_witnesses_that_were_wrong_or_misjudged(seed: int) -> None:
+    """A 1 that is shown, truth values that are false, a stop without a label; a position 0, and what runs since a truth
+    value."""
+    program = KINDS["transcript"].program(seed)
+    witness = lower_bound(judge.loaded(judge.text(program)))
+    assert witness is not None
+    assert event_is_wrong(program, witness) is None
+
+
 def _kept(kind: Kind, seed: int, program: Program, judged: Judged) -> str:
     least, said = small(kind, program, judged, letters=True)
     told = reproducer(kind, seed, least, said, letters=True)

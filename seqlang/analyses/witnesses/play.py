@@ -12,12 +12,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import cache
 from itertools import pairwise, product
-from math import ceil, floor, inf
+from math import ceil, exp, floor, inf
 from typing import Any, Literal
 
 from seqlang.analyses.witnesses.scene import Entry, Scene, Target
 from seqlang.backends.transcript.facts import Fact
 from seqlang.backends.transcript.follow import Phase, told_apart
+from seqlang.backends.transcript.integrals.probability import log_probability
+from seqlang.backends.transcript.integrals.quadrature import COARSE
 from seqlang.backends.transcript.reported_value import UNKNOWN
 from seqlang.backends.transcript.unsupported import Unsupported
 from seqlang.proof.family import FamilyStep
@@ -27,6 +29,8 @@ MOST_ARRIVING = 120
 MOST_WAITING = 1500
 MOST_TOLD = 4
 """Reports of one step, beside the one that is aimed at."""
+FIRST = (1, 0, 2)
+"""What is tried for a choice that later statements of the step read, before its value is chosen."""
 WINDOW = 0.25
 """Half of the length of a window, in scales of the noise."""
 Step = tuple[Any, list[Fact]]
@@ -377,13 +381,18 @@ class _Stage:
             stops += [(i, self.scene.labels.get(i)) for i in (*self.scene.public_stops, *self.scene.plain_stops)]
         found = []
         for flags in _few_first(min(len(names), MOST_TOLD)):
-            chosen = {name: self._any(name) for name, flag in zip(names, flags, strict=False) if flag}
-            found += [{**fixed, **chosen, "stop": stop} for stop in stops]
+            told = [name for name, flag in zip(names, flags, strict=False) if flag]
+            for values in product(*map(self._any, told)):
+                chosen = dict(zip(told, values, strict=True))
+                found += [{**fixed, **chosen, "stop": stop} for stop in stops]
         return found
 
-    def _any(self, name: str) -> Any:
+    def _any(self, name: str) -> tuple[Any, ...]:
         """Told of a report before its value is chosen: any value; a number where later steps must read one."""
-        return 0 if self.pattern.release == "point" and name in self.scene.value_reports else True
+        if self.pattern.release != "point" or name not in self.scene.value_reports:
+            return (True,)
+        first = self.pattern.pick % len(FIRST)
+        return FIRST[first:] + FIRST[:first] if name in self.scene.chosen_reports else (0,)
 
     def _chosen(
         self, first: Entry, second: Entry, told: dict[str, Any], mine: Sequence[Fact], other: Sequence[Fact]
@@ -496,9 +505,18 @@ class _Stage:
             for state, entry in zip(self.states, (first, second), strict=True):
                 _, facts = self.scene.follower.step_from(state, entry, trial)
                 found = [f[1] for f in facts if f[0] == "chance" and f[2] == fact[-1]]
-                chances.append(found[0] if found else 0.5)
+                chances.append(found[0] if found else self._chance(facts))
             low, high = sorted(chances)
             ratio = high / low if low > 0 else (inf if high > 0 else 1.0)
             ranked.append((-ratio, place, value))
         ranked.sort()
         return ranked[self.pattern.pick % len(ranked)][2]
+
+    def _chance(self, facts: list[Fact]) -> float:
+        """About the chance of a step, whatever is known of noise that lasts; 0.5 where that is not known."""
+        try:
+            pieces, factor = self.scene.follower.pieces(facts)
+            answer = log_probability(dict.fromkeys(pieces, 1), self.scene.follower.law, COARSE)
+        except Unsupported:
+            return 0.5
+        return exp(factor + answer.log)

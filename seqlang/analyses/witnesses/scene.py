@@ -22,7 +22,7 @@ from seqlang.backends.transcript.follow import NOTHING, Follower
 from seqlang.backends.transcript.unsupported import Unsupported
 from seqlang.model.domain import Integers, Interval
 from seqlang.model.expression import Apply, Expression, Label, Number, ParameterValue, walk
-from seqlang.model.gate_source import OfResult, OfStop, name_of
+from seqlang.model.gate_source import OfEvent, OfResult, OfStop, OfValue, name_of
 from seqlang.model.life import EachStep
 from seqlang.model.program import (
     AddRemove,
@@ -92,6 +92,8 @@ class Scene:
         self.stops = [(s.index, self.labels.get(s.index)) for s in stops]
         self.optional = self._obligations()
         self.value_reports = {s.name for s in program.body if isinstance(s, Report) and s.value is not None}
+        chosen = [g.source for g in program.gates if isinstance(g, ChooseGate | CompareGate)]
+        self.chosen_reports = {source.report for source in chosen if isinstance(source, OfValue)}
         public_gates = {g.source for g in program.gates if not isinstance(g, CompareGate)}
         self.public_stops = [s.index for s in stops if OfStop(s.index) in public_gates]
         self.stop_by_gate = {name_of(OfStop(s.index)): s.index for s in stops}
@@ -113,7 +115,8 @@ class Scene:
         noisy = {t.gate for t in self.targets if t.noisy}
         plain = list(dict.fromkeys(t.gate for t in self.targets if t.gate not in noisy))
         # what the data alone decide: a transcript must tell of it where it happens
-        self.plain_events = [gate for gate in plain if gate not in self.stop_by_gate]
+        decided = {*self.stop_by_gate, *self.optional}
+        self.plain_events = [gate for gate in plain if gate not in decided]
         self.plain_stops = [self.stop_by_gate[gate] for gate in plain if gate in self.stop_by_gate]
         self.closed = self._closed()
         self.shown_after = self._shown_after()
@@ -138,7 +141,7 @@ class Scene:
 
     def _obligations(self) -> list[str]:
         """Reports that the transcript so far decides: value reports and public events."""
-        compares = {g.name for g in self.program.gates if isinstance(g, CompareGate)}
+        compares = {g.name for g in self.program.gates if isinstance(g, CompareGate) and isinstance(g.source, OfEvent)}
         return [s.name for s in self.program.body if isinstance(s, Report) and s.name not in compares]
 
     def _targets(self) -> list[Target]:
@@ -292,7 +295,9 @@ class Scene:
 
     @property
     def chooses(self) -> bool:
-        return any(isinstance(g, ChooseGate) for g in self.program.gates)
+        """Whether one of several values is told of, by a choice or by comparisons that decide a value."""
+        made = (g for g in self.program.gates if isinstance(g, ChooseGate | CompareGate))
+        return any(isinstance(g, ChooseGate) or isinstance(g.source, OfValue | OfResult) for g in made)
 
     @property
     def ends_by_itself(self) -> bool:

@@ -166,7 +166,7 @@ class Demands:
         """The observed position has the largest noisy value, or an equal one that comes first. A position that this
         dataset does not have never wins."""
         winner = int(observed) - 1
-        if winner >= len(values):
+        if not 0 <= winner < len(values) or winner + 1 != observed:
             return ()
         self.draws.must_be_independent(terms, len(values))
         mine = _times(sign, drawn(winner))

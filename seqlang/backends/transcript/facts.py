@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from typing import Any, assert_never
 
+from seqlang.backends.transcript.decisions import Tree, decided, leaves, tree_of
 from seqlang.backends.transcript.finite_laws import alike, both_right, flipped, mass, support
 from seqlang.backends.transcript.plain_values import PlainWriter
 from seqlang.backends.transcript.reported_value import same
 from seqlang.backends.transcript.unsupported import Unsupported
 from seqlang.model import expression as e
 from seqlang.model import program as p
-from seqlang.model.gate_source import GateSource, OfCondition, OfEvent, OfResult, OfStop, name_of, report_of
+from seqlang.model.gate_source import GateSource, OfCondition, OfEvent, OfResult, OfStop, OfValue, name_of, report_of
 from seqlang.model.life import EachStep, Once
+from seqlang.record import replace
 
 Fact = tuple[Any, ...]
 """("compare", wanted, test, gate) with test = bool | (value, terms, strict) | ("and" | "or" | "not", parts), and
@@ -30,7 +32,7 @@ class FactWriter:
         self.lines = lines
         self.seen_apart = False  # whether the value at hand is reported is not only for its guard to say
         plain.scope |= {"mass": mass, "support": support, "same": same, "flipped": flipped, "alike": alike}
-        plain.scope["both_right"] = both_right
+        plain.scope |= {"both_right": both_right, "decided": decided, "leaves": leaves}
         self._check_choices()
 
     def gates(self, source: GateSource, wanted: str, observed: str) -> None:
@@ -41,7 +43,7 @@ class FactWriter:
             raise Unsupported(f"no gate for {statement}")
         named = report_of(source)
         report = next((s for s in self.program.body if isinstance(s, p.Report) and s.name == named), None)
-        value = None if report is None else report.value
+        value = self._result(source) if report is None else report.value
         # whether a value is reported may be seen by a gate of its own
         whether = [g for g in self.program.gates if isinstance(g.source, OfCondition) and g.source.report == named]
         for gate in whether:
@@ -49,6 +51,8 @@ class FactWriter:
         self.seen_apart = bool(whether)
         for gate in mine:
             match gate:
+                case p.CompareGate(guard=guard) if value is not None and isinstance(source, OfValue | OfResult):
+                    self._decision(source, guard, value, wanted, observed)
                 case p.PublicGate() if report is not None and value is not None:
                     fact = f"('release', {observed}, {self.plain.write(value)}, (), None, {statement!r})"
                     self._guarded(report.when if not whether else None, wanted, fact, must=True)
@@ -78,6 +82,35 @@ class FactWriter:
                 self._guarded(gate.guard, wanted, f"('certain', ({wanted}) == bool({self._without_noise(gate)}))")
             case _:
                 raise Unsupported(f"whether {statement} is reported")
+
+    def _result(self, source: GateSource) -> e.Expression | None:
+        stops = (s for s in self.program.body if isinstance(s, p.Stop))
+        return next((s.result for s in stops if isinstance(source, OfResult) and s.index == source.stop), None)
+
+    def _decision(
+        self, source: OfValue | OfResult, guard: e.Expression | None, value: e.Expression, wanted: str, observed: str
+    ) -> None:
+        """The facts of a value that comparisons decide: it is the value that is seen, not how they come out."""
+        name = name_of(source)
+        parts = [replace(source, part=n) for n in range(1, 1 + len(self.program.gates))]
+        tests = [
+            self._test(g.test)
+            for at in parts
+            for g in self.program.gates
+            if g.source == at and isinstance(g, p.CompareGate)
+        ]
+        tree = self._tree(tree_of(self.program, value, len(tests)), tests)
+        known = f"('compare', True, decided({observed}, {tree}), {name!r})"
+        self._guarded(
+            guard, wanted, f"('open', leaves({tree}), {name!r}) if {observed} is True else {known}", must=True
+        )
+        for test in tests:
+            self.lines.append(f"if not ({wanted}): facts.append(('idle', {test}, {name!r}))")
+
+    def _tree(self, tree: Tree, tests: list[str]) -> str:
+        if not isinstance(tree, tuple):
+            return self.plain.write(tree)
+        return f"({tests[tree[0]]}, {self._tree(tree[1], tests)}, {self._tree(tree[2], tests)})"
 
     def _without_noise(self, gate: p.OpaqueGate) -> str:
         """What the gate shows, if no noise is read for it, also not through definitions and accumulators: an opaque

@@ -79,7 +79,8 @@ class Laws:
 
 @dataclass(frozen=True)
 class Watch:
-    """What reports of the steps up to `until` must be: (step, report) -> True, or the value shown; others not made."""
+    """What reports of the steps up to `until` must be: (step, report) -> the value shown, or True (made, with any
+    value); others not made."""
 
     made: dict[tuple[int, str], Any]
     until: int
@@ -258,7 +259,7 @@ class _Rows:
             return
         wanted = self.watch.made.get((self.state.step, report))
         agree = np.broadcast_to(np.asarray(when, dtype=bool), self.row.shape) == (wanted is not None)
-        if wanted not in (None, True) and v is not None:
+        if wanted is not None and wanted is not True and v is not None:
             agree = agree & (np.abs(np.broadcast_to(np.asarray(v, dtype=float), self.row.shape) - float(wanted)) < 1e-9)
         self.take(np.flatnonzero(agree))
 

@@ -74,7 +74,7 @@ def _is_in(event: Event, end: tuple[int, str]) -> bool:
         if step != event.stopped_at or outcome == "goes on":
             return False
         said = re.sub(r"^Label\(name='(.*)'\)$", r"\1", str(event.result))
-        return event.result is None or outcome in (said, "stop")
+        return event.result is None or outcome == said
     if event.not_by is not None:
         return outcome == "goes on"
     return True
