@@ -94,6 +94,13 @@ def test_no_position_is_0() -> None:
     assert chances == [0.0, pytest.approx(0.5), pytest.approx(0.5), 0.0, 0.0]
 
 
+@pytest.mark.parametrize("at", ["x", "x - 1", "x + 0.5"])
+def test_a_position_before_the_start_of_a_list_has_no_value(at: str) -> None:
+    text = f"statistic s = [5, 7][{at}]\nstop when step >= 1 return s\nattach laplace(1) to s"
+    with pytest.raises(Unsupported):
+        chance(text, Event(stopped_at=1, result=(7.0, float("inf"))), 0)
+
+
 def test_equal_values_tell_nothing() -> None:
     """The first program shows 3 whatever the data are, the second one something."""
     text = "adjacent replace one\nstatistic s = x\nreport A = if s >= 1 then 3 else {}\nstop when step >= 1\n"

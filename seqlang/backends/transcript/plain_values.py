@@ -14,7 +14,7 @@ from seqlang.backends.interpret.alike import Alike, columns_of
 from seqlang.backends.interpret.compiled import Compiler, plain_number
 from seqlang.backends.interpret.operators import OTHER, PAIR, SCALAR
 from seqlang.backends.interpret.shapes import shape_of_expression
-from seqlang.backends.interpret.values import Members, each, pairwise
+from seqlang.backends.interpret.values import Members, as_index, each, pairwise
 from seqlang.backends.transcript.finite_laws import density
 from seqlang.backends.transcript.unsupported import Unsupported
 from seqlang.model import expression as e
@@ -35,13 +35,19 @@ class PlainWriter:
         self.program = program
         self.scope: dict[str, Any] = {
             "P": PAIR, "S": SCALAR, "O": OTHER, "pairwise": pairwise, "each": each, "Members": Members,
-            "density": density,
+            "density": density, "place": _place,
         }  # fmt: skip
         self.exact = Compiler(program)
         self.draws: dict[str, None] = {}
         self.constants: dict[e.Expression, str] = {}
         self.broken: dict[str, str] = {}
         self.folding = True
+
+    def place(self, at: e.Expression) -> str:
+        """Where in a list, from 0. A step fails where that is before its start, as it does past its end."""
+        if isinstance(at, e.Number) and at.value >= 1:
+            return str(int(at.value) - 1)
+        return f"place({self.write(at)})"
 
     def value(self, expression: e.Expression) -> Any:
         """The value of a constant expression."""
@@ -100,7 +106,7 @@ class PlainWriter:
             case e.Choice(test, yes, no):
                 return f"({self.write(yes)} if {self.write(test)} else {self.write(no)})"
             case e.Index(base, at):
-                return f"{self.write(base)}[int({self.write(at)}) - 1]"
+                return f"{self.write(base)}[{self.place(at)}]"
             case e.Sequence(kind, items):
                 inside = "".join(f"{self.write(i)}, " for i in items)
                 return f"({inside})" if kind == "list" else f"Members(({inside}))"
@@ -228,3 +234,11 @@ def bound_name(variable: e.Variable) -> str:
 def name_of(name: str) -> str:
     """The name as a part of a Python name; different names stay different (`L.w` beside `L_w`)."""
     return "".join(c if c.isascii() and c.isalnum() else f"_{ord(c):x}_" for c in name)
+
+
+def _place(position: Any) -> int:
+    """The place in a Python list of a position, which counts from 1."""
+    place = as_index(position) - 1
+    if place < 0:
+        raise LookupError(f"position {position}")
+    return place
