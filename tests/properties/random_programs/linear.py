@@ -153,7 +153,7 @@ class _Linear:
 
     def _factor(self) -> Any:
         r = self.rng
-        return name("w") if self.memories and r.random() < 0.4 else r.choice([1, 1, -1, num(2.0)])
+        return name("w") if self.memories and r.random() < 0.4 else r.choice([1, 1, -1, num(2.0), STEP])
 
     def _shown(self) -> E:
         r = self.rng

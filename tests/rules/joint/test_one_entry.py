@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from random import Random
 
 import pytest
 
 from seqlang import driver
 from seqlang.arithmetic.formula import Formula, enclose
-from seqlang.model.program import Program, ReleaseGate
+from seqlang.model.program import Program, PublicGate
 from seqlang.rules.joint.one_entry import _cost
 from seqlang.rules.sensitivity.facts.formulas import parameter_values
 from seqlang.source import Source
@@ -22,7 +23,7 @@ def loaded(body: str) -> Program:
 def cost(body: str, power: int = 1) -> float:
     """Of all releases together; infinite where the rule says nothing."""
     program = loaded(body)
-    found = _cost(program, tuple(g.name for g in program.gates if isinstance(g, ReleaseGate)), power)  # type: ignore[arg-type]
+    found = _cost(program, tuple(g.name for g in program.gates if not isinstance(g, PublicGate)), power)  # type: ignore[arg-type]
     return enclose(found, parameter_values(program)).high if isinstance(found, Formula) else math.inf
 
 
@@ -68,6 +69,76 @@ def test_one_release(body: str, expected: float) -> None:
 )  # fmt: skip
 def test_squares(body: str, expected: float) -> None:
     assert cost(body, 2) == pytest.approx(float(expected), rel=1e-12)
+
+
+GROWING = "stream x in [0, 1]\ndraw z ~ {law}\n{lines}\nstatistic s = sum(x over steps)\n{gate}\nstop when step >= 9"
+LISTED = "let f = [1, 1, 2, 2, 4, 4, 8, 8, 16]"
+
+
+@pytest.mark.parametrize(
+    ("lines", "gate", "expected"),
+    [
+        ("", "report r = s + sqrt(step) * z", sum(1 / math.sqrt(n) for n in ALL) / 2),
+        ("", "report r = s - 2 * z / step", sum(n for n in ALL) / 4),
+        (LISTED, "report r = s + f[step] * z when step >= 4", (1 / 2 + 2 / 4 + 2 / 8 + 1 / 16) / 2),
+        # the entry of step k is in s / step from k on, and each step shows it with 1 / (step * step) of a noise of 2
+        ("", "report r = s / step + step * z", sum(Fraction(1, n * n) for n in ALL) / 2),
+        # two numbers, each with its part of the noise: only what moves with the entry counts
+        ("", "report r = x + step * z", 1 / 2),
+        ("", "stop when s + sqrt(step) * z >= 3", sum(1 / math.sqrt(n) for n in ALL) / 2),
+        ("draw w ~ laplace(1) once", "stop when s + step * z >= 3 + w", sum(Fraction(1, n) for n in ALL) / 2),
+        ("", "report r when not (s + step * z >= 3) and step % 2 == 0", sum(Fraction(1, n) for n in (2, 4, 6, 8)) / 2),
+    ],
+)
+def test_noise_with_a_factor_of_the_step(lines: str, gate: str, expected: float) -> None:
+    assert cost(GROWING.format(law="laplace(2)", lines=lines, gate=gate)) == pytest.approx(float(expected), rel=1e-12)
+
+
+def test_squares_of_factors_of_the_step() -> None:
+    for gate in ("report r = s + sqrt(step) * z", "stop when s + sqrt(step) * z >= 3"):
+        body = GROWING.format(law="gaussian(2)", lines="", gate=gate)
+        assert cost(body, 2) == pytest.approx(sum(1 / n for n in ALL) / 8, rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("law", "lines", "gate"),
+    [
+        ("laplace(2) once", "", "report r = s + step * z"),  # one draw: two showings tell the data
+        ("laplace(2)", "", "report r = s + (step - 3) * z"),  # step 3 shows it plainly
+        ("laplace(2)", "memory w = 1\nupdate w = w + 1", "report r = s + w * z"),  # not known to be above 0 here
+        ("geometric(0.5)", "", "report r = s + step * z"),  # 3 moved by 1 is no multiple of 2
+        ("laplace(2)", "", "stop when s + step * z >= 3 or x + step * z >= 2"),  # two numbers with one noise
+        ("laplace(2)", "", "report r = s + step * z\nreport q when s + 2 * step * z >= 1"),
+    ],
+)
+def test_factors_that_the_rule_is_not_about(law: str, lines: str, gate: str) -> None:
+    assert cost(GROWING.format(law=law, lines=lines, gate=gate)) == math.inf
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_random_schedules_cost_what_their_densities_say(seed: int) -> None:
+    """The loss of Laplace noise far out is the whole distance over the scale: the largest of all that can be shown is
+    the sum over steps, here summed from the values that two streams give the numbers."""
+    random = Random(seed)
+    scales = [random.choice((1, 2, 3, -2, 5)) for _ in range(6)]
+    weights = [random.choice((1, 2, -1, 0)) for _ in range(6)]
+    window = random.choice((1, 2, 3, 6))
+    asked = sorted(random.sample(range(1, 7), random.choice((2, 4, 6))))
+    when = " or ".join(f"step == {t}" for t in asked)
+    body = (
+        f"stream x in [0, 1]\nlet f = {scales}\nlet c = {weights}\ndraw z ~ laplace(2)\n"
+        f"statistic s = c[step] * sum(x over last {window})\nreport r = s + f[step] * z when {when}\n"
+        "stop when step >= 6"
+    )
+
+    def value(stream: tuple[int, ...], t: int) -> int:
+        return weights[t - 1] * sum(stream[max(0, t - window) : t])
+
+    worst = max(
+        sum(abs(value(one, t) - value((0,) * 6, t)) / abs(2 * scales[t - 1]) for t in asked)
+        for one in (tuple(int(i == k) for i in range(6)) for k in range(6))
+    )
+    assert cost(body) == pytest.approx(worst, rel=1e-12)
 
 
 TWO = "report a = {a} when step <= 2\nreport b = {b} when step == 2\nstop when step >= 2\nattach {noise} to a, b"
