@@ -193,6 +193,8 @@ def _apply(operator: str, values: list[Value]) -> Value:
             return _range(_fraction(low), _fraction(high))
         case "length", [tuple() as elements]:
             return Fraction(len(elements))
+        case "sort", [tuple() as elements]:
+            return tuple(sorted(_fraction(v) for v in elements))
         case "norm", [tuple() as elements]:
             return _norm([_fraction(v) for v in elements])
         case (("max" | "min"), [_, _, *_]):

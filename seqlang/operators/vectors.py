@@ -46,6 +46,7 @@ FUNCTIONS = (
         "clip_norm", "function", "vector", "v, shortened to the length `radius` if it is longer.",
         (("v", "vector"), ("radius", "number")), rational=False, holes=NO_CONSTANT,
     ),
+    Operator("sort", "function", "vector", "The elements of a vector from the smallest to the largest.", VECTOR),
     Operator("length", "function", "number", "How many elements a vector, list or set has.", (("v", "collection"),)),
 )  # fmt: skip
 

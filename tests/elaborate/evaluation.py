@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from seqlang.model import expression as m
@@ -232,6 +232,10 @@ def _folded(fold: Callable[[list[float]], float]) -> Callable[..., float]:
     return lambda *a: fold(list(a[0]) if len(a) == 1 else list(a))
 
 
+def _mean(v: Sequence[float]) -> float:
+    return math.fsum(v) / len(v)
+
+
 _SIMPLE: dict[str, Callable[..., Value]] = {
     "+": lambda a, b: a + b,
     "-": lambda a, b: a - b,
@@ -262,11 +266,12 @@ _SIMPLE: dict[str, Callable[..., Value]] = {
     "project": _project,
     "clip_norm": _project,
     "length": lambda v: float(len(v)),
+    "sort": sorted,
     "zeta": lambda s: 2.0,
     "max": _folded(max),
     "min": _folded(min),
     "sum": lambda v: math.fsum(v),
-    "mean": lambda v: math.fsum(v) / len(v),
+    "mean": lambda v: [_mean(column) for column in zip(*v, strict=True)] if isinstance(v[0], list) else _mean(v),
     "count": lambda v: float(sum(map(bool, v))),
     "argmax": lambda v: float(1 + v.index(max(v))),
     "argmin": lambda v: float(1 + v.index(min(v))),

@@ -67,6 +67,7 @@ CALLS = {
     "zeros": Call("x + sum(zeros(2))", lambda x, y, z: x),
     "project": Call("sum(project([x, y], ball(2, 2)))", lambda x, y, z: _shortened(x, y, mpmath.mpf(2))),
     "clip_norm": Call("sum(clip_norm([x, y], z))", _shortened),
+    "sort": Call("2 * sort([x, y, z])[1] - sort([x, y, z])[3]", lambda x, y, z: 2 * min(x, y, z) - max(x, y, z)),
     "length": Call("x * length([x, y, z])", lambda x, y, z: 3 * x),
     "sum": Call("sum([x, y, z])", lambda x, y, z: x + y + z),
     "mean": Call("mean([x, y, z])", lambda x, y, z: (x + y + z) / 3),

@@ -64,6 +64,13 @@ def _length(v: Value) -> Value:
     return v.lengths.astype(np.float64) if isinstance(v, Ragged) else v.shape[0]
 
 
+def _sort(v: Value) -> Value:
+    if isinstance(v, Ragged):
+        raise CannotVectorise("a sorted list of different lengths in different runs")
+    found = np.sort(v, axis=0)
+    return np.where(np.isnan(found[-1:]), math.nan, found)  # what is not a number goes last
+
+
 OPERATORS: dict[str, Callable[..., Value]] = {
     **{name: numeric.array(np) for count in (1, 3) for name, numeric in numerics(count).items()},
     "not": np.logical_not,
@@ -73,6 +80,7 @@ OPERATORS: dict[str, Callable[..., Value]] = {
     "dot": _dot,
     "project": _project,
     "clip_norm": _project,
+    "sort": _sort,
     "length": _length,
     **{name: (lambda *a, name=name: _all_of(name, *a)) for name in in_group("fold")},
     "and": lambda *a: np.logical_and.reduce(np.broadcast_arrays(*a)),

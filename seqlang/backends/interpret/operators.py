@@ -113,6 +113,7 @@ OTHER: dict[str, Callable[..., Value]] = {
     "project": _project,
     "clip_norm": _project,
     "zeros": lambda d: (0.0,) * as_index(d),
+    "sort": lambda v: tuple(sorted(v)),
     "length": len,
     **{name: (lambda *a, name=name: _fold(name, a)) for name in in_group("fold")},
     "..": lambda low, high: range(as_index(low), as_index(high) + 1),

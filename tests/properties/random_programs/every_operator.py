@@ -94,7 +94,8 @@ class Writer:
              f"dot([{one}, 1], [2, {other}])",
              f"norm([{one}, 0])", f"length([{one}, {other}])", f"exp(min({one}, 1))", f"log(1 + abs({one}))",
              f"log2(1 + abs({one}))", f"sum(zeros(2)) + {one}", f"sum(project([{one}, 0], ball(1, 2)))",
-             f"sum(clip_norm([{one}, 0], 2))", f"zeta(2) * {one}", f"log1p(abs({one}))",
+             f"sum(clip_norm([{one}, 0], 2))", f"sort([{one}, 0, {one} / 2])[2]",
+             f"zeta(2) * {one}", f"log1p(abs({one}))",
              f"sum(k for k in {{1, {one}}})",
              f"{{k: k for k in {{1, 2}}}}.pmf({one})", f"binomial(2, 0.5).cdf({one})", f"normal(0, 1).pdf({one})"]
         )  # fmt: skip

@@ -466,6 +466,9 @@ class Maker:
                 radius if a.high > 0 else 0.0,
                 False,
             )
+        if roll < 0.44 and depth > 0:
+            a = self.items(depth - 1, scope, n)
+            return Items(call("sort", a.e), n, a.low, a.high, a.whole)
         v = next(self.count)
         first = r.choice([1, 1, 0])
         inside = scope.under(v, first, first + n - 1)

@@ -148,6 +148,10 @@ def _called(function: str, arguments: list[Value]) -> Value:
         size = np.sqrt(_total([np.square(_number(v)) for v in arguments[0]]))
         factor = np.where(size > arguments[1], arguments[1] / np.maximum(size, 1e-300), 1.0)
         return [v * factor for v in arguments[0]]
+    if function == "sort":
+        return list(
+            np.sort([np.broadcast_to(_number(v), np.shape(_total(arguments[0]))) for v in arguments[0]], axis=0)
+        )
     if function == "dot":
         return _total([np.multiply(a, b) for a, b in zip(*arguments, strict=True)])
     if function == "clip":

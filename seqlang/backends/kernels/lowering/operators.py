@@ -47,6 +47,8 @@ def apply(scope: Scope, operator: str, values: Sequence[Value]) -> Value:
         return _dot(scope, values[0], values[1])
     if operator in ("project", "clip_norm"):
         return _project(scope, values[0], scalar(values[1], "a radius"))
+    if operator == "sort":
+        return _sorted(scope, values[0])
     if operator == "length":
         if not isinstance(values[0], List):
             raise CannotCompile("the length of a number")
@@ -146,6 +148,14 @@ def _project(scope: Scope, v: Value, radius: Scalar) -> Value:
     factor = w.assign(w.fresh(), f"(1.0 if {kept} else {radius.number} / {size.text})")
     one = Scalar(factor, "number", size.finite)
     return pairwise(scope, lambda a, b: _pair(scope, "*", a, b), v, one)
+
+
+def _sorted(scope: Scope, v: Value) -> Value:
+    if not isinstance(v, List):
+        return v
+    kept = scope.stored(v, "an element")  # a copy, and nothing that is no number is in it
+    scope.writer.text(f"{kept.array}.sort()")
+    return kept
 
 
 @record

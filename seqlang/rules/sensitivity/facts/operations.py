@@ -139,6 +139,8 @@ def _over_elements(facts: Definitions, operator: str, operands: tuple[Value, ...
         return None
     if operator == "sum":
         return sum(elements, start=ZERO)
+    if operator == "sort":
+        return _in_order(facts, elements)
     if not elements:
         return None
     match operator:
@@ -150,6 +152,17 @@ def _over_elements(facts: Definitions, operator: str, operands: tuple[Value, ...
             return minimum(*elements)
     position = extreme_position(facts, operator, vector)
     return None if position is None else number(position + 1)
+
+
+def _in_order(facts: Definitions, elements: list[Formula]) -> Value | None:
+    """The numbers from the smallest to the largest; None where it is not known of two which is smaller."""
+    left, found = list(elements), list[Formula]()
+    while left:
+        position = extreme_position(facts, "argmin", tuple(left))
+        if position is None:
+            return None
+        found.append(left.pop(position))
+    return tuple(found)
 
 
 def _geometry(facts: Definitions, operator: str, operands: tuple[Value, ...]) -> Value | None:

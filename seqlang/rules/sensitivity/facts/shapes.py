@@ -221,6 +221,8 @@ def _applied(facts: Expansion, operator: str, arguments: tuple[Expression, ...],
             return list_of(NUMBER, number(len(values)) if isinstance(values, tuple) else None)
         case (("project" | "clip_norm"), [moved, _]):
             return moved
+        case "sort", [listed]:
+            return listed if listed.is_vector else UNKNOWN
         case "sum", [listed]:
             return _sum(facts, arguments[0], listed)
         case "mean", [listed]:

@@ -100,9 +100,21 @@ def _norm(_: Entry, __: Apply, operands: Operands) -> Motion:
     return _from_norm(motion, "l2", "single step" if motion.kind == "single step" else "arbitrary", signed=False)
 
 
+def _sort(_: Entry, __: Apply, operands: Operands) -> Motion:
+    """The k-th smallest element never falls when one rises, and rises by c when all do: where all elements move by
+    amounts in [a, b], so do all places of the sorted list, and what they move apart is at most b - a. In every norm the
+    sorted lists differ by no more than the lists (rearrangement inequality: sorting both pairs them best)."""
+    (motion,) = operands
+    if motion.kind in ("none", "unbounded", "single step"):
+        return motion
+    kind = _aligned(motion)
+    return replace(motion, kind=kind, sign=motion.sign if kind == "same direction" else None)
+
+
 TRANSFERS: Mapping[str, Transfer] = {
     "max": _extreme, "min": _extreme, "clip": _extreme, "*": _product, "/": _quotient,
     "floor": _rounded, "ceil": _rounded, "sum": _sum, "mean": _mean, "norm": _norm,
+    "sort": _sort,
 }  # fmt: skip
 """Functions of one real number follow from what the catalogue of operators declares: `transfer_of`."""
 

@@ -27,6 +27,7 @@ from seqlang.rules.sensitivity.facts.evaluate import evaluate, evaluate_number
 from seqlang.rules.sensitivity.facts.linear import flips
 from seqlang.rules.sensitivity.facts.numbers import ONE, UNIT, ZERO
 from seqlang.rules.sensitivity.facts.shapes import dimension, is_number, nothing_like, shape_of
+from seqlang.rules.sensitivity.motion.elements import by_list, weighted
 from seqlang.rules.sensitivity.motion.entry import Entry, Norms
 from seqlang.rules.sensitivity.motion.extremes import less_its_body, over_steps
 from seqlang.rules.sensitivity.motion.folds import (
@@ -151,7 +152,8 @@ def _extreme_of(entry: Entry, part: Expression) -> Expression | None:
 
 
 def _under_sums(entry: Entry, parts: Weighted) -> Motion:
-    motions: list[Motion] = []
+    lists, parts = by_list(entry, parts)
+    motions = [_of_elements(entry, listed, weights) for listed, weights in lists.items()]
     for keep, members in grouped(entry, parts).items():
         if keep is None:
             motions.extend(scaled(entry.facts, motion_of(entry, part), c) for part, c in members)
@@ -160,6 +162,19 @@ def _under_sums(entry: Entry, parts: Weighted) -> Motion:
         else:
             motions.append(_sum(entry, keep, members))  # type: ignore[arg-type]
     return added(motions, entry.facts)
+
+
+def _of_elements(entry: Entry, listed: Expression, weights: list[Formula]) -> Motion:
+    """The motion of a weighted sum of elements of a list, at constant places. Where one vector of differences lasts,
+    so does what follows of it; the sign of the sum is not known."""
+    moved = motion_of(entry, listed)
+    if moved.kind in ("none", "unbounded"):
+        return moved
+    radius = None if moved.norms is None else weighted(entry.facts, moved.norms, weights)
+    if radius is None:
+        return unbounded("how far the elements of a list move is not known")
+    kind = moved.kind if moved.kind in ("single step", "uniform", "window") else "arbitrary"
+    return replace(moved, kind=kind, radius=radius, norms=None, sign=None)
 
 
 LOCAL = "local"
@@ -343,7 +358,7 @@ def _list(entry: Entry, expression: Expression) -> Motion:
 
 
 def _by_coordinate(entry: Entry, expression: Expression) -> Motion:
-    from seqlang.rules.sensitivity.motion.courses import list_of, repeated, times_public
+    from seqlang.rules.sensitivity.motion.courses import list_of, repeated, times_public, transfer_of
 
     facts = entry.facts
     match expression:
@@ -361,6 +376,8 @@ def _by_coordinate(entry: Entry, expression: Expression) -> Motion:
             return times_public(facts, motion_of(entry, a), Apply("/", (UNIT, b)))
         case Noised(_, base, _) if not flips(facts, expression):
             return motion_of(entry, base)
+        case Apply("sort" as operator, (a,)) if (transfer := transfer_of(operator)) is not None:
+            return transfer(entry, expression, (motion_of(entry, a),)) or _unknown(entry, expression)
     bound, size = norm_bound(facts, expression), dimension(facts, expression)
     if bound is None or size is None:  # of two lists that are not as long as each other there is no difference
         return _unknown(entry, expression)

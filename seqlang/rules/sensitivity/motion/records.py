@@ -180,7 +180,9 @@ def _fold(
     if operator == "list":
         return _listed(entry, expression, part)
     if entry.near.resized:
-        return _resized(entry, expression, operator, part)
+        if operator == "sum":
+            return _resized(entry, expression, part)
+        return _resized_selection(entry, expression, operator, part, domain, where)
     if is_vector(facts, part):
         factor = _factor(entry, operator, domain, where)
         if operator not in ("sum", "mean") or factor is None:
@@ -223,12 +225,39 @@ def records_in(facts: Facts, domain: Expression | None) -> Formula | None:
     return None if facts.program.size is None else evaluate_number(facts, facts.program.size)
 
 
-def _resized(entry: Entry, expression: Expression, operator: str, element: Expression) -> Motion:
+def _resized_selection(
+    entry: Entry, expression: Expression, operator: str, element: Expression, domain: Expression | None,
+    where: Expression | None,
+) -> Motion:  # fmt: skip
+    """A mean, maximum or minimum over n records on one side and n - j >= 1 of them on the other, 1 <= j <= k.
+
+    With the mean m of the parts that stay, and y_1, .., y_j of those that go, the means differ by sum (y_i - m) / n,
+    and m is a mixture of parts: at most k / n times what two records' parts differ by. The largest (smallest) of all
+    and of some are the parts of two records.
+    """
+    facts, count, size = entry.facts, entry.near.entries, records_in(entry.facts, None)
+    unknown = unbounded(f"by how much a record added or removed moves this {operator} is not known")
+    if where is not None or not isinstance(domain, Records | None) or count is None or size is None:
+        return unknown
+    factor = ONE if operator in ("max", "min") else count / size
+    replaced_entry = replace(entry, near=replace(entry.near, resized=False))
+    if facts.sign(size - count) != 1 or (is_vector(facts, element) and operator != "mean"):
+        return unknown
+    if is_vector(facts, element):
+        from seqlang.rules.sensitivity.motion.coordinates import vector_norms
+
+        moved = vector_norms(replaced_entry, element).times(factor)
+        return _of(entry, expression, moved.l2, moved)
+    each = spread(replaced_entry, ((element, ONE),))
+    return _of(entry, expression, None if each is None else factor * each, None)
+
+
+def _resized(entry: Entry, expression: Expression, element: Expression) -> Motion:
     """A record is there or not: a sum moves by its part, whatever that is."""
     count = entry.near.entries
     bound = norm_bound(entry.facts, element)
-    if operator != "sum" or bound is None or count is None:
-        return unbounded(f"by how much a record added or removed moves this {operator} is not known")
+    if bound is None or count is None:
+        return unbounded("by how much a record added or removed moves this sum is not known")
     if is_vector(entry.facts, element):
         from seqlang.rules.sensitivity.motion.coordinates import coordinates_of, vector_norms
 

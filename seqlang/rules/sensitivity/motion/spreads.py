@@ -32,6 +32,7 @@ from seqlang.rules.sensitivity.facts.linear import flips, linear
 from seqlang.rules.sensitivity.facts.numbers import ONE, ZERO
 from seqlang.rules.sensitivity.facts.shapes import dimension, is_number, is_vector, nothing_like
 from seqlang.rules.sensitivity.motion.distances import clip_width, is_test, lemma_of
+from seqlang.rules.sensitivity.motion.elements import by_list, weighted
 from seqlang.rules.sensitivity.motion.entry import Entry as Entry
 from seqlang.rules.sensitivity.motion.entry import Norms as Norms
 from seqlang.rules.sensitivity.motion.entry import larger
@@ -65,7 +66,13 @@ def spread(entry: Entry, pairs: Weighted) -> Formula | None:
 
 
 def _structural(entry: Entry, parts: Weighted) -> Formula | None:
+    lists, parts = by_list(entry, parts)
     total: Formula = ZERO
+    for listed, weights in lists.items():
+        together = weighted(entry.facts, vector_spread(entry, listed), weights)
+        if together is None:
+            return None
+        total = total + together
     for part, coefficient in parts:
         one = _scaled(entry.facts, part_spread(entry, part), coefficient)
         if one is None:
@@ -324,6 +331,8 @@ def _vector_part(entry: Entry, part: Expression) -> Norms:
             return larger(facts, [vector_spread(entry, yes), vector_spread(entry, no)])
         case Noised(_, base, _) if not flips(facts, part):
             return vector_spread(entry, base)
+        case Apply("sort", (a,)):  # in every norm sorted lists differ by no more than the lists: `courses`
+            return vector_spread(entry, a)
     bound, size = norm_bound(facts, part), dimension(facts, part)
     # of two lists that are not as long as each other there is no difference
     return UNKNOWN if bound is None or size is None else _l2(facts, bound * 2, size)

@@ -24,7 +24,7 @@ from seqlang.model.expression import (
 from seqlang.model.program import AtReports
 from seqlang.operators.catalogue import with_result
 from seqlang.rules.sensitivity.facts.definitions import RECORD
-from seqlang.rules.sensitivity.facts.evaluate import evaluate
+from seqlang.rules.sensitivity.facts.evaluate import evaluate, evaluate_number
 from seqlang.rules.sensitivity.facts.facts import Facts
 from seqlang.rules.sensitivity.facts.numbers import ONE, UNIT
 from seqlang.rules.sensitivity.facts.shape import Shape
@@ -55,7 +55,7 @@ def length_is_private(facts: Facts, e: Expression) -> bool:
             return chosen or length_is_private(facts, domain) or facts.is_sample(domain)
         case Choice(test, yes, no):
             return facts.is_private(test) or length_is_private(facts, yes) or length_is_private(facts, no)
-        case Noised(_, base, _):
+        case Noised(_, base, _) | Apply("sort", (base,)):
             return length_is_private(facts, base)
         case CellValue(name) if name in facts.cells and isinstance(facts.cells[name].keep, AtReports):
             where = facts.cells[name].where
@@ -106,7 +106,7 @@ def _as_long_as(facts: Facts, e: Expression) -> Expression:
             return Records()
         case Quantified("list", _, _, domain, None):
             return _as_long_as(facts, domain)
-        case Noised(_, base, _):
+        case Noised(_, base, _) | Apply("sort", (base,)):
             return _as_long_as(facts, base)
         case Apply(operator, arguments) if operator in COORDINATEWISE and len(arguments) > 1:
             return next((_as_long_as(facts, a) for a in arguments if not is_number(facts, a)), e)
@@ -123,7 +123,25 @@ def is_position(facts: Facts, base: Expression, at: Expression) -> bool:
             return True
     if isinstance(at, Apply) and at.operator in ("argmax", "argmin") and at.arguments == (base,):
         return True
-    return _is_between(facts, at, least_length(facts, base))
+    return _is_share(facts, base, at) or _is_between(facts, at, least_length(facts, base))
+
+
+def _is_share(facts: Facts, base: Expression, at: Expression) -> bool:
+    """The place ceil(q * length) of a quantile, for 0 < q <= 1, in a list that is not empty: 1 <= ceil(q n) <= n, and
+    rounding keeps the order."""
+    match at:
+        case Apply("ceil", (Apply("*", (share, Apply("length", (other,)))),)):
+            pass
+        case Apply("ceil", (Apply("*", (Apply("length", (other,)), share)),)):
+            pass
+        case Apply("ceil", (Apply("/", (Apply("length", (other,)), divisor)),)):
+            share = Apply("/", (UNIT, divisor))
+        case _:
+            return False
+    part, least = evaluate_number(facts, share), least_length(facts, base)
+    if part is None or least is None or facts.sign(least) != 1 or facts.sign(part) != 1:
+        return False
+    return facts.at_most(part, ONE) and _as_long_as(facts, other) == _as_long_as(facts, base)
 
 
 def is_element(facts: Facts, domain: Expression, at: Expression) -> bool:
@@ -170,7 +188,7 @@ def least_length(facts: Facts, e: Expression) -> Formula | None:
                 return None
             a, b = (s for s in sizes if s is not None)
             return a if facts.at_most(a, b) else b if facts.at_most(b, a) else None
-        case Noised(_, base, _):
+        case Noised(_, base, _) | Apply("sort", (base,)):
             return least_length(facts, base)
     if length_is_private(facts, e):
         return None

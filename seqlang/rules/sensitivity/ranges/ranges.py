@@ -257,6 +257,8 @@ def _coordinate(facts: Facts, expression: Expression, visiting: frozenset[str]) 
             return range_in(facts, body, visiting)
         case CellValue(name) if name in facts.cells and name not in visiting:
             return cell_range(range_in, facts, name, visiting | {name})
+        case Apply("sort", (a,)):
+            return _coordinate(facts, a, visiting)
         case Apply("zeros"):
             return Range(ZERO, ZERO, True)
     bound = norm_bound(facts, expression, visiting)
@@ -277,7 +279,7 @@ def norm_bound(facts: Facts, expression: Expression, visiting: frozenset[str] = 
             return ZERO
         case Apply("project" | "clip_norm", (_, radius)):
             return magnitude(facts, range_in(facts, radius, visiting))  # a negative radius turns the vector round
-        case Apply("negate", (a,)):
+        case Apply("negate" | "sort", (a,)):
             return norm_bound(facts, a, visiting)
         case Apply("+" | "-", (a, b)) if is_vector(facts, a) and is_vector(facts, b):
             return _both(norm_bound(facts, a, visiting), norm_bound(facts, b, visiting), "+")

@@ -27,7 +27,7 @@ def _of_fitting(place: Place, e: Apply, infinite: list[bool]) -> Known:
     match e.operator:
         case ">=" | "<=" | "==" | "!=" | ">" | "<" | "not" | "length" | "count":
             return FINITE
-        case "negate" | "abs" | "floor" | "ceil" | "exp" | "norm":
+        case "negate" | "abs" | "floor" | "ceil" | "exp" | "norm" | "sort":
             return Known(infinite=anywhere)
         case "+" | "-":
             if all(infinite):
