@@ -21,6 +21,7 @@ Counts = dict[str, dict[str, int]]
 REASONS = {
     "alignment/stored": "judged by programs of its own, `python -m random_programs.kept`, whose losses are quadratures"
     " (the counts stand in hunts.md), and by tests/rules/alignment/test_stored.py",
+    "joint/between": "judged by the divergences of all transcripts of streams, tests/rules/joint/test_between.py",
     "joint/no_data": "programs that read no private data lose nothing, and what loses nothing is not counted; that it"
     " refuses all others is in tests/rules/joint/test_no_data.py",
     "composition/every_algorithm": "cannot be judged by a program: it concludes a delta of 1, and no chance of an event"
