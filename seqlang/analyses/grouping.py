@@ -16,23 +16,23 @@ Group = tuple[str, ...]
 def groupings(program: Program) -> tuple[tuple[Group, ...], ...]:
     """Partitions worth trying, the most promising first: comparisons together with what is released when they fire,
     comparisons together, and only those together that share noise (with what is released, too); comparisons with noisy
-    values that are kept, together with these. Everything else stands alone; at last all releases with noises of their
-    own together."""
+    values that are kept, together with these; comparisons with all that is released when they fire, also plainly.
+    Everything else stands alone; at last all releases with noises of their own together."""
     gates = tuple(gate for gate in program.gates if not isinstance(gate, PublicGate))
     compares = tuple(gate.name for gate in gates if isinstance(gate, CompareGate))
-    tied = tuple(
-        g.name
-        for g in gates
-        if isinstance(g, ReleaseGate) and g.terms and {*shown_with(program, g), *not_made(g.guard)} & set(compares)
-    )
+    beside = [
+        g for g in gates if isinstance(g, ReleaseGate) and {*shown_with(program, g), *not_made(g.guard)} & set(compares)
+    ]
+    tied, plain = (tuple(g.name for g in beside if bool(g.terms) == noisy) for noisy in (True, False))
     read = frozenset(z for gate in gates if gate.name in compares for z in gate_noises(gate))
     sharing = tuple(g.name for g in gates if isinstance(g, ReleaseGate) and gate_noises(g) & read)
     kept = _kept(program)
     found: list[tuple[Group, ...]] = []
     first = (((*kept, *compares, *tied),),) if kept else ()
+    last = (((*compares, *tied, *plain),),) if plain else ()
     for groups in (
         *first, ((*compares, *tied),), (compares,), _connected(program, compares),
-        _connected(program, (*compares, *sharing)),
+        _connected(program, (*compares, *sharing)), *last,
     ):  # fmt: skip
         ordered = [_in_order(program, group) for group in groups if group]
         used = {name for group in ordered for name in group}

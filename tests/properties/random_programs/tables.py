@@ -24,6 +24,7 @@ REASONS = {
     "joint/between": "judged by the divergences of all transcripts of streams, tests/rules/joint/test_between.py",
     "joint/no_data": "programs that read no private data lose nothing, and what loses nothing is not counted; that it"
     " refuses all others is in tests/rules/joint/test_no_data.py",
+    "joint/stable_value": "judged by the exact laws of all small datasets, tests/rules/joint/test_stable_value.py",
     "composition/every_algorithm": "cannot be judged by a program: it concludes a delta of 1, and no chance of an event"
     " exceeds another by more; it is asked for claims with such a delta only (tests/analyses/test_empty_claims.py), and"
     " that it refuses a smaller delta is in tests/rules/test_derivations_of_claims.py",
