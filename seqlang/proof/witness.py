@@ -34,7 +34,8 @@ class Witness:
     `p` and `q` are the event's probabilities under the first and the second stream, each within its stated error;
     `loss` = log(p / q) rounded down (inf if q is 0 and p is not); `excess(eps)` = p - e^eps q, a lower bound on delta.
     `because` is one sentence on why this pair and this event. `checked`: "enclosed" if the probabilities were computed
-    once more by independent means and lie surely within their errors, "recomputed" if by quadratures of two accuracies.
+    once more by independent means and lie surely within their errors, "recomputed" if by quadratures of two accuracies,
+    "bounded" if `p` is a lower and `q` an upper bound, from the proof of the family.
     `family`: the pair is one of these, whose loss grows with the length beyond any bound.
     """
 

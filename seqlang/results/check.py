@@ -26,8 +26,8 @@ class CheckResult(Shown):
     """Bounds, witness and verdicts of one spec. `delta` is where the (epsilon, delta) bounds were taken. `weak` has the
     models that weak claims name, or that a profile was asked for; `audit` what simulated runs showed;
     `epsilon_at_delta` the largest epsilon that a witness forces at `delta` (0: none found). `cut_short` names what the
-    time limit ended. `orders` are the Renyi orders that were asked for (None: all at which bounds are taken), and
-    `order_formula` whether their formula was."""
+    time limit ended. `seconds` is CPU time. `orders` are the Renyi orders that were asked for (None: all
+    at which bounds are taken), and `order_formula` whether their formula was."""
 
     source: Source
     program: Program

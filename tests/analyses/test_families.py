@@ -77,6 +77,11 @@ GROWS = {
         "report above when phase == 1 and q > T\nupdate phase = 2 when above\n"
         "attach laplace(2) to R, T, U once\nattach laplace(2) to q"
     ),
+    "a kept value that was shown": (
+        QUERY + "memory phase = 0\nstatistic x = sum(q where phase == 0 over steps)\nstatistic level = q\n"
+        "report shown = x when phase == 0\nstop when phase == 1 and level > x\nupdate phase = 1\n"
+        "attach laplace(4) to x once\nattach laplace(2) to level"
+    ),
     "the compared value at one of two stops": (
         QUERY + "stop when q >= R return q\nstop when q < T return none\nattach laplace(2) to T, R once\n"
         "attach laplace(2) to q"
@@ -291,3 +296,33 @@ def test_a_lower_bound_without_end_refutes_every_claim() -> None:
     # runs of at most ten steps are private, with a loss of at most ten times 1/2
     assert refute(made, "pure", 5.0, horizon=10, start=witness) is None
     assert lower_bound(made, horizon=10).lower < 5.0  # type: ignore[union-attr]
+
+
+def test_a_pair_with_the_bounds_of_the_proof_against_an_integral_on_a_grid() -> None:
+    """Three thresholds stay: no recomputation reaches that, so the chances are bounds from the family's proof."""
+    body = GROWS["both sides, between two more"].replace("    ", "")
+    witness = lower_bound(program(body))
+    assert witness is not None and witness.family is not None
+    assert witness.checked == "bounded" and 0 < witness.loss <= log(witness.p / witness.q)
+    blocks = len(witness.streams[0]) // 2
+    grid = np.linspace(-60, 60, 161)
+    weight = np.log(np.exp(-np.abs(grid) / 2) / 4 * (grid[1] - grid[0]))
+
+    def below(x: Any) -> Any:
+        return np.where(x < 0, np.exp(np.minimum(x, 0) / 2) / 2, 1 - np.exp(-np.maximum(x, 0) / 2) / 2)
+
+    def chance(stream: Any) -> float:
+        first, fired, last = (float(stream[n]) for n in (0, blocks, -1))
+        (high, low), total = (1 + grid, -3 + grid), []
+        with np.errstate(divide="ignore"):
+            for t, w in zip(grid, weight, strict=True):  # T = 0 + t: what fires lies in (max(T, U), R)
+                quiet = np.maximum(below(np.minimum(t, high[:, None]) - first) - below(low[None, :] - first), 0)
+                up = np.maximum(below(high[:, None] - fired) - below(np.maximum(t, low)[None, :] - fired), 0)
+                later = np.maximum(below(high - last) - below(t - last), 0)[:, None]
+                logs = blocks * (np.log(quiet) + np.log(later)) + np.log(up) + weight[:, None] + weight[None, :] + w
+                total.append(np.logaddexp.reduce(logs, axis=None))
+        return float(np.logaddexp.reduce(total))
+
+    one, other = map(chance, witness.streams)
+    assert one >= log(witness.p) and other <= log(witness.q)
+    assert one - other >= witness.loss

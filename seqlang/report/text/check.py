@@ -310,9 +310,10 @@ def witness_words(witness: Witness) -> str:
     if witness.q + witness.q_error <= 0:
         rest = f"has probability {_probability(witness.p)} under the first and 0 under the second"
     else:
+        least, most = ("at least ", "at most ") if witness.checked == "bounded" else ("", "")
         rest = (
-            f"has probability {_probability(witness.p)} under the first and {_probability(witness.q)} under the "
-            f"second: a loss of {shown_down(witness.loss)}"
+            f"has probability {least}{_probability(witness.p)} under the first and {most}{_probability(witness.q)} "
+            f"under the second: a loss of {shown_down(witness.loss)}"
         )
     why = f" ({witness.because})" if witness.because else ""
     return f"{first} against {second}: {event_words(witness.event)} {rest}{why}"

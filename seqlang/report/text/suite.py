@@ -1,4 +1,4 @@
-"""Many specs in one table: claim, its source's own figures, verdict, both ends of the pure loss, seconds."""
+"""Many specs in one table: each claim with what its source printed of it, beside our verdict, bound and seconds."""
 
 from __future__ import annotations
 
@@ -6,23 +6,24 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
-from seqlang.proof.derivation import PureBound
 from seqlang.report.document.document import Document, Heading, Line, Paragraph, Role, Table, line
-from seqlang.report.numbers import shown, shown_down, shown_up, upper
-from seqlang.rules.sensitivity.facts.formulas import parameter_values
+from seqlang.report.numbers import shown, shown_down, shown_up
+from seqlang.rules.computed import bound_up
 
 if TYPE_CHECKING:
     from seqlang.analyses.claims import Verdict
+    from seqlang.proof.derivation import Derivation
     from seqlang.results.check import CheckResult
 
 T = TypeVar("T")
 _ROLE: dict[str, Role] = {"proved": "good", "refuted": "bad", "unknown": "doubt"}
-_HEAD: tuple[str, ...] = ("spec", "claim", "labelled", "verdict", "pure at most", "at least", "seconds")
+_HEAD: tuple[str, ...] = ("spec", "claim", "labelled", "verdict", "at most", "pure at least", "CPU s")
 
 
 def suite_document(results: Sequence[CheckResult], invalid: Sequence[str] = ()) -> Document:
-    """One row a claim; what belongs to the spec stands in its first row. `invalid` are the files with errors. The text
-    that stands behind a claim in its file, such as what a source printed of it, has a column if some claim has one."""
+    """One row a claim, with the least epsilon that is proved of its notion (rho for zCDP), at its delta or order; what
+    belongs to the spec stands in its first row. `invalid` are the files with errors. The text that stands behind
+    a claim in its file, such as what a source printed of it, has a column if some claim has one."""
     rows = tuple(row for result in results for row in _rows(result))
     rows += tuple((line(name), (), (), line(("invalid", "bad")), (), (), ()) for name in invalid)
     head, align = _HEAD, "llllrrr"
@@ -37,17 +38,17 @@ def _without_labels(row: tuple[T, ...]) -> tuple[T, ...]:
 
 def _rows(result: CheckResult) -> Iterator[tuple[Line, ...]]:
     at_least = "-" if result.witness is None else shown_down(result.witness.lower)
-    ends = line(_at_most(result)), line(at_least), line(f"{result.seconds:.2f}")
+    pure = result.bounds.pure
+    last = line(at_least), line(f"{result.seconds:.2f}")
     name = line((result.program.name, "head"))
     if not result.verdicts:
-        yield name, (), (), line(("no claim", "quiet")), *ends
+        yield name, (), (), line(("no claim", "quiet")), line(_at_most(result, pure)), *last
     for number, verdict in enumerate(result.verdicts):
         claim = line((verdict.claim.text.removeprefix("claim "), "formula"))
         label = line((verdict.claim.label, "quiet")) if verdict.claim.label else ()
-        if number == 0:
-            yield name, claim, label, _verdict(verdict), *ends
-        else:
-            yield (), claim, label, _verdict(verdict), (), (), ()
+        ours = line(_at_most(result, verdict.derivation or pure) if verdict.claim.kind == "strong" else "-")
+        first, rest = (name, last) if number == 0 else ((), ((), ()))
+        yield first, claim, label, _verdict(verdict), ours, *rest
 
 
 def _verdict(verdict: Verdict) -> Line:
@@ -55,11 +56,9 @@ def _verdict(verdict: Verdict) -> Line:
     return line((verdict.verdict, _ROLE[verdict.verdict]), expected if verdict.ok else ("  not as expected", "bad"))
 
 
-def _at_most(result: CheckResult) -> str:
-    pure = result.bounds.pure
-    if pure is None or not isinstance(pure.conclusion, PureBound):
-        return shown(math.inf)
-    return shown_up(upper(pure.conclusion.epsilon, parameter_values(result.program)))
+def _at_most(result: CheckResult, found: Derivation | None) -> str:
+    """The amount of the bound as a number, rounded up; infinity where there is none."""
+    return shown(math.inf) if found is None else shown_up(bound_up(result.program, found.conclusion))
 
 
 def _total(results: Sequence[CheckResult], invalid: Sequence[str]) -> Line:

@@ -196,7 +196,7 @@ def _law(program: Program, kept: Kept, store: Store, alone: bool) -> Law:
 def _test(program: Program, test: Test, names: dict[Expression, str], turned: dict[Expression, bool]) -> Test | str:
     match test:
         case Margin(value, terms, strict):
-            found = _without(program, value)
+            found = without_kept(program, value)
             if isinstance(found, str):
                 return found
             rest, factors = found
@@ -214,7 +214,9 @@ def _test(program: Program, test: Test, names: dict[Expression, str], turned: di
             return inner if isinstance(inner, str) else Not(inner)
 
 
-def _without(program: Program, value: Expression) -> tuple[Expression, tuple[tuple[Expression, Fraction], ...]] | str:
+def without_kept(
+    program: Program, value: Expression
+) -> tuple[Expression, tuple[tuple[Expression, Fraction], ...]] | str:
     """The value with 0 for what is stored, and the factors of what is stored."""
     factors: list[tuple[Expression, Fraction]] = []
     signs = Signs(parameter_values(program))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from seqlang.arithmetic.formula import Formula, total
 from seqlang.model.expression import Drawn, Expression, Local, Noised, Term
 from seqlang.model.gate_source import GateSource, OfNoise, OfSeveral
+from seqlang.model.life import EachStep
 from seqlang.model.margins import margins
 from seqlang.model.program import ChooseGate, CompareGate, NoisyMaxLaw, Program, ReleaseGate
 from seqlang.proof.derivation import ConcentratedBound, Derivation
@@ -13,9 +14,12 @@ from seqlang.rules.gates.exposure import is_returned
 from seqlang.rules.gates.gate_rule import group_rule
 from seqlang.rules.gates.showings import NOT_MINE
 from seqlang.rules.mechanism import gaussian
+from seqlang.rules.reading.limits import least
+from seqlang.rules.reading.read_sets import gate_noises, shared_noise
+from seqlang.rules.reading.signs import Signs
 from seqlang.rules.search import Search
 from seqlang.rules.sensitivity.facts.facts import Facts, facts_of
-from seqlang.rules.sensitivity.facts.formulas import formula_of
+from seqlang.rules.sensitivity.facts.formulas import formula_of, parameter_values
 from seqlang.rules.sensitivity.facts.linear import linear
 from seqlang.rules.sensitivity.facts.numbers import apply
 
@@ -39,8 +43,26 @@ def cost_of(program: Program, names: tuple[str, ...]) -> Formula | str:
     asked = tuple(gate for gate in gates if isinstance(gate, Asked))
     if len(asked) == 1 and not isinstance(asked[0], CompareGate):
         return NOT_MINE  # mechanism/gaussian
+    found = [_cost(program, asked, names, kept) for kept in _choices(program, asked)]
+    costs = [cost for cost in found if not isinstance(cost, str)]
+    return least(costs, Signs(parameter_values(program))) if costs else found[0]
+
+
+def _choices(program: Program, gates: tuple[Asked, ...]) -> tuple[frozenset[str], ...]:
+    """The noises that are counted on: all; those drawn in each step; those that last. Others may as well be public."""
+    noises = frozenset(name for gate in gates for name in gate_noises(gate))
+    fresh = frozenset(name for name in noises if isinstance(program.noise(name).life, EachStep))
+    return tuple(dict.fromkeys((noises, *(kept for kept in (fresh, noises - fresh) if kept))))
+
+
+def _cost(program: Program, asked: tuple[Asked, ...], names: tuple[str, ...], kept: frozenset[str]) -> Formula | str:
+    """rho where only these noises hide anything."""
+    published = frozenset(name for gate in asked for name in gate_noises(gate)) - kept
+    elsewhere = shared_noise(program, names, published)
+    if elsewhere is not None:
+        return elsewhere
     facts = facts_of(program)
-    read = [_numbers(facts, gate) for gate in asked]
+    read = [_numbers(facts, gate, kept) for gate in asked]
     if any(found is None for found in read):
         return NOT_MINE
     distinct = tuple({number.key: number for found in read if found is not None for number in found}.values())
@@ -60,8 +82,9 @@ def cost_of(program: Program, names: tuple[str, ...]) -> Formula | str:
     return total(costs)
 
 
-def _numbers(facts: Facts, gate: Asked) -> tuple[Number, ...] | None:
-    """The noisy values of which, with what is public, the gate shows a function. None: it reads something else."""
+def _numbers(facts: Facts, gate: Asked, kept: frozenset[str]) -> tuple[Number, ...] | None:
+    """The noisy values of which, with what is public and noises that are not kept, the gate shows a function. None: it
+    reads something else."""
     match gate:
         case ReleaseGate(value=value, terms=terms) | ChooseGate(law=NoisyMaxLaw(of=value, terms=terms), visible=True):
             found = [(value, terms)]
@@ -69,6 +92,7 @@ def _numbers(facts: Facts, gate: Asked) -> tuple[Number, ...] | None:
             found = [(m.value, m.terms) for m in margins(test) if m.terms or not _is_public(facts, m.value)]
         case _:
             return None
+    found = [(value, tuple(term for term in terms if term.noise in kept)) for value, terms in found]
     if not all(terms for _, terms in found):
         return None
     return tuple(Number(value, terms, _key(facts, value, terms)) for value, terms in found)
@@ -137,9 +161,11 @@ STATEMENT = """
               all gates of G together are rho-zCDP
 
 Numbers that are multiples of one another, up to public summands, count once; sums of others, noises included, do not
-count. Each has noises of its own, which stand in no other value and are read by no gate outside G. They count as
-released in every step in which one of the gates is asked, whatever their conditions if these differ. A comparison that
-is asked in each step costs in each step: with noise on the threshold that stays, the rules on tests are far better.
+count. Each has noises of its own, which stand in no other value and are read by no gate outside G. All noises are
+counted on, or those alone that are drawn in each step, or that last: the others, of which no gate outside G knows more,
+may as well be published, as no data is in them. The numbers count as released in every step in which one of the gates
+is asked, whatever their conditions if these differ. A comparison that is asked in each step costs in each step: with
+noise on the threshold that stays, the rules on tests are far better.
 """
 
 RULE, _of_gates = group_rule(

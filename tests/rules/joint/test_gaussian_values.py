@@ -11,6 +11,7 @@ from scipy.special import ndtr
 
 from seqlang.analyses.prove import prove, size_of
 from seqlang.elaborate import elaborate
+from seqlang.rules.joint import gaussian_values
 from seqlang.source import Source
 from seqlang.syntax import parse
 
@@ -128,3 +129,34 @@ def test_comparisons(lines: tuple[str, ...], rho: float) -> None:
 )  # fmt: skip
 def test_what_is_no_such_comparison(lines: tuple[str, ...]) -> None:
     assert isinf(bounds(*lines)[0])
+
+
+RANGE = ("stream f in real", "adjacent every f within 1", "param low = 0", "param high = 1", "stop when f >= high",
+         "stop when f < low", "stop when step >= {steps}")  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("steps", "ends", "own", "rho"),
+    [
+        (1, 8, 4, 2 / 128),  # one look: the two ends hide the entry, each with its own noise
+        (1, 4, 4, 1 / 32),  # or the entry's noise does
+        (5, 8, 4, 5 / 32),  # the ends last, and entries move to and fro: only noises of their own hide them
+    ],
+)
+def test_ends_or_entries_hide_what_a_range_compares(steps: int, ends: float, own: float, rho: float) -> None:
+    lines = [line.format(steps=steps) for line in RANGE]
+    noise = (f"attach gaussian({ends}) to low, high once", f"attach gaussian({own}) to f")
+    assert bounds(*lines, *noise)[0] == pytest.approx(rho)
+
+
+def test_noise_that_others_rely_on_is_not_published(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two comparisons share the noise of the entry; the rule is asked about one of them only."""
+    lines = (RANGE[0], RANGE[1], "param t = 0", "report c when f >= t", "report d when f < 3", "stop when step >= 1",
+             "attach gaussian(9) to t once", "attach gaussian(2) to f")  # fmt: skip
+    tree, _ = parse(Source("<test>", "\n".join(("algorithm t", *lines))))
+    assert tree is not None
+    made, _ = elaborate(tree, {})
+    assert made is not None
+    assert isinstance(gaussian_values.cost_of(made, ("c",)), str)
+    monkeypatch.setattr(gaussian_values, "shared_noise", lambda *_: None)
+    assert not isinstance(gaussian_values.cost_of(made, ("c",)), str)  # the fault is seen

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import islice
-from math import inf, nextafter
+from math import ceil, exp, inf, nextafter
 from typing import Any
 
 from seqlang.analyses.witnesses.confirm import recomputed
@@ -29,6 +29,8 @@ MOST_STEPS = 100  # of a pattern that is played
 MOST_BLOCKS = 1 << 10
 READABLE = 20  # steps of a pair that stands for the family
 BECAUSE = "one of a family whose loss grows without bound"
+CLEAR = 1.0  # loss of a pair that the family's proof gives
+TINY, ROUNDED = 1e-280, 1e-9
 REFUSED = (NotPeriodic, NotEnclosed, Unsupported)
 
 
@@ -101,12 +103,12 @@ def losses(follower: Follower, family: Family, most_blocks: int = MOST_BLOCKS) -
 
 
 def member(follower: Follower, family: Family) -> Witness | None:
-    """A short pair of the family as a witness; None if no member that people would read stands up to recomputation."""
-    best, fields = None, fields_of(follower.program)
+    """A short pair of the family as a witness; where none that people would read stands up to recomputation, the
+    shortest of which the family's proof says that its loss is `CLEAR`."""
+    best = None
     blocks = 1
-    while len(steps := family.steps(blocks)) <= READABLE or blocks == 1:
-        streams = tuple(tuple(entry_of(getattr(step, side), fields) for step in steps) for side in ("first", "second"))
-        draft = Witness((streams[0], streams[1]), _event(steps), p=0.0, q=0.0, loss=0.0, because=BECAUSE)
+    while len(family.steps(blocks)) <= READABLE or blocks == 1:
+        draft = _draft(follower, family, blocks)
         try:
             found = enclosed(follower, draft)
         except (NotEnclosed, Unsupported):
@@ -114,7 +116,28 @@ def member(follower: Follower, family: Family) -> Witness | None:
         if found is not None and (best is None or found.loss > best.loss):
             best = found
         blocks *= 2
+    best = best or _bounded(follower, family)
     return None if best is None else replace(best, family=family)
+
+
+def _bounded(follower: Follower, family: Family) -> Witness | None:
+    """A member with the bounds on its two chances that the proof of the family gives."""
+    blocks = ceil((family.start + CLEAR) / family.rate)
+    if blocks > MOST_BLOCKS:
+        return None
+    p, q = (exp(log) for log in (blocks * family.at_least - family.start, blocks * family.at_most))
+    loss = blocks * family.rate - family.start - 3 * ROUNDED
+    if p < TINY or not loss > 0:
+        return None
+    draft = _draft(follower, family, blocks)
+    return replace(draft, p=p * (1 - ROUNDED), q=q * (1 + ROUNDED), loss=loss, checked="bounded")
+
+
+def _draft(follower: Follower, family: Family, blocks: int) -> Witness:
+    """The pair and its event, without probabilities."""
+    steps, fields = family.steps(blocks), fields_of(follower.program)
+    one, other = (tuple(entry_of(getattr(step, side), fields) for step in steps) for side in ("first", "second"))
+    return Witness((one, other), _event(steps), p=0.0, q=0.0, loss=0.0, because=BECAUSE)
 
 
 def _event(steps: Sequence[FamilyStep]) -> Event:

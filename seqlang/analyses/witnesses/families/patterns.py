@@ -36,6 +36,8 @@ def plans(scene: Scene) -> Iterator[Plan]:
         heads = [(_hover(i, 2, 2, 0, True),) for i in _noisy(scene)]
         heads += [(_fire(i, -2, 0, True),) for i in _noisy(scene)]
         heads.append((Leg("run", 0, 0, 1, 1, True),))
+    elif scene.releases:
+        heads.append((Leg("run", 0, 0, 1, 0),))  # something may be shown once, and compared from then on
     for tail, modes in _tails(scene):
         for head in heads:
             for block in _blocks(scene):

@@ -29,6 +29,9 @@ ROOM = 0.005  # of the growth: what is left between the guessed largest chance a
 MOST_NOISES = 4
 NARROW = (4.0**-3, 4.0**-5, 4.0**-8)  # widths of the box that is tried around the likeliest value, in scales
 LEAST = 1e-3  # growth a block
+RECOMPUTED = 2  # noises that stay; with more of them, what stands in for a witness is a pair of the proof
+ASIDE = 1 / 64  # of a box's width
+NEARER = (0.0, 1 / 64, 1 / 32, 1 / 16, 1 / 8, 1 / 4, 1 / 2)  # shares of a noise's distance from 0 that are tried
 
 
 def proved(follower: Follower, family: Family) -> Family | None:
@@ -37,11 +40,35 @@ def proved(follower: Follower, family: Family) -> Family | None:
     if guess is None:
         return None
     sides, place, least, most = guess
+    if len(place) > RECOMPUTED:
+        place = _likelier(follower, sides[0], place, 0.05 * (least - most))
     for width in NARROW:
         made = _with_box(follower, family, sides, place, width, most)
         if made is not None and made.rate >= 0.9 * (least - most):
             break
     return made if made is not None and holds(follower, made) else None
+
+
+def _likelier(follower: Follower, side: Repeated, place: tuple[float, ...], less: float) -> tuple[float, ...]:
+    """The place moved towards 0, where the noises are likely, as long as the log of the block's chance falls by no more
+    than `less`."""
+
+    def chance_at(there: tuple[float, ...]) -> float:
+        box: Box = {key: (x, x) for key, x in zip(side.noises, there, strict=True)}
+        return product(side.block.staying, box, follower.law)[0]
+
+    enough = chance_at(place) - less
+    for axis, x in enumerate(place):
+        nearer = ((*place[:axis], share * x, *place[axis + 1 :]) for share in NEARER)
+        place = next(
+            (there for there in nearer if _is_value(follower, side, there) and chance_at(there) >= enough), place
+        )
+    return place
+
+
+def _is_value(follower: Follower, side: Repeated, place: tuple[float, ...]) -> bool:
+    """Whether the noises may lie there."""
+    return all(within(x, x, follower.law(key)) is not None for key, x in zip(side.noises, place, strict=True))
 
 
 Guess = tuple[tuple[Repeated, Repeated], tuple[float, ...], float, float]
@@ -93,17 +120,20 @@ def _with_box(
     width: float,
     most: float,
 ) -> Family | None:
-    """The family with the best of the boxes of this width that have the likeliest value as a corner."""
+    """The family with the best of the boxes of this width that have the likeliest value as a corner, or where that is
+    the end of what the steps around leave possible, a place beside it."""
     first, _ = sides
     laws = follower.law
     apart = _apart(follower, first)[0]
     best: tuple[float, float, Box] | None = None
-    for signs in combinations((-1, 1), repeat=len(place)):
+    for gap, *signs in combinations((0.0, ASIDE), *((-1, 1),) * len(place)):
+        if gap and best is not None:
+            break
         box: Box = {}
         for key, x, sign in zip(first.noises, place, signs, strict=True):
             law = laws(key)
-            other = x + sign * width * law.scale if law.kind == "density" else x
-            ends = within(min(x, other), max(x, other), law)
+            near, far = (x + sign * d * width * law.scale if law.kind == "density" else x for d in (gap, 1 + gap))
+            ends = within(min(near, far), max(near, far), law)
             if ends is not None:
                 box[key] = ends
         if len(box) < len(place):
