@@ -11,8 +11,9 @@ import pytest
 from scipy import integrate, stats
 
 from seqlang.backends.interpret.laws import make_law
+from seqlang.backends.interpret.laws.listed import Table
 from seqlang.backends.interpret.randomness import sample_shaped
-from seqlang.backends.interpret.values import BallSet, EvaluationError, Members
+from seqlang.backends.interpret.values import BallSet, EvaluationError, Members, OutOfReach
 from seqlang.source import NOWHERE
 
 
@@ -143,3 +144,11 @@ def test_subsamples_and_vectors_of_parameters():
 def test_impossible_parameters_are_errors(arguments):
     with pytest.raises(EvaluationError):
         law(*arguments)
+
+
+def test_weights_whose_sum_is_no_number_of_the_machine() -> None:
+    pairs = ((1, 1e308), (2, 1e308))
+    with pytest.raises(OutOfReach):
+        Table(pairs, exponentials=True)
+    with pytest.raises(EvaluationError):
+        Table(pairs)

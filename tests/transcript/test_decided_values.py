@@ -101,6 +101,14 @@ def test_a_position_before_the_start_of_a_list_has_no_value(at: str) -> None:
         chance(text, Event(stopped_at=1, result=(7.0, float("inf"))), 0)
 
 
+def test_no_report_below_a_stop_is_made_in_its_step() -> None:
+    """The event holds where `x` is below 1 and then stops at the end of the step, and not where the first stop ends
+    it."""
+    text = "statistic s = x\nstop when s >= 1\nreport R when step == 1\nstop when step == 1\nattach laplace(1) to s"
+    assert chance(text, Event(stopped_at=1, reports=((1, "R", True),)), 0) == pytest.approx(LOW)
+    assert chance(text, Event(stopped_at=1), 0) == pytest.approx(HIGH)
+
+
 def test_equal_values_tell_nothing() -> None:
     """The first program shows 3 whatever the data are, the second one something."""
     text = "adjacent replace one\nstatistic s = x\nreport A = if s >= 1 then 3 else {}\nstop when step >= 1\n"

@@ -202,6 +202,10 @@ class _Writer:
                 mark = len(self.lines)
                 self.facts.returned(index, result)
                 self.lines[mark:] = ["    " + line for line in self.lines[mark:]]
+                later = self.program.body[self.program.body.index(statement) :]
+                unmade = [s.name for s in later if isinstance(s, p.Report)]  # a stop ends the step
+                if unmade:
+                    self.lines.append(f"    facts.append(('certain', observed.keys().isdisjoint({unmade!r})))")
                 self.lines.append("    return None, facts")
             case _ as never:
                 assert_never(never)

@@ -45,6 +45,9 @@ class Point(LawValue):
         return (self.value,)
 
 
+_TOO_LARGE = "a weight is too large for a number of the machine: subtract the largest exponent"
+
+
 class Table(LawValue):
     """Values with weights, normalised: `{v: w, ..}`, and `uniform` on a set. Equal values add their weights."""
 
@@ -58,11 +61,14 @@ class Table(LawValue):
         self.table: dict[Value, float] = {}
         for value, weight in pairs:
             if exponentials and weight == math.inf:
-                raise OutOfReach("a weight is too large for a number of the machine: subtract the largest exponent")
+                raise OutOfReach(_TOO_LARGE)
             if not 0 <= weight < math.inf:
                 raise EvaluationError(f"the weight of {describe(value)} must be finite and >= 0: {describe(weight)}")
             self.table[value] = self.table.get(value, 0.0) + float(weight)
-        self.total = math.fsum(self.table.values())
+        try:
+            self.total = math.fsum(self.table.values())
+        except OverflowError:  # each is a number, and their sum is none
+            raise (OutOfReach if exponentials else EvaluationError)(_TOO_LARGE) from None
         if exponentials and self.total == 0:
             raise OutOfReach("all weights are too small for a number of the machine: subtract the largest exponent")
         if not 0 < self.total < math.inf:
