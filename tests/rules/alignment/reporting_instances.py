@@ -30,6 +30,9 @@ QUANTITIES = {
     "total": "sum(q over steps)",
     "fresh": "sum(q since R0)",
     "tick": "sum(q since tick)",
+    "again": "(if previous(R0, false) then 0 else previous({own}, 0)) + q",
+    "alarms": "max(0, (if previous(R0, false) then 0 else previous({own}, 0)) + q - 1)",
+    "ever": "max(0, previous({own}, 0) + q - 1)",
 }
 GUARDS = {
     "": "",
@@ -107,7 +110,7 @@ class Instance:
         lines += [f"draw {w} ~ geometric({self.ratio}) each step" for w in fresh]
         for j, r in enumerate(self.reports):
             value = " + ".join(x for x in (f"s{j}", r.kept, r.fresh) if x)
-            lines.append(f"statistic s{j} = {QUANTITIES[r.quantity]}")
+            lines.append(f"statistic s{j} = {QUANTITIES[r.quantity].format(own=f's{j}')}")
             guard = GUARDS[r.guard].format(own=f"R{j}")
             lines.append(f"report R{j} when {guard}{value} {'>=' if r.sign > 0 else '<='} {r.bar}")
             if r.shown == "gap":
@@ -132,6 +135,7 @@ def random_instance(rng: random.Random) -> Instance:
     for j in range(2 if two else 1):
         sums = ["tick", "fresh", "total"] if adjacency == "one" else []  # where all entries move they have no shift
         quantity = rng.choice(["now", "now", "recent", "before", *sums])
+        quantity = rng.choice(["fresh", "again", "alarms"]) if quantity == "fresh" else quantity
         guards = ["", "", "", "even", "late", "first", "twice", "budget", "tick", *MEMORY] + (
             ["quiet", "with"] if j else []
         )
@@ -262,6 +266,11 @@ class Oracle:
             case "tick":
                 return sum(entries[(n - 1) // 2 * 2 :])
         last = max((i for i, event in enumerate(seen, 1) if "R0" in dict(event)), default=0)
+        if quantity in ("alarms", "ever"):
+            level = 0
+            for entry in entries[last if quantity == "alarms" else 0 :]:
+                level = max(0, level + entry - 1)
+            return level
         return sum(entries[last:])
 
     def _guard(self, j: int, step: int, seen: Seen, r0: bool) -> bool:

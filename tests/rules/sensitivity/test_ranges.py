@@ -123,3 +123,19 @@ claim strong pure(3) expect unknown
 
     (claim,) = check(load(text)).to_dict()["claims"]
     assert claim["verdict"] != "proved"
+
+
+@pytest.mark.parametrize(
+    ("statistic", "whole"),
+    [
+        ("max(0, previous(s, 0) + x - 1)", True),
+        ("previous(s, 3) * x + 2 * previous(s, 3)", True),
+        ("(if step % 3 == 0 then 0 else previous(s, 0)) + x", True),
+        ("previous(s, 0) / 2 + x", False),
+        ("previous(s, 0.5) + x", False),  # whole steps from a half
+        ("previous(s, 0) + x * previous(previous(x, 0) / 2, 0)", False),
+        ("previous(s, 0) + previous(s * 0.5, 0) + x", False),
+    ],
+)
+def test_recursions_of_whole_numbers_by_induction(statistic: str, whole: bool) -> None:
+    assert ranged(statistic)[0].integer is whole

@@ -30,6 +30,7 @@ from seqlang.rules.sensitivity.facts.shapes import is_number, is_vector, nothing
 from seqlang.rules.sensitivity.facts.value import whole
 from seqlang.rules.sensitivity.functions.slopes import direction, slopes
 from seqlang.rules.sensitivity.motion.motion import STATIC, Motion, scaled, unbounded
+from seqlang.rules.sensitivity.motion.restarts import restart_of
 from seqlang.rules.sensitivity.motion.shift import Kind
 from seqlang.rules.sensitivity.motion.spreads import Entry, Norms, Weighted, moving_terms, spread
 from seqlang.rules.sensitivity.ranges.ranges import range_in
@@ -286,7 +287,8 @@ def recursion_motion(entry: Entry, name: str) -> Motion:
     """The motion of the body of a recursion v = F(previous(v), entry).
 
     If F never falls in its first argument and is 1-Lipschitz in it, a difference once made keeps its sign and never
-    grows; what makes it is the spread of F in the entry.
+    grows; what makes it is the spread of F in the entry. If F does not read its first argument in the step after a
+    report, the difference ends with that report.
     """
     entry = entry.from_start
     facts = entry.facts
@@ -299,7 +301,8 @@ def recursion_motion(entry: Entry, name: str) -> Motion:
         return unbounded("the first value of `previous` depends on private data")
     if not is_number(facts, body) or not inner.is_local(body):
         return unbounded("a recursion that reads more than its last value and this step's entry")
-    bounds = slopes(facts, body, own)
+    restart = None if entry.near.every or not entry.near.single else restart_of(entry, body, own)
+    bounds = slopes(facts, body if restart is None else restart.body, own)
     if bounds is None:
         return unbounded("the recursion is not known to be continuous in its last value")
     low, high = bounds
@@ -313,11 +316,12 @@ def recursion_motion(entry: Entry, name: str) -> Motion:
         return _accumulated(facts, moved, low, high, monotone)
     if not entry.near.single:
         return replace(scaled(facts, moved, entry.near.entries or ZERO), kind="arbitrary", sign=None)
+    ends = None if restart is None else restart.report
     if facts.compare(low, ONE) == "equal":
-        return replace(moved, kind="uniform")
+        return replace(moved, kind="uniform" if ends is None else "window", report=ends)
     if monotone:
-        return replace(moved, kind="same sign, not growing")
-    return replace(moved, kind="arbitrary", sign=None)
+        return replace(moved, kind="same sign, not growing", report=ends)
+    return replace(moved, kind="arbitrary", sign=None, report=ends)
 
 
 def _accumulated(facts: Facts, moved: Motion, low: Formula, high: Formula, monotone: bool) -> Motion:

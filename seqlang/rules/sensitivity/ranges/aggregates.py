@@ -11,6 +11,7 @@ from typing import TypeAlias
 from seqlang.arithmetic.formula import Formula, number
 from seqlang.model.expression import Expression, Field, Quantified, Records, walk
 from seqlang.model.program import AtReports, Cell, LastSteps, Previous
+from seqlang.record import replace
 from seqlang.rules.sensitivity.facts.definitions import RECORD
 from seqlang.rules.sensitivity.facts.evaluate import evaluate, evaluate_number
 from seqlang.rules.sensitivity.facts.facts import Facts
@@ -18,6 +19,8 @@ from seqlang.rules.sensitivity.facts.numbers import ONE, ZERO
 from seqlang.rules.sensitivity.ranges.arithmetic import hull, of_values, times
 from seqlang.rules.sensitivity.ranges.range import ANYTHING, BIT, NOTHING, Range
 
+WHOLE = "whole "
+"""Before the name of a cell: that its earlier values are whole numbers is assumed while its range is computed."""
 OF_NO_STEP = "it may be of no step at all, and is then infinite"
 RangeIn: TypeAlias = Callable[[Facts, Expression, frozenset[str]], Range]
 
@@ -28,7 +31,11 @@ def cell_range(range_in: RangeIn, facts: Facts, name: str, visiting: frozenset[s
     body = range_in(facts, facts.expand(cell.body), visiting)
     match cell.operator, cell.keep:
         case "last", Previous(initial):
-            return hull(facts, [body, range_in(facts, facts.expand(initial), visiting)])
+            first = range_in(facts, facts.expand(initial), visiting)
+            if first.integer and not body.integer:  # whole, if that follows from what it held one step ago being whole
+                inductive = range_in(facts, facts.expand(cell.body), visiting | {WHOLE + name})
+                body = replace(body, integer=inductive.integer)
+            return hull(facts, [body, first])
         case (("max" | "min" | "mean"), _):
             if cell.where is not None and facts.is_private(facts.expand(cell.where)):
                 return NOTHING

@@ -42,7 +42,7 @@ from seqlang.rules.sensitivity.facts.numbers import ONE, ZERO
 from seqlang.rules.sensitivity.facts.remembered import remembered
 from seqlang.rules.sensitivity.facts.shapes import dimension, is_number, is_vector, shape_of
 from seqlang.rules.sensitivity.facts.value import whole
-from seqlang.rules.sensitivity.ranges.aggregates import cell_range, may_be_empty, quantified_range
+from seqlang.rules.sensitivity.ranges.aggregates import WHOLE, cell_range, may_be_empty, quantified_range
 from seqlang.rules.sensitivity.ranges.arithmetic import hull, magnitude, of_function, of_values, plus, reciprocal, times
 from seqlang.rules.sensitivity.ranges.inner_products import projected
 from seqlang.rules.sensitivity.ranges.range import ANYTHING, BIT, NOTHING, Range
@@ -131,6 +131,8 @@ def _part(facts: Facts, expression: Expression, visiting: frozenset[str]) -> Ran
             events = (s for s in facts.program.body if isinstance(s, Report) and s.value is None)
             return BIT if any(event.name == name for event in events) else ANYTHING
         case CellValue(name, _):
+            if name in visiting and WHOLE + name in visiting:
+                return Range(integer=True)  # of an earlier step, by induction
             if name in visiting or name not in facts.cells:
                 return ANYTHING
             return cell_range(range_in, facts, name, visiting | {name})
