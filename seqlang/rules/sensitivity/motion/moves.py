@@ -78,17 +78,24 @@ def _moves_of(facts: Facts, margins: tuple[Margin, ...]) -> tuple[Move, ...] | s
     if trouble is not None:
         return trouble
     entry = Entry(facts, near)
-    found = _atoms(entry, [facts.expand(margin.value) for margin in margins])
-    if isinstance(found, str):
-        return found
-    size = len(margins)
-    if not found:
+    values = [facts.expand(margin.value) for margin in margins]
+    together = _together(entry, _atoms(entry, values), len(margins))
+    if not isinstance(together, str) or len(margins) == 1:
+        return together
+    alone = _together(entry, _each_alone(entry, values), len(margins))
+    return together if isinstance(alone, str) else alone
+
+
+def _together(entry: Entry, atoms: tuple[Atom, ...] | str, size: int) -> tuple[Move, ...] | str:
+    if isinstance(atoms, str):
+        return atoms
+    if not atoms:
         still = _still(size)
-        return (Move(still, still, near.every, "nothing moves"),)
-    groups = _branches(entry, found, size)
+        return (Move(still, still, entry.near.every, "nothing moves"),)
+    groups = _branches(entry, atoms, size)
     if isinstance(groups, str):
         return groups
-    return _product(facts, near, groups, size)
+    return _product(entry.facts, entry.near, groups, size)
 
 
 def _noise_inside(facts: Facts, margins: Sequence[Margin]) -> str | None:
@@ -117,6 +124,20 @@ def _atoms(entry: Entry, values: list[Expression]) -> tuple[Atom, ...] | str:
     else:
         order = dict.fromkeys(part for parts in split for part, _ in parts)
         atoms = [(((part, _one()),), tuple(dict(parts).get(part, ZERO) for parts in split)) for part in order]
+    return _moving(entry, atoms)
+
+
+def _each_alone(entry: Entry, values: list[Expression]) -> tuple[Atom, ...] | str:
+    """Each margin as an atom of its own, whatever it shares with others: more ways to move than there are, and fewer
+    vertices where the margins are made of many atoms."""
+    if not all(is_number(entry.facts, value) for value in values):
+        return "a vector is compared"
+    units = [tuple(_one() if i == j else ZERO for j in range(len(values))) for i in range(len(values))]
+    return _moving(entry, [(_split(entry, value), unit) for value, unit in zip(values, units, strict=True)])
+
+
+def _moving(entry: Entry, atoms: Sequence[tuple[Weighted, tuple[Formula, ...]]]) -> tuple[Atom, ...] | str:
+    facts = entry.facts
     result: list[Atom] = []
     for parts, factors in atoms:
         motion = combined_motion(entry, parts)
