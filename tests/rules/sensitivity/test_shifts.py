@@ -39,6 +39,10 @@ ONE_WAY = QUERY + " same direction"
         ("sum(x over steps) - sum(x over steps)", "stream x in [0, 2]", "none", 0),
         ("sum(3 * x over steps) - sum(x over steps)", "stream x in [0, 2]", "uniform", 4),
         ("sum(x over last 5)", "stream x in [0, 2]", "window", 2),
+        ("dot(sum(x over steps), [1, -2, 2])", "stream x in ball(1, 3)", "uniform", 6),  # 2 * sqrt(1 + 4 + 4)
+        ("dot(sum(x over steps), [1, -2, 2])", "stream x in [0, 1] ^ 3", "uniform", 5),  # |1| + |-2| + |2|
+        ("dot([0, 3], sum(x over last 2))", "stream x in ball(1, 2)", "arbitrary", 6),
+        ("dot(sum(x over steps), if step == 1 then [1, 0] else [0, 1])", "stream x in ball(1, 2)", "arbitrary", 2),
         ("sum(x since r)", "stream x in [0, 2]", "window", 2),
         ("mean(x over steps)", "stream x in [0, 2]", "same sign, not growing", 2),
         ("sum(x over steps) / step", "stream x in [0, 2]", "same sign, not growing", 2),

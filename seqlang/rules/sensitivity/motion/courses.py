@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from seqlang.arithmetic.formula import Formula, function, root
+from seqlang.arithmetic.formula import Formula, function, root, total
 from seqlang.model.expression import Apply, Expression, StepNumber
 from seqlang.record import replace
-from seqlang.rules.sensitivity.facts.ends import greatest
-from seqlang.rules.sensitivity.facts.evaluate import evaluate_number
+from seqlang.rules.sensitivity.facts.ends import greatest, least, size_of, times_known
+from seqlang.rules.sensitivity.facts.evaluate import evaluate, evaluate_number
 from seqlang.rules.sensitivity.facts.facts import Facts
-from seqlang.rules.sensitivity.facts.numbers import ONE, UNIT, ZERO
+from seqlang.rules.sensitivity.facts.numbers import ONE, UNIT
 from seqlang.rules.sensitivity.facts.real_functions import real_function
 from seqlang.rules.sensitivity.facts.shapes import dimension
 from seqlang.rules.sensitivity.functions.slopes import direction
@@ -23,7 +23,7 @@ from seqlang.rules.sensitivity.motion.motion import NONE, ONE_SIGN, Motion, adde
 from seqlang.rules.sensitivity.motion.shift import Kind
 from seqlang.rules.sensitivity.ranges.arithmetic import magnitude
 from seqlang.rules.sensitivity.ranges.function_ranges import steepest
-from seqlang.rules.sensitivity.ranges.ranges import range_in
+from seqlang.rules.sensitivity.ranges.ranges import norm_bound, range_in
 
 Operands = tuple[Motion, ...]
 """How each operand moves, in their order."""
@@ -111,10 +111,32 @@ def _sort(_: Entry, __: Apply, operands: Operands) -> Motion:
     return replace(motion, kind=kind, sign=motion.sign if kind == "same direction" else None)
 
 
+def _dot(entry: Entry, part: Apply, operands: Operands) -> Motion | None:
+    """<a, v> - <b, v> = <a - b, v> for a list v that does not move (Hoelder's inequality): of a difference that is the
+    same in all steps the same multiple, if v is constant."""
+    a, b = part.arguments
+    if entry.moves(a) and entry.moves(b):
+        return None
+    motion, still = (operands[0], b) if entry.moves(a) else (operands[1], a)
+    if motion.kind in ("none", "unbounded") or motion.norms is None:
+        return None
+    facts, listed = entry.facts, evaluate(entry.facts, still)
+    pairs = [(motion.norms.l2, norm_bound(facts, still))]
+    sizes = tuple(size_of(facts, v) for v in listed if isinstance(v, Formula)) if isinstance(listed, tuple) else ()
+    constant = isinstance(listed, tuple) and 0 < len(sizes) == len(listed)
+    if constant:
+        pairs += [(motion.norms.linf, total(sizes)), (motion.norms.l1, greatest(facts, sizes))]
+    bounds = tuple(bound for moved, size in pairs if (bound := times_known(moved, size)) is not None)
+    if not bounds:
+        return None
+    kept = motion.kind == "single step" or (constant and motion.kind == "uniform")
+    kind = motion.kind if kept else "arbitrary"
+    return Motion(kind, least(facts, bounds), None, None, motion.onset, motion.report, motion.note)
+
+
 TRANSFERS: Mapping[str, Transfer] = {
     "max": _extreme, "min": _extreme, "clip": _extreme, "*": _product, "/": _quotient,
-    "floor": _rounded, "ceil": _rounded, "sum": _sum, "mean": _mean, "norm": _norm,
-    "sort": _sort,
+    "floor": _rounded, "ceil": _rounded, "sum": _sum, "mean": _mean, "norm": _norm, "dot": _dot, "sort": _sort,
 }  # fmt: skip
 """Functions of one real number follow from what the catalogue of operators declares: `transfer_of`."""
 
@@ -219,11 +241,9 @@ def list_of(motions: list[Motion], facts: Facts) -> Motion:
     if joined.kind in ("none", "unbounded"):
         return joined
     radii = [motion.radius for motion in motions if motion.kind != "none"]  # not empty: the sum of them moves
-    total, squares = ZERO + ZERO, ZERO + ZERO
-    for radius in radii:
-        total, squares = total + radius, squares + radius * radius
-    norms = Norms(total, root(squares), greatest(facts, tuple(radii)))
-    return replace(joined, radius=total, norms=norms)
+    squares = total(radius * radius for radius in radii)
+    norms = Norms(total(radii), root(squares), greatest(facts, tuple(radii)))
+    return replace(joined, radius=total(radii), norms=norms)
 
 
 def repeated(body: Motion, size: Formula) -> Motion:
