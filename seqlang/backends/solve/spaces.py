@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache, partial
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -24,6 +25,9 @@ from seqlang.backends.solve.unsolved import Unsolved, refusals_are_unsolved
 from seqlang.model import expression as ir
 from seqlang.model.program import Cell, Program
 from seqlang.record import record
+
+if TYPE_CHECKING:
+    from seqlang.backends.solve.states.explored_chain import ExploredChain
 
 Watch = tuple[ir.Expression, ...]
 MESH_LEVELS = 6
@@ -194,11 +198,29 @@ def _explored(program: Program, model: str, watch: Watch, plan: IntegrationPlan,
     DrawnEntries(program, model, plan.needed.fields, {})  # Unsolved now, if the data have a density
     grid, last, exact = _grids(program, plan, state_kinks(program, model, watch, plan))
 
-    def make(level: int) -> Chain:
+    def make(level: int) -> ExploredChain:
         return ExploredChain(program, model, watch, plan, grid(level), SPARE * tolerance)
 
-    make(0)
+    made = make(0)
+    blocks = None if watch else _blocks(made, SPARE * tolerance)
+    if blocks is not None:
+        return Space("blocks of steps", make, last, True, unforced=blocks)
     return Space("states", make, last, exact)
+
+
+def _blocks(made: ExploredChain, spare: float) -> Callable[[int], Chain] | None:
+    """The chain of a program that looks at its data in blocks; None for others."""
+    from seqlang.backends.solve.blocks.block_chain import BlockChain
+    from seqlang.backends.solve.blocks.block_moves import BlockMoves
+    from seqlang.backends.solve.blocks.block_plan import block_plan
+
+    try:
+        moves = BlockMoves(made, block_plan(made.program, made.plan), made.model)
+        chain = BlockChain(moves, lambda: made.outcomes, made.begin().states.stage.memory, spare)
+        chain.learn(np.zeros(1, dtype=np.intp))
+    except (Unsolved, CannotVectorise):
+        return None
+    return lambda level: chain
 
 
 def _mesh(program: Program, model: str, watch: Watch, plan: IntegrationPlan, tolerance: float) -> Space:

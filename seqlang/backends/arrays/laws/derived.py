@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from seqlang.backends.arrays.laws.law import Array, VectorLaw
+from seqlang.backends.arrays.laws.of_family import OfFamily
 from seqlang.backends.arrays.streams import Source
 from seqlang.backends.arrays.values import CannotVectorise, Value
 from seqlang.backends.interpret.values import EvaluationError
 
 TRIES = 10_000
+AT_ONCE = 200_000
+"""Numbers of a sum over the values of a law that are held at once."""
 
 
 class Conditioned(VectorLaw):
@@ -56,12 +61,28 @@ class Convolved(VectorLaw):
     def formula(self, method: str, x: Value) -> Value:
         for listed, other in ((self.first, self.second), (self.second, self.first)):
             values = listed.support()
-            if values is not None:
-                total: Value = 0.0
-                for v in values:
-                    total = total + listed.pmf(v) * other.formula(method, x - v)
-                return total
+            if values is None:
+                continue
+            families = isinstance(listed, OfFamily) and isinstance(other, OfFamily)
+            if families and all(np.ndim(p) <= 1 for p in (*self.parameters, x)):
+                return _added_up(listed, other, method, x, np.array(values, dtype=np.float64))
+            total: Value = 0.0
+            for v in values:
+                total = total + listed.pmf(v) * other.formula(method, x - v)
+            return total
         raise CannotVectorise(f"the {method} of a convolution of two infinite laws")
+
+
+def _added_up(listed: VectorLaw, other: VectorLaw, method: str, x: Value, values: Array) -> Value:
+    """The sum over all values of the listed law, many at a time: one row a value, one column a run."""
+    runs = np.broadcast_shapes(*(np.shape(p) for p in (*listed.parameters, *other.parameters, x)))
+    total = np.zeros(runs)
+    many = max(1, AT_ONCE // max(1, math.prod(runs)))
+    for first in range(0, len(values), many):
+        column = values[first : first + many, None]
+        part = np.asarray(listed.pmf(column) * other.formula(method, x - column))
+        total = total + np.broadcast_to(part, (len(column), *(runs or (1,)))).sum(axis=0).reshape(runs)
+    return total if runs else float(total)
 
 
 class Either(VectorLaw):

@@ -1,0 +1,222 @@
+"""The chain of a program that looks at its data in blocks: the mass that waits for the start of blocks, by step.
+
+`BlockChain(moves, outcomes, memories, spare)` is a `Chain`. States are found while mass reaches them. Where they are
+few, what is left is known in closed form: a semi-Markov chain, whose moves take several steps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+from scipy.sparse import csr_matrix
+
+from seqlang.backends.solve.blocks.block_moves import BlockMoves, Moves
+from seqlang.backends.solve.chain import Stopped
+from seqlang.backends.solve.solution import Array, Outcome, Tail
+from seqlang.backends.solve.states.equal_rows import same_rows
+from seqlang.backends.solve.unsolved import Unsolved
+from seqlang.record import record
+
+STATES = 3_000
+"""States of which the rest is known in closed form."""
+MOST = 50_000
+"""States that are listed at all."""
+AT_ONCE = 1_000
+"""New states at the start of blocks in one step; of more, the rarest are dropped."""
+SHARE = 64
+"""At the start of a block rare states may be dropped of up to 1 / SHARE of what may still be dropped."""
+NOTHING = np.zeros(0)
+
+
+@record
+class BlockFrontier:
+    """After `step` steps: the mass that starts a block then or later, by step and state, and the mass that will stop
+    then, by step and outcome. `left` has not stopped yet."""
+
+    step: int
+    starts: Mapping[int, Array]
+    stops: Mapping[int, Array]
+    left: float
+    lost: float
+    cost: float = 0.0
+
+    @property
+    def survivors(self) -> Array:
+        return np.array([self.left])
+
+    @property
+    def size(self) -> int:
+        return 1
+
+
+@record
+class _Rows:
+    """Moves that take `steps` steps, from the states `rows`: `to` (rows, states), sparse or not, `stops` (rows,
+    outcomes); `cost` of a product with them, in numbers."""
+
+    steps: int
+    rows: Any
+    to: Any
+    stops: Array
+    missing: float
+    cost: float
+
+
+class BlockChain:
+    """See the module. `outcomes` may grow; `spare` is the mass of rare states that may be dropped."""
+
+    def __init__(
+        self,
+        moves: BlockMoves,
+        outcomes: Callable[[], tuple[Outcome, ...]],
+        memories: Mapping[str, Array],
+        spare: float,
+    ) -> None:
+        self._moves, self._outcomes, self.spare = moves, outcomes, spare
+        self.names = tuple(memories)
+        self.states = [np.asarray(value, dtype=np.float64) for value in memories.values()]
+        self.count = 1
+        self.known = np.zeros(1, dtype=bool)
+        self.rows: list[_Rows] = []
+        self.settled = False
+
+    @property
+    def outcomes(self) -> tuple[Outcome, ...]:
+        return self._outcomes()
+
+    def begin(self) -> BlockFrontier:
+        return BlockFrontier(0, {0: np.ones(1)}, {}, 1.0, 0.0)
+
+    def advance(
+        self, frontier: BlockFrontier, forced: Mapping[str, Any] | None = None
+    ) -> tuple[BlockFrontier, Stopped]:
+        """One step."""
+        if forced is not None:
+            raise Unsolved("a given entry in a block")
+        step = frontier.step
+        starts, stops = dict(frontier.starts), dict(frontier.stops)
+        mass, lost, cost = starts.pop(step, None), frontier.lost, 0.0
+        if mass is not None:
+            mass, dropped = self._without_rare(mass, max(0.0, self.spare - lost) / SHARE)
+            lost += dropped
+            cost += self.learn(np.flatnonzero(mass))
+            self._settle()
+            mass = _padded(mass, self.count)
+            for block in self.rows:
+                part = mass[block.rows]
+                total = float(part.sum())
+                if total == 0:
+                    continue
+                later = step + block.steps
+                starts[later] = _plus(starts.get(later), part @ block.to)
+                stops[later] = _plus(stops.get(later), part @ block.stops)
+                lost += total * block.missing
+                cost += block.cost
+        width = len(self.outcomes)
+        now = _padded(stops.pop(step + 1, NOTHING), width)
+        left = max(0.0, frontier.left - float(now.sum()) - (lost - frontier.lost))
+        return BlockFrontier(step + 1, starts, stops, left, lost, cost), Stopped(now[:, None], NOTHING)
+
+    def _without_rare(self, mass: Array, allowed: float) -> tuple[Array, float]:
+        """Without states of next to no mass that nobody has seen before."""
+        new = np.flatnonzero((mass > 0) & ~self.known[: len(mass)])
+        if not len(new):
+            return mass, 0.0
+        order = new[np.argsort(mass[new])]
+        cut = int(np.searchsorted(np.cumsum(mass[order]), allowed))
+        cut = max(cut, len(new) - min(AT_ONCE, max(0, (MOST - self.count) // 100)))
+        mass = mass.copy()
+        dropped = float(mass[order[:cut]].sum())
+        mass[order[:cut]] = 0.0
+        return mass, dropped
+
+    def learn(self, states: Any) -> float:
+        """Finds the moves from these states that are not known yet. The cost in numbers."""
+        new = states[~self.known[states]]
+        if not len(new):
+            return 0.0
+        found = self._moves.of({n: s[new] for n, s in zip(self.names, self.states, strict=True)}, len(new))
+        self.known[new] = True
+        for moves in found:
+            targets = self._places(moves)
+            self.rows.append(self._block(moves, new, targets))
+        return float(30 * sum(len(m.mass) for m in found))
+
+    def _places(self, moves: Moves) -> Any:
+        """The states that the moves lead to, by number; those that were not met before get one."""
+        size = len(moves.mass)
+        if not size:
+            return np.zeros(0, dtype=np.intp)
+        columns = [np.concatenate([s, moves.to[n]]) for n, s in zip(self.names, self.states, strict=True)]
+        first, group = same_rows(columns, self.count + size)
+        place = np.where(first < self.count, first, -1)
+        new = np.flatnonzero(first >= self.count)
+        place[new] = self.count + np.arange(len(new))
+        self.states = [np.concatenate([s, c[first[new]]]) for s, c in zip(self.states, columns, strict=True)]
+        self.known = np.concatenate([self.known, np.zeros(len(new), dtype=bool)])
+        targets = place[group[self.count :]]
+        self.count += len(new)
+        if self.count > MOST:
+            raise Unsolved(f"more than {MOST} states at the starts of blocks")
+        return targets
+
+    def _block(self, moves: Moves, rows: Any, targets: Any) -> _Rows:
+        stops = np.zeros((len(rows), len(self.outcomes)))
+        for place, mass in moves.stops.items():
+            stops[:, place] = mass
+        used = np.zeros(len(rows), dtype=bool)
+        used[moves.origins] = True
+        used |= stops.sum(axis=1) > 0
+        some = np.flatnonzero(used)
+        to = csr_matrix((moves.mass, (moves.origins, targets)), shape=(len(rows), self.count))[some]
+        return _Rows(moves.steps, rows[some], to, stops[some], moves.missing, 20_000.0 + 2 * to.nnz)
+
+    def _settle(self) -> None:
+        """Once all moves are known, and the states few, one matrix serves for all moves of a length."""
+        if self.settled or self.count > STATES or not self.known.all():
+            return
+        self.settled, width = True, len(self.outcomes)
+        found: dict[int, list[_Rows]] = {}
+        for block in self.rows:
+            found.setdefault(block.steps, []).append(block)
+        self.rows = []
+        for steps, blocks in found.items():
+            rows = np.concatenate([b.rows for b in blocks])
+            to, stops = np.zeros((len(rows), self.count)), np.zeros((len(rows), width))
+            first = 0
+            for b in blocks:
+                last = first + len(b.rows)
+                to[first:last, : b.to.shape[1]], stops[first:last, : b.stops.shape[1]] = b.to.toarray(), b.stops
+                first = last
+            missing = max(b.missing for b in blocks)
+            self.rows.append(_Rows(steps, rows, to, stops, missing, 2_000.0 + to.size / 20))
+
+    def close(self, frontier: BlockFrontier) -> Tail | None:
+        """By linear equations, where the states that can be reached are few."""
+        while not self.known.all():
+            if self.count > STATES:
+                return None
+            self.learn(np.flatnonzero(~self.known))
+        if self.count > STATES:
+            return None
+        self._settle()
+        from seqlang.backends.solve.blocks.semi_markov import tail_of
+
+        return tail_of(frontier.step, frontier.starts, frontier.stops, self)
+
+    def stuck(self, frontier: BlockFrontier) -> float:
+        """No proof that runs never stop is looked for here."""
+        return 0.0
+
+
+def _padded(mass: Array, count: int) -> Array:
+    return mass if len(mass) == count else np.pad(mass, (0, count - len(mass)))
+
+
+def _plus(before: Array | None, more: Array) -> Array:
+    if before is None:
+        return more
+    size = max(len(before), len(more))
+    return np.asarray(_padded(before, size) + _padded(more, size))

@@ -1,0 +1,72 @@
+"""`seqlang design`: the best private sequential test of two hypotheses, as a program that proves what it claims."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from seqlang.cli.options import Parser, add_time_limit, exact, within_limit
+from seqlang.cli.terminal.output import print_result, say
+from seqlang.cli.terminal.waiting import working
+from seqlang.diagnostics import SpecError
+
+if TYPE_CHECKING:
+    from argparse import Namespace
+
+_EXAMPLES = """\
+  seqlang design --null "x ~ bernoulli(0.3)" --alternative "x ~ bernoulli(0.7)" --privacy "pure(1)" --output trial.seq
+  seqlang design --null "x ~ bernoulli(0.45)" --alternative "x ~ bernoulli(0.55)" --alpha 0.01 --privacy "pure(1/2)"
+  seqlang design --null "x ~ bernoulli(0.1)" --alternative "x ~ bernoulli(0.2)" --privacy none --json"""
+
+
+def run(arguments: list[str]) -> int:
+    """Designs, checks what it designed, and writes it. 1: nothing keeps the constraints."""
+    options = _parser().parse_args(arguments)
+    with within_limit(options):
+        return _designed(options)
+
+
+def _designed(options: Namespace) -> int:
+    from seqlang.design.find import find
+    from seqlang.design.infeasible import Infeasible
+    from seqlang.design.request import problem_of
+
+    problem = problem_of(
+        options.null, options.alternative, exact(options.alpha, "--alpha"), exact(options.beta, "--beta"),
+        options.privacy, options.minimise, not options.pure,
+    )  # fmt: skip
+    try:
+        with working("design"):
+            found = find(problem)
+    except Infeasible as why:
+        say(f"no design: {why}")
+        return 1
+    if options.output is not None:
+        _write(options.output, found.spec)
+        say(f"wrote {options.output}")
+    print_result(found, options.json)
+    return 0
+
+
+def _parser() -> Parser:
+    about = "The best sequential test of two hypotheses that keeps both errors and a privacy budget."
+    parser = Parser("design", about, _EXAMPLES)
+    parser.add_argument("--null", required=True, metavar="'x ~ LAW'", help="what holds where nothing is to be found")
+    parser.add_argument("--alternative", required=True, metavar="'x ~ LAW'", help="what is to be found")
+    parser.add_argument("--alpha", default="0.05", metavar="A", help="chance to reject where the null holds (0.05)")
+    parser.add_argument("--beta", default="0.05", metavar="B", help="chance to accept where it does not (0.05)")
+    parser.add_argument("--privacy", required=True, metavar="NOTION", help="pure(EPS), or none")
+    parser.add_argument("--minimise", default="average", metavar="WHAT",
+                        help="expected entries: average of both hypotheses (default), null, alternative")  # fmt: skip
+    parser.add_argument("--pure", action="store_true", help="a single schedule: no public coin before the first entry")
+    parser.add_argument("--output", metavar="FILE.seq", help="where the program is written")
+    parser.add_argument("--json", action="store_true", help="one JSON object")
+    add_time_limit(parser)
+    return parser
+
+
+def _write(name: str, text: str) -> None:
+    try:
+        with open(name, "w", encoding="utf-8") as file:
+            file.write(text)
+    except OSError as error:
+        raise SpecError.of("E0605", f"cannot write `{name}`: {error.strerror or error}") from None

@@ -1,0 +1,55 @@
+"""The law of one entry under a hypothesis: chances of the whole numbers 0 .. range."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import gammaln, xlog1py, xlogy
+
+from seqlang.design.decimal import decimal
+from seqlang.record import record
+
+Array = NDArray[np.float64]
+
+
+@record
+class Entry:
+    """`chances[v]` is the chance of the value v, v = 0 .. range; exact, and they add up to 1. `text` is the law as the
+    language writes it."""
+
+    text: str
+    chances: tuple[Fraction, ...]
+
+    @property
+    def range(self) -> int:
+        """The largest value: by so much a replaced entry can move a sum."""
+        return len(self.chances) - 1
+
+
+def coin(p: Fraction) -> Entry:
+    """One flip that shows 1 with chance p."""
+    return Entry(f"bernoulli({decimal(p)})", (1 - p, p))
+
+
+def law_of_sum(chances: Sequence[Fraction], size: int) -> Array:
+    """The chances of 0 .. size * range for the sum of `size` independent entries; relative error about 1e-13."""
+    if len(chances) == 2:
+        return _binomial(size, float(chances[1]))
+    power, base, rest = np.ones(1), np.array([float(c) for c in chances]), size
+    while rest:
+        if rest & 1:
+            power = np.convolve(power, base)
+        rest >>= 1
+        if rest:
+            base = np.convolve(base, base)
+    return power
+
+
+def _binomial(size: int, p: float) -> Array:
+    ones = np.arange(size + 1.0)
+    logs = gammaln(size + 1) - gammaln(ones + 1) - gammaln(size - ones + 1) + xlogy(ones, p) + xlog1py(size - ones, -p)
+    law = np.exp(logs)
+    return np.asarray(law / law.sum())

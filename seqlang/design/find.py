@@ -1,0 +1,106 @@
+"""From a problem to a design and its report: `find(problem) -> DesignResult`."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+
+from seqlang.design.blocks import LATTICE, Blocks, fixed_size, safe_lattice, walk_lattice
+from seqlang.design.design import Design, mixed, quantiles, single, steps_under
+from seqlang.design.infeasible import Infeasible
+from seqlang.design.lower_bounds import lower_bounds
+from seqlang.design.mechanism import mechanism_for
+from seqlang.design.policy import Policy
+from seqlang.design.problem import Privacy, Problem
+from seqlang.design.search import Search
+from seqlang.design.single import best_single
+from seqlang.design.spec_text import spec_text
+from seqlang.design.verification import verified
+from seqlang.design.worst import worst_between
+from seqlang.process.doing import doing
+from seqlang.record import replace
+from seqlang.results.design import DesignResult, LowerBound, ScheduleLine
+
+SIDES = ("null", "alternative")
+LARGEST = 200_000
+"""Entries of the largest block that is considered."""
+
+
+def find(problem: Problem, *, verify: bool = True) -> DesignResult:
+    """The best design. With `verify` the written program is checked, solved and run, and its figures compared. Raises
+    Infeasible where no design keeps the constraints, Contradicted where the program says otherwise than the design."""
+    began = time.perf_counter()
+    design, blocks, fixed = best_design(problem)
+    plain = None
+    if problem.privacy.notion != "none":
+        doing("the best test without privacy")
+        plain = best_design(replace(problem, privacy=Privacy("none"), public_coin=True))[0].bound
+    doing("the distribution of the number of entries")
+    text = spec_text(design)
+    found = _result(design, blocks, fixed, plain, text)
+    if verify:
+        verdict, said = verified(text, found)
+        found = replace(found, verdict=verdict, checked=said)
+    return replace(found, seconds=time.perf_counter() - began)
+
+
+def best_design(problem: Problem) -> tuple[Design, Blocks, int]:
+    """The design, its blocks, and the size of the best single block."""
+    blocks = Blocks(problem, mechanism_for(problem.privacy, problem.null.range))
+    doing("the best single block")
+    fixed = fixed_size(blocks, LARGEST)
+    if fixed is None:
+        raise Infeasible(f"no test of one block of up to {LARGEST:,} entries keeps both errors: the hypotheses are too "
+                         "near to each other for this budget")  # fmt: skip
+    if problem.privacy.notion == "none":
+        lattice = walk_lattice(blocks[1])
+        return _searched(Search(blocks, 1, lattice, knots=lattice)), blocks, fixed
+    design = _searched(Search(blocks, fixed, LATTICE))
+    lattice = safe_lattice(blocks, {m for c in design.columns for m in c.policy.sizes})
+    if lattice != LATTICE:
+        design = _searched(Search(blocks, fixed, lattice))
+    return design, blocks, fixed
+
+
+def _searched(search: Search) -> Design:
+    problem, found = search.blocks.problem, search.run()
+    if problem.public_coin:
+        design = mixed(problem, found)
+        if design is None:
+            raise Infeasible("errors of less than 1e-7 leave no room for the decimals of a coin")
+        return design
+    column = best_single(search, found)
+    if column is None:
+        raise Infeasible("no single schedule keeps both errors; a public coin between two would: leave --pure out")
+    return single(problem, column, found.bound)
+
+
+def _result(design: Design, blocks: Blocks, fixed: int, plain: float | None, text: str) -> DesignResult:
+    problem = design.problem
+    bounds = lower_bounds(problem)
+    if plain is not None:
+        bounds = (LowerBound("any test (the best without privacy)", plain), *bounds[1:])
+    return DesignResult(
+        null=f"{problem.stream} ~ {problem.null.text}", alternative=f"{problem.stream} ~ {problem.alternative.text}",
+        privacy=problem.privacy.text, criterion=problem.criterion, verdict=None,
+        nominal=dict(zip(SIDES, problem.errors, strict=True)),
+        errors={"null": design.mean("null", "reject"), "alternative": design.mean("alternative", "accept")},
+        expected_steps={side: design.mean(side, "steps") for side in SIDES},
+        quantiles={side: quantiles(steps_under(design, blocks, i)) for i, side in enumerate(SIDES)},
+        looks={side: design.mean(side, "looks") for side in SIDES},
+        cost=design.cost, bound=design.bound, max_steps=None, lattice=design.columns[0].policy.lattice,
+        coin=tuple(float(c) for c in design.chances), schedule=tuple(_schedule(design)), lower_bounds=bounds,
+        worst=worst_between(design, blocks), fixed=fixed, unprivate=plain, checked=(), spec=text, seconds=0.0,
+    )  # fmt: skip
+
+
+def _schedule(design: Design) -> Iterator[ScheduleLine]:
+    for plan, column in enumerate(design.columns, 1):
+        policy: Policy = column.policy
+        if policy.at_once is not None:
+            yield ScheduleLine(plan, None, None, None, policy.at_once)
+            continue
+        yield ScheduleLine(plan, None, policy.low - 1, None, "accept")
+        for first, last, size in policy.ranges():
+            yield ScheduleLine(plan, first, last, size, None)
+        yield ScheduleLine(plan, policy.high + 1, None, None, "reject")

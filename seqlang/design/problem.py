@@ -1,0 +1,58 @@
+"""What is asked for: two hypotheses, errors, privacy, a criterion, constraints.
+
+A `Problem` is what the command and the Python function make from their arguments, already checked.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Literal
+
+from seqlang.design.decimal import decimal
+from seqlang.design.entry import Entry
+from seqlang.record import record
+
+Notion = Literal["pure", "none"]
+Criterion = Literal["average", "null", "alternative"]
+
+
+@record
+class Privacy:
+    """`pure(eps)`, or none. `text` is what the claim says."""
+
+    notion: Notion
+    arguments: tuple[Fraction, ...] = ()
+
+    @property
+    def text(self) -> str:
+        return f"{self.notion}({', '.join(map(decimal, self.arguments))})" if self.arguments else self.notion
+
+
+@record
+class Problem:
+    """`weights` are those of E[N] under the null and under the alternative in what is minimised; they add up to 1.
+    `stream` is its name in the spec."""
+
+    null: Entry
+    alternative: Entry
+    alpha: Fraction
+    beta: Fraction
+    privacy: Privacy
+    criterion: Criterion = "average"
+    stream: str = "x"
+    public_coin: bool = True
+    weights: tuple[float, float] = (0.5, 0.5)
+
+    @property
+    def errors(self) -> tuple[float, float]:
+        """The nominal error under the null and under the alternative."""
+        return float(self.alpha), float(self.beta)
+
+    @property
+    def symmetric(self) -> bool:
+        """Whether exchanging the hypotheses is the same as reading each entry from its other end."""
+        return (
+            self.alpha == self.beta
+            and self.weights[0] == self.weights[1]
+            and self.null.chances == tuple(reversed(self.alternative.chances))
+        )

@@ -1,0 +1,87 @@
+"""The texts of a command as a `Problem`: what cannot be read, or asks for nothing sensible, is refused with a
+remedy."""
+
+from __future__ import annotations
+
+import re
+from fractions import Fraction
+
+from seqlang.design.decimal import decimal
+from seqlang.design.entry import Entry, coin
+from seqlang.design.problem import Criterion, Privacy, Problem
+from seqlang.diagnostics import SpecError
+from seqlang.diagnostics.suggest import hint
+from seqlang.driver.given import number
+
+CRITERIA: tuple[Criterion, ...] = ("average", "null", "alternative")
+_HYPOTHESIS = re.compile(r"\s*([A-Za-z_]\w*)\s*~\s*(\w+)\s*\((.*)\)\s*", re.DOTALL)
+_PRIVACY = re.compile(r"\s*(\w+)\s*(?:\((.*)\))?\s*", re.DOTALL)
+_LAWS = ("bernoulli",)
+_NOTIONS = ("pure", "none")
+
+
+def problem_of(
+    null: str, alternative: str, alpha: Fraction, beta: Fraction, privacy: str, criterion: str, public_coin: bool
+) -> Problem:
+    """Raises SpecError E0602 for what cannot be read, E0603 for values that no design can have."""
+    for value, name in ((alpha, "--alpha"), (beta, "--beta")):
+        if not 0 < value < Fraction(1, 2):
+            message = f"{name} is {decimal(value)}: an error rate must lie strictly between 0 and 0.5"
+            raise SpecError.of("E0603", message, help="an error of 0.5 is reached without any data")
+    first, low = hypothesis(null, "--null")
+    second, high = hypothesis(alternative, "--alternative")
+    if first != second:
+        message = f"the null is about `{first}` and the alternative about `{second}`"
+        raise SpecError.of("E0602", message, help="both hypotheses are laws of one stream: use one name")
+    if low.chances == high.chances:
+        message = f"both hypotheses are {first} ~ {low.text}: no data can tell them apart"
+        raise SpecError.of("E0603", message, help="let the alternative be the smallest effect that matters")
+    notion = privacy_of(privacy)
+    if criterion not in CRITERIA:
+        raise SpecError.of("E0602", f"--minimise {criterion}: there is no such criterion",
+                           help=hint(criterion, CRITERIA) or f"criteria are {', '.join(CRITERIA)}")  # fmt: skip
+    weights = {"average": (0.5, 0.5), "null": (1.0, 0.0), "alternative": (0.0, 1.0)}[criterion]
+    return Problem(low, high, alpha, beta, notion, criterion, first, public_coin, weights)
+
+
+def hypothesis(text: str, option: str) -> tuple[str, Entry]:
+    """`x ~ bernoulli(0.3)`: the name of the stream and the law of an entry."""
+    example = 'write --null "x ~ bernoulli(0.3)"'
+    found = _HYPOTHESIS.fullmatch(text)
+    if found is None:
+        raise SpecError.of("E0602", f"{option}: `{text[:60]}` is no law of a stream", help=example)
+    name, law, arguments = found.groups()
+    if law not in _LAWS:
+        help_ = hint(law, _LAWS) or f"laws that a design knows are {', '.join(_LAWS)}"
+        raise SpecError.of("E0602", f"{option}: there is no design for the law `{law}`", help=help_)
+    p = number(arguments, option)
+    if not 0 < p < 1:
+        message = f"{option}: the chance is {arguments.strip()}: it must lie strictly between 0 and 1"
+        raise SpecError.of("E0603", message)
+    return name, coin(p)
+
+
+def privacy_of(text: str) -> Privacy:
+    """`pure(1)` or `none`."""
+    example = "write --privacy 'pure(1)', or --privacy none"
+    found = _PRIVACY.fullmatch(text)
+    if found is None or found[1] not in _NOTIONS:
+        name = found[1] if found else text
+        near = hint(name, _NOTIONS) if found else None
+        raise SpecError.of("E0602", f"--privacy: `{text[:60]}` is no notion of privacy that a design knows",
+                           help=near or example)  # fmt: skip
+    notion, arguments = found.groups()
+    if notion == "none":
+        if arguments is not None:
+            raise SpecError.of("E0602", f"--privacy: `{text[:60]}`: `none` has no budget", help=example)
+        return Privacy("none")
+    if arguments is None or "," in arguments:
+        raise SpecError.of("E0602", f"--privacy: `{text[:60]}`: pure privacy has one budget", help=example)
+    eps = number(arguments, "--privacy")
+    if eps <= 0:
+        raise SpecError.of("E0603", f"--privacy is {text.strip()}: the budget must be above 0",
+                           help="with a budget of 0 nothing may be learnt, and no test exists")  # fmt: skip
+    if eps > 100:
+        raise SpecError.of("E0603", f"--privacy is {text.strip()}: so large a budget protects nobody",
+                           help="write --privacy none")  # fmt: skip
+    return Privacy("pure", (eps,))

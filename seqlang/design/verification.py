@@ -1,0 +1,72 @@
+"""The written program speaks for itself before a design is handed over: `check` proves its claims, `solve` computes its
+law in its own way, `run` simulates it. Where they say otherwise than the design, nothing is handed over."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+from seqlang.analyses.contradictions import Contradiction
+from seqlang.driver import check, load, run, solve
+from seqlang.driver.contradicted import refuse
+from seqlang.process.doing import doing
+from seqlang.results.design import DesignResult
+from seqlang.results.run import RunResult
+from seqlang.results.solve import SolveResult
+from seqlang.source import Source
+
+AGREE = 1e-8
+"""Of chances, and of expectations relative to their size: `solve` and the design compute in different orders."""
+STEPS = 100_000
+"""Steps of all simulated runs of a model together, about."""
+ERRORS = 5.0
+"""Standard errors within which a simulation must lie."""
+WRONG = {"null": "reject", "alternative": "accept"}
+
+
+def verified(text: str, design: DesignResult) -> tuple[str | None, tuple[str, ...]]:
+    """The verdict of the privacy claim (None: there is none), and what was found, in words. Raises Contradicted."""
+    loaded = load(Source("the designed program", text))
+    doing("checking the claims")
+    verdicts = check(loaded).verdicts
+    refuse(
+        loaded, [_against(f"`{v.claim.text}`", "holds", "check", v.because) for v in verdicts if v.verdict == "refuted"]
+    )
+    doing("solving the program")
+    laws = solve(loaded)
+    for law in laws:
+        refuse(loaded, list(_solved_otherwise(law, design)))
+    doing("running the program")
+    runs = int(min(10_000, max(200, STEPS // max(1.0, design.average))))
+    for found, law in zip(run(loaded, runs=runs, engine="numpy"), laws, strict=True):
+        refuse(loaded, list(_ran_otherwise(found, law, runs)))
+    open_ = [v.claim.text for v in verdicts if v.verdict != "proved"]
+    private = next((v.verdict for v in verdicts if v.claim.kind == "strong"), None)
+    return private, (
+        f"check does not prove `{open_[0]}`" if open_ else "check proves all claims of the program",
+        "solve computes the same errors and expected entries in its own way",
+        f"{runs:,} simulated runs under each hypothesis agree",
+    )
+
+
+def _against(about: str, mine: str, other: str, theirs: str) -> Contradiction:
+    return Contradiction(about, "design", mine, other, theirs)
+
+
+def _solved_otherwise(law: SolveResult, design: DesignResult) -> Iterator[Contradiction]:
+    side, mean = law.model, law.expected_steps
+    wrong, expected = WRONG[side], design.expected_steps[side]
+    if not abs(law.returns[wrong] - design.errors[side]) <= AGREE:
+        yield _against(f"P({wrong}) under {side}", repr(design.errors[side]), "solve", repr(law.returns[wrong]))
+    if mean is None or not abs(mean - expected) <= AGREE * expected:
+        yield _against(f"the expected step under {side}", repr(expected), "solve", repr(mean))
+
+
+def _ran_otherwise(found: RunResult, law: SolveResult, runs: int) -> Iterator[Contradiction]:
+    """The standard error is that of the exact law: rare long runs may be missing from a simulation."""
+    mean, sd = law.expected_steps, law.sd_steps
+    if mean is None or sd is None:
+        return
+    seen, se = found.to_dict()["steps"]["mean"], sd / math.sqrt(runs)
+    if abs(seen - mean) > ERRORS * se + AGREE:
+        yield _against(f"the expected step under {found.model}", repr(mean), "run", f"{seen!r}, standard error {se!r}")

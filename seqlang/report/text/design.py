@@ -1,0 +1,86 @@
+"""The report of `design` as people read it: the schedule, what it does, how far it is from the best."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from seqlang.report.document.document import Block, Heading, Table, first_line, line, remark, row, table_of
+from seqlang.report.numbers import shown
+
+if TYPE_CHECKING:
+    from seqlang.results.design import DesignResult, ScheduleLine
+
+
+def design_blocks(result: DesignResult) -> Iterator[Block]:
+    """The whole report."""
+    about = f"  {result.null} against {result.alternative}, {result.privacy}"
+    yield first_line("design", about, f"{result.seconds:.1f} s")
+    yield Heading("Schedule: the size of the next block, by score")
+    if len(result.coin) > 1:
+        faces = ", ".join(f"plan {i} with chance {shown(c, 6)}" for i, c in enumerate(result.coin, 1))
+        yield remark(f"before the first entry a public coin chooses: {faces}")
+    yield _schedule(result)
+    yield remark(
+        f"the score is the log-likelihood ratio of all released counts, alternative against null, in steps of "
+        f"{shown(result.lattice, 6)}; it begins at 0"
+    )
+    yield Heading("What it does")
+    yield _figures(result)
+    yield from _remarks(result)
+    yield Heading("How good it is")
+    yield _bounds(result)
+    yield remark(f"within its class the optimum is at most {100 * result.optimality_gap:.2g} % lower")
+    for text in result.checked:
+        yield remark(text)
+
+
+def _schedule(result: DesignResult) -> Table:
+    head = ("plan", "score", "next block") if len(result.coin) > 1 else ("score", "next block")
+    rows = []
+    for entry in result.schedule:
+        cells = [_range(entry), entry.decision if entry.size is None else str(entry.size)]
+        if len(result.coin) > 1:
+            cells.insert(0, str(entry.plan))
+        rows.append(tuple(line(cell or "") for cell in cells))
+    return Table(head, tuple(rows), "r" * len(head))
+
+
+def _range(entry: ScheduleLine) -> str:
+    if entry.first is None and entry.last is None:
+        return "any"
+    if entry.first is None:
+        return f"{entry.last} and below"
+    if entry.last is None:
+        return f"{entry.first} and above"
+    return str(entry.first) if entry.first == entry.last else f"{entry.first} to {entry.last}"
+
+
+def _figures(result: DesignResult) -> Table:
+    names = list(result.quantiles["null"])
+    head = ("under", "error", "allowed", "expected entries", "looks", *(f"{float(q):.0%}" for q in names))
+    rows = [
+        row(
+            side, shown(result.errors[side], 6), shown(result.nominal[side], 4), shown(result.expected_steps[side], 6),
+            shown(result.looks[side], 3), *("-" if n is None else str(n) for n in result.quantiles[side].values()),
+        )
+        for side in ("null", "alternative")
+    ]  # fmt: skip
+    return table_of(head, rows)
+
+
+def _remarks(result: DesignResult) -> Iterator[Block]:
+    if result.worst is not None:
+        worst = f"between the hypotheses at most {shown(result.worst.expected_steps, 5)} entries are expected"
+        yield remark(f"{worst}, at {shown(result.worst.at, 4)}")
+    if result.max_steps is None:
+        yield remark("there is no largest number of entries: the quantiles say how many are needed how often")
+    yield remark(f"a single block would need {result.fixed} entries")
+    if result.unprivate is not None:
+        times = shown(result.cost / result.unprivate, 3)
+        yield remark(f"the best test without privacy expects {shown(result.unprivate, 5)}: privacy costs {times} times")
+
+
+def _bounds(result: DesignResult) -> Table:
+    rows = [row(b.by, shown(b.value, 5), shown(result.cost / b.value, 4)) for b in result.lower_bounds]
+    return table_of(("no test needs fewer than", "entries", "this design, times"), rows)

@@ -1,0 +1,137 @@
+"""What `design` found: the schedule, its exact figures, and the program that carries it out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from seqlang.record import record
+from seqlang.results.shown import Shown
+
+
+@record
+class ScheduleLine:
+    """From score `first` to score `last` (None: and beyond): the next block has `size` entries, or the test ends with
+    `decision`. `plan` is the face of the public coin, from 1; `stage` the look that it holds for, None for all."""
+
+    plan: int
+    first: int | None
+    last: int | None
+    size: int | None
+    decision: str | None
+    stage: int | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "plan": self.plan, "from": self.first, "to": self.last, "size": self.size, "decision": self.decision,
+            "stage": self.stage,
+        }  # fmt: skip
+
+
+@record
+class LowerBound:
+    """No test, private or not as `by` says, needs fewer entries than `value` on the criterion."""
+
+    by: str
+    value: float
+
+
+@record
+class Worst:
+    """Where between the hypotheses the expected number of entries is largest."""
+
+    at: float
+    expected_steps: float
+    quantiles: Mapping[str, int | None]
+
+
+@record
+class DesignResult(Shown):
+    """`errors`, `expected_steps`, `looks` and `quantiles` by hypothesis, `null` and `alternative`; `nominal` are the
+    errors asked for. `cost` is the value of the criterion, `bound` what no policy of the same kind can beat. `coin` has
+    the chances of the plans. `checked`: what `check`, `solve` and `run` said of the written program."""
+
+    shown_by = "text.design:design_blocks"
+    null: str
+    alternative: str
+    privacy: str
+    criterion: str
+    verdict: str | None
+    nominal: Mapping[str, float]
+    errors: Mapping[str, float]
+    expected_steps: Mapping[str, float]
+    quantiles: Mapping[str, Mapping[str, int | None]]
+    looks: Mapping[str, float]
+    cost: float
+    bound: float
+    max_steps: int | None
+    lattice: float
+    coin: tuple[float, ...]
+    schedule: tuple[ScheduleLine, ...]
+    lower_bounds: tuple[LowerBound, ...]
+    worst: Worst | None
+    fixed: int
+    unprivate: float | None
+    checked: tuple[str, ...]
+    spec: str
+    seconds: float
+    certified: Mapping[str, Any] | None = None
+
+    @property
+    def average(self) -> float:
+        """The mean of both expected numbers of entries."""
+        return (self.expected_steps["null"] + self.expected_steps["alternative"]) / 2
+
+    @property
+    def ratio(self) -> float | None:
+        """The cost over the largest lower bound."""
+        best = max((b.value for b in self.lower_bounds), default=0.0)
+        return self.cost / best if best > 0 else None
+
+    @property
+    def optimality_gap(self) -> float:
+        """How much less a policy of the same kind could cost at most, as a part of the cost."""
+        return max(0.0, 1 - self.bound / self.cost)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON object of `seqlang design --json`, schema 1."""
+        worst = None
+        if self.worst is not None:
+            worst = {
+                "at": self.worst.at,
+                "expected_steps": self.worst.expected_steps,
+                "quantiles": dict(self.worst.quantiles),
+            }
+        return {
+            "schema": 1,
+            "null": self.null,
+            "alternative": self.alternative,
+            "privacy": self.privacy,
+            "criterion": self.criterion,
+            "verdict": self.verdict,
+            "nominal": dict(self.nominal),
+            "errors": dict(self.errors),
+            "certified": self.certified,
+            "expected_steps": dict(self.expected_steps),
+            "average": self.average,
+            "cost": self.cost,
+            "quantiles": {side: dict(found) for side, found in self.quantiles.items()},
+            "max_steps": self.max_steps,
+            "looks": dict(self.looks),
+            "fixed_size": self.fixed,
+            "without_privacy": self.unprivate,
+            "lower_bounds": [{"by": b.by, "value": b.value} for b in self.lower_bounds],
+            "ratio": self.ratio,
+            "optimality_gap": self.optimality_gap,
+            "lattice": self.lattice,
+            "coin": list(self.coin),
+            "schedule": [line.to_dict() for line in self.schedule],
+            "worst": worst,
+            "checked": list(self.checked),
+            "spec": self.spec,
+            "seconds": round(self.seconds, 6),
+        }
+
+    def frame(self) -> list[dict[str, Any]]:
+        """One row a line of the schedule."""
+        return [line.to_dict() for line in self.schedule]
