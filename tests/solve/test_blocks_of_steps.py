@@ -74,6 +74,8 @@ def test_a_walk_of_blocks_by_hand() -> None:
 
 OTHERWISE = {
     "a memory that changes within a block": "memory age = 0\nupdate age = 1 - age\nstop when age > 5",
+    "a memory that changes within some blocks only": "memory mood = 0\nupdate mood = 1 - mood when score == 1\n"
+    "stop when mood > 5",
     "a stop that reads a sum within a block": "stop when sum(x since block) >= 4 return early",
     "a sum over all steps": "stop when sum(x over steps) >= 30 return late",
     "something that reads the step": "stop when step >= 50 return late",

@@ -55,7 +55,13 @@ def solve(
     try:
         with one_thread(), refusals_are_unsolved():  # also of values that only a later step makes
             space = space_of(program, model, watch, tolerance)
-            course, errors, notes = _refined(space, tolerance, work)
+            try:
+                course, errors, notes = _refined(space, tolerance, work)
+            except Unsolved:
+                if space.unforced is None or not space.exact:
+                    raise
+                space = replace(space, name="states", unforced=None)  # found on the way that it does not fit
+                course, errors, notes = _refined(space, tolerance, work)
     except MemoryError:
         raise Unsolved("it takes more memory than there is") from None
     return _solution(course, errors, space, notes, tolerance, latest_end(program))
