@@ -13,6 +13,7 @@ import numpy as np
 from scipy.sparse import csr_matrix
 
 from seqlang.backends.solve.blocks.block_moves import BlockMoves, Moves
+from seqlang.backends.solve.blocks.semi_markov import Rows, tail_of
 from seqlang.backends.solve.chain import Stopped
 from seqlang.backends.solve.solution import Array, Outcome, Tail
 from seqlang.backends.solve.states.equal_rows import same_rows
@@ -51,19 +52,6 @@ class BlockFrontier:
         return 1
 
 
-@record
-class _Rows:
-    """Moves that take `steps` steps, from the states `rows`: `to` (rows, states), sparse or not, `stops` (rows,
-    outcomes); `cost` of a product with them, in numbers."""
-
-    steps: int
-    rows: Any
-    to: Any
-    stops: Array
-    missing: float
-    cost: float
-
-
 class BlockChain:
     """See the module. `outcomes` may grow; `spare` is the mass of rare states that may be dropped."""
 
@@ -79,7 +67,7 @@ class BlockChain:
         self.states = [np.asarray(value, dtype=np.float64) for value in memories.values()]
         self.count = 1
         self.known = np.zeros(1, dtype=bool)
-        self.rows: list[_Rows] = []
+        self.rows: list[Rows] = []
         self.settled = False
 
     @property
@@ -162,7 +150,7 @@ class BlockChain:
             raise Unsolved(f"more than {MOST} states at the starts of blocks")
         return targets
 
-    def _block(self, moves: Moves, rows: Any, targets: Any) -> _Rows:
+    def _block(self, moves: Moves, rows: Any, targets: Any) -> Rows:
         stops = np.zeros((len(rows), len(self.outcomes)))
         for place, mass in moves.stops.items():
             stops[:, place] = mass
@@ -171,14 +159,14 @@ class BlockChain:
         used |= stops.sum(axis=1) > 0
         some = np.flatnonzero(used)
         to = csr_matrix((moves.mass, (moves.origins, targets)), shape=(len(rows), self.count))[some]
-        return _Rows(moves.steps, rows[some], to, stops[some], moves.missing, 20_000.0 + 2 * to.nnz)
+        return Rows(moves.steps, rows[some], to, stops[some], moves.missing, 20_000.0 + 2 * to.nnz)
 
     def _settle(self) -> None:
         """Once all moves are known, and the states few, one matrix serves for all moves of a length."""
         if self.settled or self.count > STATES or not self.known.all():
             return
         self.settled, width = True, len(self.outcomes)
-        found: dict[int, list[_Rows]] = {}
+        found: dict[int, list[Rows]] = {}
         for block in self.rows:
             found.setdefault(block.steps, []).append(block)
         self.rows = []
@@ -191,7 +179,7 @@ class BlockChain:
                 to[first:last, : b.to.shape[1]], stops[first:last, : b.stops.shape[1]] = b.to.toarray(), b.stops
                 first = last
             missing = max(b.missing for b in blocks)
-            self.rows.append(_Rows(steps, rows, to, stops, missing, 2_000.0 + to.size / 20))
+            self.rows.append(Rows(steps, rows, to, stops, missing, 2_000.0 + to.size / 20))
 
     def close(self, frontier: BlockFrontier) -> Tail | None:
         """By linear equations, where the states that can be reached are few."""
@@ -202,9 +190,7 @@ class BlockChain:
         if self.count > STATES:
             return None
         self._settle()
-        from seqlang.backends.solve.blocks.semi_markov import tail_of
-
-        return tail_of(frontier.step, frontier.starts, frontier.stops, self)
+        return tail_of(frontier.step, frontier.starts, frontier.stops, self.rows, self.count, len(self.outcomes))
 
     def stuck(self, frontier: BlockFrontier) -> float:
         """No proof that runs never stop is looked for here."""

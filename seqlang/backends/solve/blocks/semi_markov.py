@@ -7,23 +7,36 @@ b are the sums over d. Howard (1971), Dynamic Probabilistic Systems, volume 2, c
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
 from seqlang.backends.solve.solution import Array, Tail
-
-if TYPE_CHECKING:
-    from seqlang.backends.solve.blocks.block_chain import BlockChain
+from seqlang.record import record
 
 
-def tail_of(step: int, starts: Mapping[int, Array], stops: Mapping[int, Array], chain: BlockChain) -> Tail | None:
-    """None where the equations have no solution: some runs never stop."""
-    count, width = chain.count, len(chain.outcomes)
+@record
+class Rows:
+    """Moves that take `steps` steps, from the states `rows`: `to` (rows, states), sparse or not, `stops` (rows,
+    outcomes); `cost` of a product with them, in numbers."""
+
+    steps: int
+    rows: Any
+    to: Any
+    stops: Array
+    missing: float
+    cost: float
+
+
+def tail_of(
+    step: int, starts: Mapping[int, Array], stops: Mapping[int, Array], rows: Sequence[Rows], count: int, width: int
+) -> Tail | None:
+    """The rest of a chain of `count` states and `width` outcomes whose moves are all known, from the mass that waits
+    for its start or its stop. None where the equations have no solution: some runs never stop."""
     moves, ends = np.zeros((count, count)), np.zeros((count, width))
     once, twice, weighted = np.zeros(count), np.zeros(count), np.zeros((count, count))
-    for block in chain.rows:
+    for block in rows:
         mass = block.to.sum(axis=1) + block.stops.sum(axis=1)
         for place, wanted in (  # a state may stand in several rows
             (moves, block.to), (weighted, block.steps * block.to), (ends, block.stops),
