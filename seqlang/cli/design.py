@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from seqlang.cli.options import Parser, add_time_limit, exact, within_limit
+from seqlang.cli.options import Parser, add_time_limit, exact, whole, within_limit
 from seqlang.cli.terminal.output import print_result, say
 from seqlang.cli.terminal.waiting import working
 from seqlang.diagnostics import SpecError
@@ -36,7 +36,7 @@ def _designed(options: Namespace) -> int:
     )  # fmt: skip
     try:
         with working("design"):
-            found = find(problem)
+            found = find(problem, horizon=options.horizon and whole(options.horizon, "--horizon"))
     except Infeasible as why:
         say(f"no design: {why}")
         return 1
@@ -54,10 +54,17 @@ def _parser() -> Parser:
     parser.add_argument("--alternative", required=True, metavar="'x ~ LAW'", help="what is to be found")
     parser.add_argument("--alpha", default="0.05", metavar="A", help="chance to reject where the null holds (0.05)")
     parser.add_argument("--beta", default="0.05", metavar="B", help="chance to accept where it does not (0.05)")
-    parser.add_argument("--privacy", required=True, metavar="NOTION", help="pure(EPS), or none")
+    parser.add_argument(
+        "--privacy",
+        required=True,
+        metavar="NOTION",
+        help="pure(EPS), zcdp(RHO), dp(EPS, DELTA), rdp(ORDER, EPS), or none",
+    )
     parser.add_argument("--minimise", default="average", metavar="WHAT",
                         help="expected entries: average of both hypotheses (default), null, alternative")  # fmt: skip
     parser.add_argument("--pure", action="store_true", help="a single schedule: no public coin before the first entry")
+    parser.add_argument("--horizon", metavar="N",
+                        help="entries of the linear program that bounds private tests (60: some seconds)")  # fmt: skip
     parser.add_argument("--output", metavar="FILE.seq", help="where the program is written")
     parser.add_argument("--json", action="store_true", help="one JSON object")
     add_time_limit(parser)

@@ -11,7 +11,7 @@ from fractions import Fraction
 import numpy as np
 
 from seqlang.design.entry import Array
-from seqlang.design.mechanism import Geometric
+from seqlang.design.mechanism import Mechanism
 from seqlang.design.problem import Problem
 from seqlang.record import record
 
@@ -19,42 +19,49 @@ from seqlang.record import record
 @record
 class Block:
     """A block of `size` entries: the chances of everything that can be seen under the null and the alternative, (2,
-    values), and the logarithm of their ratio, (values,)."""
+    values), and the logarithm of their ratio, (values,). `marks` is the logarithm of the ratio of the masses without
+    the clamp, of which the score is made: it differs from `ratio` at both ends at most."""
 
     size: int
     laws: Array
     ratio: Array
+    marks: Array
 
     def scores(self, lattice: float) -> Array:
         """The whole score of every value that can be seen."""
-        return np.floor(self.ratio / lattice + 0.5)
+        return np.floor(self.marks / lattice + 0.5)
 
     def doubt(self, lattice: float) -> float:
         """How near a score is to being rounded the other way, in steps of the lattice."""
-        part = self.ratio / lattice + 0.5
+        part = self.marks / lattice + 0.5
         return float(np.abs(part - np.rint(part)).min())
 
 
 class Blocks:
     """The blocks of a problem by size, made when they are asked for."""
 
-    def __init__(self, problem: Problem, mechanism: Geometric) -> None:
+    def __init__(self, problem: Problem, mechanism: Mechanism) -> None:
         self.problem, self.mechanism = problem, mechanism
         self._made: dict[int, Block] = {}
 
     def __getitem__(self, size: int) -> Block:
         if size not in self._made:
             sides = (self.problem.null, self.problem.alternative)
-            laws = np.stack([self.mechanism.seen(side.chances, size) for side in sides])
+            found = [self.mechanism.released(side.chances, size) for side in sides]
+            laws = np.stack([seen for seen, _ in found])
             laws /= laws.sum(axis=1, keepdims=True)
-            with np.errstate(divide="ignore", invalid="ignore"):
-                ratio = np.log(laws[1]) - np.log(laws[0])
-            self._made[size] = Block(size, laws, np.nan_to_num(ratio, nan=0.0, posinf=700.0, neginf=-700.0))
+            self._made[size] = Block(size, laws, _log_ratio(*laws), _log_ratio(*(plain for _, plain in found)))
         return self._made[size]
 
     def scores(self, lattice: float) -> Callable[[int], Array]:
         """The scores by size."""
         return lambda size: self[size].scores(lattice)
+
+
+def _log_ratio(null: Array, alternative: Array) -> Array:
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratio = np.log(alternative) - np.log(null)
+    return np.asarray(np.nan_to_num(ratio, nan=0.0, posinf=700.0, neginf=-700.0))
 
 
 def fixed_size(blocks: Blocks, most: int = 1_000_000) -> int | None:

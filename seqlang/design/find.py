@@ -11,10 +11,12 @@ from seqlang.design.infeasible import Infeasible
 from seqlang.design.lower_bounds import lower_bounds
 from seqlang.design.mechanism import mechanism_for
 from seqlang.design.policy import Policy
-from seqlang.design.problem import Privacy, Problem
+from seqlang.design.privacy import Privacy
+from seqlang.design.problem import Problem
 from seqlang.design.search import Search
 from seqlang.design.single import best_single
 from seqlang.design.spec_text import spec_text
+from seqlang.design.universal import universal_bound
 from seqlang.design.verification import verified
 from seqlang.design.worst import worst_between
 from seqlang.process.doing import doing
@@ -22,12 +24,15 @@ from seqlang.record import replace
 from seqlang.results.design import DesignResult, LowerBound, ScheduleLine
 
 SIDES = ("null", "alternative")
+QUICK = 30
+"""Entries of a universal program that takes a third of a second."""
 LARGEST = 200_000
 """Entries of the largest block that is considered."""
 
 
-def find(problem: Problem, *, verify: bool = True) -> DesignResult:
-    """The best design. With `verify` the written program is checked, solved and run, and its figures compared. Raises
+def find(problem: Problem, *, verify: bool = True, horizon: int | None = None) -> DesignResult:
+    """The best design. `horizon`: of the universal program for lower bounds, in entries; None: a short one where it
+    tells something. With `verify` the written program is checked, solved and run, and its figures compared. Raises
     Infeasible where no design keeps the constraints, Contradicted where the program says otherwise than the design."""
     began = time.perf_counter()
     design, blocks, fixed = best_design(problem)
@@ -37,7 +42,7 @@ def find(problem: Problem, *, verify: bool = True) -> DesignResult:
         plain = best_design(replace(problem, privacy=Privacy("none"), public_coin=True))[0].bound
     doing("the distribution of the number of entries")
     text = spec_text(design)
-    found = _result(design, blocks, fixed, plain, text)
+    found = _result(design, blocks, fixed, plain, text, horizon)
     if verify:
         verdict, said = verified(text, found)
         found = replace(found, verdict=verdict, checked=said)
@@ -75,11 +80,13 @@ def _searched(search: Search) -> Design:
     return single(problem, column, found.bound)
 
 
-def _result(design: Design, blocks: Blocks, fixed: int, plain: float | None, text: str) -> DesignResult:
+def _result(
+    design: Design, blocks: Blocks, fixed: int, plain: float | None, text: str, horizon: int | None
+) -> DesignResult:
     problem = design.problem
-    bounds = lower_bounds(problem)
+    bounds = (*lower_bounds(problem), *_universal(problem, fixed, horizon))
     if plain is not None:
-        bounds = (LowerBound("any test (the best without privacy)", plain), *bounds[1:])
+        bounds = (LowerBound("the best test without privacy", plain), *bounds[1:])
     return DesignResult(
         null=f"{problem.stream} ~ {problem.null.text}", alternative=f"{problem.stream} ~ {problem.alternative.text}",
         privacy=problem.privacy.text, criterion=problem.criterion, verdict=None,
@@ -92,6 +99,16 @@ def _result(design: Design, blocks: Blocks, fixed: int, plain: float | None, tex
         coin=tuple(float(c) for c in design.chances), schedule=tuple(_schedule(design)), lower_bounds=bounds,
         worst=worst_between(design, blocks), fixed=fixed, unprivate=plain, checked=(), spec=text, seconds=0.0,
     )  # fmt: skip
+
+
+def _universal(problem: Problem, fixed: int, horizon: int | None) -> Iterator[LowerBound]:
+    """Where the hypotheses are so near that a test takes far more entries than the horizon, it would tell nothing."""
+    entries = horizon or (QUICK if fixed <= 2 * QUICK else 0)
+    if entries:
+        doing(f"the universal program of {entries} entries")
+        found = universal_bound(problem, entries)
+        if found is not None:
+            yield LowerBound("universal program", found)
 
 
 def _schedule(design: Design) -> Iterator[ScheduleLine]:

@@ -64,7 +64,7 @@ def lower_bounds(problem: Problem) -> tuple[LowerBound, ...]:
         )
         return w0 * needs[0] / rates[0] + w1 * needs[1] / rates[1]
 
-    found = [LowerBound("any test (Wald's bound)", bound(math.inf))]
+    found = [LowerBound("Wald's bound without privacy", bound(math.inf))]
     if problem.privacy.notion == "pure":
-        found.append(LowerBound("any private test (divergence)", bound(float(problem.privacy.arguments[0]))))
+        found.append(LowerBound("kl / D_eps", bound(float(problem.privacy.arguments[0]))))
     return tuple(found)

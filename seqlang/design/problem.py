@@ -8,24 +8,11 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Literal
 
-from seqlang.design.decimal import decimal
 from seqlang.design.entry import Entry
+from seqlang.design.privacy import Privacy
 from seqlang.record import record
 
-Notion = Literal["pure", "none"]
 Criterion = Literal["average", "null", "alternative"]
-
-
-@record
-class Privacy:
-    """`pure(eps)`, or none. `text` is what the claim says."""
-
-    notion: Notion
-    arguments: tuple[Fraction, ...] = ()
-
-    @property
-    def text(self) -> str:
-        return f"{self.notion}({', '.join(map(decimal, self.arguments))})" if self.arguments else self.notion
 
 
 @record

@@ -8,7 +8,8 @@ from fractions import Fraction
 
 from seqlang.design.decimal import decimal
 from seqlang.design.entry import Entry, coin
-from seqlang.design.problem import Criterion, Privacy, Problem
+from seqlang.design.privacy import Privacy
+from seqlang.design.problem import Criterion, Problem
 from seqlang.diagnostics import SpecError
 from seqlang.diagnostics.suggest import hint
 from seqlang.driver.given import number
@@ -17,7 +18,10 @@ CRITERIA: tuple[Criterion, ...] = ("average", "null", "alternative")
 _HYPOTHESIS = re.compile(r"\s*([A-Za-z_]\w*)\s*~\s*(\w+)\s*\((.*)\)\s*", re.DOTALL)
 _PRIVACY = re.compile(r"\s*(\w+)\s*(?:\((.*)\))?\s*", re.DOTALL)
 _LAWS = ("bernoulli",)
-_NOTIONS = ("pure", "none")
+_NOTIONS: dict[str, tuple[str, ...]] = {
+    "pure": ("eps",), "zcdp": ("rho",), "dp": ("eps", "delta"), "rdp": ("order", "eps"), "none": (),
+}  # fmt: skip
+"""What each notion of privacy takes."""
 
 
 def problem_of(
@@ -62,26 +66,27 @@ def hypothesis(text: str, option: str) -> tuple[str, Entry]:
 
 
 def privacy_of(text: str) -> Privacy:
-    """`pure(1)` or `none`."""
-    example = "write --privacy 'pure(1)', or --privacy none"
+    """`pure(1)`, `zcdp(0.5)`, `dp(1, 1e-5)`, `rdp(8, 1)` or `none`."""
     found = _PRIVACY.fullmatch(text)
     if found is None or found[1] not in _NOTIONS:
-        name = found[1] if found else text
-        near = hint(name, _NOTIONS) if found else None
-        raise SpecError.of("E0602", f"--privacy: `{text[:60]}` is no notion of privacy that a design knows",
-                           help=near or example)  # fmt: skip
-    notion, arguments = found.groups()
-    if notion == "none":
-        if arguments is not None:
-            raise SpecError.of("E0602", f"--privacy: `{text[:60]}`: `none` has no budget", help=example)
-        return Privacy("none")
-    if arguments is None or "," in arguments:
-        raise SpecError.of("E0602", f"--privacy: `{text[:60]}`: pure privacy has one budget", help=example)
-    eps = number(arguments, "--privacy")
-    if eps <= 0:
-        raise SpecError.of("E0603", f"--privacy is {text.strip()}: the budget must be above 0",
-                           help="with a budget of 0 nothing may be learnt, and no test exists")  # fmt: skip
-    if eps > 100:
-        raise SpecError.of("E0603", f"--privacy is {text.strip()}: so large a budget protects nobody",
-                           help="write --privacy none")  # fmt: skip
-    return Privacy("pure", (eps,))
+        near = hint(found[1], tuple(_NOTIONS)) if found else None
+        message = f"--privacy: `{text[:60]}` is no notion of privacy that a design knows"
+        examples = "write --privacy 'pure(1)', 'zcdp(0.5)', 'dp(1, 1e-5)', 'rdp(8, 1)' or none"
+        raise SpecError.of("E0602", message, help=near or examples)
+    notion, inside = found.groups()
+    wanted = _NOTIONS[notion]
+    values = [number(part, "--privacy") for part in inside.split(",")] if inside and inside.strip() else []
+    if len(values) != len(wanted) or (inside is not None and not wanted):
+        takes = f"{notion}({', '.join(wanted)})" if wanted else "none, without a budget"
+        raise SpecError.of("E0602", f"--privacy: `{text[:60]}` does not say how much", help=f"it is written {takes}")
+    for value, name in zip(values, wanted, strict=True):
+        if value <= 0:
+            raise SpecError.of("E0603", f"--privacy is {text.strip()}: {name} must be above 0",
+                               help="with a budget of 0 nothing may be learnt, and no test exists")  # fmt: skip
+        if value > 100 and name != "order":
+            raise SpecError.of("E0603", f"--privacy is {text.strip()}: so large a budget protects nobody",
+                               help="write --privacy none")  # fmt: skip
+        if (name == "delta" and value >= 1) or (name == "order" and value <= 1):
+            side = "below" if name == "delta" else "above"
+            raise SpecError.of("E0603", f"--privacy is {text.strip()}: {name} must be {side} 1")
+    return Privacy(notion, tuple(values))  # type: ignore[arg-type]

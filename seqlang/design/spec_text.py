@@ -7,8 +7,9 @@ from fractions import Fraction
 
 from seqlang.design.decimal import decimal
 from seqlang.design.design import Design
+from seqlang.design.mechanism import mechanism_for
 from seqlang.design.policy import Policy
-from seqlang.design.problem import Privacy, Problem
+from seqlang.design.problem import Problem
 
 
 def spec_text(design: Design) -> str:
@@ -36,8 +37,9 @@ def _head(design: Design) -> Iterator[str]:
     yield "# block and the decision follow from the score: the log-likelihood ratio of all that was shown, each rounded"
     yield "# to whole steps of the lattice."
     yield f"let lattice = {decimal(Fraction(str(design.columns[0].policy.lattice)))}"
-    if problem.privacy.notion == "pure":
-        yield f"let eps     = {decimal(problem.privacy.arguments[0])}"
+    setting = mechanism_for(problem.privacy, problem.null.range).setting
+    if setting is not None:
+        yield f"let {setting[0]:<7} = {setting[1]}"
 
 
 def _schedule(design: Design) -> Iterator[str]:
@@ -107,24 +109,26 @@ def _course(design: Design) -> Iterator[str]:
                 yield f"stop when plan == {n} return {column.policy.at_once}"
     at = "abs(score)" if mirrored else "score"
     yield f"let size = size_for({'plan, ' if several else ''}{at})"
-    ends = [_law("size", p.chances[1], problem.privacy) for p in (problem.null, problem.alternative)]
+    mechanism = mechanism_for(problem.privacy, problem.null.range)
+    ends = [_law(p.chances[1], mechanism.noise) for p in (problem.null, problem.alternative)]
     yield f"let P0   = {ends[0]}"
     yield f"let P1   = {ends[1]}"
     yield ""
     yield "report block when sum(1 since block) >= size"
     yield f"report ones  = sum({x} since block) when block"
-    yield "let seen = if block then clip(ones, 0, size) else 0"
+    low, high = (f"-{mechanism.margin}", f"size + {mechanism.margin}") if mechanism.margin else ("0", "size")
+    yield f"let seen = if block then clip(ones, {low}, {high}) else 0"
     yield "update score = score + floor(log(P1.pmf(seen) / P0.pmf(seen)) / lattice + 1 / 2) when block"
     plan = "(plan)" if several else ""
     yield f"stop when score >= upper{plan} return reject"
     yield f"stop when score <= lower{plan} return accept"
-    if problem.privacy.notion == "pure":
-        yield "attach geometric(exp(-eps)) to ones"
+    if mechanism.noise is not None:
+        yield f"attach {mechanism.noise} to ones"
 
 
-def _law(size: str, p: Fraction, privacy: Privacy) -> str:
-    plain = f"binomial({size}, {decimal(p)})"
-    return plain if privacy.notion == "none" else f"convolve({plain}, geometric(exp(-eps)))"
+def _law(p: Fraction, noise: str | None) -> str:
+    plain = f"binomial(size, {decimal(p)})"
+    return plain if noise is None else f"convolve({plain}, {noise})"
 
 
 def _claims(problem: Problem) -> Iterator[str]:

@@ -22,7 +22,7 @@ def between(design: Design, at: float) -> tuple[Fraction, ...]:
 
 def seen_at(blocks: Blocks, chances: tuple[Fraction, ...], size: int) -> Array:
     """The law of what a block shows where the entries have these chances."""
-    law = blocks.mechanism.seen(chances, size)
+    law, _ = blocks.mechanism.released(chances, size)
     return np.asarray(law / law.sum())
 
 

@@ -65,8 +65,11 @@ REFUSED = [
     (["--beta", "0"], "between 0 and 0.5"),
     (["--privacy", "pure(0)"], "above 0"),
     (["--privacy", "pur(1)"], "no notion of privacy"),
-    (["--privacy", "pure"], "one budget"),
-    (["--privacy", "none(1)"], "no budget"),
+    (["--privacy", "pure"], "does not say how much"),
+    (["--privacy", "none(1)"], "does not say how much"),
+    (["--privacy", "dp(1)"], "does not say how much"),
+    (["--privacy", "dp(1, 1)"], "delta must be below 1"),
+    (["--privacy", "rdp(1, 1)"], "order must be above 1"),
     (["--privacy", "pure(101)"], "protects nobody"),
     (["--minimise", "avarage"], "average"),
 ]

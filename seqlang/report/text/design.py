@@ -83,4 +83,4 @@ def _remarks(result: DesignResult) -> Iterator[Block]:
 
 def _bounds(result: DesignResult) -> Table:
     rows = [row(b.by, shown(b.value, 5), shown(result.cost / b.value, 4)) for b in result.lower_bounds]
-    return table_of(("no test needs fewer than", "entries", "this design, times"), rows)
+    return table_of(("no test needs fewer, by", "entries", "this design, times"), rows)

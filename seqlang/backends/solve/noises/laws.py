@@ -72,7 +72,7 @@ def _of_family(family: str, arguments: Sequence[float]) -> ScalarLaw | None:
         return None if found.arrays.tails is None else OfFamily(found, *arguments)
     if found.arrays.atoms is None:
         return None
-    if found.facts.support == "whole numbers" and arguments[0] > 0:
+    if found.facts.support == "whole numbers" and found.arrays.tails is not None and arguments[0] > 0:
         return OnWholeNumbers(found, *arguments)
     return Points(*found.arrays.atoms(0.0, *arguments))
 
