@@ -36,7 +36,8 @@ def _designed(options: Namespace) -> int:
     )  # fmt: skip
     try:
         with working("design"):
-            found = find(problem, horizon=options.horizon and whole(options.horizon, "--horizon"))
+            horizon = None if options.horizon is None else whole(options.horizon, "--horizon")
+            found = find(problem, horizon=horizon, certify=options.certify)
     except Infeasible as why:
         say(f"no design: {why}")
         return 1
@@ -65,6 +66,8 @@ def _parser() -> Parser:
     parser.add_argument("--pure", action="store_true", help="a single schedule: no public coin before the first entry")
     parser.add_argument("--horizon", metavar="N",
                         help="entries of the linear program that bounds private tests (60: some seconds)")  # fmt: skip
+    parser.add_argument("--certify", action="store_true",
+                        help="enclose errors and expected entries by outward rounding, even if it is long")  # fmt: skip
     parser.add_argument("--output", metavar="FILE.seq", help="where the program is written")
     parser.add_argument("--json", action="store_true", help="one JSON object")
     add_time_limit(parser)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from seqlang.design.blocks import LATTICE, Blocks, fixed_size, safe_lattice, walk_lattice
+from seqlang.design.certificate import Enclosed, certificate, work_of
 from seqlang.design.design import Design, mixed, quantiles, single, steps_under
 from seqlang.design.infeasible import Infeasible
 from seqlang.design.lower_bounds import lower_bounds
@@ -26,14 +27,17 @@ from seqlang.results.design import DesignResult, LowerBound, ScheduleLine
 SIDES = ("null", "alternative")
 QUICK = 30
 """Entries of a universal program that takes a third of a second."""
+CHEAP = 3e5
+"""Products of long numbers that are made without being asked for: half a second."""
 LARGEST = 200_000
 """Entries of the largest block that is considered."""
 
 
-def find(problem: Problem, *, verify: bool = True, horizon: int | None = None) -> DesignResult:
+def find(problem: Problem, *, verify: bool = True, horizon: int | None = None, certify: bool = False) -> DesignResult:
     """The best design. `horizon`: of the universal program for lower bounds, in entries; None: a short one where it
-    tells something. With `verify` the written program is checked, solved and run, and its figures compared. Raises
-    Infeasible where no design keeps the constraints, Contradicted where the program says otherwise than the design."""
+    tells something. `certify`: encloses errors and expectations also where that takes long. With `verify` the written
+    program is checked, solved and run, and its figures compared. Raises Infeasible where no design keeps the
+    constraints, Contradicted where the program says otherwise than the design."""
     began = time.perf_counter()
     design, blocks, fixed = best_design(problem)
     plain = None
@@ -43,6 +47,9 @@ def find(problem: Problem, *, verify: bool = True, horizon: int | None = None) -
     doing("the distribution of the number of entries")
     text = spec_text(design)
     found = _result(design, blocks, fixed, plain, text, horizon)
+    if certify or work_of(design, blocks) < CHEAP:
+        doing("enclosing errors and expectations")
+        found = replace(found, certified=_certified(certificate(design, blocks)))
     if verify:
         verdict, said = verified(text, found)
         found = replace(found, verdict=verdict, checked=said)
@@ -99,6 +106,15 @@ def _result(
         coin=tuple(float(c) for c in design.chances), schedule=tuple(_schedule(design)), lower_bounds=bounds,
         worst=worst_between(design, blocks), fixed=fixed, unprivate=plain, checked=(), spec=text, seconds=0.0,
     )  # fmt: skip
+
+
+def _certified(found: Mapping[str, Enclosed] | None) -> dict[str, dict[str, list[float]]] | None:
+    if found is None:
+        return None
+    return {
+        "errors": {side: list(one.error) for side, one in found.items()},
+        "expected_steps": {side: list(one.steps) for side, one in found.items()},
+    }
 
 
 def _universal(problem: Problem, fixed: int, horizon: int | None) -> Iterator[LowerBound]:

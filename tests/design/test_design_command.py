@@ -32,6 +32,8 @@ def test_a_design_is_written_proved_solved_and_run(tmp_path: Path, capsys: pytes
     assert found["lower_bounds"]
     assert found["ratio"] >= 1
     assert 0 <= found["optimality_gap"] < 0.01
+    low, high = found["certified"]["errors"]["null"]
+    assert low <= found["errors"]["null"] + 1e-14 and found["errors"]["null"] - 1e-14 <= high <= 0.1
     assert 0.1 < found["worst"]["at"] < 0.8
     assert found["worst"]["expected_steps"] >= max(found["expected_steps"].values()) * 0.999
     decided = {line["decision"] for line in found["schedule"] if line["size"] is None}

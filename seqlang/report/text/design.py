@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from seqlang.report.document.document import Block, Heading, Table, first_line, line, remark, row, table_of
@@ -31,6 +31,8 @@ def design_blocks(result: DesignResult) -> Iterator[Block]:
     yield Heading("How good it is")
     yield _bounds(result)
     yield remark(f"within its class the optimum is at most {100 * result.optimality_gap:.2g} % lower")
+    if result.certified is not None:
+        yield remark(f"enclosed by rounding outwards: {_enclosed(result.certified)}")
     for text in result.checked:
         yield remark(text)
 
@@ -79,6 +81,14 @@ def _remarks(result: DesignResult) -> Iterator[Block]:
     if result.unprivate is not None:
         times = shown(result.cost / result.unprivate, 3)
         yield remark(f"the best test without privacy expects {shown(result.unprivate, 5)}: privacy costs {times} times")
+
+
+def _enclosed(found: Mapping[str, Mapping[str, tuple[float, float]]]) -> str:
+    from seqlang.report.text.solve import certain
+
+    names = (("errors", "errors"), ("expected_steps", "expected entries"))
+    parts = [f"{name} {' and '.join(certain(*ends) for ends in found[key].values())}" for key, name in names]
+    return ", ".join(parts)
 
 
 def _bounds(result: DesignResult) -> Table:
