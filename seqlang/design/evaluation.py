@@ -12,6 +12,7 @@ import numpy as np
 
 from seqlang.design.entry import Array
 from seqlang.design.policy import Policy
+from seqlang.design.visits import absorbed
 from seqlang.record import record
 
 Seen = Callable[[int], Array]
@@ -64,7 +65,7 @@ def evaluate(policy: Policy, laws: Seen, scores: Seen) -> Evaluation:
     chain = chain_of(policy, laws, scores)
     count = len(chain.sizes)
     known = np.column_stack([chain.ends, chain.sizes, np.ones(count)])
-    found = np.linalg.solve(np.eye(count) - chain.moves, known)[chain.start]
+    found = absorbed(chain.moves, known)[chain.start]
     return Evaluation(*(float(value) for value in found))
 
 

@@ -17,6 +17,7 @@ from scipy.special import expit
 
 from seqlang.design.blocks import Blocks
 from seqlang.design.entry import Array
+from seqlang.design.visits import absorbed
 from seqlang.record import record
 
 Whole = NDArray[np.int64]
@@ -94,7 +95,7 @@ def best_values(table: Table, prices: Prices, start: Array | None = None) -> Arr
             stopped = np.ones(len(ends), dtype=bool)
             stopped[rows] = False
             known = table.costs[choice[rows], rows] + moved[:, stopped] @ ends[stopped]
-            values[rows] = np.linalg.solve(np.eye(len(rows)) - moved[:, rows], known)
+            values[rows] = absorbed(moved[:, rows], known)
     return np.asarray(values)
 
 

@@ -13,8 +13,8 @@ from seqlang.backends.arrays.values import CannotVectorise, Value
 from seqlang.backends.interpret.values import EvaluationError
 
 TRIES = 10_000
-AT_ONCE = 200_000
-"""Numbers of a sum over the values of a law that are held at once."""
+MOST_PLACES = 100_000
+"""Whole numbers between the least and the largest at which a sum over the values of a law is asked for at once."""
 
 
 class Conditioned(VectorLaw):
@@ -63,9 +63,9 @@ class Convolved(VectorLaw):
             values = listed.support()
             if values is None:
                 continue
-            families = isinstance(listed, OfFamily) and isinstance(other, OfFamily)
-            if families and all(np.ndim(p) <= 1 for p in (*self.parameters, x)):
-                return _added_up(listed, other, method, x, np.array(values, dtype=np.float64))
+            plain = all(np.ndim(p) <= 1 for p in (*self.parameters, x)) and not np.any(np.isnan(x))
+            if plain and isinstance(listed, OfFamily) and isinstance(other, OfFamily):
+                return _added_up(listed, other, method, x)
             total: Value = 0.0
             for v in values:
                 total = total + listed.pmf(v) * other.formula(method, x - v)
@@ -73,16 +73,35 @@ class Convolved(VectorLaw):
         raise CannotVectorise(f"the {method} of a convolution of two infinite laws")
 
 
-def _added_up(listed: VectorLaw, other: VectorLaw, method: str, x: Value, values: Array) -> Value:
-    """The sum over all values of the listed law, many at a time: one row a value, one column a run."""
-    runs = np.broadcast_shapes(*(np.shape(p) for p in (*listed.parameters, *other.parameters, x)))
-    total = np.zeros(runs)
-    many = max(1, AT_ONCE // max(1, math.prod(runs)))
-    for first in range(0, len(values), many):
-        column = values[first : first + many, None]
-        part = np.asarray(listed.pmf(column) * other.formula(method, x - column))
-        total = total + np.broadcast_to(part, (len(column), *(runs or (1,)))).sum(axis=0).reshape(runs)
-    return total if runs else float(total)
+def _added_up(listed: OfFamily, other: OfFamily, method: str, x: Value) -> Value:
+    """The sum over all values of the listed law, once for all runs whose laws have the same parameters."""
+    parameters = (*listed.parameters, *other.parameters)
+    runs = np.broadcast_shapes(*(np.shape(p) for p in (*parameters, x)))
+    columns = [np.broadcast_to(np.asarray(p, dtype=np.float64), runs).ravel() for p in (*parameters, x)]
+    laws, group = np.unique(np.stack(columns[:-1]), axis=1, return_inverse=True)
+    total, split = np.empty(math.prod(runs)), len(listed.parameters)
+    for place, law in enumerate(laws.T.tolist()):
+        rows = np.flatnonzero(group.ravel() == place)
+        one, two = OfFamily(listed.law, tuple(law[:split])), OfFamily(other.law, tuple(law[split:]))
+        total[rows] = _at_places(one, two, method, columns[-1][rows])
+    return total.reshape(runs) if runs else float(total[0])
+
+
+def _at_places(listed: OfFamily, other: OfFamily, method: str, x: Array) -> Array:
+    """The same for one pair of laws: where all places are whole numbers, by one convolution."""
+    values = np.array(listed.support(), dtype=np.float64)
+    weights = np.broadcast_to(np.asarray(listed.pmf(values)), values.shape)
+    low, high = float(x.min()), float(x.max())
+    least, most = float(values.min()), float(values.max())
+    whole = np.array_equal(np.floor(x), x) and np.array_equal(values, least + np.arange(len(values)))
+    if whole and least == math.floor(least) and high - low <= MOST_PLACES:
+        gaps = low - most + np.arange(high - low + most - least + 1)
+        sums = np.convolve(weights, np.asarray(other.formula(method, gaps)), mode="valid")
+        return np.asarray(sums[(x - low).astype(np.intp)])
+    total = np.zeros(len(x))
+    for value, weight in zip(values.tolist(), weights.tolist(), strict=True):
+        total = total + weight * np.asarray(other.formula(method, x - value))
+    return total
 
 
 class Either(VectorLaw):
