@@ -103,9 +103,17 @@ def safe_lattice(blocks: Blocks, sizes: Iterable[int], start: float = LATTICE) -
     raise ValueError("every lattice rounds some score in doubt")
 
 
-def walk_lattice(block: Block, most: int = 400) -> float:
-    """The lattice on which a single entry's two log-likelihood ratios are whole, as nearly as steps of at most `most`
-    allow: scores that add up over many entries must not be rounded."""
+NEARLY = 2e-3
+"""How far the proportion of a walk's two steps may be off, relatively."""
+
+
+def walk_lattice(block: Block) -> float:
+    """The widest lattice on which a single entry's two log-likelihood ratios are whole, nearly: scores that add up over
+    many entries must not be rounded one by one."""
     up, down = float(block.ratio.max()), -float(block.ratio.min())
-    near = Fraction(min(up, down) / max(up, down)).limit_denominator(most)
+    part = min(up, down) / max(up, down)
+    most = 1
+    while abs(Fraction(part).limit_denominator(most) / Fraction(part) - 1) > NEARLY:
+        most += 1
+    near = Fraction(part).limit_denominator(most)
     return float(f"{(up + down) / (near.numerator + near.denominator):.12g}")
