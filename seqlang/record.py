@@ -100,7 +100,8 @@ def _made(cls: type[T], methods: dict[str, Any]) -> type[T]:
         made.__init__(self, *arguments, **keywords)
 
     made.__init__ = first_init
-    return made  # type: ignore[no-any-return]
+    result: type[T] = made
+    return result
 
 
 def _annotations(cls: type) -> dict[str, Any]:

@@ -27,5 +27,5 @@ def size(program: Program, bound: Judgement) -> float:
 
 def scaled(bound: Judgement, factor: float) -> Judgement:
     """The same bound with its epsilon multiplied."""
-    formula: Callable[[float], object] = lambda by: bound.epsilon * Fraction(by)  # type: ignore[union-attr]  # noqa: E731
+    formula: Callable[[float], object] = lambda by: bound.epsilon * Fraction(by)  # noqa: E731
     return replace(bound, epsilon=formula(factor))

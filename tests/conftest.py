@@ -29,7 +29,7 @@ NOT_INSTALLED = "dp_accounting"
 def pytest_configure(config: pytest.Config) -> None:
     if config.getoption("--everything"):
         skips = pytest.importorskip
-        pytest.importorskip = lambda name, *a, **n: (  # type: ignore[assignment]
+        pytest.importorskip = lambda name, *a, **n: (
             skips(name, *a, **n) if name.startswith(NOT_INSTALLED) else importlib.import_module(name)
         )
 

@@ -66,8 +66,8 @@ def _enter(lines: dict[str, dict[float, float]], program: Program, found: Iterab
     """The least that each rule gives at each order or delta."""
     for derivation in found:
         bound = derivation.conclusion
-        if isinstance(bound, notion):
-            at = float(bound.order if isinstance(bound, RenyiBound) else bound.delta)  # type: ignore[union-attr]
+        if isinstance(bound, notion) and isinstance(bound, RenyiBound | ApproximateBound):
+            at = float(bound.order if isinstance(bound, RenyiBound) else bound.delta)
             line = lines.setdefault(derivation.rule, {})
             line[at] = min(line.get(at, inf), bound_up(program, bound))
 

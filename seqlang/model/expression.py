@@ -5,7 +5,7 @@ Every expression is a frozen value; spans do not take part in equality, so two r
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from fractions import Fraction
 from typing import Any, Literal, TypeGuard, get_args
 
@@ -297,10 +297,10 @@ def children(expression: Expression) -> Iterator[Expression]:
             yield from _expressions_in(value)
 
 
-def _expressions_in(items: tuple[object, ...]) -> Iterator[Expression]:
+def _expressions_in(items: tuple[Any, ...]) -> Iterator[Expression]:
     for item in items:
         if type(item) in _NODES:
-            yield item  # type: ignore[misc]
+            yield item
         elif type(item) is tuple:
             yield from _expressions_in(item)
         elif isinstance(item, Term):
@@ -316,16 +316,16 @@ def walk(expression: Expression) -> Iterator[Expression]:
         waiting.extend(reversed(tuple(children(node))))
 
 
-def rebuild(expression: Expression, change: object) -> Expression:
-    """A copy in which `change(child)` replaces every direct child (`change` maps Expression to Expression)."""
+def rebuild(expression: Expression, change: Callable[[Expression], Expression]) -> Expression:
+    """A copy in which `change(child)` replaces every direct child."""
 
-    def mapped(value: object) -> object:
+    def mapped(value: Any) -> object:
         if type(value) in _NODES:
-            return change(value)  # type: ignore[operator]
+            return change(value)
         if type(value) is tuple:
             return tuple(mapped(item) for item in value)
         if isinstance(value, Term):
-            return Term(value.noise, change(value.factor))  # type: ignore[operator]
+            return Term(value.noise, change(value.factor))
         return value
 
     parts: Any = (mapped(getattr(expression, name)) for name in _FIELDS[type(expression)])

@@ -2,5 +2,6 @@
 
 from __future__ import annotations
 
-Entry = float | tuple[float, ...] | dict[str, object]
+Value = float | tuple[float, ...]
+Entry = Value | dict[str, Value]
 """The value of the only input, or the values of several by name."""

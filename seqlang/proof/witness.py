@@ -23,7 +23,7 @@ class Event:
 
     not_by: int | None = None
     stopped_at: int | None = None
-    result: object = None
+    result: Entry | bool | str | None = None
     reports: tuple[tuple[int, str, object], ...] = ()
 
 

@@ -31,10 +31,10 @@ def _repeats(entries: tuple[Entry, ...], start: int, size: int) -> int:
     return count
 
 
-def entry_words(entry: Entry) -> str:
+def entry_words(entry: Entry | bool | str) -> str:
     """One entry, or a returned value."""
     if isinstance(entry, dict):
-        return "(" + ", ".join(f"{k} {entry_words(v)}" for k, v in entry.items()) + ")"  # type: ignore[arg-type]
+        return "(" + ", ".join(f"{k} {entry_words(v)}" for k, v in entry.items()) + ")"
     if isinstance(entry, tuple):
         return "(" + ", ".join(entry_words(e) for e in entry) + ")"
     return shown(entry) if isinstance(entry, int | float) and math.isfinite(entry) else str(entry)

@@ -47,6 +47,6 @@ def _write_parquet(rows: Sequence[Mapping[str, Value]], path: Path) -> None:
     for i, name in enumerate(columns):
         column = [row[i] for row in values]
         numbers = {type(v) for v in column if v is not None}
-        arrays[name] = pyarrow.array([float(v) for v in column] if numbers == {int, float} and None not in column  # type: ignore[arg-type]
-                                     else column)  # fmt: skip
+        mixed = numbers == {int, float} and None not in column
+        arrays[name] = pyarrow.array([float(str(v)) for v in column] if mixed else column)
     parquet.write_table(pyarrow.table(arrays), path)

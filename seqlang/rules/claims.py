@@ -7,6 +7,7 @@ from typing import assert_never
 
 from seqlang.arithmetic.compare import at_most
 from seqlang.arithmetic.formula import Formula, enclose, number, product
+from seqlang.model.expression import Expression
 from seqlang.model.program import Claim, Privacy, Program, PublicGate, Replace
 from seqlang.proof.derivation import (
     ApproximateBound,
@@ -130,7 +131,7 @@ def claimed_amounts(program: Program, privacy: Privacy) -> tuple[Formula, ...]:
     return tuple(_constant(program, argument) for argument in privacy.arguments)
 
 
-def _constant(program: Program, expression: object) -> Formula:
-    formula = formula_of(program, expression)  # type: ignore[arg-type]
+def _constant(program: Program, expression: Expression) -> Formula:
+    formula = formula_of(program, expression)
     assert formula is not None, "claims have constant arguments: elaboration checks it"
     return formula

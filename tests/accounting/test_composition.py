@@ -58,7 +58,7 @@ def test_extremes_fall_back_to_the_sum() -> None:
 
 @pytest.mark.parametrize("count", [0, -1, 2.0, True])
 def test_counts_must_be_positive_integers(count: object) -> None:
-    for f in (lambda: pure.self_composition(0.1, count), lambda: homogeneous.optimal(0.1, count, 1e-6)):  # type: ignore[arg-type]
+    for f in (lambda: pure.self_composition(0.1, count), lambda: homogeneous.optimal(0.1, count, 1e-6)):
         with pytest.raises(ValueError, match="count"):
             f()
 

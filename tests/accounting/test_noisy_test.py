@@ -115,7 +115,7 @@ def test_looks_grow_with_everything() -> None:
 def test_up_is_never_exceeded(tail: object, sd: float) -> None:
     for levels in streams(1, 30, 7, 1.5):
         for k in (0, 3, 6):
-            p, q = one_end(levels, sd, tail), one_end(moved(levels, k, 1.0), sd, tail)  # type: ignore[arg-type]
+            p, q = one_end(levels, sd, tail), one_end(moved(levels, k, 1.0), sd, tail)
             for order in ORDERS:
                 assert exact_renyi(p, q, order) <= threshold.renyi(order, 1 / sd)
             for e in (0.0, 0.3, 1.0):

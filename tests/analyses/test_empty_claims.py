@@ -58,7 +58,7 @@ def test_the_proof_is_one() -> None:
         approximate_bound(honest.conclusion.gates, -1.0, 1.0, None),
         ApproximateBound(honest.conclusion.gates, UNDEFINED, Fraction(1), None),
         approximate_bound(("nowhere",), 0.0, 1.0, None),
-        PureBound(honest.conclusion.gates, None),  # type: ignore[arg-type]
+        PureBound(honest.conclusion.gates, None),
     ):
         assert replay(program, Derivation(conclusion, honest.rule))
     assert replay(program, Derivation(honest.conclusion, honest.rule, (honest,)))

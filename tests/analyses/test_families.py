@@ -282,7 +282,7 @@ def test_a_stop_that_another_one_may_be_taken_for_is_refused() -> None:
     twice = program(
         GROWS["the value at the stop"].replace("attach laplace(2) to T", other + "attach laplace(2) to T", 1)
     )
-    assert growing(Scene(twice)) is None or growing(Scene(twice)).tail == ()  # type: ignore[union-attr]
+    assert growing(Scene(twice)) is None or growing(Scene(twice)).tail == ()
 
 
 def test_a_lower_bound_without_end_refutes_every_claim() -> None:
@@ -295,7 +295,7 @@ def test_a_lower_bound_without_end_refutes_every_claim() -> None:
     assert refute(made, "pure", 1000.0) is not None
     # runs of at most ten steps are private, with a loss of at most ten times 1/2
     assert refute(made, "pure", 5.0, horizon=10, start=witness) is None
-    assert lower_bound(made, horizon=10).lower < 5.0  # type: ignore[union-attr]
+    assert lower_bound(made, horizon=10).lower < 5.0
 
 
 def test_a_pair_with_the_bounds_of_the_proof_against_an_integral_on_a_grid() -> None:

@@ -14,7 +14,7 @@ QUERIES = "stream q in real\n"
 
 def _ask(text: str, first: tuple[object, ...], second: tuple[object, ...]) -> bool:
     program = driver.load(Source("<text>", f"algorithm a\n{text}stop when step >= 3\n")).program
-    return are_neighbours(program, first, second)  # type: ignore[arg-type]
+    return are_neighbours(program, first, second)
 
 
 def _row(x: float, y: int = 0, u: float = 5.0) -> dict[str, object]:

@@ -120,7 +120,7 @@ def test_table(name: str) -> None:
 def test_formulas(text: str, formula: str) -> None:
     found = prove(program(text)).pure
     assert found is not None
-    assert str(found.conclusion.epsilon) == formula  # type: ignore[union-attr]
+    assert str(found.conclusion.epsilon) == formula
 
 
 def test_the_number_is_rounded_up() -> None:
@@ -180,7 +180,7 @@ def test_other_notions_follow() -> None:
     found = prove(made, delta=Fraction(1, 1000), orders=(Fraction(2), Fraction(3)))
     assert found.zcdp is not None
     assert size_of(made, found.zcdp) == pytest.approx(1 / 2)
-    assert [d.conclusion.order for d in found.rdp] == [2.0, 3.0]  # type: ignore[union-attr]
+    assert [d.conclusion.order for d in found.rdp] == [2.0, 3.0]
     assert found.dp is not None
     assert size_of(made, found.dp) <= 1
 

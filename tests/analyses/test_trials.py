@@ -94,7 +94,7 @@ def test_shifts_that_were_derived_wrongly_are_found(
     before = Claimed("arbitrary", (("abs", 1.0 if onset else 0.0),), onset, None, None)
 
     def then(p: Program, expression: object, revealed: frozenset[str]) -> Claimed | None:
-        return before if expression == Local(name) else claimed(p, expression, revealed)  # type: ignore[arg-type]
+        return before if expression == Local(name) else claimed(p, expression, revealed)
 
     monkeypatch.setattr(trials, "claimed", then)
     (found,) = (f for f in failures(given) if f.quantity == f"statistic {name}")

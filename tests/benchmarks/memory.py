@@ -32,7 +32,7 @@ def one(runs: int, engine: str) -> None:
     from seqlang.backends.montecarlo.simulate import simulate
 
     began = time.perf_counter()
-    found = simulate(seqlang.load(TWO_STEPS).loaded.program, None, runs=runs, seed=1, engine=engine)  # type: ignore[arg-type]
+    found = simulate(seqlang.load(TWO_STEPS).loaded.program, None, runs=runs, seed=1, engine=engine)
     assert found.summary()["runs"] == runs
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     print(peak, time.perf_counter() - began)

@@ -41,12 +41,12 @@ def strong(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict[str, obj
 
 def test_bounds_at_the_orders_asked_for(spec: str, capsys: pytest.CaptureFixture[str]) -> None:
     found = strong(capsys, spec, "--order", "3,3/2,alpha")
-    numbers, (formula,) = found["rdp"][:2], found["rdp"][2:]  # type: ignore[index]
+    numbers, (formula,) = found["rdp"][:2], found["rdp"][2:]
     assert [row["order"] for row in numbers] == [1.5, 3.0]
     assert [row["upper"] for row in numbers] == pytest.approx([1.5 / 8, 3 / 8], rel=1e-12)  # order/(2 sigma^2)
     assert (formula["order"], formula["upper"], formula["symbolic"]) == ("alpha", None, "alpha/8")
     usual = strong(capsys, spec)
-    assert [row["order"] for row in usual["rdp"]] == [2.0, 4.0, 8.0, 16.0, 32.0]  # type: ignore[attr-defined]
+    assert [row["order"] for row in usual["rdp"]] == [2.0, 4.0, 8.0, 16.0, 32.0]
     assert found["dp"] == usual["dp"]
 
 

@@ -38,7 +38,7 @@ def file(tmp_path: Path) -> str:
 
 def run(*words: str, encoding: str = "utf-8", **more: object) -> subprocess.CompletedProcess[bytes]:
     environment = {**os.environ, "PYTHONIOENCODING": encoding, "COLUMNS": "110"}
-    return subprocess.run(  # type: ignore[call-overload,no-any-return]
+    return subprocess.run(
         [sys.executable, "-m", "seqlang", *words], cwd=ROOT, timeout=120, env=environment,
         **{"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **more},
     )  # fmt: skip

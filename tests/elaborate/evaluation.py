@@ -127,7 +127,7 @@ class World:
             case m.Field(name=name):
                 return self.field(name)
             case m.Records():
-                return [float(i + 1) for i in range(min(8, int(self.of(self.program.size))))]  # type: ignore[arg-type]
+                return [float(i + 1) for i in range(min(8, int(self.of(self.program.size))))]
             case m.ReleasedValue():
                 return self.made["the released value"]
             case m.Local(name=name):
@@ -178,7 +178,7 @@ class World:
 
     def noised(self, e: m.Noised, bound: Bound) -> Value:
         base = self.of(e.base, bound)
-        if any(self.noises[t.noise].law.family == "randomized_response" for t in e.terms):  # type: ignore[union-attr]
+        if any(self.noises[t.noise].law.family == "randomized_response" for t in e.terms):
             if isinstance(base, bool):
                 return self.once(("flip", e.name), lambda: self.random.random() < 0.5)
             return self.once(("flip", e.name), lambda: base)

@@ -59,7 +59,7 @@ def close(a: object, b: object) -> bool:
         return len(a) == len(b) and all(close(x, y) for x, y in zip(a, b, strict=True))
     if isinstance(a, bool) or isinstance(b, bool) or isinstance(a, str):
         return a == b
-    return math.isclose(a, b, rel_tol=1e-9, abs_tol=1e-9)  # type: ignore[arg-type]
+    return math.isclose(a, b, rel_tol=1e-9, abs_tol=1e-9)
 
 
 def statement_of(program: p.Program, gate: p.Gate) -> m.Expression | None:

@@ -49,7 +49,7 @@ def _rows(*arguments: str) -> list[dict[str, object]]:
 
 def _no_score_is_large(rows: list[dict[str, object]]) -> None:
     for row in rows:
-        scores = [row["z"]["steps"], *row["z"]["returns"].values()]  # type: ignore[index]
+        scores = [row["z"]["steps"], *row["z"]["returns"].values()]
         assert all(isinstance(z, float) and abs(z) < 4.5 for z in scores), row
 
 
@@ -59,8 +59,8 @@ def _table_1(cases: Path, expected: Sequence[tuple[float, ...]]) -> None:
     _no_score_is_large(rows)
     for numbers, null, alternative in zip(expected, rows[::2], rows[1::2], strict=True):
         assert (null["model"], alternative["model"]) == ("null", "alternative")
-        found = [null["exact"]["expected_steps"], alternative["exact"]["expected_steps"]]  # type: ignore[index]
-        errors = [null["exact"]["returns"]["reject"], alternative["exact"]["returns"]["accept"]]  # type: ignore[index]
+        found = [null["exact"]["expected_steps"], alternative["exact"]["expected_steps"]]
+        errors = [null["exact"]["returns"]["reject"], alternative["exact"]["returns"]["accept"]]
         assert found == pytest.approx(numbers[:2], rel=1e-4)
         assert errors == pytest.approx(numbers[2:], rel=0.06)  # they were written down with two digits
 
@@ -87,5 +87,5 @@ def test_the_left_half_of_table_2() -> None:
     assert len(rows) == len(TABLE_2)
     _no_score_is_large(rows)
     for (length, error), row in zip(TABLE_2, rows, strict=True):
-        assert row["exact"]["expected_steps"] == pytest.approx(length, rel=3e-4)  # type: ignore[index]
-        assert row["exact"]["returns"]["reject"] == pytest.approx(error, rel=2e-3)  # type: ignore[index]
+        assert row["exact"]["expected_steps"] == pytest.approx(length, rel=3e-4)
+        assert row["exact"]["returns"]["reject"] == pytest.approx(error, rel=2e-3)

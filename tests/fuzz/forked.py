@@ -101,5 +101,5 @@ def _forget_kernels() -> None:
 
 
 def _text(file: object) -> str:
-    file.seek(0)  # type: ignore[attr-defined]
-    return str(file.read(1 << 20).decode("utf-8", "replace"))  # type: ignore[attr-defined]
+    file.seek(0)
+    return str(file.read(1 << 20).decode("utf-8", "replace"))

@@ -36,7 +36,7 @@ STEP = ir.StepNumber()
 
 
 def cell(name: str, operator: str, body: Any, keep: Any = None, where: Any = None, binders: Any = ()) -> pr.Cell:
-    return pr.Cell(name, operator, expr(body), where, keep or pr.AllSteps(), binders, Level.PRIVATE)  # type: ignore[arg-type]
+    return pr.Cell(name, operator, expr(body), where, keep or pr.AllSteps(), binders, Level.PRIVATE)
 
 
 def statistic(name: str, expression: Any) -> pr.Define:

@@ -145,7 +145,7 @@ statistic c = logistic(2).cdf(x)
 stop when step >= 1 return done
 """
     for engine in ("numpy", "compiled"):
-        found = simulate(program(text), program(text).models[0], runs=20_000, seed=3, engine=engine)  # type: ignore[arg-type]
+        found = simulate(program(text), program(text).models[0], runs=20_000, seed=3, engine=engine)
         assert found.engine == engine
         # E log f = -2 - log 2 for the scale 2, and its distribution function is uniform
         s, c = found.statistics["s"], found.statistics["c"]

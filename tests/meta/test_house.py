@@ -16,7 +16,7 @@ SCRIPTS = Path(sys.executable).parent
 
 
 def _run(*command: str, **options: object) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, **options)  # type: ignore[call-overload,no-any-return]
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, **options)
 
 
 def test_types() -> None:

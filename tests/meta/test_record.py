@@ -49,7 +49,7 @@ def test_values() -> None:
 def test_immutable_and_slotted() -> None:
     point = Point(1)
     with pytest.raises(AttributeError, match="immutable"):
-        point.x = 3  # type: ignore[misc]
+        point.x = 3
     with pytest.raises(AttributeError):
         del point.x
     with pytest.raises(AttributeError):
@@ -58,9 +58,9 @@ def test_immutable_and_slotted() -> None:
 
 def test_wrong_arguments() -> None:
     with pytest.raises(TypeError):
-        Point()  # type: ignore[call-arg]
+        Point()
     with pytest.raises(TypeError):
-        Point(1, 2, "", 4)  # type: ignore[call-arg]
+        Point(1, 2, "", 4)
 
 
 def test_matching_replacing_copying() -> None:
@@ -92,9 +92,9 @@ def test_annotations_that_are_values() -> None:
     text = "@record\nclass Pair:\n    first: int\n    second: int = 2\n\n@record\nclass Empty:\n    pass\n"
     exec(compile(text, "pair", "exec", dont_inherit=True), scope)
     pair = scope["Pair"]
-    assert repr(pair(1)) == "Pair(first=1, second=2)"  # type: ignore[operator]
-    assert [f.type for f in dataclasses.fields(pair)] == [int, int]  # type: ignore[arg-type]
-    assert repr(scope["Empty"]()) == "Empty()"  # type: ignore[operator]
+    assert repr(pair(1)) == "Pair(first=1, second=2)"
+    assert [f.type for f in dataclasses.fields(pair)] == [int, int]
+    assert repr(scope["Empty"]()) == "Empty()"
 
 
 def test_annotations_kept_as_a_function(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -104,10 +104,10 @@ def test_annotations_kept_as_a_function(monkeypatch: pytest.MonkeyPatch) -> None
         def __annotate_func__(self) -> None: ...
 
     stand_in = types.ModuleType("annotationlib")
-    stand_in.Format = types.SimpleNamespace(FORWARDREF=3)  # type: ignore[attr-defined]
-    stand_in.get_annotations = lambda cls, format: {"x": int} if cls is Later else {}  # type: ignore[attr-defined]
+    stand_in.Format = types.SimpleNamespace(FORWARDREF=3)
+    stand_in.get_annotations = lambda cls, format: {"x": int} if cls is Later else {}
     monkeypatch.setitem(sys.modules, "annotationlib", stand_in)
     monkeypatch.setattr(sys, "version_info", (3, 14))
     made = record(Later)
     assert field_names(made) == ("x",)
-    assert made(3) == made(3) != made(4)  # type: ignore[call-arg]
+    assert made(3) == made(3) != made(4)

@@ -45,7 +45,7 @@ def without(program: p.Program, kind: type) -> p.Program:
 
 
 def changed(program: p.Program, old: type, **parts: object) -> p.Program:
-    body = tuple(replace(s, **parts) if isinstance(s, old) else s for s in program.body)  # type: ignore[type-var]
+    body = tuple(replace(s, **parts) if isinstance(s, old) else s for s in program.body)
     return replace(program, body=body)
 
 
@@ -73,7 +73,7 @@ def test_the_program_itself_is_fine(program: p.Program) -> None:
     ],
 )
 def test_broken_programs(program: p.Program, broken: object, problem: str) -> None:
-    found = validate(broken(program))  # type: ignore[operator]
+    found = validate(broken(program))
     assert any(problem in text for text in found), found
 
 
@@ -82,7 +82,7 @@ def twice(text: str, change: object) -> tuple[str, ...]:
     program = made(text)
     define = program.define("s")
     assert isinstance(define.expression, m.Quantified)
-    broken = replace(define, expression=change(define.expression))  # type: ignore[operator]
+    broken = replace(define, expression=change(define.expression))
     return validate(replace(program, body=tuple(broken if x is define else x for x in program.body)))
 
 

@@ -38,7 +38,7 @@ TRUE: dict[str, Callable[[Any], Any]] = {
     "negate": lambda x: -x,
 }
 ANALYTIC = [name for name, entry in OPERATORS.items() if entry.analytic is not None]
-SMOOTH = [name for name in ANALYTIC if real_function(name).slope is not None]  # type: ignore[union-attr]
+SMOOTH = [name for name in ANALYTIC if real_function(name).slope is not None]
 DISTANCES = [1e-9, 1e-3, 0.07, 0.5, 1.0, 1.5, 2.0, 3.75, 20.0, 300.0]
 
 

@@ -112,7 +112,7 @@ ENGINES: dict[str, Callable[[str, tuple[Point, ...]], list[float]]] = {
 @pytest.mark.parametrize("name", OPERATORS)
 def test_an_operator_in_an_engine(name: str, engine: str) -> None:
     call = CALLS[name]
-    hole = OPERATORS[name].holes.get(engine)  # type: ignore[call-overload]
+    hole = OPERATORS[name].holes.get(engine)
     try:
         found = ENGINES[engine](call.text, call.points)
     except Refused as why:

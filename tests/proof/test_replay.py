@@ -142,7 +142,7 @@ def test_a_proof_about_another_program_does_not_replay() -> None:
 def test_a_wrong_premise_is_found() -> None:
     honest = proof("reports")
     assert honest.premises
-    wrong = replace(honest.premises[0], conclusion=replace(honest.premises[0].conclusion, epsilon=ZERO))  # type: ignore[call-arg]
+    wrong = replace(honest.premises[0], conclusion=replace(honest.premises[0].conclusion, epsilon=ZERO))
     assert replay(PROGRAMS["reports"], replace(honest, premises=(wrong, *honest.premises[1:])))
 
 

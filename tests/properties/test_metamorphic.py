@@ -25,7 +25,7 @@ def bounds_of(source: str) -> tuple[float, ...]:
     model = driver.load(Source("<random>", source)).program
     found = proved(model)
     size = lambda d: math.inf if d is None else size_of(model, d)  # noqa: E731
-    renyi = {d.conclusion.order: size_of(model, d) for d in found.rdp}  # type: ignore[union-attr]
+    renyi = {d.conclusion.order: size_of(model, d) for d in found.rdp}
     return (size(found.pure), size(found.zcdp), size(found.dp), *(renyi.get(order, math.inf) for order in ORDERS))
 
 

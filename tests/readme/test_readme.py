@@ -37,7 +37,7 @@ def test_twelve_lines() -> None:
     ("mark", "make"), [("report", lambda: _report(_block("spec"))), ("refuted", lambda: _report(_broken()))]
 )
 def test_reports(mark: str, make: object, request: pytest.FixtureRequest) -> None:
-    wanted = make()  # type: ignore[operator]
+    wanted = make()
     if request.config.getoption("--update"):
         text = README.read_text(encoding="utf-8")
         fresh = re.sub(rf"(<!-- {mark} -->\n```\n).*?```", lambda m: f"{m[1]}{wanted}```", text, flags=re.S)

@@ -70,7 +70,7 @@ def along(length: int, decide: object) -> dict[tuple[int, object], float]:
     """Sum over streams of the law of (step, outcome) that `decide(stream)` gives as {key: chance}."""
     total: dict[tuple[int, object], float] = {}
     for stream, p in streams(length):
-        for key, chance in decide(stream).items():  # type: ignore[operator]
+        for key, chance in decide(stream).items():
             total[key] = total.get(key, 0.0) + p * chance
     return total
 

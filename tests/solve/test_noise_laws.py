@@ -194,8 +194,8 @@ def test_pairs_in_closed_form(first: Any, one: Any, second: Any, two: Any) -> No
 def test_extreme_arguments_of_closed_forms() -> None:
     for first, second in ((1e-3, 1e3), (1e3, 1e-3), (1.0, 1.0)):
         for made in (
-            sum_of([(law("gaussian", [first]), 1.0), (law("laplace", [second]), 1.0)]),  # type: ignore[list-item]
-            sum_of([(law("laplace", [first]), 1.0), (law("laplace", [second]), 1.0)]),  # type: ignore[list-item]
+            sum_of([(law("gaussian", [first]), 1.0), (law("laplace", [second]), 1.0)]),
+            sum_of([(law("laplace", [first]), 1.0), (law("laplace", [second]), 1.0)]),
         ):
             x = np.array([-math.inf, -1e200, -1e5, -1e-9, 0.0, 1e-9, 1e5, 1e200, math.inf])
             with np.errstate(all="raise", under="ignore"):
@@ -205,7 +205,7 @@ def test_extreme_arguments_of_closed_forms() -> None:
 
 
 def test_two_gaussians_and_a_mean() -> None:
-    made = sum_of([(law("gaussian", [3.0]), 1.0), (law("normal", [1.0, 2.0]), -2.0)])  # type: ignore[list-item]
+    made = sum_of([(law("gaussian", [3.0]), 1.0), (law("normal", [1.0, 2.0]), -2.0)])
     close(made.above(XS), stats.norm(-2, 5).sf(XS))
 
 

@@ -38,7 +38,7 @@ model m: x ~ bernoulli(0.5)
 
 
 def simulated_chance(text: str, engine: str, runs: int) -> float:
-    (result,) = seqlang.run(text, runs=runs, seed=1, engine=engine)  # type: ignore[arg-type]
+    (result,) = seqlang.run(text, runs=runs, seed=1, engine=engine)
     return float(result.to_dict()["returns"].get("r0", {"probability": 0.0})["probability"])
 
 
@@ -96,5 +96,5 @@ statistic n = max(s over steps)
 stop when step >= 1
 model m: x ~ bernoulli(0.5)
 """
-    (result,) = seqlang.run(text, runs=2000, seed=1, engine=engine)  # type: ignore[arg-type]
+    (result,) = seqlang.run(text, runs=2000, seed=1, engine=engine)
     assert result.to_dict()["statistics"]["n"]["mean"] == pytest.approx(1.55, abs=0.09)

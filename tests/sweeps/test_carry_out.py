@@ -150,7 +150,7 @@ def test_a_unit_that_fails_ends_the_sweep_with_its_place() -> None:
             list(carry_out(planned.units, where, None, _silent))
         (found,) = raised.value.diagnostics
         assert "in the cell x.seq with d = 1 under m" in found.notes
-        assert raised.value.source.line_column(found.primary.span.start) == (5, 11)  # type: ignore[attr-defined,union-attr]
+        assert raised.value.source.line_column(found.primary.span.start) == (5, 11)
 
 
 def test_other_releases_and_bugs() -> None:

@@ -50,7 +50,7 @@ def test_killed_and_resumed_is_the_same_table(workers: str, tmp_path: Path) -> N
     kept: dict[str, str] = {}
     for least in (3, 9):
         with start(*command) as process:
-            _wait(lambda least=least: _finished(store) >= least, process)  # type: ignore[misc]
+            _wait(lambda least=least: _finished(store) >= least, process)
             process.kill()
             process.communicate()
         before, kept = kept, _times(store)

@@ -149,7 +149,7 @@ def test_only_one_is_shown_as_one(chance: float, said: str) -> None:
 
 def test_one_run_has_no_standard_error() -> None:
     row = SweepRow({"a": 0.1, "b": 2.0}, "m", _run(7.0, 1.0), EXACT | {"expected_steps": 6.0})
-    row.run["steps"] |= {"se": None, "sd": None}  # type: ignore[index]
+    row.run["steps"] |= {"se": None, "sd": None}
     assert str(SweepResult("name", ("a",), (row,))).splitlines()[-1].split()[:6] == ["0.1", "m", "7", "-", "6", "-"]
 
 

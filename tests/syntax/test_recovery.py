@@ -23,7 +23,7 @@ def only(line: str) -> tuple[Diagnostic, str]:
     text = HEAD + line + TAIL
     found = errors(text)
     assert len(found) == 1, found
-    span = found[0].primary.span  # type: ignore[union-attr]
+    span = found[0].primary.span
     return found[0], text[span.start : span.end]
 
 

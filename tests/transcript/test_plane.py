@@ -51,10 +51,10 @@ def test_against_a_grid(scales: tuple[float, float, float], totals: list[float],
     laws: dict[object, NoiseLaw] = dict(zip("abw", (law("laplace", b) for b in scales), strict=True))
     truth = brute(totals, last, scales, 60 * max(scales) ** 0.5)
     for accuracy in (FINE, FINEST):
-        answer = log_probability(system(totals, last), lambda key: laws[key[0]], accuracy)  # type: ignore[arg-type]
+        answer = log_probability(system(totals, last), lambda key: laws[key[0]], accuracy)
         assert answer.error < 1e-2
         assert answer.log == pytest.approx(truth, abs=2e-3)
-    rough = log_probability(system(totals, last), lambda key: laws[key[0]], COARSE)  # type: ignore[arg-type]
+    rough = log_probability(system(totals, last), lambda key: laws[key[0]], COARSE)
     assert rough.log == pytest.approx(truth, abs=0.4)
 
 
@@ -62,7 +62,7 @@ def test_mass_far_out_is_not_cut_off() -> None:
     """Many steps far above the threshold push its noise beyond forty scales: a shift by one costs exactly 1."""
     laws = {"a": law("laplace", 1.0), "b": law("laplace", 1.0), "w": law("laplace", 1.0)}
     logs = [
-        log_probability(system([t] * 48, t), lambda key: laws[key[0]], FINEST).log  # type: ignore[arg-type]
+        log_probability(system([t] * 48, t), lambda key: laws[key[0]], FINEST).log
         for t in (50.0, 51.0)
     ]
     assert logs[0] - logs[1] == pytest.approx(1.0, abs=1e-6)
@@ -73,7 +73,7 @@ def test_gaussian_noises() -> None:
     laws = {"a": law("gaussian", 1.0), "b": law("gaussian", 1.0), "w": law("gaussian", 1.0)}
     a, b, w = ("a",), ("b",), ("w", ...)
     key = (((5.0, ((b, 1.0), (w, -1.0)), True), (5.0, ((a, -1.0), (w, 1.0)), True)),)
-    answer = log_probability({key: 1}, lambda key: laws[key[0]], FINEST)  # type: ignore[arg-type]
+    answer = log_probability({key: 1}, lambda key: laws[key[0]], FINEST)
     from math import erfc, log1p
 
     outside = erfc(5 / 2)  # each difference has variance 2: 2 * Q(5 / sqrt 2)

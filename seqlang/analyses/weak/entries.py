@@ -31,9 +31,9 @@ def entries_of(program: Program) -> tuple[Entry, ...]:
             raise Unsolved(f"the domain of `{field.name}` has infinitely many values: no exact maximum over pairs")
         numbers: list[float] = []
         for value in values:
-            if isinstance(value, (bool, tuple)):
+            if isinstance(value, bool | tuple | str):
                 raise Unsolved(f"the values of `{field.name}` are not numbers")
-            ends = enclose(value, facts.values)  # type: ignore[arg-type]
+            ends = enclose(value, facts.values)
             numbers.append((ends.low + ends.high) / 2)
         size *= len(numbers)
         if size > MOST:

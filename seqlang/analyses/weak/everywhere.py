@@ -20,8 +20,10 @@ def everywhere(program: Program, strong: Bounds | None) -> Everywhere:
     if strong is None or not isinstance(program.adjacency, Replace):
         return Everywhere()
     pure = inf if strong.pure is None else size_of(program, strong.pure)
-    whole = strong.zcdp is not None and isinstance(strong.zcdp.conclusion, ConcentratedBound)
-    if not whole or strong.zcdp is None or strong.zcdp.conclusion.horizon is not None:  # type: ignore[union-attr]
+    concentrated = strong.zcdp
+    if concentrated is None or not isinstance(concentrated.conclusion, ConcentratedBound):
         return Everywhere(pure)
-    rho = size_of(program, strong.zcdp)
+    if concentrated.conclusion.horizon is not None:
+        return Everywhere(pure)
+    rho = size_of(program, concentrated)
     return Everywhere(pure, lambda order: min(pure, rho * order))

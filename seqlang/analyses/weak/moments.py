@@ -60,14 +60,14 @@ def curve_of(program: Program, scan: Scan) -> Callable[[float], float] | None:
     if isinstance(ends, str) or not _one_entry(program) or mixture is None or min(mixture.chances) <= 0:
         return None
     rarest = min(mixture.chances)
-    parts = [_parts(program, end) for end in ends]
-    if any(part is None for part in parts):
+    parts = [part for end in ends if (part := _parts(program, end)) is not None]
+    if len(parts) < len(ends):
         return None
     moments = log_moments(scan.chains, GAMMAS, scan.work)
 
     @cache
     def bound(order: float) -> float:
-        look = max(curve(order, distance) for _, curve, _, distance in parts if curve)  # type: ignore[misc]
+        look = max(curve(order, distance) for _, curve, _, distance in parts)
         found = [inf]
         for gamma, log_moment in moments.items():
             if log_moment < inf:

@@ -16,6 +16,7 @@ from seqlang.analyses.weak.scans import scan_of
 from seqlang.analyses.weak.worst import Worst, worst
 from seqlang.arithmetic.formula import Enclosure, enclose
 from seqlang.backends.solve.unsolved import Unsolved
+from seqlang.model.expression import Expression
 from seqlang.model.program import Claim, Program
 from seqlang.record import record
 from seqlang.rules.sensitivity.facts.formulas import formula_of, parameter_values
@@ -138,7 +139,7 @@ def _where(found: Worst) -> str:
     return f"at position {found.position} for {first} against {second}"
 
 
-def _enclosed(program: Program, argument: object) -> Enclosure:
-    formula = formula_of(program, argument)  # type: ignore[arg-type]
+def _enclosed(program: Program, argument: Expression) -> Enclosure:
+    formula = formula_of(program, argument)
     assert formula is not None, "claims have constant arguments: elaboration checks it"
     return enclose(formula, parameter_values(program))

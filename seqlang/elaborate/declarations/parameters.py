@@ -148,7 +148,13 @@ def limit_text(limit: d.Domain) -> str:
 
 def _others(state: State, limit: d.Domain) -> str:
     """The params that the domain reads, with their values."""
-    ends = limit.values if isinstance(limit, d.Finite) else (limit.low, limit.high)  # type: ignore[union-attr]
+    match limit:
+        case d.Finite(values):
+            ends: tuple[m.Expression | None, ...] = values
+        case d.Interval(low=low, high=high) | d.Integers(low=low, high=high):
+            ends = (low, high)
+        case _:
+            ends = ()
     names = {n.name for e in ends if e is not None for n in m.walk(e) if isinstance(n, m.ParameterValue)}
     return ", ".join(f"{n} = {short(state.declared.values[n])}" for n in sorted(names) if n in state.declared.values)
 

@@ -327,7 +327,7 @@ def event_words(event: Event) -> str:
     """An event as a phrase that can be the subject of `has probability`."""
     parts = [f"{report} at step {step}" + _value(value) for step, report, value in event.reports]
     if event.stopped_at is not None:
-        result = "" if event.result is None else f" with {entry_words(event.result)}"  # type: ignore[arg-type]
+        result = "" if event.result is None else f" with {entry_words(event.result)}"
         parts.append(f"stopping at step {event.stopped_at}{result}")
     elif event.not_by is not None:
         parts.append(f"nothing{' more' if parts else ''} by step {event.not_by}")

@@ -115,11 +115,14 @@ def may_turn(program: Program, gate: CompareGate) -> bool:
 def not_made(guard: Expression | None) -> tuple[str, ...]:
     """Reports that are not made in steps in which the guard holds."""
     parts = () if guard is None else conjuncts(guard)
-    return tuple(p.arguments[0].name for p in parts if _is_denied(p))  # type: ignore[union-attr]
+    return tuple(name for p in parts if (name := _denied(p)) is not None)
 
 
-def _is_denied(part: Expression) -> bool:
-    return isinstance(part, Apply) and part.operator == "not" and isinstance(part.arguments[0], Reported)
+def _denied(part: Expression) -> str | None:
+    match part:
+        case Apply("not", (Reported(name),)):
+            return name
+    return None
 
 
 def _number(margins: list[Margin], margin: Margin) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from seqlang.arithmetic.formula import ONE, Formula, absolute
 from seqlang.model.expression import Expression, Law, Term
 from seqlang.model.life import EachReport, EachStep, Once
-from seqlang.model.program import ChooseGate, Program, ReleaseGate
+from seqlang.model.program import ChooseGate, PrivateLaw, Program, ReleaseGate
 from seqlang.record import record
 from seqlang.rules.gates.exposure import never_changes, showings
 from seqlang.rules.reading.guards import required_reports
@@ -63,7 +63,9 @@ def noises_of(
 
 
 def _values(gate: ReleaseGate | ChooseGate) -> tuple[Expression, ...]:
-    return (gate.value,) if isinstance(gate, ReleaseGate) else (gate.law.of,)  # type: ignore[union-attr]
+    if isinstance(gate, ReleaseGate):
+        return (gate.value,)
+    return () if isinstance(gate.law, PrivateLaw) else (gate.law.of,)
 
 
 def is_fresh(program: Program, gate: ReleaseGate | ChooseGate, life: object, signs: Signs) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import Any
 
 from seqlang.arithmetic.enclosure import exact_value
 from seqlang.arithmetic.formula import ONE, ZERO, Formula, number
@@ -148,11 +149,11 @@ def _weighted(
 
 def mixed(facts: Facts, shown: Expression, coins: Mapping[Expression, Table], given: Assignment) -> Table | None:
     """The law of an expression of independent coins."""
-    cases: list[tuple[dict[Expression, Value], Formula]] = [(dict(given), ONE)]
+    cases: list[tuple[dict[Expression, Any], Formula]] = [(dict(given), ONE)]
     for coin, law in coins.items():
         if len(cases) * len(law) > MOST_OUTCOMES:
             return None
-        cases = [({**seen, coin: value}, p * q) for seen, p in cases for value, q in law.items()]  # type: ignore[dict-item]
+        cases = [({**seen, coin: value}, p * q) for seen, p in cases for value, q in law.items()]
     return _summed(facts, ((evaluate(facts, shown, seen), p) for seen, p in cases))
 
 

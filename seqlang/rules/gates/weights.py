@@ -123,8 +123,9 @@ def _exponent(program: Program, weight: Expression, signs: Signs) -> Expression 
             if _positive_constant(program, right, signs):
                 return _exponent(program, left, signs)
             first, second = _exponent(program, left, signs), _exponent(program, right, signs)
-            wrong = first if isinstance(first, str) else second
-            return wrong if isinstance(wrong, str) else Apply("+", (first, second))  # type: ignore[arg-type]
+            if isinstance(first, str):
+                return first
+            return second if isinstance(second, str) else Apply("+", (first, second))
         case Apply("/", (left, right)) if _positive_constant(program, right, signs):
             return _exponent(program, left, signs)
         case _:

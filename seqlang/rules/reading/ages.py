@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from seqlang.arithmetic.formula import INFINITY, ZERO, Formula, number
 from seqlang.model.expression import (
     CellValue,
@@ -67,9 +69,9 @@ class _Reader:
             case _:
                 return self.all(children(expression))
 
-    def all(self, parts: object) -> Ages | None:
+    def all(self, parts: Iterable[Expression]) -> Ages | None:
         found: Ages | None = None
-        for part in parts:  # type: ignore[attr-defined]
+        for part in parts:
             found = joined(found, self.of(part), self.signs)
         return found
 

@@ -287,7 +287,7 @@ def compare_transcript(text: str, rows: Rows, rng: random.Random) -> str | None:
 def random_rows(program: Program, rng: random.Random, runs: int, steps: int) -> list[Rows]:
     """Entries by step; of a dataset the same records in some orders."""
     compiler = Compiler(program)
-    letters = {i.name: [compiler.constant(v) for v in i.domain.values] for i in program.inputs}  # type: ignore[union-attr]
+    letters = {i.name: [compiler.constant(v) for v in i.domain.values] for i in program.inputs}
 
     def rows(count: int) -> Rows:
         return [{name: rng.choice(v) for name, v in letters.items()} for _ in range(count)]

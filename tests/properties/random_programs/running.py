@@ -26,7 +26,7 @@ def difference(a: Ends, b: Ends) -> tuple[float, tuple[int, str] | None]:
 
 def simulated(source: str, engine: str, seed: int, runs: int) -> tuple[dict[str, float], float]:
     """By runs: the chance of each return, and the mean of the steps."""
-    (result,) = seqlang.run(source, runs=runs, seed=seed, engine=engine)  # type: ignore[arg-type]
+    (result,) = seqlang.run(source, runs=runs, seed=seed, engine=engine)
     document = result.to_dict()
     return {n: r["probability"] for n, r in document["returns"].items()}, document["steps"]["mean"]
 

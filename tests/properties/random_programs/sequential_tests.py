@@ -59,7 +59,7 @@ class _Test:
         roll = r.random()
         if roll < 0.2:
             field, steps = Field("x", "real", (0.0, 1.0)), 3
-            adjacency = (r.choice(["every", "every", "one"]), "x", 1.0, r.random() < 0.2)  # type: ignore[assignment]
+            adjacency = (r.choice(["every", "every", "one"]), "x", 1.0, r.random() < 0.2)
         elif roll < 0.3:
             field, steps = Field("x", "0..2", (0.0, 1.0, 2.0)), 3
         elif roll < 0.4:

@@ -60,7 +60,7 @@ def move(
     everywhere: bool = False, family: str = "",
 ) -> Move:  # fmt: skip
     def steps(pairs: list[tuple[object, object]]) -> tuple[Step, ...]:
-        return tuple(Step(ZERO + before, ZERO + at) for before, at in pairs)  # type: ignore[operator]
+        return tuple(Step(ZERO + before, ZERO + at) for before, at in pairs)
 
     return Move(steps(within), steps(after or [(0, 0)] * len(within)), everywhere, name, family)
 

@@ -162,7 +162,7 @@ def test_one_sided(
     monkeypatch: pytest.MonkeyPatch, statistic: object, moves: tuple[Move, ...], lz: float, lw: float
 ) -> None:
     proved = bound(monkeypatch, one_sided(), moves, lz, lw)
-    losses = [worst_loss({s: one_sided_law(statistic(s), b, lz, lw) for s in STREAMS}) for b in LEVELS]  # type: ignore[operator]
+    losses = [worst_loss({s: one_sided_law(statistic(s), b, lz, lw) for s in STREAMS}) for b in LEVELS]
     assert max(losses) <= proved + SLACK
     assert max(losses) >= 0.4 * proved  # the bound is about the right thing
 

@@ -87,7 +87,7 @@ def test_a_threshold_for_the_step_is_exact(decimal: str) -> None:
 
 def test_a_guard_is_listed_as_the_run_decides_it() -> None:
     program = loaded("report R when step * 0.7 < 2.1 and q >= 1\nstop when step >= 9\n")
-    guard = next(g.guard for g in program.gates if g.name == "R")  # type: ignore[union-attr]
+    guard = next(g.guard for g in program.gates if g.name == "R")
     most = most_steps_with(program, guard, 0, Signs(parameter_values(program)))
     assert enclose(most, {}).high == reported(program) == 2
 
@@ -125,7 +125,7 @@ def test_sums_of_dyadic_constants_are_compared_as_they_stand() -> None:
     exact, decimal = (loaded(f"memory m = 0\nupdate m = m + {c}\nstop when m >= 1\n") for c in ("0.25", "0.1"))
     for program, same in ((exact, True), (decimal, False)):
         (stop,) = (s.when for s in program.body if isinstance(s, Stop))
-        sides = stop.arguments  # type: ignore[union-attr]
+        sides = stop.arguments
         assert (Grids(program).compared(sides) == sides) == same
 
 

@@ -92,7 +92,7 @@ def test_a_report_that_says_false_refreshes_too(end: str) -> None:
     """R is made in every step, though it is true in one: a run has nine draws of z, and a loss of 6.3905."""
     model = driver.load(Source("<instance>", TRUTHS + end)).program
     found = prove(model, orders=()).pure
-    assert found is None or upper(found.conclusion.epsilon, {}) >= 6.39  # type: ignore[union-attr]
+    assert found is None or upper(found.conclusion.epsilon, {}) >= 6.39
 
 
 ONE_OR_ZERO = """
@@ -119,4 +119,4 @@ def test_a_report_that_says_zero_refreshes_too(end: str) -> None:
     model = driver.load(Source("<instance>", ONE_OR_ZERO + end)).program
     found = prove(model, orders=()).pure
     loss = 4 * math.log(0.5 / (0.75 / math.e))
-    assert found is None or upper(found.conclusion.epsilon, {}) >= loss  # type: ignore[union-attr]
+    assert found is None or upper(found.conclusion.epsilon, {}) >= loss

@@ -132,7 +132,7 @@ def test_a_smaller_bound_is_not_accepted() -> None:
 
 def test_no_translation_is_not_accepted() -> None:
     program, found = derivation()
-    nothing = tuple(((),) for _ in found.evidence)  # type: ignore[attr-defined]
+    nothing = tuple(((),) for _ in found.evidence)
     assert RULE.holds(program, replace(found, evidence=nothing)) is not None
-    assert RULE.holds(program, replace(found, evidence=found.evidence[:-1])) is not None  # type: ignore[index]
+    assert RULE.holds(program, replace(found, evidence=found.evidence[:-1])) is not None
     assert RULE.name == found.rule

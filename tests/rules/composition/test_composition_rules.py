@@ -203,7 +203,7 @@ def test_conversions() -> None:
     short = replace(rho, conclusion=replace(rho.conclusion, horizon=5))
     late = offer(concentrated_to_approximate, PROGRAM, short, DELTA)
     assert late is not None
-    assert late.conclusion.horizon == 5  # type: ignore[union-attr]
+    assert late.conclusion.horizon == 5
     assert refused(PROGRAM, replace(late, conclusion=replace(late.conclusion, horizon=None)))
     assert refused(PROGRAM, replace(again, evidence=None))
 
@@ -245,7 +245,7 @@ adjacent replace 3
     grown = group_privacy.suggest(program, approximate)
     assert grown is not None
     assert not refused(program, grown)
-    assert grown.conclusion.delta > 3e-6  # type: ignore[union-attr]
+    assert grown.conclusion.delta > 3e-6
 
 
 def test_unlike_epsilons_are_composed_as_the_largest() -> None:

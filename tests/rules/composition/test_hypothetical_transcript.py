@@ -70,7 +70,7 @@ def test_nothing_unpaid_is_left_out() -> None:
     assert hypothetical_transcript.suggest(program, only) is None  # eps_g alone, for given selections, is no bound
     assert replay(program, Derivation(only.conclusion, name, (only,)))
     assert replay(program, Derivation(replace(hidden.conclusion, gates=()), name, (hidden,)))
-    smaller = PureBound(("move",), hidden.conclusion.epsilon)  # type: ignore[union-attr]
+    smaller = PureBound(("move",), hidden.conclusion.epsilon)
     assert replay(program, Derivation(smaller, name, (both,)))
     assert replay(program, Derivation(found.pure.conclusion, name, (both, only)))
 

@@ -23,7 +23,7 @@ def bounds(*lines: str) -> tuple[float, float]:
     made, found = elaborate(tree, {})
     assert made is not None, found
     proved = prove(made)
-    return tuple(inf if b is None else size_of(made, b) for b in (proved.zcdp, proved.dp))  # type: ignore[return-value]
+    return tuple(inf if b is None else size_of(made, b) for b in (proved.zcdp, proved.dp))
 
 
 def delta(mu: float, epsilon: float) -> float:

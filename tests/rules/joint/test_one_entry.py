@@ -23,7 +23,7 @@ def loaded(body: str) -> Program:
 def cost(body: str, power: int = 1) -> float:
     """Of all releases together; infinite where the rule says nothing."""
     program = loaded(body)
-    found = _cost(program, tuple(g.name for g in program.gates if not isinstance(g, PublicGate)), power)  # type: ignore[arg-type]
+    found = _cost(program, tuple(g.name for g in program.gates if not isinstance(g, PublicGate)), power)
     return enclose(found, parameter_values(program)).high if isinstance(found, Formula) else math.inf
 
 

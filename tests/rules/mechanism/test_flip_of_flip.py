@@ -124,10 +124,10 @@ def test_the_proof_and_the_runs_read_one_alphabet(domain: str, base: str) -> Non
     program, _ = elaborate(tree, {})
     assert program is not None
     facts = facts_of(program)
-    read = next(node for node in walk(program.body[-2].value) if isinstance(node, Noised))  # type: ignore[union-attr]
+    read = next(node for node in walk(program.body[-2].value) if isinstance(node, Noised))
     run = alphabet_of(Compiler(program), read)
     flipped = facts.expand(read)
     assert isinstance(flipped, Noised)
     proof = letters(facts, flipped.base)
     assert proof is not None and run is not None
-    assert {v if isinstance(v, bool) else exact_value(v, {}) for v in proof} == set(run)  # type: ignore[arg-type]
+    assert {v if isinstance(v, bool) else exact_value(v, {}) for v in proof} == set(run)

@@ -49,7 +49,7 @@ def test_one_change_may_move_two_answers(monkeypatch: pytest.MonkeyPatch) -> Non
     real = randomized_response.shift_of
 
     def said(*arguments: object, **more: object) -> Shift:
-        found = real(*arguments, **more)  # type: ignore[arg-type]
+        found = real(*arguments, **more)
         return Shift(found.kind, number(2), "l1")
 
     monkeypatch.setattr(randomized_response, "shift_of", said)
@@ -91,6 +91,6 @@ def test_values_that_are_equal_are_one_answer(answer: str, truth: str, odds: int
     assert not isinstance(cost, str)
     assert enclose(cost, {}).low <= log(odds) <= enclose(cost, {}).high
     for engine in ("interpreter", "numpy"):
-        found = simulate(program, "m", runs=3000, seed=1, engine=engine)  # type: ignore[arg-type]
+        found = simulate(program, "m", runs=3000, seed=1, engine=engine)
         told = sum(code == found.labels.index("one") for code in found.codes) / 3000
         assert told == pytest.approx(float(Fraction(truth.replace(" ", ""))), abs=0.04)

@@ -29,7 +29,7 @@ def proved(*lines: str, delta: Fraction = Fraction(1, 10**6)) -> tuple[Program, 
 
 def triple(*lines: str) -> tuple[float, float, float]:
     made, found = proved(*lines)
-    return tuple(inf if b is None else size_of(made, b) for b in (found.pure, found.zcdp, found.dp))  # type: ignore[return-value]
+    return tuple(inf if b is None else size_of(made, b) for b in (found.pure, found.zcdp, found.dp))
 
 
 DATA = "dataset x in [0, 1] size 50"
@@ -99,8 +99,8 @@ def test_claims_below_the_bound_do_not_replay() -> None:
     made, found = proved(DATA, *ASKED)
     assert found.zcdp is not None and found.dp is not None
     for derivation, smaller in (
-        (found.zcdp, changed(found.zcdp.conclusion, rho=found.zcdp.conclusion.rho * Fraction(99, 100))),  # type: ignore[union-attr]
-        (found.dp, scaled(found.dp.conclusion, 0.99)),  # type: ignore[union-attr]
+        (found.zcdp, changed(found.zcdp.conclusion, rho=found.zcdp.conclusion.rho * Fraction(99, 100))),
+        (found.dp, scaled(found.dp.conclusion, 0.99)),
     ):
         assert replay(made, derivation) == ()
         assert replay(made, changed(derivation, conclusion=smaller)) != ()

@@ -69,7 +69,7 @@ def test_on_all_neighbours(body: str, meaning: Callable[[Prefix], float], radius
         both = [[meaning(stream[: i + 1]) for i in range(3)] for stream in (x, y)]
         moved = _differences(*both)
         assert all(abs(d) <= bound * (1 + 1e-9) for d in moved), (body, x, y)
-        assert fits(found.kind, tuple(moved)), (body, found, x, y)  # type: ignore[arg-type]
+        assert fits(found.kind, tuple(moved)), (body, found, x, y)
 
 
 def test_a_pole_within_reach_gives_no_bound() -> None:

@@ -117,7 +117,7 @@ def test_every_transfer_function_is_tried(name: str, monkeypatch: pytest.MonkeyP
         found = right(entry, part, operands)
         return None if found is None else scaled(entry.facts, found, QUARTER)
 
-    monkeypatch.setitem(courses.TRANSFERS, name, wrong)  # type: ignore[misc]
+    monkeypatch.setitem(courses.TRANSFERS, name, wrong)
     assert any(failures(made, work=WORK) for made in programs(name, ENTRIES[1:]))
 
 
@@ -130,5 +130,5 @@ def test_every_lemma_of_distances_is_tried(name: str, monkeypatch: pytest.Monkey
         found = right(entry, part, moved)
         return None if found is None else found * QUARTER
 
-    monkeypatch.setitem(distances.LEMMAS, name, wrong)  # type: ignore[misc]
+    monkeypatch.setitem(distances.LEMMAS, name, wrong)
     assert any(failures(made, work=WORK) for made in programs(name, ENTRIES[:1]))

@@ -22,7 +22,7 @@ from seqlang.rules.sensitivity.motion.shift import Move, Step
 def compared(body: str, names: Sequence[tuple[str, int]], **options: object) -> tuple[Move, ...] | str:
     made = program(f'algorithm t "t"\n{body}\nstop when step >= 9')
     values = [Local(n) if s > 0 else Apply("negate", (Local(n),)) for n, s in names]
-    return moves(made, [Margin(value, (), False) for value in values], **options)  # type: ignore[arg-type]
+    return moves(made, [Margin(value, (), False) for value in values], **options)
 
 
 def numbers(steps: Sequence[Step]) -> tuple[tuple[float, float], ...]:

@@ -21,7 +21,7 @@ from seqlang.rules.sensitivity.motion.shifts import shift_of
 def shift(statistic: str, declarations: str = "stream x in [0, 2]", **options: object) -> tuple[Shift, float]:
     body = f"{declarations}\nstatistic s = {statistic}\nreport r when step % 3 == 0\nstop when step >= 9"
     made = program(f'algorithm t "t"\n{body}')
-    found = shift_of(made, Local("s"), **options)  # type: ignore[arg-type]
+    found = shift_of(made, Local("s"), **options)
     return found, enclose(found.radius, parameter_values(made)).high
 
 
@@ -209,7 +209,7 @@ def test_radii_of_listed_entries_are_attained() -> None:
     """Where all values of an entry are listed, the radius is the exact one."""
     body = "statistic s = sum(x * x - x over steps)"
     made = program(text_of("replace one", body))
-    values = Values(lambda p: sum(v * v - v for v in p))  # type: ignore[arg-type,return-value]
+    values = Values(lambda p: sum(v * v - v for v in p))
     attained = max(abs(d) for x, y in pairs("replace one", 3) for d in values.differences(x, y))
     assert enclose(shift_of(made, Local("s")).radius, {}).high == attained
 

@@ -80,7 +80,7 @@ def tampered(d: Derivation) -> list[Derivation]:
         replace(d, conclusion=replace(claim, gates=())),
         replace(d, conclusion=replace(claim, gates=("stop 1", "stop 1"))),
         replace(d, conclusion=replace(claim, gates=("stop 1", "stop 3"))),
-        replace(d, conclusion=PureBound(claim.gates, None)),  # type: ignore[arg-type]
+        replace(d, conclusion=PureBound(claim.gates, None)),
         replace(d, premises=(d,)),
     ]
 
@@ -327,7 +327,7 @@ def test_rules_are_found_by_name(name: str) -> None:
 
 def first(text: str, rule: object, *arguments: object) -> tuple[Program, Derivation]:
     program = load(text)
-    (found,) = offers(rule, program, *arguments)  # type: ignore[attr-defined]
+    (found,) = offers(rule, program, *arguments)
     return program, found
 
 
@@ -399,7 +399,7 @@ def test_group_privacy_of_gaussian_tests() -> None:
     assert isinstance(pair, ApproximateBound)
     assert size(one, single) * 2 <= size(two, pair) <= size(one, single) * 2.2
     assert bounds[2].zcdp is not None
-    assert [d.conclusion.order for d in bounds[2].rdp] == [2.0, 4.0, 8.0, 16.0, 32.0]  # type: ignore[union-attr]
+    assert [d.conclusion.order for d in bounds[2].rdp] == [2.0, 4.0, 8.0, 16.0, 32.0]
     derived = next(d for d in (*bounds[2].rdp, *bounds[2].alternatives)
                    if d.rule == "composition/group_privacy" and isinstance(d.conclusion, RenyiBound))  # fmt: skip
     claim, parts = derived.conclusion, derived.evidence

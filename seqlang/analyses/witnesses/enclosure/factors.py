@@ -56,8 +56,8 @@ class Range:
         """The range on the panel around `middle`; None if it is empty there."""
         low = _highest(self.lows, middle)
         high = _highest(self.highs, middle, -1.0)
-        if self.tail is not None and (low is None) != (high is None):
-            line = low if low is not None else (-high[0], -high[1])  # type: ignore[index]
+        line = low if low is not None else None if high is None else (-high[0], -high[1])
+        if self.tail is not None and line is not None and (low is None or high is None):
             return Piece(self.tail, (line,), self.times, 1 if line[0] + line[1] * middle >= 0 else -1)
         ends = [None if line is None else line[0] + line[1] * middle for line in (low, high)]
         if self.tail is None:

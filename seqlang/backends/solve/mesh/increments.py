@@ -176,7 +176,7 @@ class Constants:
     def __call__(self, e: ir.Expression) -> float:
         self.plain.scope["n"] = self.step
         try:
-            return self.plain.value(e)  # type: ignore[no-any-return]
+            return float(self.plain.value(e))
         except (Unsupported, ArithmeticError, ValueError, NameError, TypeError):
             raise Unsolved("something else than one entry of one field is read") from None
 

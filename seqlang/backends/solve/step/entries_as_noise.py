@@ -6,7 +6,7 @@ at 0.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from fractions import Fraction
 
 from seqlang.backends.solve.step.dependencies import condition_of, walk_defined
@@ -105,6 +105,8 @@ class _Affine:
             case _:
                 return None
 
-    def _times(self, e: ir.Expression, change: object) -> dict[str, ir.Expression] | None:
+    def _times(
+        self, e: ir.Expression, change: Callable[[ir.Expression], ir.Expression]
+    ) -> dict[str, ir.Expression] | None:
         found = self.slopes(e)
-        return None if found is None else {name: change(slope) for name, slope in found.items()}  # type: ignore[operator]
+        return None if found is None else {name: change(slope) for name, slope in found.items()}

@@ -106,7 +106,8 @@ class Walk:
 
     def _stepped(self, state: Any, entry: Entry, observed: Any) -> tuple[Any, list[Fact]]:
         try:
-            return self.stepper.step(state, entry, {"stop": observed}, {})  # type: ignore[no-any-return]
+            moved: tuple[Any, list[Fact]] = self.stepper.step(state, entry, {"stop": observed}, {})
+            return moved
         except (ArithmeticError, ValueError, TypeError, LookupError, NameError) as why:
             raise Unsupported(f"a value of the stream has no margin: {why}") from None
 

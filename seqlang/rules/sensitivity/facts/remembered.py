@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import wraps
-from typing import Concatenate, ParamSpec, TypeVar
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from seqlang.model.program import Program
 from seqlang.rules.sensitivity.facts.facts import Facts, facts_of
@@ -23,10 +23,11 @@ def remembered(answer: Callable[Concatenate[Facts, P], T]) -> Callable[Concatena
     @wraps(answer)
     def asked(facts: Facts, /, *question: P.args, **_: P.kwargs) -> T:
         answers, key = facts.answers, (answer, question)
-        found = answers.get(key, _MISSING)
+        found: Any = answers.get(key, _MISSING)
         if found is _MISSING:
             found = answers[key] = answer(facts, *question, **_)
-        return found  # type: ignore[no-any-return]
+        result: T = found
+        return result
 
     return asked
 
