@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from fractions import Fraction
 
 from seqlang.arithmetic.formula import number
@@ -27,5 +26,4 @@ def size(program: Program, bound: Judgement) -> float:
 
 def scaled(bound: Judgement, factor: float) -> Judgement:
     """The same bound with its epsilon multiplied."""
-    formula: Callable[[float], object] = lambda by: bound.epsilon * Fraction(by)  # noqa: E731
-    return replace(bound, epsilon=formula(factor))
+    return replace(bound, epsilon=bound.epsilon * Fraction(factor))

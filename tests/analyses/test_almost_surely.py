@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from elaborated import elaborated
 
 from seqlang.analyses.operating.almost_surely import surely_stops
-from seqlang.elaborate import elaborate
-from seqlang.source import Source
-from seqlang.syntax import parse
 
 COIN = "draw sign ~ uniform({-1, 1})"
 SIGNED = (COIN, "statistic s = sum(sign * x over steps)")
@@ -20,10 +18,7 @@ def found(*lines: str, model: str = STEADY) -> str | None:
         "algorithm t", "param a > 0 = 0.2", "stream x in [0, 1]", model, *lines,
         "claim probability(stops) >= 1 under even",
     ))  # fmt: skip
-    tree, problems = parse(Source("<test>", text))
-    assert tree is not None, problems
-    program, problems = elaborate(tree, {})
-    assert program is not None, problems
+    program = elaborated(text)
     return surely_stops(program, program.claims[0], "even")
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from elaborated import elaborated
 
 from seqlang.analyses.prove import prove
 from seqlang.analyses.refute import lower_bound, refute
@@ -15,12 +16,9 @@ from seqlang.analyses.witnesses.families.find import growing
 from seqlang.analyses.witnesses.families.proof import holds
 from seqlang.analyses.witnesses.families.repeated import NotPeriodic
 from seqlang.analyses.witnesses.scene import Scene
-from seqlang.elaborate import elaborate
 from seqlang.model.program import Program
 from seqlang.proof.family import Family
 from seqlang.record import replace
-from seqlang.source import Source
-from seqlang.syntax import parse
 
 QUERY = "stream q in real\nadjacent every q within 1\n"
 KEPT = "attach laplace(2) to T once\n"
@@ -35,11 +33,7 @@ ANSWERS = ABOVE + "report answer = q when above\n" + CUT_OFF + KEPT + "attach la
 
 
 def program(body: str) -> Program:
-    tree, found = parse(Source("<text>", f"algorithm t\nparam T = 0\nparam U = -3\nparam R = 1\n{body}\n"))
-    assert tree is not None, found
-    made, found = elaborate(tree)
-    assert made is not None, found
-    return made
+    return elaborated(f"algorithm t\nparam T = 0\nparam U = -3\nparam R = 1\n{body}\n")
 
 
 def family(body: str) -> Family | None:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from elaborated import elaborated
 from scipy import stats
 
 from seqlang.analyses.instances import Instances, instances
@@ -24,25 +25,18 @@ from seqlang.backends.transcript.follow import NOTHING, Follower, Phase
 from seqlang.backends.transcript.integrals.quadrature import FINE
 from seqlang.backends.transcript.stepper import stepper
 from seqlang.driver import check, load, read
-from seqlang.elaborate import elaborate
 from seqlang.model.expression import Label
 from seqlang.model.program import Program, Stop
 from seqlang.report.document.plain_text import render_plain
 from seqlang.report.text.instances import instances_document
 from seqlang.rules.sensitivity.facts.formulas import parameter_values
-from seqlang.source import Source
-from seqlang.syntax import parse
 
 COIN = "stream x in {0, 1}\nmodel m: x ~ bernoulli(0.5)\nstatistic total = sum(x over steps)\n"
 Table = dict[tuple[int, str | None], float]
 
 
 def program(body: str) -> Program:
-    tree, found = parse(Source("<text>", "algorithm t\n" + body + "\n"))
-    assert tree is not None, found
-    made, found = elaborate(tree)
-    assert made is not None, found
-    return made
+    return elaborated("algorithm t\n" + body + "\n")
 
 
 def stream(made: Program, run: int, length: int, seed: int = 1) -> list[float]:

@@ -5,17 +5,15 @@ from __future__ import annotations
 from math import exp, inf, log
 
 import pytest
+from elaborated import elaborated
 from scipy.integrate import quad
 
 from seqlang.analyses.refute import lower_bound, refute
 from seqlang.analyses.witnesses.confirm import recomputed
 from seqlang.analyses.witnesses.recompute import enclosed
 from seqlang.backends.transcript.follow import Follower
-from seqlang.elaborate import elaborate
 from seqlang.model.program import Program
 from seqlang.proof.witness import Event, Witness
-from seqlang.source import Source
-from seqlang.syntax import parse
 
 WALK = "stream x in {-1, 1}\nstatistic s = sum(x over steps)\nstop when s >= 5"
 RECORDS = "dataset x in {0, 1} size 10\n"
@@ -27,11 +25,7 @@ PREFIX = "adjacent every x within 1\nstatistic s = sum(x over steps)\nreport r =
 
 
 def program(body: str) -> Program:
-    tree, found = parse(Source("<text>", f"algorithm t\n{body}\n"))
-    assert tree is not None, found
-    made, found = elaborate(tree)
-    assert made is not None, found
-    return made
+    return elaborated(f"algorithm t\n{body}\n")
 
 
 LEAKS = {

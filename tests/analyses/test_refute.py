@@ -6,17 +6,15 @@ from fractions import Fraction
 from math import exp, inf, log
 
 import pytest
+from elaborated import elaborated
 from leaking import leaks
 
 from seqlang.analyses.refute import lower_bound, refute
 from seqlang.analyses.witnesses.confirm import confirmed, excess, renyi
 from seqlang.backends.transcript.follow import Follower
 from seqlang.backends.transcript.integrals.quadrature import FINEST
-from seqlang.elaborate import elaborate
 from seqlang.model.program import Program
 from seqlang.proof.witness import Event, Witness
-from seqlang.source import Source
-from seqlang.syntax import parse
 
 SUM = "stream x in [0, 1]\nstatistic total = sum(x over steps)\n"
 HALF = "stream x in [-0.5, 0.5]\nstatistic total = sum(x over steps)\n"
@@ -35,11 +33,7 @@ ABOVE = QUERY + "stop when q >= b\n" + NOISY + "q"
 
 def program(body: str, lz: float = 1, lw: float = 1) -> Program:
     head = f"algorithm t\nparam lz > 0 = {lz}\nparam lw > 0 = {lw}\nparam a = -10\nparam b = 10\n"
-    tree, found = parse(Source("<text>", head + body + "\n"))
-    assert tree is not None, found
-    made, found = elaborate(tree)
-    assert made is not None, found
-    return made
+    return elaborated(head + body + "\n")
 
 
 def repeated(since: str, life: str, c: int) -> str:

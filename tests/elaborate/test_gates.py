@@ -7,6 +7,7 @@ import random
 from pathlib import Path
 
 import pytest
+from elaborated import elaborated
 
 from seqlang.elaborate import elaborate
 from seqlang.model import expression as m
@@ -24,10 +25,7 @@ DRAWS = "draw z ~ laplace(1) once\ndraw w ~ laplace(2)\n"
 
 
 def program_of(text: str) -> p.Program:
-    file, diagnostics = parse(Source("test", text))
-    assert file is not None, diagnostics
-    program, diagnostics = elaborate(file)
-    assert program is not None, diagnostics
+    program = elaborated(text)
     assert validate(program) == ()
     return program
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from elaborated import elaborated
 
-from seqlang.elaborate import elaborate
 from seqlang.model import program as p
 from seqlang.model.expression import Field, ReleasedValue, walk
 from seqlang.model.gate_source import (
@@ -24,8 +24,6 @@ from seqlang.model.gate_source import (
 )
 from seqlang.model.validate import validate
 from seqlang.record import replace
-from seqlang.source import Source
-from seqlang.syntax import parse
 
 NAMES: list[tuple[GateSource, str, str | None, int | None, bool]] = [
     (OfStop(2), "stop 2", None, 2, False),
@@ -47,11 +45,7 @@ def test_names(source: GateSource, name: str, report: str | None, stop: int | No
 
 
 def _program(lines: str) -> p.Program:
-    file, problems = parse(Source("test", f"algorithm t\nparam b = 2\nstream x in {{0, 1}}\n{lines}"))
-    assert file is not None, problems
-    program, problems = elaborate(file)
-    assert program is not None, problems
-    return program
+    return elaborated(f"algorithm t\nparam b = 2\nstream x in {{0, 1}}\n{lines}")
 
 
 def _sources(lines: str) -> list[GateSource]:

@@ -5,12 +5,10 @@ from __future__ import annotations
 from fractions import Fraction
 
 import pytest
+from elaborated import elaborated
 
-from seqlang.elaborate import elaborate
 from seqlang.model import expression as m
 from seqlang.model.print import show_expression, show_number
-from seqlang.source import Source
-from seqlang.syntax import parse
 
 HEAD = "algorithm t\nparam a = 1\nparam b = 2\npublic x in [0, 1], y in [0, 1]\npublic v in ball(1, 3)\n"
 
@@ -45,10 +43,7 @@ CONDITIONS = [
 
 
 def expression_of(text: str, statement: str) -> m.Expression:
-    file, diagnostics = parse(Source("test", f"{HEAD}{statement} {text}\n"))
-    assert file is not None, diagnostics
-    program, diagnostics = elaborate(file)
-    assert program is not None, diagnostics
+    program = elaborated(f"{HEAD}{statement} {text}\n")
     return program.define("s").expression
 
 

@@ -6,13 +6,11 @@ from dataclasses import replace
 from fractions import Fraction
 
 import pytest
+from elaborated import elaborated
 
-from seqlang.elaborate import elaborate
 from seqlang.model import expression as m
 from seqlang.model import program as p
 from seqlang.model.validate import validate
-from seqlang.source import Source
-from seqlang.syntax import parse
 
 TEXT = """algorithm t
 param b = 2
@@ -28,11 +26,7 @@ claim strong pure(1)
 
 
 def made(text: str) -> p.Program:
-    file, problems = parse(Source("test", text))
-    assert file is not None, problems
-    program, problems = elaborate(file)
-    assert program is not None, problems
-    return program
+    return elaborated(text)
 
 
 @pytest.fixture

@@ -7,16 +7,14 @@ from dataclasses import fields, is_dataclass, replace
 from fractions import Fraction
 
 import pytest
+from elaborated import elaborated
 
 from seqlang.analyses.prove import prove
 from seqlang.arithmetic.formula import ZERO, Formula, number
-from seqlang.elaborate import elaborate
 from seqlang.model.program import Program
 from seqlang.proof.derivation import Derivation, PureBound
 from seqlang.proof.replay import replay
 from seqlang.proof.rule import Rule
-from seqlang.source import Source
-from seqlang.syntax import parse
 
 ONE_SIDED = """algorithm t
 param D > 0 = 1
@@ -41,11 +39,7 @@ attach laplace(4) to y
 
 
 def program(text: str) -> Program:
-    tree, found = parse(Source("<test>", text))
-    assert tree is not None, found
-    made, found = elaborate(tree, {})
-    assert made is not None, found
-    return made
+    return elaborated(text)
 
 
 PROGRAMS = {"one sided": program(ONE_SIDED), "reports": program(TWO_REPORTS)}

@@ -9,25 +9,19 @@ import math
 from collections.abc import Callable, Sequence
 
 import pytest
+from elaborated import elaborated
 
 from seqlang.analyses.bounds import Bounds
 from seqlang.analyses.claims import claimed_horizon, decide
 from seqlang.analyses.prove import prove, size_of
 from seqlang.analyses.refute import lower_bound
-from seqlang.elaborate import elaborate
 from seqlang.model.program import Program
-from seqlang.source import Source
-from seqlang.syntax import parse
 
 ODDS = math.log(7 / 3)  # one flip that tells the truth with probability 0.7
 
 
 def program_of(text: str) -> Program:
-    file, problems = parse(Source("adversarial.seq", f'algorithm adversarial "made to fool the prover"\n{text}'))
-    assert file is not None, problems
-    program, problems = elaborate(file)
-    assert program is not None, problems
-    return program
+    return elaborated(f'algorithm adversarial "made to fool the prover"\n{text}')
 
 
 def proved(text: str) -> tuple[float, Bounds, Program]:

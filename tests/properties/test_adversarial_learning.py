@@ -8,23 +8,18 @@ from collections.abc import Callable
 from fractions import Fraction
 
 import pytest
+from elaborated import elaborated
 
 from seqlang.accounting.numeric import search
 from seqlang.accounting.numeric.parts import Subsampled
 from seqlang.analyses.bounds import Bounds
 from seqlang.analyses.prove import prove
 from seqlang.arithmetic.formula import enclose
-from seqlang.elaborate import elaborate
 from seqlang.proof.derivation import RenyiBound, settled
-from seqlang.source import Source
-from seqlang.syntax import parse
 
 
 def bounds_of(text: str) -> Bounds:
-    file, problems = parse(Source("adversarial.seq", f'algorithm adversarial "made to fool the prover"\n{text}'))
-    assert file is not None, problems
-    program, problems = elaborate(file)
-    assert program is not None, problems
+    program = elaborated(f'algorithm adversarial "made to fool the prover"\n{text}')
     return prove(program, delta=Fraction(1, 10**5), orders=(Fraction(2), Fraction(4)))
 
 

@@ -7,21 +7,16 @@ from typing import Any
 
 import numpy as np
 import pytest
+from elaborated import elaborated
 
 from seqlang.backends.solve.mesh.mesh_chain import Mesh, mesh_for
 from seqlang.backends.solve.quadrature.grid import first_level, grid_of
 from seqlang.backends.solve.step.integration_plan import integration_plan
 from seqlang.backends.solve.stops.chances import Chances
-from seqlang.elaborate import elaborate
-from seqlang.source import Source
-from seqlang.syntax import parse
 
 
 def _chain(path: Path, model: str, rare: float = 0.0) -> Mesh:
-    file, problems = parse(Source("a", path.read_text()))
-    assert file is not None, problems
-    program, problems = elaborate(file, {})
-    assert program is not None, problems
+    program = elaborated(path.read_text())
     plan = integration_plan(program)
     grid = grid_of(program, plan, first_level(plan))
     return mesh_for(program, model, plan, grid, 0, rare=rare)

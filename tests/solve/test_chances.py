@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from elaborated import elaborated
 from scipy import stats
 
 from seqlang.backends.solve.quadrature.grid import first_level, grid_of, kinks_of
 from seqlang.backends.solve.step.integration_plan import IntegrationPlan, integration_plan
 from seqlang.backends.solve.stops.chances import Chances, Environment
 from seqlang.backends.solve.unsolved import Unsolved
-from seqlang.elaborate import elaborate
 from seqlang.model.program import Program
-from seqlang.source import Source
-from seqlang.syntax import parse
 
 HEAD = 'algorithm small "small"\nstream x in {0, 1}\nmodel m: x ~ bernoulli(0.3)\n'
 ENDS = (
@@ -24,11 +22,7 @@ ROWS = np.array([-3.0, -1.0, 0.0, 1.5, 4.0])
 
 
 def program(body: str) -> Program:
-    tree, diagnostics = parse(Source("<text>", HEAD + body))
-    assert tree is not None, diagnostics
-    made, diagnostics = elaborate(tree, {})
-    assert made is not None, diagnostics
-    return made
+    return elaborated(HEAD + body)
 
 
 def roles(body: str) -> IntegrationPlan:

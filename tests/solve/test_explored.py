@@ -7,6 +7,7 @@ from math import exp, inf, sqrt
 
 import numpy as np
 import pytest
+from elaborated import elaborated
 from scipy import integrate, stats
 from scipy.special import ndtr
 
@@ -15,20 +16,13 @@ from seqlang.backends.solve.states.explored_chain import ExploredChain
 from seqlang.backends.solve.states.kinks import state_kinks
 from seqlang.backends.solve.step.integration_plan import integration_plan
 from seqlang.backends.solve.unsolved import Unsolved
-from seqlang.elaborate import elaborate
 from seqlang.model.program import Program
-from seqlang.source import Source
-from seqlang.syntax import parse
 
 HEAD = 'algorithm small "small"\nstream x in {0, 1}\nmodel m: x ~ bernoulli(0.3)\n'
 
 
 def program(body: str, head: str = HEAD) -> Program:
-    tree, diagnostics = parse(Source("<text>", head + body))
-    assert tree is not None, diagnostics
-    made, diagnostics = elaborate(tree, {})
-    assert made is not None, diagnostics
-    return made
+    return elaborated(head + body)
 
 
 def chain(body: str, level: int = 3, head: str = HEAD) -> ExploredChain:

@@ -6,17 +6,15 @@ import math
 
 import numpy as np
 import pytest
+from elaborated import elaborated
 from scipy import integrate, stats
 
 from seqlang.backends.solve.mesh.increments import Constants, Increments, increments_of, pushed
 from seqlang.backends.solve.mesh.piecewise_quadratic import IDENTITY, Curve, curve_of
 from seqlang.backends.solve.noises.laws import law_of
 from seqlang.backends.solve.unsolved import Unsolved
-from seqlang.elaborate import elaborate
 from seqlang.model import expression as ir
 from seqlang.model import program as p
-from seqlang.source import Source
-from seqlang.syntax import parse
 
 TEXT = """\
 algorithm a
@@ -30,11 +28,7 @@ stop when s >= 1
 
 
 def _program(body: str, law: str = "normal(-1, 1)", other: str = "normal(1, 1)") -> p.Program:
-    file, problems = parse(Source("a", TEXT.format(body=body, law=law, other=other)))
-    assert file is not None, problems
-    program, problems = elaborate(file)
-    assert program is not None, problems
-    return program
+    return elaborated(TEXT.format(body=body, law=law, other=other))
 
 
 def _body(program: p.Program) -> ir.Expression:

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 
 from seqlang.backends.transcript.follow import Follower, Phase
-from seqlang.backends.transcript.integrals.linear_conditions import Alternatives, Key, LinearCondition, Terms, is_shared
+from seqlang.backends.transcript.integrals.linear_conditions import (
+    Alternatives,
+    LinearCondition,
+    Terms,
+    is_shared,
+    ranges,
+)
 
 NEAR = 1e-9
 """Of the size of the ends of a range: ends that are as close as that may be one number, or change places."""
@@ -15,7 +21,7 @@ def rests_on_a_near_miss(follower: Follower, phases: list[Phase]) -> bool:
     """Whether a noise with a density must lie above one number and below another that only rounding tells apart."""
     for _, system in follower.systems(phases):
         for conditions in _together(system):
-            if any(_is_near(follower, terms, *ends) for terms, *ends in _ranges(conditions)):
+            if any(_is_near(follower, terms, low, high) for terms, (low, _), (high, _) in ranges(conditions)):
                 return True
     return False
 
@@ -32,29 +38,6 @@ def _together(system: Mapping[Alternatives, int]) -> Iterator[list[LinearConditi
                 if condition[1] and all(is_shared(key) for key, _ in condition[1]):
                     lasting[condition] = None
     yield list(lasting)
-
-
-def _ranges(conditions: Iterable[LinearCondition]) -> Iterator[tuple[Terms, float, float]]:
-    """(sum of noises, the highest lower end, the lowest upper end), where it has both."""
-    lows: dict[Terms, float] = {}
-    highs: dict[Terms, float] = {}
-    for constant, terms, _ in conditions:
-        factors: dict[Key, float] = {}
-        for key, factor in terms:
-            factors[key] = factors.get(key, 0.0) + factor
-        direction = sorted(((k, f) for k, f in factors.items() if f), key=str)
-        if not direction:
-            continue
-        first = direction[0][1]
-        scaled = tuple((k, f / first) for k, f in direction)
-        end = -constant / first
-        if first > 0:
-            lows[scaled] = max(lows.get(scaled, end), end)
-        else:
-            highs[scaled] = min(highs.get(scaled, end), end)
-    for terms, low in lows.items():
-        if terms in highs:
-            yield terms, low, highs[terms]
 
 
 def _is_near(follower: Follower, terms: Terms, low: float, high: float) -> bool:

@@ -107,29 +107,24 @@ def _needed(program: Program, condition: Expression, ends: frozenset[int]) -> fr
     return frozenset(found)
 
 
-def _name(node: Expression) -> tuple[str, str] | None:
+def _name(node: Expression) -> tuple[type, str] | None:
     match node:
-        case Local(name):
-            return "local", name
-        case CellValue(name):
-            return "cell", name
-        case MemoryValue(name):
-            return "memory", name
-        case Reported(name):
-            return "report", name
+        case Local(name) | CellValue(name) | MemoryValue(name) | Reported(name):
+            return type(node), name
     return None
 
 
-def _defined(statement: Statement) -> tuple[str, str] | None:
+def _defined(statement: Statement) -> tuple[type, str] | None:
+    """The expressions that read what the statement gives a value."""
     match statement:
         case Define(name):
-            return "local", name
+            return Local, name
         case Cell(name):
-            return "cell", name
+            return CellValue, name
         case Update(memory):
-            return "memory", memory
+            return MemoryValue, memory
         case Report(name):
-            return "report", name
+            return Reported, name
     return None
 
 

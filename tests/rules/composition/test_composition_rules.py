@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 from amounts import approximate_bound, renyi_bound, scaled, size
+from elaborated import elaborated
 
 from seqlang.accounting import conversion, homogeneous, renyi
 from seqlang.arithmetic.formula import as_formula, number
-from seqlang.elaborate import elaborate
 from seqlang.model.program import Program
 from seqlang.proof.derivation import ApproximateBound, ConcentratedBound, Derivation, Judgement, PureBound, RenyiBound
 from seqlang.rules import find
@@ -26,8 +26,6 @@ from seqlang.rules.conversion import (
     pure_to_renyi,
     renyi_to_approximate,
 )
-from seqlang.source import Source
-from seqlang.syntax.parse import parse
 
 TEXT = """algorithm three "Three releases and a public stop"
 stream x in [0, 1], y in [0, 1]
@@ -45,11 +43,7 @@ DELTA = Fraction(1, 10**6)
 
 
 def load(text: str) -> Program:
-    tree, problems = parse(Source("test.seq", text))
-    assert tree is not None, problems
-    program, problems = elaborate(tree)
-    assert program is not None, problems
-    return program
+    return elaborated(text)
 
 
 PROGRAM = load(TEXT)

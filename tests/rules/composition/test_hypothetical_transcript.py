@@ -6,17 +6,15 @@ from itertools import product
 from math import exp, inf, log
 
 import pytest
+from elaborated import elaborated
 
 from seqlang.analyses.bounds import Bounds
 from seqlang.analyses.prove import prove, size_of
-from seqlang.elaborate import elaborate
 from seqlang.model.program import Program
 from seqlang.proof.derivation import Derivation, PureBound
 from seqlang.proof.replay import replay
 from seqlang.record import replace
 from seqlang.rules.composition import hypothetical_transcript
-from seqlang.source import Source
-from seqlang.syntax import parse
 
 HEAD = """algorithm t
 param n in 1.. = 40
@@ -35,10 +33,7 @@ SHOWN = ("report move = slope when window", "update w = w + move when window", "
 
 
 def bounds(*lines: str) -> tuple[Program, Bounds]:
-    tree, found = parse(Source("<test>", HEAD + "\n".join(lines)))
-    assert tree is not None, found
-    program, found = elaborate(tree, {})
-    assert program is not None, found
+    program = elaborated(HEAD + "\n".join(lines))
     return program, prove(program)
 
 

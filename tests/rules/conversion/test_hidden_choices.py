@@ -6,19 +6,17 @@ from fractions import Fraction
 
 import pytest
 from amounts import approximate_bound
+from elaborated import elaborated
 
 from seqlang.accounting.numeric.parts import Pure
 from seqlang.analyses.bounds import Bounds
 from seqlang.analyses.prove import prove, size_of
 from seqlang.arithmetic.formula import number
-from seqlang.elaborate import elaborate
 from seqlang.model.program import Program
 from seqlang.proof.derivation import ConcentratedBound, Derivation, PureBound
 from seqlang.proof.replay import replay
 from seqlang.rules.composition import hypothetical_transcript
 from seqlang.rules.conversion.ingredients import ingredients
-from seqlang.source import Source
-from seqlang.syntax import parse
 
 # y tells x but for one case in 10000, and 100 y is shown: a delta of 0.98 at every epsilon up to 5
 TOLD = (
@@ -29,10 +27,7 @@ DELTA = 1e-6
 
 
 def proved(*lines: str) -> tuple[Program, Bounds]:
-    tree, found = parse(Source("<test>", "\n".join(("algorithm t", *TOLD, *lines))))
-    assert tree is not None, found
-    made, found = elaborate(tree, {})
-    assert made is not None, found
+    made = elaborated("\n".join(("algorithm t", *TOLD, *lines)))
     return made, prove(made, delta=Fraction(1, 10**6))
 
 

@@ -7,28 +7,23 @@ from fractions import Fraction
 
 import pytest
 from amounts import scaled
+from elaborated import elaborated
 
 from seqlang.accounting import gaussian, homogeneous
 from seqlang.accounting.numeric.parts import BoundedRange, Gaussian, Laplace, Part, Pure, Subsampled
 from seqlang.analyses.bounds import Bounds
 from seqlang.analyses.prove import prove, size_of
-from seqlang.elaborate import elaborate
 from seqlang.model.program import Program
 from seqlang.proof.derivation import ApproximateBound, Derivation, RenyiBound
 from seqlang.proof.replay import replay
 from seqlang.record import replace as changed
 from seqlang.rules.conversion.ingredients import ingredients
-from seqlang.source import Source
-from seqlang.syntax import parse
 
 LOSSES, CURVES = "conversion/losses_to_approximate", "conversion/curves_to_approximate"
 
 
 def proved(*lines: str, delta: Fraction = Fraction(1, 10**6)) -> tuple[Program, Bounds]:
-    tree, found = parse(Source("<test>", "\n".join(("algorithm t", *lines))))
-    assert tree is not None, found
-    made, found = elaborate(tree, {})
-    assert made is not None, found
+    made = elaborated("\n".join(("algorithm t", *lines)))
     return made, prove(made, delta=delta)
 
 

@@ -7,21 +7,16 @@ from math import exp, inf, isinf
 
 import numpy as np
 import pytest
+from elaborated import elaborated
 from scipy.special import ndtr
 
 from seqlang.analyses.prove import prove, size_of
-from seqlang.elaborate import elaborate
 from seqlang.rules.joint import gaussian_values
-from seqlang.source import Source
-from seqlang.syntax import parse
 
 
 def bounds(*lines: str) -> tuple[float, float]:
     """(zcdp, epsilon at delta 1e-6)."""
-    tree, found = parse(Source("<test>", "\n".join(("algorithm t", *lines))))
-    assert tree is not None, found
-    made, found = elaborate(tree, {})
-    assert made is not None, found
+    made = elaborated("\n".join(("algorithm t", *lines)))
     proved = prove(made)
     return tuple(inf if b is None else size_of(made, b) for b in (proved.zcdp, proved.dp))
 

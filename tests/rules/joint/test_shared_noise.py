@@ -7,20 +7,15 @@ from math import inf, log
 
 import numpy as np
 import pytest
+from elaborated import elaborated
 
 from seqlang.analyses.bounds import Bounds
 from seqlang.analyses.prove import prove, size_of
-from seqlang.elaborate import elaborate
 from seqlang.model.program import Program
-from seqlang.source import Source
-from seqlang.syntax import parse
 
 
 def proved(*lines: str) -> tuple[Program, Bounds]:
-    tree, found = parse(Source("<test>", "\n".join(("algorithm t", *lines))))
-    assert tree is not None, found
-    made, found = elaborate(tree, {})
-    assert made is not None, found
+    made = elaborated("\n".join(("algorithm t", *lines)))
     return made, prove(made)
 
 

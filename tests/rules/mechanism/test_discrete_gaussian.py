@@ -7,24 +7,20 @@ from random import Random
 
 import numpy as np
 import pytest
+from elaborated import elaborated
 
 from seqlang.analyses.bounds import Bounds
 from seqlang.analyses.prove import prove, size_of
 from seqlang.backends.arrays.laws import make
 from seqlang.backends.interpret.laws import make_law
-from seqlang.elaborate import elaborate
 from seqlang.model.program import Program
-from seqlang.source import NOWHERE, Source
-from seqlang.syntax import parse
+from seqlang.source import NOWHERE
 
 BITS = "dataset x in {0, 1} size 50"
 
 
 def bounds(*lines: str) -> tuple[Program, Bounds]:
-    tree, found = parse(Source("<test>", "\n".join(("algorithm t", *lines))))
-    assert tree is not None, found
-    program, found = elaborate(tree, {})
-    assert program is not None, found
+    program = elaborated("\n".join(("algorithm t", *lines)))
     return program, prove(program)
 
 

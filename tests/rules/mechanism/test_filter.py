@@ -6,16 +6,14 @@ from fractions import Fraction
 from math import inf
 
 import pytest
+from elaborated import elaborated
 
 from seqlang.analyses.bounds import Bounds
 from seqlang.analyses.prove import prove, size_of
-from seqlang.elaborate import elaborate
 from seqlang.model.expression import Number
 from seqlang.model.program import Program, Update
 from seqlang.proof.replay import replay
 from seqlang.record import replace
-from seqlang.source import Source
-from seqlang.syntax import parse
 
 HEAD = """algorithm t
 param B > 0 = 1
@@ -33,10 +31,7 @@ NOISE = "attach laplace(1) to level"
 
 
 def bounds(*lines: str) -> tuple[Program, Bounds]:
-    tree, found = parse(Source("<test>", HEAD + "\n".join(lines)))
-    assert tree is not None, found
-    program, found = elaborate(tree, {})
-    assert program is not None, found
+    program = elaborated(HEAD + "\n".join(lines))
     return program, prove(program)
 
 

@@ -8,19 +8,14 @@ from itertools import permutations
 from math import exp, inf, log
 
 import pytest
+from elaborated import elaborated
 
 from seqlang.analyses.prove import prove, size_of
-from seqlang.elaborate import elaborate
-from seqlang.source import Source
-from seqlang.syntax import parse
 
 
 def bounds(*lines: str) -> tuple[float, float]:
     """(pure, zcdp)."""
-    tree, found = parse(Source("<test>", "\n".join(("algorithm t", *lines))))
-    assert tree is not None, found
-    made, found = elaborate(tree, {})
-    assert made is not None, found
+    made = elaborated("\n".join(("algorithm t", *lines)))
     proved = prove(made)
     return tuple(inf if b is None else size_of(made, b) for b in (proved.pure, proved.zcdp))
 

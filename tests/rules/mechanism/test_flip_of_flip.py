@@ -7,6 +7,7 @@ from itertools import product
 from math import inf, log
 
 import pytest
+from elaborated import elaborated
 
 from seqlang.analyses.prove import prove, size_of
 from seqlang.arithmetic.enclosure import exact_value
@@ -22,10 +23,7 @@ from seqlang.syntax import parse
 
 
 def bound(*lines: str) -> float:
-    tree, found = parse(Source("<test>", "\n".join(("algorithm t", *lines))))
-    assert tree is not None, found
-    made, found = elaborate(tree, {})
-    assert made is not None, found
+    made = elaborated("\n".join(("algorithm t", *lines)))
     proved = prove(made)
     if proved.pure is None:
         return inf

@@ -5,11 +5,9 @@ from __future__ import annotations
 from math import exp, log
 
 import pytest
+from elaborated import elaborated
 
 from seqlang.analyses.prove import prove, size_of
-from seqlang.elaborate import elaborate
-from seqlang.source import Source
-from seqlang.syntax import parse
 
 
 def pure(draw: str) -> float:
@@ -17,10 +15,7 @@ def pure(draw: str) -> float:
         "algorithm t", "stream x in [0, 1]", draw, "report R when step % 2 == 0", "report g = y when step % 3 == 0",
         "stop when step >= 6",
     )  # fmt: skip
-    tree, found = parse(Source("<test>", "\n".join(lines)))
-    assert tree is not None, found
-    program, found = elaborate(tree, {})
-    assert program is not None, found
+    program = elaborated("\n".join(lines))
     bound = prove(program).pure
     assert bound is not None
     return size_of(program, bound)

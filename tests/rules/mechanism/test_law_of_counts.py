@@ -7,21 +7,16 @@ from itertools import product
 from math import exp, inf, log
 
 import pytest
+from elaborated import elaborated
 
 from seqlang.analyses.prove import prove, size_of
-from seqlang.elaborate import elaborate
-from seqlang.source import Source
-from seqlang.syntax import parse
 
 RULE = "mechanism/law_of_counts"
 
 
 def pure(*lines: str) -> tuple[float, str]:
     """The bound, and its rule."""
-    tree, found = parse(Source("<test>", "\n".join(("algorithm t", *lines))))
-    assert tree is not None, found
-    made, found = elaborate(tree, {})
-    assert made is not None, found
+    made = elaborated("\n".join(("algorithm t", *lines)))
     proof = prove(made).pure
     return (inf, "") if proof is None else (size_of(made, proof), proof.rule)
 

@@ -8,21 +8,15 @@ from itertools import product
 from math import exp, inf, log
 
 import pytest
+from elaborated import elaborated
 
 from seqlang.analyses.bounds import Bounds
 from seqlang.analyses.prove import prove, size_of
-from seqlang.elaborate import elaborate
 from seqlang.model.program import Program
-from seqlang.source import Source
-from seqlang.syntax import parse
 
 
 def program(text: str) -> Program:
-    tree, found = parse(Source("<test>", text))
-    assert tree is not None, found
-    made, found = elaborate(tree, {})
-    assert made is not None, found
-    return made
+    return elaborated(text)
 
 
 def bounds(*lines: str) -> tuple[Program, Bounds]:

@@ -8,16 +8,14 @@ from math import inf, log
 
 import numpy as np
 import pytest
+from elaborated import elaborated
 
 from seqlang.analyses.prove import prove, size_of
-from seqlang.elaborate import elaborate
 from seqlang.model.program import Program
 from seqlang.proof.derivation import PureBound
 from seqlang.proof.replay import replay
 from seqlang.record import replace
 from seqlang.rules.mechanism import objective_perturbation
-from seqlang.source import Source
-from seqlang.syntax import parse
 
 LOSS = "log(1 + exp(-(y[i] * dot(v, x[i]))))"
 HUBER = """(if y[i] * dot(v, x[i]) > 1 + h then 0 else if y[i] * dot(v, x[i]) < 1 - h then 1 - y[i] * dot(v, x[i])
@@ -34,11 +32,7 @@ def program(
         "algorithm t", "param d in 1.. = 2", "param n in 1.. = 4", "param m > 0 = 0.5", "param b > 0 = 2",
         "param h in (0, 1] = 0.5", data, noise, more, f"statistic w = argmin({objective} for v in {domain})", stop,
     ))  # fmt: skip
-    tree, found = parse(Source("<test>", text))
-    assert tree is not None, found
-    made, found = elaborate(tree, {})
-    assert made is not None, found
-    return made
+    return elaborated(text)
 
 
 def pure(made: Program) -> float:

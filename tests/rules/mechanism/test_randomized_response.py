@@ -6,17 +6,15 @@ from fractions import Fraction
 from math import log
 
 import pytest
+from elaborated import elaborated
 
 from seqlang.arithmetic.formula import enclose, logarithm, number
 from seqlang.backends.montecarlo.simulate import simulate
-from seqlang.elaborate import elaborate
 from seqlang.model.program import ChooseGate, Program
 from seqlang.proof.derivation import Derivation, PureBound
 from seqlang.rules.gates.showings import in_all
 from seqlang.rules.mechanism import randomized_response
 from seqlang.rules.sensitivity.motion.shift import Shift
-from seqlang.source import Source
-from seqlang.syntax import parse
 
 LIST = """algorithm t
 stream x in {0, 1, 2}
@@ -34,11 +32,7 @@ attach randomized_response(3 / 4) to x
 
 
 def load(text: str) -> Program:
-    tree, found = parse(Source("<test>", text))
-    assert tree is not None, found
-    program, found = elaborate(tree, {})
-    assert program is not None, found
-    return program
+    return elaborated(text)
 
 
 def test_one_change_may_move_two_answers(monkeypatch: pytest.MonkeyPatch) -> None:

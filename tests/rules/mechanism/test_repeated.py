@@ -7,23 +7,18 @@ from math import inf, log, sqrt
 
 import pytest
 from amounts import scaled
+from elaborated import elaborated
 
 from seqlang.accounting import homogeneous
 from seqlang.analyses.bounds import Bounds
 from seqlang.analyses.prove import prove, size_of
-from seqlang.elaborate import elaborate
 from seqlang.model.program import Program
 from seqlang.proof.replay import replay
 from seqlang.record import replace as changed
-from seqlang.source import Source
-from seqlang.syntax import parse
 
 
 def proved(*lines: str, delta: Fraction = Fraction(1, 10**6)) -> tuple[Program, Bounds]:
-    tree, found = parse(Source("<test>", "\n".join(("algorithm t", *lines))))
-    assert tree is not None, found
-    made, found = elaborate(tree, {})
-    assert made is not None, found
+    made = elaborated("\n".join(("algorithm t", *lines)))
     return made, prove(made, delta=delta)
 
 

@@ -8,21 +8,16 @@ from itertools import product
 from math import exp, inf, log
 
 import pytest
+from elaborated import elaborated
 
 from seqlang.analyses.prove import prove, size_of
-from seqlang.elaborate import elaborate
-from seqlang.source import Source
-from seqlang.syntax import parse
 
 Row = tuple[int, ...]
 Score = Callable[[Row], int]
 
 
 def bound(*lines: str) -> float:
-    tree, found = parse(Source("<test>", "\n".join(("algorithm t", *lines))))
-    assert tree is not None, found
-    made, found = elaborate(tree, {})
-    assert made is not None, found
+    made = elaborated("\n".join(("algorithm t", *lines)))
     proved = prove(made).pure
     return inf if proved is None else size_of(made, proved)
 

@@ -7,21 +7,16 @@ from math import exp, inf, log
 
 import numpy as np
 import pytest
+from elaborated import elaborated
 
 from seqlang.analyses.prove import prove, size_of
-from seqlang.elaborate import elaborate
-from seqlang.source import Source
-from seqlang.syntax import parse
 
 RULE = "mechanism/subsampled_pure"
 
 
 def pure(*lines: str) -> tuple[float, str]:
     """The bound, and the rule at the bottom of its proof."""
-    tree, found = parse(Source("<test>", "\n".join(("algorithm t", *lines))))
-    assert tree is not None, found
-    made, found = elaborate(tree, {})
-    assert made is not None, found
+    made = elaborated("\n".join(("algorithm t", *lines)))
     proof = prove(made).pure
     if proof is None:
         return inf, ""

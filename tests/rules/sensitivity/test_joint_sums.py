@@ -8,26 +8,20 @@ from itertools import permutations, product
 from math import inf, sqrt
 
 import pytest
+from elaborated import elaborated
 
 from seqlang.arithmetic.formula import enclose
-from seqlang.elaborate import elaborate
 from seqlang.model.expression import Local
 from seqlang.model.program import Program
 from seqlang.rules.gates.radius import apart
 from seqlang.rules.sensitivity.facts.formulas import parameter_values
 from seqlang.rules.sensitivity.motion.shifts import shift_of
-from seqlang.source import Source
-from seqlang.syntax import parse
 
 Norms = tuple[float, float, float]
 
 
 def program(*lines: str) -> Program:
-    tree, found = parse(Source("<test>", "\n".join(("algorithm t", *lines, "stop return 0"))))
-    assert tree is not None, found
-    made, found = elaborate(tree, {})
-    assert made is not None, found
-    return made
+    return elaborated("\n".join(("algorithm t", *lines, "stop return 0")))
 
 
 def norms(made: Program) -> Norms:

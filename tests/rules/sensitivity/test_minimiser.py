@@ -7,13 +7,11 @@ from math import inf
 
 import numpy as np
 import pytest
+from elaborated import elaborated
 from scipy import optimize
 
 from seqlang.arithmetic.formula import enclose
-from seqlang.elaborate import elaborate
 from seqlang.rules.sensitivity.motion.shifts import shift_of
-from seqlang.source import Source
-from seqlang.syntax import parse
 
 HEAD = """algorithm t
 param d in 1.. = 2
@@ -29,10 +27,7 @@ RIDGE = "m / 2 * dot(v, v)"
 def moved(objective: str, *lines: str, head: str = HEAD, domain: str = "real ^ d", operator: str = "argmin") -> float:
     """The l2 sensitivity of the minimiser; inf where none is known."""
     text = "\n".join((head, *lines, f"statistic w = {operator}({objective} for v in {domain})", "stop return w"))
-    tree, found = parse(Source("<test>", text))
-    assert tree is not None, found
-    program, found = elaborate(tree, {})
-    assert program is not None, found
+    program = elaborated(text)
     shift = shift_of(program, program.define("w").expression, norm="l2")
     values = {p.name: p.value for p in program.parameters}
     return inf if shift.radius.is_infinite else enclose(shift.radius, values).high

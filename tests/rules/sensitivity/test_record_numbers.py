@@ -5,18 +5,13 @@ from __future__ import annotations
 from math import inf
 
 import pytest
+from elaborated import elaborated
 
 from seqlang.analyses.prove import prove, size_of
-from seqlang.elaborate import elaborate
-from seqlang.source import Source
-from seqlang.syntax import parse
 
 
 def pure(*lines: str) -> float:
-    tree, found = parse(Source("<test>", "\n".join(("algorithm t", *lines))))
-    assert tree is not None, found
-    made, found = elaborate(tree, {})
-    assert made is not None, found
+    made = elaborated("\n".join(("algorithm t", *lines)))
     bound = prove(made).pure
     return inf if bound is None else size_of(made, bound)
 

@@ -5,22 +5,16 @@ from __future__ import annotations
 from math import inf
 
 import pytest
+from elaborated import elaborated
 
 from seqlang.analyses.prove import prove, size_of
-from seqlang.elaborate import elaborate
 from seqlang.model.expression import Local
 from seqlang.model.program import Program
 from seqlang.rules.sensitivity.motion.shifts import shift_of
-from seqlang.source import Source
-from seqlang.syntax import parse
 
 
 def program(*lines: str) -> Program:
-    tree, found = parse(Source("<test>", "\n".join(("algorithm t", *lines))))
-    assert tree is not None, found
-    made, found = elaborate(tree, {})
-    assert made is not None, found
-    return made
+    return elaborated("\n".join(("algorithm t", *lines)))
 
 
 def pure(*lines: str) -> float:

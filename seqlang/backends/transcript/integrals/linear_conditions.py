@@ -7,7 +7,7 @@ distinct step to the number of times that it occurs.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from seqlang.model.connected import connected
 
@@ -86,9 +86,21 @@ def of_persistent_noises(system: System) -> Conjunction | None:
 def exclude_each_other(conjunction: Conjunction) -> bool:
     """Whether two of the conditions contradict each other: they bound the same sum of noises from below and from above,
     and the lower bound exceeds the upper one by more than rounding."""
-    lows: dict[Terms, tuple[float, bool]] = {}
-    highs: dict[Terms, tuple[float, bool]] = {}
-    for constant, terms, strict in conjunction:
+    return any(
+        low - high > 1e-9 * (1 + abs(low)) or (low == high and (above or below))
+        for _, (low, above), (high, below) in ranges(conjunction)
+    )
+
+
+End = tuple[float, bool]
+"""Where a range ends, and whether it ends before that."""
+
+
+def ranges(conditions: Iterable[LinearCondition]) -> Iterator[tuple[Terms, End, End]]:
+    """The sums of noises that are bounded from below and from above, with their narrowest ends."""
+    lows: dict[Terms, End] = {}
+    highs: dict[Terms, End] = {}
+    for constant, terms, strict in conditions:
         factors: dict[Key, float] = {}
         for key, factor in terms:
             factors[key] = factors.get(key, 0.0) + factor
@@ -97,16 +109,14 @@ def exclude_each_other(conjunction: Conjunction) -> bool:
             continue
         first = direction[0][1]
         scaled = tuple((k, f / first) for k, f in direction)
-        end = -constant / first
+        end = (-constant / first, strict)
         if first > 0:
-            lows[scaled] = max(lows.get(scaled, (end, strict)), (end, strict))
+            lows[scaled] = max(lows.get(scaled, end), end)
         else:  # of equal ends the strict one is the narrower
-            highs[scaled] = min(highs.get(scaled, (end, strict)), (end, strict), key=lambda e: (e[0], not e[1]))
-    return any(
-        low - highs[s][0] > 1e-9 * (1 + abs(low)) or (low == highs[s][0] and (strict or highs[s][1]))
-        for s, (low, strict) in lows.items()
-        if s in highs
-    )
+            highs[scaled] = min(highs.get(scaled, end), end, key=lambda e: (e[0], not e[1]))
+    for terms, low in lows.items():
+        if terms in highs:
+            yield terms, low, highs[terms]
 
 
 def fixed_at(step: Alternatives, key: Key, x: float) -> Alternatives:
