@@ -27,9 +27,10 @@ def advantage(epsilon: float, delta: float = 0.0) -> float:
     Theorem 2.1; of membership inference Humphries et al. 2020.
     """
     d = arguments.delta_or_zero("delta", delta)
-    if arguments.not_negative("epsilon", epsilon) > 700:
-        return 1.0
-    return min(1.0, (1 - (1 - interval(d)) * 2 / (exp(epsilon) + 1)).high)
+    e = arguments.not_negative("epsilon", epsilon)
+    if e == 0 or e > 700:
+        return d if e == 0 else 1.0
+    return min(1.0, (1 - (1 - interval(d)) * 2 / (exp(e) + 1)).high)
 
 
 def overfitting(epsilon: float, delta: float = 0.0) -> float:

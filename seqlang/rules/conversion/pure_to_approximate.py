@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import inf
 
-from seqlang.arithmetic.formula import DELTA, Formula, exponential, logarithm, maximum
+from seqlang.arithmetic.formula import DELTA, ZERO, Formula, exponential, logarithm, maximum
 from seqlang.model.program import Program
 from seqlang.proof.derivation import Derivation, PureBound
 from seqlang.rules.composition.concurrent import value_up
@@ -24,6 +24,8 @@ def _symbolic(_: Program, part: Derivation) -> Formula | None:
     if not isinstance(part.conclusion, PureBound):
         return None
     epsilon = part.conclusion.epsilon
+    if epsilon == ZERO:
+        return ZERO
     return maximum(0, epsilon + logarithm(1 - DELTA * (1 + exponential(-epsilon))))
 
 
