@@ -44,7 +44,7 @@ def program(text: str) -> Program:
 
 @pytest.mark.parametrize("engine", ENGINES[:2])
 def test_the_law_reads_memory_as_it_is_before_the_step(engine: str) -> None:
-    (result,) = seqlang.run(COUNTING, runs=3, seed=1, engine=engine)  # type: ignore[arg-type]
+    (result,) = seqlang.run(COUNTING, runs=3, seed=1, engine=engine)
     assert result.to_dict()["statistics"]["s"]["mean"] == 70
 
 
@@ -110,7 +110,7 @@ def test_engines_estimate_the_same_law(engine: str) -> None:
     bandit, runs = Bandit(3), 400 if engine == "interpreter" else 20_000
     good, steps = bandit.truly()
     assert 0.05 < good < 0.95  # a chance that a wrong law would change
-    (result,) = seqlang.run(bandit.text(), runs=runs, seed=1, engine=engine)  # type: ignore[arg-type]
+    (result,) = seqlang.run(bandit.text(), runs=runs, seed=1, engine=engine)
     found = result.to_dict()
     assert abs(found["returns"]["good"]["probability"] - good) <= 5 * math.sqrt(good * (1 - good) / runs)
     assert abs(found["steps"]["mean"] - steps) <= 5 * 3 / math.sqrt(runs)

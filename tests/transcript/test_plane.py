@@ -61,10 +61,7 @@ def test_against_a_grid(scales: tuple[float, float, float], totals: list[float],
 def test_mass_far_out_is_not_cut_off() -> None:
     """Many steps far above the threshold push its noise beyond forty scales: a shift by one costs exactly 1."""
     laws = {"a": law("laplace", 1.0), "b": law("laplace", 1.0), "w": law("laplace", 1.0)}
-    logs = [
-        log_probability(system([t] * 48, t), lambda key: laws[key[0]], FINEST).log
-        for t in (50.0, 51.0)
-    ]
+    logs = [log_probability(system([t] * 48, t), lambda key: laws[key[0]], FINEST).log for t in (50.0, 51.0)]
     assert logs[0] - logs[1] == pytest.approx(1.0, abs=1e-6)
 
 

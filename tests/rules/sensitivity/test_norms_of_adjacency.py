@@ -43,7 +43,7 @@ def with_statistic(norm: str, statistic: str) -> Program:
 
 
 def value(given: Program) -> object:
-    return next(gate.value for gate in given.gates if gate.name == "r")  # type: ignore[union-attr]
+    return next(gate.value for gate in given.gates if gate.name == "r")
 
 
 def number_of(formula: Formula) -> float:
@@ -92,7 +92,7 @@ def test_numbers_of_a_vector(statistic: str, norm: str) -> None:
 def test_norms_of_the_vector_itself(norm: str) -> None:
     given, drawn = with_statistic(norm, "2 * x"), 2 * moves(norm)
     for wanted, order in ORDERS.items():
-        found = radius_of(given, value(given), wanted)  # type: ignore[arg-type]
+        found = radius_of(given, value(given), wanted)
         assert not isinstance(found, str), found
         derived, observed = number_of(found[0]), np.linalg.norm(drawn, order, axis=1).max()
         assert observed <= derived * (1 + 1e-12)
@@ -139,7 +139,7 @@ BALL = "stream x in ball(1, 2)\nadjacent {} x within 0.5 {}\nstop when step >= 2
 )
 def test_who_is_a_neighbour(extent: str, norm: str, second: tuple[object, ...], wanted: bool) -> None:
     given = program(BALL.format(extent, norm))
-    assert are_neighbours(given, ((0, 0), (0, 0)), second) is wanted  # type: ignore[arg-type]
+    assert are_neighbours(given, ((0, 0), (0, 0)), second) is wanted
 
 
 @pytest.mark.parametrize("norm", ["", "in l1", "in l2 same direction", "in linf"])
@@ -176,8 +176,8 @@ def test_what_other_fields_may_do() -> None:
     assert number_of(found[0]) == pytest.approx(7.5)
     assert "in l2 norm at one entry; y may become anything in that entry" in adjacency_words(given)[1]
     rows = [({"x": (0.0, 0.0), "y": 0},), ({"x": (0.0, 0.5), "y": 7},), ({"x": (0.0, 0.6), "y": 0},)]
-    assert are_neighbours(given, rows[0], rows[1])  # type: ignore[arg-type]
-    assert not are_neighbours(given, rows[0], rows[2])  # type: ignore[arg-type]
+    assert are_neighbours(given, rows[0], rows[1])
+    assert not are_neighbours(given, rows[0], rows[2])
 
 
 def test_a_wrong_norm_is_noticed(monkeypatch: pytest.MonkeyPatch, tmp_path: object) -> None:
@@ -185,7 +185,7 @@ def test_a_wrong_norm_is_noticed(monkeypatch: pytest.MonkeyPatch, tmp_path: obje
     text = "algorithm wrong\nstream x in ball(1, 3)\nadjacent one x within 1\nstatistic s = sum(sum(x) over steps)\n"
     text += "report r = s when step == 2\nattach laplace(1) to s\nstop when step >= 2\n"
     driver.check(driver.load(Source("right.seq", text)))
-    monkeypatch.chdir(tmp_path)  # type: ignore[arg-type]
+    monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(spreads, "_in_norm", lambda facts, norm, radius, size: Norms(radius, radius, radius))
     with pytest.raises(Contradicted):
         driver.check(driver.load(Source("wrong.seq", text)))
