@@ -26,8 +26,8 @@ ONCE = [
     ("wang2020/weak_sprt", "eps_out=1e18"),
     ("suite/sparsevector", "T=9007199254740993"),
     ("suite/laplace_parallel", "copies=1e300"),
-    ("cummings2018/changepoint_gaussian", "mu=1e300"),
-    ("michel2025/dp_sprt", "s=1e6"),
+    pytest.param("cummings2018/changepoint_gaussian", "mu=1e300", marks=pytest.mark.long),
+    pytest.param("michel2025/dp_sprt", "s=1e6", marks=pytest.mark.long),
 ]
 VALUES = "1e-300 1e-18 1e-6 16 40 1e6 1e18 1e300 9007199254740993".split()
 SPECS = Path(__file__).parents[2] / "specs"

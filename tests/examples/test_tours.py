@@ -25,6 +25,7 @@ def _run(*command: str) -> str:
     return done.stdout
 
 
+@pytest.mark.long
 def test_stop_a_trial() -> None:
     assert "epsilon is at most 1.0" in _run("stop_a_trial.py")
 
@@ -70,6 +71,7 @@ def _without_seconds(text: str) -> list[list[str]]:
     return [row[:6] + row[8:] for row in rows]
 
 
+@pytest.mark.long
 def test_published_suite() -> None:
     said = _without_seconds(_run("published_suite.py"))
     shown = _without_seconds((ROOT / "specs" / "suite" / "README.md").read_text(encoding="utf-8"))
@@ -96,6 +98,7 @@ def test_reusable_holdout() -> None:
     assert all(abs(told - fresh) < 0.05 and fresh > 0.54 for _, _, told, fresh in private)
 
 
+@pytest.mark.long
 def test_false_discoveries() -> None:
     said = _run("false_discoveries.py", "--runs", "40")
     rows = [line.replace("%", "").split()[-5:] for line in said.splitlines() if line.count("%") == 1]
@@ -106,6 +109,7 @@ def test_false_discoveries() -> None:
     assert [row[2] for row in rows] == ["inf"] * 8 + ["5"] * 4 + ["1"] * 8
 
 
+@pytest.mark.long
 def test_change_points() -> None:
     said = _run("change_points.py", "--runs", "60")
     late = [

@@ -130,7 +130,7 @@ ONE_BY_ONE = "statistic v = [x, step]\n"
 """With it runs do not go abreast."""
 
 
-@pytest.mark.parametrize("vector", ["", ONE_BY_ONE])
+@pytest.mark.parametrize("vector", [pytest.param("", marks=pytest.mark.long), ONE_BY_ONE])
 def test_long_runs_are_in_no_table_and_squares_do_not_overflow(vector: str) -> None:
     text = RETURNS.replace("step >= 9", "step >= 70000").replace("s >= 3", "s >= 90000").replace("s == 0", "s < 0")
     often = f"{vector}report often when x == 1 or step > 500\nstop when step >= 500 and s < 145 return early\n"
@@ -187,7 +187,7 @@ def test_threads_batches_and_what_is_kept_do_not_show(text: str) -> None:
     assert "nan, nan" not in one  # runs that returned no vector
 
 
-@pytest.mark.parametrize("vector", ["", ONE_BY_ONE])
+@pytest.mark.parametrize("vector", [pytest.param("", marks=pytest.mark.long), ONE_BY_ONE])
 def test_runs_that_were_broken_off_are_known(vector: str) -> None:
     text = RETURNS.replace("step >= 9", "s >= 1e8").replace("s >= 3", "s >= 1e9")
     program = program_of(text.replace("stop when s >=", f"{vector}stop when s >=", 1))
@@ -202,6 +202,7 @@ def test_runs_that_were_broken_off_are_known(vector: str) -> None:
         assert again.statistics["s"][0] == chunk.statistics["s"][run - 5]
 
 
+@pytest.mark.long
 def test_training_is_the_same_in_any_number_of_threads(monkeypatch: pytest.MonkeyPatch) -> None:
     from seqlang.backends.kernels import training
 
@@ -347,6 +348,7 @@ def here(cache: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     return hashlib.sha256(b"".join(numbers(chunk))).hexdigest() + "\n"
 
 
+@pytest.mark.long
 def test_processes_that_compile_the_same_kernel_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     both = [started(tmp_path) for _ in range(2)]
     found = {finished(p) for p in both}
@@ -380,6 +382,7 @@ def test_kept_code_that_was_changed_is_not_run(tmp_path: Path, monkeypatch: pyte
     assert is_whole(path)
 
 
+@pytest.mark.long
 def test_a_folder_that_cannot_be_written(tmp_path: Path) -> None:
     file = tmp_path / "a file"
     file.write_text("")

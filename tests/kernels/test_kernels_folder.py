@@ -54,7 +54,7 @@ def test_an_interrupt_reaches_who_waits_and_leaves_the_compiler_alone(
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGXFSZ"), reason="files cannot be limited here")
-@pytest.mark.parametrize("most", [0, 12_000])
+@pytest.mark.parametrize("most", [0, pytest.param(12_000, marks=pytest.mark.long)])
 def test_a_full_disk_only_costs_time(most: int, tmp_path: Path) -> None:
     """Nothing can be written; or the text, but not the compiled code."""
     import resource

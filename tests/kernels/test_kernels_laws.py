@@ -125,6 +125,7 @@ def flipped(law: dict[float, float], truth: float) -> dict[float, float]:
     return {v: truth * p + lie * (1 - p) for v, p in law.items()}
 
 
+@pytest.mark.long
 def test_inputs_have_their_laws(drawn: tuple[Any, Chunk]) -> None:
     s = {name: drawn[1].statistics[f"s_{name}"] for name in FIELDS}
     below(s["normals"], stats.norm(1, 1.5).cdf, (-2, 0, 1, 1.5, 4))
@@ -138,6 +139,7 @@ def test_inputs_have_their_laws(drawn: tuple[Any, Chunk]) -> None:
     masses(s["many"], {float(k): math.exp(-k / 3) / sum(math.exp(-j / 3) for j in range(13)) for k in range(13)})
 
 
+@pytest.mark.long
 def test_laws_made_of_laws(drawn: tuple[Any, Chunk]) -> None:
     s = {name: drawn[1].statistics[f"s_{name}"] for name in FIELDS}
     low, high = stats.norm(0, 1.5).cdf((0.5, 2))
@@ -154,6 +156,7 @@ def test_laws_made_of_laws(drawn: tuple[Any, Chunk]) -> None:
         proportion(s["balls"][i] > 0, 0.5)
 
 
+@pytest.mark.long
 def test_noises_have_their_laws(drawn: tuple[Any, Chunk]) -> None:
     r = drawn[1].released
     for name in ("r1", "r16"):
@@ -180,6 +183,7 @@ def _staircase(v: float) -> float:
     return inside / total
 
 
+@pytest.mark.long
 def test_flips_have_their_laws(drawn: tuple[Any, Chunk]) -> None:
     program, chunk = drawn
     r = chunk.released
@@ -191,6 +195,7 @@ def test_flips_have_their_laws(drawn: tuple[Any, Chunk]) -> None:
         proportion(chunk.codes == place, law[label])
 
 
+@pytest.mark.long
 def test_choices_by_the_state(drawn: tuple[Any, Chunk]) -> None:
     s, r = drawn[1].statistics, drawn[1].released
     x = s["coin"]
@@ -217,6 +222,7 @@ stop when step >= 2
 """
 
 
+@pytest.mark.long
 def test_random_records() -> None:
     program = program_of(SUBSAMPLES)
     chunk = ByKernel(program, program.models[0], 6).run(0, RUNS, None, watch())

@@ -12,7 +12,7 @@ from seqlang.backends.kernels.one_by_one import scalar_text
 
 
 @pytest.mark.parametrize("stride", [1, 2, *(pytest.param(stride, marks=pytest.mark.long) for stride in (4, 8))])
-@pytest.mark.parametrize("name", ["sprt", "noisy", "once"])
+@pytest.mark.parametrize("name", ["sprt", pytest.param("noisy", marks=pytest.mark.long), "once"])
 def test_steps_in_one_go_do_not_show(name: str, stride: int, monkeypatch: pytest.MonkeyPatch) -> None:
     kernel, constants = KERNELS[name]
     monkeypatch.setattr(lane_columns, "stride_of", lambda kernel: stride)

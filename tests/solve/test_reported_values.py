@@ -85,7 +85,7 @@ model m: x ~ {0: 0.375, 1: 0.625}
     assert steps == pytest.approx(3 - c + c * c / 5, abs=1e-9)
 
 
-@pytest.mark.parametrize("engine", ["numpy", "compiled", "interpreter"])
+@pytest.mark.parametrize("engine", ["numpy", pytest.param("compiled", marks=pytest.mark.long), "interpreter"])
 def test_flips_of_a_value_that_nothing_shown_depends_on(engine: str) -> None:
     """No gate has its letters 0, 1 and 2; each is kept with chance 0.7: 0, 1 and 2 by 0.15, 0.15 and 0.7."""
     text = """algorithm a

@@ -1,7 +1,7 @@
 """Simulation against the exact law, over the whole library: the 99 % intervals miss as often as they should.
 
-By default with one model of each spec that has an exact law and needs no seconds for it; with `--long` with every model
-of every spec, which also finds that NO_LAW is what it says."""
+By default with one model of every fourth spec, if that has an exact law and needs no seconds; with `--long` with
+every model of every spec, which also finds that NO_LAW is what it says."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def _binomial_beyond(n: int, misses: int, p: float) -> float:
 
 
 def test_the_intervals_miss_as_often_as_they_should() -> None:
-    _as_often_as_they_should({name: _misses(name, 1) for name in driver.library() if name not in NO_LAW | SLOW})
+    _as_often_as_they_should({name: _misses(name, 1) for name in sorted(driver.library())[::4] if name not in NO_LAW | SLOW})
 
 
 @pytest.mark.long

@@ -27,10 +27,17 @@ def pure(name: str, **settings: str) -> float:
     return size_of(program, found)
 
 
+OTHER_SETTINGS = {"n": "100000", "shrinking": "1", "logistic": "1", "tau": "1/5"}
+
+
 @pytest.mark.parametrize("spec", ["flsw", "flmb"])
 @pytest.mark.parametrize(
     "settings",
-    [{}, {"n": "7"}, {"n": "100000"}, {"d": "2"}, {"shrinking": "1"}, {"logistic": "1"}, {"tau": "1/5"}],
+    [
+        {},
+        {"d": "2"},
+        *(pytest.param({name: value}, marks=pytest.mark.long) for name, value in OTHER_SETTINGS.items()),
+    ],
 )
 def test_learning_costs_one_selection_and_one_gradient(spec: str, settings: dict[str, str]) -> None:
     for size in ("1", "5", "50"):

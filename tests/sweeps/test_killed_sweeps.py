@@ -39,7 +39,7 @@ def _times(store: Path) -> dict[str, str]:
         return dict(database.execute("select key, answer from finished"))
 
 
-@pytest.mark.parametrize("workers", ["1", "2"])
+@pytest.mark.parametrize("workers", [pytest.param("1", marks=pytest.mark.long), "2"])
 def test_killed_and_resumed_is_the_same_table(workers: str, tmp_path: Path) -> None:
     file = spec(tmp_path)
     whole = run(file, *GRID, "--workers", workers, "--output", str(tmp_path / "whole.csv"))

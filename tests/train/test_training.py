@@ -73,8 +73,8 @@ TWINS = {
 @pytest.mark.parametrize(
     ("name", "engine"),
     [
-        # a kernel takes seconds to compile, and there is one with noise and one without: one spec by default
-        pytest.param(name, engine, marks=pytest.mark.long if engine == "compiled" and name != "flsw" else ())
+        # a kernel takes seconds to compile, and there is one with noise and one without
+        pytest.param(name, engine, marks=pytest.mark.long if engine == "compiled" else ())
         for name in TWINS for engine in ("compiled", "numpy")
     ],
 )  # fmt: skip

@@ -37,7 +37,13 @@ def by_scipy(f: object, law: stats.rv_frozen, cuts: tuple[float, ...] = ()) -> f
     )
 
 
-@pytest.mark.parametrize("lz, lw, accuracy", [(1, 1, FINE), (2, 0.5, FINE), (0.7, 3, FINE), (0.7, 3, FINEST)])
+@pytest.mark.parametrize(
+    "lz, lw, accuracy",
+    [
+        (2, 0.5, FINE),
+        *(pytest.param(*case, marks=pytest.mark.long) for case in ((1, 1, FINE), (0.7, 3, FINE), (0.7, 3, FINEST))),
+    ],
+)
 def test_one_sided_against_scipy(lz: float, lw: float, accuracy: object) -> None:
     stream = [0.0, 1.0, 1.0, 0.5, 1.0, 1.0, 0.25]
     levels = np.cumsum(stream)
@@ -191,7 +197,7 @@ def test_never_stopping_against_the_interpreter(program: Program, stream: list[f
     assert abs(seen - p) < 4.5 * (p * (1 - p) / runs) ** 0.5
 
 
-@pytest.mark.parametrize("kind", ["kept", "refreshed", "restarted"])
+@pytest.mark.parametrize("kind", ["kept", "refreshed", pytest.param("restarted", marks=pytest.mark.long)])
 def test_reports_against_the_interpreter(kind: str) -> None:
     program = programs.repeated(kind, 3, b=1)
     stream = [1.0, 1.0, 0.0, 1.0]

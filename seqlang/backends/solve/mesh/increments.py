@@ -176,7 +176,8 @@ class Constants:
     def __call__(self, e: ir.Expression) -> float:
         self.plain.scope["n"] = self.step
         try:
-            return float(self.plain.value(e))
+            found: float = self.plain.value(e)
+            return found
         except (Unsupported, ArithmeticError, ValueError, NameError, TypeError):
             raise Unsolved("something else than one entry of one field is read") from None
 
