@@ -68,7 +68,9 @@ def _binomial_beyond(n: int, misses: int, p: float) -> float:
 
 
 def test_the_intervals_miss_as_often_as_they_should() -> None:
-    _as_often_as_they_should({name: _misses(name, 1) for name in sorted(driver.library())[::4] if name not in NO_LAW | SLOW})
+    _as_often_as_they_should(
+        {name: _misses(name, 1) for name in sorted(driver.library())[::4] if name not in NO_LAW | SLOW}
+    )
 
 
 @pytest.mark.long

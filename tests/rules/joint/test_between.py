@@ -46,7 +46,7 @@ USUAL = {
 }
 
 
-def program(**given: str):  # type: ignore[no-untyped-def]
+def program(**given: str):
     return driver.load(Source("between.seq", TEXT.format(**{**USUAL, **given}))).program
 
 
@@ -150,7 +150,7 @@ def test_what_it_refuses(given: dict[str, str], why: str) -> None:
 
 def test_where_a_weaker_stop_ends_as_well() -> None:
     assert epsilon(0.01, stop="not left") == epsilon(0.01)
-    assert epsilon(0.01, scale="2") > epsilon(0.01)  # type: ignore[operator]
+    assert epsilon(0.01, scale="2") > epsilon(0.01)
     assert isinstance(epsilon(0.6), str)
 
 

@@ -118,5 +118,5 @@ def test_it_is_found_and_replayed() -> None:
     bound = prove(given, delta=delta).dp
     assert bound is not None
     assert bound.rule == RULE.name
-    wrong = Derivation(ApproximateBound(NAMES, offered.conclusion.epsilon / 2, delta, None), RULE.name)  # type: ignore[union-attr]
+    wrong = Derivation(ApproximateBound(NAMES, offered.conclusion.epsilon / 2, delta, None), RULE.name)
     assert replay(given, wrong)

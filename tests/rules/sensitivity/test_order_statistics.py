@@ -39,7 +39,7 @@ def derived(domain: str, size: int, adjacency: str, statistic: str) -> float:
         "attach laplace(1) to s"
     )
     gate = next(gate for gate in given.gates if gate.name == "return 1")
-    found = radius_of(given, gate.value, "abs")  # type: ignore[union-attr]
+    found = radius_of(given, gate.value, "abs")
     return math.inf if isinstance(found, str) else enclose(found[0], {}).high
 
 
@@ -175,7 +175,7 @@ def test_wrong_rules_are_noticed(fault: str, monkeypatch: pytest.MonkeyPatch, tm
         monkeypatch.setitem(
             courses.TRANSFERS,
             "sort",
-            lambda entry, part, moved: scaled(entry.facts, right(entry, part, moved), half),  # type: ignore[index]
+            lambda entry, part, moved: scaled(entry.facts, right(entry, part, moved), half),
         )
     elif fault == "weighted":
         monkeypatch.setattr(motion_of, "weighted", lambda facts, norms, weights: number(1))
