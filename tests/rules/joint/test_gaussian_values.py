@@ -148,10 +148,7 @@ def test_noise_that_others_rely_on_is_not_published(monkeypatch: pytest.MonkeyPa
     """Two comparisons share the noise of the entry; the rule is asked about one of them only."""
     lines = (RANGE[0], RANGE[1], "param t = 0", "report c when f >= t", "report d when f < 3", "stop when step >= 1",
              "attach gaussian(9) to t once", "attach gaussian(2) to f")  # fmt: skip
-    tree, _ = parse(Source("<test>", "\n".join(("algorithm t", *lines))))
-    assert tree is not None
-    made, _ = elaborate(tree, {})
-    assert made is not None
+    made = elaborated("\n".join(("algorithm t", *lines)))
     assert isinstance(gaussian_values.cost_of(made, ("c",)), str)
     monkeypatch.setattr(gaussian_values, "shared_noise", lambda *_: None)
     assert not isinstance(gaussian_values.cost_of(made, ("c",)), str)  # the fault is seen
