@@ -6,6 +6,8 @@ import time
 from fractions import Fraction
 from math import inf
 
+import pytest
+
 from seqlang.analyses.refute import lower_bound
 from seqlang.analyses.witnesses.chances import Chances
 from seqlang.analyses.witnesses.evolve import evolved, script_of
@@ -49,6 +51,7 @@ def test_streams_get_better_and_stay_neighbours() -> None:
     assert abs(witness.loss - values[-1]) < 0.05
 
 
+@pytest.mark.long
 def test_an_audit_of_seconds_beats_the_quick_search() -> None:
     program = load(read("@tight/window"), {"lw": Fraction(4)}).program
     quick = lower_bound(program, enough=1.25)

@@ -19,7 +19,9 @@ RUN = "algorithm a\n{declared}stream x in {{0, 1}}\nmodel m: x ~ {law}\n{body}\n
         ("{0, 1}", "draw c ~ bernoulli(if x == 1 then 0.99999999999999999999 else 0.5)", "pure(45.5)"),
         ("{0, 1}", "statistic c = x\nattach randomized_response(0.99999999999999999999) to c", "pure(46.1)"),
         ("{0, 1}", "draw c ~ {0: exp(-800 * x), 1: exp(-800 + 800 * x)}", "pure(1600)"),
-        ("{0, 2000}", "draw c ~ {k: exp(-abs(k - x) / 2) for k in 0..2000}", "pure(2000)"),
+        pytest.param(
+            "{0, 2000}", "draw c ~ {k: exp(-abs(k - x) / 2) for k in 0..2000}", "pure(2000)", marks=pytest.mark.long
+        ),
         ("[-1, 1]", "draw c ~ bernoulli(1 / (1 + exp(-800 * x)))", "rdp(2, 800)"),
     ],
 )

@@ -107,7 +107,10 @@ STAYS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", GROWS)
+SLOW = "the compared value between two thresholds"
+
+
+@pytest.mark.parametrize("name", [pytest.param(n, marks=pytest.mark.long if n == SLOW else ()) for n in GROWS])
 def test_losses_that_grow_are_found_and_their_proof_holds(name: str) -> None:
     made = program(GROWS[name])
     assert prove(made, delta=Fraction(1, 10**6), horizon=None).pure is None

@@ -8,6 +8,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from library_slices import slice_of_library
 from random_programs.judge import KINDS, ORDERS, Crashed, proved, size_of
 from random_programs.library_changes import fresh_names, one_letter, renamed
 from random_programs.metamorphic import LESS, SAME
@@ -67,11 +68,7 @@ def _tried(program: Program, before: tuple[float, ...], seed: int) -> list[str]:
     return done
 
 
-def _library() -> list[Path]:
-    return sorted((Path(__file__).parents[2] / "specs").glob("*/*.seq"))
-
-
-@pytest.mark.parametrize("spec", _library(), ids=lambda p: f"{p.parent.name}/{p.stem}")
+@pytest.mark.parametrize("spec", slice_of_library("letters"))
 def test_letters_and_names_of_the_library(spec: Path) -> None:
     """Every binder called i, and every name another one: no bound moves."""
     source = spec.read_text()

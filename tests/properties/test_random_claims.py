@@ -21,7 +21,7 @@ WEAK = 0.12
 def _seeds(share: float, request: pytest.FixtureRequest) -> range:
     first = int(request.config.getoption("--first-seed"))
     return range(
-        first, first + max(60 if share == WEAK else 8, round(int(request.config.getoption("--instances")) * share))
+        first, first + max(30 if share == WEAK else 8, round(int(request.config.getoption("--instances")) * share))
     )
 
 

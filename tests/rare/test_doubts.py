@@ -15,7 +15,7 @@ SEEDS = (0, pytest.param(1, marks=pytest.mark.long))
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-@pytest.mark.parametrize("case", [NOISY, LAPLACE[4.0]])
+@pytest.mark.parametrize("case", [pytest.param(NOISY, marks=pytest.mark.long), LAPLACE[4.0]])
 def test_tilting_alone_is_not_trusted_beside_noisy_thresholds(case: Case, seed: int) -> None:
     """With the drawn threshold left as it is, the estimate is too small; it must not look sharp."""
     found = estimate(program(spec_of(case)), "null", "reject", runs=5000, seed=seed, noise=False)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from library_slices import slice_of_library
 
 from seqlang.backends.montecarlo.simulate import simulate
 from seqlang.elaborate import elaborate
@@ -43,7 +44,7 @@ def differ(name, a, b):
     return bool(np.any(np.abs(a.mean(axis=-1) - b.mean(axis=-1)) > 5 * error + 1e-9 * np.abs(a.mean(axis=-1)) + 1e-12))
 
 
-@pytest.mark.parametrize("path", sorted(SPECS.rglob("*.seq")), ids=lambda p: f"{p.parent.name}/{p.stem}")
+@pytest.mark.parametrize("path", slice_of_library("engines"))
 def test_engines_agree(path):
     program = elaborated(path)
     if program is None or not program.models:

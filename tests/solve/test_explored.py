@@ -182,6 +182,7 @@ def test_ties_without_noise(operator: str, first: int) -> None:
     assert table(body, 5) == {(first, None): pytest.approx(1.0)}
 
 
+@pytest.mark.long
 def test_reports_with_a_threshold_drawn_anew_after_each() -> None:
     """Given the kinks of the states, the chances are integrals over the noise of each life."""
 

@@ -18,7 +18,7 @@ from seqlang.rules.sensitivity.facts.formulas import parameter_values
 from seqlang.source import Source
 
 CHUNK = 20
-CHUNKS = int(os.environ.get("REPORTING_CHUNKS", "3"))
+CHUNKS = int(os.environ.get("REPORTING_CHUNKS", "1"))
 
 
 def _bound(instance: Instance) -> tuple[float, str]:

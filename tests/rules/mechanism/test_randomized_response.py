@@ -75,7 +75,7 @@ attach randomized_response(TRUTH) to ANSWER
 """
 
 
-@pytest.mark.parametrize("answer", ["x", "s"])
+@pytest.mark.parametrize("answer", ["x", pytest.param("s", marks=pytest.mark.long)])
 @pytest.mark.parametrize(("truth", "odds"), [("3 / 4", 3), ("1 / 3", 2)])
 def test_values_that_are_equal_are_one_answer(answer: str, truth: str, odds: int) -> None:
     """Another of the answers 0 and 1 is the other one, however often each is written: in proofs and in runs."""

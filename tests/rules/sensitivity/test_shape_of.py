@@ -158,7 +158,7 @@ def _tried(text: str, seed: int, seen: Counter[str], nodes: set[type]) -> None:
         nodes.update(type(node) for expression in (e, *laws) for node in walk(expression))
 
 
-def test_shapes_are_those_of_the_interpreters_values(examples: int = 250) -> None:
+def test_shapes_are_those_of_the_interpreters_values(examples: int = 150) -> None:
     r, seen, nodes = random.Random(20), Counter[str](), set[type]()
     for seed in range(examples):
         _tried(r.choice((_number, _vector, _list))(r, DEPTH), seed, seen, nodes)
