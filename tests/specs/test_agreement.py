@@ -20,6 +20,8 @@ NO_LAW = {
     "dwork2014/sparse_vector", "tight/blocks", "zhang2021/paprika", "zhang2021/paprika_lord",
 }  # fmt: skip
 """Specs for which `solve` says after seconds of work that there is no exact law, or none that is resolved."""
+ENDLESS = {"dipaut/m_range_2", "dipaut/m_range_10"}
+"""Specs with more than three lasting noises: `solve` takes minutes to find that it cannot hold their joint law."""
 LEVEL = 0.01
 Z = 2.5758293035489004  # its two-sided normal quantile
 
@@ -69,13 +71,13 @@ def _binomial_beyond(n: int, misses: int, p: float) -> float:
 
 def test_the_intervals_miss_as_often_as_they_should() -> None:
     _as_often_as_they_should(
-        {name: _misses(name, 1) for name in sorted(driver.library())[::4] if name not in NO_LAW | SLOW}
+        {name: _misses(name, 1) for name in sorted(driver.library())[::4] if name not in NO_LAW | SLOW | ENDLESS}
     )
 
 
 @pytest.mark.long
 def test_the_intervals_of_every_model_miss_as_often_as_they_should() -> None:
-    found = {name: _misses(name, None) for name in driver.library()}
+    found = {name: _misses(name, None) for name in driver.library() if name not in ENDLESS}
     assert not any(found[name][0] for name in NO_LAW)
     _as_often_as_they_should(found)
 
