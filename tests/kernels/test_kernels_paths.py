@@ -33,6 +33,8 @@ def test_every_path_of_a_spec_is_the_interpreters(path: Path) -> None:
     program = replace(found, noises=tuple(replace(n, law=_copied(n.law)) for n in found.noises))
     if any(isinstance(e, ir.Law) and e.family == "sample" for n in program.noises for e in ir.walk(n.law)):
         pytest.skip("a sample of the records is drawn as a whole")
+    if program.size is not None and any(f.kind == "public" for f in program.inputs):
+        pytest.skip("the rows here are records, which say nothing of a public value of a step")
     size = STEPS if program.size is None else int(Compiler(program).constant(program.size))
     rows = random_rows(program, size, random.Random(path.stem))
     try:

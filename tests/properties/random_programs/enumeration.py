@@ -86,6 +86,10 @@ class Watch:
     until: int
 
 
+GOES_ON = "goes on"
+"""The outcome of a run that has not stopped."""
+
+
 class _Rows:
     """`seen`: a number for what was shown so far; `noise`: the draws that last."""
 
@@ -263,6 +267,11 @@ class _Rows:
             agree = agree & (np.abs(np.broadcast_to(np.asarray(v, dtype=float), self.row.shape) - float(wanted)) < 1e-9)
         self.take(np.flatnonzero(agree))
 
+    def misses_a_report(self) -> bool:
+        """Whether a run that stops here ends before a report that is watched for."""
+        made, step = {} if self.watch is None else self.watch.made, self.state.step
+        return any(at > step or (at == step and name not in self.now) for at, name in made)
+
     def renew(self) -> None:
         """After a step: what is drawn each step is forgotten; what is drawn after a report, where that was made."""
         for n in self.twice:
@@ -303,6 +312,9 @@ class _Rows:
     def end(self, where: Any, outcome: Any = "") -> None:
         """Runs that stop leave with their transcript; `outcome`: a label, or the number returned."""
         here = np.broadcast_to(np.asarray(where, dtype=bool), self.row.shape)
+        if outcome is not GOES_ON and self.misses_a_report():
+            self.take(np.flatnonzero(~here))
+            return
         shown = np.broadcast_to(np.asarray(outcome), self.row.shape)[here].tolist()
         ends = zip(self.row[here].tolist(), self.seen[here].tolist(), self.weight[here].tolist(), shown, strict=True)
         for row, seen, weight, said in ends:
@@ -404,7 +416,7 @@ def _laws(program: Program, inputs: Inputs, watch: Watch | None) -> Laws:
             del rows.state.scope[n]
         rows.merge()
     rows.show(999, 0.0)
-    rows.end(True, "goes on")
+    rows.end(True, GOES_ON)
     return Laws(rows.done, rows.ends, rows.missing.tolist(), error)
 
 

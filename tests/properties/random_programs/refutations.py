@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from random_programs.enumeration import Watch, laws
+from random_programs.enumeration import GOES_ON, Watch, laws
 from random_programs.inputs import Inputs, inputs_of, publics
 from random_programs.judge import KINDS, Kind, loaded
 from random_programs.meaning import Undefined
@@ -71,12 +71,12 @@ def _is_in(event: Event, end: tuple[int, str]) -> bool:
     """Whether a run that ends so is in the event, its reports being those."""
     step, outcome = end
     if event.stopped_at is not None:
-        if step != event.stopped_at or outcome == "goes on":
+        if step != event.stopped_at or outcome == GOES_ON:
             return False
         said = re.sub(r"^Label\(name='(.*)'\)$", r"\1", str(event.result))
         return event.result is None or outcome == said
     if event.not_by is not None:
-        return outcome == "goes on"
+        return outcome == GOES_ON
     return True
 
 
