@@ -13,7 +13,8 @@ import seqlang
 from seqlang import driver
 
 RUNS = 20_000
-SLOW = {"refuted/parallel_threshold_noise", "chan2011/tree_sums_gaussian", "tight/two_sided", "tight/cusum"}
+SLOW = {"refuted/parallel_threshold_noise", "chan2011/tree_sums_gaussian", "tight/two_sided", "tight/cusum",
+        "dipaut/two_range_1"}  # fmt: skip
 """By default `michel2025/dp_sprt`, `chan2011/tree_sums` and `tight/one_sided` stand for the first three.
 Under the first model of `cusum` no law is resolved, and nothing is compared."""
 NO_LAW = {
