@@ -120,6 +120,7 @@ def test_within_a_cap() -> None:
     _agrees(estimate(p, "m", "stops", runs=20_000, cap=31), 1e-30 + 30 * 0.1 * 0.9 * 0.1**29)
 
 
+@pytest.mark.long
 def test_the_same_seed_gives_the_same_numbers() -> None:
     p = program(SPRT, h=10)
     one, two, other = (estimate(p, "null", "reject", runs=200, seed=s) for s in (3, 3, 4))

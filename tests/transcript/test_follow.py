@@ -197,7 +197,9 @@ def test_never_stopping_against_the_interpreter(program: Program, stream: list[f
     assert abs(seen - p) < 4.5 * (p * (1 - p) / runs) ** 0.5
 
 
-@pytest.mark.parametrize("kind", ["kept", "refreshed", pytest.param("restarted", marks=pytest.mark.long)])
+@pytest.mark.parametrize(
+    "kind", ["kept", *(pytest.param(kind, marks=pytest.mark.long) for kind in ("refreshed", "restarted"))]
+)
 def test_reports_against_the_interpreter(kind: str) -> None:
     program = programs.repeated(kind, 3, b=1)
     stream = [1.0, 1.0, 0.0, 1.0]
