@@ -64,6 +64,7 @@ def test_shifts_that_are_too_small_are_noticed(monkeypatch: pytest.MonkeyPatch) 
     assert len(missed) <= FORGIVEN, missed
 
 
+@pytest.mark.long
 def test_shifts_of_the_library_are_really_tried(monkeypatch: pytest.MonkeyPatch) -> None:
     """That they hold is seen by every check of a spec; here, that too small ones would be noticed."""
     monkeypatch.setattr(trials, "claimed", _smaller)

@@ -22,6 +22,7 @@ def _agrees(found: Estimate, exact: float, relative: float = 0.01) -> None:
     assert abs(found.probability - exact) <= Z * found.se + found.left_over, (found.probability, exact, found.se)
 
 
+@pytest.mark.long
 def test_plain_sprt() -> None:
     """Gambler's ruin: with q/p = 3/2 and the ends 99 steps of log(3/2) away, the chance is 1/(1 + 1.5^99) = 3.7e-18."""
     exact = 1 / (1 + 1.5**99)

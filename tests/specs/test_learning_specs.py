@@ -35,7 +35,7 @@ OTHER_SETTINGS = {"n": "100000", "shrinking": "1", "logistic": "1", "tau": "1/5"
     "settings",
     [
         {},
-        {"d": "2"},
+        pytest.param({"d": "2"}, marks=pytest.mark.long),
         *(pytest.param({name: value}, marks=pytest.mark.long) for name, value in OTHER_SETTINGS.items()),
     ],
 )

@@ -59,7 +59,7 @@ def scores(random_: random.Random) -> tuple[str, list[Score], int]:
     return ", ".join(items), functions, len(items)
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", [*range(12), *(pytest.param(i, marks=pytest.mark.long) for i in range(12, 40))])
 def test_the_exponential_mechanism(seed: int) -> None:
     random_ = random.Random(seed)
     text, functions, k = scores(random_)
