@@ -53,6 +53,10 @@ class Blocks:
             self._made[size] = Block(size, laws, _log_ratio(*laws), _log_ratio(*(plain for _, plain in found)))
         return self._made[size]
 
+    def laws(self, side: int) -> Callable[[int], Array]:
+        """The chances under the null (0) or the alternative (1) by size."""
+        return lambda size: self[size].laws[side]
+
     def scores(self, lattice: float) -> Callable[[int], Array]:
         """The scores by size."""
         return lambda size: self[size].scores(lattice)

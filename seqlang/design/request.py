@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from seqlang.design.decimal import decimal
 from seqlang.design.entry import Entry, coin
-from seqlang.design.privacy import Privacy
+from seqlang.design.privacy import Notion, Privacy
 from seqlang.design.problem import Criterion, Problem
 from seqlang.diagnostics import SpecError
 from seqlang.diagnostics.suggest import hint
@@ -18,7 +18,7 @@ CRITERIA: tuple[Criterion, ...] = ("average", "null", "alternative")
 _HYPOTHESIS = re.compile(r"\s*([A-Za-z_]\w*)\s*~\s*(\w+)\s*\((.*)\)\s*", re.DOTALL)
 _PRIVACY = re.compile(r"\s*(\w+)\s*(?:\((.*)\))?\s*", re.DOTALL)
 _LAWS = ("bernoulli",)
-_NOTIONS: dict[str, tuple[str, ...]] = {
+_NOTIONS: dict[Notion, tuple[str, ...]] = {
     "pure": ("eps",), "zcdp": ("rho",), "dp": ("eps", "delta"), "rdp": ("order", "eps"), "none": (),
 }  # fmt: skip
 """What each notion of privacy takes."""
@@ -68,12 +68,13 @@ def hypothesis(text: str, option: str) -> tuple[str, Entry]:
 def privacy_of(text: str) -> Privacy:
     """`pure(1)`, `zcdp(0.5)`, `dp(1, 1e-5)`, `rdp(8, 1)` or `none`."""
     found = _PRIVACY.fullmatch(text)
-    if found is None or found[1] not in _NOTIONS:
+    notion = None if found is None else next((known for known in _NOTIONS if known == found[1]), None)
+    if found is None or notion is None:
         near = hint(found[1], tuple(_NOTIONS)) if found else None
         message = f"--privacy: `{text[:60]}` is no notion of privacy that a design knows"
         examples = "write --privacy 'pure(1)', 'zcdp(0.5)', 'dp(1, 1e-5)', 'rdp(8, 1)' or none"
         raise SpecError.of("E0602", message, help=near or examples)
-    notion, inside = found.groups()
+    inside = found[2]
     wanted = _NOTIONS[notion]
     values = [number(part, "--privacy") for part in inside.split(",")] if inside and inside.strip() else []
     if len(values) != len(wanted) or (inside is not None and not wanted):
@@ -89,4 +90,4 @@ def privacy_of(text: str) -> Privacy:
         if (name == "delta" and value >= 1) or (name == "order" and value <= 1):
             side = "below" if name == "delta" else "above"
             raise SpecError.of("E0603", f"--privacy is {text.strip()}: {name} must be {side} 1")
-    return Privacy(notion, tuple(values))  # type: ignore[arg-type]
+    return Privacy(notion, tuple(values))

@@ -118,10 +118,7 @@ class Search:
 
     def column(self, policy: Policy) -> Column:
         """The policy with its exact evaluations."""
-        sides = [
-            evaluate(policy, lambda size, i=i: self.blocks[size].laws[i], self.blocks.scores(self.lattice))  # type: ignore[misc]
-            for i in (0, 1)
-        ]
+        sides = [evaluate(policy, self.blocks.laws(side), self.blocks.scores(self.lattice)) for side in (0, 1)]
         w0, w1 = self.blocks.problem.weights
         return Column(policy, sides[0], sides[1], w0 * sides[0].steps + w1 * sides[1].steps)
 

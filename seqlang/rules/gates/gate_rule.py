@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from fractions import Fraction
 
 from seqlang.arithmetic.formula import INFINITY, Formula
 from seqlang.model.program import Gate, Program
-from seqlang.proof.derivation import ConcentratedBound, Derivation, PureBound
+from seqlang.proof.derivation import ApproximateBound, ConcentratedBound, Derivation, PureBound
 from seqlang.proof.rule import Rule
 from seqlang.record import replace
 from seqlang.rules.computed import Computed, from_the_program, simplified
@@ -72,6 +73,23 @@ def group_rule(
         return found or next((offer for offer in offers if isinstance(offer, str) and offer), NOT_MINE)
 
     return made.rule, Search(name, ("gates",), suggest)
+
+
+def rule_at_delta(
+    name: str, title: str, statement: str, cite: str, because: str,
+    cost: Callable[[Program, tuple[str, ...], Fraction], Formula | float | str],
+) -> tuple[Rule, Search]:  # fmt: skip
+    """`cost`: the epsilon of the gates with these names together at a delta; text: why there is none."""
+
+    def least(program: Program, asked: ApproximateBound, _: Derivation) -> Formula | float | str:
+        return cost(program, asked.gates, asked.delta)
+
+    made = Computed(name, title, statement, cite, ApproximateBound, from_the_program, least)
+
+    def suggest(program: Program, gates: tuple[str, ...], delta: Fraction) -> Derivation | str:
+        return made.offer(program, ApproximateBound(gates, INFINITY, delta, None), because)
+
+    return made.rule, Search(name, ("gates", "delta"), suggest)
 
 
 def _open(notion: type[Bound], gates: tuple[str, ...]) -> Bound:

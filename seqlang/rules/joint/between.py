@@ -20,19 +20,17 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from seqlang.arithmetic.formula import DELTA, INFINITY, Formula, enclose, exponential, logarithm
+from seqlang.arithmetic.formula import DELTA, Formula, enclose, exponential, logarithm
 from seqlang.model.expression import Apply, Expression, Law, Reported
 from seqlang.model.gate_source import report_of
 from seqlang.model.junctions import conjuncts
 from seqlang.model.life import EachStep, Once
 from seqlang.model.program import CompareGate, Margin, Program, PublicGate, Stop
-from seqlang.proof.derivation import ApproximateBound, Derivation
 from seqlang.record import record
-from seqlang.rules.computed import Computed, from_the_program
+from seqlang.rules.gates.gate_rule import rule_at_delta
 from seqlang.rules.gates.radius import radius_of
 from seqlang.rules.gates.showings import NOT_MINE
 from seqlang.rules.reading.read_sets import noises_read, shared_noise
-from seqlang.rules.search import Search
 from seqlang.rules.sensitivity.facts.facts import facts_of
 from seqlang.rules.sensitivity.facts.formulas import formula_of, parameter_values
 from seqlang.rules.sensitivity.facts.linear import linear
@@ -150,26 +148,11 @@ The interval between the noisy thresholds is narrower than W with probability de
 kept by moving both thresholds in by r, and the last one costs what a smaller interval does. Epsilon in nats.
 """
 
-
-def _least(program: Program, asked: ApproximateBound, _: Derivation) -> Formula | str:
-    return epsilon_of(program, asked.gates, asked.delta)
-
-
-_COMPUTED = Computed(
+RULE, SEARCH = rule_at_delta(
     "joint/between",
     "Between two noisy thresholds",
     STATEMENT,
     "after Bun, Steinke & Ullman 2017, BetweenThresholds; proof in seqlang/rules/joint/between.py",
-    ApproximateBound,
-    from_the_program,
-    _least,
+    "outside of a rare narrow interval, both thresholds move in by what the value may move",
+    epsilon_of,
 )
-
-
-def suggest(program: Program, gates: tuple[str, ...], delta: Fraction) -> Derivation | str:
-    """The bound at delta of two comparisons together."""
-    because = "outside of a rare narrow interval, both thresholds move in by what the value may move"
-    return _COMPUTED.offer(program, ApproximateBound(gates, INFINITY, delta, None), because)
-
-
-RULE, SEARCH = _COMPUTED.rule, Search(_COMPUTED.rule.name, ("gates", "delta"), suggest)

@@ -7,15 +7,12 @@ from fractions import Fraction
 
 from seqlang.accounting.normal_cells import Chances, chances, least_epsilon
 from seqlang.arithmetic.enclosure import exact_value
-from seqlang.arithmetic.formula import INFINITY
 from seqlang.arithmetic.rounding import fraction_down
 from seqlang.model.expression import Field
 from seqlang.model.program import Program, PublicGate, Replace, Within
-from seqlang.proof.derivation import ApproximateBound, Derivation
-from seqlang.rules.computed import Computed, from_the_program
+from seqlang.rules.gates.gate_rule import rule_at_delta
 from seqlang.rules.gates.showings import NOT_MINE
 from seqlang.rules.joint.short_runs import Inputs, NotShort, inputs_of, test, winner
-from seqlang.rules.search import Search
 from seqlang.rules.sensitivity.facts.evaluate import evaluate_number
 from seqlang.rules.sensitivity.facts.facts import facts_of
 from seqlang.rules.sensitivity.facts.remembered import remembered_of_program
@@ -66,14 +63,14 @@ def _neighbours(program: Program, inputs: Inputs) -> Iterator[tuple[int, int]]:
                 yield i, j
 
 
-def _least(program: Program, asked: ApproximateBound, _: Derivation) -> float | str:
-    if set(asked.gates) != {gate.name for gate in program.gates if not isinstance(gate, PublicGate)}:
+def _epsilon(program: Program, names: tuple[str, ...], delta: Fraction) -> float | str:
+    if set(names) != {gate.name for gate in program.gates if not isinstance(gate, PublicGate)}:
         return NOT_MINE
     found = _laws(program)
-    return NOT_MINE if found is None else least_epsilon(*found, fraction_down(asked.delta))
+    return NOT_MINE if found is None else least_epsilon(*found, fraction_down(delta))
 
 
-_COMPUTED = Computed(
+RULE, SEARCH = rule_at_delta(
     "joint/every_input",
     "Every input of a short test",
     """
@@ -89,17 +86,6 @@ most two earlier noisy entries. The chances are integrals over one or two normal
 """,
     "Dwork & Roth 2014, Definition 2.4; integrals: proof in seqlang/accounting/normal_cells.py; programs: Bhusal, "
     "Chadha, Sistla & Viswanathan 2025",
-    ApproximateBound,
-    from_the_program,
-    _least,
+    "the law of what is shown was computed for every input, and all neighbours were compared",
+    _epsilon,
 )
-
-
-def suggest(program: Program, gates: tuple[str, ...], delta: Fraction) -> Derivation | str:
-    """The least epsilon at this delta, or nothing."""
-    asked = ApproximateBound(gates, INFINITY, delta, None)
-    because = "the law of what is shown was computed for every input, and all neighbours were compared"
-    return _COMPUTED.offer(program, asked, because)
-
-
-RULE, SEARCH = _COMPUTED.rule, Search(_COMPUTED.rule.name, ("gates", "delta"), suggest)

@@ -17,18 +17,16 @@ from __future__ import annotations
 from fractions import Fraction
 
 from seqlang.arithmetic.compare import at_most
-from seqlang.arithmetic.formula import INFINITY, Formula, enclose, exponential, number
+from seqlang.arithmetic.formula import Formula, enclose, exponential, number
 from seqlang.model.expression import Apply, Expression, Index, Law, Reported
 from seqlang.model.junctions import conjuncts
 from seqlang.model.program import CompareGate, Gate, Margin, Program, PublicGate, ReleaseGate
-from seqlang.proof.derivation import ApproximateBound, Derivation
 from seqlang.record import record
-from seqlang.rules.computed import Computed, from_the_program
+from seqlang.rules.gates.gate_rule import rule_at_delta
 from seqlang.rules.gates.radius import apart, radius_of
 from seqlang.rules.gates.showings import NOT_MINE
 from seqlang.rules.reading.limits import horizon_of
 from seqlang.rules.reading.signs import Signs
-from seqlang.rules.search import Search
 from seqlang.rules.sensitivity.facts.evaluate import evaluate_number
 from seqlang.rules.sensitivity.facts.facts import facts_of
 from seqlang.rules.sensitivity.facts.formulas import formula_of, parameter_values
@@ -131,26 +129,11 @@ STATEMENT = """
 Where a neighbour has another largest element, the test is passed with probability delta at most. Epsilon in nats.
 """
 
-
-def _least(program: Program, asked: ApproximateBound, _: Derivation) -> Formula | str:
-    return epsilon_of(program, asked.gates, asked.delta)
-
-
-_COMPUTED = Computed(
+RULE, SEARCH = rule_at_delta(
     "joint/stable_value",
     "A value that a noisy test found stable",
     STATEMENT,
     "after Dwork & Lei 2009 and Smith & Thakurta 2013; proof in seqlang/rules/joint/stable_value.py",
-    ApproximateBound,
-    from_the_program,
-    _least,
+    "the test is rarely passed where a neighbour has another value; else only its answer tells of the data",
+    epsilon_of,
 )
-
-
-def suggest(program: Program, gates: tuple[str, ...], delta: Fraction) -> Derivation | str:
-    """The bound at delta of the test and the value together."""
-    because = "the test is rarely passed where a neighbour has another value; else only its answer tells of the data"
-    return _COMPUTED.offer(program, ApproximateBound(gates, INFINITY, delta, None), because)
-
-
-RULE, SEARCH = _COMPUTED.rule, Search(_COMPUTED.rule.name, ("gates", "delta"), suggest)

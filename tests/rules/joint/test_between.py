@@ -13,7 +13,7 @@ from seqlang import driver
 from seqlang.analyses.prove import prove
 from seqlang.arithmetic.formula import DELTA, enclose
 from seqlang.proof.replay import replay
-from seqlang.rules.joint.between import epsilon_of, suggest
+from seqlang.rules.joint.between import SEARCH, epsilon_of
 from seqlang.source import Source
 
 NAMES = ("left", "right")
@@ -157,7 +157,7 @@ def test_where_a_weaker_stop_ends_as_well() -> None:
 def test_it_is_found_and_replayed() -> None:
     given = program(T="40")
     delta = Fraction(1, 10**6)
-    offered = suggest(given, NAMES, delta)
+    offered = SEARCH.suggest(given, NAMES, delta)
     assert not isinstance(offered, str)
     assert not replay(given, offered)
     assert prove(given, delta=delta).dp is not None

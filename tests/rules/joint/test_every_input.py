@@ -34,7 +34,7 @@ def program(*lines: str) -> Program:
 
 def bound(spec: Program, delta: str = "0.01") -> float | None:
     names = tuple(gate.name for gate in spec.gates if not isinstance(gate, PublicGate))
-    found = every_input.suggest(spec, names, Fraction(delta))
+    found = every_input.SEARCH.suggest(spec, names, Fraction(delta))
     if not isinstance(found, Derivation):
         return None
     assert isinstance(found.conclusion, ApproximateBound)
@@ -235,7 +235,7 @@ def test_outside_of_the_rule(lines: tuple[str, ...], old: str, new: str) -> None
 
 def test_other_gates_are_not_covered() -> None:
     spec = program(*RANGE)
-    assert not isinstance(every_input.suggest(spec, (), Fraction(1, 100)), Derivation)
+    assert not isinstance(every_input.SEARCH.suggest(spec, (), Fraction(1, 100)), Derivation)
 
 
 def test_a_pair_left_out_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:

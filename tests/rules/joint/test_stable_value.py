@@ -15,7 +15,7 @@ from seqlang.arithmetic.formula import enclose
 from seqlang.model.program import Program
 from seqlang.proof.derivation import ApproximateBound, Derivation
 from seqlang.proof.replay import replay
-from seqlang.rules.joint.stable_value import RULE, epsilon_of, suggest
+from seqlang.rules.joint.stable_value import RULE, SEARCH, epsilon_of
 from seqlang.source import Source
 
 NAMES = ("stable", "mode")
@@ -112,7 +112,7 @@ def test_what_it_refuses(given: dict[str, str], why: str) -> None:
 
 def test_it_is_found_and_replayed() -> None:
     given, delta = program(T="40"), Fraction(1, 10**6)
-    offered = suggest(given, NAMES, delta)
+    offered = SEARCH.suggest(given, NAMES, delta)
     assert not isinstance(offered, str)
     assert not replay(given, offered)
     bound = prove(given, delta=delta).dp

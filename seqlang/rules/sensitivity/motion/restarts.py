@@ -8,6 +8,7 @@ in memory (`update raised = R`).
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 from seqlang.model.expression import Apply, CellValue, Choice, Expression, MemoryValue, Reported, Truth, rebuild
 from seqlang.model.junctions import disjuncts
@@ -29,34 +30,37 @@ def restart_of(entry: Entry, body: Expression, own: CellValue) -> Restart | None
     """The report after which the recursion with this expanded body begins anew; None if there is none."""
     facts = entry.facts
     for report in (s.name for s in facts.program.body if isinstance(s, Report) and s.value is None):
-        after = _chosen(entry, body, lambda test, r=report: True if _follows(facts, test, r) else None)  # type: ignore[misc]
+        after = _chosen(entry, body, partial(_follows, facts, report), True)
         if after != body and own not in facts.leaves(after):
-            between = _chosen(entry, body, lambda test, r=report: False if _says(facts, test, r) else None)  # type: ignore[misc]
-            return Restart(report, between)
+            return Restart(report, _chosen(entry, body, partial(_says, facts, report), False))
     return None
 
 
-def _chosen(entry: Entry, e: Expression, holds: Callable[[Expression], bool | None]) -> Expression:
-    """The expression with the branch that is taken where `holds` decides a public test."""
+def _chosen(entry: Entry, e: Expression, known: Callable[[Expression], bool], value: bool) -> Expression:
+    """The expression where each public test that is `known` has that value: only the branch that is taken."""
     if isinstance(e, Choice) and not entry.moves(e.test):
-        negated = isinstance(e.test, Apply) and e.test.operator == "not"
-        decided = holds(e.test.arguments[0] if negated and isinstance(e.test, Apply) else e.test)
-        if decided is not None:
-            return _chosen(entry, e.yes if decided != negated else e.no, holds)
-    return rebuild(e, lambda child: _chosen(entry, child, holds))
+        match e.test:
+            case Apply("not", (test,)):
+                yes, no = e.no, e.yes
+            case test:
+                yes, no = e.yes, e.no
+        if known(test):
+            return _chosen(entry, yes if value else no, known, value)
+    return rebuild(e, lambda child: _chosen(entry, child, known, value))
 
 
-def _follows(facts: Facts, test: Expression, report: str) -> bool:
+def _follows(facts: Facts, report: str, test: Expression) -> bool:
     """It surely holds in a step that follows one with the report."""
-    return any(_says(facts, part, report) for part in disjuncts(test))
+    return any(_says(facts, report, part) for part in disjuncts(test))
 
 
-def _says(facts: Facts, test: Expression, report: str) -> bool:
+def _says(facts: Facts, report: str, test: Expression) -> bool:
     """It says whether the report was made one step ago, and is false in the first step."""
     match test:
         case CellValue(name, ()):
             cell = facts.cells[name]
-            kept = isinstance(cell.keep, Previous) and facts.expand(cell.keep.initial) == Truth(False)
+            plain = cell.where is None and not cell.binders
+            kept = plain and isinstance(cell.keep, Previous) and facts.expand(cell.keep.initial) == Truth(False)
             return kept and facts.expand(cell.body) == Reported(report)
         case MemoryValue(name, False):
             return _is_kept(facts.program, name, facts, report)
