@@ -207,7 +207,7 @@ class RealVectors:
 @record
 class Law:
     """A law by family and arguments: `seqlang/laws/families/FAMILY.py` says which, and what they mean. `uniform` has
-    two ends, or one set or ball; arguments of `tree`, `conditioned` and `convolve` are laws; `staircase` always has its
+    two ends, or one set or ball; `tree`, `conditioned`, `convolve` and `sum_of` take laws; `staircase` always has its
     third argument."""
 
     family: str

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -95,4 +97,41 @@ def test_other_programs_are_followed_step_by_step(rest: str) -> None:
 def test_the_plan_names_its_parts() -> None:
     asked = program()
     plan = block_plan(asked, integration_plan(asked))
-    assert (plan.end, plan.shown, plan.sum_.operator) == ("block", "ones", "sum")
+    (one,) = plan.sums
+    assert (plan.end, one.shown, one.cell.operator) == ("block", "ones", "sum")
+
+
+ARMS = """
+algorithm arms
+public arm in {{0, 1}}
+stream y in {{0, 1}}
+model trial: arm ~ point(step % 2), y ~ bernoulli(if arm == 1 then 0.5 else 0.3)
+memory score = 0
+let size = if score == 0 then {first} else 2
+report block when sum(1 since block) >= size
+report treated = sum(y where arm == 1 since block) when block
+report control = sum(y{where} since block) when block
+update score = score + clip(treated - control, -1, 1) when block
+stop when score >= 2 return high
+stop when score <= -2 return low
+attach geometric(1 / 4) to treated, control
+"""
+
+
+def arms(first: int = 4, where: str = " where arm == 0") -> Program:
+    return load(Source("arms", ARMS.format(first=first, where=where))).program
+
+
+def test_two_sums_over_a_block_are_independent() -> None:
+    """Steps take turns between two arms. Against the chain of steps, which lists both sums."""
+    found = solve(arms(), "trial")
+    assert found.method == "blocks of steps"
+    course = follow(spaces.space_of(arms(), "trial").make(0), tolerance=1e-9)
+    steps = min(len(course.table), len(found.table), 25)
+    order = [course.outcomes.index(o) for o in found.outcomes]
+    assert np.abs(course.table[:steps][:, order] - found.table[:steps]).max() < 1e-12
+
+
+@pytest.mark.parametrize("changed", [{"where": ""}, {"first": 3}], ids=["an entry in both sums", "an odd block"])
+def test_sums_that_are_not_independent_are_followed_step_by_step(changed: dict[str, Any]) -> None:
+    assert spaces.space_of(arms(**changed), "trial").unforced is None

@@ -194,7 +194,9 @@ def _explored(program: Program, model: str, watch: Watch, plan: IntegrationPlan,
     from seqlang.backends.solve.states.drawn_entries import DrawnEntries
     from seqlang.backends.solve.states.explored_chain import ExploredChain
     from seqlang.backends.solve.states.kinks import state_kinks
+    from seqlang.backends.solve.step.stepped_data import stepped
 
+    program = stepped(program, model, plan.needed)
     DrawnEntries(program, model, plan.needed.fields, {})  # Unsolved now, if the data have a density
     grid, last, exact = _grids(program, plan, state_kinks(program, model, watch, plan))
 

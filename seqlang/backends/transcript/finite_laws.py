@@ -56,6 +56,8 @@ def mass(law: LawValue, at: Any) -> float:
             return sum(1 for v in values if v == at) / len(values)
         case ("convolve", first, second):
             return _convolved(first, second, at)
+        case ("sum_of", n, inner):
+            return _sums(int(n), inner).get(at, 0.0)
         case (family, *arguments) if family in names() and facts(family).kind == "points":
             return _function(law_of_family(family).scalar.density, law, "point masses")(at, *arguments)
         case _:
@@ -78,17 +80,33 @@ def support(law: LawValue) -> tuple[Any, ...]:
             return (value,)
         case ("binomial", n, _):
             return tuple(range(int(n) + 1))
+        case ("sum_of", n, inner):
+            return tuple(_sums(int(n), inner))
         case _:
             raise Unsupported(f"the values of {law[0]} are not listed")
 
 
 @lru_cache(maxsize=4096)
 def _convolved(first: LawValue, second: LawValue, at: float) -> float:
-    if first[0] == "binomial":
-        return sum(mass(first, k) * mass(second, at - k) for k in range(int(first[1]) + 1))
-    if second[0] == "binomial":
+    if first[0] in ("binomial", "sum_of"):
+        return sum(mass(first, k) * mass(second, at - k) for k in support(first))
+    if second[0] in ("binomial", "sum_of"):
         return _convolved(second, first, at)
     raise Unsupported("a convolution without a finite part")
+
+
+@lru_cache(maxsize=256)
+def _sums(n: int, inner: LawValue) -> dict[Any, float]:
+    """The chances of the sums of n independent values, one value after the other."""
+    one = {value: mass(inner, value) for value in support(inner)}
+    found: dict[Any, float] = {0: 1.0}
+    for _ in range(n):
+        after: dict[Any, float] = {}
+        for total, p in found.items():
+            for value, q in one.items():
+                after[total + value] = after.get(total + value, 0.0) + p * q
+        found = after
+    return found
 
 
 def density(method: str, law: LawValue, at: Any) -> float:

@@ -121,6 +121,8 @@ def _support(state: State, law: m.Expression) -> Support | None:
             return None if high is None else Support(0, high[0], True)
         case m.Law(family="convolve", arguments=(a, b)):
             return _sum(_support(state, a), _support(state, b))
+        case m.Law(family="sum_of", arguments=(n, inner)):
+            return _times(_support(state, inner), _numbers(state, (n,)))
         case _:
             return None
 
@@ -159,3 +161,15 @@ def _sum(a: Support | None, b: Support | None) -> Support | None:
     low = None if a.low is None or b.low is None else a.low + b.low
     high = None if a.high is None or b.high is None else a.high + b.high
     return Support(low, high, a.whole and b.whole)
+
+
+def _times(one: Support | None, counts: list[float] | None) -> Support | None:
+    """Of a sum of so many; a sum of variables on points is taken to fill what lies between its ends."""
+    if one is None or counts is None:
+        return None
+    whole, points = one.whole, one.points
+    low, high = one.low, one.high
+    if points is not None:
+        low, high, whole = float(min(points)), float(max(points)), all(p.denominator == 1 for p in points)
+    (n,) = counts
+    return Support(None if low is None else n * low, None if high is None else n * high, whole)

@@ -64,6 +64,8 @@ def _drawn(name: str, arguments: Sequence[Typed]) -> Kind:
         return vector(arguments[1].expression if len(arguments) == 2 else None)
     if name in ("tree", "conditioned", "convolve"):
         return elements(arguments[0].kind)
+    if name == "sum_of":
+        return elements(arguments[1].kind)
     if name == "randomized_response":
         return UNKNOWN
     vectors = [a.kind for a in arguments if a.kind.name == "vector"]
@@ -255,6 +257,8 @@ def is_discrete(law: m.Expression) -> bool | None:
         case m.Law(family="uniform", arguments=arguments):
             return len(arguments) == 1 and not isinstance(arguments[0], m.RealVectors)
         case m.Law(family="conditioned" | "tree", arguments=(inner, *_)):
+            return is_discrete(inner)
+        case m.Law(family="sum_of", arguments=(_, inner)):
             return is_discrete(inner)
         case m.Law(family="convolve", arguments=(a, b)):
             both = is_discrete(a), is_discrete(b)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from seqlang.backends.arrays.laws.derived import Conditioned, Convolved, Either, Tree
+from seqlang.backends.arrays.laws.derived import Conditioned, Convolved, Either, SumOf, Tree
 from seqlang.backends.arrays.laws.law import VectorLaw
 from seqlang.backends.arrays.laws.listed import Flip, Point, Table
 from seqlang.backends.arrays.laws.multivariate import L2Laplace, UniformBall
@@ -17,6 +17,7 @@ OTHER: dict[str, Callable[..., VectorLaw]] = {
     "point": Point,
     "conditioned": Conditioned,
     "convolve": Convolved,
+    "sum_of": SumOf,
     "tree": Tree,
     "randomized_response": Flip,
     "l2_laplace": L2Laplace,

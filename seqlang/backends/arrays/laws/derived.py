@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 
 import numpy as np
 
-from seqlang.backends.arrays.laws.law import Array, VectorLaw
-from seqlang.backends.arrays.laws.of_family import OfFamily
+from seqlang.backends.arrays.laws.law import Array, VectorLaw, require
 from seqlang.backends.arrays.streams import Source
 from seqlang.backends.arrays.values import CannotVectorise, Value
 from seqlang.backends.interpret.values import EvaluationError
@@ -64,7 +64,7 @@ class Convolved(VectorLaw):
             if values is None:
                 continue
             plain = all(np.ndim(p) <= 1 for p in (*self.parameters, x)) and not np.any(np.isnan(x))
-            if plain and isinstance(listed, OfFamily) and isinstance(other, OfFamily):
+            if plain and listed.by_parameters and other.by_parameters:
                 return _added_up(listed, other, method, x)
             total: Value = 0.0
             for v in values:
@@ -73,7 +73,7 @@ class Convolved(VectorLaw):
         raise CannotVectorise(f"the {method} of a convolution of two infinite laws")
 
 
-def _added_up(listed: OfFamily, other: OfFamily, method: str, x: Value) -> Value:
+def _added_up(listed: VectorLaw, other: VectorLaw, method: str, x: Value) -> Value:
     """The sum over all values of the listed law, once for all runs whose laws have the same parameters."""
     parameters = (*listed.parameters, *other.parameters)
     runs = np.broadcast_shapes(*(np.shape(p) for p in (*parameters, x)))
@@ -82,12 +82,11 @@ def _added_up(listed: OfFamily, other: OfFamily, method: str, x: Value) -> Value
     total, split = np.empty(math.prod(runs)), len(listed.parameters)
     for place, law in enumerate(laws.T.tolist()):
         rows = np.flatnonzero(group.ravel() == place)
-        one, two = OfFamily(listed.law, tuple(law[:split])), OfFamily(other.law, tuple(law[split:]))
-        total[rows] = _at_places(one, two, method, columns[-1][rows])
+        total[rows] = _at_places(listed.at(tuple(law[:split])), other.at(tuple(law[split:])), method, columns[-1][rows])
     return total.reshape(runs) if runs else float(total[0])
 
 
-def _at_places(listed: OfFamily, other: OfFamily, method: str, x: Array) -> Array:
+def _at_places(listed: VectorLaw, other: VectorLaw, method: str, x: Array) -> Array:
     """The same for one pair of laws: where all places are whole numbers, by one convolution."""
     values = np.array(listed.support(), dtype=np.float64)
     weights = np.broadcast_to(np.asarray(listed.pmf(values)), values.shape)
@@ -102,6 +101,70 @@ def _at_places(listed: OfFamily, other: OfFamily, method: str, x: Array) -> Arra
     for value, weight in zip(values.tolist(), weights.tolist(), strict=True):
         total = total + weight * np.asarray(other.formula(method, x - value))
     return total
+
+
+class SumOf(VectorLaw):
+    """The sum of `count` independent values of one law."""
+
+    def __init__(self, count: Value, law: VectorLaw) -> None:
+        require(np.logical_and(np.greater_equal(count, 0), np.equal(np.floor(count), count)),
+                "sum_of needs a whole number of variables >= 0")  # fmt: skip
+        self.count, self.law = count, law
+        self.parameters = (count, *law.parameters)
+
+    @property
+    def by_parameters(self) -> bool:
+        return self.law.by_parameters
+
+    def at(self, parameters: tuple[float, ...]) -> SumOf:
+        return SumOf(parameters[0], self.law.at(parameters[1:]))
+
+    def sample(self, source: Source, shape: tuple[int, ...]) -> Array:
+        total = np.zeros((*shape, source.count))
+        for i in range(int(np.max(self.count))):
+            total = total + np.where(np.greater(self.count, i), self.law.sample(source, shape), 0.0)
+        return total
+
+    def formula(self, method: str, x: Value) -> Value:
+        if method == "pdf":
+            return super().formula(method, x)
+        least, masses = self._masses()
+        found = np.zeros(np.broadcast_shapes(np.shape(self.count), np.shape(x)))
+        counts, places = np.broadcast_to(self.count, found.shape), np.broadcast_to(x, found.shape)
+        for count in np.unique(counts):
+            power = _power(masses, int(count))
+            table = np.r_[0.0, power if method == "pmf" else np.cumsum(power), 0.0 if method == "pmf" else 1.0]
+            rows = counts == count
+            place = np.floor(places[rows]) - least * count
+            inside = (method == "cdf") | (np.floor(places[rows]) == places[rows])
+            found[rows] = np.where(inside, table[np.clip(place + 1, 0, len(table) - 1).astype(np.intp)], 0.0)
+        return found if found.shape else float(found)
+
+    def support(self) -> tuple[Value, ...] | None:
+        """All whole numbers between the ends of all runs' laws; the mass beyond a run's own is 0."""
+        values, counts = self.law.support(), np.unique(self.count)
+        if values is None or not self.law.by_parameters:
+            return None
+        ends = [(min(values) * n, max(values) * n) for n in counts.tolist()]
+        return tuple(np.arange(min(a for a, _ in ends), max(b for _, b in ends) + 1.0).tolist())
+
+    def _masses(self) -> tuple[float, tuple[float, ...]]:
+        """The least value of the law, and the chances of it and of the next whole numbers."""
+        values = self.law.support()
+        if values is None or not self.law.by_parameters or any(float(v) != math.floor(v) for v in values):
+            raise CannotVectorise("the pmf of a sum of other laws than those of listed whole values")
+        least, most = float(min(values)), float(max(values))
+        return least, tuple(float(self.law.pmf(least + i)) for i in range(int(most - least) + 1))
+
+
+@lru_cache(maxsize=4096)
+def _power(masses: tuple[float, ...], count: int) -> Array:
+    """The chances of the sums of `count` values, of which the masses of 0, 1, .. are given."""
+    if count < 2:
+        return np.array(masses) if count else np.ones(1)
+    half = _power(masses, count // 2)
+    both = np.convolve(half, half)
+    return np.convolve(both, np.array(masses)) if count % 2 else both
 
 
 class Either(VectorLaw):

@@ -20,6 +20,15 @@ class VectorLaw:
     joint = False
     parameters: tuple[Value, ...] = ()
 
+    @property
+    def by_parameters(self) -> bool:
+        """Whether `at` makes the law anew from other parameters."""
+        return False
+
+    def at(self, parameters: tuple[float, ...]) -> VectorLaw:
+        """The same law with these numbers as its parameters."""
+        raise CannotVectorise(f"other parameters of {type(self).__name__.lower()}")
+
     def shape(self) -> tuple[int, ...]:
         """() for numbers, (d,) for vectors."""
         return max((shape_of(p) for p in self.parameters), key=len, default=())

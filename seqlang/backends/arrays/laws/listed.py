@@ -64,6 +64,17 @@ class Table(VectorLaw):
             mass = mass + np.where(np.equal(value, x), weight, 0.0)
         return mass / self.total
 
+    def support(self) -> tuple[Value, ...] | None:
+        return None if any(map(np.ndim, self.values)) else tuple(dict.fromkeys(self.values))
+
+    @property
+    def by_parameters(self) -> bool:
+        """Where no value and no weight differs from run to run: it has no parameters."""
+        return not any(map(np.ndim, (*self.values, *self.weights)))
+
+    def at(self, parameters: tuple[float, ...]) -> Table:
+        return self
+
 
 class Flip(VectorLaw):
     """Randomised response: by how many places on the circle of `size` values the truth is moved."""

@@ -21,6 +21,13 @@ class OfFamily(VectorLaw):
             raise EvaluationError(f"{law.facts.name} needs {law.needs}")
         self.law, self.family, self.parameters = law, law.facts.name, parameters
 
+    @property
+    def by_parameters(self) -> bool:
+        return True
+
+    def at(self, parameters: tuple[float, ...]) -> OfFamily:
+        return OfFamily(self.law, parameters)
+
     def sample(self, source: Source, shape: tuple[int, ...]) -> Array:
         draw = self.law.arrays.samples
         try:

@@ -102,6 +102,74 @@ class Convolved(LawValue):
         return tuple(dict.fromkeys(a + b for a in first for b in second))
 
 
+class SumOf(LawValue):
+    """The law of the sum of `count` independent variables.
+
+    Its pmf and cdf need variables with finitely many values, all of them whole numbers.
+    """
+
+    __slots__ = ("_masses", "count", "law")
+    name = "sum_of"
+
+    def __init__(self, count: Value, law: LawValue) -> None:
+        if count < 0 or count != math.floor(count):
+            raise EvaluationError(f"sum_of needs a whole number of variables >= 0, this is {describe(count)}")
+        self.count, self.law = int(count), law
+        self._masses: tuple[int, list[float]] | None = None
+
+    @property
+    def discrete(self) -> bool:  # type: ignore[override]
+        return self.law.discrete
+
+    def sample(self, random: Random) -> Value:
+        return sum(self.law.sample(random) for _ in range(self.count))
+
+    def centre(self) -> Value:
+        return self.count * self.law.centre()
+
+    def formula(self, method: str, x: Value) -> float:
+        if method == ("pdf" if self.discrete else "pmf"):
+            return super().formula(method, x)
+        least, masses = self._sums()
+        if method == "cdf":
+            return min(1.0, math.fsum(masses[: max(0, math.floor(x) - least + 1)]))
+        inside = x == math.floor(x) and least <= x < least + len(masses)
+        return masses[int(x) - least] if inside else 0.0
+
+    def support(self) -> tuple[Value, ...] | None:
+        if self.law.support() is None:
+            return None
+        least, masses = self._sums()
+        return tuple(least + i for i, mass in enumerate(masses) if mass > 0)
+
+    def _sums(self) -> tuple[int, list[float]]:
+        """The least sum, and the chances of it and of the next whole numbers: by squaring."""
+        if self._masses is None:
+            values = self.law.support()
+            if not self.discrete or values is None or any(v != math.floor(v) for v in values):
+                raise EvaluationError("sum_of has no pmf and no cdf unless its law has finitely many whole values")
+            least = int(min(values))
+            base = [self.law.pmf(v) for v in range(least, int(max(values)) + 1)]
+            power, rest = [1.0], self.count
+            while rest:
+                if rest & 1:
+                    power = _added(power, base)
+                rest >>= 1
+                base = _added(base, base) if rest else base
+            self._masses = least * self.count, power
+        return self._masses
+
+
+def _added(first: list[float], second: list[float]) -> list[float]:
+    """The masses of the sum of two independent variables, of masses at 0, 1, .. each."""
+    found = [0.0] * (len(first) + len(second) - 1)
+    for i, p in enumerate(first):
+        if p:
+            for j, q in enumerate(second, i):
+                found[j] += p * q
+    return found
+
+
 def _normal(value: LawValue) -> tuple[float, float] | None:
     """Mean and standard deviation of a normal law."""
     if not isinstance(value, OfFamily) or value.name not in ("normal", "gaussian"):

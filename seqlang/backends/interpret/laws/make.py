@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from seqlang.backends.interpret.laws.derived import Conditioned, Convolved, Tree
+from seqlang.backends.interpret.laws.derived import Conditioned, Convolved, SumOf, Tree
 from seqlang.backends.interpret.laws.law import LawValue
 from seqlang.backends.interpret.laws.listed import Flip, Point, Table
 from seqlang.backends.interpret.laws.multivariate import Independent, L2Laplace, Subsample, UniformBall
@@ -19,6 +19,7 @@ OTHER: dict[str, Callable[..., Any]] = {
     "conditioned": Conditioned,
     "convolve": Convolved,
     "sample": Subsample,
+    "sum_of": SumOf,
     "tree": Tree,
     "randomized_response": Flip,
 }

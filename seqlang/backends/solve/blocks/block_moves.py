@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from seqlang.backends.solve.blocks.block_plan import BlockPlan
-from seqlang.backends.solve.blocks.sum_law import SumLaw
+from seqlang.backends.solve.blocks.sum_law import SumLaws
 from seqlang.backends.solve.solution import Array
 from seqlang.backends.solve.states.batch import Batch
 from seqlang.backends.solve.states.explored_chain import ExploredChain
@@ -53,7 +53,7 @@ class BlockMoves:
 
     def __init__(self, chain: ExploredChain, plan: BlockPlan, model: str) -> None:
         self.chain, self.plan = chain, plan
-        self.law = SumLaw(chain, plan, model)
+        self.law = SumLaws(chain, plan, model)
         self.added: dict[str, Added] = {}
         self.number = 0
         """Of calls of `of`; no state has seen more blocks than calls before it was asked for."""
@@ -91,9 +91,10 @@ class BlockMoves:
         """The step in which the block has this age, in all rows."""
         stage = self._stage(memories, len(origins), float(age))
         stage.held[ORIGIN] = origins.astype(np.float64)
-        own = {term.noise for term in self.plan.terms}
+        shown = {one.shown: one for one in self.plan.sums}
+        own = {term.noise for one in self.plan.sums for term in one.terms}
         due = {name: np.full(len(origins), name not in own) for name in self.chain.setting.noises.lives}
-        due[self.plan.shown] = np.ones(len(origins), dtype=bool)
+        due |= {name: np.ones(len(origins), dtype=bool) for name in shown}
         batch = Batch(stage, mass[None, :].astype(np.float64), [Case(None, {})], due)
         tally = StepTally(0, origins=len(origins) if states is None else states)
         for statement in self.chain.statements:
@@ -102,25 +103,25 @@ class BlockMoves:
             match statement.statement:
                 case Cell():
                     continue
-                case Report(name) if name == self.plan.shown:
-                    self._show(batch, tally, age)
+                case Report(name) if name in shown:
+                    self._show(name, batch, tally, age)
                 case _:
                     statement.run(batch, tally)
             self.chain.setting.check_size(batch.count)
         return batch, tally
 
-    def _show(self, batch: Batch, tally: StepTally, age: int) -> None:
-        """The released value, where the block ends."""
+    def _show(self, name: str, batch: Batch, tally: StepTally, age: int) -> None:
+        """The released value of that name, where the block ends."""
         fired = np.broadcast_to(np.asarray(batch.stage.fired[self.plan.end], dtype=bool), (batch.count,))
         if fired.any():
-            values, chances, missing = self.law.shown(age)
-            tally.lost = missing
+            values, chances, missing = self.law.shown(name, age)
+            tally.lost += missing
             self.chain.setting.check_size(batch.count * len(values))
-            batch.draw(self.plan.shown, fired, values[:, None], chances[:, None])
+            batch.draw(name, fired, values[:, None], chances[:, None])
             fired = np.broadcast_to(np.asarray(batch.stage.fired[self.plan.end], dtype=bool), (batch.count,))
-        batch.stage.fired[self.plan.shown] = fired
-        held = batch.stage.held.pop(self.plan.shown, np.full(batch.count, np.nan))
-        batch.stage.released[self.plan.shown] = np.where(fired, held, np.nan)
+        batch.stage.fired[name] = fired
+        held = batch.stage.held.pop(name, np.full(batch.count, np.nan))
+        batch.stage.released[name] = np.where(fired, held, np.nan)
 
     def _parted(
         self, batch: Batch, tally: StepTally, steps: int

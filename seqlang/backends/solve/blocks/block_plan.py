@@ -16,25 +16,32 @@ from seqlang.record import record
 
 
 @record
-class BlockPlan:
-    """`end`: the report that ends a block. `clocks`: cells that grow by a constant in each step of a block; `sum_`: the
-    cell that adds up what the entries say. `shown`: the report of it, `value` with the noises of
-    `terms` added."""
+class ShownSum:
+    """`cell` adds up what the entries say; `shown` is the report of it: `value` with the noises of `terms` added."""
 
-    end: str
-    clocks: tuple[str, ...]
-    sum_: Cell
+    cell: Cell
     shown: str
     value: ir.Expression
     terms: tuple[ir.Term, ...]
 
 
+@record
+class BlockPlan:
+    """`end`: the report that ends a block. `clocks`: cells that grow by a constant in each step of a block. `sums` are
+    shown at its end, in this order."""
+
+    end: str
+    clocks: tuple[str, ...]
+    sums: tuple[ShownSum, ...]
+
+
 def block_plan(program: Program, plan: IntegrationPlan) -> BlockPlan:
     """The parts of a program that looks at its data in blocks.
 
-    Demanded is what makes a block one move: all cells are sums or counts since one report, an event; one of them reads
-    the entries, and is read by one released value only, which is shown when the block ends; nothing reads the step, and
-    no noise lasts. That nothing happens within a block is not read off the text: `block_moves` looks.
+    Demanded is what makes a block one move: all cells are sums or counts since one report, an event; each that reads
+    the entries is read by one released value only, which is shown when the block ends; nothing reads the step, and no
+    noise lasts. That nothing happens within a block is not read off the text: `block_moves` looks. That several sums
+    are independent is for `sum_law` to say.
     """
     if plan.nodes or plan.inner or plan.mixing or plan.variables or plan.needed.reads_step:
         raise Unsolved("more than noisy sums over blocks")
@@ -45,19 +52,33 @@ def block_plan(program: Program, plan: IntegrationPlan) -> BlockPlan:
         raise Unsolved("cells that are no sums over blocks")
     (end,) = ends
     private = [s for s in cells if any(isinstance(e, ir.Field) for e in _read((s.body, s.where)))]
-    shown = [s for s in needed if isinstance(s, Report) and s.value is not None and s.name in plan.needed.values]
-    sums = [s for s in shown if private and private[0].name in _cells_read((s.value,))]
-    if len(private) != 1 or len(sums) != 1:
-        raise Unsolved("no single sum over a block that is shown")
-    if not _implies(sums[0].when, end):
-        raise Unsolved("a sum over a block that is shown otherwise than at its end")
-    shows = sums[0].value
-    assert shows is not None
-    value, terms = (shows.base, shows.terms) if isinstance(shows, ir.Noised) else (shows, ())
-    _refuse_other_readings(plan, needed, private[0], sums[0], value, terms, end)
+    sums = tuple(_shown(needed, plan, cell, end) for cell in private)
+    if not sums:
+        raise Unsolved("no sum over a block that is shown")
+    for one in sums:
+        _refuse_other_readings(plan, needed, one, sums, end)
     if any(isinstance(s, Draw) and not isinstance(s.life, EachStep) for s in needed):
         raise Unsolved("a draw that lasts")
-    return BlockPlan(end, tuple(s.name for s in cells if s is not private[0]), private[0], sums[0].name, value, terms)
+    order = [s.name for s in needed if isinstance(s, Report)]
+    cells_of = {one.cell.name for one in sums}
+    clocks = tuple(s.name for s in cells if s.name not in cells_of)
+    return BlockPlan(end, clocks, tuple(sorted(sums, key=lambda one: order.index(one.shown))))
+
+
+def _shown(needed: Iterable[Statement], plan: IntegrationPlan, cell: Cell, end: str) -> ShownSum:
+    """The one report of that sum."""
+    found = [
+        s for s in needed
+        if isinstance(s, Report) and s.name in plan.needed.values and cell.name in _cells_read((s.value,))
+    ]  # fmt: skip
+    if len(found) != 1:
+        raise Unsolved("a sum over a block that is not shown once")
+    if not _implies(found[0].when, end):
+        raise Unsolved("a sum over a block that is shown otherwise than at its end")
+    shows = found[0].value
+    assert shows is not None
+    value, terms = (shows.base, shows.terms) if isinstance(shows, ir.Noised) else (shows, ())
+    return ShownSum(cell, found[0].name, value, terms)
 
 
 def _is_block_sum(cell: Cell) -> bool:
@@ -65,30 +86,28 @@ def _is_block_sum(cell: Cell) -> bool:
 
 
 def _refuse_other_readings(
-    plan: IntegrationPlan,
-    needed: Iterable[Statement],
-    sum_: Cell,
-    shown: Report,
-    value: ir.Expression,
-    terms: tuple[ir.Term, ...],
-    end: str,
+    plan: IntegrationPlan, needed: Iterable[Statement], one: ShownSum, sums: tuple[ShownSum, ...], end: str
 ) -> None:
     """Raises Unsolved where entries, cells or noises are read elsewhere than they may be."""
-    own = {t.noise for t in terms}
+    own = {t.noise for t in one.terms}
     if own & {e.name for e in _read(e for i, e in plan.needed.readings) if isinstance(e, ir.Drawn)}:
         raise Unsolved("noise of a sum over a block that is read elsewhere")
     if any(not isinstance(plan.lives[name], EachStep) for name in plan.enumerated):
         raise Unsolved("noise that lasts")
+    others, reports = {other.cell.name for other in sums}, {other.shown for other in sums}
     for statement in needed:
-        if statement is sum_ or statement is shown:
+        named = getattr(statement, "name", None)
+        if (isinstance(statement, Cell) and named in others) or (isinstance(statement, Report) and named == one.shown):
             continue
         parts = tuple(expressions_in(statement))
         read = _cells_read(parts)
-        allowed = isinstance(statement, Report) and statement.name == end and statement.value is None
+        allowed = isinstance(statement, Report) and (
+            (named == end and statement.value is None) or (named in reports and one.cell.name not in read)
+        )
         shares = any(isinstance(e, ir.Noised) and own & {t.noise for t in e.terms} for e in _read(parts))
-        if shares or sum_.name in read or (read and not allowed) or any(isinstance(e, ir.Field) for e in _read(parts)):
+        if shares or (read and not allowed) or any(isinstance(e, ir.Field) for e in _read(parts)):
             raise Unsolved("entries or sums that are read before their block ends")
-    if any((isinstance(e, ir.CellValue) and e.name != sum_.name) or not _is_plain(e) for e in ir.walk(value)):
+    if any((isinstance(e, ir.CellValue) and e.name != one.cell.name) or not _is_plain(e) for e in ir.walk(one.value)):
         raise Unsolved("a released value that reads more than its sum")
 
 

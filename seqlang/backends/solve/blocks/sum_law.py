@@ -1,20 +1,22 @@
-"""The law of the released value of a block: that of a sum of independent entries, with the noise added."""
+"""The laws of the released values of a block: those of sums of independent entries, with the noise added."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from seqlang.backends.solve.blocks.block_plan import BlockPlan
+from seqlang.backends.solve.blocks.block_plan import BlockPlan, ShownSum
 from seqlang.backends.solve.solution import Array
 from seqlang.backends.solve.states.enumerated_noises import TAIL
 from seqlang.backends.solve.states.explored_chain import ExploredChain
 from seqlang.backends.solve.step.body import Given, Stage
-from seqlang.backends.solve.step.entries import columns_of, entries, model_of, reads_step
+from seqlang.backends.solve.step.entries import Entry, columns_of, entries, model_of
 from seqlang.backends.solve.unsolved import Unsolved
-from seqlang.model.program import Cell
+from seqlang.model import expression as ir
+from seqlang.model.program import Cell, Model
 
 FEWEST = 1e-30
 """A chance. Sums that are rarer are left out."""
@@ -22,56 +24,106 @@ WIDEST = 2_000_000
 """Values of a sum or a released value."""
 
 
-class SumLaw:
-    """`growth`: by how much each clock grows in a step."""
+class SumLaws:
+    """The laws of all sums of a block. `growth`: by how much each clock grows in a step. The law of an entry may depend
+    on the step through its remainder by `period`; all blocks are as long as some periods, so that all begin alike."""
 
     def __init__(self, chain: ExploredChain, plan: BlockPlan, model: str) -> None:
         program = chain.program
-        if reads_step(model_of(program, model)):
-            raise Unsolved("the model depends on the step")
-        self.chain, self.plan = chain, plan
         self.compiler = chain.setting.compiler
         self.growth: Mapping[str, float] = {name: self._growth(program.cell(name)) for name in plan.clocks}
-        self.least, self.entry, self.missing = self._entry(model)
-        self.noise = self._noise()
-        self._powers: dict[int, Array] = {1: self.entry}
+        self.period = _period(model_of(program, model), self.compiler)
+        listed = [entries(program, model, step) for step in range(1, self.period + 1)]
+        self.of = {one.shown: SumLaw(chain, one, listed) for one in plan.sums}
+        for phase in range(self.period):
+            if sum(law.varies[phase] for law in self.of.values()) > 1:
+                raise Unsolved("an entry that is in several sums over a block")
 
-    def shown(self, size: int) -> tuple[Array, Array, float]:
-        """(values, chances, what is left out) of the released value of a block of that size."""
-        law = self._power(size)
-        sums = self.least * size + np.arange(len(law))
+    def shown(self, name: str, size: int) -> tuple[Array, Array, float]:
+        """(values, chances, what is left out) of the released value of that name, for a block of that size."""
+        if size % self.period:
+            raise Unsolved("blocks that do not all begin at the same law of an entry")
+        return self.of[name].shown(size // self.period)
+
+    def _growth(self, cell: Cell) -> float:
+        return float(_contribution(cell, Stage(self.compiler, 1), self.compiler)[0])
+
+
+LONGEST = 1_000
+"""Steps of the longest period."""
+
+
+def _period(model: Model, compiler: Any) -> int:
+    """After how many steps the law of an entry is the same again."""
+    found = 1
+    for _, law in model.laws:
+        parts = list(ir.walk(law))
+        remainders = [e for e in parts if isinstance(e, ir.Apply) and e.operator == "%" and e.arguments[0] == STEP]
+        if sum(isinstance(e, ir.StepNumber) for e in parts) > len(remainders):
+            raise Unsolved("the model depends on the step")
+        for e in remainders:
+            if compiler.exact.compile(e.arguments[1]).reads:
+                raise Unsolved("the model depends on the step")
+            length = compiler.exact.constant(e.arguments[1])
+            if length != int(length) or not 1 <= length <= LONGEST:
+                raise Unsolved("the model depends on the step")
+            found = math.lcm(found, int(length))
+    if found > LONGEST:
+        raise Unsolved("the model depends on the step")
+    return found
+
+
+STEP = ir.StepNumber()
+Listed = Sequence[tuple[Sequence[Entry], float]]
+"""By step of a period: the entries, and what is missing."""
+
+
+class SumLaw:
+    """The law of one sum. `varies`, by step of a period: whether what an entry adds is not certain."""
+
+    def __init__(self, chain: ExploredChain, plan: ShownSum, listed: Listed) -> None:
+        self.chain, self.plan = chain, plan
+        self.compiler = chain.setting.compiler
+        self.least, self.missing, law = 0.0, 0.0, np.ones(1)
+        self.varies: list[bool] = []
+        for one, missing in listed:
+            least, entry = self._entry(one)
+            self.varies.append(int(np.count_nonzero(entry)) > 1)
+            self.least, self.missing, law = self.least + least, self.missing + missing, np.convolve(law, entry)
+        self.noise = self._noise()
+        self._powers: dict[int, Array] = {1: law}
+
+    def shown(self, periods: int) -> tuple[Array, Array, float]:
+        """(values, chances, what is left out) of the released value of a block of so many periods."""
+        law = self._power(periods)
+        sums = self.least * periods + np.arange(len(law))
         keep = law > FEWEST
         stage = Stage(self.compiler, int(keep.sum()))
-        stage.cells = {self.plan.sum_.name: Given(sums[keep])}
+        stage.cells = {self.plan.cell.name: Given(sums[keep])}
         base = np.broadcast_to(stage.numbers(self.compiler.compile(self.plan.value)), (stage.count,))
         low, values = _on_integers(base, law[keep])
         first, noise, missing = self.noise
         chances = np.convolve(values, noise)
         found = low + first + np.arange(len(chances), dtype=float)
         some = chances > FEWEST
-        return found[some], chances[some], missing + size * self.missing
+        return found[some], chances[some], missing + periods * self.missing
 
-    def _power(self, size: int) -> Array:
-        if size not in self._powers:
-            half = self._power(size // 2)
+    def _power(self, periods: int) -> Array:
+        if periods not in self._powers:
+            half = self._power(periods // 2)
             whole = np.convolve(half, half)
             if len(whole) > WIDEST:
                 raise Unsolved("a sum of too many values")
-            self._powers[size] = np.convolve(whole, self.entry) if size % 2 else whole
-        return self._powers[size]
+            self._powers[periods] = np.convolve(whole, self._powers[1]) if periods % 2 else whole
+        return self._powers[periods]
 
-    def _growth(self, cell: Cell) -> float:
-        stage = Stage(self.compiler, 1)
-        return float(_contribution(cell, stage, self.compiler)[0])
-
-    def _entry(self, model: str) -> tuple[float, Array, float]:
-        """The least number that an entry adds, the chances of this and the next whole numbers, and what is missing."""
-        listed, missing = entries(self.chain.program, model)
+    def _entry(self, listed: Sequence[Entry]) -> tuple[float, Array]:
+        """The least number that an entry adds, and the chances of this and the next whole numbers."""
         stage = Stage(self.compiler, len(listed))
         names = sorted(listed[0].fields)
         stage.fields = columns_of([e.fields for e in listed], names, self.compiler.labels)
-        values = _contribution(self.plan.sum_, stage, self.compiler)
-        return (*_on_integers(values, np.array([e.chance for e in listed])), missing)
+        values = _contribution(self.plan.cell, stage, self.compiler)
+        return _on_integers(values, np.array([e.chance for e in listed]))
 
     def _noise(self) -> tuple[float, Array, float]:
         """The least value of the sum of all noises, the chances of this and the next whole numbers, what is missing."""

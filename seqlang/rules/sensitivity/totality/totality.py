@@ -261,7 +261,7 @@ def _has_density(place: Place, law: Expression) -> bool:
         case m.Law("normal", (_, spread)):
             public = place.always and not moves(place, spread)
             return public or positive(place.facts, place.assumed, spread)
-        case m.Law("point" | "conditioned" | "convolve", _):
+        case m.Law("point" | "conditioned" | "convolve" | "sum_of", _):
             return place.always and not moves(place, law)
     return True
 
