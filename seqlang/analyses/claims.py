@@ -142,8 +142,10 @@ def _decide(
 
 
 def _exactly(program: Program, formula: Formula) -> Fraction:
-    """A rational at most the formula's value: a claim at a smaller delta is the stronger one."""
-    return Fraction(enclose(formula, parameter_values(program)).low)
+    """The formula's value, or a rational below it: a claim at a smaller delta is the stronger one."""
+    values = parameter_values(program)
+    exact = exact_value(formula, values)
+    return Fraction(enclose(formula, values).low) if exact is None else exact
 
 
 def _proof(program: Program, claim: Claim, goal: tuple[Formula, ...], bounds: Bounds) -> Derivation | None:

@@ -229,6 +229,12 @@ MUTANTS = (
     Mutant("Gaussian noise costs a quarter", "seqlang.rules.mechanism.gaussian:_gaussian",
            answering(lambda c: halved(halved(c))),
            SUM + "report r = s when step == 3\nattach gaussian(1) to r\nstop when step >= 3"),
+    # ---- several gates together
+    Mutant("what only one of two neighbours has is shown a thousandth as often",
+           "seqlang.rules.joint.stability_histogram:_Noise.reaches", answering(lambda chance: chance / 1000),
+           "dataset x in 1..3 size 6\nstatistic c = [count(x[i] == k for i in records) for k in 1..3]\n"
+           "statistic y = c\nreport r = [if c[k] > 0 and y[k] >= 16 then y[k] else 0 for k in 1..3]\nstop\n"
+           "attach geometric(1 / 2) to y"),
     # ---- stopping and accounting
     Mutant("pure bounds shrink at a delta", "seqlang.accounting.homogeneous:optimal", answering(halved),
            SUM + "report r = s when step == 3\nattach laplace(1) to r\nstop when step >= 3"),

@@ -14,7 +14,7 @@ from seqlang.source import Source
 
 ROOMS = {
     "rules.sensitivity", "rules.alignment", "rules.reading", "rules.composition", "rules.gates", "rules.mechanism",
-    "rules.stopping", "accounting",
+    "rules.joint", "rules.stopping", "accounting",
 }  # fmt: skip
 
 

@@ -89,7 +89,8 @@ def _straddling(scene: Scene, records: list[Row]) -> Iterator[Pair]:
         for low, high in ((0, n), (0, n // 2)):
             count = _change_between(low, high, seen)
             if count is not None:
-                yield from _near(scene, base, other, count)
+                for pair in _near(scene, base, other, count):
+                    yield from (pair, pair[::-1])
                 return
 
 
@@ -226,6 +227,8 @@ def _without_noise(fact: Any) -> list[object]:
         case ("compare" | "idle", *_, test, gate):
             plain = [(value, strict) for value, terms, strict in margins(test) if not terms]
             return [(gate, value > 0 or (value == 0 and not strict)) for value, strict in plain]
+        case ("release", *_, ("above", holds, *_), gate):
+            return [(gate, tuple(holds))]
         case ("release", _, value, (), _, gate) if value is not UNKNOWN:
             return [(gate, tuple(value) if isinstance(value, range) else value)]
         case ("certain", holds):

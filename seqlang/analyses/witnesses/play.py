@@ -119,6 +119,16 @@ def _unrolled(phases: Sequence[Phase]) -> list[Phase]:
     return [phase for phase in phases for _ in range(phase.repeat)]
 
 
+def _seen_by_one(mine: Fact, theirs: Fact) -> tuple[Any, ...]:
+    """Of a list that shows elements above thresholds: those that only the first dataset can show are shown."""
+    _, _, _, _, (_, mine_hold, thresholds, _), _ = mine
+    their_hold = theirs[4][1]
+    return tuple(
+        (limit, inf) if here and not there else True
+        for here, there, limit in zip(mine_hold, their_hold, thresholds, strict=True)
+    )
+
+
 def pick_extreme(post: Any, value: Any) -> Any:
     """The number that is released where it is the largest or the smallest of a vector."""
     return {"max": max, "min": min}[post](value) if post in ("max", "min") else value
@@ -436,7 +446,10 @@ class _Stage:
         value, other = pick_extreme(post, value), pick_extreme(post, other)
         if isinstance(value, (tuple, range)) and len(value) != len(other):
             return True  # one dataset has a record more: there is no coordinate against coordinate
-        if isinstance(value, (tuple, range)):
+        if isinstance(post, tuple) and post[0] == "above":
+            told = _seen_by_one(mine, theirs)
+            different = any(t is not True for t in told)
+        elif isinstance(value, (tuple, range)):
             told = tuple(self._one_range(a, b, terms) for a, b in zip(value, other, strict=True))
             different = any(t is not True for t in told)
         else:

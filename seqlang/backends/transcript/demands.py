@@ -18,6 +18,7 @@ from seqlang.backends.transcript.integrals.linear_conditions import (
     variables,
 )
 from seqlang.backends.transcript.reported_value import same
+from seqlang.backends.transcript.thresholded import ways_to_see
 from seqlang.backends.transcript.unsupported import Unsupported
 
 Drawn = Callable[[int | None], Terms]
@@ -113,7 +114,7 @@ class Demands:
         if post == "other":
             raise Unsupported("the released value is transformed before it is seen")
         values = value if isinstance(value, (tuple, range)) else None
-        if isinstance(post, tuple):
+        if isinstance(post, tuple) and post[0] == "clip":
             if values is not None:
                 raise Unsupported("a vector is clipped before it is seen")
             observed = _before_clip(observed, post[1], post[2])
@@ -126,6 +127,11 @@ class Demands:
             return tuple(self._extreme(observed, values, post, drawn))
         if not isinstance(observed, tuple) or len(observed) != len(values):
             raise Unsupported("as many ranges as coordinates are needed")
+        if isinstance(post, tuple) and post[0] == "above":
+            each = enumerate(zip(observed, values, *post[1:], strict=True))
+            return tuple(
+                _product_all([ways_to_see(seen, one, drawn(i), rest, self._inside) for i, (seen, one, *rest) in each])
+            )
         ranges = enumerate(zip(observed, values, strict=True))
         return tuple(_product_all([self._inside(seen, one, drawn(i)) for i, (seen, one) in ranges]))
 

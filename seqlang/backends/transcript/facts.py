@@ -8,6 +8,7 @@ from seqlang.backends.transcript.decisions import Tree, decided, leaves, tree_of
 from seqlang.backends.transcript.finite_laws import alike, both_right, flipped, mass, support
 from seqlang.backends.transcript.plain_values import PlainWriter
 from seqlang.backends.transcript.reported_value import same
+from seqlang.backends.transcript.thresholded import Thresholded, thresholded
 from seqlang.backends.transcript.unsupported import Unsupported
 from seqlang.model import expression as e
 from seqlang.model import program as p
@@ -18,9 +19,9 @@ from seqlang.record import replace
 Fact = tuple[Any, ...]
 """("compare", wanted, test, gate) with test = bool | (value, terms, strict) | ("and" | "or" | "not", parts), and
 ("idle", test, gate) where the gate's guard does not hold; ("release", observed, value, terms, post, gate), post being
-None, "max", "min", ("clip", low, high) or "other"; ("chance", probability, gate); ("argmax", observed, values, terms,
-sign, gate); ("open", values, gate): a choice of which any value may have been seen; ("certain", bool). Terms are
-((noise, factor), ..)."""
+None, "max", "min", ("clip", low, high), ("above", conditions, thresholds, defaults) or "other"; ("chance",
+probability, gate); ("argmax", observed, values, terms, sign, gate); ("open", values, gate): a choice of which any
+value may have been seen; ("certain", bool). Terms are ((noise, factor), ..)."""
 
 
 class FactWriter:
@@ -62,6 +63,8 @@ class FactWriter:
                     self._guarded(guard, wanted, fact, must=True)
                 case p.ChooseGate(guard=guard, law=law):
                     self._guarded(guard, wanted, self._choice(law, observed, statement), must=True)
+                case p.OpaqueGate(guard=guard) if value and (cells := thresholded(self.program, value)) is not None:
+                    self._guarded(guard, wanted, self._thresholded(cells, observed, statement), must=True)
                 case p.OpaqueGate() if not isinstance(source, OfStop | OfEvent):
                     fact = f"('release', {observed}, {self._without_noise(gate)}, (), None, {statement!r})"
                     self._guarded(gate.guard, wanted, fact, must=True)
@@ -203,6 +206,11 @@ class FactWriter:
                 return f"('clip', {self.plain.write(low)}, {self.plain.write(high)})"
             case _:
                 return "'other'"
+
+    def _thresholded(self, cells: Thresholded, observed: str, gate: str) -> str:
+        post = ", ".join(self.plain.write(part) for part in (cells.holds, cells.threshold, cells.default))
+        terms = self._terms(cells.reading.terms)
+        return f"('release', {observed}, {self.plain.write(cells.reading.base)}, {terms}, ('above', {post}), {gate!r})"
 
     def _test(self, test: p.Test) -> str:
         match test:

@@ -338,6 +338,9 @@ def _value(value: object) -> str:
     if value is True:
         return ""
     if isinstance(value, tuple) and any(isinstance(part, tuple) for part in value):  # of a vector
+        if any(part is True for part in value):
+            told = (f"element {i} in {_interval(part)}" for i, part in enumerate(value, 1) if part is not True)
+            return " with " + " and ".join(told)
         return " in " + " x ".join(_interval(part) for part in value)
     match value:
         case (float() | int() as low, float() | int() as high) if not isinstance(low, bool) | isinstance(high, bool):
