@@ -197,6 +197,10 @@ MUTANTS = (
            _length_of_the_first,
            STREAM + "statistic s = mean(if step >= 3 then [0, 0, 0, x] else [x])\nreport r = s when step == 1\n"
            "attach laplace(1) to r\nstop when step >= 2"),
+    Mutant("the last step of a recursion is not gone through",
+           "seqlang.rules.sensitivity.motion.finite_recursions:last_step", answering(lambda n: n and n - 1),
+           STREAM + "statistic s = if x == 1 then previous(s, 0) + 1 else 0\nreport r = s when step == 2\n"
+           "attach laplace(1) to r\nstop when step >= 2"),
     # ---- alignment
     Mutant("translations cost half", "seqlang.rules.alignment.cost:scenario_cost", answering(halved),
            QUERIES + "param T = 2\n" + ABOVE + "stop when q >= T"),

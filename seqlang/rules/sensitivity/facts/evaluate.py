@@ -12,6 +12,7 @@ from seqlang.arithmetic.formula import Formula, number, symbol
 from seqlang.model.expression import (
     Apply,
     Bound,
+    CellValue,
     Choice,
     Density,
     Drawn,
@@ -27,6 +28,7 @@ from seqlang.model.expression import (
     Quantified,
     Records,
     Sequence,
+    StepNumber,
     Truth,
     Weights,
 )
@@ -46,7 +48,7 @@ from seqlang.rules.sensitivity.facts.value import (
 )
 
 Assignment = Mapping[Expression, Value]
-ASSIGNED = (Field, Drawn, Bound, Noised)  # the leaves that an assignment may speak of
+ASSIGNED = (Field, Drawn, Bound, Noised, CellValue, StepNumber)  # the leaves that an assignment may speak of
 NOTHING: Assignment = {}
 
 

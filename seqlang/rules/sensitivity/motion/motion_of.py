@@ -30,6 +30,7 @@ from seqlang.rules.sensitivity.facts.shapes import dimension, is_number, nothing
 from seqlang.rules.sensitivity.motion.elements import by_list, weighted
 from seqlang.rules.sensitivity.motion.entry import Entry, Norms
 from seqlang.rules.sensitivity.motion.extremes import less_its_body, over_steps
+from seqlang.rules.sensitivity.motion.finite_recursions import finite_motion
 from seqlang.rules.sensitivity.motion.folds import (
     NO_SHAPE,
     PRIVATE_WINDOW,
@@ -62,6 +63,8 @@ def motion_of(entry: Entry, expression: Expression) -> Motion:
     if entry.near.resized and reads_streams(entry.facts, expression):
         return unbounded("adding or removing an entry of a stream moves all later ones")
     found = _of_shape(entry, expression, _moving(entry, expression))
+    if found.kind in ("unbounded", "arbitrary"):
+        found = _of_shape(entry, expression, _among_states(entry, expression, found))
     if found.kind in ("none", "unbounded") or not reads_records(entry.facts, expression):
         return found
     # what is the same in every step moves by one constant
@@ -78,6 +81,19 @@ def _of_shape(entry: Entry, expression: Expression, motion: Motion) -> Motion:
         return unbounded("how long the list is depends on private data")
     fits = shape.is_vector if motion.norms is not None else shape.is_number
     return motion if fits else unbounded(NO_SHAPE)
+
+
+def _among_states(entry: Entry, expression: Expression, found: Motion) -> Motion:
+    """Less than was found, it may be, where all states of the recursions that are read can be gone through."""
+    from seqlang.rules.sensitivity.motion.coordinates import lesser
+
+    listed = finite_motion(entry, expression)
+    if listed is None or found.kind == "unbounded":
+        return listed or found
+    if listed.norms is None or found.norms is None:
+        return listed if entry.facts.compare(listed.radius, found.radius) == "less" else found
+    norms = lesser(entry.facts, found.norms, listed.norms)
+    return replace(found, norms=norms, radius=norms.linf or found.radius)
 
 
 def _minimiser(entry: Entry, expression: Expression) -> Motion | None:
