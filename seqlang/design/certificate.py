@@ -55,7 +55,7 @@ def work_of(design: Design, blocks: Blocks) -> float:
 def certificate(design: Design, blocks: Blocks) -> Mapping[str, Enclosed] | None:
     """By hypothesis; None for noise that is not enclosed here."""
     problem = design.problem
-    if not isinstance(blocks.mechanism, Geometric | NoNoise) or problem.null.range != 1:
+    if not isinstance(blocks.mechanism, Geometric | NoNoise) or problem.reading is not None:
         return None
     found = {}
     for side, entry, wrong in (("null", problem.null, 1), ("alternative", problem.alternative, 0)):

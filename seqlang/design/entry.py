@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaln, xlog1py, xlogy
 
+from seqlang.design.data.data_law import DataLaw
 from seqlang.design.decimal import decimal
 from seqlang.record import record
 
@@ -17,11 +18,13 @@ Array = NDArray[np.float64]
 
 @record
 class Entry:
-    """`chances[v]` is the chance of the value v, v = 0 .. range; exact, and they add up to 1. `text` is the law as the
-    language writes it."""
+    """`chances[v]` is the chance of the level v, v = 0 .. range; they add up to 1. `text` is the law as the language
+    writes it. `law`: that of the entry itself, where it is no coin; its levels are then those of a reading, and there
+    are none before there is one."""
 
     text: str
     chances: tuple[Fraction, ...]
+    law: DataLaw | None = None
 
     @property
     def range(self) -> int:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Mapping
 
-from seqlang.design.blocks import LATTICE, Blocks, fixed_size, safe_lattice, walk_lattice
+from seqlang.design.blocks import LATTICE, Blocks, fine_lattice, fixed_size, safe_lattice, walk_lattice
 from seqlang.design.certificate import Enclosed, certificate, work_of
+from seqlang.design.data.choose import with_reading
 from seqlang.design.design import Design, mixed, quantiles, single, steps_under
 from seqlang.design.infeasible import Infeasible
 from seqlang.design.lower_bounds import lower_bounds
@@ -57,7 +58,8 @@ def find(problem: Problem, *, verify: bool = True, horizon: int | None = None, c
 
 
 def best_design(problem: Problem) -> tuple[Design, Blocks, int]:
-    """The design, its blocks, and the size of the best single block."""
+    """The design, its blocks, and the size of the best single block. The design's problem says how entries are read."""
+    problem = with_reading(problem)
     blocks = Blocks(problem, mechanism_for(problem.privacy, problem.null.range))
     doing("the best single block")
     fixed = fixed_size(blocks, LARGEST)
@@ -65,11 +67,13 @@ def best_design(problem: Problem) -> tuple[Design, Blocks, int]:
         raise Infeasible(f"no test of one block of up to {LARGEST:,} entries keeps both errors: the hypotheses are too "
                          "near to each other for this budget")  # fmt: skip
     if problem.privacy.notion == "none":
-        lattice = walk_lattice(blocks[1])
+        lattice = walk_lattice(blocks[1]) if problem.reading is None else fine_lattice(blocks[1])
+        blocks = blocks.at(lattice)
         return _searched(Search(blocks, 1, lattice, knots=lattice)), blocks, fixed
     design = _searched(Search(blocks, fixed, LATTICE))
     lattice = safe_lattice(blocks, {m for c in design.columns for m in c.policy.sizes})
     if lattice != LATTICE:
+        blocks = blocks.at(lattice)
         design = _searched(Search(blocks, fixed, lattice))
     return design, blocks, fixed
 
@@ -92,8 +96,9 @@ def _result(
 ) -> DesignResult:
     problem = design.problem
     bounds = (*lower_bounds(problem), *_universal(problem, fixed, horizon))
-    if plain is not None:
+    if plain is not None and (problem.null.law is None or problem.null.law.values is not None):
         bounds = (LowerBound("the best test without privacy", plain), *bounds[1:])
+    worst = worst_between(design, blocks) if problem.reading is None else None
     return DesignResult(
         null=f"{problem.stream} ~ {problem.null.text}", alternative=f"{problem.stream} ~ {problem.alternative.text}",
         privacy=problem.privacy.text, criterion=problem.criterion, verdict=None,
@@ -104,7 +109,8 @@ def _result(
         looks={side: design.mean(side, "looks") for side in SIDES},
         cost=design.cost, bound=design.bound, max_steps=None, lattice=design.columns[0].policy.lattice,
         coin=tuple(float(c) for c in design.chances), schedule=tuple(_schedule(design)), lower_bounds=bounds,
-        worst=worst_between(design, blocks), fixed=fixed, unprivate=plain, checked=(), spec=text, seconds=0.0,
+        worst=worst, fixed=fixed, unprivate=plain, checked=(), spec=text, seconds=0.0,
+        reading="" if problem.reading is None else problem.reading.about,
     )  # fmt: skip
 
 

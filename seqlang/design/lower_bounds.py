@@ -17,6 +17,7 @@ import math
 
 import numpy as np
 
+from seqlang.design.data.data_law import compared
 from seqlang.design.entry import Entry
 from seqlang.design.problem import Problem
 from seqlang.results.design import LowerBound
@@ -34,6 +35,8 @@ def private_divergence(p: Entry, q: Entry, eps: float) -> float:
     to [a, b], where log(b / a) is at most eps (the derivatives of both terms are log(R / Q) + constant and a slope in
     [-eps / 2, eps / 2]). The one free number, where the band lies, is set by R adding up to 1."""
     ps, qs = (np.array([float(c) for c in law.chances]) for law in (p, q))
+    if p.law is not None and q.law is not None:  # of the entries themselves: levels tell less
+        _, ps, qs = compared(p.law, q.law)
     if not (qs > 0).all() or not (ps > 0).all():
         raise ValueError("laws without common support")
     logs = np.log(ps / qs)

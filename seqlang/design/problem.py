@@ -8,6 +8,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Literal
 
+from seqlang.design.data.readings import Reading
 from seqlang.design.entry import Entry
 from seqlang.design.privacy import Privacy
 from seqlang.record import record
@@ -15,10 +16,14 @@ from seqlang.record import record
 Criterion = Literal["average", "null", "alternative"]
 
 
+ALIKE = Fraction(1, 10**12)
+"""Chances that differ by less are the same: they may come from functions that are computed."""
+
+
 @record
 class Problem:
     """`weights` are those of E[N] under the null and under the alternative in what is minimised; they add up to 1.
-    `stream` is its name in the spec."""
+    `stream` is its name in the spec. `reading`: how an entry becomes a level; None for a coin."""
 
     null: Entry
     alternative: Entry
@@ -29,6 +34,7 @@ class Problem:
     stream: str = "x"
     public_coin: bool = True
     weights: tuple[float, float] = (0.5, 0.5)
+    reading: Reading | None = None
 
     @property
     def errors(self) -> tuple[float, float]:
@@ -41,5 +47,8 @@ class Problem:
         return (
             self.alpha == self.beta
             and self.weights[0] == self.weights[1]
-            and self.null.chances == tuple(reversed(self.alternative.chances))
+            and len(self.null.chances) == len(self.alternative.chances)
+            and all(
+                abs(p - q) <= ALIKE for p, q in zip(self.null.chances, reversed(self.alternative.chances), strict=True)
+            )
         )

@@ -6,6 +6,9 @@ from __future__ import annotations
 import re
 from fractions import Fraction
 
+import numpy as np
+
+from seqlang.design.data.data_law import compared, read_law
 from seqlang.design.decimal import decimal
 from seqlang.design.entry import Entry, coin
 from seqlang.design.privacy import Notion, Privacy
@@ -13,11 +16,19 @@ from seqlang.design.problem import Criterion, Problem
 from seqlang.diagnostics import SpecError
 from seqlang.diagnostics.suggest import hint
 from seqlang.driver.given import number
+from seqlang.record import replace
 
 CRITERIA: tuple[Criterion, ...] = ("average", "null", "alternative")
-_HYPOTHESIS = re.compile(r"\s*([A-Za-z_]\w*)\s*~\s*(\w+)\s*\((.*)\)\s*", re.DOTALL)
+_HYPOTHESIS = re.compile(r"\s*([A-Za-z_]\w*)\s*~\s*(\S.*)", re.DOTALL)
+_COIN = re.compile(r"bernoulli\s*\((.*)\)\s*", re.DOTALL)
+NAMES = frozenset(
+    "lattice eps sd size_for size upper lower score plan coin chosen null alternative P0 P1 block total seen level "
+    "edge low width levels below null_levels alternative_levels".split()
+)
+"""Those of a written program."""
+SAME = 1e-9
+"""Laws that differ by less in total are the same."""
 _PRIVACY = re.compile(r"\s*(\w+)\s*(?:\((.*)\))?\s*", re.DOTALL)
-_LAWS = ("bernoulli",)
 _NOTIONS: dict[Notion, tuple[str, ...]] = {
     "pure": ("eps",), "zcdp": ("rho",), "dp": ("eps", "delta"), "rdp": ("order", "eps"), "none": (),
 }  # fmt: skip
@@ -37,7 +48,9 @@ def problem_of(
     if first != second:
         message = f"the null is about `{first}` and the alternative about `{second}`"
         raise SpecError.of("E0602", message, help="both hypotheses are laws of one stream: use one name")
-    if low.chances == high.chances:
+    if (low.law is None) != (high.law is None):  # a coin against another law: both by their values
+        low, high = (replace(e, chances=(), law=e.law or read_law(e.text, "--null")) for e in (low, high))
+    if low.text == high.text or (low.law is None and low.chances == high.chances) or _alike(low, high):
         message = f"both hypotheses are {first} ~ {low.text}: no data can tell them apart"
         raise SpecError.of("E0603", message, help="let the alternative be the smallest effect that matters")
     notion = privacy_of(privacy)
@@ -54,15 +67,27 @@ def hypothesis(text: str, option: str) -> tuple[str, Entry]:
     found = _HYPOTHESIS.fullmatch(text)
     if found is None:
         raise SpecError.of("E0602", f"{option}: `{text[:60]}` is no law of a stream", help=example)
-    name, law, arguments = found.groups()
-    if law not in _LAWS:
-        help_ = hint(law, _LAWS) or f"laws that a design knows are {', '.join(_LAWS)}"
-        raise SpecError.of("E0602", f"{option}: there is no design for the law `{law}`", help=help_)
-    p = number(arguments, option)
+    name, text = found.groups()
+    coin_ = _COIN.fullmatch(text)
+    if coin_ is None:
+        if name in NAMES:
+            raise SpecError.of("E0602", f"{option}: the program that is written has a name `{name}` of its own",
+                               help="call the stream otherwise, such as `x`")  # fmt: skip
+        law = read_law(text, option)
+        return name, Entry(law.text, (), law)
+    p = number(coin_[1], option)
     if not 0 < p < 1:
-        message = f"{option}: the chance is {arguments.strip()}: it must lie strictly between 0 and 1"
+        message = f"{option}: the chance is {coin_[1].strip()}: it must lie strictly between 0 and 1"
         raise SpecError.of("E0603", message)
     return name, coin(p)
+
+
+def _alike(null: Entry, alternative: Entry) -> bool:
+    """Whether the laws are the same, whatever their texts. Raises SpecError E0603 for laws of different kinds."""
+    if null.law is None or alternative.law is None:
+        return False
+    _, p, q = compared(null.law, alternative.law)
+    return float(np.abs(p - q).sum()) < SAME
 
 
 def privacy_of(text: str) -> Privacy:

@@ -88,9 +88,13 @@ def _table(name: str, policy: Policy, mirrored: bool) -> Iterator[str]:
 
 def _data(problem: Problem) -> Iterator[str]:
     x = problem.stream
-    yield f"stream {x} in {{0, 1}}"
+    yield f"stream {x} in {'{0, 1}' if problem.reading is None else problem.reading.domain}"
     yield f"model null:        {x} ~ {problem.null.text}"
     yield f"model alternative: {x} ~ {problem.alternative.text}"
+    if problem.reading is not None:
+        yield from problem.reading.lines
+        yield f"let null_levels        = {problem.reading.levels('null')}"
+        yield f"let alternative_levels = {problem.reading.levels('alternative')}"
 
 
 def _course(design: Design) -> Iterator[str]:
@@ -110,24 +114,34 @@ def _course(design: Design) -> Iterator[str]:
     at = "abs(score)" if mirrored else "score"
     yield f"let size = size_for({'plan, ' if several else ''}{at})"
     mechanism = mechanism_for(problem.privacy, problem.null.range)
-    ends = [_law(p.chances[1], mechanism.noise) for p in (problem.null, problem.alternative)]
+    ends = [_law(problem, side, mechanism.noise) for side in ("null", "alternative")]
     yield f"let P0   = {ends[0]}"
     yield f"let P1   = {ends[1]}"
     yield ""
     yield "report block when sum(1 since block) >= size"
-    yield f"report ones  = sum({x} since block) when block"
-    low, high = (f"-{mechanism.margin}", f"size + {mechanism.margin}") if mechanism.margin else ("0", "size")
-    yield f"let seen = if block then clip(ones, {low}, {high}) else 0"
+    shown, term, most = ("ones", x, "size")
+    if problem.reading is not None:
+        shown, term, most = "total", problem.reading.term(x), _times(problem.reading.range, "size")
+    yield f"report {shown:<5} = sum({term} since block) when block"
+    low, high = (f"-{mechanism.margin}", f"{most} + {mechanism.margin}") if mechanism.margin else ("0", most)
+    yield f"let seen = if block then clip({shown}, {low}, {high}) else 0"
     yield "update score = score + floor(log(P1.pmf(seen) / P0.pmf(seen)) / lattice + 1 / 2) when block"
     plan = "(plan)" if several else ""
     yield f"stop when score >= upper{plan} return reject"
     yield f"stop when score <= lower{plan} return accept"
     if mechanism.noise is not None:
-        yield f"attach {mechanism.noise} to ones"
+        yield f"attach {mechanism.noise} to {shown}"
 
 
-def _law(p: Fraction, noise: str | None) -> str:
-    plain = f"binomial(size, {decimal(p)})"
+def _times(factor: int, name: str) -> str:
+    return name if factor == 1 else f"{factor} * {name}"
+
+
+def _law(problem: Problem, side: str, noise: str | None) -> str:
+    """Of the sum of a block, with its noise."""
+    plain = f"sum_of(size, {side}_levels)"
+    if problem.reading is None:
+        plain = f"binomial(size, {decimal(getattr(problem, side).chances[1])})"
     return plain if noise is None else f"convolve({plain}, {noise})"
 
 

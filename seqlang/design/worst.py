@@ -22,8 +22,7 @@ def between(design: Design, at: float) -> tuple[Fraction, ...]:
 
 def seen_at(blocks: Blocks, chances: tuple[Fraction, ...], size: int) -> Array:
     """The law of what a block shows where the entries have these chances."""
-    law, _ = blocks.mechanism.released(chances, size)
-    return np.asarray(law / law.sum())
+    return blocks.law_at(chances, size)
 
 
 def at(design: Design, blocks: Blocks, place: float) -> Evaluation:

@@ -49,7 +49,8 @@ class Worst:
 class DesignResult(Shown):
     """`errors`, `expected_steps`, `looks` and `quantiles` by hypothesis, `null` and `alternative`; `nominal` are the
     errors asked for. `cost` is the value of the criterion, `bound` what no policy of the same kind can beat. `coin` has
-    the chances of the plans. `checked`: what `check`, `solve` and `run` said of the written program."""
+    the chances of the plans. `reading`: how an entry becomes the level that is added up, empty where it is added up
+    itself. `checked`: what `check`, `solve` and `run` said of the written program."""
 
     shown_by = "text.design:design_blocks"
     null: str
@@ -76,6 +77,7 @@ class DesignResult(Shown):
     spec: str
     seconds: float
     certified: Mapping[str, Any] | None = None
+    reading: str = ""
 
     @property
     def average(self) -> float:
@@ -123,6 +125,7 @@ class DesignResult(Shown):
             "lower_bounds": [{"by": b.by, "value": b.value} for b in self.lower_bounds],
             "ratio": self.ratio,
             "optimality_gap": self.optimality_gap,
+            "reading": self.reading or None,
             "lattice": self.lattice,
             "coin": list(self.coin),
             "schedule": [line.to_dict() for line in self.schedule],

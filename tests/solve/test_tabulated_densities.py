@@ -7,8 +7,10 @@ import numpy as np
 import seqlang
 from seqlang.backends.solve.solve import solve
 from seqlang.backends.solve.states.batch import rarest
-from seqlang.backends.solve.states.tabulated_densities import distinct
+from seqlang.backends.solve.states.tabulated_densities import TabledCompiler, distinct
+from seqlang.backends.solve.step.body import Stage
 from seqlang.driver import load, read
+from seqlang.model.program import Update
 from seqlang.source import Source
 
 
@@ -45,3 +47,26 @@ def test_exploding_states_end_early_with_an_estimate_and_the_same_answer_twice()
 def test_claims_of_blocks_hold() -> None:
     verdicts = [v.verdict for v in seqlang.check("@tight/blocks").verdicts]
     assert verdicts == ["proved"] * 3
+
+
+TABLES = """
+algorithm tables
+stream x in {0, 1}
+memory w = 1
+memory at = 0
+update w = convolve({0: w, 1: 1}, geometric(1 / 2)).pmf(at)
+stop when step >= 3
+"""
+
+
+def test_a_table_of_weights_that_differ_from_row_to_row() -> None:
+    """P(k) = (1/3) (1/2)^|k|: the mass at k is (w P(k) + P(k - 1)) / (w + 1)."""
+    program = load(Source("tables", TABLES), {}).program
+    (update,) = (s for s in program.body if isinstance(s, Update))
+    compiler = TabledCompiler(program)
+    stage = Stage(compiler, 200)
+    w, at = np.tile([1.0, 2.0, 5.0, 9.0], 50), np.repeat([-1.0, 0.0, 1.0, 4.0], 50)
+    stage.memory = {"w": w, "at": at}
+    found = stage.numbers(compiler.compile(update.value))
+    expected = (w * 0.5 ** np.abs(at) + 0.5 ** np.abs(at - 1)) / (3 * (w + 1))
+    assert np.allclose(found, expected, rtol=1e-13)

@@ -27,16 +27,19 @@ def law_of(compiler: Expressions, e: ir.Law) -> Run:
         except EvaluationError as error:
             raise EvaluationError(error.diagnostics[0].message, span) from None
 
-    if not compiler.exact.compile(e).reads:
-        made: list[Value] = []  # constant: made once, at the first reading
+    return run if compiler.exact.compile(e).reads else _once(run)
 
-        def once(f: Frame) -> Value:
-            if not made:
-                made.append(run(f))
-            return made[0]
 
-        return once
-    return run
+def _once(run: Run) -> Run:
+    """A constant: made at the first reading."""
+    made: list[Value] = []
+
+    def once(f: Frame) -> Value:
+        if not made:
+            made.append(run(f))
+        return made[0]
+
+    return once
 
 
 def _uniform(compiler: Expressions, e: ir.Law) -> Run:
@@ -80,7 +83,7 @@ def weights_of(compiler: Expressions, e: ir.WeightsOf) -> Run:
             weights.append(w)
         return laws.Table(values, weights)
 
-    return run
+    return run if compiler.exact.compile(e).reads else _once(run)
 
 
 def density(law: Value, method: str, x: Value) -> Value:

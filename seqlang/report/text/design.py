@@ -25,6 +25,8 @@ def design_blocks(result: DesignResult) -> Iterator[Block]:
         f"the score is the log-likelihood ratio of all released counts, alternative against null, in steps of "
         f"{shown(result.lattice, 6)}; it begins at 0"
     )
+    if result.reading:
+        yield remark(f"{result.reading}; a block adds up levels")
     yield Heading("What it does")
     yield _figures(result)
     yield from _remarks(result)

@@ -35,6 +35,9 @@ class TabledCompiler(VectorCompiler):
 
     def _tabled(self, e: ir.Density) -> Run:
         direct = super().compile(e)
+        tables = [part for part in ir.walk(e.law) if isinstance(part, ir.Weights | ir.WeightsOf)]
+        if any(self.exact.compile(table).reads for table in tables):
+            return direct  # a table of values that differ from run to run has no arguments to look it up by
         read: list[ir.Expression] = []
         law = self._with_arguments(e.law, read)
         at = self._argument(e.at, read)
