@@ -78,6 +78,12 @@ def model_is_clear(program: Program, model: str) -> bool:
     return all(law_is_clear(program, law) for _, law in next(m.laws for m in program.models if m.name == model))
 
 
+def values_are_clear(program: Program, model: str) -> bool:
+    """The same of the values that entries have under a model; of a density no single value has a chance."""
+    laws = next(m.laws for m in program.models if m.name == model)
+    return all(_has_density(law) or law_is_clear(program, law) for _, law in laws)
+
+
 def law_is_clear(program: Program, law: Expression) -> bool:
     """Whether floats take a chance of the law for 0 only where it is 0."""
     return _is_clear(facts_of(program), law)
@@ -87,6 +93,12 @@ def _is_listed(law: Expression) -> bool:
     if isinstance(law, Choice):
         return _is_listed(law.yes) or _is_listed(law.no)
     return not isinstance(law, Law) or law.family in ("bernoulli", "randomized_response")
+
+
+def _has_density(law: Expression) -> bool:
+    if isinstance(law, Choice):
+        return _has_density(law.yes) and _has_density(law.no)
+    return isinstance(law, Law) and facts_of_law(law.family).kind == "density"
 
 
 def _gate_is_clear(facts: Facts, gate: ChooseGate) -> bool:

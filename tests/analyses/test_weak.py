@@ -395,8 +395,8 @@ def test_the_bound_by_moments_holds_at_every_position() -> None:
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        ("stream x in {0, 1}\nmodel m: x ~ bernoulli(0.5)\nreport r when x == 1\nstop when step >= 2", "reports"),
-        ("stream x in real\nmodel m: x ~ normal(0, 1)\nstop when x >= 1", "infinitely many"),
+        ("stream x in {0, 1}\nmodel m: x ~ bernoulli(0.5)\nreport r when x == 1\nstop when r and step >= 2", "reports"),
+        ("stream x in ball(1, 2)\nmodel m: x ~ uniform(ball(1, 2))\nstop when x[1] >= 1/2", "infinitely many"),
         ("dataset x in {0, 1} size 3\nmodel m: x ~ bernoulli(0.5)\nstop when x[step] == 1", "dataset"),
     ],
 )

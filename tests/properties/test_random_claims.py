@@ -16,6 +16,9 @@ from seqlang.diagnostics import SpecError
 STRONG = {"release": 0.03, "transcript": 0.012}
 WEAK = 0.12
 """Programs for one of `--instances`."""
+FOUND = (1166, 1443)
+"""Programs with a stop above a report, which once took two transcripts for one; and with returned values that two orders
+of quadrature meet in different orders."""
 
 
 def _seeds(share: float, request: pytest.FixtureRequest) -> range:
@@ -38,7 +41,7 @@ def test_strong_claims(name: str, request: pytest.FixtureRequest) -> None:
 
 def test_weak_claims(request: pytest.FixtureRequest) -> None:
     told = Counter[tuple[str, str]]()
-    for seed in _seeds(WEAK, request):
+    for seed in (*FOUND, *_seeds(WEAK, request)):
         try:
             told.update(weak_verdicts(seed))
         except (Undefined, TooWide):

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from seqlang.analyses.faint import draws_are_clear, model_is_clear
+from seqlang.analyses.faint import draws_are_clear, values_are_clear
 from seqlang.analyses.operating.possible import zeros_are_exact
 from seqlang.analyses.weak.course import Course, Walk, survival
 from seqlang.analyses.weak.entries import Entry, entries_of
@@ -26,10 +26,11 @@ from seqlang.analyses.weak.mixture import mixture_of
 from seqlang.analyses.weak.profile import Law
 from seqlang.analyses.weak.tabulated import tabulated
 from seqlang.analyses.weak.together import together_of
+from seqlang.analyses.weak.transcribed import ELSE, sizes, transcribed
 from seqlang.backends.one_thread import one_thread
 from seqlang.backends.solve.chain import Chain
 from seqlang.backends.solve.unsolved import Unsolved
-from seqlang.model.program import Program, Report
+from seqlang.model.program import Program
 from seqlang.process.time_limit import poll
 from seqlang.record import record
 from seqlang.rules.claims import longest_run
@@ -49,7 +50,7 @@ LEFT_IN_TABLES = 1e-15
 """Mass that may be left beyond the tables where all laws come from one table, which costs little to fill."""
 DIRECT = 2
 """At the first positions, where exact zeros are likeliest, all laws are computed."""
-
+NOT_TOLD = "a report may show numbers that are not whole, or too many of them"
 ONE_BY_ONE = 4
 """So many positions are followed one by one: many scans end with them."""
 GROWTH = 3
@@ -72,6 +73,7 @@ class Scan:
     `work` bounds the numbers touched (nodes x states x steps); past it there are no further positions and `exhausted`
     is set. `tolerance` is the mass that may be left beyond the tables of a law. `ratios`: small probabilities matter
     too; else the law given the likeliest entry is what the free law leaves, P = sum over a of P(X_n = a) P_a.
+    `complete`: `entries` are all values of an entry; else some, and what is found are lower bounds.
     """
 
     def __init__(
@@ -79,18 +81,17 @@ class Scan:
     ) -> None:
         if program.model(model).memories:
             raise Unsolved("the model reads memory: one entry and the others are not independent")
-        if any(isinstance(s, Report) for s in program.body):
-            raise Unsolved("the transcript holds reports: only programs that show when they stop and what they return")
         if (why := obstacle(program)) is not None:
             raise Unsolved(f"a step may fail for one value of an entry only, and no law tells: {why}")
         self.model = model
-        self.entries = entries_of(program)
-        if not (draws_are_clear(program) and model_is_clear(program, model)):
+        self.entries, self.complete = entries_of(program)
+        if not (draws_are_clear(program) and values_are_clear(program, model)):
             raise Unsolved("a chance is so small, or so near 1, that floats do not tell it from 0 or 1")
         self.tolerance = tolerance
         self.work = work
         self.exhausted = False
-        self.chains = _chains(program, model, AGREED_FOR_RATIOS if ratios else AGREED)
+        self.reports = bool(program.report_names)
+        program, self.chains = _told_apart(program, model, AGREED_FOR_RATIOS if ratios else AGREED)
         self.blind = _blind(program, model, self.chains)
         self.reached = [1.0]
         self.last = longest_run(program)
@@ -121,6 +122,8 @@ class Scan:
     def _next(self) -> Position | None:
         number = len(self._known) + 1
         laws = self._laws(number)
+        if self.reports and _has_else(self.chains):
+            raise Unsolved(NOT_TOLD)
         if self.work < 0:
             self.exhausted = True
             return None
@@ -174,6 +177,27 @@ class Scan:
             self._together = None
 
 
+def _told_apart(program: Program, model: str, agreed: float) -> tuple[Program, tuple[Chain, ...]]:
+    """The program that is followed: itself, or where it has reports the one that returns them, with the fewest digits
+    that hold what its runs show."""
+    if not program.report_names:
+        return program, _chains(program, model, agreed)
+    for size in sizes(program):
+        poll()
+        longer = transcribed(program, size)
+        chains = _chains(longer, model, agreed)
+        front = chains[0].begin()
+        for _ in range(longest_run(program) or 0):
+            front, _stopped = chains[0].advance(front)
+        if not _has_else(chains):
+            return longer, chains
+    raise Unsolved(NOT_TOLD)
+
+
+def _has_else(chains: tuple[Chain, ...]) -> bool:
+    return any(float(ELSE) in chain.outcomes for chain in chains)
+
+
 def _chains(program: Program, model: str, agreed: float) -> tuple[Chain, ...]:
     """The chain at the first two orders that agree on the free law; one chain where every order gives the same."""
     from seqlang.backends.solve.spaces import space_of
@@ -205,7 +229,9 @@ def _apart(coarse: Chain, fine: Chain, steps: int = 10_000) -> float:
     for _ in range(steps):
         poll()
         (fronts[0], a), (fronts[1], b) = coarse.advance(fronts[0]), fine.advance(fronts[1])
-        total += float(np.abs(a.by_outcome.sum(axis=-1) - b.by_outcome.sum(axis=-1)).sum())
+        new, old = (stopped.by_outcome.sum(axis=-1) for stopped in (b, a))
+        new[: len(old)] -= old  # the second chain may have met further outcomes by then
+        total += float(np.abs(new).sum())
         if float(fronts[1].survivors.sum()) < 1e-10:
             break
     return total

@@ -9,9 +9,11 @@ from seqlang.analyses.bounds import Bounds
 from seqlang.analyses.weak import profile
 from seqlang.analyses.weak.everywhere import everywhere
 from seqlang.analyses.weak.later import later_delta
+from seqlang.analyses.weak.positions import Scan
 from seqlang.analyses.weak.profile import Law, Range
 from seqlang.analyses.weak.scans import scan_of
 from seqlang.analyses.weak.worst import Worst, worst
+from seqlang.backends.solve.unsolved import Unsolved
 from seqlang.model.program import Program
 from seqlang.record import record
 
@@ -53,7 +55,7 @@ class Least:
 
 def curve(program: Program, model: str, epsilons: tuple[float, ...]) -> Curve:
     """Raises Unsolved where there is no exact law."""
-    scan = scan_of(program, model, False)
+    scan = _of_all_entries(program, model)
 
     def at(epsilon: float, per_step: bool) -> Worst:
         def measure(p: Law, q: Law) -> Range:
@@ -66,7 +68,7 @@ def curve(program: Program, model: str, epsilons: tuple[float, ...]) -> Curve:
 
 def least(program: Program, model: str, delta: Fraction, strong: Bounds | None = None) -> Least:
     """Raises Unsolved where there is no exact law."""
-    scan = scan_of(program, model, False)
+    scan = _of_all_entries(program, model)
     known = everywhere(program, strong)
     target = float(delta)
 
@@ -77,3 +79,10 @@ def least(program: Program, model: str, delta: Fraction, strong: Bounds | None =
     epsilon = worst(scan, lambda p, q: profile.epsilon_at(p, q, target), later, patience=10**9)
     pure = worst(scan_of(program, model, True), profile.pure, lambda reach: known.pure)
     return Least(model, delta, epsilon, pure)
+
+
+def _of_all_entries(program: Program, model: str) -> Scan:
+    scan = scan_of(program, model, False)
+    if not scan.complete:
+        raise Unsolved("an entry has infinitely many values: no exact maximum over pairs")
+    return scan

@@ -57,7 +57,7 @@ def decide(program: Program, claim: Claim, strong: Bounds | None = None) -> Deci
                 assert_never(claim.privacy.notion)
     except Unsolved as reason:
         return Decision("unknown", f"no exact law of the transcript: {reason}")
-    return _decision(found, goal[-1], what, scan.exhausted)
+    return _decision(found, goal[-1], what, scan)
 
 
 def _delta(scan: Scan, epsilon: Enclosure, limit: Enclosure, per_step: bool) -> tuple[Worst, str]:
@@ -99,10 +99,14 @@ def _concentrated(scan: Scan, limit: Enclosure, known: Everywhere) -> tuple[Wors
     return found, "the largest ratio of Renyi divergence and order"
 
 
-def _decision(found: Worst, limit: Enclosure, what: str, exhausted: bool) -> Decision:
+def _decision(found: Worst, limit: Enclosure, what: str, scan: Scan) -> Decision:
     where = _where(found)
     if found.lower > limit.high:
         return Decision("refuted", f"{what} is {_from_below(found)}, {where}", found)
+    if not scan.complete:
+        seen = ", ".join(f"{value:g}" for value in dict.fromkeys(v for e in scan.entries for v in e.values()))
+        because = f"{what} is at least {found.lower:.6g} for entries among {seen}"
+        return Decision("unknown", f"{because}; they may have infinitely many other values", found)
     if found.upper <= limit.low:
         because = f"{what} is at most {_rounded_up(found.upper)}"
         if found.after > 0:
@@ -111,7 +115,7 @@ def _decision(found: Worst, limit: Enclosure, what: str, exhausted: bool) -> Dec
         if found.after <= limit.low:
             later = f"; at later positions it is at most {_rounded_up(found.after)}" if found.after > 0 else ""
             return Decision("proved", because + later, found)
-        why = "the work allowed is used up" if exhausted else "nothing bounds it at later ones"
+        why = "the work allowed is used up" if scan.exhausted else "nothing bounds it at later ones"
         return Decision("unknown", f"{because}; {why}", found)
     between = f"{what} is between {found.lower:.6g} and {_rounded_up(found.bound)}"
     return Decision("unknown", f"{between}, and the claim says {limit.high:.6g}", found)

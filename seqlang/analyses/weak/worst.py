@@ -80,7 +80,7 @@ def worst(
                 last = number if below > noted * (1 + NEWS) else last
                 noted = below if last == number else noted
                 lower, position, pair = below, number, entries
-    return Worst(lower, upper, after, position, pair, number)
+    return Worst(lower, upper, after if scan.complete else inf, position, pair, number)
 
 
 def _pairs(found: Position) -> list[tuple[Law, Law, tuple[Entry, Entry]]]:

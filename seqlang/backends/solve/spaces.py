@@ -18,6 +18,7 @@ from seqlang.backends.solve.lattice.lattice_chain import LatticeChain
 from seqlang.backends.solve.noises import standard_normal
 from seqlang.backends.solve.quadrature.grid import Grid, common, first_level, grid_of, kinks_of
 from seqlang.backends.solve.quadrature.nodes import LAST, Kink
+from seqlang.backends.solve.solution import Outcome
 from seqlang.backends.solve.step.entries import entries, model_named, model_of, reads_step
 from seqlang.backends.solve.step.integration_plan import IntegrationPlan, integration_plan
 from seqlang.backends.solve.stops.chances import Chances
@@ -200,8 +201,10 @@ def _explored(program: Program, model: str, watch: Watch, plan: IntegrationPlan,
     DrawnEntries(program, model, plan.needed.fields, {})  # Unsolved now, if the data have a density
     grid, last, exact = _grids(program, plan, state_kinks(program, model, watch, plan))
 
+    places: dict[Outcome, int] = {}
+
     def make(level: int) -> ExploredChain:
-        return ExploredChain(program, model, watch, plan, grid(level), SPARE * tolerance)
+        return ExploredChain(program, model, watch, plan, grid(level), SPARE * tolerance, places)
 
     made = make(0)
     blocks = None if watch else _blocks(made, SPARE * tolerance)

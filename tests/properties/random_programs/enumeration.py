@@ -481,7 +481,7 @@ def _statement(rows: _Rows, i: int, s: Statement) -> None:
             state.scope[s.name] = v
         else:
             state.scope[s.name] = when
-        rows.show(i + 1, np.where(when, 1.0, 0.0))
+        rows.show(i + 1, float(state.step), when)  # a report that is not made shows nothing
         if v is not None:
             rows.show(i + 1, v, when)
         rows.watched(s.name, when, v)

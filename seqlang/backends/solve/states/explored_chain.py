@@ -45,7 +45,8 @@ SHARE = 16
 
 
 class ExploredChain:
-    """A `Chain`. `spare`: mass of rare states that may be dropped where there are many. Raises Unsolved."""
+    """A `Chain`. `spare`: mass of rare states that may be dropped where there are many; `places`: those of the
+    outcomes, if other chains share them. Raises Unsolved."""
 
     def __init__(
         self,
@@ -55,6 +56,7 @@ class ExploredChain:
         plan: IntegrationPlan,
         grid: Grid,
         spare: float = 0.0,
+        places: dict[Outcome, int] | None = None,
     ) -> None:
         self.program, self.model, self.watch, self.plan, self.grid, self.spare = (
             program,
@@ -67,7 +69,7 @@ class ExploredChain:
         compiler = TabledCompiler(program)
         self.persistent = frozenset(name for name, v in self.plan.variables.items() if not isinstance(v.life, EachStep))
         noises = EnumeratedNoises(program, self.plan, self.grid, compiler)
-        self.returned = Returned(program, self.plan, compiler, watch)
+        self.returned = Returned(program, self.plan, compiler, watch, {} if places is None else places)
         known = {name: np.asarray(v)[:, None] for name, v in self.grid.values.items()}
         laws = {name: v.law for name, v in self.plan.variables.items()}
         self.setting = Setting(self.plan, self.grid, compiler, noises, self.returned, known, laws)

@@ -15,14 +15,20 @@ from seqlang.model.program import Program, Stop
 
 class Returned:
     """Gives every outcome a place in the tables. Returns that are constants have the first places, in the order of the
-    file; values that are computed get theirs when a run returns them."""
+    file; values that are computed get theirs when a run returns them. `places` may be shared by chains of one program:
+    they are then in the same order in all of them."""
 
     def __init__(
-        self, program: Program, plan: IntegrationPlan, compiler: VectorCompiler, watch: tuple[ir.Expression, ...]
+        self,
+        program: Program,
+        plan: IntegrationPlan,
+        compiler: VectorCompiler,
+        watch: tuple[ir.Expression, ...],
+        places: dict[Outcome, int],
     ) -> None:
         self.watch = watch
         self._compiler = compiler
-        self._places: dict[Outcome, int] = {}
+        self._places = places
         self._watched: dict[Outcome, list[Run]] = {}
         for statement in program.body:
             if isinstance(statement, Stop):
