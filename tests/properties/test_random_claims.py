@@ -17,8 +17,8 @@ STRONG = {"release": 0.03, "transcript": 0.012}
 WEAK = 0.12
 """Programs for one of `--instances`."""
 FOUND = (1166, 1443)
-"""Programs with a stop above a report, which once took two transcripts for one; and with returned values that two orders
-of quadrature meet in different orders."""
+"""A program with a stop above a report, of which two transcripts were once taken for one; and one whose returned values
+two orders of quadrature meet in different orders."""
 
 
 def _seeds(share: float, request: pytest.FixtureRequest) -> range:
