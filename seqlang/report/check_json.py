@@ -15,7 +15,7 @@ from seqlang.report.text.composition import composition_rows
 from seqlang.report.text.gates import gate_rows
 from seqlang.report.text.meaning import meaning_dict
 from seqlang.report.text.weak import curve_dict
-from seqlang.report.words import adjacency_words, bound_formula, conclusion_text
+from seqlang.report.words import adjacency_words, bound_formula, conclusion_text, is_curve
 from seqlang.results.json_number import json_number, json_value
 from seqlang.rules.computed import bound_up
 from seqlang.rules.sensitivity.facts.formulas import parameter_values
@@ -132,9 +132,9 @@ def _renyi(result: CheckResult) -> list[dict[str, Any]]:
 
 
 def _renyi_formulas(result: CheckResult) -> list[dict[str, Any]]:
-    """Each formula in `alpha` once, and at which of the orders it is the least."""
+    """Each formula that is a bound at every order `alpha` once, and at which of the orders it is the least."""
     formulas: dict[tuple[str, str], list[float]] = {}
-    for d in result.bounds.rdp:
+    for d in (d for d in result.bounds.rdp if is_curve(result.program, d)):
         formula = bound_formula(result.program, d)
         if formula is not None and isinstance(d.conclusion, RenyiBound):
             formulas.setdefault((str(formula), d.rule), []).append(float(d.conclusion.order))
@@ -145,7 +145,8 @@ def _renyi_formulas(result: CheckResult) -> list[dict[str, Any]]:
 
 
 def _bound(program: Program, derivation: Derivation | None) -> dict[str, Any]:
-    """The bound as a number, and as a formula in the parameters, `alpha` and `delta` if there is one."""
+    """The bound as a number, and as a formula in the parameters, if there is one: in `alpha` and `delta` too where it
+    is a bound at every order or delta."""
     if derivation is None:
         return {"upper": "inf", "symbolic": None}
     formula = bound_formula(program, derivation)

@@ -8,22 +8,22 @@ from typing import TYPE_CHECKING, Any
 from seqlang.accounting.curves import shown
 from seqlang.arithmetic.formula import Call, Formula, rebuilt, to_sympy
 from seqlang.report.document.document import Document, Heading, Paragraph, line
-from seqlang.report.words import bound_formula
+from seqlang.report.words import bound_formula, is_curve
 
 if TYPE_CHECKING:
     from seqlang.results.check import CheckResult
 
 
 def latex_document(result: CheckResult) -> Document:
-    """One formula a line: the sensitivity of every statistic, and the bound of every notion where there is one; of RDP
-    each formula once, over the order alpha."""
+    """One formula a line: the sensitivity of every statistic, and the bound of every notion where there is one; over
+    delta and the order alpha where it is a bound at each of them, and once."""
     named = [(s.name.replace("_", r"\_"), s.shift.radius) for s in result.statistics]
     lines = [_formula(rf"\Delta(\mathrm{{{name}}})", "=", radius) for name, radius in named]
     bounds = result.bounds
     of = {r"\varepsilon_{\mathrm{pure}}": bounds.pure, r"\varepsilon(\delta)": bounds.dp, r"\rho": bounds.zcdp}
     proved = [(left, bound) for left, bound in of.items() if bound is not None]
     for left, bound in (*proved, *((r"\varepsilon(\alpha)", bound) for bound in bounds.rdp)):
-        formula = bound_formula(result.program, bound)
+        formula = bound_formula(result.program, bound) if is_curve(result.program, bound) else None
         if formula is not None:
             lines.append(_formula(left, r"\le", formula))
     shown_lines = (Paragraph(line((text, "formula")), 2, 0) for text in dict.fromkeys(lines))

@@ -22,6 +22,7 @@ from seqlang.proof.derivation import (
 )
 from seqlang.report.numbers import shown_up
 from seqlang.rules import find
+from seqlang.rules.composition import group_privacy
 from seqlang.rules.sensitivity.facts.facts import facts_of
 from seqlang.rules.sensitivity.facts.shapes import is_vector
 from seqlang.rules.sensitivity.motion.neighbours import as_entry
@@ -107,16 +108,37 @@ def amount_text(formula: Formula) -> str:
 
 
 def bound_formula(program: Program, derivation: Derivation) -> Formula | None:
-    """The epsilon or rho over the parameters, `alpha` and `delta`; None where it is no formula but a number that was
-    computed. Where a parameter is called alpha or delta, the name of the order or of the delta ends with a mark."""
-    bound, rule = derivation.conclusion, find(derivation.rule)
-    shown = None if rule is None or rule.symbolic is None else rule.symbolic(program, derivation)
-    formula = amount(bound) if shown is None else shown
+    """The epsilon or rho over the parameters, and over `alpha` and `delta` where it is a bound at every order or delta;
+    None where it is no formula but a number that was computed. Where a parameter is called alpha or delta, the name of
+    the order or of the delta ends with a mark."""
+    bound, shown = derivation.conclusion, _symbolic(program, derivation)
+    formula = settled(bound) if not is_curve(program, derivation) else amount(bound) if shown is None else shown
     if isinstance(formula, Number) and not isinstance(bound, PureBound) and len(str(formula)) > LONGEST_NUMBER:
         return None
     taken = {parameter.name for parameter in program.parameters}
     names = {ORDER.name: "alpha", DELTA.name: "delta"}
     return substitute(formula, {old: symbol(new + "_" * (new in taken)) for old, new in names.items()})
+
+
+def _symbolic(program: Program, derivation: Derivation) -> Formula | None:
+    rule = find(derivation.rule)
+    return None if rule is None or rule.symbolic is None else rule.symbolic(program, derivation)
+
+
+def is_curve(program: Program, derivation: Derivation) -> bool:
+    """Whether the formula is a bound at every order, or at every delta, and not at the derivation's own alone: a rule
+    may ask for a delta that is not too small, and a bound at a higher order serves at lower ones."""
+    claim = derivation.conclusion
+    if isinstance(claim, ApproximateBound):
+        return _symbolic(program, derivation) is not None
+    if not isinstance(claim, RenyiBound):
+        return True
+    evidence = derivation.evidence if isinstance(derivation.evidence, tuple) else (derivation.evidence,)
+    parts = (*derivation.premises, *(part for part in evidence if isinstance(part, Derivation)))
+    curves = [(part, part.conclusion.order) for part in parts if isinstance(part.conclusion, RenyiBound)]
+    grown = derivation.rule == group_privacy.NAME
+    needed = group_privacy.orders_below(program, claim.order) if grown else (claim.order,)
+    return all(order in needed and is_curve(program, part) for part, order in curves)
 
 
 LONGEST_NUMBER = 9

@@ -6,7 +6,6 @@ import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from seqlang.analyses.bounds import Bounds
 from seqlang.analyses.claims import Verdict
 from seqlang.model.expression import Density, Noised, walk
 from seqlang.model.print import show_expression
@@ -16,6 +15,7 @@ from seqlang.proof.witness import Event, Witness
 from seqlang.report.document.document import Block, Document, Heading, Line, Paragraph, Role, Table, Tree, line
 from seqlang.report.numbers import nearest, shown, shown_down, shown_up, upper
 from seqlang.report.streams import entry_words, stream_words
+from seqlang.report.text.formulas import WIDEST, formulas, order_of, remark
 from seqlang.report.text.gates import gate_rows
 from seqlang.report.words import adjacency_words, bound_formula, conclusion_text, life_words
 from seqlang.rules.computed import bound_up
@@ -46,7 +46,7 @@ def _blocks(result: CheckResult, explain: bool) -> Iterator[Block]:
         yield from meaning_blocks(result)
         yield from _explanation(result)
     if result.cut_short:
-        yield _remark("time limit", f"it ended {', '.join(result.cut_short)}: `--time-limit` gives more seconds")
+        yield remark("time limit", f"it ended {', '.join(result.cut_short)}: `--time-limit` gives more seconds")
     if result.weak or result.profiles:
         from seqlang.report.text.weak import weak_blocks
 
@@ -65,16 +65,12 @@ def _head(result: CheckResult) -> Iterator[Block]:
     program = result.program
     yield Paragraph(line((program.name, "head"), f"  {program.title}" if program.title else ""))
     short, long = adjacency_words(program)
-    yield _remark("neighbours", f"{short}: {long}")
+    yield remark("neighbours", f"{short}: {long}")
     if program.parameters:
-        yield _remark("parameters", ", ".join(f"{p.name} = {shown(float(p.value))}" for p in program.parameters))
+        yield remark("parameters", ", ".join(f"{p.name} = {shown(float(p.value))}" for p in program.parameters))
     used = _densities(result)
     if used:
-        yield _remark("note", f"uses the density of {', '.join(used)} as a formula, not as an assumption on the data")
-
-
-def _remark(name: str, text: str) -> Paragraph:
-    return Paragraph(line((f"{name:<12}", "quiet"), text), indent=2, hanging=12)
+        yield remark("note", f"uses the density of {', '.join(used)} as a formula, not as an assumption on the data")
 
 
 def _densities(result: CheckResult) -> list[str]:
@@ -143,20 +139,20 @@ def _bounds(result: CheckResult) -> Iterator[Block]:
     rows.extend(_renyi_rows(program, tuple(d for d in others if not d.premises), "weaker: "))
     yield Heading("Strong privacy: worst case over neighbours and outcomes")
     yield Table(("notion", "proved at most", "witnessed at least", "by"), tuple(rows), "llll")
-    yield from _formulas(program, bounds, result.order_formula)
+    yield from formulas(program, bounds, result.order_formula)
     if bounds.horizon is not None:
-        yield _remark("horizon", f"{bounds.horizon} steps, for the bounds that need one")
+        yield remark("horizon", f"{bounds.horizon} steps, for the bounds that need one")
     for goal in bounds.open_goals:
         yield Paragraph(line(("? ", "doubt"), goal), 2)
     if witness is not None:
-        yield _remark("witness", witness_words(witness))
+        yield remark("witness", witness_words(witness))
     if result.audit is not None:
         from seqlang.report.text.audit import audit_words
 
-        yield _remark("audit", audit_words(result.audit))
+        yield remark("audit", audit_words(result.audit))
     gap = _gap(result)
     if gap:
-        yield _remark("gap", gap)
+        yield remark("gap", gap)
 
 
 def _proved(program: Program, derivation: Derivation | None) -> Line:
@@ -165,34 +161,6 @@ def _proved(program: Program, derivation: Derivation | None) -> Line:
         return line("∞")
     formula = str(bound_formula(program, derivation) or "")
     return _both(bound_up(program, derivation.conclusion), formula if len(formula) <= WIDEST else "")
-
-
-def _formulas(program: Program, bounds: Bounds, asked: bool) -> Iterator[Block]:
-    """What stands in the table as numbers, or does not fit there; `asked`: for RDP as a formula."""
-    for name, derivation in (("pure", bounds.pure), ("dp(delta)", bounds.dp), ("zcdp", bounds.zcdp)):
-        formula = None if derivation is None else bound_formula(program, derivation)
-        if formula is not None and (name == "dp(delta)" or len(str(formula)) > WIDEST):
-            yield _remark(name, str(formula))
-    curves: dict[str, list[str]] = {}
-    for derivation in bounds.rdp:
-        formula = bound_formula(program, derivation)
-        if formula is not None:
-            curves.setdefault(str(formula), []).append(_order(derivation))
-    if asked and not curves:
-        yield _remark(
-            "rdp(alpha)", "no formula is known; `--order 2,8` gives numbers" if bounds.rdp else "nothing is proved"
-        )
-    for text, orders in curves.items():
-        yield _remark("rdp(alpha)", text if len(curves) == 1 else f"{text}  at {', '.join(orders)}")
-
-
-def _order(derivation: Derivation) -> str:
-    assert isinstance(derivation.conclusion, RenyiBound)
-    return f"{float(derivation.conclusion.order):g}"
-
-
-WIDEST = 40
-"""Characters of a formula that is shown in the table."""
 
 
 def _gap(result: CheckResult) -> str:
@@ -223,7 +191,7 @@ def _renyi_rows(program: Program, bounds: tuple[Derivation, ...], remark: str = 
     for d in bounds:
         if isinstance(d.conclusion, RenyiBound):
             number = shown_up(bound_up(program, d.conclusion))
-            groups.setdefault(_by(d), []).append(f"{number} at {_order(d)}")
+            groups.setdefault(_by(d), []).append(f"{number} at {order_of(d)}")
     for by, found in groups.items():
         yield line(f"{remark}rdp by order"), line("\n".join(found)), (), by
 
