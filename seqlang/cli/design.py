@@ -30,10 +30,12 @@ def _designed(options: Namespace) -> int:
     from seqlang.design.find import find
     from seqlang.design.infeasible import Infeasible
     from seqlang.design.request import problem_of
+    from seqlang.design.request_limits import limits_of
 
+    limits = limits_of(options.max, options.looks, options.every, options.smallest, options.unit)
     problem = problem_of(
         options.null, options.alternative, exact(options.alpha, "--alpha"), exact(options.beta, "--beta"),
-        options.privacy, options.minimise, not options.pure,
+        options.privacy, options.minimise, not options.pure, limits,
     )  # fmt: skip
     try:
         with working("design"):
@@ -63,7 +65,13 @@ def _parser() -> Parser:
         help="pure(EPS), zcdp(RHO), dp(EPS, DELTA), rdp(ORDER, EPS), or none",
     )
     parser.add_argument("--minimise", default="average", metavar="WHAT",
-                        help="expected entries: average of both hypotheses (default), null, alternative")  # fmt: skip
+                        help="average (default), null, alternative: expected entries there; minimax: the most between "
+                             "them; 'at p=0.5'; 'quantile 0.95 under null'")  # fmt: skip
+    parser.add_argument("--max", metavar="N", help="never more than N entries")
+    parser.add_argument("--looks", metavar="N,N,..", help="look after these numbers of entries, and at no other time")
+    parser.add_argument("--every", metavar="N", help="look after every N entries")
+    parser.add_argument("--smallest", metavar="N", help="no block of fewer entries")
+    parser.add_argument("--unit", metavar="N", help="sizes of blocks are multiples of N")
     parser.add_argument("--pure", action="store_true", help="a single schedule: no public coin before the first entry")
     parser.add_argument("--horizon", metavar="N",
                         help="entries of the linear program that bounds private tests (60: some seconds)")  # fmt: skip

@@ -58,6 +58,7 @@ class Blocks:
         self.lattice = LATTICE if lattice is None else lattice
         self.merged = problem.null.range > FEW and problem.privacy.notion != "none"
         self._made: dict[int, Block] = {}
+        self._elsewhere: dict[tuple[Fraction, ...], dict[int, Array]] = {}
 
     def __getitem__(self, size: int) -> Block:
         if size not in self._made:
@@ -80,7 +81,7 @@ class Blocks:
         """The same blocks for scores on another lattice."""
         return Blocks(self.problem, self.mechanism, lattice) if self.merged else self
 
-    def law_at(self, chances: tuple[Fraction, ...], size: int) -> Array:
+    def _law_at(self, chances: tuple[Fraction, ...], size: int) -> Array:
         """The chances of what is seen where entries have these chances."""
         law, places = self.mechanism.released(chances, size)[0], self[size].places
         return np.asarray((law if places is None else _counted(places, law)) / law.sum())
@@ -88,6 +89,17 @@ class Blocks:
     def laws(self, side: int) -> Callable[[int], Array]:
         """The chances under the null (0) or the alternative (1) by size."""
         return lambda size: self[size].laws[side]
+
+    def laws_at(self, chances: tuple[Fraction, ...]) -> Callable[[int], Array]:
+        """The chances of what is seen where an entry has these chances, by size."""
+        known = self._elsewhere.setdefault(chances, {})
+
+        def law(size: int) -> Array:
+            if size not in known:
+                known[size] = self._law_at(chances, size)
+            return known[size]
+
+        return law
 
     def scores(self, lattice: float) -> Callable[[int], Array]:
         """The scores by size."""
@@ -104,16 +116,21 @@ def _log_ratio(null: Array, alternative: Array) -> Array:
     return np.asarray(np.nan_to_num(ratio, nan=0.0, posinf=700.0, neginf=-700.0))
 
 
+def power(laws: Array, ratio: Array, alpha: float) -> float:
+    """The chance to reject under the alternative for the most powerful test that rejects with chance `alpha` under the
+    null: by the likelihood ratio, and by a coin at the threshold."""
+    order = np.argsort(-ratio, kind="stable")
+    rejected, found = np.cumsum(laws[0][order]), np.cumsum(laws[1][order])
+    return float(np.interp(alpha, np.r_[0.0, rejected], np.r_[0.0, found]))
+
+
 def fixed_size(blocks: Blocks, most: int = 1_000_000) -> int | None:
     """The least size of a single block whose most powerful test meets both errors, the null's by randomising at the
     threshold where needed; None where none up to `most` does."""
     alpha, beta = blocks.problem.errors
 
     def meets(size: int) -> bool:
-        block = blocks[size]
-        order = np.argsort(-block.ratio, kind="stable")
-        rejected, power = np.cumsum(block.laws[0][order]), np.cumsum(block.laws[1][order])
-        return bool(np.interp(alpha, np.r_[0.0, rejected], np.r_[0.0, power]) >= 1 - beta)
+        return power(blocks[size].laws, blocks[size].ratio, alpha) >= 1 - beta
 
     high = 1
     while not meets(high):

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from seqlang.design.blocks import Blocks
 from seqlang.design.design import Design
 from seqlang.design.mechanism import Geometric, NoNoise
-from seqlang.design.policy import Policy
+from seqlang.design.policy import Policy, Row
 from seqlang.process.time_limit import poll
 from seqlang.record import record
 
@@ -47,14 +47,16 @@ def work_of(design: Design, blocks: Blocks) -> float:
     """About how many products of long numbers the enclosures take."""
     found = 0.0
     for column in design.columns:
-        per_look = sum(len(blocks[m].ratio) for m in column.policy.sizes)
+        per_look = sum(len(blocks[m].ratio) for row in column.policy.rows for m in row.sizes)
         found += 4 * per_look * 12 * max(1.0, column.null.looks)
     return found
 
 
 def certificate(design: Design, blocks: Blocks) -> Mapping[str, Enclosed] | None:
-    """By hypothesis; None for noise that is not enclosed here."""
+    """By hypothesis; None for noise that is not enclosed here, and for tests with an end."""
     problem = design.problem
+    if any(column.policy.ends for column in design.columns):
+        return None
     if not isinstance(blocks.mechanism, Geometric | NoNoise) or problem.reading is not None:
         return None
     found = {}
@@ -78,12 +80,13 @@ def _policy(policy: Policy, blocks: Blocks, chances: Sequence[Fraction], wrong: 
     if policy.at_once is not None:
         error = Fraction(int((policy.at_once == "reject") == (wrong == 1)))
         return (error, error), (Fraction(1), Fraction(1))
-    moves = _moves(policy, blocks, chances)
-    count, sizes = len(policy.sizes), np.array(policy.sizes, dtype=object)
+    row = policy.rows[0]
+    moves = _moves(row, blocks, policy.lattice, chances)
+    count, sizes = len(row.sizes), np.array(row.sizes, dtype=object)
     mass = _zeros(count)
-    mass[0][-policy.low] = mass[1][-policy.low] = ONE
+    mass[0][-row.low] = mass[1][-row.low] = ONE
     errors, steps = [0, 0], [0, 0]
-    rest = _rest(policy, moves)
+    rest = _rest(row, moves)
     for _ in range(LOOKS):
         poll()
         for end in (0, 1):
@@ -106,9 +109,9 @@ Moves = Sequence[tuple[NDArray[np.int64], NDArray[np.int64], Pair]]
 """By size: its states, the scores of what can be seen, and the chances."""
 
 
-def _moves(policy: Policy, blocks: Blocks, chances: Sequence[Fraction]) -> Moves:
+def _moves(row: Row, blocks: Blocks, lattice: float, chances: Sequence[Fraction]) -> Moves:
     found = []
-    sizes, scores = np.array(policy.sizes), blocks.scores(policy.lattice)
+    sizes, scores = np.array(row.sizes), blocks.scores(lattice)
     for size in np.unique(sizes):
         gains = scores(int(size)).astype(np.int64)
         low, high = _seen(chances, int(size), blocks.mechanism)
@@ -138,10 +141,10 @@ def _look(mass: Pair, moves: Moves, count: int) -> tuple[Pair, tuple[list[int], 
     return after, ended
 
 
-def _rest(policy: Policy, moves: Moves) -> float:
+def _rest(row: Row, moves: Moves) -> float:
     """An upper bound on the expected entries from any state. If at most the share r goes on for WINDOW looks, wherever
     it begins, at most WINDOW / (1 - r) looks are expected; the window is lengthened until r is below a half."""
-    count, looks = len(policy.sizes), 0
+    count, looks = len(row.sizes), 0
     going: Whole = np.full(count, ONE, dtype=object)
     while looks < LOOKS and (looks == 0 or max(going) >= ONE // 2):
         for _ in range(WINDOW):
@@ -154,7 +157,7 @@ def _rest(policy: Policy, moves: Moves) -> float:
                     going[rows[inside]] += -((-before[places[inside]] * chance) >> BITS)
         looks += WINDOW
     ratio = Fraction(int(max(going)), ONE)
-    return math.inf if ratio >= 1 else _up(looks * max(policy.sizes) / (1 - ratio))
+    return math.inf if ratio >= 1 else _up(looks * max(row.sizes) / (1 - ratio))
 
 
 def _seen(chances: Sequence[Fraction], size: int, mechanism: Any) -> Pair:

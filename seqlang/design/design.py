@@ -8,7 +8,7 @@ import numpy as np
 
 from seqlang.design.blocks import Blocks
 from seqlang.design.entry import Array
-from seqlang.design.evaluation import law_of_steps
+from seqlang.design.evaluation import Seen, law_of_steps
 from seqlang.design.master import Column, best_mixture
 from seqlang.design.problem import Problem
 from seqlang.design.search import SPARE, Found
@@ -24,16 +24,26 @@ QUANTILES = (0.5, 0.95, 0.99)
 @record
 class Design:
     """`chances` of the columns, in the order of the coin's faces, add up to 1; `bound`: no mixture of policies of the
-    same kind costs less."""
+    same kind costs less; None where no bound is known."""
 
     problem: Problem
     columns: tuple[Column, ...]
     chances: tuple[Fraction, ...]
-    bound: float
+    bound: float | None
 
     @property
     def cost(self) -> float:
-        return sum(float(c) * column.cost for c, column in zip(self.chances, self.columns, strict=True))
+        """What is minimised."""
+        if self.problem.criterion.beyond is not None:
+            return float(self.problem.criterion.beyond)
+        costs = zip(*(column.costs for column in self.columns), strict=True)
+        return max(float(sum(float(c) * x for c, x in zip(self.chances, found, strict=True))) for found in costs)
+
+    @property
+    def most(self) -> int | None:
+        """The largest number of entries; None where there is none."""
+        found = [column.policy.most for column in self.columns]
+        return None if None in found else max(n for n in found if n is not None)
 
     def mean(self, side: str, what: str) -> float:
         """The mean over the coin of `reject`, `accept`, `steps` or `looks` under `null` or `alternative`."""
@@ -41,7 +51,7 @@ class Design:
         return float(sum(float(c) * value for c, value in zip(self.chances, found, strict=True)))
 
 
-def single(problem: Problem, column: Column, bound: float) -> Design:
+def single(problem: Problem, column: Column, bound: float | None) -> Design:
     """One schedule, and no coin."""
     return Design(problem, (column,), (Fraction(1),), bound)
 
@@ -61,7 +71,7 @@ def _aims(problem: Problem) -> tuple[float, float]:
     return alpha * (1 - SPARE), beta * (1 - SPARE)
 
 
-def _rounded(problem: Problem, pairs: list[tuple[Column, float]], bound: float) -> Design | None:
+def _rounded(problem: Problem, pairs: list[tuple[Column, float]], bound: float | None) -> Design | None:
     """Rounds the chances; what is left over goes to one of the columns, the cheapest with which both errors hold."""
     unit = 10**DIGITS
     whole = [int(np.floor(x * unit)) for _, x in pairs]
@@ -77,14 +87,11 @@ def _rounded(problem: Problem, pairs: list[tuple[Column, float]], bound: float) 
     return best
 
 
-def steps_under(design: Design, blocks: Blocks, side: int) -> Array:
-    """P(N = n) under the null (0) or the alternative (1), for n = 0, 1, .. until next to nothing goes on."""
-    laws = [
-        law_of_steps(c.policy, lambda size: blocks[size].laws[side], blocks.scores(c.policy.lattice), 1e-3)
-        for c in design.columns
-    ]
-    whole = np.zeros(max(len(law) for law in laws))
-    for chance, law in zip(design.chances, laws, strict=True):
+def mixed_law(design: Design, blocks: Blocks, laws: Seen) -> Array:
+    """P(N = n) where blocks show these laws, for n = 0, 1, .. until next to nothing goes on."""
+    parts = [law_of_steps(c.policy, laws, blocks.scores(c.policy.lattice), 1e-3) for c in design.columns]
+    whole = np.zeros(max(map(len, parts)))
+    for chance, law in zip(design.chances, parts, strict=True):
         whole[: len(law)] += float(chance) * law
     return whole
 

@@ -6,18 +6,24 @@ import time
 from collections.abc import Iterator, Mapping
 
 from seqlang.design.blocks import LATTICE, Blocks, fine_lattice, fixed_size, safe_lattice, walk_lattice
+from seqlang.design.calendar import Calendar, calendar_for
 from seqlang.design.certificate import Enclosed, certificate, work_of
+from seqlang.design.criterion import Limits
 from seqlang.design.data.choose import with_reading
-from seqlang.design.design import Design, mixed, quantiles, single, steps_under
+from seqlang.design.design import Design, mixed, mixed_law, quantiles, single
+from seqlang.design.feasible import require_feasible
+from seqlang.design.free import Free
 from seqlang.design.infeasible import Infeasible
 from seqlang.design.lower_bounds import lower_bounds
 from seqlang.design.mechanism import mechanism_for
 from seqlang.design.policy import Policy
 from seqlang.design.privacy import Privacy
 from seqlang.design.problem import Problem
+from seqlang.design.quantile import best_quantile
 from seqlang.design.search import Search
 from seqlang.design.single import best_single
 from seqlang.design.spec_text import spec_text
+from seqlang.design.staged import Staged
 from seqlang.design.universal import universal_bound
 from seqlang.design.verification import verified
 from seqlang.design.worst import worst_between
@@ -66,16 +72,33 @@ def best_design(problem: Problem) -> tuple[Design, Blocks, int]:
     if fixed is None:
         raise Infeasible(f"no test of one block of up to {LARGEST:,} entries keeps both errors: the hypotheses are too "
                          "near to each other for this budget")  # fmt: skip
-    if problem.privacy.notion == "none":
-        lattice = walk_lattice(blocks[1]) if problem.reading is None else fine_lattice(blocks[1])
-        blocks = blocks.at(lattice)
-        return _searched(Search(blocks, 1, lattice, knots=lattice)), blocks, fixed
-    design = _searched(Search(blocks, fixed, LATTICE))
-    lattice = safe_lattice(blocks, {m for c in design.columns for m in c.policy.sizes})
-    if lattice != LATTICE:
-        blocks = blocks.at(lattice)
-        design = _searched(Search(blocks, fixed, lattice))
-    return design, blocks, fixed
+    calendar = calendar_for(problem, fixed)
+    if calendar is not None:
+        require_feasible(blocks, calendar, fixed)
+        if problem.criterion.level is not None and problem.criterion.beyond is None:
+            return best_quantile(problem, calendar.most, best_design)
+    return *_best(blocks, calendar, fixed), fixed
+
+
+def _best(blocks: Blocks, calendar: Calendar | None, fixed: int) -> tuple[Design, Blocks]:
+    """On a lattice on which entries add up without rounding, if they are seen one by one, or on one on which no score
+    is rounded in doubt."""
+
+    def searched(lattice: float) -> tuple[Design, Blocks]:
+        at = blocks.at(lattice)
+        if calendar is not None:
+            return _searched(Search(at, Staged(at, calendar, lattice))), at
+        pricer = Free(at, 1, lattice, knots=lattice) if one_by_one else Free(at, fixed, lattice)
+        return _searched(Search(at, pricer)), at
+
+    problem = blocks.problem
+    whole = problem.limits == Limits() if calendar is None else calendar.all_sizes == (1,)
+    one_by_one = problem.privacy.notion == "none" and whole
+    if one_by_one:
+        return searched(walk_lattice(blocks[1]) if problem.reading is None else fine_lattice(blocks[1]))
+    design, at = searched(LATTICE)
+    lattice = safe_lattice(at, {m for c in design.columns for m in c.policy.sizes})
+    return (design, at) if lattice == LATTICE else searched(lattice)
 
 
 def _searched(search: Search) -> Design:
@@ -95,19 +118,20 @@ def _result(
     design: Design, blocks: Blocks, fixed: int, plain: float | None, text: str, horizon: int | None
 ) -> DesignResult:
     problem = design.problem
-    bounds = (*lower_bounds(problem), *_universal(problem, fixed, horizon))
+    by_formula = lower_bounds(problem)
+    bounds = (*by_formula, *(_universal(problem, fixed, horizon) if by_formula else ()))
     if plain is not None and (problem.null.law is None or problem.null.law.values is not None):
         bounds = (LowerBound("the best test without privacy", plain), *bounds[1:])
     worst = worst_between(design, blocks) if problem.reading is None else None
     return DesignResult(
         null=f"{problem.stream} ~ {problem.null.text}", alternative=f"{problem.stream} ~ {problem.alternative.text}",
-        privacy=problem.privacy.text, criterion=problem.criterion, verdict=None,
+        privacy=problem.privacy.text, criterion=problem.criterion.text, verdict=None,
         nominal=dict(zip(SIDES, problem.errors, strict=True)),
         errors={"null": design.mean("null", "reject"), "alternative": design.mean("alternative", "accept")},
         expected_steps={side: design.mean(side, "steps") for side in SIDES},
-        quantiles={side: quantiles(steps_under(design, blocks, i)) for i, side in enumerate(SIDES)},
+        quantiles={side: quantiles(mixed_law(design, blocks, blocks.laws(i))) for i, side in enumerate(SIDES)},
         looks={side: design.mean(side, "looks") for side in SIDES},
-        cost=design.cost, bound=design.bound, max_steps=None, lattice=design.columns[0].policy.lattice,
+        cost=design.cost, bound=design.bound, max_steps=design.most, lattice=design.columns[0].policy.lattice,
         coin=tuple(float(c) for c in design.chances), schedule=tuple(_schedule(design)), lower_bounds=bounds,
         worst=worst, fixed=fixed, unprivate=plain, checked=(), spec=text, seconds=0.0,
         reading="" if problem.reading is None else problem.reading.about,
@@ -139,7 +163,9 @@ def _schedule(design: Design) -> Iterator[ScheduleLine]:
         if policy.at_once is not None:
             yield ScheduleLine(plan, None, None, None, policy.at_once)
             continue
-        yield ScheduleLine(plan, None, policy.low - 1, None, "accept")
-        for first, last, size in policy.ranges():
-            yield ScheduleLine(plan, first, last, size, None)
-        yield ScheduleLine(plan, policy.high + 1, None, None, "reject")
+        for row in policy.rows:
+            stage = row.used if policy.ends else None
+            yield ScheduleLine(plan, None, row.low - 1, None, "accept", stage)
+            for first, last, size in row.ranges():
+                yield ScheduleLine(plan, first, last, size, None, stage)
+            yield ScheduleLine(plan, row.high + 1, None, None, "reject", stage)

@@ -55,7 +55,9 @@ def private_divergence(p: Entry, q: Entry, eps: float) -> float:
 
 
 def lower_bounds(problem: Problem) -> tuple[LowerBound, ...]:
-    """Bounds on the criterion, without privacy and with it."""
+    """Bounds on the criterion, without privacy and with it; none on quantiles, and between the hypotheses."""
+    if problem.criterion.level is not None or sum(problem.weights) == 0:
+        return ()
     alpha, beta = problem.errors
     w0, w1 = problem.weights
     needs = binary_divergence(1 - alpha, beta), binary_divergence(1 - beta, alpha)

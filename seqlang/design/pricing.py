@@ -29,10 +29,12 @@ ROUNDS = 200
 
 @record
 class Prices:
-    """The costs of rejecting where the null holds, and of accepting where the alternative does; in entries."""
+    """The costs of rejecting where the null holds, and of accepting where the alternative does; in entries. `weights`
+    of the costs of which the largest is minimised add up to 1."""
 
     null: float
     alternative: float
+    weights: tuple[float, ...] = (1.0,)
 
 
 class Table:
@@ -105,22 +107,29 @@ def best_values(table: Table, prices: Prices, start: Array | None = None) -> Arr
 
 def decide(table: Table, values: Array, prices: Prices, slack: float) -> Whole:
     """The best at every place of the table, given V at the knots: a size, 0 to reject, -1 to accept. In the middle a
-    decision costs one entry: no run takes none. From the middle
-    outwards a size is kept while it costs at most `slack` more than the best, so that a schedule has few lines."""
-    further = table.continued(values)
+    decision costs one entry: no run takes none."""
     ends = stopping(prices, table.places)
-    best, sizes = further.min(axis=0), np.array(table.sizes)
-    goes_on = best < ends.min(axis=0)
-    choice = np.where(ends[0] <= ends[1], 0, -1)
-    middle = len(choice) // 2
-    goes_on[middle] = best[middle] < 1 + ends[:, middle].min()
-    for side in (range(middle, len(choice)), range(middle, -1, -1)):
-        kept = int(further[:, middle].argmin())
+    further = table.continued(values)
+    middle = len(table.places) // 2
+    goes_on = further.min(axis=0) < ends.min(axis=0)
+    goes_on[middle] = further[:, middle].min() < 1 + ends[:, middle].min()
+    sizes = np.array(table.sizes)[steady(further, slack)]
+    return np.asarray(np.where(goes_on, sizes, np.where(ends[0] <= ends[1], 0, -1)), dtype=np.int64)
+
+
+def steady(further: Array, slack: float) -> Whole:
+    """Which way to go on at every place, by the costs of going on, (ways, places). From the middle outwards a way is
+    kept while it costs at most `slack` more than the best, so that a schedule has few lines."""
+    allowed = further <= further.min(axis=0) + slack
+    best = further.argmin(axis=0)
+    middle = len(best) // 2
+    choice = best.copy()
+    for side in (range(middle, len(best)), range(middle, -1, -1)):
+        kept = int(best[middle])
         for place in side:
-            if goes_on[place]:
-                if further[kept, place] > best[place] + slack:
-                    kept = int(further[:, place].argmin())
-                choice[place] = sizes[kept]
+            if not allowed[kept, place]:
+                kept = int(best[place])
+            choice[place] = kept
     return np.asarray(choice, dtype=np.int64)
 
 

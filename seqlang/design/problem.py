@@ -6,15 +6,12 @@ A `Problem` is what the command and the Python function make from their argument
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Literal
 
+from seqlang.design.criterion import Criterion, Limits
 from seqlang.design.data.readings import Reading
 from seqlang.design.entry import Entry
 from seqlang.design.privacy import Privacy
 from seqlang.record import record
-
-Criterion = Literal["average", "null", "alternative"]
-
 
 ALIKE = Fraction(1, 10**12)
 """Chances that differ by less are the same: they may come from functions that are computed."""
@@ -22,24 +19,28 @@ ALIKE = Fraction(1, 10**12)
 
 @record
 class Problem:
-    """`weights` are those of E[N] under the null and under the alternative in what is minimised; they add up to 1.
-    `stream` is its name in the spec. `reading`: how an entry becomes a level; None for a coin."""
+    """`stream` is its name in the spec. `reading`: how an entry becomes a level; None for a coin."""
 
     null: Entry
     alternative: Entry
     alpha: Fraction
     beta: Fraction
     privacy: Privacy
-    criterion: Criterion = "average"
+    criterion: Criterion = Criterion()
     stream: str = "x"
     public_coin: bool = True
-    weights: tuple[float, float] = (0.5, 0.5)
     reading: Reading | None = None
+    limits: Limits = Limits()
 
     @property
     def errors(self) -> tuple[float, float]:
         """The nominal error under the null and under the alternative."""
         return float(self.alpha), float(self.beta)
+
+    @property
+    def weights(self) -> tuple[float, float]:
+        """Those of E[N] under the null and under the alternative: of their sum, the criterion is never less."""
+        return self.criterion.weights
 
     @property
     def symmetric(self) -> bool:

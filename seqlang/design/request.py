@@ -8,22 +8,23 @@ from fractions import Fraction
 
 import numpy as np
 
+from seqlang.design.criterion import Limits
 from seqlang.design.data.data_law import compared, read_law
 from seqlang.design.decimal import decimal
 from seqlang.design.entry import Entry, coin
 from seqlang.design.privacy import Notion, Privacy
-from seqlang.design.problem import Criterion, Problem
+from seqlang.design.problem import Problem
+from seqlang.design.request_limits import criterion_of
 from seqlang.diagnostics import SpecError
 from seqlang.diagnostics.suggest import hint
 from seqlang.driver.given import number
 from seqlang.record import replace
 
-CRITERIA: tuple[Criterion, ...] = ("average", "null", "alternative")
 _HYPOTHESIS = re.compile(r"\s*([A-Za-z_]\w*)\s*~\s*(\S.*)", re.DOTALL)
 _COIN = re.compile(r"bernoulli\s*\((.*)\)\s*", re.DOTALL)
 NAMES = frozenset(
-    "lattice eps sd size_for size upper lower score plan coin chosen null alternative P0 P1 block total seen level "
-    "edge low width levels below null_levels alternative_levels".split()
+    "lattice eps sd size_for size upper lower score used plan coin chosen null alternative P0 P1 block total seen "
+    "level edge low width levels below null_levels alternative_levels".split()
 )
 """Those of a written program."""
 SAME = 1e-9
@@ -36,8 +37,9 @@ _NOTIONS: dict[Notion, tuple[str, ...]] = {
 
 
 def problem_of(
-    null: str, alternative: str, alpha: Fraction, beta: Fraction, privacy: str, criterion: str, public_coin: bool
-) -> Problem:
+    null: str, alternative: str, alpha: Fraction, beta: Fraction, privacy: str, criterion: str, public_coin: bool,
+    limits: Limits | None = None,
+) -> Problem:  # fmt: skip
     """Raises SpecError E0602 for what cannot be read, E0603 for values that no design can have."""
     for value, name in ((alpha, "--alpha"), (beta, "--beta")):
         if not 0 < value < Fraction(1, 2):
@@ -54,11 +56,8 @@ def problem_of(
         message = f"both hypotheses are {first} ~ {low.text}: no data can tell them apart"
         raise SpecError.of("E0603", message, help="let the alternative be the smallest effect that matters")
     notion = privacy_of(privacy)
-    if criterion not in CRITERIA:
-        raise SpecError.of("E0602", f"--minimise {criterion}: there is no such criterion",
-                           help=hint(criterion, CRITERIA) or f"criteria are {', '.join(CRITERIA)}")  # fmt: skip
-    weights = {"average": (0.5, 0.5), "null": (1.0, 0.0), "alternative": (0.0, 1.0)}[criterion]
-    return Problem(low, high, alpha, beta, notion, criterion, first, public_coin, weights)
+    wanted = criterion_of(criterion, low, high, (float(alpha), float(beta)))
+    return Problem(low, high, alpha, beta, notion, wanted, first, public_coin, limits=limits or Limits())
 
 
 def hypothesis(text: str, option: str) -> tuple[str, Entry]:

@@ -1,152 +1,154 @@
 """The search for the best mixture of policies: column generation.
 
-Policies are columns of a linear program (`master.py`); its prices of the two errors ask for the next policy
-(`pricing.py`), until the best Lagrangian bound is near the value of the mixture. Then sizes that are not on the menu
-are tried, and the search goes on with those that would do better somewhere."""
+Policies are columns of a linear program (`master.py`); its prices of the two errors ask for the next policy, until the
+best Lagrangian bound is near the value of the mixture. Who answers is a pricer: `free.py` for tests that may look at
+any time, `staged.py` for tests with an end."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Protocol
 
 import numpy as np
 
 from seqlang.design.blocks import Blocks
-from seqlang.design.entry import Array
-from seqlang.design.evaluation import evaluate
+from seqlang.design.evaluation import evaluate, law_of_steps
+from seqlang.design.infeasible import Infeasible
 from seqlang.design.master import Column, Mixture, best_mixture
-from seqlang.design.policy import Policy, policy_of
-from seqlang.design.pricing import Prices, Table, best_values, decide, knots_for, stopping
+from seqlang.design.places import steps_at, worst_place
+from seqlang.design.policy import DECISIONS, Policy
+from seqlang.design.pricing import Prices
 from seqlang.process.doing import doing
 from seqlang.process.time_limit import over
-from seqlang.record import record
+from seqlang.record import record, replace
 
-KNOTS = 0.06
-"""Distance of two knots, in log-odds. Values between them are interpolated, with an error of its square."""
-SIZES = 30
-"""Sizes of the first, geometric menu, and sizes that are added at once."""
-TRIED = 120
-"""Sizes beyond the menu that are tried."""
 NEAR = 1e-3
 """The search ends when the mixture is within this part of the best bound."""
-STICKY = 1e-4
-"""A schedule keeps a block size while another would save less than this part of the whole cost."""
-ROUNDS = 60
+ROUNDS = 120
 SPARE = 1e-9
 """The errors aimed at are smaller by this part, so that both are kept whatever rounding does."""
+SURE = 1e-3
+"""A chance is met, or cannot be met, with so much to spare."""
+WORSE = 2e-4
+"""Another place between the hypotheses counts if it is worse by this part."""
 
 
 @record
 class Found:
-    """All columns, the mixture, and the bound: no policy with the sizes of the menu, mixed or not, costs less."""
+    """All columns, the mixture, and the bound: no policy of the same kind, mixed or not, costs less; None where the
+    pricer knows none."""
 
     columns: tuple[Column, ...]
     mixture: Mixture
-    bound: float
+    bound: float | None
+
+
+class Pricer(Protocol):
+    """Knows the best policy where a wrong decision has a price."""
+
+    lattice: float
+    most: int
+    exact: bool
+    """Whether what `best` tells is a bound."""
+
+    @property
+    def about(self) -> str: ...
+
+    def best(self, prices: Prices, places: tuple[Fraction, ...]) -> tuple[Policy, float]:
+        """A policy, and the least cost at these prices, from below where it is exact. `places`: those that count."""
+        ...
+
+    def finer(self, columns: Sequence[Column], prices: Prices) -> bool:
+        """Refines what policies it knows, if there is anything to gain."""
+        ...
 
 
 class Search:
-    """What the rounds share: the menu of sizes and its tables, the columns so far, the best bound. `most` is the
-    largest size that is tried."""
+    """What the rounds share: the columns so far, the best bound, the places between the hypotheses that count."""
 
-    def __init__(self, blocks: Blocks, most: int, lattice: float, near: float = NEAR, knots: float = KNOTS) -> None:
-        self.blocks, self.most, self.near, self.lattice = blocks, most, near, lattice
+    def __init__(self, blocks: Blocks, pricer: Pricer, near: float = NEAR) -> None:
+        self.blocks, self.pricer, self.near, self.lattice = blocks, pricer, near, pricer.lattice
         alpha, beta = blocks.problem.errors
         self.errors = (alpha * (1 - SPARE), beta * (1 - SPARE))
-        reach = float(np.log(1 / min(alpha, beta))) + 3
-        self.knots = knots_for(reach, knots)
-        self.scores = knots_for(reach, lattice)
         self.columns: list[Column] = []
+        self.places = blocks.problem.criterion.places
         self.bound = 0.0
-        self.values: Array | None = None
-        self._tabulate(geometric_menu(self.least_size(), most, SIZES))
-
-    def least_size(self) -> int:
-        """The least size of which some score reaches three steps of the lattice: smaller blocks would be lost in
-        rounding."""
-        size = 1
-        while np.abs(self.blocks[size].ratio).max() < 3 * self.lattice and size < self.most:
-            size += 1
-        return size
-
-    def _tabulate(self, menu: tuple[int, ...]) -> None:
-        self.menu = menu
-        self.coarse = Table(self.blocks, menu, self.knots, self.knots)
-        self.fine = Table(self.blocks, menu, self.scores, self.knots)
 
     def run(self) -> Found:
-        """The best mixture. Raises ValueError where none keeps both errors."""
-        prices = Prices(self.most / self.errors[0], self.most / self.errors[1])
+        """The best mixture. Raises Infeasible where none keeps both errors."""
+        most = float(self.blocks.problem.criterion.cost(np.array([float(self.pricer.most)]))[0])
+        prices = Prices(most / self.errors[0], most / self.errors[1])
         mixture: Mixture | None = None
         for _ in range(ROUNDS):
-            doing(f"policy {len(self.columns) + 1}, {len(self.menu)} block sizes")
+            doing(f"policy {len(self.columns) + 1}, {self.pricer.about}")
             count = len(self.columns)
             bound = self.add_best(prices)
             mixture = best_mixture(self.columns, self.errors)
             if mixture is None:
-                prices = Prices(prices.null * 3, prices.alternative * 3)
+                prices = self._dearer(prices)
                 continue
             self.bound = max(self.bound, bound)
-            prices = self._balanced(mixture.prices)
-            if over():
+            prices = mixture.prices
+            if over() or self._known(mixture.cost):
                 break
             settled = len(self.columns) == count  # the same policy again: what is left is rounding of scores
             if settled or mixture.cost - self.bound <= self.near * mixture.cost:
-                if not self._more_sizes(prices):
+                if self._another_place(mixture):
+                    again = best_mixture(self.columns, self.errors)
+                    prices = prices if again is None else again.prices
+                    continue
+                if not self.pricer.finer(self.columns, prices):
                     break
                 self.bound = 0.0
         if mixture is None:
-            raise ValueError("no policy keeps both errors")
-        return Found(tuple(self.columns), mixture, self.bound)
+            raise Infeasible("no policy keeps both errors within these constraints")
+        return Found(tuple(self.columns), mixture, self.bound if self.pricer.exact else None)
 
-    def _balanced(self, prices: Prices) -> Prices:
-        """Where both hypotheses look alike, so do their prices: only their sum matters to mirrored policies."""
-        if not self.blocks.problem.symmetric:
-            return prices
-        mean = (prices.null + prices.alternative) / 2
-        return Prices(mean, mean)
+    def _known(self, cost: float) -> bool:
+        """Whether it is known that the chance asked for is met, or cannot be."""
+        level = self.blocks.problem.criterion.level
+        return level is not None and (cost <= 1 - level - SURE or self.bound > 1 - level + SURE)
+
+    def _dearer(self, prices: Prices) -> Prices:
+        """Higher prices of the errors that the last policy does not keep; of both if it keeps them."""
+        broken = [error > most for error, most in zip(self.columns[-1].errors, self.errors, strict=True)]
+        up = [3 if wrong or not any(broken) else 1 for wrong in broken]
+        return replace(prices, null=prices.null * up[0], alternative=prices.alternative * up[1])
 
     def add_best(self, prices: Prices) -> float:
         """Adds the best policy at these prices, if it is new; returns the Lagrangian bound."""
-        doubled = Prices(2 * prices.null, 2 * prices.alternative)
-        self.values = best_values(self.coarse, doubled, self.values)
-        middle = len(self.knots) // 2
-        at_once = 1 + float(stopping(doubled, np.zeros(1)).min())
-        at_start = min(at_once, float(self.coarse.continued(self.values)[:, middle].min()))
-        sizes = decide(self.fine, self.values, doubled, STICKY * at_start)
-        policy = policy_of(sizes, self.lattice, self.blocks.problem.symmetric)
-        if all(policy != column.policy for column in self.columns):
-            self.columns.append(self.column(policy))
+        policy, at_start = self.pricer.best(prices, self.places)
+        same = [policy] if policy.at_once is None else [replace(policy, at_once=label) for label in DECISIONS]
+        for one in same:  # whoever decides without looking may decide either way
+            if all(one != column.policy for column in self.columns):
+                self.columns.append(self.column(one))
         return at_start - prices.null * self.errors[0] - prices.alternative * self.errors[1]
 
     def column(self, policy: Policy) -> Column:
         """The policy with its exact evaluations."""
-        sides = [evaluate(policy, self.blocks.laws(side), self.blocks.scores(self.lattice)) for side in (0, 1)]
-        w0, w1 = self.blocks.problem.weights
-        return Column(policy, sides[0], sides[1], w0 * sides[0].steps + w1 * sides[1].steps)
+        scores = self.blocks.scores(self.lattice)
+        sides = [evaluate(policy, self.blocks.laws(side), scores) for side in (0, 1)]
+        criterion = self.blocks.problem.criterion
+        if criterion.beyond is not None:
+            laws = [law_of_steps(policy, self.blocks.laws(side), scores, 0.0) for side in (0, 1)]
+            means = [float(law @ criterion.cost(np.arange(float(len(law))))) for law in laws]
+        else:
+            means = [side.steps for side in sides]
+        costs = tuple(self._steps(policy, place) for place in self.places)
+        return Column(policy, sides[0], sides[1], costs or (float(np.dot(criterion.weights, means)),))
 
-    def _more_sizes(self, prices: Prices) -> bool:
-        """Adds the sizes that would do better somewhere than all of the menu, and tells whether there were any."""
-        doubled = Prices(2 * prices.null, 2 * prices.alternative)
-        values = best_values(self.coarse, doubled, self.values)
-        used = sorted({m for column in self.columns for m in column.policy.sizes if m > 0})
-        gains = {}
-        for size in neighbours(used, self.menu, TRIED):
-            table = Table(self.blocks, (size,), self.knots[::3], self.knots)
-            gain = float((values[::3] - table.continued(values)[0]).max())
-            if gain > self.near * values[len(values) // 2] / 10:
-                gains[size] = gain
-        better = sorted(gains, key=lambda size: -gains[size])[:SIZES]
-        if better:
-            self._tabulate(tuple(sorted({*used, *better})))
-        return bool(better)
+    def _steps(self, policy: Policy, place: Fraction) -> float:
+        return steps_at([(1.0, policy)], self.blocks, place)
 
-
-def neighbours(used: list[int], menu: tuple[int, ...], count: int) -> list[int]:
-    """At most about `count` sizes that are not on the menu, spread over all between the sizes next to those used."""
-    places = {menu.index(m) for m in used if m in menu}
-    lows = [(menu[max(0, i - 1)], menu[min(len(menu) - 1, i + 1)]) for i in places]
-    found = sorted({m for low, high in lows for m in range(low, high + 1)} - set(menu))
-    return found[:: max(1, len(found) // count)]
-
-
-def geometric_menu(least: int, most: int, count: int) -> tuple[int, ...]:
-    """About `count` sizes, in equal proportions."""
-    return tuple(sorted({int(m) for m in np.rint(np.geomspace(least, max(least, most), count))}))
+    def _another_place(self, mixture: Mixture) -> bool:
+        """Lets another place count where the mixture expects more entries, if the worst is asked for."""
+        if not self.blocks.problem.criterion.worst:
+            return False
+        plans = [(x, c.policy) for x, c in zip(mixture.chances, self.columns, strict=True) if x > 0]
+        place = worst_place(plans, self.blocks)
+        if place in self.places or steps_at(plans, self.blocks, place) <= mixture.cost * (1 + WORSE):
+            return False
+        self.places = (*self.places, place)
+        self.columns = [replace(c, costs=(*c.costs, self._steps(c.policy, place))) for c in self.columns]
+        return True

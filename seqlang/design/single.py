@@ -4,14 +4,14 @@ boundaries moved outwards until both errors hold."""
 from __future__ import annotations
 
 from seqlang.design.master import Column
-from seqlang.design.policy import Policy
+from seqlang.design.policy import Policy, Row
 from seqlang.design.pricing import Prices
 from seqlang.design.search import Found, Search
 from seqlang.record import replace
 
 SCALES = (0.8, 0.9, 0.95, 0.98, 1.0, 1.02, 1.05, 1.1, 1.2, 1.3)
 """Multiples of the prices at which further policies are asked for."""
-TRIED = 8
+TRIED = 16
 """Policies, the best at the prices of the mixture, of which the boundaries are moved."""
 FURTHEST = 1.5
 """Log-odds by which a boundary is moved at most."""
@@ -49,5 +49,10 @@ def _widened(search: Search, column: Column) -> Column | None:
 
 def _moved(policy: Policy, up: int, down: int) -> Policy:
     """The policy with its boundaries further out, by so many scores."""
-    sizes = (*([policy.sizes[0]] * down), *policy.sizes, *([policy.sizes[-1]] * up))
-    return replace(policy, low=policy.low - down, sizes=sizes)
+    rows = [
+        Row(row.used, row.low - down, (*([row.sizes[0]] * down), *row.sizes, *([row.sizes[-1]] * up)))
+        if row.sizes
+        else row
+        for row in policy.rows
+    ]
+    return replace(policy, rows=tuple(rows))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from fractions import Fraction
 
 from seqlang.design.decimal import decimal
@@ -43,21 +43,38 @@ def _head(design: Design) -> Iterator[str]:
 
 
 def _schedule(design: Design) -> Iterator[str]:
-    several = len(design.columns) > 1
-    mirrored = all(_mirrored(c.policy) for c in design.columns)
-    if mirrored:
-        yield "# the next block's size, by how far the score is from 0"
-    else:
-        yield "# the next block's size, by score"
+    several, ends = len(design.columns) > 1, _ends(design)
+    mirrored = _mirrored(design)
+    by = "entries used and " if ends else ""
+    yield f"# the next block's size, by {by}{'how far the score is from 0' if mirrored else 'score'}"
+    known = "n, s" if ends else "s"
     for number, column in enumerate(design.columns, 1):
         name = f"size_{number}" if several else "size_for"
-        yield from _table(name, column.policy, mirrored)
+        yield from _table(f"{name}({known})", _sizes(column.policy, mirrored))
     if several:
-        yield "let size_for(plan, s) = " + _by_plan([f"size_{n}(s)" for n in range(1, len(design.columns) + 1)])
-    ups = [str(c.policy.high + 1) for c in design.columns]
-    downs = [str(c.policy.low - 1) for c in design.columns]
-    yield "let upper(plan) = " + _by_plan(ups) if several else f"let upper = {ups[0]}"
-    yield "let lower(plan) = " + _by_plan(downs) if several else f"let lower = {downs[0]}"
+        calls = [f"size_{n}({known})" for n in range(1, len(design.columns) + 1)]
+        yield f"let size_for(plan, {known}) = " + _by_plan(calls)
+    for name, place in (("upper", 1), ("lower", -1)):
+        yield from _limit(design, name, place)
+
+
+def _ends(design: Design) -> bool:
+    return any(column.policy.ends for column in design.columns)
+
+
+def _limit(design: Design, name: str, side: int) -> Iterator[str]:
+    """The first scores beyond those that go on, above or below."""
+    several = len(design.columns) > 1
+    tables = [_merged((row.used, str(row.high + 1 if side > 0 else row.low - 1)) for row in c.policy.rows)
+              for c in design.columns]  # fmt: skip
+    if not _ends(design):
+        texts = [table[0][1] if table else "0" for table in tables]
+        yield f"let {name}(plan) = " + _by_plan(texts) if several else f"let {name} = {texts[0]}"
+        return
+    for number, table in enumerate(tables, 1):
+        yield from _table(f"{name}_{number}(n)" if several else f"{name}(n)", _chain("n", table or [(0, "0")]))
+    if several:
+        yield f"let {name}(plan, n) = " + _by_plan([f"{name}_{n}(n)" for n in range(1, len(tables) + 1)])
 
 
 def _by_plan(texts: list[str]) -> str:
@@ -68,22 +85,44 @@ def _by_plan(texts: list[str]) -> str:
     return "".join(parts) + texts[-1]
 
 
-def _mirrored(policy: Policy) -> bool:
-    return policy.at_once is not None or (policy.low == -policy.high and policy.sizes == policy.sizes[::-1])
+def _mirrored(design: Design) -> bool:
+    rows = [row for column in design.columns for row in column.policy.rows]
+    return all(row.low == -row.high and row.sizes == row.sizes[::-1] for row in rows)
 
 
-def _table(name: str, policy: Policy, mirrored: bool) -> Iterator[str]:
-    if policy.at_once is not None:
-        yield f"let {name}(s) = 1"
+def _merged(listed: Iterable[tuple[int, str]]) -> list[tuple[int, str]]:
+    """(last place, text) of all runs of equal texts."""
+    found: list[tuple[int, str]] = []
+    for place, text in listed:
+        if found and found[-1][1] == text:
+            found.pop()
+        found.append((place, text))
+    return found
+
+
+def _chain(name: str, table: list[tuple[int, str]]) -> list[str]:
+    return [*(f"if {name} <= {last} then {text} else" for last, text in table[:-1]), table[-1][1]]
+
+
+def _table(head: str, lines: list[str]) -> Iterator[str]:
+    if len(lines) == 1:
+        yield f"let {head} = {lines[0]}"
         return
-    ranges = [r for r in policy.ranges() if not mirrored or r[1] >= 0]
-    if len(ranges) == 1:
-        yield f"let {name}(s) = {ranges[0][2]}"
-        return
-    yield f"let {name}(s) ="
-    for _, last, size in ranges[:-1]:
-        yield f"    if s <= {last} then {size} else"
-    yield f"    {ranges[-1][2]}"
+    yield f"let {head} ="
+    yield from (f"    {text}" for text in lines)
+
+
+def _sizes(policy: Policy, mirrored: bool) -> list[str]:
+    """The lines of the size by score, and by entries used where the policy has an end."""
+    by_row = []
+    for row in policy.rows:
+        if row.sizes:
+            ranges = [r for r in row.ranges() if not mirrored or r[1] >= 0]
+            by_row.append((row.used, _chain("s", [(last, str(size)) for _, last, size in ranges])))
+    if not policy.ends:
+        return by_row[0][1] if by_row else ["1"]
+    whole = _merged((used, lines[0] if len(lines) == 1 else f"({' '.join(lines)})") for used, lines in by_row)
+    return _chain("n", whole)
 
 
 def _data(problem: Problem) -> Iterator[str]:
@@ -100,8 +139,10 @@ def _data(problem: Problem) -> Iterator[str]:
 def _course(design: Design) -> Iterator[str]:
     problem, several = design.problem, len(design.columns) > 1
     x = problem.stream
-    mirrored = all(_mirrored(c.policy) for c in design.columns)
+    ends = _ends(design)
     yield "memory score = 0"
+    if ends:
+        yield "memory used  = 0" + " " * 39 + "# entries of all blocks so far"
     if several:
         faces = ", ".join(f"{n}: {decimal(c)}" for n, c in enumerate(design.chances, 1))
         yield "memory plan  = 0" + " " * 39 + "# which schedule: a public coin, thrown before the first entry"
@@ -111,12 +152,12 @@ def _course(design: Design) -> Iterator[str]:
         for n, column in enumerate(design.columns, 1):
             if column.policy.at_once is not None:
                 yield f"stop when plan == {n} return {column.policy.at_once}"
-    at = "abs(score)" if mirrored else "score"
-    yield f"let size = size_for({'plan, ' if several else ''}{at})"
+    at = ["plan"] * several + ["used"] * ends
+    yield f"let size = size_for({', '.join([*at, 'abs(score)' if _mirrored(design) else 'score'])})"
     mechanism = mechanism_for(problem.privacy, problem.null.range)
-    ends = [_law(problem, side, mechanism.noise) for side in ("null", "alternative")]
-    yield f"let P0   = {ends[0]}"
-    yield f"let P1   = {ends[1]}"
+    laws = [_law(problem, side, mechanism.noise) for side in ("null", "alternative")]
+    yield f"let P0   = {laws[0]}"
+    yield f"let P1   = {laws[1]}"
     yield ""
     yield "report block when sum(1 since block) >= size"
     shown, term, most = ("ones", x, "size")
@@ -126,7 +167,9 @@ def _course(design: Design) -> Iterator[str]:
     low, high = (f"-{mechanism.margin}", f"{most} + {mechanism.margin}") if mechanism.margin else ("0", most)
     yield f"let seen = if block then clip({shown}, {low}, {high}) else 0"
     yield "update score = score + floor(log(P1.pmf(seen) / P0.pmf(seen)) / lattice + 1 / 2) when block"
-    plan = "(plan)" if several else ""
+    if ends:
+        yield "update used = used + size when block"
+    plan = f"({', '.join(at)})" if at else ""
     yield f"stop when score >= upper{plan} return reject"
     yield f"stop when score <= lower{plan} return accept"
     if mechanism.noise is not None:

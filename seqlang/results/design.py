@@ -12,7 +12,8 @@ from seqlang.results.shown import Shown
 @record
 class ScheduleLine:
     """From score `first` to score `last` (None: and beyond): the next block has `size` entries, or the test ends with
-    `decision`. `plan` is the face of the public coin, from 1; `stage` the look that it holds for, None for all."""
+    `decision`. `plan` is the face of the public coin, from 1; `stage` the entries used so far that it holds for, None
+    for all."""
 
     plan: int
     first: int | None
@@ -64,7 +65,7 @@ class DesignResult(Shown):
     quantiles: Mapping[str, Mapping[str, int | None]]
     looks: Mapping[str, float]
     cost: float
-    bound: float
+    bound: float | None
     max_steps: int | None
     lattice: float
     coin: tuple[float, ...]
@@ -91,9 +92,10 @@ class DesignResult(Shown):
         return self.cost / best if best > 0 else None
 
     @property
-    def optimality_gap(self) -> float:
-        """How much less a policy of the same kind could cost at most, as a part of the cost."""
-        return max(0.0, 1 - self.bound / self.cost)
+    def optimality_gap(self) -> float | None:
+        """How much less a policy of the same kind could cost at most, as a part of the cost; None where no bound is
+        known."""
+        return None if self.bound is None else max(0.0, 1 - self.bound / self.cost)
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON object of `seqlang design --json`, schema 1."""

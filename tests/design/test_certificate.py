@@ -13,7 +13,7 @@ from seqlang.design.certificate import ONE, _policy, _seen, certificate, exponen
 from seqlang.design.entry import coin
 from seqlang.design.find import best_design
 from seqlang.design.mechanism import Geometric, NoNoise
-from seqlang.design.policy import Policy
+from seqlang.design.policy import Policy, Row
 from seqlang.design.privacy import Privacy
 from seqlang.design.problem import Problem
 
@@ -32,7 +32,7 @@ def test_walds_walk_is_enclosed() -> None:
     steps."""
     problem = Problem(coin(Fraction(3, 10)), coin(Fraction(7, 10)), Fraction(1, 10), Fraction(1, 10), Privacy("none"))
     blocks = Blocks(problem, NoNoise())
-    policy = Policy(walk_lattice(blocks[1]), -2, (1,) * 5)
+    policy = Policy(walk_lattice(blocks[1]), (Row(0, -2, (1,) * 5),))
     error, steps = _policy(policy, blocks, problem.null.chances, 1)
     true = 1 / (1 + Fraction(7, 3) ** 3)
     needed = 3 * (1 - 2 * true) / Fraction(2, 5)

@@ -22,7 +22,6 @@ from seqlang.design.design import Design
 from seqlang.design.find import best_design
 from seqlang.design.lower_bounds import private_divergence
 from seqlang.design.mechanism import mechanism_for
-from seqlang.design.policy import Policy
 from seqlang.design.problem import Problem
 from seqlang.design.request import problem_of
 
@@ -71,8 +70,8 @@ def followed(design: Design, tables: tuple[dict[int, float], dict[int, float]], 
 
     total = np.zeros(2)
     for chance, column in zip(design.chances, design.columns, strict=True):
-        policy: Policy = column.policy
-        known = {m: gains(m, policy.lattice) for m in set(policy.sizes)}
+        policy = column.policy.rows[0]
+        known = {m: gains(m, column.policy.lattice) for m in set(policy.sizes)}
         waiting, rejected, steps = {(0, 0): 1.0}, 0.0, 0.0
         while waiting:
             place = min(waiting)

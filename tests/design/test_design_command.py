@@ -74,6 +74,17 @@ REFUSED = [
     (["--privacy", "rdp(1, 1)"], "order must be above 1"),
     (["--privacy", "pure(101)"], "protects nobody"),
     (["--minimise", "avarage"], "average"),
+    (["--minimise", "at p=1"], "strictly between 0 and 1"),
+    (["--minimise", "quantile 1 under null"], "strictly between 0 and 1"),
+    (["--minimise", "quantile 0.5 under nil"], "there is no such criterion"),
+    (["--looks", "20,10"], "must rise"),
+    (["--looks", "10,20", "--every", "10"], "leave one out"),
+    (["--looks", "10,20", "--max", "30"], "leave --max out"),
+    (["--looks", "10,12", "--smallest", "5"], "a block of 2 entries"),
+    (["--every", "15", "--unit", "10"], "a block of 15 entries"),
+    (["--max", "3", "--smallest", "5"], "no block fits"),
+    (["--max", "0"], "at least 1"),
+    (["--max", "ten"], "not a number"),
 ]
 
 
@@ -81,6 +92,30 @@ REFUSED = [
 def test_what_cannot_be_asked_is_refused(words: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main([*EASY, "--privacy", "pure(1)", *words]) == 2
     assert said in capsys.readouterr().err
+
+
+def test_a_design_with_an_end(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Looks after 4 and 9 entries: the program is proved, and its exact law is that of the design."""
+    file = tmp_path / "trial.seq"
+    words = [*EASY, "--alpha", "0.05", "--beta", "0.1", "--privacy", "pure(2)", "--looks", "4,9", "--output", str(file)]
+    assert main([*words, "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["verdict"] == "proved"
+    assert found["max_steps"] == 9
+    assert {line["stage"] for line in found["schedule"]} == {0, 4, 9}
+    assert {line["size"] for line in found["schedule"] if line["size"]} == {4, 5}
+    for law in _lines(capsys, ["solve", str(file), "--json"]):
+        assert law["expected_steps"] == pytest.approx(found["expected_steps"][law["model"]], rel=1e-9)
+        wrong = "reject" if law["model"] == "null" else "accept"
+        assert law["returns"][wrong] == pytest.approx(found["errors"][law["model"]], abs=1e-9)
+    assert main(words) == 0
+    shown = capsys.readouterr().out
+    assert "entries used" in shown and "never more than 9 entries" in shown
+
+
+def test_an_end_that_is_too_near(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([*EASY, "--privacy", "pure(2)", "--max", "2"]) == 1
+    assert "2 entries are too few" in capsys.readouterr().err
 
 
 def test_hypotheses_too_near_for_the_budget_are_infeasible(capsys: pytest.CaptureFixture[str]) -> None:

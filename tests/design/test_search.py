@@ -15,7 +15,7 @@ from seqlang.design.evaluation import evaluate, law_of_steps
 from seqlang.design.find import best_design
 from seqlang.design.lower_bounds import binary_divergence, private_divergence
 from seqlang.design.mechanism import DiscreteGaussian, Geometric, mechanism_for
-from seqlang.design.policy import Policy
+from seqlang.design.policy import Policy, Row
 from seqlang.design.privacy import Privacy
 from seqlang.design.problem import Problem
 from seqlang.design.universal import universal_bound
@@ -81,7 +81,7 @@ def test_the_law_of_a_sum_of_entries_of_three_values() -> None:
 
 def test_the_law_of_a_policy_is_that_of_all_its_paths() -> None:
     """A block of 2 at the start, 1 elsewhere. All (entries, looks, score) are followed in order of the entries."""
-    policy = Policy(0.5, -1, (1, 2, 1))
+    policy = Policy(0.5, (Row(0, -1, (1, 2, 1)),))
     laws = {1: np.array([0.6, 0.4]), 2: np.array([0.5, 0.3, 0.2])}
     scores = {1: np.array([-1.0, 1.0]), 2: np.array([-2.0, 0.0, 1.0])}
     found = evaluate(policy, lambda m: laws[m], lambda m: scores[m])
@@ -157,7 +157,7 @@ def test_without_privacy_it_is_walds_test() -> None:
     needed = [k * (1 - 2 * e) / 0.4 for k, e in zip((3, 4), errors, strict=True)]
     share = (0.05 - errors[1]) / (errors[0] - errors[1])
     assert design.cost == pytest.approx(share * needed[0] + (1 - share) * needed[1], rel=1e-6)
-    assert sorted(c.policy.high + 1 for c in design.columns) == [3, 4]
+    assert sorted(c.policy.rows[0].high + 1 for c in design.columns) == [3, 4]
 
 
 def test_without_a_coin_it_costs_a_little_more() -> None:
@@ -180,7 +180,7 @@ def test_no_policy_costs_less_than_the_bound() -> None:
     for _ in range(200):
         high = int(random.integers(30, 90))
         above = np.sort(random.integers(2, 16, high + 1))[::-1]
-        policy = Policy(0.02, -high, tuple(int(m) for m in np.r_[above[:0:-1], above]))
+        policy = Policy(0.02, (Row(0, -high, tuple(int(m) for m in np.r_[above[:0:-1], above])),))
         sides = [evaluate(policy, blocks.laws(i), blocks.scores(0.02)) for i in (0, 1)]
         cost = (sides[0].steps + sides[1].steps) / 2
         error = (sides[0].reject + sides[1].accept) / 2

@@ -32,7 +32,7 @@ def least_cost(blocks: Blocks) -> float:
     middle = len(knots) // 2
 
     def short(logs: Array) -> float:
-        prices = Prices(*(most * math.exp(float(x)) for x in logs))
+        prices = Prices(most * math.exp(float(logs[0])), most * math.exp(float(logs[1])))
         doubled = Prices(2 * prices.null, 2 * prices.alternative)
         further = float(table.continued(best_values(table, doubled))[:, middle].min())
         least = min(further, 1 + float(stopping(doubled, np.zeros(1)).min()))

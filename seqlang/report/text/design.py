@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import groupby
 from typing import TYPE_CHECKING
 
+from seqlang.record import replace
 from seqlang.report.document.document import Block, Heading, Table, first_line, line, remark, row, table_of
 from seqlang.report.numbers import shown
 
@@ -16,7 +18,8 @@ def design_blocks(result: DesignResult) -> Iterator[Block]:
     """The whole report."""
     about = f"  {result.null} against {result.alternative}, {result.privacy}"
     yield first_line("design", about, f"{result.seconds:.1f} s")
-    yield Heading("Schedule: the size of the next block, by score")
+    by = "score" if result.max_steps is None else "entries used and score"
+    yield Heading(f"Schedule: the size of the next block, by {by}")
     if len(result.coin) > 1:
         faces = ", ".join(f"plan {i} with chance {shown(c, 6)}" for i, c in enumerate(result.coin, 1))
         yield remark(f"before the first entry a public coin chooses: {faces}")
@@ -32,7 +35,11 @@ def design_blocks(result: DesignResult) -> Iterator[Block]:
     yield from _remarks(result)
     yield Heading("How good it is")
     yield _bounds(result)
-    yield remark(f"within its class the optimum is at most {100 * result.optimality_gap:.2g} % lower")
+    if result.optimality_gap is None:
+        yield remark("how much lower the optimum within its class may be is not known: with noise, a score is not all "
+                     "that matters between the hypotheses")  # fmt: skip
+    else:
+        yield remark(f"within its class the optimum is at most {100 * result.optimality_gap:.2g} % lower")
     if result.certified is not None:
         yield remark(f"enclosed by rounding outwards: {_enclosed(result.certified)}")
     for text in result.checked:
@@ -40,14 +47,25 @@ def design_blocks(result: DesignResult) -> Iterator[Block]:
 
 
 def _schedule(result: DesignResult) -> Table:
-    head = ("plan", "score", "next block") if len(result.coin) > 1 else ("score", "next block")
+    several, ends = len(result.coin) > 1, any(entry.stage is not None for entry in result.schedule)
+    head = ("plan",) * several + ("entries used",) * ends + ("score", "next block")
     rows = []
-    for entry in result.schedule:
-        cells = [_range(entry), entry.decision if entry.size is None else str(entry.size)]
-        if len(result.coin) > 1:
-            cells.insert(0, str(entry.plan))
-        rows.append(tuple(line(cell or "") for cell in cells))
+    for times, lines in _stages(result.schedule):
+        for entry in lines:
+            cells = [str(entry.plan)] * several + [times] * ends
+            cells += [_range(entry), entry.decision or "" if entry.size is None else str(entry.size)]
+            rows.append(tuple(line(cell) for cell in cells))
     return Table(head, tuple(rows), "r" * len(head))
+
+
+def _stages(schedule: Iterable[ScheduleLine]) -> Iterator[tuple[str, tuple[ScheduleLine, ...]]]:
+    """The entries used, and what is done then: a line for all times in a row at which the same is done."""
+    found = [(key, tuple(lines)) for key, lines in groupby(schedule, lambda entry: (entry.plan, entry.stage))]
+    alike = groupby(found, lambda pair: [replace(entry, stage=None) for entry in pair[1]])
+    for _, pairs in alike:
+        listed = list(pairs)
+        first, last = (str(listed[i][0][1] or 0) for i in (0, -1))
+        yield first if first == last else f"{first} to {last}", listed[0][1]
 
 
 def _range(entry: ScheduleLine) -> str:
@@ -79,6 +97,8 @@ def _remarks(result: DesignResult) -> Iterator[Block]:
         yield remark(f"{worst}, at {shown(result.worst.at, 4)}")
     if result.max_steps is None:
         yield remark("there is no largest number of entries: the quantiles say how many are needed how often")
+    else:
+        yield remark(f"never more than {result.max_steps} entries")
     yield remark(f"a single block would need {result.fixed} entries")
     if result.unprivate is not None:
         times = shown(result.cost / result.unprivate, 3)

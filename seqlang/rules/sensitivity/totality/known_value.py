@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from seqlang.model import expression as m
-from seqlang.model.expression import Apply, Expression
+from seqlang.model.expression import Apply, Expression, Noised
 from seqlang.record import record, replace
 from seqlang.rules.sensitivity.facts.facts import Facts
 from seqlang.rules.sensitivity.ranges.lengths import length_is_private
@@ -33,7 +33,7 @@ class Place:
 
     facts: Facts
     infinite: frozenset[str] = frozenset()
-    shown: frozenset[Expression] = frozenset()
+    shown: frozenset[Noised] = frozenset()
     always: bool = True
     assumed: Assumed = ()
 
@@ -46,7 +46,7 @@ class Place:
 
 def moves(place: Place, e: Expression) -> bool:
     """Whether the value may differ between neighbours that have shown the same so far."""
-    if e in place.shown:
+    if isinstance(e, Noised) and e in place.shown:  # the hash of an expression costs as much as a look at all of it
         return False
     if isinstance(e, Apply) and e.operator == "length":
         return length_is_private(place.facts, e.arguments[0])
@@ -55,13 +55,21 @@ def moves(place: Place, e: Expression) -> bool:
     return any(moves(place, child) for child in m.children(e))
 
 
+def _is_length(e: Expression) -> bool:
+    return isinstance(e, Apply) and e.operator == "length"
+
+
 def reads_what_moves(place: Place, e: Expression) -> bool:
     """Whether something that may differ is read, though the value may not: how many things a list has never differs
     where one of them may have no value."""
     if isinstance(e, Apply) and e.operator == "length":
         return any(reads_what_moves(place, a) for a in e.arguments)
-    if e in place.shown or not any(True for _ in m.children(e)):
-        return moves(place, e)
+    if isinstance(e, Noised):
+        return moves(place, e) or (e not in place.shown and any(reads_what_moves(place, a) for a in m.children(e)))
+    if isinstance(
+        e, m.Choice
+    ):  # what moves is read, except for lengths: a chain of choices is not gone through at each
+        return any(reads_what_moves(place, a) or (_is_length(a) and moves(place, a)) for a in m.children(e))
     return moves(place, e) or any(reads_what_moves(place, child) for child in m.children(e))
 
 

@@ -83,11 +83,11 @@ def values_of_body(program: Program) -> Values:
     )
 
 
-def _released_in_every_step(facts: Facts) -> frozenset[Expression]:
+def _released_in_every_step(facts: Facts) -> frozenset[Noised]:
     """The noisy values that unconditional reports show, or show a function of, above which no stop stands: their
     release gates pay for the values themselves. What is computed of such a value in a step, and whether that fails, is
     a function of what is paid for in that step."""
-    program, found = facts.program, set[Expression]()
+    program, found = facts.program, set[Noised]()
     gates = [(report_of(g.source), facts.expand(g.value), {t.noise for t in g.terms})
              for g in program.gates if isinstance(g, ReleaseGate)]  # fmt: skip
     for statement in program.body:
