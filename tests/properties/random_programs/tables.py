@@ -22,7 +22,6 @@ REASONS = {
     "alignment/stored": "judged by programs of its own, `python -m random_programs.kept`, whose losses are quadratures"
     " (the counts stand in hunts.md), and by tests/rules/alignment/test_stored.py",
     "joint/between": "judged by the divergences of all transcripts of streams, tests/rules/joint/test_between.py",
-    "joint/every_input": "judged by the laws of short tests on a plain grid, tests/rules/joint/test_every_input.py",
     "joint/no_data": "programs that read no private data lose nothing, and what loses nothing is not counted; that it"
     " refuses all others is in tests/rules/joint/test_no_data.py",
     "joint/stable_value": "judged by the exact laws of all small datasets, tests/rules/joint/test_stable_value.py",
@@ -47,6 +46,7 @@ ONE_OF_A_KIND = {
         "composition/post_processing",
         "noise",
     ): "asked for beside Gaussian tests only: other parts take public gates along",
+    ("joint/every_input", "noise"): GAUSSIAN,
     ("joint/gaussian_values", "noise"): GAUSSIAN,
     ("joint/shared_noise", "noise"): "is about shared Laplace noise",
     ("mechanism/flip_of_flip", "noise"): "is about flips; the other noises of a program are beside it",
