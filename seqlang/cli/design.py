@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import TYPE_CHECKING
 
 from seqlang.cli.options import Parser, add_time_limit, exact, whole, within_limit
@@ -11,6 +12,8 @@ from seqlang.diagnostics import SpecError
 
 if TYPE_CHECKING:
     from argparse import Namespace
+
+    from seqlang.results.design import DesignResult
 
 _EXAMPLES = """\
   seqlang design --null "x ~ bernoulli(0.3)" --alternative "x ~ bernoulli(0.7)" --privacy "pure(1)" --output trial.seq
@@ -23,10 +26,10 @@ def run(arguments: list[str]) -> int:
     """Designs, checks what it designed, and writes it. 1: nothing keeps the constraints."""
     options = _parser().parse_args(arguments)
     with within_limit(options):
-        return _designed(options)
+        return _designed(options, shlex.join(["seqlang", "design", *arguments]))
 
 
-def _designed(options: Namespace) -> int:
+def _designed(options: Namespace, command: str) -> int:
     from seqlang.design.find import find
     from seqlang.design.infeasible import Infeasible
     from seqlang.design.request import problem_of
@@ -37,18 +40,36 @@ def _designed(options: Namespace) -> int:
         options.null, options.alternative, exact(options.alpha, "--alpha"), exact(options.beta, "--beta"),
         options.privacy, options.minimise, not options.pure, limits,
     )  # fmt: skip
+    if options.report is not None and not options.report.endswith((".html", ".md")):
+        raise SpecError.of("E0605", f"--report {options.report}: write FILE.html or FILE.md")
+    draw = options.plot is not None or options.report is not None
     try:
         with working("design"):
             horizon = None if options.horizon is None else whole(options.horizon, "--horizon")
-            found = find(problem, horizon=horizon, certify=options.certify)
+            found = find(problem, horizon=horizon, certify=options.certify, draw=draw)
     except Infeasible as why:
         say(f"no design: {why}")
         return 1
     if options.output is not None:
         _write(options.output, found.spec)
         say(f"wrote {options.output}")
+    if options.plot is not None:
+        found.plot(options.plot)
+        say(f"wrote {options.plot}")
+    if options.report is not None:
+        _report(found, command, options.report)
     print_result(found, options.json)
     return 0
+
+
+def _report(found: DesignResult, command: str, name: str) -> None:
+    from seqlang.driver import check, load
+    from seqlang.report.protocol import protocol
+    from seqlang.source import Source
+
+    checked = check(load(Source("the designed program", found.spec)))
+    _write(name, protocol(found, checked, command, "html" if name.endswith(".html") else "md"))
+    say(f"wrote {name}")
 
 
 def _parser() -> Parser:
@@ -78,6 +99,8 @@ def _parser() -> Parser:
     parser.add_argument("--certify", action="store_true",
                         help="enclose errors and expected entries by outward rounding, even if it is long")  # fmt: skip
     parser.add_argument("--output", metavar="FILE.seq", help="where the program is written")
+    parser.add_argument("--plot", metavar="FILE", help="a picture: schedule, durations, operating characteristics")
+    parser.add_argument("--report", metavar="FILE.html", help="a protocol on one page, as HTML or Markdown (FILE.md)")
     parser.add_argument("--json", action="store_true", help="one JSON object")
     add_time_limit(parser)
     return parser

@@ -9,6 +9,7 @@ from seqlang.design.blocks import LATTICE, Blocks, fine_lattice, fixed_size, saf
 from seqlang.design.calendar import Calendar, calendar_for
 from seqlang.design.certificate import Enclosed, certificate, work_of
 from seqlang.design.criterion import Limits
+from seqlang.design.curves import curves
 from seqlang.design.data.choose import with_reading
 from seqlang.design.design import Design, mixed, mixed_law, quantiles, single
 from seqlang.design.feasible import require_feasible
@@ -29,9 +30,8 @@ from seqlang.design.verification import verified
 from seqlang.design.worst import worst_between
 from seqlang.process.doing import doing
 from seqlang.record import replace
-from seqlang.results.design import DesignResult, LowerBound, ScheduleLine
+from seqlang.results.design import SIDES, DesignResult, LowerBound, ScheduleLine
 
-SIDES = ("null", "alternative")
 QUICK = 30
 """Entries of a universal program that takes a third of a second."""
 CHEAP = 3e5
@@ -40,11 +40,13 @@ LARGEST = 200_000
 """Entries of the largest block that is considered."""
 
 
-def find(problem: Problem, *, verify: bool = True, horizon: int | None = None, certify: bool = False) -> DesignResult:
+def find(
+    problem: Problem, *, verify: bool = True, horizon: int | None = None, certify: bool = False, draw: bool = False
+) -> DesignResult:
     """The best design. `horizon`: of the universal program for lower bounds, in entries; None: a short one where it
-    tells something. `certify`: encloses errors and expectations also where that takes long. With `verify` the written
-    program is checked, solved and run, and its figures compared. Raises Infeasible where no design keeps the
-    constraints, Contradicted where the program says otherwise than the design."""
+    tells something. `certify`: encloses errors and expectations also where that takes long; `draw`: with curves. With
+    `verify` the written program is checked, solved and run, and its figures compared. Raises Infeasible where no design
+    keeps the constraints, Contradicted where the program says otherwise than the design."""
     began = time.perf_counter()
     design, blocks, fixed = best_design(problem)
     plain = None
@@ -57,6 +59,9 @@ def find(problem: Problem, *, verify: bool = True, horizon: int | None = None, c
     if certify or work_of(design, blocks) < CHEAP:
         doing("enclosing errors and expectations")
         found = replace(found, certified=_certified(certificate(design, blocks)))
+    if draw:
+        doing("operating characteristics")
+        found = replace(found, curves=curves(design, blocks))
     if verify:
         verdict, said = verified(text, found)
         found = replace(found, verdict=verdict, checked=said)

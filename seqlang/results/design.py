@@ -6,7 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from seqlang.record import record
-from seqlang.results.shown import Shown
+from seqlang.results.shown import Shown, by_report
+
+SIDES = ("null", "alternative")
 
 
 @record
@@ -47,6 +49,17 @@ class Worst:
 
 
 @record
+class Curves:
+    """At the chances `places` of a 1, for coins: the chance to reject and the expected entries. `lengths`: P(N = n) for
+    n = 0, 1, .. by hypothesis, until less than one run in a thousand goes on."""
+
+    places: tuple[float, ...]
+    reject: tuple[float, ...]
+    steps: tuple[float, ...]
+    lengths: Mapping[str, tuple[float, ...]]
+
+
+@record
 class DesignResult(Shown):
     """`errors`, `expected_steps`, `looks` and `quantiles` by hypothesis, `null` and `alternative`; `nominal` are the
     errors asked for. `cost` is the value of the criterion, `bound` what no policy of the same kind can beat. `coin` has
@@ -79,6 +92,7 @@ class DesignResult(Shown):
     seconds: float
     certified: Mapping[str, Any] | None = None
     reading: str = ""
+    curves: Curves | None = None
 
     @property
     def average(self) -> float:
@@ -136,6 +150,10 @@ class DesignResult(Shown):
             "spec": self.spec,
             "seconds": round(self.seconds, 6),
         }
+
+    def plot(self, file: str) -> None:
+        """Writes a picture: the schedule, durations, and for coins the operating characteristics. Needs matplotlib."""
+        by_report("pictures.design:plot_design", self, file)
 
     def frame(self) -> list[dict[str, Any]]:
         """One row a line of the schedule."""

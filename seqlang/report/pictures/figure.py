@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import textwrap
+from io import BytesIO
 from typing import Any
 
 from seqlang.diagnostics import SpecError
@@ -49,10 +50,11 @@ def add_legend(axis: Any, *, beside: bool = False, title: str | None = None) -> 
     )
 
 
-def write_figure(figure: Any, pyplot: Any, file: str) -> None:
-    """Writes and closes it; the format follows the file's ending. Raises SpecError E0605 where it cannot be written."""
+def write_figure(figure: Any, pyplot: Any, file: str | BytesIO, kind: str | None = None) -> None:
+    """Writes and closes it; the format is `kind`, or follows the file's ending. Raises SpecError E0605 where it cannot
+    be written."""
     try:
-        figure.savefig(file, dpi=140)
+        figure.savefig(file, dpi=140, format=kind)
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else error
         raise SpecError.of("E0605", f"cannot write `{file}`: {reason}") from None

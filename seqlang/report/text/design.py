@@ -23,7 +23,7 @@ def design_blocks(result: DesignResult) -> Iterator[Block]:
     if len(result.coin) > 1:
         faces = ", ".join(f"plan {i} with chance {shown(c, 6)}" for i, c in enumerate(result.coin, 1))
         yield remark(f"before the first entry a public coin chooses: {faces}")
-    yield _schedule(result)
+    yield schedule_table(result)
     yield remark(
         f"the score is the log-likelihood ratio of all released counts, alternative against null, in steps of "
         f"{shown(result.lattice, 6)}; it begins at 0"
@@ -31,10 +31,10 @@ def design_blocks(result: DesignResult) -> Iterator[Block]:
     if result.reading:
         yield remark(f"{result.reading}; a block adds up levels")
     yield Heading("What it does")
-    yield _figures(result)
-    yield from _remarks(result)
+    yield figures_table(result)
+    yield from remarks(result)
     yield Heading("How good it is")
-    yield _bounds(result)
+    yield bounds_table(result)
     if result.optimality_gap is None:
         yield remark("how much lower the optimum within its class may be is not known: with noise, a score is not all "
                      "that matters between the hypotheses")  # fmt: skip
@@ -46,7 +46,8 @@ def design_blocks(result: DesignResult) -> Iterator[Block]:
         yield remark(text)
 
 
-def _schedule(result: DesignResult) -> Table:
+def schedule_table(result: DesignResult) -> Table:
+    """The size of the next block, or the decision, by score."""
     several, ends = len(result.coin) > 1, any(entry.stage is not None for entry in result.schedule)
     head = ("plan",) * several + ("entries used",) * ends + ("score", "next block")
     rows = []
@@ -78,7 +79,8 @@ def _range(entry: ScheduleLine) -> str:
     return str(entry.first) if entry.first == entry.last else f"{entry.first} to {entry.last}"
 
 
-def _figures(result: DesignResult) -> Table:
+def figures_table(result: DesignResult) -> Table:
+    """Errors, expectations and quantiles under both hypotheses."""
     names = list(result.quantiles["null"])
     head = ("under", "error", "allowed", "expected entries", "looks", *(f"{float(q):.0%}" for q in names))
     rows = [
@@ -91,7 +93,8 @@ def _figures(result: DesignResult) -> Table:
     return table_of(head, rows)
 
 
-def _remarks(result: DesignResult) -> Iterator[Block]:
+def remarks(result: DesignResult) -> Iterator[Block]:
+    """What the table of figures does not hold."""
     if result.worst is not None:
         worst = f"between the hypotheses at most {shown(result.worst.expected_steps, 5)} entries are expected"
         yield remark(f"{worst}, at {shown(result.worst.at, 4)}")
@@ -113,6 +116,7 @@ def _enclosed(found: Mapping[str, Mapping[str, tuple[float, float]]]) -> str:
     return ", ".join(parts)
 
 
-def _bounds(result: DesignResult) -> Table:
+def bounds_table(result: DesignResult) -> Table:
+    """Lower bounds, and the design in terms of them."""
     rows = [row(b.by, shown(b.value, 5), shown(result.cost / b.value, 4)) for b in result.lower_bounds]
     return table_of(("no test needs fewer, by", "entries", "this design, times"), rows)

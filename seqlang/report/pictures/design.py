@@ -1,0 +1,104 @@
+"""The picture of a design: its schedule, what it decides and how long it takes. Needs the extra `plot`."""
+
+from __future__ import annotations
+
+from io import BytesIO
+from itertools import accumulate
+from typing import TYPE_CHECKING, Any
+
+from seqlang.report.pictures.figure import COLOURS, add_legend, new_figure, write_figure
+
+if TYPE_CHECKING:
+    from seqlang.results.design import DesignResult, ScheduleLine
+
+
+def plot_design(result: DesignResult, file: str | BytesIO, kind: str | None = None) -> None:
+    """The schedule, the distribution of the number of entries, and for coins the chance to reject and the expected
+    entries against the chance of a 1. `kind`: the format where the file has no ending."""
+    curves = result.curves
+    assert curves is not None, "the curves were not asked for"
+    wide = 2
+    staged = any(line.stage is not None for line in result.schedule)
+    panels = [_boundaries if staged else _schedule, _lengths] + ([_decisions, _expected] if curves.places else [])
+    title = f"{result.null} against {result.alternative}, {result.privacy}"
+    figure, axes, pyplot = new_figure(wide, (len(panels) + 1) // wide, title)
+    for axis, panel in zip(axes.flat, panels, strict=True):
+        panel(axis, result)
+        axis.grid(alpha=0.25)
+    write_figure(figure, pyplot, file, kind)
+
+
+def _schedule(axis: Any, result: DesignResult) -> None:
+    """Every plan is a line of steps: the next block's size above the score; beyond its ends the test stops."""
+    ends = [line for line in result.schedule if line.decision is not None]
+    for plan in sorted({line.plan for line in result.schedule}):
+        lines = [line for line in result.schedule if line.plan == plan and line.size is not None]
+        if not lines:
+            continue
+        places = [end for line in lines for end in _ends(line)]
+        sizes = [line.size for line in lines for _ in (0, 1)]
+        name = f"plan {plan}, chance {result.coin[plan - 1]:.3g}" if len(result.coin) > 1 else None
+        axis.plot(places, sizes, color=COLOURS[(plan - 1) % len(COLOURS)], label=name)
+    low, high = axis.get_xlim()
+    margin = 0.12 * (high - low)
+    for line in ends:
+        if line.last is not None:
+            axis.axvspan(low - margin, line.last + 0.5, color=COLOURS[1], alpha=0.08)
+        elif line.first is not None:
+            axis.axvspan(line.first - 0.5, high + margin, color=COLOURS[2], alpha=0.08)
+    axis.set_xlim(low - margin, high + margin)
+    axis.set_ylim(bottom=0)
+    for place, text, side in ((0.01, "accept", "left"), (0.99, "reject", "right")):
+        axis.text(place, 0.03, text, transform=axis.transAxes, ha=side, fontsize=8)
+    axis.set(xlabel="score", ylabel="entries of the next block", title="schedule")
+    if len(result.coin) > 1:
+        add_legend(axis)
+
+
+def _boundaries(axis: Any, result: DesignResult) -> None:
+    """Of a test with an end: between which scores it goes on, by the entries used so far."""
+    going = [line for line in result.schedule if line.size is not None and line.stage is not None]
+    for plan in sorted({line.plan for line in going}):
+        stages = sorted({line.stage for line in going if line.plan == plan and line.stage is not None})
+        places = [[end for line in going if (line.plan, line.stage) == (plan, n) for end in _ends(line)] for n in stages]
+        colour = COLOURS[(plan - 1) % len(COLOURS)]
+        name = f"plan {plan}, chance {result.coin[plan - 1]:.3g}" if len(result.coin) > 1 else "goes on"
+        axis.fill_between(stages, [min(p) for p in places], [max(p) for p in places], color=colour, alpha=0.15)
+        axis.plot(stages, [min(p) for p in places], ".-", color=colour, label=name)
+        axis.plot(stages, [max(p) for p in places], ".-", color=colour)
+    axis.set(xlabel="entries used", ylabel="score", title="where it goes on")
+    axis.set_xlim(left=0)
+    add_legend(axis)
+
+
+def _ends(line: ScheduleLine) -> tuple[float, float]:
+    assert line.first is not None
+    assert line.last is not None
+    return line.first - 0.5, line.last + 0.5
+
+
+def _lengths(axis: Any, result: DesignResult) -> None:
+    assert result.curves is not None
+    for i, (side, law) in enumerate(result.curves.lengths.items()):
+        below = list(accumulate(law))
+        axis.step(range(len(below)), below, ("-", "--")[i], where="post", color=COLOURS[i], label=side)
+    axis.set(xlabel="entries", ylabel="chance to have ended", title="how long it takes", ylim=(0, 1.02))
+    axis.set_xlim(left=0)
+    add_legend(axis)
+
+
+def _decisions(axis: Any, result: DesignResult) -> None:
+    assert result.curves is not None
+    axis.plot(result.curves.places, result.curves.reject, color=COLOURS[0])
+    for level in (result.nominal["null"], 1 - result.nominal["alternative"]):
+        axis.axhline(level, color="0.6", linewidth=0.8, linestyle=":")
+    axis.set(xlabel="chance of a 1", ylabel="chance to reject", title="what it decides", ylim=(-0.02, 1.02))
+
+
+def _expected(axis: Any, result: DesignResult) -> None:
+    assert result.curves is not None
+    axis.plot(result.curves.places, result.curves.steps, color=COLOURS[0], label="this design")
+    axis.axhline(result.fixed, color="0.5", linestyle="--", label="a single block")
+    axis.set(xlabel="chance of a 1", ylabel="expected entries", title="how many entries it expects")
+    axis.set_ylim(bottom=0)
+    add_legend(axis)
