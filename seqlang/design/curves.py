@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
 
 from seqlang.design.blocks import Blocks
 from seqlang.design.design import Design, mixed_law
-from seqlang.design.worst import at
+from seqlang.design.evaluation import evaluate
+from seqlang.design.places import DIGITS, between
 from seqlang.results.design import SIDES, Curves
 
 PLACES = 33
@@ -22,6 +25,16 @@ def curves(design: Design, blocks: Blocks) -> Curves:
         return Curves((), (), (), lengths)
     low, high = sorted(float(side.chances[1]) for side in sides)
     beyond = (high - low) / 2
-    places = np.linspace(max(low - beyond, low / 10), min(high + beyond, 1 - (1 - high) / 10), PLACES)
-    found = [at(design, blocks, float(p)) for p in places]
-    return Curves(tuple(places.tolist()), tuple(e.reject for e in found), tuple(e.steps for e in found), lengths)
+    evenly = np.linspace(max(low - beyond, low / 10), min(high + beyond, 1 - (1 - high) / 10), PLACES)
+    places = np.unique(np.r_[evenly, low, high])
+    found = [_at(design, blocks, Fraction(round(p * DIGITS), DIGITS)) for p in places]
+    return Curves(tuple(places.tolist()), tuple(r for r, _ in found), tuple(n for _, n in found), lengths)
+
+
+def _at(design: Design, blocks: Blocks, place: Fraction) -> tuple[float, float]:
+    """The chance to reject, and the expected entries, where an entry is 1 with chance `place`."""
+    laws = blocks.laws_at(between(place))
+    found = [evaluate(c.policy, laws, blocks.scores(c.policy.lattice)) for c in design.columns]
+    weights = [float(c) for c in design.chances]
+    reject = sum(w * e.reject for w, e in zip(weights, found, strict=True))
+    return reject, sum(w * e.steps for w, e in zip(weights, found, strict=True))

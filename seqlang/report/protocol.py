@@ -29,7 +29,7 @@ def protocol(result: DesignResult, checked: CheckResult, command: str, kind: Lit
     parts += [as_markdown((Heading("What the test does"), figures_table(result), *remarks(result)))]
     parts += [f"![schedule, duration and operating characteristics]({_picture(result, kind)})\n"]
     parts += [as_markdown((Heading("Privacy"), *_privacy(result)))]
-    if result.verdict is not None:
+    if result.privacy != "none":
         parts += ["The derivation, as `seqlang check --explain` prints it:\n", code(_derivation(checked))]
     parts += [as_markdown((Heading("Limits"), *_limits(result)))]
     parts += [as_markdown((Heading("How good it is"), bounds_table(result), *_gap(result)))]
@@ -69,10 +69,10 @@ def _procedure(result: DesignResult) -> Iterator[Block]:
 
 
 def _privacy(result: DesignResult) -> Iterator[Block]:
-    if result.verdict is None:
+    if result.privacy == "none":
         yield Paragraph(line("None: what this test releases protects nobody."))
         return
-    said = "is proved" if result.verdict == "proved" else f"is {result.verdict}"
+    said = "was not checked" if result.verdict is None else f"is {result.verdict}"
     yield Paragraph(line(
         f"The claim {result.privacy} {said} for everything that is ever seen of the test: every released number, the "
         "sizes of the blocks, when the test ended, and its decision. It compares any two data sets that differ in the "
@@ -94,7 +94,7 @@ def _meaning(privacy: str) -> str:
 
 def _limits(result: DesignResult) -> Iterator[Block]:
     yield Paragraph(line("A block must be complete before it is released: no decision falls inside a block."))
-    if result.verdict is not None:
+    if result.privacy != "none":
         yield Paragraph(line(
             "The guarantee is for one entry a person. Persons with several entries, delayed outcomes that are looked "
             "at twice, or several endpoints of one person need a bound on entries a person, or a split of the budget."

@@ -60,7 +60,9 @@ def _boundaries(axis: Any, result: DesignResult) -> None:
     going = [line for line in result.schedule if line.size is not None and line.stage is not None]
     for plan in sorted({line.plan for line in going}):
         stages = sorted({line.stage for line in going if line.plan == plan and line.stage is not None})
-        places = [[end for line in going if (line.plan, line.stage) == (plan, n) for end in _ends(line)] for n in stages]
+        places = [
+            [end for line in going if (line.plan, line.stage) == (plan, n) for end in _ends(line)] for n in stages
+        ]
         colour = COLOURS[(plan - 1) % len(COLOURS)]
         name = f"plan {plan}, chance {result.coin[plan - 1]:.3g}" if len(result.coin) > 1 else "goes on"
         axis.fill_between(stages, [min(p) for p in places], [max(p) for p in places], color=colour, alpha=0.15)
