@@ -9,12 +9,13 @@ given its own noise all others lie below it.
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import partial
 from itertools import product
 
 from seqlang.accounting.normal_cells import Between, End, Extreme
 from seqlang.arithmetic.enclosure import exact_value
 from seqlang.arithmetic.formula import Formula, enclose
-from seqlang.model.expression import Expression, Field, Label, Law, Number, StepNumber, Term, rebuild
+from seqlang.model.expression import Expression, Field, Label, Law, Term
 from seqlang.model.gate_source import OfNoise, OfResult, OfStop
 from seqlang.model.life import EachStep, Once
 from seqlang.model.program import (
@@ -33,6 +34,8 @@ from seqlang.model.program import (
 from seqlang.rules.alignment.stores import Store, store_of
 from seqlang.rules.alignment.thresholds import without_kept
 from seqlang.rules.claims import longest_run
+from seqlang.rules.reading.guards import at_step
+from seqlang.rules.reading.rounding import decided_at
 from seqlang.rules.reading.signs import Signs
 from seqlang.rules.sensitivity.facts.evaluate import evaluate, evaluate_number
 from seqlang.rules.sensitivity.facts.facts import Facts, facts_of
@@ -184,9 +187,10 @@ class _Reading:
         return events
 
     def _holds(self, expression: Expression, step: int) -> bool:
-        found = evaluate(self.facts, _at(self.facts.expand(expression), step))
-        if not isinstance(found, bool):
-            raise NotShort
+        found = evaluate(self.facts, at_step(self.facts.expand(expression), step))
+        here = partial(at_step, step=step)
+        if not isinstance(found, bool) or not decided_at(self.program, expression, here, self.signs):
+            raise NotShort  # runs may find otherwise: step >= exp(log(3)) is false in step 3
         return found
 
     def _end(self, margin: Margin, entries: tuple[Fraction, ...], step: int) -> tuple[Extreme, bool, str]:
@@ -239,7 +243,7 @@ class _Reading:
 
     def _plain(self, value: Expression, entries: tuple[Fraction, ...], step: int) -> float:
         """A linear function of the entry of this step."""
-        found = linear(self.facts, _at(self.facts.expand(value), step))
+        found = linear(self.facts, at_step(self.facts.expand(value), step))
         total = exact_value(found.constant, self.signs.values)
         for part, coefficient in found.terms:
             times = exact_value(coefficient, self.signs.values)
@@ -249,12 +253,3 @@ class _Reading:
         if total is None:
             raise NotShort
         return float(total)
-
-
-def _at(expression: Expression, step: int) -> Expression:
-    """The expression in this step."""
-
-    def put(e: Expression) -> Expression:
-        return Number(Fraction(step)) if isinstance(e, StepNumber) else rebuild(e, put)
-
-    return put(expression)

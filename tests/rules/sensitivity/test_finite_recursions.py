@@ -6,6 +6,7 @@ import random
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from itertools import product
+from math import exp, log
 from typing import Any
 
 import pytest
@@ -175,6 +176,14 @@ def test_what_is_not_gone_through(lines: tuple[str, ...]) -> None:
     assert not isinstance(near, str)
     entry = Entry(facts, near)
     assert finite_recursions.finite_motion(entry, facts.expand(Local("o"))) is None
+
+
+def test_a_last_step_that_doubles_miss() -> None:
+    """exp(log(10)) is 10.000000000000002 in doubles: runs end in step 11, where the state has moved by 3^10."""
+    assert 10 < exp(log(10)) < 11
+    lines = ("stream x in {0, 1}", "statistic o = 3 * previous(o, 0) + x", "attach laplace(1) to o")
+    assert radius(program(*lines, "stop when step >= 10 return o"), "abs") == 3**9
+    assert radius(program(*lines, "stop when step >= exp(log(10)) return o"), "abs") == 3**10
 
 
 def test_a_step_left_out_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -33,6 +33,7 @@ from seqlang.model.expression import (
     Weights,
 )
 from seqlang.rules.sensitivity.facts.definitions import Definitions
+from seqlang.rules.sensitivity.facts.jumps import is_open
 from seqlang.rules.sensitivity.facts.numbers import ONE
 from seqlang.rules.sensitivity.facts.operations import applied
 from seqlang.rules.sensitivity.facts.probabilities import among, of_family, of_weights
@@ -87,7 +88,9 @@ def evaluate(facts: Definitions, expression: Expression, given: Assignment = NOT
             if operator in ("and", "or"):
                 return _logic(facts, operator, arguments, given)
             operands = all_known(evaluate(facts, argument, given) for argument in arguments)
-            return None if operands is None else applied(facts, operator, operands)
+            if operands is None or is_open(facts, operator, arguments, operands, lambda e: evaluate(facts, e, given)):
+                return None
+            return applied(facts, operator, operands)
     return None
 
 

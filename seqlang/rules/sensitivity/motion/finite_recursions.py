@@ -32,6 +32,7 @@ from seqlang.model.expression import (
     Variable,
 )
 from seqlang.model.gate_source import OfStop
+from seqlang.model.grids import Grids
 from seqlang.model.junctions import disjuncts
 from seqlang.model.program import Previous, PublicGate
 from seqlang.rules.sensitivity.facts.evaluate import Assignment, evaluate, evaluate_number
@@ -48,6 +49,9 @@ from seqlang.rules.sensitivity.motion.spreads import too_far
 MOST_ENTRIES = 16
 MOST_EVALUATIONS = 6000
 MOST_PAIRS = 40_000
+
+SLACK = Fraction(1, 1 << 20)
+"""What doubles may lose on the way to a constant, relatively."""
 
 State = tuple[Value, ...]
 Row = tuple[Fraction, ...]
@@ -130,8 +134,10 @@ def _difference(one: Row, other: Row) -> Row:
 
 
 def last_step(facts: Facts) -> int | None:
-    """The step in which a public `stop when step >= n` ends every run; None if there is none."""
+    """The step in which a public `stop when step >= n` ends every run at the latest; None if there is none. Where n is
+    computed with errors, as exp(log(3)), that may be a step later than by the exact n."""
     ends: list[int] = []
+    grids = Grids(facts.program)
     for gate in facts.program.gates:
         if not isinstance(gate, PublicGate) or not isinstance(gate.source, OfStop):
             continue
@@ -141,7 +147,8 @@ def last_step(facts: Facts) -> int | None:
                     ends.append(1)
                 case Apply(">=", (StepNumber(), limit)) if (found := evaluate_number(facts, limit)) is not None:
                     exact = exact_value(found, facts.values)
-                    ends += [] if exact is None else [max(1, ceil(exact))]
+                    room = 0 if grids.agree((StepNumber(), limit)) else SLACK
+                    ends += [] if exact is None else [max(1, ceil(exact + abs(exact) * room))]
     return min(ends, default=None)
 
 

@@ -204,7 +204,15 @@ def _applied(facts: Facts, expression: Apply, visiting: frozenset[str]) -> Range
     ranges = [range_in(facts, argument, visiting) for argument in arguments]
     if operator in ("max", "min") and len(arguments) == 1:
         return _coordinate(facts, arguments[0], visiting)
-    return of_function(facts, operator, ranges)
+    found = of_function(facts, operator, ranges)
+    if operator in ("floor", "ceil") and evaluate_number(facts, arguments[0]) is not None:
+        # a constant that doubles may round to the next whole number, or its value would be known
+        return replace(found, low=_moved(found.low, -1), high=_moved(found.high, 1))
+    return found
+
+
+def _moved(end: Formula | None, by: int) -> Formula | None:
+    return None if end is None else end + by
 
 
 def _is_absolute(expression: Expression) -> bool:
