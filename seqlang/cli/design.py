@@ -19,6 +19,8 @@ _EXAMPLES = """\
   seqlang design --null "x ~ bernoulli(0.3)" --alternative "x ~ bernoulli(0.7)" --privacy "pure(1)" --output trial.seq
   seqlang design --null "x ~ bernoulli(0.45)" --alternative "x ~ bernoulli(0.55)" --alpha 0.01 --privacy "pure(1/2)"
   seqlang design --null "x ~ normal(0, 1)" --alternative "x ~ normal(0.5, 1)" --privacy "zcdp(0.5)"
+  seqlang design --null "control ~ bernoulli(0.4), treatment ~ bernoulli(0.4)" \\
+      --alternative "control ~ bernoulli(0.3), treatment ~ bernoulli(0.5)" --privacy "pure(1)"
   seqlang design --null "x ~ bernoulli(0.1)" --alternative "x ~ bernoulli(0.2)" --privacy none --json"""
 
 

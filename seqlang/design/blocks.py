@@ -5,13 +5,15 @@ it is post-processing: it costs a little efficiency and no validity."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
+from functools import reduce
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from seqlang.design.entry import Array
+from seqlang.design.entry import Arms, Array
 from seqlang.design.mechanism import Mechanism
 from seqlang.design.problem import Problem
 from seqlang.record import record
@@ -20,18 +22,40 @@ LATTICE = 0.02
 """What one whole score is, in log-odds."""
 
 
+Whole = NDArray[np.intp]
+
+
+@record
+class Merging:
+    """By arm and value seen, the number of its score; then by scores of all arms the number of their sum."""
+
+    arms: tuple[Whole, ...]
+    places: Whole
+
+    def of(self, laws: Sequence[Array]) -> Array:
+        """The chances of the sums, where the arms show values with these chances."""
+        parts = [
+            np.asarray(np.bincount(which, law), dtype=np.float64) for which, law in zip(self.arms, laws, strict=True)
+        ]
+        return np.asarray(np.bincount(self.places, _sums(parts, np.multiply.outer)), dtype=np.float64)
+
+
+def _sums(parts: Sequence[Array], outer: Callable[[Any, Any], Any]) -> Array:
+    return np.asarray(reduce(outer, parts)).ravel()
+
+
 @record
 class Block:
     """A block of `size` entries: the chances of everything that can be seen under the null and the alternative, (2,
     values), and the logarithm of their ratio, (values,). `marks` is the logarithm of the ratio of the masses without
     the clamp, of which the score is made: it differs from `ratio` at both ends at most. Where values of one score are
-    counted together, `places` says with which, and `unmerged` has the marks before."""
+    counted together, `merging` says which, and `unmerged` has the marks before."""
 
     size: int
     laws: Array
     ratio: Array
     marks: Array
-    places: Whole | None = None
+    merging: Merging | None = None
     unmerged: Array | None = None
 
     def scores(self, lattice: float) -> Array:
@@ -44,7 +68,6 @@ class Block:
         return float(np.abs(part - np.rint(part)).min())
 
 
-Whole = NDArray[np.intp]
 FEW = 1
 """Of entries with a larger range, values of one score are counted together: they would be too many."""
 
@@ -56,47 +79,55 @@ class Blocks:
     def __init__(self, problem: Problem, mechanism: Mechanism, lattice: float | None = None) -> None:
         self.problem, self.mechanism = problem, mechanism
         self.lattice = LATTICE if lattice is None else lattice
-        self.merged = problem.null.range > FEW and problem.privacy.notion != "none"
+        self.merged = bool(problem.arms) or (problem.null.range > FEW and problem.privacy.notion != "none")
         self._made: dict[int, Block] = {}
-        self._elsewhere: dict[tuple[Fraction, ...], dict[int, Array]] = {}
+        self._elsewhere: dict[Arms, dict[int, Array]] = {}
 
     def __getitem__(self, size: int) -> Block:
         if size not in self._made:
             sides = (self.problem.null, self.problem.alternative)
-            found = [self.mechanism.released(side.chances, size) for side in sides]
-            laws = np.stack([seen for seen, _ in found])
-            laws /= laws.sum(axis=1, keepdims=True)
-            marks = _log_ratio(*(plain for _, plain in found))
-            block = Block(size, laws, _log_ratio(*laws), marks)
-            self._made[size] = self._merged(block) if self.merged else block
+            by_arm = list(zip(*([self._released(arm, size) for arm in side.arms] for side in sides), strict=True))
+            marks = [_log_ratio(*(plain for _, plain in pair)) for pair in by_arm]
+            laws = [np.stack([seen for seen, _ in pair]) for pair in by_arm]
+            if self.merged:
+                self._made[size] = self._merged(size, laws, marks)
+            else:
+                self._made[size] = Block(size, laws[0], _log_ratio(*laws[0]), marks[0])
         return self._made[size]
 
-    def _merged(self, block: Block) -> Block:
-        places: Whole
-        scores, places = np.unique(block.scores(self.lattice), return_inverse=True)
-        laws = np.stack([_counted(places, law) for law in block.laws])
-        return Block(block.size, laws, _log_ratio(*laws), scores * self.lattice, places, block.marks)
+    def _released(self, chances: tuple[Fraction, ...], size: int) -> tuple[Array, Array]:
+        """Of one arm, in which are as many entries of a block as in the other."""
+        seen, plain = self.mechanism.released(chances, size // self.problem.turns)
+        return seen / seen.sum(), plain
+
+    def _merged(self, size: int, laws: list[Array], marks: list[Array]) -> Block:
+        """Values of one score, of each arm and then of the sum of their scores, are one value."""
+        gains = [np.unique(np.floor(m / self.lattice + 0.5), return_inverse=True) for m in marks]
+        scores, places = np.unique(_sums([g for g, _ in gains], np.add.outer), return_inverse=True)
+        counting = Merging(tuple(which for _, which in gains), places)
+        merged = np.stack([counting.of([law[side] for law in laws]) for side in (0, 1)])
+        return Block(size, merged, _log_ratio(*merged), scores * self.lattice, counting, np.concatenate(marks))
 
     def at(self, lattice: float) -> Blocks:
         """The same blocks for scores on another lattice."""
         return Blocks(self.problem, self.mechanism, lattice) if self.merged else self
 
-    def _law_at(self, chances: tuple[Fraction, ...], size: int) -> Array:
+    def _law_at(self, arms: Arms, size: int) -> Array:
         """The chances of what is seen where entries have these chances."""
-        law, places = self.mechanism.released(chances, size)[0], self[size].places
-        return np.asarray((law if places is None else _counted(places, law)) / law.sum())
+        laws, merging = [self._released(arm, size)[0] for arm in arms], self[size].merging
+        return laws[0] if merging is None else merging.of(laws)
 
     def laws(self, side: int) -> Callable[[int], Array]:
         """The chances under the null (0) or the alternative (1) by size."""
         return lambda size: self[size].laws[side]
 
-    def laws_at(self, chances: tuple[Fraction, ...]) -> Callable[[int], Array]:
+    def laws_at(self, arms: Arms) -> Callable[[int], Array]:
         """The chances of what is seen where an entry has these chances, by size."""
-        known = self._elsewhere.setdefault(chances, {})
+        known = self._elsewhere.setdefault(arms, {})
 
         def law(size: int) -> Array:
             if size not in known:
-                known[size] = self._law_at(chances, size)
+                known[size] = self._law_at(arms, size)
             return known[size]
 
         return law
@@ -104,10 +135,6 @@ class Blocks:
     def scores(self, lattice: float) -> Callable[[int], Array]:
         """The scores by size."""
         return lambda size: self[size].scores(lattice)
-
-
-def _counted(places: Whole, law: Array) -> Array:
-    return np.asarray(np.bincount(places, law), dtype=np.float64)
 
 
 def _log_ratio(null: Array, alternative: Array) -> Array:
@@ -132,14 +159,15 @@ def fixed_size(blocks: Blocks, most: int = 1_000_000) -> int | None:
     def meets(size: int) -> bool:
         return power(blocks[size].laws, blocks[size].ratio, alpha) >= 1 - beta
 
-    high = 1
+    unit = high = blocks.problem.turns
     while not meets(high):
         high *= 2
         if high > most:
             return None
-    low = high // 2
-    while high - low > 1:
+    low = high // 2 - high // 2 % unit
+    while high - low > unit:
         middle = (low + high) // 2
+        middle -= middle % unit
         low, high = (low, middle) if meets(middle) else (middle, high)
     return high
 
@@ -178,17 +206,19 @@ SPREAD, MOST_SCORES = 40, 2_000
 """Scores to a standard deviation of the score of an entry, and scores at most from end to end."""
 
 
-def fine_lattice(block: Block) -> float:
-    """A lattice for scores that add up over many entries: rounding moves neither mean by much."""
-    null, alternative = block.laws
-    ratio = block.marks
-    means = null @ ratio, alternative @ ratio
-    start = max(float(np.sqrt(null @ ratio**2 - means[0] ** 2)) / SPREAD, 16 / MOST_SCORES)
+def fine_lattice(blocks: Blocks) -> float:
+    """A lattice for scores that add up over many blocks of the least size: rounding moves neither mean by much."""
+    size, least = blocks.problem.turns, 16 / MOST_SCORES
+    exact = blocks.at(least / 100)[size]
+    laws, ratio = exact.laws, exact.marks
+    means = [float(law @ ratio) for law in laws]
+    start = max(float(np.sqrt(laws[0] @ ratio**2 - means[0] ** 2)) / SPREAD, least)
     tried = [float(f"{start * (1 + i / 100):.6g}") for i in range(60)]
 
     def off(lattice: float) -> float:
-        moved = block.scores(lattice) * lattice - ratio
+        block = blocks.at(lattice)[size]
+        moved = [float(law @ block.scores(lattice)) * lattice - m for law, m in zip(block.laws, means, strict=True)]
         doubtful = block.doubt(lattice) <= DOUBT
-        return doubtful + max(abs(float(law @ moved) / float(m)) for law, m in zip(block.laws, means, strict=True))
+        return doubtful + max(abs(by / mean) for by, mean in zip(moved, means, strict=True))
 
     return min(tried, key=off)

@@ -57,7 +57,7 @@ def certificate(design: Design, blocks: Blocks) -> Mapping[str, Enclosed] | None
     problem = design.problem
     if any(column.policy.ends for column in design.columns):
         return None
-    if not isinstance(blocks.mechanism, Geometric | NoNoise) or problem.reading is not None:
+    if not isinstance(blocks.mechanism, Geometric | NoNoise) or problem.reading is not None or problem.arms:
         return None
     found = {}
     for side, entry, wrong in (("null", problem.null, 1), ("alternative", problem.alternative, 0)):

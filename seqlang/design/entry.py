@@ -14,17 +14,26 @@ from seqlang.design.decimal import decimal
 from seqlang.record import record
 
 Array = NDArray[np.float64]
+Arms = tuple[tuple[Fraction, ...], ...]
+"""The chances of the levels of an entry in every arm; in the one arm that there is."""
 
 
 @record
 class Entry:
     """`chances[v]` is the chance of the level v, v = 0 .. range; they add up to 1. `text` is the law as the language
     writes it. `law`: that of the entry itself, where it is no coin; its levels are then those of a reading, and there
-    are none before there is one."""
+    are none before there is one. `second`: the chances in the second of two arms; `chances` are then those in the
+    first, and `text` has both."""
 
     text: str
     chances: tuple[Fraction, ...]
     law: DataLaw | None = None
+    second: tuple[Fraction, ...] | None = None
+
+    @property
+    def arms(self) -> Arms:
+        """The chances in every arm."""
+        return (self.chances,) if self.second is None else (self.chances, self.second)
 
     @property
     def range(self) -> int:
@@ -35,6 +44,12 @@ class Entry:
 def coin(p: Fraction) -> Entry:
     """One flip that shows 1 with chance p."""
     return Entry(f"bernoulli({decimal(p)})", (1 - p, p))
+
+
+def two_coins(names: tuple[str, str], first: Fraction, second: Fraction) -> Entry:
+    """One flip, whose chance to show 1 depends on the arm that it is in."""
+    text = ", ".join(f"{name} ~ bernoulli({decimal(p)})" for name, p in zip(names, (first, second), strict=True))
+    return Entry(text, (1 - first, first), second=(1 - second, second))
 
 
 def law_of_sum(chances: Sequence[Fraction], size: int) -> Array:

@@ -93,14 +93,14 @@ def _best(blocks: Blocks, calendar: Calendar | None, fixed: int) -> tuple[Design
         at = blocks.at(lattice)
         if calendar is not None:
             return _searched(Search(at, Staged(at, calendar, lattice))), at
-        pricer = Free(at, 1, lattice, knots=lattice) if one_by_one else Free(at, fixed, lattice)
+        pricer = Free(at, turns, lattice, knots=lattice) if one_by_one else Free(at, fixed, lattice)
         return _searched(Search(at, pricer)), at
 
-    problem = blocks.problem
-    whole = problem.limits == Limits() if calendar is None else calendar.all_sizes == (1,)
+    problem, turns = blocks.problem, blocks.problem.turns
+    whole = problem.limits == Limits(unit=turns) if calendar is None else calendar.all_sizes == (turns,)
     one_by_one = problem.privacy.notion == "none" and whole
     if one_by_one:
-        return searched(walk_lattice(blocks[1]) if problem.reading is None else fine_lattice(blocks[1]))
+        return searched(fine_lattice(blocks) if problem.reading or problem.arms else walk_lattice(blocks[1]))
     design, at = searched(LATTICE)
     lattice = safe_lattice(at, {m for c in design.columns for m in c.policy.sizes})
     return (design, at) if lattice == LATTICE else searched(lattice)
@@ -125,11 +125,11 @@ def _result(
     problem = design.problem
     by_formula = lower_bounds(problem)
     bounds = (*by_formula, *(_universal(problem, fixed, horizon) if by_formula else ()))
-    if plain is not None and (problem.null.law is None or problem.null.law.values is not None):
+    if plain is not None and not problem.arms and (problem.null.law is None or problem.null.law.values is not None):
         bounds = (LowerBound("the best test without privacy", plain), *bounds[1:])
-    worst = worst_between(design, blocks) if problem.reading is None else None
+    worst = worst_between(design, blocks) if problem.reading is None and not problem.arms else None
     return DesignResult(
-        null=f"{problem.stream} ~ {problem.null.text}", alternative=f"{problem.stream} ~ {problem.alternative.text}",
+        null=problem.hypothesis(problem.null), alternative=problem.hypothesis(problem.alternative),
         privacy=problem.privacy.text, criterion=problem.criterion.text, verdict=None,
         nominal=dict(zip(SIDES, problem.errors, strict=True)),
         errors={"null": design.mean("null", "reject"), "alternative": design.mean("alternative", "accept")},

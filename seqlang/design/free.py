@@ -45,9 +45,9 @@ class Free:
     def least_size(self) -> int:
         """The least size of which some score reaches three steps of the lattice: smaller blocks would be lost in
         rounding."""
-        size = 1
+        size = turns = self.blocks.problem.turns
         while np.abs(self.blocks[size].ratio).max() < 3 * self.lattice and size < self.most:
-            size += 1
+            size += turns
         return size
 
     def _tabulate(self, menu: tuple[int, ...]) -> None:

@@ -54,6 +54,11 @@ def private_divergence(p: Entry, q: Entry, eps: float) -> float:
     return float(mass @ ratio + eps * np.abs(ps - mass).sum() / 2)
 
 
+def _by_arm(side: Entry) -> tuple[Entry, ...]:
+    """An entry is in one arm, and tells no more than one in the arm that tells most."""
+    return (side,) if side.second is None else tuple(Entry("", chances) for chances in side.arms)
+
+
 def lower_bounds(problem: Problem) -> tuple[LowerBound, ...]:
     """Bounds on the criterion, without privacy and with it; none on quantiles, and between the hypotheses."""
     if problem.criterion.level is not None or sum(problem.weights) == 0:
@@ -63,9 +68,10 @@ def lower_bounds(problem: Problem) -> tuple[LowerBound, ...]:
     needs = binary_divergence(1 - alpha, beta), binary_divergence(1 - beta, alpha)
 
     def bound(eps: float) -> float:
+        null, alternative = (_by_arm(side) for side in (problem.null, problem.alternative))
         rates = (
-            private_divergence(problem.null, problem.alternative, eps),
-            private_divergence(problem.alternative, problem.null, eps),
+            max(private_divergence(p, q, eps) for p, q in zip(null, alternative, strict=True)),
+            max(private_divergence(q, p, eps) for p, q in zip(null, alternative, strict=True)),
         )
         return w0 * needs[0] / rates[0] + w1 * needs[1] / rates[1]
 

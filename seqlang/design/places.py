@@ -8,6 +8,7 @@ from fractions import Fraction
 from scipy.optimize import minimize_scalar
 
 from seqlang.design.blocks import Blocks
+from seqlang.design.entry import Arms
 from seqlang.design.evaluation import evaluate
 from seqlang.design.policy import Policy
 
@@ -17,9 +18,9 @@ DIGITS = 10**9
 """Places between the hypotheses are looked at in parts of this."""
 
 
-def between(at: Fraction) -> tuple[Fraction, ...]:
+def between(at: Fraction) -> Arms:
     """The chances of an entry at chance `at` of a 1."""
-    return (1 - at, at)
+    return ((1 - at, at),)
 
 
 def steps_at(plans: Plans, blocks: Blocks, place: Fraction) -> float:

@@ -9,7 +9,7 @@ from fractions import Fraction
 
 from seqlang.design.criterion import Criterion, Limits
 from seqlang.design.data.readings import Reading
-from seqlang.design.entry import Entry
+from seqlang.design.entry import Arms, Entry
 from seqlang.design.privacy import Privacy
 from seqlang.record import record
 
@@ -19,7 +19,8 @@ ALIKE = Fraction(1, 10**12)
 
 @record
 class Problem:
-    """`stream` is its name in the spec. `reading`: how an entry becomes a level; None for a coin."""
+    """`stream` is its name in the spec. `reading`: how an entry becomes a level; None for coins. `arms`: the
+    names of two arms, between which entries take turns; empty where there is one."""
 
     null: Entry
     alternative: Entry
@@ -31,6 +32,7 @@ class Problem:
     public_coin: bool = True
     reading: Reading | None = None
     limits: Limits = Limits()
+    arms: tuple[str, ...] = ()
 
     @property
     def errors(self) -> tuple[float, float]:
@@ -43,13 +45,26 @@ class Problem:
         return self.criterion.weights
 
     @property
+    def turns(self) -> int:
+        """After so many entries there are as many in each arm: a part of the sizes of all blocks."""
+        return max(1, len(self.arms))
+
+    def hypothesis(self, side: Entry) -> str:
+        """The null or the alternative as it was stated."""
+        return side.text if self.arms else f"{self.stream} ~ {side.text}"
+
+    @property
     def symmetric(self) -> bool:
-        """Whether exchanging the hypotheses is the same as reading each entry from its other end."""
-        return (
-            self.alpha == self.beta
-            and self.weights[0] == self.weights[1]
-            and len(self.null.chances) == len(self.alternative.chances)
-            and all(
-                abs(p - q) <= ALIKE for p, q in zip(self.null.chances, reversed(self.alternative.chances), strict=True)
-            )
-        )
+        """Whether exchanging the hypotheses is the same as reading each entry from its other end, or as exchanging the
+        arms."""
+        null, alternative = self.null.arms, self.alternative.arms
+        turned = tuple(tuple(reversed(chances)) for chances in alternative)
+        same = _alike(null, turned) or (len(null) > 1 and _alike(null, alternative[::-1]))
+        return same and self.alpha == self.beta and self.weights[0] == self.weights[1]
+
+
+def _alike(first: Arms, second: Arms) -> bool:
+    shapes = [[len(chances) for chances in arms] for arms in (first, second)]
+    return shapes[0] == shapes[1] and all(
+        abs(p - q) <= ALIKE for a, b in zip(first, second, strict=True) for p, q in zip(a, b, strict=True)
+    )

@@ -11,16 +11,18 @@ import numpy as np
 from seqlang.design.criterion import Limits
 from seqlang.design.data.data_law import compared, read_law
 from seqlang.design.decimal import decimal
-from seqlang.design.entry import Entry, coin
+from seqlang.design.entry import Entry, coin, two_coins
 from seqlang.design.privacy import Notion, Privacy
 from seqlang.design.problem import Problem
-from seqlang.design.request_limits import criterion_of
+from seqlang.design.request_limits import criterion_of, in_turns
 from seqlang.diagnostics import SpecError
 from seqlang.diagnostics.suggest import hint
 from seqlang.driver.given import number
 from seqlang.record import replace
 
 _HYPOTHESIS = re.compile(r"\s*([A-Za-z_]\w*)\s*~\s*(\S.*)", re.DOTALL)
+_ARMS = re.compile(r",\s*(?=[A-Za-z_]\w*\s*~)")
+"""Between the laws of two arms."""
 _COIN = re.compile(r"bernoulli\s*\((.*)\)\s*", re.DOTALL)
 NAMES = frozenset(
     "lattice eps sd size_for size upper lower score used plan coin chosen null alternative P0 P1 block total seen "
@@ -45,19 +47,48 @@ def problem_of(
         if not 0 < value < Fraction(1, 2):
             message = f"{name} is {decimal(value)}: an error rate must lie strictly between 0 and 0.5"
             raise SpecError.of("E0603", message, help="an error of 0.5 is reached without any data")
-    first, low = hypothesis(null, "--null")
-    second, high = hypothesis(alternative, "--alternative")
-    if first != second:
-        message = f"the null is about `{first}` and the alternative about `{second}`"
-        raise SpecError.of("E0602", message, help="both hypotheses are laws of one stream: use one name")
-    if (low.law is None) != (high.law is None):  # a coin against another law: both by their values
-        low, high = (replace(e, chances=(), law=e.law or read_law(e.text, "--null")) for e in (low, high))
-    if low.text == high.text or (low.law is None and low.chances == high.chances) or _alike(low, high):
-        message = f"both hypotheses are {first} ~ {low.text}: no data can tell them apart"
+    names, (low, high) = _stated(null, alternative)
+    if low.text == high.text or (low.law is None and low.arms == high.arms) or _alike(low, high):
+        message = f"both hypotheses are {null.strip()}: no data can tell them apart"
         raise SpecError.of("E0603", message, help="let the alternative be the smallest effect that matters")
     notion = privacy_of(privacy)
     wanted = criterion_of(criterion, low, high, (float(alpha), float(beta)))
-    return Problem(low, high, alpha, beta, notion, wanted, first, public_coin, limits=limits or Limits())
+    found = Problem(low, high, alpha, beta, notion, wanted, names[0], public_coin, limits=limits or Limits())
+    return found if len(names) == 1 else replace(found, stream="y", arms=names, limits=in_turns(found.limits))
+
+
+def _stated(null: str, alternative: str) -> tuple[tuple[str, ...], tuple[Entry, Entry]]:
+    """The names of the stream, or of two arms, and both laws."""
+    parts = [_ARMS.split(text) for text in (null, alternative)]
+    if len(parts[0]) == len(parts[1]) == 1:
+        (first, low), (second, high) = hypothesis(null, "--null"), hypothesis(alternative, "--alternative")
+        _same((first,), (second,))
+        if (low.law is None) != (high.law is None):  # a coin against another law: both by their values
+            low, high = (replace(e, chances=(), law=e.law or read_law(e.text, "--null")) for e in (low, high))
+        return (first,), (low, high)
+    sides = []
+    for part, option in zip(parts, ("--null", "--alternative"), strict=True):
+        if len(part) != 2:
+            message = f"{option} speaks of {len(part)} arm{'s' * (len(part) != 1)}: a design has two, or one stream"
+            raise SpecError.of("E0602", message, help="write 'control ~ bernoulli(0.4), treatment ~ bernoulli(0.5)'")
+        sides.append([hypothesis(one, option) for one in part])
+    names = [(side[0][0], side[1][0]) for side in sides]
+    _same(*names)
+    if names[0][0] == names[0][1] or {"y", "arm", *NAMES} & {*names[0]}:
+        raise SpecError.of("E0602", f"the arms are called `{names[0][0]}` and `{names[0][1]}`: these names are taken",
+                           help="call them otherwise, such as `control` and `treatment`")  # fmt: skip
+    if any(entry.law is not None for side in sides for _, entry in side):
+        raise SpecError.of("E0602", "a design of two arms is about outcomes that are 0 or 1",
+                           help="write 'control ~ bernoulli(0.4), treatment ~ bernoulli(0.5)'")  # fmt: skip
+    low, high = (two_coins(names[0], side[0][1].chances[1], side[1][1].chances[1]) for side in sides)
+    return names[0], (low, high)
+
+
+def _same(first: tuple[str, ...], second: tuple[str, ...]) -> None:
+    if first != second:
+        of, other = (" and ".join(f"`{name}`" for name in names) for names in (first, second))
+        message = f"the null is about {of} and the alternative about {other}"
+        raise SpecError.of("E0602", message, help="both hypotheses are laws of the same: use the same names")
 
 
 def hypothesis(text: str, option: str) -> tuple[str, Entry]:

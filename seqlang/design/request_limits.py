@@ -13,6 +13,7 @@ from seqlang.design.lower_bounds import binary_divergence
 from seqlang.diagnostics import SpecError
 from seqlang.diagnostics.suggest import hint
 from seqlang.driver.given import number, whole
+from seqlang.record import replace
 
 CRITERIA = ("average", "null", "alternative", "minimax", "at p=0.5", "quantile 0.95 under null")
 _WEIGHTS = {"average": (0.5, 0.5), "null": (1.0, 0.0), "alternative": (0.0, 1.0), "minimax": (0.5, 0.5)}
@@ -35,8 +36,8 @@ def criterion_of(text: str, null: Entry, alternative: Entry, errors: tuple[float
     if at is None and words != "minimax":
         raise SpecError.of("E0602", f"--minimise {text[:60]}: there is no such criterion",
                            help=hint(words, CRITERIA) or f"criteria are {', '.join(CRITERIA)}")  # fmt: skip
-    if null.law is not None:
-        raise SpecError.of("E0603", f"--minimise {words}: laws between the hypotheses are known for a bernoulli only",
+    if null.law is not None or null.second is not None:
+        raise SpecError.of("E0603", f"--minimise {words}: laws between the hypotheses are known for one bernoulli only",
                            help="minimise the average, null, or alternative")  # fmt: skip
     ends = null.chances[1], alternative.chances[1]
     if at is None:
@@ -94,3 +95,12 @@ def _wrong(limits: Limits) -> list[tuple[bool, str]]:
         (most is not None and most < max(limits.smallest, limits.unit, every or 1),
          f"--max is {most}: no block fits into it"),
     ]  # fmt: skip
+
+
+def in_turns(limits: Limits) -> Limits:
+    """The constraints where two arms take turns: a block has as many entries in each. Raises SpecError E0603."""
+    found = replace(limits, unit=math.lcm(limits.unit, 2))
+    for wrong, message in _wrong(found):
+        if wrong:
+            raise SpecError.of("E0603", message, help="a block of two arms has an even number of entries")
+    return found

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from fractions import Fraction
 
+from seqlang.design.block_text import attached, block_lines, data_lines
 from seqlang.design.decimal import decimal
 from seqlang.design.design import Design
 from seqlang.design.mechanism import mechanism_for
@@ -18,7 +19,7 @@ def spec_text(design: Design) -> str:
     parts = [
         _head(design),
         _schedule(design),
-        _data(problem),
+        data_lines(problem),
         _course(design),
         _claims(problem),
     ]
@@ -27,10 +28,10 @@ def spec_text(design: Design) -> str:
 
 def _head(design: Design) -> Iterator[str]:
     problem = design.problem
-    x, null, alternative = problem.stream, problem.null.text, problem.alternative.text
+    null, alternative = problem.hypothesis(problem.null), problem.hypothesis(problem.alternative)
     errors = f"errors {decimal(problem.alpha)} and {decimal(problem.beta)}"
     yield "algorithm designed"
-    yield f'    "{x} ~ {null} against {x} ~ {alternative}: adaptive blocks, {errors}"'
+    yield f'    "{null} against {alternative}: adaptive blocks, {errors}"'
     yield ""
     shown = "noisy sum" if problem.privacy.notion != "none" else "sum"
     yield f"# Each entry is counted in one block, and a block's {shown} is all that is ever shown. The size of the next"
@@ -50,7 +51,7 @@ def _schedule(design: Design) -> Iterator[str]:
     known = "n, s" if ends else "s"
     for number, column in enumerate(design.columns, 1):
         name = f"size_{number}" if several else "size_for"
-        yield from _table(f"{name}({known})", _sizes(column.policy, mirrored))
+        yield from _table(f"{name}({known})", _sizes(column.policy, mirrored, design.problem.turns))
     if several:
         calls = [f"size_{n}({known})" for n in range(1, len(design.columns) + 1)]
         yield f"let size_for(plan, {known}) = " + _by_plan(calls)
@@ -112,7 +113,7 @@ def _table(head: str, lines: list[str]) -> Iterator[str]:
     yield from (f"    {text}" for text in lines)
 
 
-def _sizes(policy: Policy, mirrored: bool) -> list[str]:
+def _sizes(policy: Policy, mirrored: bool, least: int) -> list[str]:
     """The lines of the size by score, and by entries used where the policy has an end."""
     by_row = []
     for row in policy.rows:
@@ -120,25 +121,13 @@ def _sizes(policy: Policy, mirrored: bool) -> list[str]:
             ranges = [r for r in row.ranges() if not mirrored or r[1] >= 0]
             by_row.append((row.used, _chain("s", [(last, str(size)) for _, last, size in ranges])))
     if not policy.ends:
-        return by_row[0][1] if by_row else ["1"]
+        return by_row[0][1] if by_row else [str(least)]
     whole = _merged((used, lines[0] if len(lines) == 1 else f"({' '.join(lines)})") for used, lines in by_row)
     return _chain("n", whole)
 
 
-def _data(problem: Problem) -> Iterator[str]:
-    x = problem.stream
-    yield f"stream {x} in {'{0, 1}' if problem.reading is None else problem.reading.domain}"
-    yield f"model null:        {x} ~ {problem.null.text}"
-    yield f"model alternative: {x} ~ {problem.alternative.text}"
-    if problem.reading is not None:
-        yield from problem.reading.lines
-        yield f"let null_levels        = {problem.reading.levels('null')}"
-        yield f"let alternative_levels = {problem.reading.levels('alternative')}"
-
-
 def _course(design: Design) -> Iterator[str]:
     problem, several = design.problem, len(design.columns) > 1
-    x = problem.stream
     ends = _ends(design)
     yield "memory score = 0"
     if ends:
@@ -155,37 +144,13 @@ def _course(design: Design) -> Iterator[str]:
     at = ["plan"] * several + ["used"] * ends
     yield f"let size = size_for({', '.join([*at, 'abs(score)' if _mirrored(design) else 'score'])})"
     mechanism = mechanism_for(problem.privacy, problem.null.range)
-    laws = [_law(problem, side, mechanism.noise) for side in ("null", "alternative")]
-    yield f"let P0   = {laws[0]}"
-    yield f"let P1   = {laws[1]}"
-    yield ""
-    yield "report block when sum(1 since block) >= size"
-    shown, term, most = ("ones", x, "size")
-    if problem.reading is not None:
-        shown, term, most = "total", problem.reading.term(x), _times(problem.reading.range, "size")
-    yield f"report {shown:<5} = sum({term} since block) when block"
-    low, high = (f"-{mechanism.margin}", f"{most} + {mechanism.margin}") if mechanism.margin else ("0", most)
-    yield f"let seen = if block then clip({shown}, {low}, {high}) else 0"
-    yield "update score = score + floor(log(P1.pmf(seen) / P0.pmf(seen)) / lattice + 1 / 2) when block"
+    yield from block_lines(problem, mechanism)
     if ends:
         yield "update used = used + size when block"
     plan = f"({', '.join(at)})" if at else ""
     yield f"stop when score >= upper{plan} return reject"
     yield f"stop when score <= lower{plan} return accept"
-    if mechanism.noise is not None:
-        yield f"attach {mechanism.noise} to {shown}"
-
-
-def _times(factor: int, name: str) -> str:
-    return name if factor == 1 else f"{factor} * {name}"
-
-
-def _law(problem: Problem, side: str, noise: str | None) -> str:
-    """Of the sum of a block, with its noise."""
-    plain = f"sum_of(size, {side}_levels)"
-    if problem.reading is None:
-        plain = f"binomial(size, {decimal(getattr(problem, side).chances[1])})"
-    return plain if noise is None else f"convolve({plain}, {noise})"
+    yield from attached(problem, mechanism)
 
 
 def _claims(problem: Problem) -> Iterator[str]:

@@ -19,7 +19,7 @@ from scipy.special import expit
 
 from seqlang.design.blocks import Blocks
 from seqlang.design.calendar import Calendar
-from seqlang.design.entry import Array
+from seqlang.design.entry import Arms, Array
 from seqlang.design.places import between
 from seqlang.design.policy import Policy, Row, row_of
 from seqlang.design.pricing import Prices, Table, Whole, knots_for, steady, stopping
@@ -89,17 +89,17 @@ class Staged:
         self.exact = walk or not blocks.problem.criterion.needs_end
         self.bounding = None if walk or not self.exact else Bounding(blocks, calendar)
         self.scale = float(self.most)
-        self._under: dict[tuple[Fraction, ...], Under] = {}
+        self._under: dict[Arms, Under] = {}
 
     @property
     def about(self) -> str:
         return f"{len(self.calendar.times)} times to look"
 
-    def under(self, chances: tuple[Fraction, ...]) -> Under:
-        if chances not in self._under:
-            laws, scores = self.blocks.laws_at(chances), self.blocks.scores(self.lattice)
-            self._under[chances] = Under(laws, scores, self.calendar, self.middle)
-        return self._under[chances]
+    def under(self, arms: Arms) -> Under:
+        if arms not in self._under:
+            laws, scores = self.blocks.laws_at(arms), self.blocks.scores(self.lattice)
+            self._under[arms] = Under(laws, scores, self.calendar, self.middle)
+        return self._under[arms]
 
     def best(self, prices: Prices, places: tuple[Fraction, ...]) -> tuple[Policy, float]:
         """The policy, and what it costs at these prices, or a bound from below on what any costs."""
@@ -117,8 +117,8 @@ class Induction:
     def __init__(self, staged: Staged, prices: Prices, places: tuple[Fraction, ...]) -> None:
         problem = staged.blocks.problem
         self.staged, self.calendar, self.criterion = staged, staged.calendar, problem.criterion
-        entries = (problem.null.chances, problem.alternative.chances, *map(between, places))
-        self.unders = [staged.under(chances) for chances in entries]
+        entries = (problem.null.arms, problem.alternative.arms, *map(between, places))
+        self.unders = [staged.under(arms) for arms in entries]
         weights = (0.0, 0.0, *prices.weights) if places else self.criterion.weights
         self.weights = np.array(weights)[:, None]
         self.rejected, self.accepted = np.zeros((2, len(entries), 1))

@@ -34,7 +34,7 @@ Entries = tuple[NDArray[Any], NDArray[Any], NDArray[Any]]
 def universal_bound(problem: Problem, horizon: int) -> float | None:
     """The value of the program; None where it is not solved. A problem about a coin, with pure privacy."""
     sides = (problem.null, problem.alternative)
-    if problem.reading is not None or problem.privacy.notion != "pure":
+    if problem.reading is not None or problem.arms or problem.privacy.notion != "pure":
         return None
     size = _column(horizon + 1, 0)
     private = _matrix(_ratios(horizon, math.exp(float(problem.privacy.arguments[0]))), size)

@@ -114,7 +114,7 @@ class BlockChain:
             return mass, 0.0
         order = new[np.argsort(mass[new])]
         cut = int(np.searchsorted(np.cumsum(mass[order]), allowed))
-        cut = max(cut, len(new) - min(AT_ONCE, max(0, (MOST - self.count) // 100)))
+        cut = max(cut, len(new) - min(AT_ONCE, max(0, (MOST - self.count) // 10)))
         mass = mass.copy()
         dropped = float(mass[order[:cut]].sum())
         mass[order[:cut]] = 0.0

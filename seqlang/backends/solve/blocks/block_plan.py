@@ -39,11 +39,11 @@ def block_plan(program: Program, plan: IntegrationPlan) -> BlockPlan:
     """The parts of a program that looks at its data in blocks.
 
     Demanded is what makes a block one move: all cells are sums or counts since one report, an event; each that reads
-    the entries is read by one released value only, which is shown when the block ends; nothing reads the step, and no
-    noise lasts. That nothing happens within a block is not read off the text: `block_moves` looks. That several sums
+    the entries is read by one released value only, which is shown when the block ends; only these read the step, and
+    no noise lasts. That nothing happens within a block is not read off the text: `block_moves` looks. That several sums
     are independent is for `sum_law` to say.
     """
-    if plan.nodes or plan.inner or plan.mixing or plan.variables or plan.needed.reads_step:
+    if plan.nodes or plan.inner or plan.mixing or plan.variables:
         raise Unsolved("more than noisy sums over blocks")
     needed = [s for i, s in enumerate(program.body) if i in plan.needed.statements]
     cells = [s for s in needed if isinstance(s, Cell)]
@@ -52,6 +52,8 @@ def block_plan(program: Program, plan: IntegrationPlan) -> BlockPlan:
         raise Unsolved("cells that are no sums over blocks")
     (end,) = ends
     private = [s for s in cells if any(isinstance(e, ir.Field) for e in _read((s.body, s.where)))]
+    if any(isinstance(e, ir.StepNumber) for s in needed if s not in private for e in _read(expressions_in(s))):
+        raise Unsolved("something that reads the step, other than a sum over a block")
     sums = tuple(_shown(needed, plan, cell, end) for cell in private)
     if not sums:
         raise Unsolved("no sum over a block that is shown")

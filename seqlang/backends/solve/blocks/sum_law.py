@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,7 @@ from seqlang.backends.solve.step.body import Given, Stage
 from seqlang.backends.solve.step.entries import Entry, columns_of, entries, model_of
 from seqlang.backends.solve.unsolved import Unsolved
 from seqlang.model import expression as ir
-from seqlang.model.program import Cell, Model
+from seqlang.model.program import Cell, expressions_in
 
 FEWEST = 1e-30
 """A chance. Sums that are rarer are left out."""
@@ -25,14 +25,15 @@ WIDEST = 2_000_000
 
 
 class SumLaws:
-    """The laws of all sums of a block. `growth`: by how much each clock grows in a step. The law of an entry may depend
+    """The laws of all sums of a block. `growth`: by how much each clock grows in a step. What an entry adds may depend
     on the step through its remainder by `period`; all blocks are as long as some periods, so that all begin alike."""
 
     def __init__(self, chain: ExploredChain, plan: BlockPlan, model: str) -> None:
         program = chain.program
         self.compiler = chain.setting.compiler
         self.growth: Mapping[str, float] = {name: self._growth(program.cell(name)) for name in plan.clocks}
-        self.period = _period(model_of(program, model), self.compiler)
+        laws = [law for _, law in model_of(program, model).laws]
+        self.period = _period([*laws, *(e for one in plan.sums for e in expressions_in(one.cell))], self.compiler)
         listed = [entries(program, model, step) for step in range(1, self.period + 1)]
         self.of = {one.shown: SumLaw(chain, one, listed) for one in plan.sums}
         for phase in range(self.period):
@@ -53,23 +54,23 @@ LONGEST = 1_000
 """Steps of the longest period."""
 
 
-def _period(model: Model, compiler: Any) -> int:
-    """After how many steps the law of an entry is the same again."""
+def _period(expressions: Iterable[ir.Expression], compiler: Any) -> int:
+    """After how many steps all is the same again."""
     found = 1
-    for _, law in model.laws:
-        parts = list(ir.walk(law))
+    for expression in expressions:
+        parts = list(ir.walk(expression))
         remainders = [e for e in parts if isinstance(e, ir.Apply) and e.operator == "%" and e.arguments[0] == STEP]
         if sum(isinstance(e, ir.StepNumber) for e in parts) > len(remainders):
-            raise Unsolved("the model depends on the step")
+            raise Unsolved("entries that depend on the step otherwise than by a remainder")
         for e in remainders:
             if compiler.exact.compile(e.arguments[1]).reads:
-                raise Unsolved("the model depends on the step")
+                raise Unsolved("entries that depend on the step otherwise than by a remainder")
             length = compiler.exact.constant(e.arguments[1])
             if length != int(length) or not 1 <= length <= LONGEST:
-                raise Unsolved("the model depends on the step")
+                raise Unsolved("entries that depend on the step otherwise than by a remainder")
             found = math.lcm(found, int(length))
     if found > LONGEST:
-        raise Unsolved("the model depends on the step")
+        raise Unsolved("entries that depend on the step otherwise than by a remainder")
     return found
 
 
@@ -86,8 +87,8 @@ class SumLaw:
         self.compiler = chain.setting.compiler
         self.least, self.missing, law = 0.0, 0.0, np.ones(1)
         self.varies: list[bool] = []
-        for one, missing in listed:
-            least, entry = self._entry(one)
+        for step, (one, missing) in enumerate(listed, 1):
+            least, entry = self._entry(one, step)
             self.varies.append(int(np.count_nonzero(entry)) > 1)
             self.least, self.missing, law = self.least + least, self.missing + missing, np.convolve(law, entry)
         self.noise = self._noise()
@@ -117,9 +118,11 @@ class SumLaw:
             self._powers[periods] = np.convolve(whole, self._powers[1]) if periods % 2 else whole
         return self._powers[periods]
 
-    def _entry(self, listed: Sequence[Entry]) -> tuple[float, Array]:
-        """The least number that an entry adds, and the chances of this and the next whole numbers."""
+    def _entry(self, listed: Sequence[Entry], step: int) -> tuple[float, Array]:
+        """The least number that an entry adds in this step of a period, and the chances of this and the next whole
+        numbers."""
         stage = Stage(self.compiler, len(listed))
+        stage.step_number = step
         names = sorted(listed[0].fields)
         stage.fields = columns_of([e.fields for e in listed], names, self.compiler.labels)
         values = _contribution(self.plan.cell, stage, self.compiler)
