@@ -77,6 +77,8 @@ def epsilon_of(program: Program, names: tuple[str, ...], delta: Fraction) -> For
     if not drawn_anew and not (isinstance(program.noise(name).life, Once) and signs.at_least(ONE, steps)):
         return "one draw would hide several values"
     other = shared_noise(program, names, frozenset({name}))
+    if facts.noises_inside(vector):
+        return "noise is also part of the numbers that are shown above a threshold"
     if other is not None or steps.is_infinite:
         return other or "nothing bounds the number of steps"
     if not range_in(facts, vector).integer:

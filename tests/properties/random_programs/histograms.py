@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 import math
 import random
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -54,12 +54,14 @@ def histogram(seed: int) -> Histogram:
         if rng.random() < 0.6
         else ("laplace", Fraction(rng.choice((1, 2, 3))))
     )
-    return Histogram(
+    h = Histogram(
         m, m + rng.choice((0, 0, 1)), rng.choice((2, 3, 4)),
         rng.choice(("replace one", "replace one", "replace 2", "add or remove one", "add or remove 2")),
         rng.choice((1, 1, 1, 2)), Fraction(rng.choice((2, 3, 4, 5, 6, 9)), rng.choice((1, 1, 1, 2))), noise,
         rng.choice([*list(SHOWN)[:5], *SHOWN]), rng.choice((1, 1, 1, 2)),
     )  # fmt: skip
+    few = h.m == 1 or h.shown in ("how many", "first")  # outcomes, so that those of two steps can be listed
+    return h if few else replace(h, steps=1)
 
 
 def written(h: Histogram) -> str:

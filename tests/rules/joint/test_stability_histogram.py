@@ -184,6 +184,7 @@ def test_what_may_fall_is_not_halved_where_terms_have_signs() -> None:
         ({"shown": "[if counts[c] > 0 then (if noisy[c] >= T then noisy[c] else 1) else 0 for c in 1..3]"}, ""),
         ({"shown": "[if counts[c] > 0 and noisy[c] >= T + counts[1] then 1 else 0 for c in 1..3]"}, ""),
         ({"counts": "[count(x[i] == c for i in records) / 2 for c in 1..3]"}, "not known to be whole"),
+        ({"counts": "[count(x[i] == c for i in records) + z for c in 1..3]\ndraw z ~ geometric(1 / 2)"}, "also part"),
         ({"T": "0"}, "not above"),
         ({"noise": "gaussian(1)"}, ""),
         ({"stop": "stop when noisy[1] >= 3\nstop"}, ""),
