@@ -20,6 +20,7 @@ COMMANDS = {
     "solve": "the exact law of the stopping step and the return, without simulation",
     "verify": "replay the derivations of a certificate that `check --certificate` wrote",
     "design": "the best private sequential test of two hypotheses, as a program that is proved",
+    "monitor": "where a test stands, from what it has released so far",
     "fmt": "rewrite specs in the canonical layout",
     "specs": "list the shipped library, or print one of its specs",
     "explain": "the long text of a diagnostic code or of a proof rule",
@@ -49,7 +50,7 @@ _YOUNG, _AGEING, _OLD = 250_000, 10, 10
 next to nothing is found: almost all values here are trees. Some fifty megabytes may wait for a collection instead; a
 single one of a hundred thousand objects takes 10 to 20 ms."""
 
-_ONE_THREAD = ("check", "design", "solve")
+_ONE_THREAD = ("check", "design", "monitor", "solve")
 """Commands of which all linear algebra runs in one thread."""
 
 _LEAVE_NOTHING = ("check", "explain", "fmt", "specs", "verify")

@@ -62,7 +62,7 @@ class BlockChain:
         memories: Mapping[str, Array],
         spare: float,
     ) -> None:
-        self._moves, self._outcomes, self.spare = moves, outcomes, spare
+        self.moves, self._outcomes, self.spare = moves, outcomes, spare
         self.names = tuple(memories)
         self.states = [np.asarray(value, dtype=np.float64) for value in memories.values()]
         self.count = 1
@@ -125,7 +125,7 @@ class BlockChain:
         new = states[~self.known[states]]
         if not len(new):
             return 0.0
-        found = self._moves.of({n: s[new] for n, s in zip(self.names, self.states, strict=True)}, len(new))
+        found = self.moves.of({n: s[new] for n, s in zip(self.names, self.states, strict=True)}, len(new))
         self.known[new] = True
         for moves in found:
             targets = self._places(moves)

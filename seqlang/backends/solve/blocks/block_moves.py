@@ -8,7 +8,7 @@ released value is drawn from its law, and the statements of the program do the r
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,12 +48,21 @@ class Moves:
     missing: float
 
 
+class ReleasedLaws(Protocol):
+    """What blocks release; see `sum_law.SumLaws`."""
+
+    @property
+    def growth(self) -> Mapping[str, float]: ...
+
+    def shown(self, name: str, size: int) -> tuple[Array, Array, float]: ...
+
+
 class BlockMoves:
     """Computes moves; `chain` has the compiled statements."""
 
     def __init__(self, chain: ExploredChain, plan: BlockPlan, model: str) -> None:
         self.chain, self.plan = chain, plan
-        self.law = SumLaws(chain, plan, model)
+        self.law: ReleasedLaws = SumLaws(chain, plan, model)
         self.added: dict[str, Added] = {}
         self.number = 0
         """Of calls of `of`; no state has seen more blocks than calls before it was asked for."""
