@@ -25,6 +25,8 @@ from seqlang.record import record, replace
 
 NEAR = 1e-3
 """The search ends when the mixture is within this part of the best bound."""
+NEARER = 3e-4
+"""The same where expected entries between the hypotheses count: of them, quantiles depend on the last of it."""
 ROUNDS = 120
 SPARE = 1e-9
 """The errors aimed at are smaller by this part, so that both are kept whatever rounding does."""
@@ -67,12 +69,13 @@ class Pricer(Protocol):
 class Search:
     """What the rounds share: the columns so far, the best bound, the places between the hypotheses that count."""
 
-    def __init__(self, blocks: Blocks, pricer: Pricer, near: float = NEAR) -> None:
-        self.blocks, self.pricer, self.near, self.lattice = blocks, pricer, near, pricer.lattice
+    def __init__(self, blocks: Blocks, pricer: Pricer) -> None:
+        self.blocks, self.pricer, self.lattice = blocks, pricer, pricer.lattice
         alpha, beta = blocks.problem.errors
         self.errors = (alpha * (1 - SPARE), beta * (1 - SPARE))
         self.columns: list[Column] = []
         self.places = blocks.problem.criterion.places
+        self.near = NEARER if self.places else NEAR
         self.bound = 0.0
 
     def run(self) -> Found:
