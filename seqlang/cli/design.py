@@ -48,7 +48,7 @@ def _designed(options: Namespace, command: str) -> int:
     try:
         with working("design"):
             horizon = None if options.horizon is None else whole(options.horizon, "--horizon")
-            found = find(problem, horizon=horizon, certify=options.certify, draw=draw)
+            found = find(problem, horizon=horizon, certify=options.certify, draw=draw, compare=options.compare)
     except Infeasible as why:
         say(f"no design: {why}")
         return 1
@@ -100,6 +100,8 @@ def _parser() -> Parser:
                         help="entries of the linear program that bounds private tests (60: some seconds)")  # fmt: skip
     parser.add_argument("--certify", action="store_true",
                         help="enclose errors and expected entries by outward rounding, even if it is long")  # fmt: skip
+    parser.add_argument("--compare", action="store_true", help="beside other designs: one block, blocks of one size, "
+                        "group-sequential tests, no privacy")  # fmt: skip
     parser.add_argument("--output", metavar="FILE.seq", help="where the program is written")
     parser.add_argument("--plot", metavar="FILE", help="a picture: schedule, durations, operating characteristics")
     parser.add_argument("--report", metavar="FILE.html", help="a protocol on one page, as HTML or Markdown (FILE.md)")

@@ -6,8 +6,9 @@ from seqlang.design.criterion import multiples
 from seqlang.design.problem import Problem
 from seqlang.record import record
 
-TIMES = 40
-"""About so many numbers of entries at which a private test with an end may look."""
+TIMES = 25
+"""About so many numbers of entries at which a private test with an end may look: more would save less than a
+hundredth, and make the schedule long."""
 LONGER = 4
 """Where no end is asked for, but needed by the search, it is at so many times the best fixed size; at twice that size
 with noise, where the best tests end sooner."""

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from seqlang.design.blocks import LATTICE, Blocks, fine_lattice, fixed_size, safe_lattice, walk_lattice
 from seqlang.design.calendar import Calendar, calendar_for
 from seqlang.design.certificate import Enclosed, certificate, work_of
+from seqlang.design.compare import compared
 from seqlang.design.criterion import Limits
 from seqlang.design.curves import curves
 from seqlang.design.data.choose import with_reading
@@ -41,12 +42,14 @@ LARGEST = 200_000
 
 
 def find(
-    problem: Problem, *, verify: bool = True, horizon: int | None = None, certify: bool = False, draw: bool = False
-) -> DesignResult:
+    problem: Problem, *, verify: bool = True, horizon: int | None = None, certify: bool = False, draw: bool = False,
+    compare: bool = False,
+) -> DesignResult:  # fmt: skip
     """The best design. `horizon`: of the universal program for lower bounds, in entries; None: a short one where it
-    tells something. `certify`: encloses errors and expectations also where that takes long; `draw`: with curves. With
-    `verify` the written program is checked, solved and run, and its figures compared. Raises Infeasible where no design
-    keeps the constraints, Contradicted where the program says otherwise than the design."""
+    tells something. `certify`: encloses errors and expectations also where that takes long; `draw`: with curves;
+    `compare`: beside other designs for the same hypotheses. With `verify` the written program is checked, solved and
+    run, and its figures compared. Raises Infeasible where no design keeps the constraints, Contradicted where the
+    program says otherwise than the design."""
     began = time.perf_counter()
     design, blocks, fixed = best_design(problem)
     plain = None
@@ -62,6 +65,8 @@ def find(
     if draw:
         doing("operating characteristics")
         found = replace(found, curves=curves(design, blocks))
+    if compare:
+        found = replace(found, compared=compared(design, blocks, fixed, best_design))
     if verify:
         verdict, said = verified(text, found)
         found = replace(found, verdict=verdict, checked=said)

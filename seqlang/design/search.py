@@ -23,10 +23,8 @@ from seqlang.process.doing import doing
 from seqlang.process.time_limit import over
 from seqlang.record import record, replace
 
-NEAR = 1e-3
+NEAR = 3e-4
 """The search ends when the mixture is within this part of the best bound."""
-NEARER = 3e-4
-"""The same where expected entries between the hypotheses count: of them, quantiles depend on the last of it."""
 ROUNDS = 120
 SPARE = 1e-9
 """The errors aimed at are smaller by this part, so that both are kept whatever rounding does."""
@@ -75,7 +73,6 @@ class Search:
         self.errors = (alpha * (1 - SPARE), beta * (1 - SPARE))
         self.columns: list[Column] = []
         self.places = blocks.problem.criterion.places
-        self.near = NEARER if self.places else NEAR
         self.bound = 0.0
 
     def run(self) -> Found:
@@ -96,7 +93,7 @@ class Search:
             if over() or self._known(mixture.cost):
                 break
             settled = len(self.columns) == count  # the same policy again: what is left is rounding of scores
-            if settled or mixture.cost - self.bound <= self.near * mixture.cost:
+            if settled or mixture.cost - self.bound <= NEAR * mixture.cost:
                 if self._another_place(mixture):
                     again = best_mixture(self.columns, self.errors)
                     prices = prices if again is None else again.prices

@@ -12,6 +12,9 @@ from seqlang.design.mechanism import mechanism_for
 from seqlang.design.policy import Policy
 from seqlang.design.problem import Problem
 
+LONG = 25
+"""Cases of one choice."""
+
 
 def spec_text(design: Design) -> str:
     """The text of the `.seq` file, one line a line of the schedule."""
@@ -102,6 +105,10 @@ def _merged(listed: Iterable[tuple[int, str]]) -> list[tuple[int, str]]:
 
 
 def _chain(name: str, table: list[tuple[int, str]]) -> list[str]:
+    """The lines of a choice by `name`; a long one is one of choices, since expressions must not be nested deeply."""
+    if len(table) > LONG:
+        parts = [table[i : i + LONG] for i in range(0, len(table), LONG)]
+        table = [(part[-1][0], f"({' '.join(_chain(name, part))})") for part in parts]
     return [*(f"if {name} <= {last} then {text} else" for last, text in table[:-1]), table[-1][1]]
 
 
@@ -142,7 +149,8 @@ def _course(design: Design) -> Iterator[str]:
             if column.policy.at_once is not None:
                 yield f"stop when plan == {n} return {column.policy.at_once}"
     at = ["plan"] * several + ["used"] * ends
-    yield f"let size = size_for({', '.join([*at, 'abs(score)' if _mirrored(design) else 'score'])})"
+    named = "statistic" if ends else "let"  # what is long is written out once
+    yield f"{named} size = size_for({', '.join([*at, 'abs(score)' if _mirrored(design) else 'score'])})"
     mechanism = mechanism_for(problem.privacy, problem.null.range)
     yield from block_lines(problem, mechanism)
     if ends:

@@ -60,6 +60,26 @@ class Curves:
 
 
 @record
+class ComparedDesign:
+    """Another design for the same hypotheses, with its exact errors, expected entries and quantiles by hypothesis;
+    `privacy` is what it keeps."""
+
+    name: str
+    privacy: str
+    errors: Mapping[str, float]
+    expected_steps: Mapping[str, float]
+    quantiles: Mapping[str, Mapping[str, int | None]]
+    max_steps: int | None
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "name": self.name, "privacy": self.privacy, "errors": dict(self.errors),
+            "expected_steps": dict(self.expected_steps),
+            "quantiles": {side: dict(found) for side, found in self.quantiles.items()}, "max_steps": self.max_steps,
+        }  # fmt: skip
+
+
+@record
 class DesignResult(Shown):
     """`errors`, `expected_steps`, `looks` and `quantiles` by hypothesis, `null` and `alternative`; `nominal` are the
     errors asked for. `cost` is the value of the criterion, `bound` what no policy of the same kind can beat. `coin` has
@@ -93,6 +113,7 @@ class DesignResult(Shown):
     certified: Mapping[str, Any] | None = None
     reading: str = ""
     curves: Curves | None = None
+    compared: tuple[ComparedDesign, ...] = ()
 
     @property
     def average(self) -> float:
@@ -147,6 +168,7 @@ class DesignResult(Shown):
             "schedule": [line.to_dict() for line in self.schedule],
             "worst": worst,
             "checked": list(self.checked),
+            "compared": [other.to_dict() for other in self.compared],
             "spec": self.spec,
             "seconds": round(self.seconds, 6),
         }

@@ -36,10 +36,10 @@ WIDTHS = (0.05, 5.0)
 
 
 def with_reading(problem: Problem) -> Problem:
-    """The problem with its entries read as levels; the same for a coin. Raises SpecError E0603 for hypotheses that no
-    reading fits, Infeasible where none is good enough."""
+    """The problem with its entries read as levels; the same for a coin, or if it says how they are read. Raises
+    SpecError E0603 for hypotheses that no reading fits, Infeasible where none is good enough."""
     null, alternative = problem.null.law, problem.alternative.law
-    if null is None or alternative is None:
+    if null is None or alternative is None or problem.reading is not None:
         return problem
     doing("how to read an entry")
     places, *chances = compared(null, alternative)

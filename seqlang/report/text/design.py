@@ -44,6 +44,9 @@ def design_blocks(result: DesignResult) -> Iterator[Block]:
         yield remark(f"enclosed by rounding outwards: {_enclosed(result.certified)}")
     for text in result.checked:
         yield remark(text)
+    if result.compared:
+        yield Heading("Beside other designs")
+        yield _compared(result)
 
 
 def schedule_table(result: DesignResult) -> Table:
@@ -90,6 +93,17 @@ def figures_table(result: DesignResult) -> Table:
         )
         for side in ("null", "alternative")
     ]  # fmt: skip
+    return table_of(head, rows)
+
+
+def _compared(result: DesignResult) -> Table:
+    head = ("design", "privacy", "errors", "", "expected entries", "", "95%", "", "at most")
+    rows = []
+    for other in result.compared:
+        sides = ("null", "alternative")
+        pairs = [shown(other.errors[s], 4) for s in sides] + [shown(other.expected_steps[s], 5) for s in sides]
+        tail = [str(other.quantiles[s]["0.95"] or "-") for s in sides]
+        rows.append(row(other.name, other.privacy, *pairs, *tail, str(other.max_steps or "-")))
     return table_of(head, rows)
 
 
