@@ -43,6 +43,7 @@ _WAY_OF_RULE = {
     "conversion/concentrated_to_approximate": "zCDP",
     "conversion/losses_to_approximate": "numerical",
     "conversion/gaussians_to_approximate": "numerical",
+    "conversion/discrete_gaussians_to_approximate": "numerical",
     "conversion/showings_to_approximate": "optimal",
 }
 

@@ -14,6 +14,7 @@ from typing import Protocol
 import numpy as np
 from scipy.signal import fftconvolve, lfilter
 
+from seqlang.accounting import discrete_gaussian
 from seqlang.design.decimal import decimal
 from seqlang.design.entry import Array, law_of_sum
 from seqlang.design.privacy import Privacy
@@ -139,7 +140,8 @@ def mechanism_for(privacy: Privacy, sensitivity: int) -> Mechanism:
             order, eps = privacy.arguments
             return _gaussian(eps / order, sensitivity)
         case "dp":
-            return _gaussian(Fraction(concentrated_for(*map(float, privacy.arguments))), sensitivity)
+            loss, delta = privacy.arguments
+            return _approximate(float(loss), float(delta), sensitivity)
 
 
 def _gaussian(rho: Fraction, sensitivity: int) -> DiscreteGaussian:
@@ -149,6 +151,21 @@ def _gaussian(rho: Fraction, sensitivity: int) -> DiscreteGaussian:
     while Fraction(root**2, SQUARED) < wanted:
         root += 1
     return DiscreteGaussian(Fraction(root, math.isqrt(SQUARED)))
+
+
+def _approximate(eps: float, delta: float, sensitivity: int) -> DiscreteGaussian:
+    """The least standard deviation of four decimals that gives (eps, delta) by the exact formula; where that is too
+    long, by zCDP."""
+    safe = _gaussian(Fraction(concentrated_for(eps, delta)), sensitivity)
+    if safe.sd > discrete_gaussian.WIDEST or sensitivity > discrete_gaussian.WIDEST:
+        return safe
+    unit = math.isqrt(SQUARED)
+    low, high = 0, int(safe.sd * unit)
+    while high - low > 1:
+        middle = (low + high) // 2
+        enough = discrete_gaussian.epsilon(delta, Fraction(middle, unit), sensitivity) <= eps
+        low, high = (low, middle) if enough else (middle, high)
+    return DiscreteGaussian(Fraction(high, unit))
 
 
 def concentrated_for(eps: float, delta: float) -> float:

@@ -11,6 +11,7 @@ from seqlang.arithmetic.formula import ONE, ZERO, Formula, product
 from seqlang.model.expression import Expression, Quantified, Sequence
 from seqlang.model.program import Gate, Program, ReleaseGate
 from seqlang.proof.derivation import ConcentratedBound
+from seqlang.record import record
 from seqlang.rules.gates.exposure import touched
 from seqlang.rules.gates.gate_rule import gate_rule
 from seqlang.rules.gates.noise import Added, noises_of
@@ -23,23 +24,37 @@ from seqlang.rules.sensitivity.facts.facts import facts_of
 from seqlang.rules.sensitivity.facts.formulas import formula_of, parameter_values
 
 
-def cost_of(program: Program, gate: Gate) -> Formula | str:
-    """rho of all showings together: showings touched times D^2 / (2 s^2); neighbours in k entries: k^2 times."""
+@record
+class NoisyRelease:
+    """A gate that shows a value, which moves by whole numbers and at most by `radius` in l2, with discrete Gaussian
+    noise of this deviation; a changed entry touches at most so many showings."""
+
+    radius: Formula
+    deviation: Formula
+    showings: Formula
+
+
+def release_of(program: Program, gate: Gate) -> NoisyRelease | str:
+    """What the gate shows; text: why it is no such release. Neighbours in one entry."""
     if not isinstance(gate, ReleaseGate):
         return NOT_MINE
     signs = Signs(parameter_values(program))
-    entries, single = single_entry(program)
     added = noises_of(program, gate, gate.terms, signs)
-    if isinstance(added, str):
-        return NOT_MINE
-    mine = next((one for one in added if one.law.family == "discrete_gaussian"), None)
-    if mine is None:
-        return NOT_MINE
-    cost = _cost(single, gate, mine, signs)
-    return cost if isinstance(cost, str) else of_several(entries, cost)
+    mine = None if isinstance(added, str) else next((a for a in added if a.law.family == "discrete_gaussian"), None)
+    return NOT_MINE if mine is None else _release(program, gate, mine, signs)
 
 
-def _cost(program: Program, gate: ReleaseGate, added: Added, signs: Signs) -> Formula | str:
+def cost_of(program: Program, gate: Gate) -> Formula | str:
+    """rho of all showings together: showings touched times D^2 / (2 s^2); neighbours in k entries: k^2 times."""
+    entries, single = single_entry(program)
+    found = release_of(single, gate)
+    if isinstance(found, str):
+        return found
+    rho = (found.radius / found.deviation) ** 2 / 2
+    return of_several(entries, rho if rho == ZERO else product((found.showings, rho)))
+
+
+def _release(program: Program, gate: ReleaseGate, added: Added, signs: Signs) -> NoisyRelease | str:
     deviation = formula_of(program, added.law.arguments[0])
     if deviation is None or signs.of(deviation) != 1 or added.factor != ONE:
         return f"{added.name}: no positive constant scale, or a factor other than 1 and -1"
@@ -49,10 +64,8 @@ def _cost(program: Program, gate: ReleaseGate, added: Added, signs: Signs) -> Fo
     if isinstance(measured, str):
         return measured
     radius, shift = measured
-    rho = (radius / deviation) ** 2 / 2
-    if rho == ZERO or added.once:
-        return rho
-    return product((touched(program, gate, (gate.value,), shift, signs), rho))
+    times = ONE if radius == ZERO or added.once else touched(program, gate, (gate.value,), shift, signs)
+    return NoisyRelease(radius, deviation, times)
 
 
 def _whole(program: Program, value: Expression) -> bool:

@@ -64,7 +64,7 @@ def test_a_factor_leaves_the_integers() -> None:
 def test_no_curve_of_the_normal_law_is_used() -> None:
     _, found = bounds(BITS, "report s = sum(x)", "stop", NOISE)
     assert found.pure is None
-    assert found.dp is not None and found.dp.rule == "conversion/concentrated_to_approximate"
+    assert found.dp is not None and found.dp.rule == "conversion/discrete_gaussians_to_approximate"
 
 
 @pytest.mark.parametrize("sd", [0.4, 1.0, 4.0])
