@@ -9,6 +9,7 @@ from seqlang.design.blocks import LATTICE, Blocks, fine_lattice, fixed_size, saf
 from seqlang.design.calendar import Calendar, calendar_for
 from seqlang.design.certificate import Enclosed, certificate, work_of
 from seqlang.design.compare import compared
+from seqlang.design.composite import said_of
 from seqlang.design.criterion import Limits
 from seqlang.design.curves import curves
 from seqlang.design.data.choose import with_reading
@@ -70,6 +71,9 @@ def find(
     if verify:
         verdict, said = verified(text, found)
         found = replace(found, verdict=verdict, checked=said)
+    if problem.composite:
+        doing("chances beyond the ends")
+        found = replace(found, checked=(*found.checked, said_of(design, blocks)))
     return replace(found, seconds=time.perf_counter() - began)
 
 

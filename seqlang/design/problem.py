@@ -32,6 +32,7 @@ class Problem:
     public_coin: bool = True
     reading: Reading | None = None
     limits: Limits = Limits()
+    composite: bool = False
     arms: tuple[str, ...] = ()
 
     @property

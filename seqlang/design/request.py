@@ -8,6 +8,7 @@ from fractions import Fraction
 
 import numpy as np
 
+from seqlang.design.composite import end_of, require_apart
 from seqlang.design.criterion import Limits
 from seqlang.design.data.data_law import compared, read_law
 from seqlang.design.decimal import decimal
@@ -47,6 +48,7 @@ def problem_of(
         if not 0 < value < Fraction(1, 2):
             message = f"{name} is {decimal(value)}: an error rate must lie strictly between 0 and 0.5"
             raise SpecError.of("E0603", message, help="an error of 0.5 is reached without any data")
+    (null, first), (alternative, second) = end_of(null, "--null"), end_of(alternative, "--alternative")
     names, (low, high) = _stated(null, alternative)
     if low.text == high.text or (low.law is None and low.arms == high.arms) or _alike(low, high):
         message = f"both hypotheses are {null.strip()}: no data can tell them apart"
@@ -54,6 +56,9 @@ def problem_of(
     notion = privacy_of(privacy)
     wanted = criterion_of(criterion, low, high, (float(alpha), float(beta)))
     found = Problem(low, high, alpha, beta, notion, wanted, names[0], public_coin, limits=limits or Limits())
+    if first or second:
+        require_apart(found, (first, second))
+        found = replace(found, composite=True)
     return found if len(names) == 1 else replace(found, stream="y", arms=names, limits=in_turns(found.limits))
 
 

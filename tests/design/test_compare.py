@@ -9,13 +9,19 @@ from fractions import Fraction
 import pytest
 from scipy.stats import binom, norm
 
-from seqlang.design.blocks import Blocks
+from seqlang.design.blocks import Blocks, walk_lattice
 from seqlang.design.compare import LOOKS, classic_design, compared
+from seqlang.design.composite import said_of
+from seqlang.design.design import Design
 from seqlang.design.entry import coin
+from seqlang.design.evaluation import evaluate
 from seqlang.design.find import best_design
+from seqlang.design.master import Column
 from seqlang.design.mechanism import NoNoise
+from seqlang.design.policy import Policy, Row
 from seqlang.design.privacy import Privacy
 from seqlang.design.problem import Problem
+from seqlang.record import replace
 
 
 def test_all_are_for_the_same_problem_and_none_is_better() -> None:
@@ -58,3 +64,19 @@ def test_classic_boundaries_on_counts_without_noise() -> None:
     assert error == pytest.approx(0.05, abs=0.02)
     assert design.mean("alternative", "accept") <= 0.1
     assert norm.sf(bound) < error
+
+
+def test_a_chance_to_reject_that_falls_is_told() -> None:
+    """A test that rejects for two ones rises with p; where the hypotheses are exchanged, it falls towards the
+    alternative."""
+    tenth = Fraction(1, 10)
+    asked = Problem(coin(Fraction(3, 10)), coin(Fraction(7, 10)), tenth, tenth, Privacy("none"))
+    blocks = Blocks(asked, NoNoise())
+    steps = walk_lattice(blocks[1])
+    good = Policy(steps, (Row(0, 0, (2,)), Row(2, 1, ())), ends=True)
+    side = evaluate(good, blocks.laws(0), blocks.scores(steps))
+    assert side.reject == pytest.approx(0.09)  # two ones of two at .3
+    design = Design(asked, (Column(good, side, side, (2.0,)),), (Fraction(1),), None)
+    assert "is monotone" in said_of(design, blocks)
+    crossed = replace(asked, null=asked.alternative, alternative=asked.null)
+    assert "not monotone" in said_of(replace(design, problem=crossed), blocks)

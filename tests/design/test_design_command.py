@@ -74,6 +74,8 @@ REFUSED = [
     (["--privacy", "rdp(1, 1)"], "order must be above 1"),
     (["--privacy", "pure(101)"], "protects nobody"),
     (["--minimise", "avarage"], "average"),
+    (["--alternative", "y ~ bernoulli(p), q >= 0.8"], "the inequality is about `q`"),
+    (["--alternative", "y ~ bernoulli(p), p <= 0.8"], "they overlap"),
     (["--minimise", "at p=1"], "strictly between 0 and 1"),
     (["--minimise", "quantile 1 under null"], "strictly between 0 and 1"),
     (["--minimise", "quantile 0.5 under nil"], "there is no such criterion"),
@@ -111,6 +113,20 @@ def test_a_design_with_an_end(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     assert main(words) == 0
     shown = capsys.readouterr().out
     assert "entries used" in shown and "never more than 9 entries" in shown
+
+
+def test_hypotheses_about_all_chances_up_to_an_end(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["--null", "y ~ bernoulli(p), p <= 0.1", "--alternative", "y ~ bernoulli(p), p >= 0.8", *EASY[5:]]
+    assert main(["design", *words, "--privacy", "pure(2)", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["null"] == "y ~ bernoulli(0.1)"
+    assert "monotone" in found["checked"][-1] and "not monotone" not in found["checked"][-1]
+
+
+def test_a_limit_of_time_ends_a_design(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["--null", "x ~ bernoulli(0.45)", "--alternative", "x ~ bernoulli(0.55)", "--privacy", "pure(1)"]
+    assert main(["design", *words, "--time-limit", "0.1"]) == 1
+    assert "ended by --time-limit" in capsys.readouterr().err
 
 
 def test_an_end_that_is_too_near(capsys: pytest.CaptureFixture[str]) -> None:
