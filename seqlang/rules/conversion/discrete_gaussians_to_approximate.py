@@ -2,17 +2,19 @@
 
 That of the normal law with the same deviation is not a bound for it. Of releases that speak of different entries
 (`composition/parallel`, whose conditions a zCDP bound takes on the entry, its step and constants only) a changed entry
-has to do with one; that no two of them are paid for together is read off the number, which is the largest of theirs.
+has to do with one where any two of them would cost more together than the bound.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from fractions import Fraction
+from itertools import combinations
 from math import floor, inf
 
 from seqlang.accounting import discrete_gaussian
 from seqlang.arithmetic.enclosure import exact_value
-from seqlang.arithmetic.formula import ONE, enclose
+from seqlang.arithmetic.formula import ONE, Formula, enclose
 from seqlang.model.program import Gate, Program, ReleaseGate
 from seqlang.proof.derivation import ConcentratedBound, Derivation
 from seqlang.rules.conversion.conversion import at_delta
@@ -47,10 +49,16 @@ def _alone(program: Program, part: Derivation) -> Sequence[Derivation] | str:
         return (part,)
     if part.rule != _APART or any(one.rule != _MINE for one in part.premises):
         return "releases with discrete Gaussian noise, one of which a changed entry is in"
-    rhos = [one.conclusion.rho for one in part.premises if isinstance(one.conclusion, ConcentratedBound)]
-    if len(rhos) < len(part.premises) or part.conclusion.rho not in rhos:
-        return "a changed entry is in several releases"
+    conclusions = [one.conclusion for one in (part, *part.premises)]
+    known = [_number(program, one.rho) for one in conclusions if isinstance(one, ConcentratedBound)]
+    rhos = [rho for rho in known if rho is not None]
+    if len(rhos) < len(conclusions) or any(a + b <= rhos[0] for a, b in combinations(rhos[1:], 2)):
+        return "a changed entry may be in several releases"
     return part.premises
+
+
+def _number(program: Program, rho: Formula) -> Fraction | None:
+    return None if rho.is_infinite else exact_value(rho, parameter_values(program))
 
 
 def _of_one(program: Program, part: Derivation, delta: float) -> float | str:
@@ -81,7 +89,7 @@ def _one_fresh_number(program: Program, gate: Gate) -> bool:
 
 STATEMENT = """
     neighbours move a number by whole numbers, by at most D;   discrete Gaussian noise, new at every showing;
-              a changed entry is in one showing of one such release;   0 < delta < 1
+      a changed entry is in one showing of one such release (parallel: rho_i + rho_j > rho for any two);   0 < delta < 1
     ----------------------------------------------------------------------------------------------------------
     (t, delta)-DP with F(y) - e^t F(y - D) <= delta for every whole y
 

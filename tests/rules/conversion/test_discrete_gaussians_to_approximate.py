@@ -100,6 +100,22 @@ OTHERWISE = {
     "a list": ("dataset x in {1, 2} size 50", "report s = [count(x[i] == k for i in records) for k in 1..2]", "stop",
                NOISE),
     "an entry in two sums": (*ARMS[:3], "report t = sum(x since block) when block", ARMS[4]),
+    "an entry in two of three sums": (
+        *ARMS[:4], "report u = sum(x since block) when block", "attach discrete_gaussian(3) to s, t, u",
+    ),
+    "a replaced entry in two counts": (
+        "stream x in {0, 1, 2}", ARMS[1], "report s = count(x == 0 since block) when block",
+        "report t = count(x == 1 since block) when block", ARMS[4],
+    ),
+    "two small releases that cost what the third does": (  # 3^2 + 4^2 = 5^2
+        "dataset x in {0, 1}, y in {0, 1, 2} size 20",
+        "adjacent add or remove one",
+        "report s = sum(3 * x[i] for i in records where y[i] <= 1)",
+        "report t = sum(4 * x[i] for i in records where y[i] <= 1)",
+        "report u = sum(5 * x[i] for i in records where y[i] == 2)",
+        "stop",
+        "attach discrete_gaussian(3) to s, t, u",
+    ),
     "two noises": ("stream x in {0, 1}", *BLOCKS, NOISE, "attach gaussian(3) to s"),
 }  # fmt: skip
 
