@@ -17,11 +17,11 @@ PLACES = 33
 
 
 def curves(design: Design, blocks: Blocks) -> Curves:
-    """Chances to reject and expected entries from half as far beyond the hypotheses as they are apart, for coins; the
+    """Chances to reject and expected entries from half as far beyond the hypotheses as they are apart, for a coin; the
     law of the number of entries under both."""
     lengths = {side: tuple(mixed_law(design, blocks, blocks.laws(i)).tolist()) for i, side in enumerate(SIDES)}
     sides = design.problem.null, design.problem.alternative
-    if any(len(side.chances) != 2 for side in sides):
+    if design.problem.reading is not None or design.problem.arms:
         return Curves((), (), (), lengths)
     low, high = sorted(float(side.chances[1]) for side in sides)
     beyond = (high - low) / 2

@@ -99,7 +99,10 @@ def test_two_arms_are_written_proved_solved_and_run(
 ) -> None:
     file = tmp_path / "trial.seq"
     words = ["--null", stated(0.1, 0.1), "--alternative", stated(0.1, 0.9), "--alpha", "0.2", "--beta", "0.2"]
-    assert main(["design", *words, "--privacy", privacy, "--output", str(file), "--json"]) == 0
+    page = tmp_path / "protocol.md"
+    told = ["--output", str(file), "--report", str(page), "--json"]
+    assert main(["design", *words, "--privacy", privacy, *told]) == 0
+    assert "treatment" in page.read_text(encoding="utf-8")
     found = json.loads(capsys.readouterr().out)
     assert found["verdict"] == "proved"
     assert found["null"] == stated(0.1, 0.1)

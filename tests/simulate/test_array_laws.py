@@ -76,6 +76,8 @@ def test_conditioned_convolved_and_tables():
     cut = law("conditioned", law("laplace", 1.0), -1.0, 3.0)
     mass = stats.laplace.cdf(3) - stats.laplace.cdf(-1)
     np.testing.assert_allclose(cut.pdf(np.array([-2.0, 0.5, 2.0])), [0, *(stats.laplace.pdf([0.5, 2.0]) / mass)])
+    below = (stats.laplace.cdf([-1, 0.5, 3]) - stats.laplace.cdf(-1)) / mass
+    np.testing.assert_allclose(cut.cdf(np.array([-2.0, 0.5, 4.0])), below)
     drawn = cut.sample(source(), ())
     assert stats.kstest(drawn, lambda x: (stats.laplace.cdf(x) - stats.laplace.cdf(-1)) / mass).pvalue > 1e-4
     rejected = law("conditioned", law("normal", 0.0, 1.0), 0.5, 2.0).sample(source(), ())

@@ -8,6 +8,7 @@ from functools import lru_cache
 import numpy as np
 
 from seqlang.backends.arrays.laws.law import Array, VectorLaw, require
+from seqlang.backends.arrays.laws.of_family import OfFamily
 from seqlang.backends.arrays.streams import Source
 from seqlang.backends.arrays.values import CannotVectorise, Value
 from seqlang.backends.interpret.values import EvaluationError
@@ -42,10 +43,17 @@ class Conditioned(VectorLaw):
 
     def formula(self, method: str, x: Value) -> Value:
         if method == "cdf":
-            return super().formula(method, x)
+            return self._below(x)
         below = self.low if method == "pdf" else np.ceil(self.low) - 1
         inside = np.logical_and(np.greater_equal(x, self.low), np.less_equal(x, self.high))
         return np.where(inside, self.law.formula(method, x), 0.0) / (self.law.cdf(self.high) - self.law.cdf(below))
+
+    def _below(self, x: Value) -> Value:
+        """P(X <= x), for a law with a density."""
+        if not isinstance(self.law, OfFamily) or self.law.law.facts.kind != "density":
+            raise CannotVectorise("the cdf of a conditioned law on points")
+        first, last = self.law.cdf(self.low), self.law.cdf(self.high)
+        return np.clip((self.law.cdf(np.clip(x, self.low, self.high)) - first) / (last - first), 0.0, 1.0)
 
 
 class Convolved(VectorLaw):
