@@ -51,7 +51,7 @@ def calendar_for(problem: Problem, fixed: int) -> Calendar | None:
     if most is None:
         if not problem.criterion.needs_end:
             return None
-        most = (2 if private else LONGER) * fixed
+        most = (2 if private else LONGER) * max(fixed, limits.every or 1, limits.smallest, limits.unit)
     if limits.every is not None:
         return Calendar((0, *multiples(limits.every, most)), forced=True)
     unit, smallest = limits.unit, max(limits.unit, limits.smallest)

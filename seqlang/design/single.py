@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from seqlang.design.master import Column
 from seqlang.design.policy import Policy, Row
-from seqlang.design.pricing import Prices
 from seqlang.design.search import Found, Search
 from seqlang.record import replace
 
@@ -22,7 +21,7 @@ def best_single(search: Search, found: Found) -> Column | None:
     prices = found.mixture.prices
     for one in SCALES:
         for other in (one,) if search.blocks.problem.symmetric else SCALES[::2]:
-            search.add_best(Prices(prices.null * one, prices.alternative * other))
+            search.add_best(replace(prices, null=prices.null * one, alternative=prices.alternative * other))
 
     def lagrangian(column: Column) -> float:
         return column.cost + prices.null * column.errors[0] + prices.alternative * column.errors[1]
