@@ -39,12 +39,15 @@ def compared(
     design: Design, blocks: Blocks, fixed: int, design_for: Callable[[Problem], Made]
 ) -> tuple[ComparedDesign, ...]:
     """This design and others with the same hypotheses, errors and privacy, and the best without privacy."""
-    plain = replace(design.problem, criterion=Criterion(), limits=Limits())
+    turns = design.problem.turns
+    plain = replace(design.problem, criterion=Criterion(), limits=Limits(unit=turns))
     rows = [told("this design", design, blocks)]
     doing("other designs")
-    rows.append(told("one block", *design_for(replace(plain, limits=Limits(looks=(fixed,))))[:2]))
-    constant = [Limits(every=max(1, round(part * fixed))) for part in PARTS]
-    ended = [Limits(most=every * LOOKS, every=every) for every in (round(t * fixed / LOOKS) for t in TIMES)]
+    rows.append(told("one block", *design_for(replace(plain, limits=Limits(looks=(fixed,), unit=turns)))[:2]))
+    blocks_of = [turns * max(1, round(part * fixed / turns)) for part in PARTS]
+    constant = [Limits(every=every, unit=turns) for every in blocks_of]
+    looks_after = [turns * max(1, round(t * fixed / LOOKS / turns)) for t in TIMES]
+    ended = [Limits(most=every * LOOKS, every=every, unit=turns) for every in looks_after]
     for name, limits in (("blocks of {}", constant), (f"{LOOKS} looks, every {{}}, best boundaries", ended)):
         found = min(_designs(plain, limits, design_for), key=lambda made: made[0].cost, default=None)
         if found is not None:
@@ -72,13 +75,14 @@ def classic_design(blocks: Blocks, kind: Kind, fixed: int) -> Design:
     problem = blocks.problem
     alpha, beta = problem.errors
     bounds = classic_bounds([k / LOOKS for k in range(1, LOOKS + 1)], 2 * alpha, kind)
-    low, high = 0, max(1, fixed // LOOKS)
-    while _classic(blocks, high, bounds).errors[1] > beta:
+    turns = problem.turns
+    low, high = 0, max(1, fixed // LOOKS // turns)  # in turns
+    while _classic(blocks, turns * high, bounds).errors[1] > beta:
         low, high = high, 2 * high
     while high - low > 1:
         middle = (low + high) // 2
-        low, high = (low, middle) if _classic(blocks, middle, bounds).errors[1] <= beta else (middle, high)
-    return Design(problem, (_classic(blocks, high, bounds),), (Fraction(1),), None)
+        low, high = (low, middle) if _classic(blocks, turns * middle, bounds).errors[1] <= beta else (middle, high)
+    return Design(problem, (_classic(blocks, turns * high, bounds),), (Fraction(1),), None)
 
 
 def _classic(blocks: Blocks, size: int, bounds: tuple[float, ...]) -> Column:

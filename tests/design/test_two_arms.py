@@ -12,7 +12,7 @@ import pytest
 from scipy import stats
 
 from seqlang.cli.__main__ import main
-from seqlang.design.find import best_design
+from seqlang.design.find import best_design, find
 from seqlang.design.problem import Problem
 from seqlang.design.request import problem_of
 
@@ -135,3 +135,10 @@ def test_arms_that_do_not_fit_are_refused(
 ) -> None:
     assert main(["design", "--null", null, "--alternative", alternative, "--privacy", "pure(1)"]) == 2
     assert said in capsys.readouterr().err
+
+
+def test_other_designs_of_two_arms_have_even_blocks() -> None:
+    found = find(asked(stated(0.1, 0.1), stated(0.1, 0.9), "pure(2)"), verify=False, compare=True)
+    assert len(found.compared) >= 4
+    assert all(one.expected_steps["null"] >= found.expected_steps["null"] * 0.5 for one in found.compared)
+    assert all(one.max_steps is None or one.max_steps % 2 == 0 for one in found.compared)
