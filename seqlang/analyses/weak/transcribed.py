@@ -68,7 +68,7 @@ class _Value:
 def transcribed(program: Program, size: int) -> Program:
     """With digits of at most `size` values, see `sizes`. Raises Unsolved where transcripts are not told apart."""
     labels = tuple(dict.fromkeys(s.result for s in program.body if isinstance(s, Stop) and _constant(s.result)))
-    values = [_value_of(program, statement, size) for statement in program.body]
+    values = _numbered_alike(program, [_value_of(program, statement, size) for statement in program.body], size)
     shown: Expression = MemoryValue(NAME)
     body: list[Statement] = []
     for place, (statement, value) in enumerate(zip(program.body, values, strict=True)):
@@ -99,6 +99,19 @@ def _value_of(program: Program, statement: Statement, size: int) -> _Value | Non
             return _value(program, "return", result, result, size)
         case _:
             return None
+
+
+def _numbered_alike(program: Program, values: list[_Value | None], size: int) -> list[_Value | None]:
+    """With the same digit for the same returned number, whichever stop returns it."""
+    stops = [v for s, v in zip(program.body, values, strict=True) if isinstance(s, Stop) and v is not None]
+    if len(stops) < 2:
+        return values
+    if any(value.noise is not None for value in stops):
+        raise Unsolved("several stops return numbers, and one of them carries noise")
+    low, end = min(value.low for value in stops), max(value.low + value.size for value in stops)
+    count = min(size, end - low)
+    return [replace(v, low=low, size=count) if v is not None and isinstance(s, Stop) else v
+            for s, v in zip(program.body, values, strict=True)]  # fmt: skip
 
 
 def _base(value: _Value | None) -> int:
@@ -196,14 +209,15 @@ def _power(base: Expression, exponent: int) -> Expression:
 
 
 def _geometric(program: Program, name: str, value: Noised) -> bool:
-    """Whether the value has one geometric noise, drawn anew for it, and nothing else reads the noise or the report."""
+    """Whether the value has one geometric noise, drawn anew for it, and nothing else reads the noise or the report,
+    not even the condition under which it is shown or returned."""
     if len(value.terms) != 1 or value.terms[0].factor not in (_whole(1), _whole(-1)):
         return False
     noise = program.noise(value.terms[0].noise)
     if noise.family != "geometric" or not isinstance(noise.life, EachStep):
         return False
-    reading = [s for s in (*program.body, *program.models) if any(_reads(e, name, noise.name) for e in nodes_in(s))]
-    return len(reading) == 1
+    statements = (*program.body, *program.models)
+    return sum(_reads(node, name, noise.name) for statement in statements for node in nodes_in(statement)) == 1
 
 
 def _reads(node: Expression, report: str, noise: str) -> bool:
