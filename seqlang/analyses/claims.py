@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal, assert_never
 
 from seqlang.analyses.bounds import Bounds
 from seqlang.analyses.empty_claims import allows_everything, decided_by_its_bound
-from seqlang.analyses.prove import prove
+from seqlang.analyses.prove import DEFAULT_DELTA, prove
 from seqlang.analyses.refute import refute, sight
 from seqlang.arithmetic.enclosure import exact_value
 from seqlang.arithmetic.formula import Formula, enclose
@@ -48,11 +48,11 @@ def decide(
     program: Program, *, delta: Fraction, horizon: int | None, known: Bounds, witness: Witness | None
 ) -> tuple[Verdict, ...]:
     """One verdict a claim. `known` are the bounds at `delta` and `horizon`, `witness` the best pair found."""
-    solve = _solver(program)
+    solve = solver(program)
     return tuple(_in_time(program, claim, delta, horizon, known, witness, solve) for claim in program.claims)
 
 
-def _solver(program: Program) -> Solve:
+def solver(program: Program) -> Solve:
     """Exact laws, each computed once. numpy is imported when the first is asked for."""
     found: dict[tuple[str, Watches, float], Solution] = {}
 
@@ -146,6 +146,15 @@ def _exactly(program: Program, formula: Formula) -> Fraction:
     values = parameter_values(program)
     exact = exact_value(formula, values)
     return Fraction(enclose(formula, values).low) if exact is None else exact
+
+
+def proofs_of(program: Program, claim: Claim) -> tuple[Derivation, ...]:
+    """What a search finds that speaks of the claim's notion, delta, order and steps, whether or not it proves it."""
+    assert claim.privacy is not None
+    goal = claimed_amounts(program, claim.privacy)
+    delta = _exactly(program, goal[1]) if claim.privacy.notion == "dp" else DEFAULT_DELTA
+    bounds = prove(program, delta=delta, horizon=steps_claimed(program, claim))
+    return _candidates(claim.privacy, goal, bounds, program)
 
 
 def _proof(program: Program, claim: Claim, goal: tuple[Formula, ...], bounds: Bounds) -> Derivation | None:

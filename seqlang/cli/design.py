@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from typing import TYPE_CHECKING
 
+from seqlang.cli.modes import tune
 from seqlang.cli.options import Parser, add_time_limit, exact, whole, within_limit
 from seqlang.cli.terminal.output import print_result, say
 from seqlang.cli.terminal.waiting import working
@@ -21,11 +22,15 @@ _EXAMPLES = """\
   seqlang design --null "x ~ normal(0, 1)" --alternative "x ~ normal(0.5, 1)" --privacy "zcdp(0.5)"
   seqlang design --null "control ~ bernoulli(0.4), treatment ~ bernoulli(0.4)" \\
       --alternative "control ~ bernoulli(0.3), treatment ~ bernoulli(0.5)" --privacy "pure(1)"
-  seqlang design --null "x ~ bernoulli(0.1)" --alternative "x ~ bernoulli(0.2)" --privacy none --json"""
+  seqlang design --null "x ~ bernoulli(0.1)" --alternative "x ~ bernoulli(0.2)" --privacy none --json
+  seqlang design @michel2025/dp_sprt --free s --minimise "expected(step) under alternative"
+      (parameters of any spec; `seqlang design FILE --free NAME --help` tells more)"""
 
 
 def run(arguments: list[str]) -> int:
-    """Designs, checks what it designed, and writes it. 1: nothing keeps the constraints."""
+    """Designs, checks what it designed, and writes it. 1: nothing keeps the constraints. With a FILE: tunes it."""
+    if tune.asks_for_tuning(arguments):
+        return tune.run(arguments)
     options = _parser().parse_args(arguments)
     with within_limit(options):
         return _designed(options, shlex.join(["seqlang", "design", *arguments]))

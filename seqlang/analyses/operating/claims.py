@@ -66,14 +66,21 @@ def _decide(program: Program, claim: Claim, model: str, solve: Solve) -> Decisio
     assert isinstance(condition, e.Apply) and len(condition.arguments) == 2
     found = Decision("unknown", "")
     for tolerance in TOLERANCES:
-        try:
-            left, right = _sides(program, condition, solve, model, tolerance, False)
-        except BeyondTheTable:
-            left, right = _sides(program, condition, solve, model, tolerance, True)
+        left, right = sides(program, condition, solve, model, tolerance)
         found = _compared(condition, model, left, right)
         if found.verdict != "unknown":
             break
     return found
+
+
+def sides(
+    program: Program, condition: e.Apply, solve: Solve, model: str, tolerance: float = TOLERANCES[0]
+) -> tuple[Interval, Interval]:
+    """Both sides of the comparison under the model, as intervals that hold their values. Raises Unsolved, Open."""
+    try:
+        return _sides(program, condition, solve, model, tolerance, False)
+    except BeyondTheTable:
+        return _sides(program, condition, solve, model, tolerance, True)
 
 
 def _sides(
