@@ -17,6 +17,7 @@ from seqlang.model.expression import Apply, Expression, Number, Truth
 from seqlang.model.program import Program, Stop
 from seqlang.record import record, replace
 
+ONE = Number(Fraction(1))
 State = Mapping[str, float]
 """The values of all memories at the start of a block."""
 
@@ -55,7 +56,8 @@ class Course:
             raise Unsolved("several sums are released at the end of a block")
         self.shown = self.chain.moves.plan.sums[0].shown
         self.laws = SumLaws(self.chain.moves.chain, self.chain.moves.plan, model)
-        self.geometric = {n.family for n in program.noises if n.target == self.shown} == {"geometric"}
+        terms = self.chain.moves.plan.sums[0].terms
+        self.geometric = [(program.noise(t.noise).family, t.factor) for t in terms] == [("geometric", ONE)]
 
     @property
     def start(self) -> State:
@@ -72,6 +74,15 @@ class Course:
         """(values, chances) of what a block releases besides its sum."""
         least, chances, _ = self.laws.of[self.shown].noise
         return np.arange(len(chances), dtype=np.float64) + least, chances
+
+    @property
+    def ratio(self) -> float:
+        """What the chances of released values fall by, from one to the next, beyond what `law` lists; 1 if no more than
+        next to nothing lies there."""
+        chances = self.laws.of[self.shown].noise[1]
+        if not self.geometric:
+            return 1.0
+        return float(chances[0] / chances[1]) if len(chances) > 1 else 0.0
 
     def next_size(self, state: State) -> int:
         """The size of the block that begins in this state. Raises Unsolved where a coin is still to be thrown."""

@@ -20,16 +20,26 @@ from scipy.stats import binom
 Array = NDArray[np.float64]
 GRID = 4001
 """Chances of a 1 in the prior: (i + 1/2) / GRID."""
+LEAST = 1e-300
+"""No chance is taken to be smaller."""
 LAWS = tuple[Array, Array]
 """Values and their chances."""
 
 
-def chances_of(one: LAWS, other: LAWS, value: float) -> tuple[float, float]:
-    """The chances of a released value under two laws. Beyond what both tables hold, those of their last common value:
-    there the ratio of two laws with geometric noise is constant, and other noise comes next to never."""
-    held = float(np.clip(value, max(one[0][0], other[0][0]), min(one[0][-1], other[0][-1])))
-    first, second = (float(chances[np.searchsorted(values, held)]) for values, chances in (one, other))
-    return first, second
+def chances_of(one: LAWS, other: LAWS, value: float, ratio: float) -> tuple[float, float]:
+    """The chances of a released value under two laws, at least LEAST. Beyond a table the chance falls by `ratio` from
+    value to value, which geometric noise does beyond the possible sums; 1 where next to nothing lies beyond the table.
+    Beyond both tables the likelihood ratio hence stays what it is at the last value of either."""
+    held = float(np.clip(value, min(one[0][0], other[0][0]), max(one[0][-1], other[0][-1])))
+    return _chance(one, held, ratio), _chance(other, held, ratio)
+
+
+def _chance(law: LAWS, value: float, ratio: float) -> float:
+    values, chances = law
+    held = float(np.clip(value, values[0], values[-1]))
+    at = int(np.searchsorted(values, held))
+    chance = float(chances[at]) if values[at] == held else 0.0
+    return max(chance * float(ratio ** abs(value - held)), LEAST)
 
 
 def p_value(chances: Sequence[tuple[float, float]]) -> float:
@@ -61,9 +71,10 @@ class ByChance:
         return self._known[size, value]
 
     def interval(self, blocks: Sequence[tuple[int, float]], level: float) -> tuple[float, float]:
-        """The chances that the released counts (size, value) do not exclude: the ends of the hull of the set."""
+        """The chances that the released counts (size, value) do not exclude: the set lies between the places that are
+        excluded next to it."""
         total = sum((self.log_likelihood(*block) for block in blocks), start=np.zeros(GRID))
         mean = np.log(np.mean(np.exp(total - total.max()))) + total.max()
         inside = np.flatnonzero(total >= np.log(1 - level) + mean)
-        half = 0.5 / GRID
-        return float(self.places[inside[0]] - half), float(self.places[inside[-1]] + half)
+        ends = self.places[inside[[0, -1]]] + np.array([-1, 1]) / GRID
+        return float(max(ends[0], 0.0)), float(min(ends[1], 1.0))

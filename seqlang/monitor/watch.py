@@ -54,7 +54,7 @@ def _watched(
     course, against = (Course(program, name) for name in HYPOTHESES)
     doing("following the released sums")
     blocks = tuple(_followed(course, _begin(program, course, plan), counts))
-    p = p_value([chances_of(course.law(b.size), against.law(b.size), b.released) for b in blocks])
+    p = p_value([chances_of(course.law(b.size), against.law(b.size), b.released, course.ratio) for b in blocks])
     state = blocks[-1].state if blocks else _begin(program, course, plan)
     decision = blocks[-1].decision if blocks else None
     outlooks = () if decision is not None else tuple(_outlooks(program, state, places))

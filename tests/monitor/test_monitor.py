@@ -194,3 +194,19 @@ def test_what_cannot_be_followed_is_refused(
 def test_programs_of_other_kinds_are_refused(spec: str, why: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["monitor", spec, "--counts", "1"]) == 2
     assert why in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("released", "p"), [("0", 1), ("1", 1), ("2", "end"), ("9", "end"), ("2,0", "end"), ("0,2", 1)]
+)
+def test_values_that_only_one_hypothesis_has_without_noise(released: str, p: float | str) -> None:
+    """Of two entries that are surely 1 the count is 2: with r = 1/e a count of 0 has r^2 times the chance of 2. Under
+    fair coins 0 and 2 both have (1 + r)^2 / 4 times as much."""
+    text = (
+        "algorithm a\nstream x in {0, 1}\nmodel null: x ~ bernoulli(0.5)\nmodel alternative: x ~ bernoulli(1)\n"
+        "memory score = 0\nreport block when sum(1 since block) >= 2\nreport ones = sum(x since block) when block\n"
+        "update score = score + ones when block\nstop when score >= 50 return yes\nstop when score <= -50 return no\n"
+        "attach geometric(exp(-1)) to ones\nclaim strong pure(1)"
+    )
+    found = watch(load(Source("<text>", text)), [Fraction(y) for y in released.split(",")])
+    assert found.p_value == pytest.approx((1 + exp(-1)) ** 2 / 4 if p == "end" else p, rel=1e-9)
