@@ -8,12 +8,15 @@ import math
 from collections.abc import Callable, Mapping
 from fractions import Fraction
 from pathlib import Path
+from statistics import NormalDist
 
 import numpy as np
 import pytest
 
 from seqlang.cli.__main__ import main
 from seqlang.design.tuning.free import Free
+from seqlang.design.tuning.objective import with_objective
+from seqlang.design.tuning.oracle import Oracle
 from seqlang.design.tuning.point import UNKNOWN, Point
 from seqlang.design.tuning.search import Tried, search
 from seqlang.design.tuning.tune import tune
@@ -216,3 +219,53 @@ def test_a_spec_without_models() -> None:
     text = COINS.replace("model alt: x ~ bernoulli(0.3)\n", "").split("claim")[0]
     with pytest.raises(SpecError, match="no model"):
         tune(load(Source("coins", text)), ["n"], "expected(step)")
+
+
+SHOWN = """\
+algorithm shown "Each entry is shown once, with noise"
+
+param sigma > 0 = 1
+
+stream x in {0, 1}
+model fair: x ~ bernoulli(0.5)
+
+report y = x
+stop when step >= 3 return done
+attach gaussian(sigma) to y
+
+claim strong CLAIM
+"""
+
+
+def least_for_dp() -> float:
+    """The sigma of the Gaussian mechanism for dp(1, 1e-5): Balle & Wang 2018, Theorem 8, by bisection."""
+    normal = NormalDist().cdf
+    low, high = 1.0, 10.0
+    for _ in range(60):
+        s = (low + high) / 2
+        delta = normal(1 / (2 * s) - s) - math.e * normal(-1 / (2 * s) - s)
+        low, high = (low, s) if delta <= 1e-5 else (s, high)
+    return high
+
+
+@pytest.mark.parametrize(
+    ("claim", "sigma"),
+    [("zcdp(1/8)", 2.0), ("rdp(4, 1/2)", 2.0), ("dp(1, 1e-5)", least_for_dp())],  # rho = 1 / (2 sigma^2), alpha rho
+)
+def test_every_notion_of_privacy(claim: str, sigma: float) -> None:
+    loaded = load(Source("shown", SHOWN.replace("CLAIM", claim)))
+    result = tune(loaded, ["sigma"], "sigma * expected(step)")
+    assert result.found
+    assert sigma - 1e-12 <= float(result.parameters["sigma"]) <= sigma * 1.0002
+    assert result.after[1] == pytest.approx(3 * float(result.parameters["sigma"]))
+
+
+@pytest.mark.parametrize("claim", ["zcdp(1/8)", "dp(1, 1e-5)"])
+def test_a_proof_from_elsewhere_proves_no_more_than_there(claim: str) -> None:
+    loaded = load(Source("shown", SHOWN.replace("CLAIM", claim)))
+    oracle = Oracle(with_objective(loaded, "expected(step)"), {}, ("sigma",))
+    sigma = 2.0 if claim.startswith("zcdp") else least_for_dp()
+    for value in (9.0, sigma * 1.001, sigma * 0.999, sigma * 0.99, sigma * 1.0001, 0.3):
+        point = oracle({"sigma": Fraction(value)})
+        assert point.feasible == (value > sigma), value
+        assert point.objective[0] <= 3 <= point.objective[1]

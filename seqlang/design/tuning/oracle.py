@@ -8,7 +8,7 @@ are numbers rather than formulas). Nothing else is reused.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from math import inf, log, log2
 from typing import TYPE_CHECKING
@@ -87,21 +87,29 @@ class Oracle:
         if allows_everything(program, claim):
             return 0.0
         replay = Replay(program)
-        known = [d for (i, _), found in self._found.items() if i == index for d in found]
-        least = self._least(program, claim, known, replay)
+        formulas = [d for (i, _), found in self._found.items() if i == index for d in found if self._of_free(d)]
+        least = self._least(program, claim, formulas, replay)
         if least > 0:
-            key = (index, self._place(program, index, claim))
-            if key not in self._found:
-                self._found[key] = proofs_of(program, claim)
-                least = min(least, self._least(program, claim, self._found[key], replay))
+            least = min(least, self._newly(program, index, claim, self._place(program, index, claim), replay))
+        if least == inf:  # what was found at values of about this size is none at these
+            values = parameter_values(program)
+            least = self._newly(program, index, claim, tuple(values[name] for name in self._free), replay)
         if least > 0 and claim.kind == "weak":
             decided = decide_weak(program, claim, prove(program)).verdict
             return 0.0 if decided == "proved" else min(least, UNTOLD)
         return least
 
-    def _least(
-        self, program: Program, claim: Claim, found: list[Derivation] | tuple[Derivation, ...], replay: Replay
-    ) -> float:
+    def _newly(self, program: Program, index: int, claim: Claim, place: tuple[object, ...], replay: Replay) -> float:
+        """The least excess of what a new search finds; it is made once a place."""
+        if (index, place) not in self._found:
+            self._found[index, place] = proofs_of(program, claim)
+        return self._least(program, claim, self._found[index, place], replay)
+
+    def _of_free(self, derivation: Derivation) -> bool:
+        """Whether the bound is a formula over free parameters."""
+        return any(name in self._free for name in settled(derivation.conclusion).symbols())
+
+    def _least(self, program: Program, claim: Claim, found: Iterable[Derivation], replay: Replay) -> float:
         return min((excess_of(program, claim, d) for d in found if not replay.problems(d)), default=inf)
 
     def _place(self, program: Program, index: int, claim: Claim) -> tuple[object, ...]:

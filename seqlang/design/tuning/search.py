@@ -45,7 +45,9 @@ SAME = 1e-2
 REACH = 3
 """How far the last search looks for better whole numbers."""
 CAP = 3.0
-"""Violations count no more than this, and objectives no more than ten times the first: linear models need numbers."""
+"""Violations count no more than this: linear models need numbers."""
+MOST = 30.0
+"""Objectives count no more than so many times that of the start."""
 LOSS = 1e-4
 """What rounding to fewer digits may cost of the objective, relatively."""
 
@@ -188,7 +190,7 @@ def _continuous(
     """The best point of a search by linear models over the continuous parameters."""
     begin = tried({**fixed, **{f.name: start[f.name] for f in frees}})
     found = [begin]
-    reference = tried.best if tried.best is not None and abs(tried.best.objective[1]) < inf else begin
+    reference = tried.best if tried.best is not None and begin.objective[1] == inf else begin
     scale = abs(reference.objective[1]) if 0 < abs(reference.objective[1]) < inf else 1.0
 
     def at(x: NDArray[np.float64]) -> Point:
@@ -198,7 +200,7 @@ def _continuous(
         return point
 
     def objective(x: NDArray[np.float64]) -> float:
-        return float(np.clip(at(x).objective[1] / scale, -10 * CAP, 10 * CAP))
+        return min(max(at(x).objective[1] / scale, -MOST), MOST)
 
     count = len(begin.excess)
 
