@@ -194,3 +194,12 @@ def test_a_step_left_out_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     assert radius(program(*lines), "abs") == truth == 15
     monkeypatch.setattr(finite_recursions, "last_step", lambda facts: 3)
     assert radius(program(*lines), "abs") == 7
+
+
+def test_entries_without_neighbours_move_nothing() -> None:
+    """0 and 3 are further apart than neighbours are: no two streams are compared."""
+    given = program(
+        "stream x in {0, 3}", "adjacent one x within 1", "statistic o = if previous(o, 0) == 3 then 1 else x",
+        "stop when step >= 3 return o", "attach laplace(1) to o",
+    )  # fmt: skip
+    assert radius(given, "abs") == 0

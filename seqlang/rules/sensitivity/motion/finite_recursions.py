@@ -118,12 +118,13 @@ def _cells_read(facts: Facts, expression: Expression) -> tuple[str, ...]:
 
 
 def _norms(moves: set[Row]) -> Norms:
-    """Of the differences, each the largest."""
+    """Of the differences, each the largest; 0 if there are none, as no entry has a neighbour."""
+    zero = Fraction(0)
     return Norms(
-        number(max(sum(map(abs, d), start=Fraction(0)) for d in moves)),
-        root(number(max(sum((x * x for x in d), start=Fraction(0)) for d in moves))),
-        number(max(max(map(abs, d)) for d in moves)),
-        number(max(max(d) - min(d) for d in moves)),
+        number(max((sum(map(abs, d), start=zero) for d in moves), default=zero)),
+        root(number(max((sum((x * x for x in d), start=zero) for d in moves), default=zero))),
+        number(max((max(map(abs, d)) for d in moves), default=zero)),
+        number(max((max(d) - min(d) for d in moves), default=zero)),
     )
 
 
