@@ -66,6 +66,11 @@ class Geometric:
     sensitivity: int = 1
 
     @property
+    def variance(self) -> float:
+        ratio = math.exp(-float(self.eps) / self.sensitivity)
+        return 2 * ratio / (1 - ratio) ** 2
+
+    @property
     def margin(self) -> int:
         return 0
 
@@ -141,7 +146,9 @@ def mechanism_for(privacy: Privacy, sensitivity: int) -> Mechanism:
             return _gaussian(eps / order, sensitivity)
         case "dp":
             loss, delta = privacy.arguments
-            return _approximate(float(loss), float(delta), sensitivity)
+            pure = Geometric(loss, sensitivity)  # of (eps, 0), which is more than asked for
+            close = _approximate(float(loss), float(delta), sensitivity)
+            return pure if pure.variance <= close.sd**2 else close
 
 
 def _gaussian(rho: Fraction, sensitivity: int) -> DiscreteGaussian:
