@@ -18,7 +18,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--long", action="store_true", help="run the searches that take minutes")
     parser.addoption("--everything", action="store_true", help="fail where a package is missing, instead of skipping")
     parser.addoption("--update", action="store_true", help="rewrite the golden reports beside the specs")
-    parser.addoption("--instances", type=int, default=250, help="random specs of the soundness test")
+    parser.addoption("--instances", type=int, default=160, help="random specs of the soundness test")
     parser.addoption("--first-seed", type=int, default=0, help="seed of the first random spec")
 
 
