@@ -21,8 +21,8 @@ Counts = dict[str, dict[str, int]]
 REASONS = {
     "alignment/stored": "judged by programs of its own, `python -m random_programs.kept`, whose losses are quadratures"
     " (the counts stand in hunts.md), and by tests/rules/alignment/test_stored.py",
-    "conversion/discrete_gaussians_to_approximate": "judged by the excess masses of the noise in long floats, and by the"
-    " conditions of the rule one by one, tests/rules/conversion/test_discrete_gaussians_to_approximate.py",
+    "conversion/discrete_gaussians_to_approximate": "judged by the excess masses of the noise in long floats, and by"
+    " the conditions of the rule one by one, tests/rules/conversion/test_discrete_gaussians_to_approximate.py",
     "joint/between": "judged by the divergences of all transcripts of streams, tests/rules/joint/test_between.py",
     "joint/no_data": "programs that read no private data lose nothing, and what loses nothing is not counted; that it"
     " refuses all others is in tests/rules/joint/test_no_data.py",
