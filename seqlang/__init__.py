@@ -30,6 +30,7 @@ if TYPE_CHECKING:
         start,
         sweep,
         train,
+        tune,
     )
     from seqlang.diagnostics import SpecError
 
@@ -49,6 +50,7 @@ __all__ = [
     "start",
     "sweep",
     "train",
+    "tune",
 ]
 
 

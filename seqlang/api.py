@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from seqlang.results.solve import SolveResult
     from seqlang.results.sweep import SweepResult
     from seqlang.results.train import TrainResult
+    from seqlang.results.tune import TuneResult
     from seqlang.sweeps.cells import Cell
 
 
@@ -133,6 +134,25 @@ def calibrate(
     from seqlang.driver.given import whole
 
     return driver.calibrate(_spec(spec).loaded, parameter, target, horizon=whole(horizon, "horizon"))
+
+
+def tune(
+    spec: Spec | str | os.PathLike[str], free: Sequence[str], minimise: str, *, time_limit: Number | None = None
+) -> TuneResult:
+    """Values of the `free` parameters at which every claim is proved and `minimise` is least.
+
+    `minimise` is what a claim may have on its left, "expected(step) under alternative"; without a model the largest
+    over all models. The search begins at the values that the parameters have; `time_limit` (seconds of CPU time), or
+    Ctrl-C, ends it with the best so far. `.found` says whether all claims are proved at `.parameters`, `.spec` is the
+    text with them. Nothing proves that no other values are better. Raises SpecError where the objective has no
+    exact law.
+    """
+    from seqlang.design.tuning.tune import tune as tuned
+    from seqlang.driver.given import number
+
+    names = [free] if isinstance(free, str) else list(free)
+    limit = None if time_limit is None else float(number(time_limit, "time_limit"))
+    return tuned(_spec(spec).loaded, names, minimise, time_limit=limit)
 
 
 def run(

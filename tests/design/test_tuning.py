@@ -269,3 +269,18 @@ def test_a_proof_from_elsewhere_proves_no_more_than_there(claim: str) -> None:
         point = oracle({"sigma": Fraction(value)})
         assert point.feasible == (value > sigma), value
         assert point.objective[0] <= 3 <= point.objective[1]
+
+
+def test_a_proof_that_does_not_replay_elsewhere_is_none_there() -> None:
+    """Which of two sensitivities holds is decided by k: the bound 1 / sigma of k = 1 is false for k = 2."""
+    text = SHOWN.replace("CLAIM", "pure(1/2)").replace("gaussian", "laplace")
+    text = text.replace("= 1\n", "= 1\nparam k in 1..2 = 1\n", 1).replace("y = x", "y = if k >= 2 then 3 * x else x")
+    oracle = Oracle(with_objective(load(Source("shown", text)), "expected(step)"), {}, ("k", "sigma"))
+    for k, sigma, proved in ((1, 2, True), (2, 2, False), (2, 6, True), (2, 5, False), (1, 3, True)):
+        assert oracle({"k": Fraction(k), "sigma": Fraction(sigma)}).feasible == proved, (k, sigma)
+
+
+def test_from_python() -> None:
+    import seqlang
+
+    assert seqlang.tune(seqlang.load(COINS), "n", "expected(step)").parameters == {"n": 7}

@@ -34,7 +34,7 @@ FARTHER: tuple[tuple[float, float], ...] = ((3, 3), (-3, -3), (3, -3), (-3, 3))
 """Starts where the others led to nothing feasible."""
 FIRST, ROUGH = 0.5, 1e-2
 """First and last step of a search from a start, in coordinates: about relative changes."""
-NEAR, FINE = 0.1, 1e-5
+NEAR, FINE = 0.1, 1e-4
 """The same of the last search."""
 ROUNDS = 40
 """Points that a search asks for at most, for each continuous parameter and one."""
