@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from seqlang.driver.given import Number
     from seqlang.results.calibration import Calibration
     from seqlang.results.check import CheckResult
+    from seqlang.results.design import DesignResult
+    from seqlang.results.monitor import MonitorResult
     from seqlang.results.rare import RareResult
     from seqlang.results.run import RunResult
     from seqlang.results.solve import SolveResult
@@ -147,12 +149,69 @@ def tune(
     text with them. Nothing proves that no other values are better. Raises SpecError where the objective has no
     exact law.
     """
-    from seqlang.design.tuning.tune import tune as tuned
+    from seqlang.designs.tuning.tune import tune as tuned
     from seqlang.driver.given import number
 
     names = [free] if isinstance(free, str) else list(free)
     limit = None if time_limit is None else float(number(time_limit, "time_limit"))
     return tuned(_spec(spec).loaded, names, minimise, time_limit=limit)
+
+
+def design(
+    null: str,
+    alternative: str,
+    *,
+    privacy: str,
+    alpha: Number = Fraction(1, 20),
+    beta: Number = Fraction(1, 20),
+    minimise: str = "average",
+    public_coin: bool = True,
+    max_steps: int | None = None,
+    looks: Sequence[int] = (),
+    every: int | None = None,
+    smallest: int | None = None,
+    unit: int | None = None,
+    certify: bool = False,
+    compare: bool = False,
+) -> DesignResult:
+    """The best sequential test of two hypotheses (`"x ~ bernoulli(0.3)"`) that keeps both errors and a privacy budget
+    (`"pure(1)"`, `"zcdp(0.5)"`, `"dp(1, 1e-5)"`, `"rdp(8, 1)"`, `"none"`): what `seqlang design` returns, with curves.
+
+    `alpha`, `beta` in (0, 1/2). `minimise`: average, null, alternative, minimax, "at p=0.5", "quantile 0.95 under
+    null". `max_steps`, `looks`, `every`, `smallest`, `unit`: constraints, in entries. Raises SpecError for what cannot
+    be asked, and `seqlang.designs.problem.infeasible.Infeasible` where no test keeps the constraints.
+    """
+    from seqlang.designs.find import find
+    from seqlang.designs.problem.request import problem_of
+    from seqlang.designs.problem.request_limits import limits_of
+    from seqlang.driver.given import number
+
+    limits = limits_of(max_steps, looks, every, smallest, unit)
+    errors = number(alpha, "alpha"), number(beta, "beta")
+    problem = problem_of(null, alternative, *errors, privacy, minimise, public_coin, limits)
+    return find(problem, certify=certify, draw=True, compare=compare)
+
+
+def monitor(
+    spec: Spec | str | os.PathLike[str],
+    counts: Sequence[Number],
+    *,
+    plan: int | None = None,
+    at: Sequence[Number] = (),
+    level: Number = 0.95,
+) -> MonitorResult:
+    """Where a test that looks at its data in blocks stands, from the sums that it released, block by block.
+
+    `plan`: the face of the public coin, where one was thrown; `at`: chances of a 1 at which the outlook is asked for
+    besides both hypotheses; `level` in (0, 1) is that of the interval. Raises SpecError E0623 for programs of another
+    kind, E0603 for sums that the test cannot have released.
+    """
+    from seqlang.driver.given import between, numbers
+    from seqlang.monitoring import watch
+
+    places = tuple(between(p, "at", 0, 1) for p in at)
+    inside = float(between(level, "level", 0, 1))
+    return watch(_spec(spec).loaded, numbers(counts, "counts"), plan=plan, places=places, level=inside)
 
 
 def run(

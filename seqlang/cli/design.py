@@ -37,10 +37,10 @@ def run(arguments: list[str]) -> int:
 
 
 def _designed(options: Namespace, command: str) -> int:
-    from seqlang.design.find import find
-    from seqlang.design.infeasible import Infeasible
-    from seqlang.design.request import problem_of
-    from seqlang.design.request_limits import limits_of
+    from seqlang.designs.find import find
+    from seqlang.designs.problem.infeasible import Infeasible
+    from seqlang.designs.problem.request import problem_of
+    from seqlang.designs.problem.request_limits import limits_of
 
     limits = limits_of(options.max, options.looks, options.every, options.smallest, options.unit)
     problem = problem_of(

@@ -29,7 +29,7 @@ def run(arguments: list[str]) -> int:
 
 def _watched(options: Namespace) -> int:
     from seqlang.driver import load, read
-    from seqlang.monitor import watch
+    from seqlang.monitoring import watch
 
     counts = _listed(options.data) if options.data is not None else _parted(options.counts or "", "--counts")
     places = [probability(text, "--at") for text in options.at]

@@ -15,9 +15,9 @@ from typing import Any
 
 import numpy as np
 
-from seqlang.design.criterion import Limits
-from seqlang.design.find import best_design
-from seqlang.design.request import problem_of
+from seqlang.designs.find import best_design
+from seqlang.designs.problem.criterion import Limits
+from seqlang.designs.problem.request import problem_of
 
 CASES = {
     # p0, p1, privacy, what is minimised, the end, seconds

@@ -22,7 +22,7 @@ def asks_for_tuning(arguments: list[str]) -> bool:
 def run(arguments: list[str]) -> int:
     """Tunes, shows what was found, and writes it. 1: at no values that were tried are all claims proved; 130: the
     search was interrupted."""
-    from seqlang.design.tuning.tune import tune
+    from seqlang.designs.tuning.tune import tune
     from seqlang.driver import load, read
 
     options = _parser().parse_args(arguments)

@@ -32,7 +32,9 @@ def monitor_blocks(result: MonitorResult) -> Iterator[Block]:
             f"the chance of a 1 lies between {low} and {high}, at all looks together with probability "
             f"{shown(result.level, 4)} at least"
         )
-    yield remark("both are functions of what was released: looking at them costs no privacy")
+    if result.decision is not None:
+        yield remark("the decision errs as often as the design says; what holds at all times is more cautious")
+    yield remark("all of this is a function of what was released: looking at it costs no privacy")
     if result.outlooks:
         yield Heading("What may come")
         labels = sorted({label for o in result.outlooks for label in o.returns})

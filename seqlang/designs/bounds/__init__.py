@@ -1,0 +1,1 @@
+"""What no test can do better, enclosures of what a design does, and classic boundaries."""

@@ -1,0 +1,185 @@
+"""From a problem to a design and its report: `find(problem) -> DesignResult`."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping
+
+from seqlang.designs.blocks.blocks import LATTICE, Blocks, fine_lattice, fixed_size, safe_lattice, walk_lattice
+from seqlang.designs.blocks.mechanism import mechanism_for
+from seqlang.designs.blocks.policy import Policy
+from seqlang.designs.bounds.certificate import Enclosed, certificate, work_of
+from seqlang.designs.bounds.lower_bounds import lower_bounds
+from seqlang.designs.bounds.universal import universal_bound
+from seqlang.designs.compare import compared
+from seqlang.designs.curves import curves
+from seqlang.designs.data.choose import with_reading
+from seqlang.designs.design import Design, mixed, mixed_law, quantiles, single
+from seqlang.designs.problem.composite import said_of
+from seqlang.designs.problem.criterion import Limits
+from seqlang.designs.problem.infeasible import Infeasible
+from seqlang.designs.problem.privacy import Privacy
+from seqlang.designs.problem.problem import Problem
+from seqlang.designs.search.calendar import Calendar, calendar_for
+from seqlang.designs.search.feasible import require_feasible
+from seqlang.designs.search.free import Free
+from seqlang.designs.search.quantile import best_quantile
+from seqlang.designs.search.search import Search
+from seqlang.designs.search.single import best_single
+from seqlang.designs.search.staged import Staged
+from seqlang.designs.verification import verified
+from seqlang.designs.worst import worst_between
+from seqlang.designs.written.spec_text import spec_text
+from seqlang.process.doing import doing
+from seqlang.record import replace
+from seqlang.results.design import SIDES, DesignResult, LowerBound, ScheduleLine
+
+QUICK = 30
+"""Entries of a universal program that takes a third of a second."""
+CHEAP = 3e5
+"""Products of long numbers that are made without being asked for: half a second."""
+LARGEST = 200_000
+"""Entries of the largest block that is considered."""
+
+
+def find(
+    problem: Problem, *, verify: bool = True, horizon: int | None = None, certify: bool = False, draw: bool = False,
+    compare: bool = False,
+) -> DesignResult:  # fmt: skip
+    """The best design. `horizon`: of the universal program for lower bounds, in entries; None: a short one where it
+    tells something. `certify`: encloses errors and expectations also where that takes long; `draw`: with curves;
+    `compare`: beside other designs for the same hypotheses. With `verify` the written program is checked, solved and
+    run, and its figures compared. Raises Infeasible where no design keeps the constraints, Contradicted where the
+    program says otherwise than the design."""
+    began = time.perf_counter()
+    design, blocks, fixed = best_design(problem)
+    plain = None
+    if problem.privacy.notion != "none":
+        doing("the best test without privacy")
+        plain = best_design(replace(problem, privacy=Privacy("none"), public_coin=True))[0].bound
+    doing("the distribution of the number of entries")
+    text = spec_text(design)
+    found = _result(design, blocks, fixed, plain, text, horizon)
+    if certify or work_of(design, blocks) < CHEAP:
+        doing("enclosing errors and expectations")
+        found = replace(found, certified=_certified(certificate(design, blocks)))
+    if draw:
+        doing("operating characteristics")
+        found = replace(found, curves=curves(design, blocks))
+    if compare:
+        found = replace(found, compared=compared(design, blocks, fixed, best_design))
+    if verify:
+        verdict, said = verified(text, found)
+        found = replace(found, verdict=verdict, checked=said)
+    if problem.composite:
+        doing("chances beyond the ends")
+        found = replace(found, checked=(*found.checked, said_of(design, blocks)))
+    return replace(found, seconds=time.perf_counter() - began)
+
+
+def best_design(problem: Problem) -> tuple[Design, Blocks, int]:
+    """The design, its blocks, and the size of the best single block. The design's problem says how entries are read."""
+    problem = with_reading(problem)
+    blocks = Blocks(problem, mechanism_for(problem.privacy, problem.null.range))
+    doing("the best single block")
+    fixed = fixed_size(blocks, LARGEST)
+    if fixed is None:
+        raise Infeasible(f"no test of one block of up to {LARGEST:,} entries keeps both errors: the hypotheses are too "
+                         "near to each other for this budget")  # fmt: skip
+    calendar = calendar_for(problem, fixed)
+    if calendar is not None:
+        require_feasible(blocks, calendar, fixed)
+        if problem.criterion.level is not None and problem.criterion.beyond is None:
+            return best_quantile(problem, calendar.most, best_design)
+    return *_best(blocks, calendar, fixed), fixed
+
+
+def _best(blocks: Blocks, calendar: Calendar | None, fixed: int) -> tuple[Design, Blocks]:
+    """On a lattice on which entries add up without rounding, if they are seen one by one, or on one on which no score
+    is rounded in doubt."""
+
+    def searched(lattice: float) -> tuple[Design, Blocks]:
+        at = blocks.at(lattice)
+        if calendar is not None:
+            return _searched(Search(at, Staged(at, calendar, lattice))), at
+        pricer = Free(at, turns, lattice, knots=lattice) if one_by_one else Free(at, fixed, lattice)
+        return _searched(Search(at, pricer)), at
+
+    problem, turns = blocks.problem, blocks.problem.turns
+    whole = problem.limits == Limits(unit=turns) if calendar is None else calendar.all_sizes == (turns,)
+    one_by_one = problem.privacy.notion == "none" and whole
+    if one_by_one:
+        return searched(fine_lattice(blocks) if problem.reading or problem.arms else walk_lattice(blocks[1]))
+    design, at = searched(LATTICE)
+    lattice = safe_lattice(at, {m for c in design.columns for m in c.policy.sizes})
+    return (design, at) if lattice == LATTICE else searched(lattice)
+
+
+def _searched(search: Search) -> Design:
+    problem, found = search.blocks.problem, search.run()
+    if problem.public_coin:
+        design = mixed(problem, found)
+        if design is None:
+            raise Infeasible("errors of less than 1e-7 leave no room for the decimals of a coin")
+        return design
+    column = best_single(search, found)
+    if column is None:
+        raise Infeasible("no single schedule keeps both errors; a public coin between two would: leave --pure out")
+    return single(problem, column, found.bound)
+
+
+def _result(
+    design: Design, blocks: Blocks, fixed: int, plain: float | None, text: str, horizon: int | None
+) -> DesignResult:
+    problem = design.problem
+    by_formula = lower_bounds(problem)
+    bounds = (*by_formula, *(_universal(problem, fixed, horizon) if by_formula else ()))
+    if plain is not None and not problem.arms and (problem.null.law is None or problem.null.law.values is not None):
+        bounds = (LowerBound("the best test without privacy", plain), *bounds[1:])
+    worst = worst_between(design, blocks) if problem.reading is None and not problem.arms else None
+    return DesignResult(
+        null=problem.hypothesis(problem.null), alternative=problem.hypothesis(problem.alternative),
+        privacy=problem.privacy.text, criterion=problem.criterion.text, verdict=None,
+        nominal=dict(zip(SIDES, problem.errors, strict=True)),
+        errors={"null": design.mean("null", "reject"), "alternative": design.mean("alternative", "accept")},
+        expected_steps={side: design.mean(side, "steps") for side in SIDES},
+        quantiles={side: quantiles(mixed_law(design, blocks, blocks.laws(i))) for i, side in enumerate(SIDES)},
+        looks={side: design.mean(side, "looks") for side in SIDES},
+        cost=design.cost, bound=design.bound, max_steps=design.most, lattice=design.columns[0].policy.lattice,
+        coin=tuple(float(c) for c in design.chances), schedule=tuple(_schedule(design)), lower_bounds=bounds,
+        worst=worst, fixed=fixed, unprivate=plain, checked=(), spec=text, seconds=0.0,
+        reading="" if problem.reading is None else problem.reading.about,
+    )  # fmt: skip
+
+
+def _certified(found: Mapping[str, Enclosed] | None) -> dict[str, dict[str, list[float]]] | None:
+    if found is None:
+        return None
+    return {
+        "errors": {side: list(one.error) for side, one in found.items()},
+        "expected_steps": {side: list(one.steps) for side, one in found.items()},
+    }
+
+
+def _universal(problem: Problem, fixed: int, horizon: int | None) -> Iterator[LowerBound]:
+    """Where the hypotheses are so near that a test takes far more entries than the horizon, it would tell nothing."""
+    entries = horizon or (QUICK if fixed <= 2 * QUICK else 0)
+    if entries:
+        doing(f"the universal program of {entries} entries")
+        found = universal_bound(problem, entries)
+        if found is not None:
+            yield LowerBound("universal program", found)
+
+
+def _schedule(design: Design) -> Iterator[ScheduleLine]:
+    for plan, column in enumerate(design.columns, 1):
+        policy: Policy = column.policy
+        if policy.at_once is not None:
+            yield ScheduleLine(plan, None, None, None, policy.at_once)
+            continue
+        for row in policy.rows:
+            stage = row.used if policy.ends else None
+            yield ScheduleLine(plan, None, row.low - 1, None, "accept", stage)
+            for first, last, size in row.ranges():
+                yield ScheduleLine(plan, first, last, size, None, stage)
+            yield ScheduleLine(plan, row.high + 1, None, None, "reject", stage)

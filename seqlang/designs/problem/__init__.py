@@ -1,0 +1,1 @@
+"""What is asked for: hypotheses, errors, privacy, a criterion, constraints."""

@@ -1,0 +1,57 @@
+"""The best single schedule, where no public coin may be thrown: policies near the prices of the best mixture, with
+boundaries moved outwards until both errors hold."""
+
+from __future__ import annotations
+
+from seqlang.designs.blocks.policy import Policy, Row
+from seqlang.designs.search.master import Column
+from seqlang.designs.search.search import Found, Search
+from seqlang.record import replace
+
+SCALES = (0.8, 0.9, 0.95, 0.98, 1.0, 1.02, 1.05, 1.1, 1.2, 1.3)
+"""Multiples of the prices at which further policies are asked for."""
+TRIED = 16
+"""Policies, the best at the prices of the mixture, of which the boundaries are moved."""
+FURTHEST = 1.5
+"""Log-odds by which a boundary is moved at most."""
+
+
+def best_single(search: Search, found: Found) -> Column | None:
+    """The cheapest policy that was met and keeps both errors; None where there is none."""
+    prices = found.mixture.prices
+    for one in SCALES:
+        for other in (one,) if search.blocks.problem.symmetric else SCALES[::2]:
+            search.add_best(replace(prices, null=prices.null * one, alternative=prices.alternative * other))
+
+    def lagrangian(column: Column) -> float:
+        return column.cost + prices.null * column.errors[0] + prices.alternative * column.errors[1]
+
+    near = sorted(search.columns, key=lagrangian)[:TRIED]
+    kept = [wide for column in near if (wide := _widened(search, column)) is not None]
+    return min(kept, key=lambda c: c.cost, default=None)
+
+
+def _widened(search: Search, column: Column) -> Column | None:
+    """The policy with its boundaries just so far out that both errors hold; None where that takes too long."""
+    steps = int(FURTHEST / search.lattice)
+    for _ in range(2 * steps):
+        excess = [e - a for e, a in zip(column.errors, search.errors, strict=True)]
+        if max(excess) <= 0:
+            return column
+        policy = column.policy
+        if policy.at_once is not None:
+            return None
+        up, down = (1, 1) if search.blocks.problem.symmetric else (int(excess[0] > 0), int(excess[1] > 0))
+        column = search.column(_moved(policy, up, down))
+    return None
+
+
+def _moved(policy: Policy, up: int, down: int) -> Policy:
+    """The policy with its boundaries further out, by so many scores."""
+    rows = [
+        Row(row.used, row.low - down, (*([row.sizes[0]] * down), *row.sizes, *([row.sizes[-1]] * up)))
+        if row.sizes
+        else row
+        for row in policy.rows
+    ]
+    return replace(policy, rows=tuple(rows))

@@ -1,0 +1,1 @@
+"""A design as a program of the language."""

@@ -1,0 +1,109 @@
+"""What a program says of its data and of one block: streams, models, what is shown and what it scores."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from seqlang.designs.blocks.mechanism import Mechanism
+from seqlang.designs.problem.decimal import decimal
+from seqlang.designs.problem.entry import Entry
+from seqlang.designs.problem.problem import Problem
+from seqlang.record import record
+
+
+@record
+class ShownSum:
+    """A sum that a block shows. `adds` is what is added up, `most` the largest sum, `laws` of the sum under null and
+    alternative; `suffix` of the names that belong to it."""
+
+    name: str
+    adds: str
+    most: str
+    laws: tuple[str, str]
+    suffix: str = ""
+
+
+def sums(problem: Problem) -> tuple[ShownSum, ...]:
+    """One, or one for each arm."""
+    x, sides = problem.stream, (problem.null, problem.alternative)
+    if problem.arms:
+        return tuple(
+            ShownSum(name, f"{x} where {_in_arm(problem, i)}", "size / 2", _binomials("size / 2", sides, i), f"_{name}")
+            for i, name in enumerate(problem.arms)
+        )
+    if problem.reading is None:
+        return (ShownSum("ones", x, "size", _binomials("size", sides, 0)),)
+    top = problem.reading.range
+    laws = "sum_of(size, null_levels)", "sum_of(size, alternative_levels)"
+    return (ShownSum("total", problem.reading.term(x), "size" if top == 1 else f"{top} * size", laws),)
+
+
+def _in_arm(problem: Problem, arm: int) -> str:
+    """Who is in which arm may be given with the data; noise that has a divergence and no pure bound is accounted for by
+    steps (`rules/composition/parallel.py`)."""
+    return f"arm == {arm}" if _given(problem) else f"step % 2 == {1 - arm}"
+
+
+def _given(problem: Problem) -> bool:
+    return problem.privacy.notion in ("pure", "none")
+
+
+def _binomials(size: str, sides: tuple[Entry, Entry], arm: int) -> tuple[str, str]:
+    first, second = (f"binomial({size}, {decimal(side.arms[arm][1])})" for side in sides)
+    return first, second
+
+
+def data_lines(problem: Problem) -> Iterator[str]:
+    """Streams and models."""
+    x, reading = problem.stream, problem.reading
+    if problem.arms and _given(problem):
+        yield "public arm in {0, 1}" + " " * 36 + f"# in turn: 0 is {problem.arms[0]}, 1 is {problem.arms[1]}"
+    elif problem.arms:
+        yield f"# the arms take turns: odd steps are {problem.arms[0]}, even ones {problem.arms[1]}"
+    yield f"stream {x} in {'{0, 1}' if reading is None else reading.domain}"
+    yield f"model null:        {_model(problem, problem.null)}"
+    yield f"model alternative: {_model(problem, problem.alternative)}"
+    if reading is not None:
+        yield from reading.lines
+        yield f"let null_levels        = {reading.levels('null')}"
+        yield f"let alternative_levels = {reading.levels('alternative')}"
+
+
+def _model(problem: Problem, side: Entry) -> str:
+    if side.second is None:
+        return f"{problem.stream} ~ {side.text}"
+    first, second = (decimal(chances[1]) for chances in side.arms)
+    chance = first if first == second else f"if {_in_arm(problem, 0)} then {first} else {second}"
+    return f"{'arm ~ point(1 - step % 2), ' * _given(problem)}{problem.stream} ~ bernoulli({chance})"
+
+
+def block_lines(problem: Problem, mechanism: Mechanism) -> Iterator[str]:
+    """What a block shows, and the score."""
+    shown = sums(problem)
+    for one in shown:
+        for number, law in enumerate(one.laws):
+            noisy = law if mechanism.noise is None else f"convolve({law}, {mechanism.noise})"
+            yield f"let P{number}{one.suffix or '  '} = {noisy}"
+    yield ""
+    yield "report block when sum(1 since block) >= size"
+    width = max(5, *(len(one.name) for one in shown))
+    for one in shown:
+        yield f"report {one.name:<{width}} = sum({one.adds} since block) when block"
+    for one in shown:
+        ends = f"-{mechanism.margin}, {one.most} + {mechanism.margin}" if mechanism.margin else f"0, {one.most}"
+        yield f"let seen{one.suffix} = if block then clip({one.name}, {ends}) else 0"
+    if len(shown) > 1:
+        yield from (f"let gain{one.suffix} = {_gain(one)}" for one in shown)
+    gains = [_gain(one) if len(shown) == 1 else f"gain{one.suffix}" for one in shown]
+    yield f"update score = score + {' + '.join(gains)} when block"
+
+
+def _gain(one: ShownSum) -> str:
+    ratio = f"P1{one.suffix}.pmf(seen{one.suffix}) / P0{one.suffix}.pmf(seen{one.suffix})"
+    return f"floor(log({ratio}) / lattice + 1 / 2)"
+
+
+def attached(problem: Problem, mechanism: Mechanism) -> Iterator[str]:
+    """The noise."""
+    if mechanism.noise is not None:
+        yield f"attach {mechanism.noise} to {', '.join(one.name for one in sums(problem))}"
