@@ -23,7 +23,7 @@ def said(text: str) -> str:
 
 KEPT = [
     # once 1 always 1; the step of the last 1
-    COIN + "statistic s = if x > 0 then 1 else previous(s, 0)\n" + SHOWN,
+    "stream x in [0, 1]\nstatistic s = if x > 0 then 1 else previous(s, 0)\n" + SHOWN,
     COIN + "statistic s = max((if x == 1 then step else 0) over steps)\n" + SHOWN,
 ]
 

@@ -72,6 +72,9 @@ class World:
         if cell.operator == "list":
             return self.once(("cell", name, at), lambda: [self.like(cell.body) for _ in range(3)])
         if cell.operator == "last":
+            first = self.of(cell.keep.initial) if isinstance(cell.keep, p.Previous) else 0.0
+            if isinstance(first, list):
+                return self.once(("cell", name, at), lambda: [self.number() for _ in first])
             return self.once(("cell", name, at), lambda: self.like(cell.body))
         if cell.operator in ("sum", "mean"):
             return self.once(("cell", name, at), lambda: self.like(cell.body, bound))

@@ -23,7 +23,7 @@ Attempt = Callable[[random.Random, Path], Words]
 FILE = "attempt.seq"
 TIME_LIMIT = 25
 """Seconds of CPU that each command is given which can be given any: it ends by itself before `forked.CPU`."""
-TAKE_A_LIMIT = ("check", "run", "solve", "verify", "design")
+TAKE_A_LIMIT = ("check", "run", "solve", "verify", "design", "monitor")
 SETTINGS = [*VALUES, "1e18", "16", "40", "60", "64", "1e5", "1e-18", "-1e18", "123456789", "2.5", "1e-100", "1e299"]
 
 
