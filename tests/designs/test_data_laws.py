@@ -55,7 +55,7 @@ def followed(design: Design, tables: tuple[dict[int, float], dict[int, float]], 
     def gains(size: int, lattice: float) -> Counter[int]:
         seen = []
         for table in tables:
-            sums: Counter[int] = Counter({0: 1.0})  # type: ignore[dict-item]
+            sums: Counter[int] = Counter({0: 1.0})
             for _ in range(size):
                 sums = sum((Counter({s + v: p * q for s, p in sums.items()}) for v, q in table.items()), Counter())
             plain = [sum(p * noise.get(y - s, 0.0) for s, p in sums.items()) for y in range(top * size + 1)]

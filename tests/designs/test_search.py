@@ -188,15 +188,17 @@ def test_no_policy_costs_less_than_the_bound() -> None:
         assert cost + price * (error - 0.1) >= design.bound * 0.999
 
 
-def test_the_private_divergence_is_a_minimum() -> None:
-    for p, q, eps in ((0.3, 0.7, 1.0), (0.7, 0.3, 0.1), (0.45, 0.55, 5.0), (0.05, 0.4, 0.5)):
-        found = minimize_scalar(
-            lambda r: binary_divergence(r, q) + eps * abs(p - r), bounds=(1e-9, 1 - 1e-9), method="bounded",  # noqa: B023
-            options={"xatol": 1e-12},
-        )  # fmt: skip
-        entries = coin(Fraction(str(p))), coin(Fraction(str(q)))
-        assert private_divergence(*entries, eps) == pytest.approx(float(found.fun), rel=1e-6)
-    assert private_divergence(*entries, math.inf) == pytest.approx(binary_divergence(0.05, 0.4))
+@pytest.mark.parametrize(("p", "q", "eps"), [(0.3, 0.7, 1.0), (0.7, 0.3, 0.1), (0.45, 0.55, 5.0), (0.05, 0.4, 0.5)])
+def test_the_private_divergence_is_a_minimum(p: float, q: float, eps: float) -> None:
+    found = minimize_scalar(
+        lambda r: binary_divergence(r, q) + eps * abs(p - r),
+        bounds=(1e-9, 1 - 1e-9),
+        method="bounded",
+        options={"xatol": 1e-12},
+    )
+    entries = coin(Fraction(str(p))), coin(Fraction(str(q)))
+    assert private_divergence(*entries, eps) == pytest.approx(float(found.fun), rel=1e-6)
+    assert private_divergence(*entries, math.inf) == pytest.approx(binary_divergence(p, q))
 
 
 @pytest.mark.parametrize(("eps", "published"), [("2", 9.36), ("1", 13.16)])

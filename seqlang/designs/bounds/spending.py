@@ -40,7 +40,7 @@ def spending_bounds(information: Sequence[float], spending: Spending) -> tuple[f
     state = _Going(information)
     for place, t in enumerate(information):
         wanted = spending(t) - spent
-        bound = float(brentq(lambda c: state.leaving(place, c) - wanted, 0.0, FURTHEST, xtol=1e-10))  # noqa: B023
+        bound = state.bound(place, wanted)
         spent += state.leaving(place, bound)
         state.go_on(place, bound)
         found.append(bound)
@@ -89,6 +89,10 @@ class _Going:
         edge, sd = bound * np.sqrt(self.information[place]), self._step(place)
         beyond = ndtr((-edge - self.points) / sd) + ndtr((self.points - edge) / sd)
         return float(self.weights @ beyond)
+
+    def bound(self, place: int, wanted: float) -> float:
+        """The boundary beyond which so much of them lies at this look."""
+        return float(brentq(lambda c: self.leaving(place, c) - wanted, 0.0, FURTHEST, xtol=1e-10))
 
     def go_on(self, place: int, bound: float) -> None:
         """Keeps those between the boundaries."""

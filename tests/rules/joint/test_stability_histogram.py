@@ -224,7 +224,7 @@ def test_a_rule_that_counts_too_little_is_caught(monkeypatch: pytest.MonkeyPatch
     right = stability_histogram._Noise.reaches
 
     def wrong(self: object, moved: int) -> Formula:
-        return right(self, moved) / 1000  # type: ignore[arg-type]
+        return right(self, moved) / 1000
 
     monkeypatch.setattr(stability_histogram._Noise, "reaches", wrong)
     delta = tail(11, Fraction(1, 2)) / 1000

@@ -203,3 +203,31 @@ def test_entries_without_neighbours_move_nothing() -> None:
         "stop when step >= 3 return o", "attach laplace(1) to o",
     )  # fmt: skip
     assert radius(given, "abs") == 0
+
+
+@pytest.mark.parametrize(
+    ("value", "test"),
+    [
+        ("if x == 1 then exp(log(3)) else previous(v, 0)", "previous(v, 0) > 3"),  # 3.0000000000000004
+        ("previous(v, 0) + 0.1 * x", "previous(v, 0) > 0.3 and previous(v, 0) < 0.35"),  # 0.30000000000000004
+        ("previous(v, 0) + x / 49 * 49", "previous(v, 0) > 0 and previous(v, 0) < 1"),  # 0.9999999999999999
+    ],
+)
+def test_numbers_that_runs_round_decide_nothing(value: str, test: str) -> None:
+    """In exact arithmetic the test never holds, and o does not move; in runs it holds where x was 1 often enough."""
+    given = program(
+        "stream x in {0, 1}", f"statistic v = {value}", f"statistic o = if {test} then 100 else 0",
+        "stop when step >= 6 return o", "attach laplace(1) to o",
+    )  # fmt: skip
+    found = radius(given, "abs")
+    assert isinstance(found, str) or found >= 100
+
+
+def test_numbers_that_runs_hold_exactly_do() -> None:
+    """Quarters: the test never holds, in runs neither."""
+    given = program(
+        "stream x in {0, 1}", "statistic v = previous(v, 0) + x / 4",
+        "statistic o = if previous(v, 0) > 1/2 and previous(v, 0) < 3/4 then 100 else 0",
+        "stop when step >= 6 return o", "attach laplace(1) to o",
+    )  # fmt: skip
+    assert radius(given, "abs") == 0

@@ -19,19 +19,15 @@ TRIES = 1_000_000
 class Conditioned(LawValue):
     """`law` given that it lies in [low, high]: cut off and renormalised (not clamped)."""
 
-    __slots__ = ("below", "high", "law", "low", "mass")
+    __slots__ = ("below", "discrete", "high", "law", "low", "mass")
     name = "conditioned"
 
     def __init__(self, law: LawValue, low: Value, high: Value) -> None:
-        self.law, self.low, self.high = law, low, high
+        self.law, self.low, self.high, self.discrete = law, low, high, law.discrete
         self.below = law.cdf(math.ceil(low) - 1) if law.discrete else law.cdf(low)
         self.mass = law.cdf(high) - self.below
         if not self.mass > 0:
             raise EvaluationError(f"{law.name} has no mass between {describe(low)} and {describe(high)}")
-
-    @property
-    def discrete(self) -> bool:  # type: ignore[override]
-        return self.law.discrete
 
     def sample(self, random: Random) -> Value:
         if self.law.quantile(0.5) is not None:
@@ -66,15 +62,12 @@ class Convolved(LawValue):
     Its pmf, pdf and cdf need one of the two to have finitely many values, or both to be normal.
     """
 
-    __slots__ = ("first", "second")
+    __slots__ = ("discrete", "first", "second")
     name = "convolve"
 
     def __init__(self, first: LawValue, second: LawValue) -> None:
         self.first, self.second = first, second
-
-    @property
-    def discrete(self) -> bool:  # type: ignore[override]
-        return self.first.discrete and self.second.discrete
+        self.discrete = first.discrete and second.discrete
 
     def sample(self, random: Random) -> Value:
         return self.first.sample(random) + self.second.sample(random)
@@ -108,18 +101,14 @@ class SumOf(LawValue):
     Its pmf and cdf need variables with finitely many values, all of them whole numbers.
     """
 
-    __slots__ = ("_masses", "count", "law")
+    __slots__ = ("_masses", "count", "discrete", "law")
     name = "sum_of"
 
     def __init__(self, count: Value, law: LawValue) -> None:
         if count < 0 or count != math.floor(count):
             raise EvaluationError(f"sum_of needs a whole number of variables >= 0, this is {describe(count)}")
-        self.count, self.law = int(count), law
+        self.count, self.law, self.discrete = int(count), law, law.discrete
         self._masses: tuple[int, list[float]] | None = None
-
-    @property
-    def discrete(self) -> bool:  # type: ignore[override]
-        return self.law.discrete
 
     def sample(self, random: Random) -> Value:
         return sum(self.law.sample(random) for _ in range(self.count))

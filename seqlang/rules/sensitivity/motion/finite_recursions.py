@@ -5,8 +5,9 @@ step's entry and the step. Let `same` be the states of any stream, and `apart` t
 streams after the changed entry. In each step a state in `same` goes to its successors, and to the pairs of successors
 under two neighbouring entries; a pair in `apart` goes to the pairs of successors under one entry (where every entry may
 move: under two neighbouring ones). So, by induction over the steps, every pair of neighbours is met, and the largest
-difference of a value on pairs that are met is how far it moves. All numbers are exact; where the states are not closed
-under the step, those of the steps up to the last one are gone through.
+difference of a value on pairs that are met is how far it moves. All numbers are exact, and no test may depend on one
+that runs round (`facts/exact_doubles`); where the states are not closed under the step, those of the steps up to the
+last one are gone through.
 """
 
 from __future__ import annotations
@@ -36,6 +37,7 @@ from seqlang.model.grids import Grids
 from seqlang.model.junctions import disjuncts
 from seqlang.model.program import Previous, PublicGate
 from seqlang.rules.sensitivity.facts.evaluate import Assignment, evaluate, evaluate_number
+from seqlang.rules.sensitivity.facts.exact_doubles import are_small, has_open_choice, is_computed_exactly
 from seqlang.rules.sensitivity.facts.facts import Facts
 from seqlang.rules.sensitivity.facts.finite import domain_values
 from seqlang.rules.sensitivity.facts.remembered import remembered
@@ -153,6 +155,12 @@ def last_step(facts: Facts) -> int | None:
     return min(ends, default=None)
 
 
+def _initial(facts: Facts, name: str) -> Expression:
+    keep = facts.cells[name].keep
+    assert isinstance(keep, Previous)
+    return keep.initial
+
+
 class _Walk:
     """All pairs of states that neighbours reach. A step leads from a state (with an entry and the step's number) to a
     state; `reached` holds pairs of such places, each with the state that it leads to."""
@@ -170,6 +178,20 @@ class _Walk:
         self.after: dict[Place, State] = {}
         self.reached: dict[tuple[Place, Place], None] = {}
         self._go()
+        self.exact = self._are_exact()
+        if any(has_open_choice(self.facts, body, self.exact) for body in self.bodies):
+            raise _NotFinite  # doubles may choose another way
+
+    def _are_exact(self) -> bool:
+        """Whether doubles hold and find the very numbers of all entries and states."""
+        starts = [self.facts.expand(_initial(self.facts, name)) for name in self.cells]
+        values = [value for one in self.entries for value in one.values()]
+        return (
+            all(is_computed_exactly(self.facts, e, leaves=True) for e in (*self.bodies, *starts))
+            and are_small(values)
+            and are_small(self.after.values())
+            and are_small((self._start(),))
+        )
 
     def _go(self) -> None:
         """Raises `_NotFinite`."""
@@ -219,7 +241,7 @@ class _Walk:
         for body, end in zip(self.bodies, ends, strict=True):
             expression = replaced(expression, body, end)
         leaves = self.facts.leaves(expression)
-        if StepNumber() in leaves and not self.by_step:
+        if (StepNumber() in leaves and not self.by_step) or has_open_choice(self.facts, expression, self.exact):
             raise _NotFinite
         whole = any(isinstance(leaf, CellValue | Field | StepNumber) for leaf in leaves)
         rows: dict[object, Row] = {}
@@ -235,12 +257,8 @@ class _Walk:
         return {_difference(row(one), row(other)) for one, other in self.reached}
 
     def _start(self) -> State:
-        found: list[Value] = []
-        for name in self.cells:
-            keep = self.facts.cells[name].keep
-            assert isinstance(keep, Previous)
-            found.append(self._exact(evaluate(self.facts, self.facts.expand(keep.initial))))
-        return tuple(found)
+        starts = (self.facts.expand(_initial(self.facts, name)) for name in self.cells)
+        return tuple(self._exact(evaluate(self.facts, start)) for start in starts)
 
     def _exact(self, value: Value | None) -> Value:
         """With every number as a rational, so that equal states are equal."""
