@@ -6,10 +6,9 @@ import shlex
 from typing import TYPE_CHECKING
 
 from seqlang.cli.modes import tune
-from seqlang.cli.options import Parser, add_time_limit, exact, whole, within_limit
+from seqlang.cli.options import Parser, add_time_limit, exact, refuse_plot, whole, within_limit
 from seqlang.cli.terminal.output import print_result, say
 from seqlang.cli.terminal.waiting import working
-from seqlang.diagnostics import SpecError
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -41,15 +40,20 @@ def _designed(options: Namespace, command: str) -> int:
     from seqlang.designs.problem.infeasible import Infeasible
     from seqlang.designs.problem.request import problem_of
     from seqlang.designs.problem.request_limits import limits_of
+    from seqlang.report.writable import refuse_unwritable_text, refuse_without_matplotlib, write_text
 
     limits = limits_of(options.max, options.looks, options.every, options.smallest, options.unit)
     problem = problem_of(
         options.null, options.alternative, exact(options.alpha, "--alpha"), exact(options.beta, "--beta"),
         options.privacy, options.minimise, not options.pure, limits,
     )  # fmt: skip
-    if options.report is not None and not options.report.endswith((".html", ".md")):
-        raise SpecError.of("E0605", f"--report {options.report}: write FILE.html or FILE.md")
     draw = options.plot is not None or options.report is not None
+    if options.output is not None:
+        refuse_unwritable_text(options.output, "program")
+    if options.report is not None:
+        refuse_unwritable_text(options.report, "protocol", (".html", ".md"))
+        refuse_without_matplotlib()
+    refuse_plot(options)
     try:
         with working("design"):
             horizon = None if options.horizon is None else whole(options.horizon, "--horizon")
@@ -58,7 +62,7 @@ def _designed(options: Namespace, command: str) -> int:
         say(f"no design: {why}")
         return 1
     if options.output is not None:
-        _write(options.output, found.spec)
+        write_text(options.output, found.spec)
         say(f"wrote {options.output}")
     if options.plot is not None:
         found.plot(options.plot)
@@ -72,10 +76,11 @@ def _designed(options: Namespace, command: str) -> int:
 def _report(found: DesignResult, command: str, name: str) -> None:
     from seqlang.driver import check, load
     from seqlang.report.protocol import protocol
+    from seqlang.report.writable import write_text
     from seqlang.source import Source
 
     checked = check(load(Source("the designed program", found.spec)))
-    _write(name, protocol(found, checked, command, "html" if name.endswith(".html") else "md"))
+    write_text(name, protocol(found, checked, command, "html" if name.endswith(".html") else "md"))
     say(f"wrote {name}")
 
 
@@ -113,11 +118,3 @@ def _parser() -> Parser:
     parser.add_argument("--json", action="store_true", help="one JSON object")
     add_time_limit(parser)
     return parser
-
-
-def _write(name: str, text: str) -> None:
-    try:
-        with open(name, "w", encoding="utf-8") as file:
-            file.write(text)
-    except OSError as error:
-        raise SpecError.of("E0605", f"cannot write `{name}`: {error.strerror or error}") from None

@@ -109,4 +109,7 @@ def test_the_command_writes_both(tmp_path: Path, capsys: pytest.CaptureFixture[s
     ) or "--privacy 'pure(2)'" in page.read_text(encoding="utf-8")
     capsys.readouterr()
     assert main([*asked[:-1], str(tmp_path / "protocol.docx")]) == 2
-    assert "write FILE.html or FILE.md" in capsys.readouterr().err
+    assert "formats are .html .md" in capsys.readouterr().err
+    for option, file in (("--output", "nowhere/a.seq"), ("--plot", "nowhere/a.png"), ("--report", "nowhere/a.md")):
+        assert main([*asked[:9], "--privacy", "pure(2)", option, str(tmp_path / file)]) == 2
+        assert "there is no folder" in capsys.readouterr().err  # before the work is done

@@ -22,10 +22,7 @@ def refuse_certificate(options: Namespace) -> None:
 
 def write_certificate(result: CheckResult, file: str) -> None:
     """Raises SpecError E0605 where the file cannot be written."""
-    try:
-        with open(file, "w", encoding="utf-8") as out:
-            out.write(result.certificate())
-    except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-        raise SpecError.of("E0605", f"cannot write `{file}`: {reason}") from None
+    from seqlang.report.writable import write_text
+
+    write_text(file, result.certificate())
     say(f"wrote {file}")

@@ -6,7 +6,6 @@ from seqlang.cli.options import Parser, add_settings, add_time_limit, seconds, s
 from seqlang.cli.terminal.errors import show
 from seqlang.cli.terminal.output import print_result, say
 from seqlang.cli.terminal.waiting import working
-from seqlang.diagnostics import SpecError
 
 _EXAMPLES = """\
   seqlang design @michel2025/dp_sprt --free s --minimise "expected(step) under alternative"
@@ -24,8 +23,11 @@ def run(arguments: list[str]) -> int:
     search was interrupted."""
     from seqlang.designs.tuning.tune import tune
     from seqlang.driver import load, read
+    from seqlang.report.writable import refuse_unwritable_text, write_text
 
     options = _parser().parse_args(arguments)
+    if options.output is not None:
+        refuse_unwritable_text(options.output, "spec")
     free = [name.strip() for name in options.free.split(",")]
     limit = seconds(options.time_limit, "--time-limit")
     loaded = load(read(options.file), settings(options.set))
@@ -33,7 +35,8 @@ def run(arguments: list[str]) -> int:
     with working(options.file):
         found = tune(loaded, free, options.minimise, time_limit=limit)
     if options.output is not None and found.found:
-        _write(options.output, found.spec)
+        write_text(options.output, found.spec)
+        say(f"wrote {options.output}")
     print_result(found, options.json)
     if found.cut_short == "an interrupt":
         return 130
@@ -54,12 +57,3 @@ def _parser() -> Parser:
     parser.add_argument("--json", action="store_true", help="one JSON object")
     add_time_limit(parser)
     return parser
-
-
-def _write(name: str, text: str) -> None:
-    try:
-        with open(name, "w", encoding="utf-8") as file:
-            file.write(text)
-    except OSError as error:
-        raise SpecError.of("E0605", f"cannot write `{name}`: {error.strerror or error}") from None
-    say(f"wrote {name}")
