@@ -10,7 +10,7 @@ from seqlang.designs.blocks.mechanism import mechanism_for
 from seqlang.designs.blocks.policy import Policy
 from seqlang.designs.bounds.certificate import Enclosed, certificate, work_of
 from seqlang.designs.bounds.lower_bounds import lower_bounds
-from seqlang.designs.bounds.universal import universal_bound
+from seqlang.designs.bounds.universal import universal_bound, why_none
 from seqlang.designs.compare import compared
 from seqlang.designs.curves import curves
 from seqlang.designs.data.choose import with_reading
@@ -60,9 +60,7 @@ def find(
     doing("the distribution of the number of entries")
     text = spec_text(design)
     found = _result(design, blocks, fixed, plain, text, horizon)
-    if certify or work_of(design, blocks) < CHEAP:
-        doing("enclosing errors and expectations")
-        found = replace(found, certified=_certified(certificate(design, blocks)))
+    found = _with_certificate(found, _enclosed(design, blocks, certify))
     if draw:
         doing("operating characteristics")
         found = replace(found, curves=curves(design, blocks))
@@ -132,10 +130,7 @@ def _result(
     design: Design, blocks: Blocks, fixed: int, plain: float | None, text: str, horizon: int | None
 ) -> DesignResult:
     problem = design.problem
-    by_formula = lower_bounds(problem)
-    bounds = (*by_formula, *(_universal(problem, fixed, horizon) if by_formula else ()))
-    if plain is not None and not problem.arms and (problem.null.law is None or problem.null.law.values is not None):
-        bounds = (LowerBound("the best test without privacy", plain), *bounds[1:])
+    bounds = tuple(_bounds(problem, fixed, plain, horizon))
     worst = worst_between(design, blocks) if problem.reading is None and not problem.arms else None
     return DesignResult(
         null=problem.hypothesis(problem.null), alternative=problem.hypothesis(problem.alternative),
@@ -148,23 +143,56 @@ def _result(
         cost=design.cost, bound=design.bound, max_steps=design.most, lattice=design.columns[0].policy.lattice,
         coin=tuple(float(c) for c in design.chances), schedule=tuple(_schedule(design)), lower_bounds=bounds,
         worst=worst, fixed=fixed, unprivate=plain, checked=(), spec=text, seconds=0.0,
-        reading="" if problem.reading is None else problem.reading.about,
+        reading="" if problem.reading is None else problem.reading.about, reasons=_reasons(design, bool(bounds)),
     )  # fmt: skip
 
 
-def _certified(found: Mapping[str, Enclosed] | None) -> dict[str, dict[str, list[float]]] | None:
-    if found is None:
-        return None
-    return {
+def _reasons(design: Design, bounded: bool) -> dict[str, str]:
+    """Why there is no optimality gap, or no ratio to a lower bound, where there is none."""
+    found = {}
+    if design.bound is None:
+        found["optimality_gap"] = ("with noise, a score is not all that matters between the hypotheses: no bound is "
+                                   "known of what other schedules could reach")  # fmt: skip
+    if not bounded:
+        found["ratio"] = "with these errors no entry is needed: all bounds are 0"
+    return found
+
+
+def _enclosed(design: Design, blocks: Blocks, certify: bool) -> Mapping[str, Enclosed] | str:
+    if not certify and work_of(design, blocks) >= CHEAP:
+        return "they would take a while: ask with --certify"
+    doing("enclosing errors and expectations")
+    return certificate(design, blocks)
+
+
+def _with_certificate(result: DesignResult, found: Mapping[str, Enclosed] | str) -> DesignResult:
+    """With enclosures, or the reason why there are none."""
+    if isinstance(found, str):
+        return replace(result, reasons={**result.reasons, "certified": found})
+    parts = {
         "errors": {side: list(one.error) for side, one in found.items()},
         "expected_steps": {side: list(one.steps) for side, one in found.items()},
     }
+    return replace(result, certified=parts)
+
+
+def _bounds(problem: Problem, fixed: int, plain: float | None, horizon: int | None) -> Iterator[LowerBound]:
+    """What no test can beat. The best test without privacy sees all of an entry where entries are points, one by
+    one."""
+    wald, *private = lower_bounds(problem) or [None]
+    sees_all = not problem.arms and (problem.null.law is None or problem.null.law.values is not None)
+    if plain is not None and sees_all:
+        yield LowerBound("the best test without privacy", plain)
+    elif wald is not None:
+        yield wald
+    yield from (bound for bound in private if bound is not None)
+    yield from _universal(problem, fixed, horizon)
 
 
 def _universal(problem: Problem, fixed: int, horizon: int | None) -> Iterator[LowerBound]:
     """Where the hypotheses are so near that a test takes far more entries than the horizon, it would tell nothing."""
     entries = horizon or (QUICK if fixed <= 2 * QUICK else 0)
-    if entries:
+    if entries and not why_none(problem):
         doing(f"the universal program of {entries} entries")
         found = universal_bound(problem, entries)
         if found is not None:

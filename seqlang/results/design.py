@@ -84,7 +84,8 @@ class DesignResult(Shown):
     """`errors`, `expected_steps`, `looks` and `quantiles` by hypothesis, `null` and `alternative`; `nominal` are the
     errors asked for. `cost` is the value of the criterion, `bound` what no policy of the same kind can beat. `coin` has
     the chances of the plans. `reading`: how an entry becomes the level that is added up, empty where it is added up
-    itself. `checked`: what `check`, `solve` and `run` said of the written program."""
+    itself. `checked`: what `check`, `solve` and `run` said of the written program. `reasons`: of `certified`,
+    `optimality_gap` and `ratio` where there is none, why."""
 
     shown_by = "text.design:design_blocks"
     null: str
@@ -114,6 +115,7 @@ class DesignResult(Shown):
     reading: str = ""
     curves: Curves | None = None
     compared: tuple[ComparedDesign, ...] = ()
+    reasons: Mapping[str, str] = {}
 
     @property
     def average(self) -> float:
@@ -162,6 +164,7 @@ class DesignResult(Shown):
             "lower_bounds": [{"by": b.by, "value": b.value} for b in self.lower_bounds],
             "ratio": self.ratio,
             "optimality_gap": self.optimality_gap,
+            "reasons": dict(self.reasons),
             "reading": self.reading or None,
             "lattice": self.lattice,
             "coin": list(self.coin),

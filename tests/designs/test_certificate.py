@@ -11,7 +11,10 @@ import pytest
 from seqlang.designs.blocks.blocks import Blocks, walk_lattice
 from seqlang.designs.blocks.mechanism import Geometric, NoNoise
 from seqlang.designs.blocks.policy import Policy, Row
-from seqlang.designs.bounds.certificate import ONE, _policy, _seen, certificate, exponential
+from seqlang.designs.bounds.certificate import certificate, enclosed_policy
+from seqlang.designs.bounds.enclosed import ONE, exponential
+from seqlang.designs.bounds.enclosed_blocks import EnclosedBlocks, released
+from seqlang.designs.bounds.enclosed_data import arm_levels
 from seqlang.designs.find import best_design
 from seqlang.designs.problem.entry import coin
 from seqlang.designs.problem.privacy import Privacy
@@ -33,7 +36,9 @@ def test_walds_walk_is_enclosed() -> None:
     problem = Problem(coin(Fraction(3, 10)), coin(Fraction(7, 10)), Fraction(1, 10), Fraction(1, 10), Privacy("none"))
     blocks = Blocks(problem, NoNoise())
     policy = Policy(walk_lattice(blocks[1]), (Row(0, -2, (1,) * 5),))
-    error, steps = _policy(policy, blocks, problem.null.chances, 1)
+    arms = arm_levels(problem.null, None)
+    assert not isinstance(arms, str)
+    error, steps = enclosed_policy(policy, EnclosedBlocks(blocks, policy.lattice, arms), 1)
     true = 1 / (1 + Fraction(7, 3) ** 3)
     needed = 3 * (1 - 2 * true) / Fraction(2, 5)
     assert error[0] <= true <= error[1] < error[0] + Fraction(1, 10**13)
@@ -42,7 +47,9 @@ def test_walds_walk_is_enclosed() -> None:
 
 def test_the_noisy_block_is_enclosed() -> None:
     """Against sums of long floats over all sums and noises."""
-    found = _seen(coin(Fraction(3, 10)).chances, 3, Geometric(Fraction(1, 2)))
+    arms = arm_levels(coin(Fraction(3, 10)), None)
+    assert not isinstance(arms, str)
+    found = released(arms[0], 3, Geometric(Fraction(1, 2)))
     with mpmath.workdps(70):
         p, q = mpmath.mpf(3) / 10, mpmath.exp(mpmath.mpf(-1) / 2)
         seen = [mpmath.mpf(0)] * 4
@@ -62,7 +69,7 @@ def test_a_design_is_enclosed() -> None:
         Problem(coin(Fraction(1, 5)), coin(Fraction(4, 5)), Fraction(1, 20), Fraction(1, 10), privacy)
     )
     found = certificate(design, blocks)
-    assert found is not None
+    assert not isinstance(found, str)
     for side, wrong in (("null", "reject"), ("alternative", "accept")):
         low, high = found[side].error
         assert low - 1e-14 <= design.mean(side, wrong) <= high + 1e-14

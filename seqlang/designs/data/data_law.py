@@ -13,6 +13,7 @@ from seqlang.backends.interpret.compiled import Compiler
 from seqlang.backends.interpret.laws.law import LawValue
 from seqlang.diagnostics import SpecError
 from seqlang.driver.loading import load
+from seqlang.model.expression import Expression
 from seqlang.record import record
 from seqlang.source import Source
 
@@ -27,13 +28,14 @@ NODES = 20_001
 
 @record
 class DataLaw:
-    """`text` as the language writes it. `values` in increasing order, of a law on points; None where it has a density.
-    `endless`: there are more values, however rare."""
+    """`text` as the language writes it, `written` the expression that it is. `values` in increasing order, of a law on
+    points; None where it has a density. `endless`: there are more values, however rare."""
 
     text: str
     made: LawValue
     values: tuple[Fraction, ...] | None
     endless: bool = False
+    written: Expression | None = None
 
     def chance(self, value: Fraction) -> float:
         """P(X = value)."""
@@ -60,14 +62,15 @@ def read_law(text: str, option: str) -> DataLaw:
     written = re.sub(r"\s*([,:])\s*", r"\1 ", " ".join(text.split()))
     try:
         program = load(Source(option, f"algorithm a\nstream x in real\nmodel m: x ~ {written}\nstop")).program
-        made = Compiler(program).constant(program.models[0].laws[0][1])
+        expression = program.models[0].laws[0][1]
+        made = Compiler(program).constant(expression)
         if made.joint or not isinstance(made.centre(), int | float | Fraction):
             raise SpecError.of("E0602", "a design is about laws of one number")
         values, endless = _values(made) if made.discrete else (None, False)
     except SpecError as error:
         found = error.diagnostics[0]
         raise SpecError.of("E0602", f"{option}: `{written[:60]}`: {found.message}", help=found.help) from None
-    return DataLaw(written, made, values, endless)
+    return DataLaw(written, made, values, endless, expression)
 
 
 def _values(made: LawValue) -> tuple[tuple[Fraction, ...], bool]:

@@ -169,10 +169,14 @@ class Binned:
     def levels(self, model: str) -> str:
         return f"{{k: below({model}, k + 1) - below({model}, k) for k in 0..levels}}"
 
-    def chances(self, law: DataLaw) -> tuple[Fraction, ...]:
+    @property
+    def edges(self) -> tuple[Fraction, ...]:
+        """Where the levels 1 .. range begin."""
         low, width = self.centre - self.reach, 2 * self.reach
-        edges = [low + width * (2 * k - 1) / (2 * self.range) for k in range(1, self.range + 1)]
-        upto = [0.0, *(law.below(float(e)) for e in edges), 1.0]
+        return tuple(low + width * (2 * k - 1) / (2 * self.range) for k in range(1, self.range + 1))
+
+    def chances(self, law: DataLaw) -> tuple[Fraction, ...]:
+        upto = [0.0, *(law.below(float(e)) for e in self.edges), 1.0]
         return _exact([b - a for a, b in pairwise(upto)])
 
 

@@ -13,6 +13,9 @@ from seqlang.report.numbers import shown
 if TYPE_CHECKING:
     from seqlang.results.design import DesignResult, ScheduleLine
 
+MISSING = {"certified": "enclosures", "optimality_gap": "bound on the optimum within its class", "ratio": "lower bound"}
+"""What a report calls what there may be none of."""
+
 
 def design_blocks(result: DesignResult) -> Iterator[Block]:
     """The whole report."""
@@ -35,13 +38,12 @@ def design_blocks(result: DesignResult) -> Iterator[Block]:
     yield from remarks(result)
     yield Heading("How good it is")
     yield bounds_table(result)
-    if result.optimality_gap is None:
-        yield remark("how much lower the optimum within its class may be is not known: with noise, a score is not all "
-                     "that matters between the hypotheses")  # fmt: skip
-    else:
+    if result.optimality_gap is not None:
         yield remark(f"within its class the optimum is at most {100 * result.optimality_gap:.2g} % lower")
     if result.certified is not None:
         yield remark(f"enclosed by rounding outwards: {_enclosed(result.certified)}")
+    for name, why in result.reasons.items():
+        yield remark(f"no {MISSING[name]}: {why}")
     for text in result.checked:
         yield remark(text)
     if result.compared:
