@@ -11,11 +11,11 @@ from seqlang.designs.blocks.policy import Policy
 from seqlang.designs.bounds.certificate import Enclosed, certificate, work_of
 from seqlang.designs.bounds.lower_bounds import lower_bounds
 from seqlang.designs.bounds.universal import universal_bound, why_none
+from seqlang.designs.bounds.whole_hypotheses import said_of
 from seqlang.designs.compare import compared
 from seqlang.designs.curves import curves
 from seqlang.designs.data.choose import with_reading
 from seqlang.designs.design import Design, mixed, mixed_law, quantiles, single
-from seqlang.designs.problem.composite import said_of
 from seqlang.designs.problem.criterion import Limits
 from seqlang.designs.problem.infeasible import Infeasible
 from seqlang.designs.problem.privacy import Privacy
@@ -71,7 +71,7 @@ def find(
         found = replace(found, verdict=verdict, checked=said)
     if problem.composite:
         doing("chances beyond the ends")
-        found = replace(found, checked=(*found.checked, said_of(design, blocks)))
+        found = replace(found, checked=(*found.checked, *said_of(design, blocks)))
     return replace(found, seconds=time.perf_counter() - began)
 
 

@@ -13,10 +13,10 @@ from seqlang.designs.blocks.blocks import Blocks, walk_lattice
 from seqlang.designs.blocks.evaluation import evaluate
 from seqlang.designs.blocks.mechanism import NoNoise
 from seqlang.designs.blocks.policy import Policy, Row
+from seqlang.designs.bounds.whole_hypotheses import looked_at
 from seqlang.designs.compare import LOOKS, classic_design, compared
 from seqlang.designs.design import Design
 from seqlang.designs.find import best_design
-from seqlang.designs.problem.composite import said_of
 from seqlang.designs.problem.entry import coin
 from seqlang.designs.problem.privacy import Privacy
 from seqlang.designs.problem.problem import Problem
@@ -77,6 +77,6 @@ def test_a_chance_to_reject_that_falls_is_told() -> None:
     side = evaluate(good, blocks.laws(0), blocks.scores(steps))
     assert side.reject == pytest.approx(0.09)  # two ones of two at .3
     design = Design(asked, (Column(good, side, side, (2.0,)),), (Fraction(1),), None)
-    assert "is monotone" in said_of(design, blocks)
+    assert "is monotone" in looked_at(design, blocks)
     crossed = replace(asked, null=asked.alternative, alternative=asked.null)
-    assert "not monotone" in said_of(replace(design, problem=crossed), blocks)
+    assert "not monotone" in looked_at(replace(design, problem=crossed), blocks)

@@ -120,7 +120,8 @@ def test_hypotheses_about_all_chances_up_to_an_end(capsys: pytest.CaptureFixture
     assert main(["design", *words, "--privacy", "pure(2)", "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert found["null"] == "y ~ bernoulli(0.1)"
-    assert "monotone" in found["checked"][-1] and "not monotone" not in found["checked"][-1]
+    assert "the chance to reject is at most 0.1 at all chances up to 0.1" in found["checked"][-2]
+    assert "the chance to accept is at most 0.25 at all chances from 0.8" in found["checked"][-1]
 
 
 def test_a_limit_of_time_ends_a_design(capsys: pytest.CaptureFixture[str]) -> None:

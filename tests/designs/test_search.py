@@ -37,7 +37,7 @@ def test_the_clamped_release_is_what_enumeration_says() -> None:
             seen[min(2, max(0, s + k))] += part
             if 0 <= s + k <= 2:
                 plain[s + k] += part
-    found = Geometric(Fraction(3, 5)).released((1 - third, third), 2)
+    found = Geometric(Fraction(3, 5)).noisy(law_of_sum((1 - third, third), 2))
     assert found[0] == pytest.approx(seen, abs=1e-15)
     assert found[1] == pytest.approx(plain, abs=1e-15)
 
@@ -59,7 +59,7 @@ def test_gaussian_releases_and_their_noise() -> None:
         return excess / sum(masses.values())
 
     assert delta(float(chosen.sd)) <= 0.05 < delta(float(chosen.sd) * 0.999)
-    seen, _ = DiscreteGaussian(Fraction(1)).released((Fraction(1, 2), Fraction(1, 2)), 3)
+    seen, _ = DiscreteGaussian(Fraction(1)).noisy(np.array([1, 3, 3, 1]) / 8)
     masses = {k: math.exp(-(k**2) / 2) for k in range(-30, 31)}
     by_hand = [0.0] * 12
     for s, ways in enumerate((1, 3, 3, 1)):

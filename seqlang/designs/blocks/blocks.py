@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from seqlang.designs.blocks.mechanism import Mechanism
-from seqlang.designs.problem.entry import Arms, Array
+from seqlang.designs.problem.entry import Arms, Array, law_of_sum
 from seqlang.designs.problem.problem import Problem
 from seqlang.record import record
 
@@ -97,7 +97,7 @@ class Blocks:
 
     def _released(self, chances: tuple[Fraction, ...], size: int) -> tuple[Array, Array]:
         """Of one arm, in which are as many entries of a block as in the other."""
-        seen, plain = self.mechanism.released(chances, size // self.problem.turns)
+        seen, plain = self.mechanism.noisy(law_of_sum(chances, size // self.problem.turns))
         return seen / seen.sum(), plain
 
     def _merged(self, size: int, laws: list[Array], marks: list[Array]) -> Block:

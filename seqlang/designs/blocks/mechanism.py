@@ -7,7 +7,6 @@ four standard deviations further out, where next to nothing lies."""
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from fractions import Fraction
 from typing import Protocol
 
@@ -16,7 +15,7 @@ from scipy.signal import fftconvolve, lfilter
 
 from seqlang.accounting import discrete_gaussian
 from seqlang.designs.problem.decimal import decimal
-from seqlang.designs.problem.entry import Array, law_of_sum
+from seqlang.designs.problem.entry import Array
 from seqlang.designs.problem.privacy import Privacy
 from seqlang.record import record
 
@@ -39,9 +38,9 @@ class Mechanism(Protocol):
     @property
     def setting(self) -> tuple[str, str] | None: ...
 
-    def released(self, chances: Sequence[Fraction], size: int) -> tuple[Array, Array]:
-        """For a block of `size` entries: the chances of the clamped release, of -margin .. size * range + margin, and
-        the masses of the release without the clamp at the same points."""
+    def noisy(self, law: Array) -> tuple[Array, Array]:
+        """For a block whose sum has this law on 0, 1, ..: the chances of the clamped release, from -margin to the
+        largest sum + margin, and the masses of the release without the clamp at the same points."""
         ...
 
 
@@ -53,8 +52,7 @@ class NoNoise:
     noise: str | None = None
     setting: tuple[str, str] | None = None
 
-    def released(self, chances: Sequence[Fraction], size: int) -> tuple[Array, Array]:
-        law = law_of_sum(chances, size)
+    def noisy(self, law: Array) -> tuple[Array, Array]:
         return law, law
 
 
@@ -82,10 +80,9 @@ class Geometric:
     def setting(self) -> tuple[str, str]:
         return "eps", decimal(self.eps)
 
-    def released(self, chances: Sequence[Fraction], size: int) -> tuple[Array, Array]:
+    def noisy(self, law: Array) -> tuple[Array, Array]:
         """Two one-pole filters: f[s] = b[s] + r f[s-1] and g[s] = b[s] + r g[s+1] hold the noise from below and from
         above; the ends take all that the noise moves beyond them."""
-        law = law_of_sum(chances, size)
         r = math.exp(-float(self.eps) / self.sensitivity)
         below = lfilter([1.0], [1.0, -r], law)
         above = lfilter([1.0], [1.0, -r], law[::-1])[::-1]
@@ -113,8 +110,8 @@ class DiscreteGaussian:
     def setting(self) -> tuple[str, str]:
         return "sd", decimal(self.sd)
 
-    def released(self, chances: Sequence[Fraction], size: int) -> tuple[Array, Array]:
-        law, sd = law_of_sum(chances, size), float(self.sd)
+    def noisy(self, law: Array) -> tuple[Array, Array]:
+        sd = float(self.sd)
         reach = max(self.margin, math.ceil(12 * sd))
         masses = np.exp(-(np.arange(-reach, reach + 1) ** 2) / (2 * sd**2))
         whole = _convolved(law, masses / masses.sum())
