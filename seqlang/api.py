@@ -194,24 +194,25 @@ def design(
 
 def monitor(
     spec: Spec | str | os.PathLike[str],
-    counts: Sequence[Number],
+    counts: Sequence[Number | Sequence[Number]],
     *,
     plan: int | None = None,
     at: Sequence[Number] = (),
     level: Number = 0.95,
 ) -> MonitorResult:
-    """Where a test that looks at its data in blocks stands, from the sums that it released, block by block.
+    """Where a test that looks at its data in blocks stands, from the sums that it released, block by block: a number a
+    block, or, where a block releases several sums, as many numbers: [(7, 9), (4, 6)].
 
-    `plan`: the face of the public coin, where one was thrown; `at`: chances of a 1 at which the outlook is asked for
-    besides both hypotheses; `level` in (0, 1) is that of the interval. Raises SpecError E0623 for programs of another
-    kind, E0603 for sums that the test cannot have released.
+    `plan`: the face of the public coin, where one was thrown; `at`: values of what the hypotheses leave open, such as
+    the chance of a 1, at which the outlook is asked for besides both; `level` in (0, 1) is that of the intervals.
+    Raises SpecError E0623 for programs of another kind, E0603 for sums that the test cannot have released.
     """
-    from seqlang.driver.given import between, numbers
+    from seqlang.driver.given import between, numbers, parts
     from seqlang.monitoring import watch
 
-    places = tuple(between(p, "at", 0, 1) for p in at)
+    places = tuple(numbers(at, "at"))
     inside = float(between(level, "level", 0, 1))
-    return watch(_spec(spec).loaded, numbers(counts, "counts"), plan=plan, places=places, level=inside)
+    return watch(_spec(spec).loaded, parts(counts, "counts"), plan=plan, places=places, level=inside)
 
 
 def run(

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 _EXAMPLES = """\
   seqlang monitor trial.seq --counts 7,5,9
   seqlang monitor trial.seq --data released.txt --at 0.5
-  seqlang monitor trial.seq --counts 7 --plan 2 --json"""
+  seqlang monitor trial.seq --counts 7 --plan 2 --json
+  seqlang monitor arms.seq --counts 7:9,4:6"""
 
 
 def run(arguments: list[str]) -> int:
@@ -32,7 +33,7 @@ def _watched(options: Namespace) -> int:
     from seqlang.monitoring import watch
 
     counts = _listed(options.data) if options.data is not None else _parted(options.counts or "", "--counts")
-    places = [probability(text, "--at") for text in options.at]
+    places = [exact(text, "--at") for text in options.at]
     plan = None if options.plan is None else whole(options.plan, "--plan")
     level = float(probability(options.level, "--level"))
     source = read(options.file)
@@ -49,11 +50,13 @@ def _parser() -> Parser:
         "file", metavar="DESIGN.seq", help="a program that `seqlang design` wrote, or another of its kind"
     )
     given = parser.add_mutually_exclusive_group()
-    given.add_argument("--counts", metavar="Y1,Y2,..", help="what was released, block by block")
-    given.add_argument("--data", metavar="FILE", help="the same from a file, one released number a line")
+    given.add_argument(
+        "--counts", metavar="Y1,Y2,..", help="what was released, block by block; several sums as 7:9,4:6"
+    )
+    given.add_argument("--data", metavar="FILE", help="the same from a file, one block a line")
     parser.add_argument("--plan", metavar="N", help="which plan the public coin chose, where the design has one")
     parser.add_argument("--at", action="append", default=[], metavar="P",
-                        help="the outlook where an entry is 1 with chance P, beside both hypotheses")  # fmt: skip
+                        help="the outlook where the chance of a 1, or what else is open, is P")  # fmt: skip
     parser.add_argument("--level", default="0.95", metavar="L", help="of the interval (0.95)")
     add_settings(parser)
     parser.add_argument("--json", action="store_true", help="one JSON object")
@@ -61,13 +64,18 @@ def _parser() -> Parser:
     return parser
 
 
-def _parted(text: str, what: str) -> list[Fraction]:
-    return [exact(part, what) for part in text.split(",")] if text.strip() else []
+def _parted(text: str, what: str) -> list[tuple[Fraction, ...]]:
+    return [_block(part, what) for part in text.split(",")] if text.strip() else []
 
 
-def _listed(name: str) -> list[Fraction]:
+def _block(text: str, what: str) -> tuple[Fraction, ...]:
+    """What one block released: one number, or several between colons or blanks."""
+    return tuple(exact(part, what) for part in (text.replace(":", " ").split() or [text]))
+
+
+def _listed(name: str) -> list[tuple[Fraction, ...]]:
     try:
         text = Path(name).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise SpecError.of("E0605", f"cannot read `{name}`: {getattr(error, 'strerror', None) or error}") from None
-    return [exact(line, f"{name}, line {n}") for n, line in enumerate(text.splitlines(), 1) if line.strip()]
+    return [_block(line, f"{name}, line {n}") for n, line in enumerate(text.splitlines(), 1) if line.strip()]

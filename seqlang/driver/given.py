@@ -61,6 +61,20 @@ def numbers(values: Iterable[Number], what: str) -> list[Fraction]:
     return [number(value, what) for value in found]
 
 
+def parts(values: Iterable[Number | Iterable[Number]], what: str) -> list[tuple[Fraction, ...]]:
+    """Numbers, or several at a time: each number by itself is one part. Raises SpecError E0602."""
+    try:
+        listed = [values] if isinstance(values, str) else list(values)
+    except TypeError:
+        raise SpecError.of("E0602", f"{what}: {_short(values)} is not a list of numbers") from None
+    return [tuple(numbers(_several(part), what)) for part in listed]
+
+
+def _several(part: Any) -> Iterable[Number]:
+    several = isinstance(part, Iterable) and not isinstance(part, str) and getattr(part, "shape", None) != ()
+    return part if several else [part]
+
+
 def _plain(value: Any) -> Any:
     """NumPy's numbers as text, which has the digits that they were written with, or as Python's."""
     if getattr(value, "shape", None) == () and hasattr(value, "item"):

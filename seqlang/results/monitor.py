@@ -12,11 +12,12 @@ from seqlang.results.shown import Shown
 
 @record
 class Block:
-    """`state`: the memories after it; `decision`: what was returned, if the test ended with it."""
+    """`released`: one number for each sum; `state`: the memories after it; `decision`: what was returned, if the test
+    ended with it."""
 
     number: int
     size: int
-    released: int
+    released: tuple[int, ...]
     decision: str | None
     state: Mapping[str, float]
 
@@ -32,20 +33,47 @@ class Outlook:
 
 
 @record
+class Interval:
+    """`about` says of what it is; `ends` may be infinite. Both are None where there is none, and `why_not` says why."""
+
+    about: str | None
+    ends: tuple[float, float] | None
+    why_not: str | None = None
+
+
+@record
+class AfterStop:
+    """What is said by stages, once the test has ended: a p-value that is small where the test rejects, an estimate that
+    is too high as often as too low, and the values of what is estimated that the end does not exclude."""
+
+    p_value: float | None
+    estimate: float | None
+    interval: Interval
+
+
+@record
 class MonitorResult(Shown):
-    """`state`: the memories now; `next_block`: None once the test has ended. `p_value` holds at every look; `interval`
-    holds the chance of a 1 at all looks together with probability `level` (None: no coins, or no block yet)."""
+    """`sums`: what a block releases. `state`: the memories now; `next_block`: None once the test has ended. `p_value`
+    holds at every look; `interval` at all looks together with probability `level`. `after_stop`: None before the
+    end."""
 
     shown_by = "text.monitor:monitor_blocks"
     algorithm: str
+    sums: tuple[str, ...]
     blocks: tuple[Block, ...]
     state: Mapping[str, float]
     decision: str | None
     next_block: int | None
     p_value: float
-    interval: tuple[float, float] | None
+    interval_at_all_looks: Interval
     level: float
     outlooks: tuple[Outlook, ...]
+    after_stop: AfterStop | None
+
+    @property
+    def interval(self) -> tuple[float, float] | None:
+        """That at all looks, if there is one."""
+        return self.interval_at_all_looks.ends
 
     @property
     def score(self) -> float | None:
@@ -63,8 +91,10 @@ class MonitorResult(Shown):
             "decision": self.decision,
             "next_block": self.next_block,
             "p_value": self.p_value,
-            "interval": None if self.interval is None else list(self.interval),
+            "interval": _ends(self.interval_at_all_looks),
+            "interval_of": self.interval_at_all_looks.about,
             "level": self.level,
+            "after_stop": None if self.after_stop is None else _after(self.after_stop),
             "conditional_power": {o.under: o.returns.get("reject", 0.0) for o in self.outlooks},
             "remaining": {
                 o.under: {"expected": json_number(o.expected), "returns": dict(o.returns), **o.quantiles}
@@ -76,6 +106,23 @@ class MonitorResult(Shown):
     def frame(self) -> list[dict[str, Any]]:
         """One row a block."""
         return [
-            {"block": b.number, "size": b.size, "released": b.released, "decision": b.decision, **b.state}
+            {"block": b.number, "size": b.size, "released": self._released(b), "decision": b.decision, **b.state}
             for b in self.blocks
         ]
+
+    def _released(self, block: Block) -> Any:
+        return block.released[0] if len(self.sums) == 1 else dict(zip(self.sums, block.released, strict=True))
+
+
+def _ends(interval: Interval) -> list[Any] | None:
+    return None if interval.ends is None else [json_number(end) for end in interval.ends]
+
+
+def _after(found: AfterStop) -> dict[str, Any]:
+    return {
+        "p_value": found.p_value,
+        "estimate": found.estimate,
+        "interval": _ends(found.interval),
+        "of": found.interval.about,
+        "why_not": found.interval.why_not,
+    }

@@ -34,6 +34,10 @@ def design() -> DesignResult:
     return find(asked, verify=False)
 
 
+def released(*counts: int) -> list[tuple[Fraction, ...]]:
+    return [(Fraction(count),) for count in counts]
+
+
 @cache
 def _law(size: int, p: float) -> np.ndarray:
     """The chances of the noisy count, for -40 .. size + 40."""
@@ -84,7 +88,7 @@ def test_it_follows_and_looks_ahead(design: DesignResult) -> None:
     size = _next(design, 0)
     assert isinstance(size, int)
     score = _gain(size, 7, design.lattice)
-    found = watch(loaded, [Fraction(7)], places=[Fraction(1, 2)])
+    found = watch(loaded, released(7), places=[Fraction(1, 2)])
     assert (found.score, found.next_block, found.decision) == (score, _next(design, score), None)
     for outlook, p in zip(found.outlooks, (P0, P1, 0.5), strict=True):
         reject, entries = _rejects(design, score, p)
@@ -101,17 +105,17 @@ def test_it_begins_and_it_ends(design: DesignResult) -> None:
     assert before.interval is None
     assert before.outlooks[0].returns["reject"] == pytest.approx(design.errors["null"], abs=1e-9)
     assert before.outlooks[1].expected == pytest.approx(design.expected_steps["alternative"], rel=1e-9)
-    after = watch(loaded, [Fraction(25)])
+    after = watch(loaded, released(25))
     assert (after.decision, after.next_block, after.outlooks) == ("reject", None, ())
     with pytest.raises(SpecError, match="ended after block 1"):
-        watch(loaded, [Fraction(25), Fraction(1)])
+        watch(loaded, released(25, 1))
 
 
 def test_far_out_counts_say_what_the_end_says(design: DesignResult) -> None:
     """Beyond 0 .. size the ratio of two laws with geometric noise is constant."""
     loaded = load(Source("<text>", design.spec))
-    assert watch(loaded, [Fraction(-1000)]).p_value == watch(loaded, [Fraction(0)]).p_value
-    assert watch(loaded, [Fraction(1000)]).p_value == pytest.approx(watch(loaded, [Fraction(11)]).p_value, rel=1e-9)
+    assert watch(loaded, released(-1000)).p_value == watch(loaded, released(0)).p_value
+    assert watch(loaded, released(1000)).p_value == pytest.approx(watch(loaded, released(11)).p_value, rel=1e-9)
 
 
 def _runs(design: DesignResult, p: float, runs: int) -> Iterator[list[tuple[int, float]]]:
@@ -209,10 +213,8 @@ def test_programs_of_other_kinds_are_refused(spec: str, why: str, capsys: pytest
     assert why in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(
-    ("released", "p"), [("0", 1), ("1", 1), ("2", "end"), ("9", "end"), ("2,0", "end"), ("0,2", 1)]
-)
-def test_values_that_only_one_hypothesis_has_without_noise(released: str, p: float | str) -> None:
+@pytest.mark.parametrize(("counts", "p"), [("0", 1), ("1", 1), ("2", "end"), ("9", "end"), ("2,0", "end"), ("0,2", 1)])
+def test_values_that_only_one_hypothesis_has_without_noise(counts: str, p: float | str) -> None:
     """Of two entries that are surely 1 the count is 2: with r = 1/e a count of 0 has r^2 times the chance of 2. Under
     fair coins 0 and 2 both have (1 + r)^2 / 4 times as much."""
     text = (
@@ -221,5 +223,5 @@ def test_values_that_only_one_hypothesis_has_without_noise(released: str, p: flo
         "update score = score + ones when block\nstop when score >= 50 return yes\nstop when score <= -50 return no\n"
         "attach geometric(exp(-1)) to ones\nclaim strong pure(1)"
     )
-    found = watch(load(Source("<text>", text)), [Fraction(y) for y in released.split(",")])
+    found = watch(load(Source("<text>", text)), [(Fraction(y),) for y in counts.split(",")])
     assert found.p_value == pytest.approx((1 + exp(-1)) ** 2 / 4 if p == "end" else p, rel=1e-9)

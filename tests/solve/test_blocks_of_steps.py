@@ -9,6 +9,7 @@ import pytest
 
 from seqlang.backends.solve import spaces
 from seqlang.backends.solve.blocks.block_plan import block_plan
+from seqlang.backends.solve.blocks.clipped import clips_of
 from seqlang.backends.solve.recursion import follow
 from seqlang.backends.solve.solve import solve
 from seqlang.backends.solve.step.integration_plan import integration_plan
@@ -148,3 +149,32 @@ SHARED = {
 @pytest.mark.parametrize("changed", SHARED.values(), ids=SHARED)
 def test_sums_that_are_not_independent_are_followed_step_by_step(changed: dict[str, Any]) -> None:
     assert spaces.space_of(arms(**changed), "trial").unforced is None
+
+
+READINGS = {
+    # what stands between the report and the score; whether values beyond the limits may be told together
+    "within fixed limits": ("let seen = if block then clip(ones, 0, 3) else 0", True),
+    "within the size, which changes": ("let seen = if block then clip(ones, 1, size) else 0", True),
+    "within a memory that is set later": ("let seen = if block then clip(ones, 0, top) else 0\nupdate top = 1", True),
+    "within a memory that was just set": ("update top = 1\nlet seen = if block then clip(ones, 0, top) else 0", False),
+    "twice": ("let seen = (if block then clip(ones, 0, 3) else 0) + (if block then clip(ones, 2, 9) else 0)", True),
+    "and once without limits": (
+        "let seen = (if block then clip(ones, 0, 3) else 0) - (if block and ones >= 6 then 9 else 0)", False
+    ),
+    "within limits that nobody reaches": ("let seen = if block then clip(ones, -99, 99) else 0", True),
+    "the wrong way round": ("let seen = if block then clip(3, 0, ones) else 0", False),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("reading", "together"), READINGS.values(), ids=READINGS)
+def test_values_beyond_the_limits_of_all_readings_are_told_together(reading: str, together: bool) -> None:
+    """Against the chain that lists every state of every step, and knows of no limits."""
+    text = BLOCKS.format(body="x", rest=NOISY).replace("let seen = if block then clip(ones, 0, 3) else 0", reading)
+    asked = load(Source("blocks", text.replace("memory plan", "memory top = 5\nmemory plan"))).program
+    assert (clips_of(asked, "ones") is not None) == together
+    found = solve(asked, "coin")
+    assert found.method == "blocks of steps"
+    course = follow(spaces.space_of(asked, "coin").make(0), tolerance=1e-9)
+    steps = min(len(course.table), len(found.table), 20)
+    order = [course.outcomes.index(o) for o in found.outcomes]
+    assert np.abs(course.table[:steps][:, order] - found.table[:steps]).max() < 1e-12

@@ -9,31 +9,28 @@ from seqlang.report.document.document import Block, Heading, first_line, remark,
 from seqlang.report.numbers import shown
 
 if TYPE_CHECKING:
-    from seqlang.results.monitor import MonitorResult
+    from seqlang.results.monitor import AfterStop, Interval, MonitorResult
 
 
 def monitor_blocks(result: MonitorResult) -> Iterator[Block]:
     """The whole report."""
     ended = f"ended: {result.decision}" if result.decision is not None else f"next block: {result.next_block} entries"
+    level = shown(result.level, 4)
     yield first_line("monitor", f"  {result.algorithm}, {ended}", f"after {len(result.blocks)} blocks")
     if result.blocks:
         yield Heading("Released so far")
-        names = list(result.state)
+        names, released = list(result.state), result.sums if len(result.sums) > 1 else ("released",)
         rows = [
-            row(str(b.number), str(b.size), str(b.released), *(shown(b.state[n], 8) for n in names), b.decision or "")
+            row(*map(str, (b.number, b.size, *b.released)), *(shown(b.state[n], 8) for n in names), b.decision or "")
             for b in result.blocks
         ]
-        yield table_of(("block", "entries", "released", *names, "decision"), rows)
-    yield Heading("What it says")
-    yield remark(f"p-value of the null, at whatever time one looks: {shown(result.p_value, 4)}")
-    if result.interval is not None:
-        low, high = (shown(end, 4) for end in result.interval)
-        yield remark(
-            f"the chance of a 1 lies between {low} and {high}, at all looks together with probability "
-            f"{shown(result.level, 4)} at least"
-        )
-    if result.decision is not None:
-        yield remark("the decision errs as often as the design says; what holds at all times is more cautious")
+        yield table_of(("block", "entries", *released, *names, "decision"), rows)
+    yield Heading("At every look, however often one looks")
+    yield remark(f"p-value of the null: {shown(result.p_value, 4)}")
+    yield remark(_told(result.interval_at_all_looks, f"at all looks together with probability {level} at least"))
+    if result.after_stop is not None:
+        yield Heading("Now that the test has ended, by the stage at which it did")
+        yield from _after(result.after_stop, level)
     yield remark("all of this is a function of what was released: looking at it costs no privacy")
     if result.outlooks:
         yield Heading("What may come")
@@ -48,3 +45,26 @@ def monitor_blocks(result: MonitorResult) -> Iterator[Block]:
             for o in result.outlooks
         ]  # fmt: skip
         yield table_of(("under", *labels, "further entries", *(f"{float(q):.0%}" for q in levels)), rows)
+
+
+def _told(interval: Interval, how: str) -> str:
+    if interval.ends is None:
+        return f"no interval: {interval.why_not}"
+    low, high = (shown(end, 4) for end in interval.ends)
+    return f"{interval.about} lies between {low} and {high}, {how}"
+
+
+def _after(found: AfterStop, level: str) -> Iterator[Block]:
+    """Where it differs from what holds at every look: it is for the one end that the plan has."""
+    if found.p_value is None:
+        yield remark(f"no p-value: {found.interval.why_not}")
+        return
+    yield remark(
+        f"p-value of the null: {shown(found.p_value, 4)}; earlier rejections and larger scores speak more against it; "
+        "it is at most the chance to reject under the null exactly where the test rejects"
+    )
+    if found.estimate is not None:
+        about = found.interval.about
+        yield remark(f"estimate of {about}: {shown(found.estimate, 4)}, too high as often as too low")
+    yield remark(_told(found.interval, f"with probability {level} at least"))
+    yield remark("use these for a test that ran to its end by the plan, and what holds at every look for any other")

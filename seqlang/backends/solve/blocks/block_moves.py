@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from seqlang.backends.solve.blocks.block_plan import BlockPlan
+from seqlang.backends.solve.blocks.clipped import compiled_clips, folded
 from seqlang.backends.solve.blocks.sum_law import SumLaws
 from seqlang.backends.solve.solution import Array
 from seqlang.backends.solve.states.batch import Batch
@@ -37,13 +38,14 @@ AT_ONCE = 64
 @record
 class Moves:
     """Some moves that take `steps` steps: from the states `origins` (moves,) with chances `mass` (moves,) to states
-    with the memories `to` (moves,) each. `stops` has the chances to stop then, by outcome and the state before
-    (states,); `missing` what was left out of unbounded noise."""
+    with the memories `to` (moves,) each, after the blocks released `shown` (moves,) each. `stops` has the chances to
+    stop then, by outcome and the state before (states,); `missing` what was left out of unbounded noise."""
 
     steps: int
     origins: Places
     mass: Array
     to: Memories
+    shown: Memories
     stops: Mapping[int, Array]
     missing: float
 
@@ -63,6 +65,7 @@ class BlockMoves:
     def __init__(self, chain: ExploredChain, plan: BlockPlan, model: str) -> None:
         self.chain, self.plan = chain, plan
         self.law: ReleasedLaws = SumLaws(chain, plan, model)
+        self.clips = {one.shown: compiled_clips(chain, one.shown) for one in plan.sums}
         self.added: dict[str, Added] = {}
         self.number = 0
         """Of calls of `of`; no state has seen more blocks than calls before it was asked for."""
@@ -124,6 +127,7 @@ class BlockMoves:
         fired = np.broadcast_to(np.asarray(batch.stage.fired[self.plan.end], dtype=bool), (batch.count,))
         if fired.any():
             values, chances, missing = self.law.shown(name, age)
+            values, chances = folded(values, chances, self._ends(name, batch.stage, fired))
             tally.lost += missing
             self.chain.setting.check_size(batch.count * len(values))
             batch.draw(name, fired, values[:, None], chances[:, None])
@@ -132,19 +136,29 @@ class BlockMoves:
         held = batch.stage.held.pop(name, np.full(batch.count, np.nan))
         batch.stage.released[name] = np.where(fired, held, np.nan)
 
+    def _ends(self, name: str, stage: Stage, fired: NDArray[np.bool_]) -> tuple[float, float] | None:
+        """Released values beyond these do what the nearer of them does, in all rows; None where there are none."""
+        clips = self.clips[name]
+        if clips is None:
+            return None
+        ends = [[np.broadcast_to(stage.numbers(run), (stage.count,))[fired] for run in pair] for pair in clips]
+        low, high = min(float(low.min()) for low, _ in ends), max(float(high.max()) for _, high in ends)
+        return (low, high) if low <= high else None  # not where one is no number
+
     def _parted(
         self, batch: Batch, tally: StepTally, steps: int
     ) -> tuple[Moves, tuple[dict[str, Array], Places, Array] | None]:
         """The moves of the rows whose block has ended, and the other rows: memories, origins, mass."""
         stage, stops = batch.stage, {place: mass[0] for place, mass in tally.stopped.items()}
         if not batch.count:
-            return Moves(steps, np.zeros(0, dtype=np.intp), np.zeros(0), {}, stops, tally.lost), None
+            return Moves(steps, np.zeros(0, dtype=np.intp), np.zeros(0), {}, {}, stops, tally.lost), None
         mass = np.broadcast_to(batch.mass, (1, batch.count))[0]
         origins = np.asarray(stage.held[ORIGIN]).astype(np.intp)
         memory = {name: np.broadcast_to(value, (batch.count,)) for name, value in stage.memory.items()}
         over = np.broadcast_to(np.asarray(stage.fired[self.plan.end], dtype=bool), (batch.count,))
         ended, on = np.flatnonzero(over), np.flatnonzero(~over)
-        moves = Moves(steps, origins[ended], mass[ended], _some(memory, ended), stops, tally.lost)
+        shown = {one.shown: np.broadcast_to(stage.released[one.shown], (batch.count,)) for one in self.plan.sums}
+        moves = Moves(steps, origins[ended], mass[ended], _some(memory, ended), _some(shown, ended), stops, tally.lost)
         return moves, (_some(memory, on), origins[on], mass[on]) if len(on) else None
 
     def _look(self, memories: Memories, count: int) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from seqlang.backends.solve.blocks.block_plan import BlockPlan, ShownSum
 from seqlang.backends.solve.solution import Array
@@ -16,7 +17,7 @@ from seqlang.backends.solve.step.body import Given, Stage
 from seqlang.backends.solve.step.entries import Entry, columns_of, entries, model_of
 from seqlang.backends.solve.unsolved import Unsolved
 from seqlang.model import expression as ir
-from seqlang.model.program import Cell, expressions_in
+from seqlang.model.program import Cell, Program, expressions_in
 
 FEWEST = 1e-30
 """A chance. Sums that are rarer are left out."""
@@ -28,8 +29,9 @@ class SumLaws:
     """The laws of all sums of a block. `growth`: by how much each clock grows in a step. What an entry adds may depend
     on the step through its remainder by `period`; all blocks are as long as some periods, so that all begin alike."""
 
-    def __init__(self, chain: ExploredChain, plan: BlockPlan, model: str) -> None:
-        program = chain.program
+    def __init__(self, chain: ExploredChain, plan: BlockPlan, model: str, among: Program | None = None) -> None:
+        """`among`: the program that has the model, where it is another than that of the chain."""
+        program = chain.program if among is None else among
         self.compiler = chain.setting.compiler
         self.growth: Mapping[str, float] = {name: self._growth(program.cell(name)) for name in plan.clocks}
         laws = [law for _, law in model_of(program, model).laws]
@@ -45,6 +47,10 @@ class SumLaws:
         if size % self.period:
             raise Unsolved("blocks that do not all begin at the same law of an entry")
         return self.of[name].shown(size // self.period)
+
+    def ends(self, name: str, size: int) -> tuple[float, float]:
+        """The least and the largest value that a block of that size can release, however rare."""
+        return self.of[name].ends(size // self.period)
 
     def _growth(self, cell: Cell) -> float:
         return float(_contribution(cell, Stage(self.compiler, 1), self.compiler)[0])
@@ -97,17 +103,25 @@ class SumLaw:
     def shown(self, periods: int) -> tuple[Array, Array, float]:
         """(values, chances, what is left out) of the released value of a block of so many periods."""
         law = self._power(periods)
-        sums = self.least * periods + np.arange(len(law))
         keep = law > FEWEST
-        stage = Stage(self.compiler, int(keep.sum()))
-        stage.cells = {self.plan.cell.name: Given(sums[keep])}
-        base = np.broadcast_to(stage.numbers(self.compiler.compile(self.plan.value)), (stage.count,))
-        low, values = _on_integers(base, law[keep])
+        low, values = _on_integers(self._values(self.least * periods + np.arange(len(law))[keep]), law[keep])
         first, noise, missing = self.noise
         chances = np.convolve(values, noise)
         found = low + first + np.arange(len(chances), dtype=float)
         some = chances > FEWEST
         return found[some], chances[some], missing + periods * self.missing
+
+    def _values(self, sums: NDArray[np.floating[Any]]) -> Array:
+        """What is released of these sums, without the noise."""
+        stage = Stage(self.compiler, len(sums))
+        stage.cells = {self.plan.cell.name: Given(sums)}
+        return np.broadcast_to(stage.numbers(self.compiler.compile(self.plan.value)), (stage.count,))
+
+    def ends(self, periods: int) -> tuple[float, float]:
+        """The least and the largest value that a block of so many periods can release."""
+        plain = self._values(self.least * periods + np.arange(len(self._power(periods)), dtype=np.float64))
+        first, noise, _ = self.noise
+        return float(plain.min()) + first, float(plain.max()) + first + len(noise) - 1
 
     def _power(self, periods: int) -> Array:
         if periods not in self._powers:

@@ -1,0 +1,87 @@
+"""What is estimated, at all looks and after the end: which way fits the data of the test."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from seqlang.backends.solve.unsolved import Unsolved
+from seqlang.monitoring.coins import counted
+from seqlang.monitoring.evidence import COARSE, ByChance, ByNumber, difference
+from seqlang.monitoring.family import Family, NoFamily, family_of
+from seqlang.monitoring.following import Following
+from seqlang.monitoring.paths import Paths
+from seqlang.monitoring.released import Released
+from seqlang.monitoring.stagewise import End, Stages, estimated, p_value
+from seqlang.results.monitor import AfterStop, Block, Interval
+
+AROUND = 4
+"""The prior of a number without ends reaches so many distances of the hypotheses beyond them."""
+
+
+def at_all_looks(
+    paths: Paths, hypotheses: tuple[str, str], released: Released, blocks: Sequence[Block], level: float
+) -> Interval:
+    """The interval that holds at all looks together; without ends, and with a reason, where there is none."""
+    if not blocks:
+        return Interval(None, None, "nothing was released yet")
+    coins = [counted(paths, hypotheses[0], block.size) for block in blocks]
+    if len(released.names) == 1 and coins[0] is not None and not _unlike(coins, blocks):
+        (name,) = released.names
+        one = ByChance(released.noise(name), name in released.geometric)
+        return Interval("the chance of a 1", one.interval([(b.size, b.released[0]) for b in blocks], level))
+    if len(released.names) == 2 and coins[0] is not None:
+        return _difference(released, blocks, coins, level)
+    try:
+        family = family_of(paths.program, hypotheses)
+    except NoFamily as why:
+        return Interval(None, None, str(why))
+    known = by_number(paths, family, released)
+    return Interval(family.about, known.interval([(b.size, b.released[0]) for b in blocks], level))
+
+
+def by_number(paths: Paths, family: Family, released: Released) -> ByNumber:
+    """With a prior that is even on the range of the number, or on a part of it around the hypotheses."""
+    low, high = sorted((family.null, family.alternative))
+    far = AROUND * family.distance
+    least, most = max(family.ends[0], low - far), min(family.ends[1], high + far)
+    if np.isfinite(family.ends).all():
+        least, most = family.ends
+    places = least + (np.arange(COARSE) + 0.5) / COARSE * (most - least)
+    laws = [Released(paths.laws(family.at(p), "at"), released.names, released.geometric) for p in places.tolist()]
+    return ByNumber(laws, places, family.ends)
+
+
+def _unlike(coins: Sequence[dict[str, int] | None], blocks: Sequence[Block]) -> bool:
+    """Whether some entry is not counted."""
+    return any(found is None or sum(found.values()) != b.size for found, b in zip(coins, blocks, strict=True))
+
+
+def _difference(
+    released: Released, blocks: Sequence[Block], coins: Sequence[dict[str, int] | None], level: float
+) -> Interval:
+    names = released.names
+    known = [ByChance(released.noise(name), name in released.geometric, COARSE) for name in names]
+    seen = [
+        [(found[name], b.released[i]) for found, b in zip(coins, blocks, strict=True) if found is not None]
+        for i, name in enumerate(names)
+    ]
+    about = f"the chance of a 1 in {names[1]}, less that in {names[0]}"
+    return Interval(about, difference(known[0], known[1], (seen[0], seen[1]), level))
+
+
+def after_stop(paths: Paths, hypotheses: tuple[str, str], test: Following, level: float) -> AfterStop:
+    """What is said by stages, now that the test has ended; with a reason where it is not."""
+    try:
+        end = End(test.decision == "reject", test.done, test.state.get("score", 0.0))
+        stages = Stages(paths, end)
+        p = p_value(stages, paths.laws(paths.program, hypotheses[0]))
+    except Unsolved as why:
+        return AfterStop(None, None, Interval(None, None, str(why)))
+    try:
+        family = family_of(paths.program, hypotheses)
+    except NoFamily as why:
+        return AfterStop(p, None, Interval(None, None, str(why)))
+    found = estimated(stages, family, lambda value: paths.laws(family.at(value), "at"), level)
+    return AfterStop(p, found.estimate, Interval(family.about, found.interval))

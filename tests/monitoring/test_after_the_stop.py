@@ -1,0 +1,247 @@
+"""Estimates and p-values by stages, against the exact laws of all ends, which are computed here block by block."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+from functools import cache
+from itertools import pairwise
+from math import comb, exp, inf
+
+import pytest
+from scipy import stats
+
+from seqlang.driver import load
+from seqlang.driver.loading import Loaded
+from seqlang.monitoring import watch
+from seqlang.monitoring.family import family_of
+from seqlang.monitoring.paths import Paths
+from seqlang.monitoring.stagewise import End, Estimated, Stages, estimated, p_value
+from seqlang.source import Source
+
+NAMES = ("null", "alternative")
+LEVEL = 0.9
+Law = Mapping[int, float]
+"""Chances of what one entry adds."""
+
+TEXT = """
+algorithm stages
+stream x in {domain}
+model null: x ~ {null}
+model alternative: x ~ {alternative}
+memory score = 0
+memory used = 0
+memory plan = 0
+draw coin ~ {{1: 0.7, 2: 0.2, 3: 0.1}}
+report chosen = coin when plan == 0
+update plan = chosen when plan == 0
+stop when plan == 3 return reject
+let size = if plan == 2 then 5 else if abs(score) <= 3 then 4 else 3
+report block when sum(1 since block) >= size
+report total = sum({entry} since block) when block
+let seen = if block then clip(total, 0, {top} * size) else 0
+update score = score + {sign} * (2 * seen - {top} * size) when block
+update used = used + 1 when block
+stop when score >= (if used >= {most} then 0 else 4) return reject
+stop when score <= (if used >= {most} then -1 else -4) return accept
+attach geometric(exp(-1)) to total
+"""
+
+
+def coins(most: int, sign: int = 1) -> Loaded:
+    ends = ("bernoulli(0.3)", "bernoulli(0.7)")[::sign]
+    return load(Source("stages", TEXT.format(
+        domain="{0, 1}", null=ends[0], alternative=ends[1], entry="x", top=1, sign=sign, most=most)))  # fmt: skip
+
+
+def counts() -> Loaded:
+    return load(Source("stages", TEXT.format(
+        domain="0..", null="poisson(1)", alternative="poisson(2)", entry="clip(x, 0, 2)", top=2, sign=1, most=2
+    )))  # fmt: skip
+
+
+def coin(p: float) -> Law:
+    return {0: 1 - p, 1: p}
+
+
+def cut_poisson(mean: float) -> Law:
+    return {0: exp(-mean), 1: mean * exp(-mean), 2: 1 - exp(-mean) * (1 + mean)}
+
+
+def seen(size: int, entry: Law) -> dict[int, float]:
+    """The noisy sum, held within 0 and the largest sum, by adding up all sums and noises."""
+    sums = {0: 1.0}
+    for _ in range(size):
+        after: dict[int, float] = {}
+        for total, mass in sums.items():
+            for value, chance in entry.items():
+                after[total + value] = after.get(total + value, 0.0) + mass * chance
+        sums = after
+    found: dict[int, float] = {}
+    for total, mass in sums.items():
+        for noise in range(-45, 46):
+            held = min(max(total + noise, 0), size * max(entry))
+            found[held] = found.get(held, 0.0) + mass * float(stats.dlaplace.pmf(noise, 1))
+    return found
+
+
+def ends(entry: Law, most: int, sign: int = 1) -> dict[tuple[bool, int, int], float]:
+    """(rejected, blocks, score) and its chance, the public coin included."""
+    top, found = max(entry), {(True, 0, 0): 0.1}
+    laws = {size: seen(size, entry) for size in (3, 4, 5)}
+    for plan, coin_ in ((1, 0.7), (2, 0.2)):
+        going = {0: coin_}
+        for block in range(1, most + 1):
+            later: dict[int, float] = {}
+            high, low = (4, -4) if block < most else (0, -1)
+            for score, mass in going.items():
+                size = 5 if plan == 2 else 4 if abs(score) <= 3 else 3
+                for value, chance in laws[size].items():
+                    to, part = score + sign * (2 * value - top * size), mass * chance
+                    if low < to < high:
+                        later[to] = later.get(to, 0.0) + part
+                    else:
+                        end = (to >= high, block, to)
+                        found[end] = found.get(end, 0.0) + part
+            going = later
+    return found
+
+
+def more_extreme(one: tuple[bool, int, int], other: tuple[bool, int, int]) -> bool:
+    """Whether `one` speaks more against the null: the order, in words."""
+    if one[0] != other[0]:
+        return one[0]
+    if one[1] != other[1]:
+        return (one[1] < other[1]) == one[0]
+    return one[2] > other[2]
+
+
+@cache
+def paths_of(spec: str, most: int, sign: int = 1) -> Paths:
+    loaded = counts() if spec == "counts" else coins(most, sign)
+    return Paths(loaded.program, NAMES)
+
+
+def p_by_stages(paths: Paths, end: tuple[bool, int, int]) -> float:
+    return p_value(Stages(paths, End(*end)), paths.laws(paths.program, "null"))
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_the_p_value_is_the_chance_of_the_ends_as_extreme(sign: int) -> None:
+    """Of all ends up to the twelfth block; it is uniform from above, attained at each end, and at most the chance to
+    reject exactly where the test rejects."""
+    law = ends(coin(0.3 if sign == 1 else 0.7), 12, sign)
+    listed = {end: p_by_stages(paths_of("coins", 12, sign), end) for end in law}
+    rejects = sum(chance for end, chance in law.items() if end[0])
+    for end, p in listed.items():
+        assert p == pytest.approx(sum(c for x, c in law.items() if not more_extreme(end, x)), abs=1e-12)
+        assert (p <= rejects + 1e-12) == end[0]
+    for level in listed.values():
+        assert sum(c for end, c in law.items() if listed[end] <= level + 1e-12) == pytest.approx(level, abs=1e-11)
+
+
+@cache
+def estimates(spec: str, sign: int) -> dict[tuple[bool, int, int], Estimated]:
+    paths = paths_of(spec, 2, sign)
+    family = family_of(paths.program, NAMES)
+    laws = cache(lambda value: paths.laws(family.at(value), "at"))
+    law = ends(cut_poisson(1.0) if spec == "counts" else coin(0.4), 2, sign)
+    return {end: estimated(Stages(paths, End(*end)), family, laws, LEVEL) for end in law}
+
+
+CASES = [
+    ("coins", 1, (0.02, 0.1, 0.3, 0.45, 0.5, 0.7, 0.93)),
+    ("coins", -1, (0.05, 0.3, 0.62, 0.9)),
+    ("counts", 1, (0.3, 1.4, 3.1)),
+]
+
+
+def law_at(spec: str, number: float, sign: int) -> dict[tuple[bool, int, int], float]:
+    return ends(cut_poisson(number) if spec == "counts" else coin(number), 2, sign)
+
+
+@pytest.mark.parametrize(("spec", "sign", "numbers"), CASES)
+def test_intervals_hold_the_number_and_little_more(spec: str, sign: int, numbers: tuple[float, ...]) -> None:
+    """The chance that the interval holds it, of all ends; and the interval ends where one tail has just 5 %."""
+    found, covers = estimates(spec, sign), []
+    for number in numbers:
+        law = law_at(spec, number, sign)
+        covers.append(sum(c for end, c in law.items() if found[end].interval[0] <= number <= found[end].interval[1]))
+        assert covers[-1] >= LEVEL
+    assert min(covers) < 0.99
+    for end, one in list(found.items())[::4]:
+        low, high = one.interval if sign == 1 else one.interval[::-1]
+        for number, as_extreme in ((low, True), (high, False)):
+            if 0 < number < (1 if spec == "coins" else 10) and end[1] > 0:
+                law = law_at(spec, number, sign)
+                further = sum(c for x, c in law.items() if not more_extreme(*((end, x) if as_extreme else (x, end))))
+                assert further == pytest.approx((1 - LEVEL) / 2, abs=1e-7)
+
+
+@pytest.mark.parametrize(("spec", "sign", "numbers"), CASES)
+def test_estimates_are_too_high_as_often_as_too_low(spec: str, sign: int, numbers: tuple[float, ...]) -> None:
+    """But for half the chance of a single end; and they rise with what speaks for the alternative."""
+    beyond = inf  # of the most extreme end, no mean is too large
+    found = {e: beyond if x.estimate is None else x.estimate for e, x in estimates(spec, sign).items() if e[1] > 0}
+    for number in numbers:
+        law = {end: c / 0.9 for end, c in law_at(spec, number, sign).items() if end[1] > 0}
+        below = sum(c for end, c in law.items() if found[end] <= number)
+        assert abs(below - 0.5) <= (max(law.values()) + 0.1 / 0.9) / 2
+    ordered = sorted(found, key=lambda end: (end[0], -end[1] if end[0] else end[1], end[2]))
+    values = [sign * found[end] for end in ordered]
+    assert all(a <= b + 1e-9 for a, b in pairwise(values)) and len(set(values)) > 6
+
+
+def test_what_a_coin_decides_alone_is_no_estimate() -> None:
+    loaded = coins(2)
+    found = watch(loaded, [], plan=3)
+    assert (found.decision, found.next_block, found.p_value, found.blocks) == ("reject", None, 1.0, ())
+    assert found.after_stop is not None and found.after_stop.estimate is None
+    assert found.after_stop.p_value == pytest.approx(0.1)
+    assert found.after_stop.interval.ends == (0.0, 1.0)
+
+
+def test_two_arms_by_all_pairs_of_counts() -> None:
+    """One block of 3 entries an arm: P(rejected, a score as large) where all show 1 with chance 0.4."""
+    text = (
+        "algorithm arms\npublic arm in {0, 1}\nstream y in {0, 1}\n"
+        "model null: arm ~ point(1 - step % 2), y ~ bernoulli(0.4)\n"
+        "model alternative: arm ~ point(1 - step % 2), y ~ bernoulli(if arm == 0 then 0.4 else 0.9)\n"
+        "memory score = 0\nreport block when sum(1 since block) >= 6\n"
+        "report control = sum(y where arm == 0 since block) when block\n"
+        "report treated = sum(y where arm == 1 since block) when block\n"
+        "let gain = (if block then clip(treated, 0, 3) else 0) - (if block then clip(control, 0, 3) else 0)\n"
+        "update score = score + gain when block\n"
+        "stop when score >= 2 return reject\nstop when block return accept\n"
+        "attach geometric(exp(-1)) to control, treated"
+    )
+    loaded = load(Source("arms", text))
+    law = seen(3, coin(0.4))
+    chance = {
+        gain: sum(p * q for a, p in law.items() for b, q in law.items() if b - a == gain) for gain in range(-3, 4)
+    }
+    ends_ = {(0, 7): 3, (1, 3): 2, (2, 2): 0, (-4, 1): 1}
+    for (control, treated), gain in ends_.items():
+        found = watch(loaded, [(Fraction(control), Fraction(treated))])
+        assert found.decision == ("reject" if gain >= 2 else "accept") and found.score == gain
+        assert found.after_stop is not None
+        assert found.after_stop.p_value == pytest.approx(sum(chance[g] for g in range(gain, 4)), abs=1e-12)
+        assert found.after_stop.interval.why_not is not None
+        ratios = [
+            sum(comb(3, s) * t**s * (1 - t) ** (3 - s) * exp(-abs(min(max(treated, 0), 3) - s)) for s in range(4))
+            for t in (0.4, 0.9)
+        ]
+        assert found.p_value == pytest.approx(min(1.0, ratios[0] / ratios[1]), rel=1e-9)
+        assert found.interval is not None and -1 <= found.interval[0] < found.interval[1] <= 1
+
+
+def test_where_nothing_can_be_said_by_stages_the_reason_is_told() -> None:
+    text = TEXT.format(domain="{0, 1}", null="bernoulli(0.3)", alternative="bernoulli(0.7)", entry="x", top=1, sign=1,
+                       most=2)  # fmt: skip
+    found = watch(load(Source("x", text.replace("return accept", "return later"))), [(Fraction(0),)], plan=1)
+    assert found.after_stop is not None and found.after_stop.p_value is None
+    assert "`reject` and `accept`" in str(found.after_stop.interval.why_not)
+    listed = text.replace("bernoulli(0.7)", "{0: 0.2, 1: 0.8}")
+    found = watch(load(Source("x", listed)), [(Fraction(0),)], plan=1)
+    assert found.after_stop is not None and found.after_stop.p_value is not None
+    assert "one family" in str(found.after_stop.interval.why_not)
