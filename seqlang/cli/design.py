@@ -13,6 +13,7 @@ from seqlang.cli.terminal.waiting import working
 if TYPE_CHECKING:
     from argparse import Namespace
 
+    from seqlang.designs.problem.criterion import Course
     from seqlang.results.design import DesignResult
 
 _EXAMPLES = """\
@@ -45,7 +46,8 @@ def _designed(options: Namespace, command: str) -> int:
     limits = limits_of(options.max, options.looks, options.every, options.smallest, options.unit)
     problem = problem_of(
         options.null, options.alternative, exact(options.alpha, "--alpha"), exact(options.beta, "--beta"),
-        options.privacy, options.minimise, not options.pure, limits,
+        options.privacy, options.minimise or ("alternative" if options.one_sided else "average"), not options.pure,
+        limits, _course(options),
     )  # fmt: skip
     draw = options.plot is not None or options.report is not None
     if options.output is not None:
@@ -73,6 +75,14 @@ def _designed(options: Namespace, command: str) -> int:
     return 0
 
 
+def _course(options: Namespace) -> Course:
+    from seqlang.diagnostics import SpecError
+
+    if options.one_sided and options.futility:
+        raise SpecError.of("E0603", "--one-sided never ends for futility, and --futility asks when to: leave one out")
+    return "one-sided" if options.one_sided else "futility" if options.futility else "both ends"
+
+
 def _report(found: DesignResult, command: str, name: str) -> None:
     from seqlang.driver import check, load
     from seqlang.report.protocol import protocol
@@ -97,22 +107,25 @@ def _parser() -> Parser:
         metavar="NOTION",
         help="pure(EPS), zcdp(RHO), dp(EPS, DELTA), rdp(ORDER, EPS), or none",
     )
-    parser.add_argument("--minimise", "--minimize", default="average", metavar="WHAT",
-                        help="average (default), null, alternative: expected entries there; minimax: the most between "
-                             "them; 'at p=0.5'; 'quantile 0.95 under null'")  # fmt: skip
+    parser.add_argument("--minimise", metavar="WHAT",
+                        help="average (default), null, alternative (default with --one-sided): expected entries there; "
+                             "minimax: the most between them; 'at p=0.5'; 'quantile 0.95 under null'")  # fmt: skip
     parser.add_argument("--max", metavar="N", help="never more than N entries")
     parser.add_argument("--looks", metavar="N,N,..", help="look after these numbers of entries, and at no other time")
     parser.add_argument("--every", metavar="N", help="look after every N entries")
     parser.add_argument("--smallest", metavar="N", help="no block of fewer entries")
     parser.add_argument("--unit", metavar="N", help="sizes of blocks are multiples of N")
     parser.add_argument("--pure", action="store_true", help="a single schedule: no public coin before the first entry")
+    parser.add_argument("--one-sided", action="store_true", help="stops to reject only, else at --max or the last look "
+                        "(four times a single block): the power-one kind of test")  # fmt: skip
+    parser.add_argument("--futility", action="store_true", help="ends for futility are not binding: --alpha is kept "
+                        "also where they are ignored")  # fmt: skip
     parser.add_argument("--horizon", metavar="N",
                         help="entries of the linear program that bounds private tests (60: some seconds)")  # fmt: skip
     parser.add_argument("--certify", action="store_true",
                         help="enclose errors and expected entries by outward rounding, even if it is long")  # fmt: skip
-    parser.add_argument("--compare", nargs="?", const="quick", default="nothing", choices=("quick", "all"),
-                        help="beside other designs: one block, blocks of one size, group-sequential tests, "
-                             "e-processes, no privacy; all: also DP-SPRT and PrivSPRT, tuned (minutes)")  # fmt: skip
+    parser.add_argument("--compare", action="store_true", help="beside other designs: one block, blocks of one size, "
+                        "group-sequential tests, no privacy")  # fmt: skip
     parser.add_argument("--output", metavar="FILE.seq", help="where the program is written")
     parser.add_argument("--plot", metavar="FILE", help="a picture: schedule, durations, operating characteristics")
     parser.add_argument("--report", metavar="FILE.html", help="a protocol on one page, as HTML or Markdown (FILE.md)")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Mapping
-from typing import Literal
 
 from seqlang.designs.blocks.blocks import LATTICE, Blocks, fine_lattice, fixed_size, safe_lattice, walk_lattice
 from seqlang.designs.blocks.mechanism import mechanism_for
@@ -13,7 +12,7 @@ from seqlang.designs.bounds.certificate import Enclosed, certificate, work_of
 from seqlang.designs.bounds.lower_bounds import lower_bounds
 from seqlang.designs.bounds.universal import universal_bound, why_none
 from seqlang.designs.bounds.whole_hypotheses import said_of
-from seqlang.designs.compare.rows import compared
+from seqlang.designs.compare import compared
 from seqlang.designs.curves import curves
 from seqlang.designs.data.choose import with_reading
 from seqlang.designs.design import Design, mixed, mixed_law, quantiles, single
@@ -41,13 +40,11 @@ CHEAP = 3e5
 """Products of long numbers that are made without being asked for: half a second."""
 LARGEST = 200_000
 """Entries of the largest block that is considered."""
-Beside = Literal["nothing", "quick", "all"]
-"""Other designs beside the one that was found: those that take seconds, or also those whose parameters are searched."""
 
 
 def find(
     problem: Problem, *, verify: bool = True, horizon: int | None = None, certify: bool = False, draw: bool = False,
-    compare: Beside = "nothing",
+    compare: bool = False,
 ) -> DesignResult:  # fmt: skip
     """The best design. `horizon`: of the universal program for lower bounds, in entries; None: a short one where it
     tells something. `certify`: encloses errors and expectations also where that takes long; `draw`: with curves;
@@ -59,7 +56,8 @@ def find(
     plain = None
     if problem.privacy.notion != "none":
         doing("the best test without privacy")
-        plain = best_design(replace(problem, privacy=Privacy("none"), public_coin=True))[0].bound
+        within = replace(problem, limits=design.problem.limits, privacy=Privacy("none"), public_coin=True)
+        plain = best_design(within)[0].bound
     doing("the distribution of the number of entries")
     text = spec_text(design)
     found = _result(design, blocks, fixed, plain, text, horizon)
@@ -67,9 +65,9 @@ def find(
     if draw:
         doing("operating characteristics")
         found = replace(found, curves=curves(design, blocks))
-    if compare != "nothing":
-        rows = compared(design, blocks, fixed, best_design, tuned=compare == "all")
-        found = replace(found, compared=rows)
+    if compare:
+        usual = replace(design, problem=replace(design.problem, course="both ends"))
+        found = replace(found, compared=compared(usual, blocks, fixed, best_design))
     if verify:
         verdict, said = verified(text, found)
         found = replace(found, verdict=verdict, checked=said)
@@ -89,6 +87,8 @@ def best_design(problem: Problem) -> tuple[Design, Blocks, int]:
         raise Infeasible(f"no test of one block of up to {LARGEST:,} entries keeps both errors: the hypotheses are too "
                          "near to each other for this budget")  # fmt: skip
     calendar = calendar_for(problem, fixed)
+    if calendar is not None and problem.course != "both ends" and not (problem.limits.looks or problem.limits.most):
+        return best_design(replace(problem, limits=replace(problem.limits, most=calendar.most)))
     if calendar is not None:
         require_feasible(blocks, calendar, fixed)
         if problem.criterion.level is not None and problem.criterion.beyond is None:
@@ -135,7 +135,8 @@ def _result(
 ) -> DesignResult:
     problem = design.problem
     bounds = tuple(_bounds(problem, fixed, plain, horizon))
-    worst = worst_between(design, blocks) if problem.reading is None and not problem.arms else None
+    peaks = problem.reading is None and not problem.arms and problem.course != "one-sided"
+    worst = worst_between(design, blocks) if peaks else None
     return DesignResult(
         null=problem.hypothesis(problem.null), alternative=problem.hypothesis(problem.alternative),
         privacy=problem.privacy.text, criterion=problem.criterion.text, verdict=None,
@@ -148,6 +149,7 @@ def _result(
         coin=tuple(float(c) for c in design.chances), schedule=tuple(_schedule(design)), lower_bounds=bounds,
         worst=worst, fixed=fixed, unprivate=plain, checked=(), spec=text, seconds=0.0,
         reading="" if problem.reading is None else problem.reading.about, reasons=_reasons(design, bool(bounds)),
+        course=problem.course, heeded=1 - design.mean("null", "accept") if problem.course == "futility" else None,
     )  # fmt: skip
 
 
@@ -211,7 +213,8 @@ def _schedule(design: Design) -> Iterator[ScheduleLine]:
             continue
         for row in policy.rows:
             stage = row.used if policy.ends else None
-            yield ScheduleLine(plan, None, row.low - 1, None, "accept", stage)
+            if not row.sizes or policy.floor != row.low:  # no score is below the floor
+                yield ScheduleLine(plan, None, row.low - 1, None, "accept", stage)
             for first, last, size in row.ranges():
                 yield ScheduleLine(plan, first, last, size, None, stage)
             yield ScheduleLine(plan, row.high + 1, None, None, "reject", stage)

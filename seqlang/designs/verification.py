@@ -67,13 +67,24 @@ def _unresolved(law: SolveResult) -> float:
 def _solved_otherwise(law: SolveResult, design: DesignResult) -> Iterator[Contradiction]:
     """What `solve` leaves unresolved counts for either outcome, and then it knows no expected step."""
     side, mean, left = law.model, law.expected_steps, _unresolved(law)
-    wrong, expected = WRONG[side], design.expected_steps[side]
-    if not abs(law.returns[wrong] - design.errors[side]) <= AGREE + left:
-        yield _against(f"P({wrong}) under {side}", repr(design.errors[side]), "solve", repr(law.returns[wrong]))
-    if mean is None and left > AGREE:
+    wrong, error = _error_of(side, design)
+    if not abs(law.returns[wrong] - error) <= AGREE + left:
+        yield _against(f"P({wrong}) under {side}", repr(error), "solve", repr(law.returns[wrong]))
+    if (mean is None and left > AGREE) or side not in design.expected_steps:
         return
+    expected = design.expected_steps[side]
     if mean is None or not abs(mean - expected) <= AGREE * expected:
         yield _against(f"the expected step under {side}", repr(expected), "solve", repr(mean))
+
+
+def _error_of(model: str, design: DesignResult) -> tuple[str, float]:
+    """The wrong decision under a model, and its chance. Where ends for futility are heeded, the null's is smaller than
+    the error that is claimed."""
+    if model == "null_ignored":
+        return "reject", design.errors["null"]
+    if model == "null" and design.heeded is not None:
+        return "reject", design.heeded
+    return WRONG[model], design.errors[model]
 
 
 def _ran_otherwise(found: RunResult, law: SolveResult, runs: int) -> Iterator[Contradiction]:

@@ -61,28 +61,21 @@ class Curves:
 
 @record
 class ComparedDesign:
-    """Another design for the same hypotheses, with its exact errors, expected entries and quantiles by hypothesis; None
-    for what was not found, or is infinite. `privacy` is what it is asked to keep, `verdict` what `check` says of that
-    (None: nothing was asked, or found). `kept`: both errors are. `note`: what else is to be said. `spec`: its program,
-    which claims the errors that it keeps."""
+    """Another design for the same hypotheses, with its exact errors, expected entries and quantiles by hypothesis;
+    `privacy` is what it keeps."""
 
     name: str
     privacy: str
-    errors: Mapping[str, float | None]
-    expected_steps: Mapping[str, float | None]
+    errors: Mapping[str, float]
+    expected_steps: Mapping[str, float]
     quantiles: Mapping[str, Mapping[str, int | None]]
     max_steps: int | None
-    verdict: str | None
-    kept: bool
-    note: str
-    spec: str
 
     def to_dict(self) -> dict[str, Any]:
         return {
-            "name": self.name, "privacy": self.privacy, "verdict": self.verdict, "errors": dict(self.errors),
-            "errors_kept": self.kept, "expected_steps": dict(self.expected_steps),
+            "name": self.name, "privacy": self.privacy, "errors": dict(self.errors),
+            "expected_steps": dict(self.expected_steps),
             "quantiles": {side: dict(found) for side, found in self.quantiles.items()}, "max_steps": self.max_steps,
-            "note": self.note, "spec": self.spec,
         }  # fmt: skip
 
 
@@ -92,7 +85,9 @@ class DesignResult(Shown):
     errors asked for. `cost` is the value of the criterion, `bound` what no policy of the same kind can beat. `coin` has
     the chances of the plans. `reading`: how an entry becomes the level that is added up, empty where it is added up
     itself. `checked`: what `check`, `solve` and `run` said of the written program. `reasons`: of `certified`,
-    `optimality_gap` and `ratio` where there is none, why."""
+    `optimality_gap` and `ratio` where there is none, why. `course`: whether it stops at both ends, to reject only
+    (`one-sided`), or also for `futility`; the null's error is then that where such ends are not heeded, and `heeded`
+    the chance to reject under the null where they are."""
 
     shown_by = "text.design:design_blocks"
     null: str
@@ -123,6 +118,8 @@ class DesignResult(Shown):
     curves: Curves | None = None
     compared: tuple[ComparedDesign, ...] = ()
     reasons: Mapping[str, str] = {}
+    course: str = "both ends"
+    heeded: float | None = None
 
     @property
     def average(self) -> float:
@@ -156,6 +153,8 @@ class DesignResult(Shown):
             "alternative": self.alternative,
             "privacy": self.privacy,
             "criterion": self.criterion,
+            "course": self.course,
+            "error_if_futility_is_heeded": self.heeded,
             "verdict": self.verdict,
             "nominal": dict(self.nominal),
             "errors": dict(self.errors),

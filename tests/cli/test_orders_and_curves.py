@@ -9,7 +9,6 @@ from pathlib import Path
 
 import mpmath
 import pytest
-from checked import checked
 
 import seqlang
 from seqlang.analyses.privacy_curves import DELTAS, privacy_curves
@@ -93,7 +92,7 @@ def test_curves_of_a_gaussian_release(spec: str) -> None:
 
 
 def test_what_a_witness_forces() -> None:
-    result = checked("dwork2014/laplace")
+    result = seqlang.check("@dwork2014/laplace")
     curves = privacy_curves(result.program, None, result.witness)
     proved = dict(curves.best_at_deltas)
     assert curves.witnessed

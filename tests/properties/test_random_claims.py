@@ -67,6 +67,4 @@ def test_a_wrong_truth_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
             continue
         except AssertionError:
             noticed += 1
-        if noticed == 2:
-            return
-    pytest.fail("no more than one claim of 60 programs was decided wrongly")
+    assert noticed >= 2

@@ -21,6 +21,7 @@ from seqlang.backends.solve.quadrature.nodes import LAST, Kink
 from seqlang.backends.solve.solution import Outcome
 from seqlang.backends.solve.step.entries import entries, model_named, model_of, reads_step
 from seqlang.backends.solve.step.integration_plan import IntegrationPlan, integration_plan
+from seqlang.backends.solve.step.known_data import known
 from seqlang.backends.solve.stops.chances import Chances
 from seqlang.backends.solve.unsolved import Unsolved, refusals_are_unsolved
 from seqlang.model import expression as ir
@@ -61,6 +62,7 @@ class Space:
 
 def space_of(program: Program, model: str, watch: Watch = (), tolerance: float = 1e-9) -> Space:
     standard_normal.count_anew()
+    program = known(program, model)
     memories = model_named(program, model).memories
     if any(i.kind == "dataset" for i in program.inputs):
         raise Unsolved("a dataset: all records are there from the start")

@@ -84,8 +84,8 @@ def law_of_steps(policy: Policy, laws: Seen, scores: Seen, left: float = 1e-4, m
 def walk(policy: Policy, laws: Seen, scores: Seen, left: float, most: int) -> tuple[Array, float]:
     """Forward in time: the chances of (n entries, rejected) and (n entries, accepted), (entries, 2), and the expected
     looks, until at most `left` goes on or `most` entries are followed."""
-    low = min(row.low for row in policy.rows) - 1
-    width = max(row.high for row in policy.rows) + 2 - low  # a place more on either side holds all that lies beyond
+    low = policy.lowest
+    width = max(row.high for row in policy.rows) + 2 - low  # the last place holds all that lies beyond
     rows = {row.used: row for row in policy.rows}
     steps = {size: by_gain(laws(size), scores(size)) for size in policy.sizes}
     start = np.zeros(width)

@@ -44,17 +44,27 @@ class Policy:
     """`lattice`: a score is so many log-odds; it begins at 0. `ends`: there is a row for every number of entries at
     which a block may end, and the last row only decides; otherwise there is one row, which holds at all times. The
     first row lists score 0. `at_once`: the decision of a policy that looks at nothing; it has no rows, and decides in
-    the first step."""
+    the first step. `floor`: a score is never counted below it. `ignoring`: the same where no end for futility is
+    heeded; it rejects where this does."""
 
     lattice: float
     rows: tuple[Row, ...]
     ends: bool = False
     at_once: Decision | None = None
+    floor: int | None = None
+    ignoring: Policy | None = None
+
+    @property
+    def lowest(self) -> int:
+        """The least score of a chain: the floor, or one below all that are listed, where all that lies below is
+        counted."""
+        return min(row.low for row in self.rows) - 1 if self.floor is None else self.floor
 
     @property
     def sizes(self) -> tuple[int, ...]:
-        """The sizes in use, each once."""
-        return tuple(sorted({size for row in self.rows for size in row.sizes}))
+        """The sizes in use, each once; those that are in use only where no end for futility is heeded, too."""
+        beyond = () if self.ignoring is None else self.ignoring.sizes
+        return tuple(sorted({*beyond, *(size for row in self.rows for size in row.sizes)}))
 
     @property
     def most(self) -> int | None:

@@ -58,7 +58,10 @@ def certificate(design: Design, blocks: Blocks) -> Mapping[str, Enclosed] | str:
         parts = []
         for column in design.columns:
             gains = EnclosedBlocks(blocks, column.policy.lattice, arms)
-            parts.append(enclosed_policy(column.policy, gains, wrong))
+            found_here = enclosed_policy(column.policy, gains, wrong)
+            if wrong and column.policy.ignoring is not None:
+                found_here = enclosed_policy(column.policy.ignoring, gains, wrong)[0], found_here[1]
+            parts.append(found_here)
         ends = [_mean(design.chances, [part[kind] for part in parts]) for kind in (0, 1)]
         found[side] = Enclosed(*((_down(low), _up(high)) for low, high in ends))
     return found
@@ -82,8 +85,9 @@ def enclosed_policy(policy: Policy, blocks: EnclosedBlocks, wrong: int) -> tuple
 
 
 def _with_an_end(policy: Policy, blocks: EnclosedBlocks, wrong: int) -> tuple[Range, Range]:
-    """Forward over the entries used. States are the scores that any row lists, and one more on either side."""
-    low = min(row.low for row in policy.rows) - 1
+    """Forward over the entries used. States are the scores that any row lists, and one more on either side, unless
+    scores have a floor."""
+    low = policy.lowest
     width = max(row.high for row in policy.rows) + 2 - low
     waiting = {0: zeros(width)}
     waiting[0][0][-low] = waiting[0][1][-low] = ONE

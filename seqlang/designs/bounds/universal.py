@@ -72,6 +72,8 @@ def universal_bound(problem: Problem, horizon: int) -> float | None:
             most[_part(n, ACCEPT)] = most[_part(n, REJECT)] = 0.0
         if ends is not None and n == max(ends):
             most[_part(n, ON)] = 0.0
+        elif problem.course == "one-sided":
+            most[_part(n, ACCEPT)] = 0.0
     ones = np.zeros(flow.shape[0])
     ones[:2] = 1.0
     errors = [fraction_up(error) for error in (problem.alpha, problem.beta)]

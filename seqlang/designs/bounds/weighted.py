@@ -70,7 +70,7 @@ class Weighted:
         """Backward from the last row. By entries used the values at all scores of any row and one beyond on either
         side, below and above."""
         rows = self.policy.rows
-        low = min(row.low for row in rows) - 1
+        low = self.policy.lowest
         scores = np.arange(low, max(row.high for row in rows) + 2)
         values: dict[int, tuple[Array, Array]] = {}
         for row in reversed(rows):
@@ -138,10 +138,11 @@ def weights(size: int, u: float, v: float) -> Array:
 
 
 class Mixed:
-    """F of a mixture of policies by a public coin."""
+    """F of a mixture of policies by a public coin; to reject, where no end for futility is heeded."""
 
     def __init__(self, plans: Sequence[tuple[Fraction, Policy]], blocks: Blocks, decision: Decision) -> None:
-        self.parts = [(float(c), Weighted(policy, blocks, decision)) for c, policy in plans]
+        judged = [(c, policy.ignoring or policy if decision == "reject" else policy) for c, policy in plans]
+        self.parts = [(float(c), Weighted(policy, blocks, decision)) for c, policy in judged]
         self.known: dict[tuple[float, float], Ends] = {}
 
     def at(self, u: float, v: float) -> Ends:

@@ -32,7 +32,7 @@ NARROWEST = 1e-6
 """An interval that is not halved any more."""
 STEP = 0.05
 """A difference is taken over this part of the width of its interval."""
-MOST = 3_000
+MOST = 500
 """Intervals that are looked at."""
 POINTS = 99
 """Chances at which the chance to reject is looked at where nothing is proved, evenly spaced in (0, 1)."""

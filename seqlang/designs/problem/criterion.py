@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from fractions import Fraction
+from typing import Literal
 
 import numpy as np
 
 from seqlang.designs.problem.entry import Array
 from seqlang.record import record
 
+Course = Literal["both ends", "one-sided", "futility"]
+"""How a test ends: at either boundary; `one-sided`: it stops to reject only, and else at its last look; `futility`: it
+stops at either, and the null's error is kept also where ends for futility are not heeded and it goes on."""
 TIE = 1e-6
 """What an entry costs where a chance is minimised: of equal designs, the one with fewer entries."""
 

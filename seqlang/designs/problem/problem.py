@@ -8,7 +8,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from seqlang.designs.data.readings import Reading
-from seqlang.designs.problem.criterion import Criterion, Limits
+from seqlang.designs.problem.criterion import Course, Criterion, Limits
 from seqlang.designs.problem.entry import Arms, Entry
 from seqlang.designs.problem.privacy import Privacy
 from seqlang.record import record
@@ -34,6 +34,7 @@ class Problem:
     limits: Limits = Limits()
     composite: bool = False
     arms: tuple[str, ...] = ()
+    course: Course = "both ends"
 
     @property
     def errors(self) -> tuple[float, float]:
@@ -61,7 +62,8 @@ class Problem:
         null, alternative = self.null.arms, self.alternative.arms
         turned = tuple(tuple(reversed(chances)) for chances in alternative)
         same = _alike(null, turned) or (len(null) > 1 and _alike(null, alternative[::-1]))
-        return same and self.alpha == self.beta and self.weights[0] == self.weights[1]
+        even = self.alpha == self.beta and self.weights[0] == self.weights[1]
+        return same and even and self.course == "both ends"
 
 
 def _alike(first: Arms, second: Arms) -> bool:

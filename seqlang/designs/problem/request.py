@@ -10,7 +10,7 @@ import numpy as np
 
 from seqlang.designs.data.data_law import compared, read_law
 from seqlang.designs.problem.composite import end_of, require_apart
-from seqlang.designs.problem.criterion import Limits
+from seqlang.designs.problem.criterion import Course, Limits
 from seqlang.designs.problem.decimal import decimal
 from seqlang.designs.problem.entry import Entry, coin, two_coins
 from seqlang.designs.problem.privacy import Notion, Privacy
@@ -26,8 +26,9 @@ _ARMS = re.compile(r",\s*(?=[A-Za-z_]\w*\s*~)")
 """Between the laws of two arms."""
 _COIN = re.compile(r"bernoulli\s*\((.*)\)\s*", re.DOTALL)
 NAMES = frozenset(
-    "lattice eps sd size_for size upper lower score used plan coin chosen null alternative P0 P1 block total seen "
-    "level edge low width levels below null_levels alternative_levels".split()
+    "lattice eps sd size_for size upper lower score used plan coin chosen null alternative P0 P1 block total "
+    "seen level edge low width levels below null_levels alternative_levels null_ignored heeded last "
+    "floor_of_scores null_entry alternative_entry".split()
 )
 """Those of a written program."""
 SAME = 1e-9
@@ -41,7 +42,7 @@ _NOTIONS: dict[Notion, tuple[str, ...]] = {
 
 def problem_of(
     null: str, alternative: str, alpha: Fraction, beta: Fraction, privacy: str, criterion: str, public_coin: bool,
-    limits: Limits | None = None,
+    limits: Limits | None = None, course: Course = "both ends",
 ) -> Problem:  # fmt: skip
     """Raises SpecError E0602 for what cannot be read, E0603 for values that no design can have."""
     for value, name in ((alpha, "--alpha"), (beta, "--beta")):
@@ -55,7 +56,8 @@ def problem_of(
         raise SpecError.of("E0603", message, help="let the alternative be the smallest effect that matters")
     notion = privacy_of(privacy)
     wanted = criterion_of(criterion, low, high, (float(alpha), float(beta)))
-    found = Problem(low, high, alpha, beta, notion, wanted, names[0], public_coin, limits=limits or Limits())
+    found = Problem(low, high, alpha, beta, notion, wanted, names[0], public_coin, limits=limits or Limits(),
+                    course=course)  # fmt: skip
     if first or second:
         require_apart(found, (first, second))
         found = replace(found, composite=True)

@@ -49,9 +49,12 @@ def calendar_for(problem: Problem, fixed: int) -> Calendar | None:
         return Calendar((0, *limits.looks), forced=True)
     most = limits.most
     if most is None:
-        if not problem.criterion.needs_end:
+        one_sided = problem.course == "one-sided"
+        if not problem.criterion.needs_end and problem.course == "both ends":
             return None
-        most = (2 if private else LONGER) * max(fixed, limits.every or 1, limits.smallest, limits.unit)
+        most = (2 if private and not one_sided else LONGER) * max(
+            fixed, limits.every or 1, limits.smallest, limits.unit
+        )
     if limits.every is not None:
         return Calendar((0, *multiples(limits.every, most)), forced=True)
     unit, smallest = limits.unit, max(limits.unit, limits.smallest)

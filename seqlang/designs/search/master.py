@@ -15,7 +15,8 @@ from seqlang.record import record
 
 @record
 class Column:
-    """A policy with its evaluations under the null and the alternative. `costs`: of these the largest is minimised."""
+    """A policy with its evaluations under the null and the alternative; where it has ends for futility, `null.reject`
+    is the chance to reject where they are not heeded. `costs`: of these the largest is minimised."""
 
     policy: Policy
     null: Evaluation

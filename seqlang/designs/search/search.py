@@ -119,7 +119,8 @@ class Search:
     def add_best(self, prices: Prices) -> float:
         """Adds the best policy at these prices, if it is new; returns the Lagrangian bound."""
         policy, at_start = self.pricer.best(prices, self.places)
-        same = [policy] if policy.at_once is None else [replace(policy, at_once=label) for label in DECISIONS]
+        labels = DECISIONS if self.blocks.problem.course == "both ends" else DECISIONS[:1]
+        same = [policy] if policy.at_once is None else [replace(policy, at_once=label) for label in labels]
         for one in same:  # whoever decides without looking may decide either way
             if all(one != column.policy for column in self.columns):
                 self.columns.append(self.column(one))
@@ -129,6 +130,8 @@ class Search:
         """The policy with its exact evaluations."""
         scores = self.blocks.scores(self.lattice)
         sides = [evaluate(policy, self.blocks.laws(side), scores) for side in (0, 1)]
+        if policy.ignoring is not None:
+            sides[0] = replace(sides[0], reject=evaluate(policy.ignoring, self.blocks.laws(0), scores).reject)
         criterion = self.blocks.problem.criterion
         if criterion.beyond is not None:
             laws = [law_of_steps(policy, self.blocks.laws(side), scores, 0.0) for side in (0, 1)]

@@ -47,7 +47,12 @@ def _widened(search: Search, column: Column) -> Column | None:
 
 
 def _moved(policy: Policy, up: int, down: int) -> Policy:
-    """The policy with its boundaries further out, by so many scores."""
+    """The policy with its boundaries further out, by so many scores; no score has a floor below it."""
+    if policy.ignoring is not None:
+        ignoring = _moved(policy.ignoring, up, 0)
+        rows = [_trimmed(*pair, down) for pair in zip(ignoring.rows, policy.rows, strict=True)]
+        return replace(policy, rows=tuple(rows), ignoring=ignoring)
+    down = down if policy.floor is None else 0
     rows = [
         Row(row.used, row.low - down, (*([row.sizes[0]] * down), *row.sizes, *([row.sizes[-1]] * up)))
         if row.sizes
@@ -55,3 +60,11 @@ def _moved(policy: Policy, up: int, down: int) -> Policy:
         for row in policy.rows
     ]
     return replace(policy, rows=tuple(rows))
+
+
+def _trimmed(whole: Row, row: Row, down: int) -> Row:
+    """The row without the scores that end for futility, so many fewer than before."""
+    if not whole.sizes:
+        return row
+    low = max(whole.low, row.low - down) if row.sizes else whole.high + 1
+    return Row(row.used, low, whole.sizes[low - whole.low :])

@@ -9,6 +9,7 @@ chances (`pricing.py`)."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
@@ -29,6 +30,10 @@ FEW = 8
 KNOTS = 0.06
 WINDOW = 41
 """Scores over which the chances of states are averaged where there are many."""
+DEEP = 2.0
+"""Log-odds below log(1 / error) at which scores have a floor, where a test goes on below."""
+FEWEST = 60
+"""Scores from 0 to the floor, at least."""
 STICKY = 5e-4
 """A schedule keeps a block size while another would save less than this part of the whole cost."""
 
@@ -83,9 +88,14 @@ class Staged:
         self.blocks, self.calendar, self.lattice = blocks, calendar, lattice
         self.most = calendar.most
         reach = 2 * float(np.log(1 / min(blocks.problem.errors))) + 4  # twice: between the hypotheses both errors count
-        self.middle = int(np.ceil(reach / lattice))
-        self.width = 2 * self.middle + 1
-        walk = blocks.problem.privacy.notion == "none" and calendar.all_sizes == (1,)
+        deep = float(np.log(1 / min(blocks.problem.errors))) + DEEP
+        self.middle = below = int(np.ceil(reach / lattice))
+        if blocks.problem.course != "both ends":
+            self.middle = max(self.middle, FEWEST)
+            below = min(self.middle, max(FEWEST, int(np.ceil(deep / lattice))))
+        self.width, self.floor = 2 * self.middle + 1, -below  # the floor of the scores that rows list
+        seen = blocks.problem.privacy.notion == "none" and calendar.all_sizes == (1,)
+        walk = seen and blocks.problem.course == "both ends"  # a floor forgets
         self.exact = walk or not blocks.problem.criterion.needs_end
         self.bounding = None if walk or not self.exact else Bounding(blocks, calendar)
         self.scale = float(self.most)
@@ -117,12 +127,14 @@ class Induction:
     def __init__(self, staged: Staged, prices: Prices, places: tuple[Fraction, ...]) -> None:
         problem = staged.blocks.problem
         self.staged, self.calendar, self.criterion = staged, staged.calendar, problem.criterion
-        entries = (problem.null.arms, problem.alternative.arms, *map(between, places))
+        self.course = problem.course
+        futile = self.course == "futility"  # the last law is then the null's where no end for futility is heeded
+        entries = (problem.null.arms, problem.alternative.arms, *map(between, places), *[problem.null.arms] * futile)
         self.unders = [staged.under(arms) for arms in entries]
         weights = (0.0, 0.0, *prices.weights) if places else self.criterion.weights
-        self.weights = np.array(weights)[:, None]
+        self.weights = np.array((*weights, *[0.0] * futile))[:, None]
         self.rejected, self.accepted = np.zeros((2, len(entries), 1))
-        self.rejected[0], self.accepted[1] = prices.null, prices.alternative
+        self.rejected[-1 if futile else 0], self.accepted[1] = prices.null, prices.alternative
         self.values: dict[int, Array] = {}
         self.ahead: dict[int, Any] = {}
 
@@ -132,9 +144,29 @@ class Induction:
         lattice, at_start = self.staged.lattice, self.values[0][:, self.staged.middle]
         once = float(self.criterion.cost(np.ones(1))[0] * self.weights.sum())
         decided = once + float(self.rejected.sum()), once + float(self.accepted.sum())
+        if self.course != "both ends":
+            decided = decided[0], math.inf
         if not self.calendar.forced and min(decided) <= at_start.sum():
             return Policy(lattice, (), at_once="reject" if decided[0] <= decided[1] else "accept"), min(decided)
-        return Policy(lattice, self._smoothed(reached(rows)), ends=True), float(at_start.sum())
+        return self._policy(rows), float(at_start.sum())
+
+    def _policy(self, rows: list[Row]) -> Policy:
+        lattice, floor = self.staged.lattice, self.staged.floor
+        if self.course != "futility":
+            kept = self._smoothed(reached(rows))
+            return Policy(lattice, kept, ends=True, floor=None if self.course == "both ends" else floor)
+        times = {row.used for row in reached([self._unheeded(row) for row in rows])}
+        kept = self._smoothed(tuple(row for row in rows if row.used in times))
+        ignoring = Policy(lattice, tuple(map(self._unheeded, kept)), ends=True, floor=floor)
+        return Policy(lattice, kept, ends=True, floor=floor, ignoring=ignoring)
+
+    def _unheeded(self, row: Row) -> Row:
+        """The row where no end for futility is heeded: below its scores the size that is next to them."""
+        sizes = self.calendar.sizes(row.used)
+        if not sizes:
+            return row
+        below = [_next_to(row, sizes)] * (row.low - self.staged.floor)
+        return Row(row.used, self.staged.floor, (*below, *row.sizes))
 
     def _smoothed(self, rows: tuple[Row, ...]) -> tuple[Row, ...]:
         """Boundaries are moved among scores that cannot be, so that they are the same for as long as possible."""
@@ -144,27 +176,40 @@ class Induction:
             scores = np.flatnonzero(self._possible(row.used)) - middle
             above, below = scores[scores > row.high], scores[scores < row.low]
             highs.append((row.high, int(above.min(initial=middle + 1)) - 1))
-            lows.append((int(below.max(initial=-middle - 1)) + 1, row.low))
+            lows.append((max(int(below.max(initial=-middle - 1)) + 1, self.staged.floor), row.low))
         return tuple(map(_stretched, rows, steadied(lows), steadied(highs)))
 
     def _row(self, used: int) -> Row:
         """The best row after so many entries, given those after more."""
-        staged = self.staged
+        staged, sizes = self.staged, self.calendar.sizes(used)
         mass = self._mass(used)
-        ends = np.stack([(mass * self.rejected).sum(axis=0), (mass * self.accepted).sum(axis=0)])
+        later = self._later(used, sizes) if sizes else np.zeros((0, *mass.shape))
+        accepted = np.broadcast_to(self.accepted, mass.shape).copy()
+        if sizes and self.course == "futility":
+            accepted[-1] = later[:, -1].min(axis=0)
+        ends = np.stack([(mass * self.rejected).sum(axis=0), (mass * accepted).sum(axis=0)])
+        if sizes and self.course == "one-sided":
+            ends[0, : staged.middle] = ends[1] = np.inf
         choice = np.where(ends[0] <= ends[1], 0, -1)
-        values = np.where(choice == 0, self.rejected, self.accepted)
-        sizes = self.calendar.sizes(used)
+        values = np.where(choice == 0, self.rejected, accepted)
         if sizes:
-            later = self._later(used, sizes)
             further = np.where(self._possible(used), (later * mass).sum(axis=1), np.inf)
-            goes_on = further.min(axis=0) < ends.min(axis=0)
+            goes_on = (further.min(axis=0) < ends.min(axis=0)) | np.isinf(ends.min(axis=0))
             goes_on[staged.middle] |= used == 0
             kept = steady(further, STICKY * staged.scale / len(mass))
             choice = np.where(goes_on, np.array(sizes)[kept], choice)
             values = np.where(goes_on, later[kept, :, np.arange(len(kept))].T, values)
+        least = staged.middle + staged.floor
+        if sizes and self.course != "both ends":
+            choice[:least] = -1
+        row = row_of(choice, staged.middle, used)
+        if sizes and self.course == "futility":
+            below = row.low + staged.middle
+            values[-1, :below] = later[sizes.index(_next_to(row, sizes)), -1, :below]
+        if self.course != "both ends":
+            values[:, :least] = values[:, least : least + 1]
         self._keep(used, values)
-        return row_of(choice, staged.middle, used)
+        return row
 
     def _possible(self, used: int) -> Any:
         return sum(under.chances[used] for under in self.unders) > 0
@@ -176,14 +221,17 @@ class Induction:
         odds = self.staged.lattice * np.arange(-self.staged.middle, self.staged.middle + 1)
         by_score = np.zeros_like(mass)
         by_score[0], by_score[1] = expit(-odds), expit(odds)
+        if self.course == "futility":
+            by_score[-1] = by_score[0]
         return np.where(total > 0, mass / np.where(total > 0, total, 1.0), by_score)
 
     def _keep(self, used: int, values: Array) -> None:
-        """Values at all scores that a block can lead to: beyond those of the lattice every policy decides."""
+        """Values at all scores that a block can lead to: beyond those of the lattice every policy decides, or its
+        scores have a floor there."""
         self.values[used] = values
         reach = self.unders[0].reach
-        shape = (len(values), reach)
-        whole = np.hstack([np.broadcast_to(self.accepted, shape), values, np.broadcast_to(self.rejected, shape)])
+        shape, below = (len(values), reach), self.accepted if self.course == "both ends" else values[:, :1]
+        whole = np.hstack([np.broadcast_to(below, shape), values, np.broadcast_to(self.rejected, shape)])
         self.ahead[used] = whole if self.unders[0].few else rfft(whole, self.unders[0].length)
 
     def _later(self, used: int, sizes: tuple[int, ...]) -> Array:
@@ -196,6 +244,11 @@ class Induction:
             return np.asarray(paid + np.array(found))
         hats = np.stack([self.ahead[used + m] * np.stack([u.hats[m] for u in self.unders]) for m in sizes])
         return np.asarray(paid + irfft(hats, self.unders[0].length)[:, :, : self.staged.width])
+
+
+def _next_to(row: Row, sizes: tuple[int, ...]) -> int:
+    """The size that is taken below a row's scores if it goes on there, too."""
+    return row.sizes[0] if row.sizes else sizes[-1]
 
 
 def reached(rows: list[Row]) -> tuple[Row, ...]:
@@ -232,6 +285,7 @@ class Bounding:
 
     def __init__(self, blocks: Blocks, calendar: Calendar) -> None:
         self.calendar, self.places = calendar, {m: i for i, m in enumerate(calendar.all_sizes)}
+        self.one_sided = blocks.problem.course == "one-sided"
         knots = knots_for(float(np.log(1 / min(blocks.problem.errors))) + 3, KNOTS)
         self.table = Table(blocks, calendar.all_sizes, knots, knots)
 
@@ -240,13 +294,14 @@ class Bounding:
         table = self.table
         values: dict[int, Array] = {}
         doubled = Prices(2 * prices.null, 2 * prices.alternative)
-        ends = stopping(doubled, table.places).min(axis=0)
+        decided = stopping(doubled, table.places)
         for used in reversed(self.calendar.times):
+            ends = decided[0] if self.one_sided and used < self.calendar.most else decided.min(axis=0)
             ways = [ends] if used else []
             for size in self.calendar.sizes(used):
                 place = self.places[size]
                 ways.append(table.costs[place] + table.moves[place] @ values[used + size])
             values[used] = np.min(ways, axis=0)
-        middle = len(ends) // 2
+        middle, ends = len(table.places) // 2, decided[0] if self.one_sided else decided.min(axis=0)
         started = float(values[0][middle])
         return started if self.calendar.forced else min(1 + float(ends[middle]), started)

@@ -61,12 +61,23 @@ def data_lines(problem: Problem) -> Iterator[str]:
     elif problem.arms:
         yield f"# the arms take turns: odd steps are {problem.arms[0]}, even ones {problem.arms[1]}"
     yield f"stream {x} in {'{0, 1}' if reading is None else reading.domain}"
-    yield f"model null:        {_model(problem, problem.null)}"
-    yield f"model alternative: {_model(problem, problem.alternative)}"
+    futile = problem.course == "futility"
+    if futile:
+        yield "public heeded in {0, 1}" + " " * 33 + "# whether the test ends for futility"
+    heed, ignore = (f", heeded ~ point({n})" * futile for n in (1, 0))
+    yield f"model null:        {_model(problem, problem.null)}{heed}"
+    yield f"model alternative: {_model(problem, problem.alternative)}{heed}"
+    if futile:
+        yield f"model null_ignored: {_model(problem, problem.null)}{ignore}"
     if reading is not None:
         yield from reading.lines
-        yield f"let null_levels        = {reading.levels('null')}"
-        yield f"let alternative_levels = {reading.levels('alternative')}"
+        names = ("null", "alternative")
+        if futile:  # a model of two streams is not one law
+            names = ("null_entry", "alternative_entry")
+            yield f"let null_entry        = {problem.null.text}"
+            yield f"let alternative_entry = {problem.alternative.text}"
+        yield f"let null_levels        = {reading.levels(names[0])}"
+        yield f"let alternative_levels = {reading.levels(names[1])}"
 
 
 def _model(problem: Problem, side: Entry) -> str:
@@ -77,8 +88,8 @@ def _model(problem: Problem, side: Entry) -> str:
     return f"{'arm ~ point(1 - step % 2), ' * _given(problem)}{problem.stream} ~ bernoulli({chance})"
 
 
-def block_lines(problem: Problem, mechanism: Mechanism) -> Iterator[str]:
-    """What a block shows, and the score."""
+def block_lines(problem: Problem, mechanism: Mechanism, floor: str | None) -> Iterator[str]:
+    """What a block shows, and the score, which is not counted below `floor`."""
     shown = sums(problem)
     for one in shown:
         for number, law in enumerate(one.laws):
@@ -95,7 +106,8 @@ def block_lines(problem: Problem, mechanism: Mechanism) -> Iterator[str]:
     if len(shown) > 1:
         yield from (f"let gain{one.suffix} = {_gain(one)}" for one in shown)
     gains = [_gain(one) if len(shown) == 1 else f"gain{one.suffix}" for one in shown]
-    yield f"update score = score + {' + '.join(gains)} when block"
+    after = f"score + {' + '.join(gains)}"
+    yield f"update score = {after if floor is None else f'max({floor}, {after})'} when block"
 
 
 def _gain(one: ShownSum) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from fractions import Fraction
 
 from seqlang.designs.blocks.mechanism import mechanism_for
@@ -11,22 +11,20 @@ from seqlang.designs.design import Design
 from seqlang.designs.problem.decimal import decimal
 from seqlang.designs.problem.problem import Problem
 from seqlang.designs.written.block_text import attached, block_lines, data_lines
-from seqlang.results.design import SIDES
 
 LONG = 25
 """Cases of one choice."""
 
 
-def spec_text(design: Design, claimed: Sequence[str] = SIDES, *, accepts: bool = True) -> str:
-    """The text of the `.seq` file, one line a line of the schedule. `claimed`: the hypotheses under which the error is
-    claimed. Without `accepts` the test ends only to reject."""
+def spec_text(design: Design) -> str:
+    """The text of the `.seq` file, one line a line of the schedule."""
     problem = design.problem
     parts = [
         _head(design),
-        _schedule(design, accepts),
+        _schedule(design),
         data_lines(problem),
-        _course(design, accepts),
-        _claims(problem, claimed),
+        _course(design),
+        _claims(problem),
     ]
     return "\n\n".join("\n".join(part) for part in parts) + "\n"
 
@@ -34,9 +32,10 @@ def spec_text(design: Design, claimed: Sequence[str] = SIDES, *, accepts: bool =
 def _head(design: Design) -> Iterator[str]:
     problem = design.problem
     null, alternative = problem.hypothesis(problem.null), problem.hypothesis(problem.alternative)
+    named = "adaptive blocks" + {"both ends": "", "one-sided": ", one-sided", "futility": ", futility"}[problem.course]
     errors = f"errors {decimal(problem.alpha)} and {decimal(problem.beta)}"
     yield "algorithm designed"
-    yield f'    "{null} against {alternative}: adaptive blocks, {errors}"'
+    yield f'    "{null} against {alternative}: {named}, {errors}"'
     yield ""
     shown = "noisy sum" if problem.privacy.notion != "none" else "sum"
     yield f"# Each entry is counted in one block, and a block's {shown} is all that is ever shown. The size of the next"
@@ -48,24 +47,38 @@ def _head(design: Design) -> Iterator[str]:
         yield f"let {setting[0]:<7} = {setting[1]}"
 
 
-def _schedule(design: Design, accepts: bool) -> Iterator[str]:
+def _schedule(design: Design) -> Iterator[str]:
     several, ends = len(design.columns) > 1, _ends(design)
     mirrored = _mirrored(design)
+    if design.problem.course == "one-sided":
+        yield "# the test stops to reject only: `accept` is what is left at its last look"
+    if _floor(design) is not None:
+        yield f"let floor_of_scores = {_floor(design)}" + " " * 19 + "# no score is counted below it"
+    if design.problem.course == "futility":
+        lasts = [str(c.policy.rows[-1].used) if c.policy.rows else "1" for c in design.columns]
+        yield ("let last(plan) = " if several else "let last = ") + _by_plan(lasts)
     by = "entries used and " if ends else ""
     yield f"# the next block's size, by {by}{'how far the score is from 0' if mirrored else 'score'}"
     known = "n, s" if ends else "s"
     for number, column in enumerate(design.columns, 1):
         name = f"size_{number}" if several else "size_for"
-        yield from _table(f"{name}({known})", _sizes(column.policy, mirrored, design.problem.turns))
+        sizes = column.policy.ignoring or column.policy
+        yield from _table(f"{name}({known})", _sizes(sizes, mirrored, design.problem.turns))
     if several:
         calls = [f"size_{n}({known})" for n in range(1, len(design.columns) + 1)]
         yield f"let size_for(plan, {known}) = " + _by_plan(calls)
-    for name, place in (("upper", 1), ("lower", -1))[: 1 + accepts]:
+    for name, place in (("upper", 1), ("lower", -1)):
         yield from _limit(design, name, place)
 
 
 def _ends(design: Design) -> bool:
     return any(column.policy.ends for column in design.columns)
+
+
+def _floor(design: Design) -> int | None:
+    """Of the scores, which all policies have in common."""
+    found = [(column.policy.ignoring or column.policy).floor for column in design.columns]
+    return next((floor for floor in found if floor is not None), None)
 
 
 def _limit(design: Design, name: str, side: int) -> Iterator[str]:
@@ -135,7 +148,7 @@ def _sizes(policy: Policy, mirrored: bool, least: int) -> list[str]:
     return _chain("n", whole)
 
 
-def _course(design: Design, accepts: bool) -> Iterator[str]:
+def _course(design: Design) -> Iterator[str]:
     problem, several = design.problem, len(design.columns) > 1
     ends = _ends(design)
     yield "memory score = 0"
@@ -154,20 +167,19 @@ def _course(design: Design, accepts: bool) -> Iterator[str]:
     named = "statistic" if ends else "let"  # what is long is written out once
     yield f"{named} size = size_for({', '.join([*at, 'abs(score)' if _mirrored(design) else 'score'])})"
     mechanism = mechanism_for(problem.privacy, problem.null.range)
-    yield from block_lines(problem, mechanism)
+    yield from block_lines(problem, mechanism, "floor_of_scores" if _floor(design) is not None else None)
     if ends:
         yield "update used = used + size when block"
     plan = f"({', '.join(at)})" if at else ""
     yield f"stop when score >= upper{plan} return reject"
-    if accepts:
-        yield f"stop when score <= lower{plan} return accept"
+    heed = f" and (heeded == 1 or used >= last{'(plan)' * several})" if problem.course == "futility" else ""
+    yield f"stop when score <= lower{plan}{heed} return accept"
     yield from attached(problem, mechanism)
 
 
-def _claims(problem: Problem, claimed: Sequence[str]) -> Iterator[str]:
+def _claims(problem: Problem) -> Iterator[str]:
     if problem.privacy.notion != "none":
         yield f"claim strong {'pure(eps)' if problem.privacy.notion == 'pure' else problem.privacy.text}"
-    if "null" in claimed:
-        yield f"claim probability(reject) <= {decimal(problem.alpha)} under null"
-    if "alternative" in claimed:
-        yield f"claim probability(accept) <= {decimal(problem.beta)} under alternative"
+    ignored = "_ignored" * (problem.course == "futility")
+    yield f"claim probability(reject) <= {decimal(problem.alpha)} under null{ignored}"
+    yield f"claim probability(accept) <= {decimal(problem.beta)} under alternative"

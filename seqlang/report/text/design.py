@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING
 from seqlang.record import replace
 from seqlang.report.document.document import Block, Heading, Table, first_line, line, remark, row, table_of
 from seqlang.report.numbers import shown
-from seqlang.results.design import SIDES
 
 if TYPE_CHECKING:
-    from seqlang.results.design import ComparedDesign, DesignResult, ScheduleLine
+    from seqlang.results.design import DesignResult, ScheduleLine
 
 MISSING = {"certified": "enclosures", "optimality_gap": "bound on the optimum within its class", "ratio": "lower bound"}
 """What a report calls what there may be none of."""
@@ -49,7 +48,7 @@ def design_blocks(result: DesignResult) -> Iterator[Block]:
         yield remark(text)
     if result.compared:
         yield Heading("Beside other designs")
-        yield from beside(result)
+        yield _compared(result)
 
 
 def schedule_table(result: DesignResult) -> Table:
@@ -99,29 +98,15 @@ def figures_table(result: DesignResult) -> Table:
     return table_of(head, rows)
 
 
-def beside(result: DesignResult) -> Iterator[Block]:
-    """Other designs for the same problem, a row each, and below them what is to be said of some."""
-    levels = "/".join(f"{100 * float(q):g}" for q in result.quantiles["null"])
-    head = ("design", "privacy", "errors", "", "expected entries", "", f"{levels} %", "", "at most")
+def _compared(result: DesignResult) -> Table:
+    head = ("design", "privacy", "errors", "", "expected entries", "", "95%", "", "at most")
     rows = []
     for other in result.compared:
-        errors, steps = ([_known(found[s], digits) for s in SIDES]
-                         for found, digits in ((other.errors, 4), (other.expected_steps, 5)))  # fmt: skip
-        tails = ["/".join(str(n or "-") for n in other.quantiles[s].values()) for s in SIDES]
-        tails = ["-" if set(tail) == {"-", "/"} else tail for tail in tails]
-        rows.append(row(other.name, _kept(other), *errors, *steps, *tails, str(other.max_steps or "-")))
-    yield table_of(head, rows)
-    yield remark("two numbers: under the null and under the alternative; privacy as it is proved of each one's program")
-    yield from (remark(f"{other.name}: {other.note}") for other in result.compared if other.note)
-
-
-def _known(value: float | None, digits: int) -> str:
-    return "-" if value is None else shown(value, digits)
-
-
-def _kept(other: ComparedDesign) -> str:
-    """The privacy that is proved."""
-    return other.privacy if other.verdict == "proved" or other.privacy == "none" else "-"
+        sides = ("null", "alternative")
+        pairs = [shown(other.errors[s], 4) for s in sides] + [shown(other.expected_steps[s], 5) for s in sides]
+        tail = [str(other.quantiles[s]["0.95"] or "-") for s in sides]
+        rows.append(row(other.name, other.privacy, *pairs, *tail, str(other.max_steps or "-")))
+    return table_of(head, rows)
 
 
 def remarks(result: DesignResult) -> Iterator[Block]:
@@ -129,6 +114,11 @@ def remarks(result: DesignResult) -> Iterator[Block]:
     if result.worst is not None:
         worst = f"between the hypotheses at most {shown(result.worst.expected_steps, 5)} entries are expected"
         yield remark(f"{worst}, at {shown(result.worst.at, 4)}")
+    if result.course == "one-sided":
+        yield remark("it stops to reject only, and accepts at its last look: the test of power one, with an end")
+    if result.heeded is not None:
+        binding = f"where they are heeded, it is {shown(result.heeded, 6)}"
+        yield remark(f"ends for futility are not binding: the null's error is that of a test that goes on; {binding}")
     if result.max_steps is None:
         yield remark("there is no largest number of entries: the quantiles say how many are needed how often")
     else:
