@@ -173,7 +173,7 @@ def design(
     unit: int | None = None,
     course: Literal["both ends", "one-sided", "futility"] = "both ends",
     certify: bool = False,
-    compare: bool = False,
+    compare: bool | Literal["all"] = False,
 ) -> DesignResult:
     """The best sequential test of two hypotheses (`"x ~ bernoulli(0.3)"`) that keeps both errors and a privacy budget
     (`"pure(1)"`, `"zcdp(0.5)"`, `"dp(1, 1e-5)"`, `"rdp(8, 1)"`, `"none"`): what `seqlang design` returns, with curves.
@@ -181,10 +181,20 @@ def design(
     `alpha`, `beta` in (0, 1/2). `minimise`: average, null, alternative, minimax, "at p=0.5", "quantile 0.95 under
     null". `max_steps`, `looks`, `every`, `smallest`, `unit`: constraints, in entries. `course`: whether the test stops
     at both ends, to reject only (`one-sided`), or also for `futility`, where alpha is kept even if such ends are
-    ignored. Raises SpecError for what cannot be asked, and `seqlang.designs.problem.infeasible.Infeasible` where no
-    test keeps the constraints.
+    ignored. `compare`: beside other designs; "all": also those whose parameters are searched, for minutes. The result
+    cannot be changed; `.spec` is the program, `.frame()` has a row a line of the schedule, `.plot(file)` draws, and
+    notebooks show it (`_repr_html_`):
+
+        found = seqlang.design("x ~ bernoulli(0.3)", "x ~ bernoulli(0.7)", privacy="pure(1)")
+        found.average, found.errors["null"], found.max_steps     # 15.7 entries, .05, None: there is no largest number
+        Path("trial.seq").write_text(found.spec)
+        pandas.DataFrame(found.frame())                           # plan, from, to, size, decision, stage
+        found.plot("design.svg")
+
+    Raises SpecError for what cannot be asked, and `seqlang.designs.problem.infeasible.Infeasible` where no test keeps
+    the constraints.
     """
-    from seqlang.designs.find import find
+    from seqlang.designs.find import Beside, find
     from seqlang.designs.problem.request import problem_of
     from seqlang.designs.problem.request_limits import limits_of
     from seqlang.driver.given import number
@@ -192,7 +202,8 @@ def design(
     limits = limits_of(max_steps, looks, every, smallest, unit)
     errors = number(alpha, "alpha"), number(beta, "beta")
     problem = problem_of(null, alternative, *errors, privacy, minimise, public_coin, limits, course)
-    return find(problem, certify=certify, draw=True, compare=compare)
+    beside: Beside = "all" if compare == "all" else "quick" if compare else "nothing"
+    return find(problem, certify=certify, draw=True, compare=beside)
 
 
 def monitor(

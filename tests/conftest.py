@@ -5,9 +5,12 @@ from __future__ import annotations
 import gc
 import importlib
 import os
+import shutil
+import sys
 from pathlib import Path
 
 import pytest
+from thorough import LONG
 
 os.environ.pop("COLUMNS", None)  # pytest-xdist sets it in its workers, and piped reports are as wide as it says
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # there is a worker for each processor: more threads only wait
@@ -18,15 +21,39 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--long", action="store_true", help="run the searches that take minutes")
     parser.addoption("--everything", action="store_true", help="fail where a package is missing, instead of skipping")
     parser.addoption("--update", action="store_true", help="rewrite the golden reports beside the specs")
-    parser.addoption("--instances", type=int, default=160, help="random specs of the soundness test")
+    parser.addoption("--instances", type=int, default=100, help="random specs of the soundness test")
     parser.addoption("--first-seed", type=int, default=0, help="seed of the first random spec")
 
 
 NOT_INSTALLED = "dp_accounting"
 """No extra has it: it asks for older releases of what the package needs."""
+ALREADY_COMPILED = pytest.StashKey[set[Path]]()
+
+
+def _bytecode() -> set[Path]:
+    return {folder for room in ("seqlang", "tests", "examples") for folder in (ROOT / room).rglob("__pycache__")}
+
+
+def _share_bytecode(config: pytest.Config) -> None:
+    """Where Python is told to write no byte code (PYTHONDONTWRITEBYTECODE), each of some hundred processes would
+    compile the package anew, for two thirds of its time. They share it for this run, after which it is removed."""
+    if sys.dont_write_bytecode and not hasattr(config, "workerinput"):
+        config.stash[ALREADY_COMPILED] = _bytecode()
+        os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+        sys.dont_write_bytecode = False
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    if (before := config.stash.get(ALREADY_COMPILED, None)) is not None:
+        sys.dont_write_bytecode = True
+        for folder in _bytecode() - before:
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    _share_bytecode(config)
+    if config.getoption("--long"):
+        os.environ[LONG] = "1"
     if config.getoption("--everything"):
         skips = pytest.importorskip
         pytest.importorskip = lambda name, *a, **n: (

@@ -107,7 +107,7 @@ def _parser() -> Parser:
         metavar="NOTION",
         help="pure(EPS), zcdp(RHO), dp(EPS, DELTA), rdp(ORDER, EPS), or none",
     )
-    parser.add_argument("--minimise", metavar="WHAT",
+    parser.add_argument("--minimise", "--minimize", metavar="WHAT",
                         help="average (default), null, alternative (default with --one-sided): expected entries there; "
                              "minimax: the most between them; 'at p=0.5'; 'quantile 0.95 under null'")  # fmt: skip
     parser.add_argument("--max", metavar="N", help="never more than N entries")
@@ -124,8 +124,9 @@ def _parser() -> Parser:
                         help="entries of the linear program that bounds private tests (60: some seconds)")  # fmt: skip
     parser.add_argument("--certify", action="store_true",
                         help="enclose errors and expected entries by outward rounding, even if it is long")  # fmt: skip
-    parser.add_argument("--compare", action="store_true", help="beside other designs: one block, blocks of one size, "
-                        "group-sequential tests, no privacy")  # fmt: skip
+    parser.add_argument("--compare", nargs="?", const="quick", default="nothing", choices=("quick", "all"),
+                        help="beside other designs: one block, blocks of one size, group-sequential tests, "
+                             "e-processes, no privacy; all: also DP-SPRT and PrivSPRT, tuned (minutes)")  # fmt: skip
     parser.add_argument("--output", metavar="FILE.seq", help="where the program is written")
     parser.add_argument("--plot", metavar="FILE", help="a picture: schedule, durations, operating characteristics")
     parser.add_argument("--report", metavar="FILE.html", help="a protocol on one page, as HTML or Markdown (FILE.md)")

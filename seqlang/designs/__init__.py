@@ -5,4 +5,4 @@ says what is asked for, `data` what an entry may be and how it is read, `blocks`
 over block sizes and their exact laws; `search` finds the best policy where errors have prices, and mixes policies so
 that both errors hold; `bounds` says what no test can do better; `written` is the result in the language, and
 `verification` lets `check`, `solve` and `run` speak about it. `find` does all of it; `tuning` finds parameters of any
-spec."""
+spec; `compare` puts a design beside others for the same problem."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Mapping
+from typing import Literal
 
 from seqlang.designs.blocks.blocks import LATTICE, Blocks, fine_lattice, fixed_size, safe_lattice, walk_lattice
 from seqlang.designs.blocks.mechanism import mechanism_for
@@ -12,7 +13,7 @@ from seqlang.designs.bounds.certificate import Enclosed, certificate, work_of
 from seqlang.designs.bounds.lower_bounds import lower_bounds
 from seqlang.designs.bounds.universal import universal_bound, why_none
 from seqlang.designs.bounds.whole_hypotheses import said_of
-from seqlang.designs.compare import compared
+from seqlang.designs.compare.rows import compared
 from seqlang.designs.curves import curves
 from seqlang.designs.data.choose import with_reading
 from seqlang.designs.design import Design, mixed, mixed_law, quantiles, single
@@ -40,11 +41,13 @@ CHEAP = 3e5
 """Products of long numbers that are made without being asked for: half a second."""
 LARGEST = 200_000
 """Entries of the largest block that is considered."""
+Beside = Literal["nothing", "quick", "all"]
+"""Other designs beside the one that was found: those that take seconds, or also those whose parameters are searched."""
 
 
 def find(
     problem: Problem, *, verify: bool = True, horizon: int | None = None, certify: bool = False, draw: bool = False,
-    compare: bool = False,
+    compare: Beside = "nothing",
 ) -> DesignResult:  # fmt: skip
     """The best design. `horizon`: of the universal program for lower bounds, in entries; None: a short one where it
     tells something. `certify`: encloses errors and expectations also where that takes long; `draw`: with curves;
@@ -65,9 +68,10 @@ def find(
     if draw:
         doing("operating characteristics")
         found = replace(found, curves=curves(design, blocks))
-    if compare:
+    if compare != "nothing":
         usual = replace(design, problem=replace(design.problem, course="both ends"))
-        found = replace(found, compared=compared(usual, blocks, fixed, best_design))
+        rows = compared(usual, blocks, fixed, best_design, tuned=compare == "all")
+        found = replace(found, compared=rows)
     if verify:
         verdict, said = verified(text, found)
         found = replace(found, verdict=verdict, checked=said)

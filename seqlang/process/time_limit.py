@@ -108,6 +108,12 @@ def over() -> bool:
     return True
 
 
+def left() -> float:
+    """Seconds until the limit is over; infinite where there is none."""
+    limit = _LIMIT.get()
+    return inf if limit is None else limit.ends - limit.clock()
+
+
 def lack() -> str:
     """Why something is unknown: "for lack of time, after 60 s"."""
     limit = _LIMIT.get()

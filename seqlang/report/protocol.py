@@ -12,7 +12,7 @@ from seqlang.report.document.document import Block, Heading, Paragraph, line
 from seqlang.report.document.markdown import as_markdown, as_page, code
 from seqlang.report.document.plain_text import render_plain
 from seqlang.report.numbers import shown
-from seqlang.report.text.design import bounds_table, figures_table, remarks, schedule_table
+from seqlang.report.text.design import beside, bounds_table, figures_table, remarks, schedule_table
 from seqlang.version import __version__
 
 if TYPE_CHECKING:
@@ -33,6 +33,8 @@ def protocol(result: DesignResult, checked: CheckResult, command: str, kind: Lit
         parts += ["The derivation, as `seqlang check --explain` prints it:\n", code(_derivation(checked))]
     parts += [as_markdown((Heading("Limits"), *_limits(result)))]
     parts += [as_markdown((Heading("How good it is"), bounds_table(result), *_gap(result)))]
+    if result.compared:
+        parts += [as_markdown((Heading("Beside other designs"), *beside(result)))]
     parts += [as_markdown((Heading("How every number is reproduced"), *_reproduced(result)))]
     parts += [code(_commands(command)), "The program:\n", code(result.spec)]
     text = "\n".join(parts)

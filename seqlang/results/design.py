@@ -61,21 +61,28 @@ class Curves:
 
 @record
 class ComparedDesign:
-    """Another design for the same hypotheses, with its exact errors, expected entries and quantiles by hypothesis;
-    `privacy` is what it keeps."""
+    """Another design for the same hypotheses, with its exact errors, expected entries and quantiles by hypothesis; None
+    for what was not found, or is infinite. `privacy` is what it is asked to keep, `verdict` what `check` says of that
+    (None: nothing was asked, or found). `kept`: both errors are. `note`: what else is to be said. `spec`: its program,
+    which claims the errors that it keeps."""
 
     name: str
     privacy: str
-    errors: Mapping[str, float]
-    expected_steps: Mapping[str, float]
+    errors: Mapping[str, float | None]
+    expected_steps: Mapping[str, float | None]
     quantiles: Mapping[str, Mapping[str, int | None]]
     max_steps: int | None
+    verdict: str | None
+    kept: bool
+    note: str
+    spec: str
 
     def to_dict(self) -> dict[str, Any]:
         return {
-            "name": self.name, "privacy": self.privacy, "errors": dict(self.errors),
-            "expected_steps": dict(self.expected_steps),
+            "name": self.name, "privacy": self.privacy, "verdict": self.verdict, "errors": dict(self.errors),
+            "errors_kept": self.kept, "expected_steps": dict(self.expected_steps),
             "quantiles": {side: dict(found) for side, found in self.quantiles.items()}, "max_steps": self.max_steps,
+            "note": self.note, "spec": self.spec,
         }  # fmt: skip
 
 

@@ -7,6 +7,7 @@ import math
 import random
 
 import pytest
+from checked import checked
 
 import seqlang
 from seqlang.accounting import meaning
@@ -95,6 +96,6 @@ def test_what_a_report_says() -> None:
 
 def test_overfitting_is_about_replaced_entries() -> None:
     """A record that is added or removed, and a number that moves a little, say nothing of a fresh draw."""
-    found = seqlang.check("@suite/laplace_parallel").to_dict()["strong"]["meaning"]
+    found = checked("suite/laplace_parallel").to_dict()["strong"]["meaning"]
     assert found["odds"] == pytest.approx(math.exp(0.1), rel=1e-12)
     assert found["overfitting"] is None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import mpmath
 import pytest
+from checked import checked
 
 import seqlang
 from seqlang.analyses.compositions import compositions
@@ -58,11 +59,11 @@ def laplace_curve(t: mpmath.mpf, order: mpmath.mpf) -> mpmath.mpf:
 
 
 def test_one_showing_is_not_composed() -> None:
-    result = seqlang.check("@dwork2014/laplace")
+    result = checked("dwork2014/laplace")
     assert compositions(result.program, result.bounds) == ()
     assert "Composition" not in str(result)
 
 
 def test_a_hidden_choice_is_named() -> None:
-    result = seqlang.check("@bittner2020/flmb")
+    result = checked("bittner2020/flmb")
     assert "post-processing: selected counts as shown" in str(result)

@@ -6,6 +6,7 @@ from fractions import Fraction
 from math import exp, inf, log
 
 import pytest
+from checked import checked
 
 from seqlang.analyses.prove import prove, size_of
 from seqlang.analyses.refute import lower_bound, refute
@@ -91,7 +92,7 @@ def test_the_loss_that_is_reached(name: str) -> None:
 def test_a_refuted_dp_claim_says_which_delta_it_needs() -> None:
     """A plain candidacy leaks into later levels: the longer the streams differ in it, the likelier they are told apart
     (the gap of PAPRIKA, which needs a delta near 1)."""
-    result = check(load(read("@zhang2021/paprika")))
+    result = checked("zhang2021/paprika")
     found = next(v for v in result.verdicts if v.claim.kind == "strong")
     assert found.verdict == "refuted" and found.witness is not None
     needed = excess(found.witness, 5.0)

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from checked import checked
 from elaborated import elaborated
 from scipy import stats
 
@@ -24,7 +25,7 @@ from seqlang.backends.transcript.fixed_streams.walk import Walk
 from seqlang.backends.transcript.follow import NOTHING, Follower, Phase
 from seqlang.backends.transcript.integrals.quadrature import FINE
 from seqlang.backends.transcript.stepper import stepper
-from seqlang.driver import check, load, read
+from seqlang.driver import load, read
 from seqlang.model.expression import Label
 from seqlang.model.program import Program, Stop
 from seqlang.report.document.plain_text import render_plain
@@ -330,7 +331,7 @@ def test_chances_against_the_integration_of_single_transcripts(body: str) -> Non
 @pytest.mark.parametrize("name", ["tight/one_sided", "zhang2022/sprt_laplace", "dwork2014/above_noisy_threshold"])
 def test_no_loss_exceeds_what_is_proved(name: str, specs: Path) -> None:
     made = load(read(str(specs / f"{name}.seq"))).program
-    proved = check(load(read(str(specs / f"{name}.seq"))))
+    proved = checked(name)
     pure = proved.bounds.pure
     assert pure is not None
     most = enclose(pure.conclusion.epsilon, parameter_values(made)).high

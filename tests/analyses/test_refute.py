@@ -58,7 +58,7 @@ CASES = [
 
 
 @pytest.mark.parametrize("body, bound, fraction", CASES)
-@pytest.mark.parametrize("lz, lw", [(1, 1), (2, 1)])
+@pytest.mark.parametrize("lz, lw", [pytest.param(1, 1, marks=pytest.mark.long), (2, 1)])
 def test_witnesses_come_near_the_bound_and_never_pass_it(
     body: str, bound: object, fraction: float, lz: float, lw: float
 ) -> None:

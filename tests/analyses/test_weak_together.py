@@ -34,8 +34,14 @@ def _walk(values: str, move: str, noise: str) -> Program:
     return driver.load(Source("<text>", WALK.format(values=values, move=move, noise=noise))).program
 
 
-@pytest.mark.parametrize("walk", WALKS)
-@pytest.mark.parametrize("ratios", [True, False])
+@pytest.mark.parametrize(
+    ("walk", "ratios"),
+    [
+        pytest.param(walk, ratios, marks=() if ratios == (i % 2 == 0) else pytest.mark.long)
+        for i, walk in enumerate(WALKS)
+        for ratios in (True, False)
+    ],
+)
 def test_laws_of_many_positions_are_those_of_single_walks(
     walk: tuple[str, str, str], ratios: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:

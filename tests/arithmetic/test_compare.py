@@ -7,6 +7,7 @@ from fractions import Fraction
 import pytest
 from formula_oracle import formulas, points, value
 from hypothesis import HealthCheck, given, settings
+from thorough import several
 
 from seqlang.arithmetic.formula import (
     INFINITY,
@@ -77,7 +78,7 @@ def test_known_orders(a: Formula | int | Fraction, b: Formula | int | Fraction, 
     assert at_most(a, b, POINT) == (expected in ("less", "equal"))
 
 
-@settings(max_examples=200, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=several(70, 200), deadline=None, suppress_health_check=list(HealthCheck))
 @given(formulas(5), formulas(5), points())
 def test_never_contradicts_sixty_digits(a: Formula, b: Formula, point: dict[str, Fraction]) -> None:
     first, second = value(a, point), value(b, point)
@@ -92,7 +93,7 @@ def test_never_contradicts_sixty_digits(a: Formula, b: Formula, point: dict[str,
         assert order in ("equal", None), (str(a), str(b), point)
 
 
-@settings(max_examples=200, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=several(70, 200), deadline=None, suppress_health_check=list(HealthCheck))
 @given(formulas(6), points())
 def test_sees_that_simplified_is_equal(formula: Formula, point: dict[str, Fraction]) -> None:
     if value(formula, point) is not None:

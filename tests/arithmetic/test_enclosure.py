@@ -10,6 +10,7 @@ import pytest
 from formula_oracle import BOUNDS, formulas, points, value
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from thorough import several
 
 from seqlang.arithmetic.formula import (
     INFINITY,
@@ -40,7 +41,7 @@ def holds(low: object, true: mpmath.mpf, high: object) -> bool:
     return bool(ends[0] - slack <= true <= ends[1] + slack)
 
 
-@settings(max_examples=300, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=several(100, 300), deadline=None, suppress_health_check=list(HealthCheck))
 @given(formulas(), points())
 def test_holds_the_value(formula: Formula, point: dict[str, Fraction]) -> None:
     true = value(formula, point)

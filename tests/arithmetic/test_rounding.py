@@ -10,6 +10,7 @@ import mpmath
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from thorough import several
 
 from seqlang.arithmetic import rounding
 
@@ -23,7 +24,7 @@ PAIRS = {
 
 
 @pytest.mark.parametrize("name", sorted(PAIRS))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=several(100, 200), deadline=None)
 @given(FLOATS, FLOATS)
 def test_arithmetic_errs_to_its_side(name: str, x: float, y: float) -> None:
     above, below = getattr(rounding, f"{name}_up")(x, y), getattr(rounding, f"{name}_down")(x, y)
@@ -35,14 +36,14 @@ def test_arithmetic_errs_to_its_side(name: str, x: float, y: float) -> None:
     assert above <= math.nextafter(math.nextafter(below, math.inf), math.inf)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=several(50, 100), deadline=None)
 @given(st.lists(FLOATS, max_size=6))
 def test_sums(values: list[float]) -> None:
     true = sum(map(Fraction, values), Fraction(0))
     assert true <= rounding.sum_up(values)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=several(50, 100), deadline=None)
 @given(st.fractions())
 def test_fractions(value: Fraction) -> None:
     low, high = rounding.fraction_down(value), rounding.fraction_up(value)
@@ -60,7 +61,7 @@ FUNCTIONS: dict[str, tuple[Callable[[mpmath.mpf], mpmath.mpf], st.SearchStrategy
 
 
 @pytest.mark.parametrize("name", sorted(FUNCTIONS))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=several(75, 150), deadline=None)
 @given(st.data())
 def test_functions_err_to_their_side(name: str, data: st.DataObject) -> None:
     true_function, arguments = FUNCTIONS[name]
@@ -71,7 +72,7 @@ def test_functions_err_to_their_side(name: str, data: st.DataObject) -> None:
     assert high == math.inf or high - low <= max(16 * math.ulp(float(true)), 1e-320)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=several(75, 150), deadline=None)
 @given(st.floats(1e-30, 1e30), st.floats(-9, 9))
 def test_powers(x: float, y: float) -> None:
     true = mpmath.power(mpmath.mpf(x), mpmath.mpf(y))

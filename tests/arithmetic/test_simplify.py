@@ -10,6 +10,7 @@ import pytest
 from formula_oracle import BOUNDS, extremes, formulas, points, value
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
+from thorough import several
 
 from seqlang.arithmetic.formula import (
     INFINITY,
@@ -96,7 +97,7 @@ def test_unknown_signs_are_respected() -> None:
     assert simplify(maximum(D * x, D * y), {}) == maximum(D * x, D * y)
 
 
-@settings(max_examples=200, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=several(66, 200), deadline=None, suppress_health_check=list(HealthCheck))
 @given(formulas(), points())
 def test_keeps_the_value(formula: Formula, point: dict[str, Fraction]) -> None:
     before = value(formula, point)
@@ -108,7 +109,7 @@ def test_keeps_the_value(formula: Formula, point: dict[str, Fraction]) -> None:
     assert abs(after - before) <= 1e-25 * (1 + abs(before)), (str(formula), str(simple), point)
 
 
-@settings(max_examples=120, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=several(40, 120), deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.integers(0, 10**6), points())
 def test_keeps_the_value_of_extremes(seed: int, point: dict[str, Fraction]) -> None:
     formula = extremes(seed)
@@ -124,7 +125,7 @@ def letters(formula: Formula) -> int:
     return len(re.sub(r"(?<![0-9.])[0-9.]{1,7}(?![0-9.])", "1", str(formula)))
 
 
-@settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=several(33, 100), deadline=None, suppress_health_check=list(HealthCheck))
 @given(formulas(5))
 @example(root(symbol("D") * symbol("c")))
 def test_is_stable_and_not_longer(formula: Formula) -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from thorough import several
 from written_certificates import certificate, editable
 
 from seqlang.certificate.text import from_text
@@ -279,7 +280,7 @@ def test_random_damage(break_: Callable[[random.Random, str], str], tmp_path: Pa
                        capsys: pytest.CaptureFixture[str]) -> None:  # fmt: skip
     """Seeds 0..: the exit code is never 3."""
     texts = [certificate(name) for name in (ONE, "dwork2014/numeric_sparse_vector", "bittner2020/flsw")]
-    for seed in range(3000 if request.config.getoption("--long") else 60):
+    for seed in range(several(30, 3000)):
         rng = random.Random(seed)
         text = break_(rng, rng.choice(texts))
         assert _verify(text.encode(), tmp_path) in (0, 1, 2), (seed, capsys.readouterr())

@@ -6,6 +6,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from checked import checked
 from library_slices import TESTS, slice_of_library
 from written_certificates import SPECS
 
@@ -56,7 +57,7 @@ def test_most_of_the_library_has_something_to_write() -> None:
 @pytest.mark.long
 @pytest.mark.parametrize("path", FILES, ids=lambda p: f"{p.parent.name}/{p.stem}")
 def test_what_check_proves_verify_establishes(path: Path) -> None:
-    result = driver.check(driver.load(driver.read(str(path))))
+    result = checked(f"{path.parent.name}/{path.stem}")
     found = verify(from_text(result.certificate()))
     assert not found.problems
     assert [c.established for c in found.claims] == [v.derivation is not None for v in result.verdicts]

@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from seqlang import driver
+from checked import checked
 
 SPECS = Path(__file__).resolve().parents[2] / "specs"
 
@@ -15,7 +15,7 @@ SPECS = Path(__file__).resolve().parents[2] / "specs"
 @cache
 def certificate(name: str) -> str:
     """What `check --certificate` writes for a spec of the library."""
-    return driver.check(driver.load(driver.read(str(SPECS / f"{name}.seq")))).certificate()
+    return checked(name).certificate()
 
 
 def editable(name: str) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 import mpmath
+from checked import checked
 
 import seqlang
 
@@ -31,14 +32,14 @@ def test_a_bound_for_deltas_that_are_not_too_small_is_no_formula_over_delta() ->
     """Counts (25, 25, 0, 0, 0) show value 1 with the chance P(nu >= 2 + 2 log(10^6)) = exp(-1)/2 * 10^-6, for nu of
     scale 2; of the neighbour (24, 26, 0, 0, 0) it is never shown. So no epsilon holds at delta = 10^-9."""
     assert mpmath.exp(-(2 + 2 * mpmath.log(10**6)) / 2) / 2 > mpmath.mpf(10) ** -9
-    result = seqlang.check("@dwork2009/stable_mode")
+    result = checked("dwork2009/stable_mode")
     assert re.search(r"dp at delta 1e-06 +1 = eps\b", str(result))
     assert not re.search(r"dp\(delta\)", str(result))
 
 
 def test_a_formula_that_asks_for_a_delta_has_it_put_in() -> None:
     """At delta = 10^-40 the interval that BetweenThresholds reckons with would be narrower than nothing."""
-    result = seqlang.check("@bun2017/between_thresholds")
+    result = checked("bun2017/between_thresholds")
     assert not re.search(r"dp\(delta\)", str(result))
     formula = result.to_dict()["strong"]["dp"]["symbolic"]
     names = {"eps": 1, "lower": 0, "upper": 120, "log": mpmath.log, "exp": mpmath.exp}

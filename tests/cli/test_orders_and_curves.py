@@ -9,6 +9,7 @@ from pathlib import Path
 
 import mpmath
 import pytest
+from checked import checked
 
 import seqlang
 from seqlang.analyses.privacy_curves import DELTAS, privacy_curves
@@ -92,7 +93,7 @@ def test_curves_of_a_gaussian_release(spec: str) -> None:
 
 
 def test_what_a_witness_forces() -> None:
-    result = seqlang.check("@dwork2014/laplace")
+    result = checked("dwork2014/laplace")
     curves = privacy_curves(result.program, None, result.witness)
     proved = dict(curves.best_at_deltas)
     assert curves.witnessed

@@ -200,6 +200,7 @@ def test_what_cannot_be_met_names_the_claim(capsys: pytest.CaptureFixture[str], 
         ("m", "expected(step)", "no parameter m"),
         ("n,n", "expected(step)", "twice"),
         ("n", "expected(stp) under alt", "stp"),
+        ("n", "expected(steps) under alt", "steps"),
         ("n", "expected(step) under nobody", "no model `nobody`"),
         ("n", "step", "probability"),
         ("n", "n + 1", "probability"),
@@ -213,6 +214,19 @@ def test_what_cannot_be_asked(free: str, minimise: str, said: str) -> None:
     with pytest.raises(SpecError) as refused:
         tune(load(Source("coins", COINS)), free.split(","), minimise)
     assert said in " ".join(d.message for d in refused.value.diagnostics)
+
+
+def test_a_spec_without_parameters() -> None:
+    text = "algorithm n\nstream x in {0, 1}\nmodel m: x ~ bernoulli(0.5)\nstop when step >= 3 return done\n"
+    with pytest.raises(SpecError, match="has no parameters") as refused:
+        tune(load(Source("n", text)), ["n"], "expected(step)")
+    assert "`param " in (refused.value.diagnostics[0].help or "")
+
+
+def test_what_is_written_for_the_other_kind_of_design(capsys: pytest.CaptureFixture[str]) -> None:
+    for words in (["a.seq", "--compare"], ["--free", "s", "--null", "x ~ bernoulli(0.3)"], ["a.seq", "--alpha=0.1"]):
+        assert main(["design", *words]) == 2
+        assert "is for a design from hypotheses" in capsys.readouterr().err
 
 
 def test_a_spec_without_models() -> None:

@@ -138,7 +138,8 @@ def test_arms_that_do_not_fit_are_refused(
 
 
 def test_other_designs_of_two_arms_have_even_blocks() -> None:
-    found = find(asked(stated(0.1, 0.1), stated(0.1, 0.9), "pure(2)"), verify=False, compare=True)
+    found = find(asked(stated(0.1, 0.1), stated(0.1, 0.9), "pure(2)"), verify=False, compare="quick")
     assert len(found.compared) >= 4
-    assert all(one.expected_steps["null"] >= found.expected_steps["null"] * 0.5 for one in found.compared)
+    known = [one.expected_steps["null"] for one in found.compared]
+    assert all(steps is None or steps >= found.expected_steps["null"] * 0.5 for steps in known)
     assert all(one.max_steps is None or one.max_steps % 2 == 0 for one in found.compared)

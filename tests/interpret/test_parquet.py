@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from thorough import several
 
 import seqlang
 from seqlang.cli.__main__ import main
@@ -48,7 +49,7 @@ def outcome(spec: str, path: Path, **options: Any) -> Any:
         return [d.code for d in error.diagnostics]
 
 
-@pytest.mark.parametrize("seed", range(25))
+@pytest.mark.parametrize("seed", range(several(10, 25)))
 def test_as_the_text_with_the_same_cells(seed: int, tmp_path: Path) -> None:
     draw = random.Random(seed)
     n = draw.randint(1, 50)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy import stats
+from thorough import several
 
 from seqlang.backends.kernels.compiling import build
 from seqlang.backends.kernels.runtime import lane_samples, packed_strips, refused_words
@@ -22,6 +23,7 @@ TABLES = {
 
 EDGES = {law: [*(packed * 2.0**52).tolist(), 0.0] for law, (packed, _, _) in TABLES.items()}
 
+COUNT = several(1_000_000, 4_000_000)
 LAWS = {
     "uniform": stats.uniform(),
     "normal": stats.norm(),
@@ -120,9 +122,9 @@ def compiled(name: str) -> Callable[..., None]:
 
 @pytest.mark.parametrize("name", LAWS)
 def test_variates_have_their_law(name: str) -> None:
-    """4,000,000 draws in 1,000 cells of equal chance, and the far ends apart; and draws of refused words alone."""
+    """Many draws in 1,000 cells of equal chance, and the far ends apart; and draws of refused words alone."""
     law, function = LAWS[name], compiled(name)
-    words = np.random.default_rng(8).integers(0, 2**64, 4_000_000, dtype=np.uint64)
+    words = np.random.default_rng(8).integers(0, 2**64, COUNT, dtype=np.uint64)
     numbers = np.empty(len(words))
     function(words, numbers)
     u = law.cdf(numbers)

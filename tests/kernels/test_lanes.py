@@ -45,7 +45,10 @@ def test_lanes_give_the_numbers_of_single_runs(name: str, count: int, cap: int, 
         same(counted(single, cap), counts(as_python(text), kernel, constants, count, cap, chunk))
 
 
-@pytest.mark.parametrize(("lanes", "nursery"), [(8, 8), (16, 5), (32, 32)])
+@pytest.mark.parametrize(
+    ("lanes", "nursery"),
+    [pytest.param(8, 8, marks=pytest.mark.long), (16, 5), pytest.param(32, 32, marks=pytest.mark.long)],
+)
 def test_the_number_of_lanes_does_not_show(lanes: int, nursery: int, monkeypatch: pytest.MonkeyPatch) -> None:
     kernel, constants = KERNELS["refreshed"]
     usual = outcomes(as_python(abreast(kernel)), kernel, constants, 90)

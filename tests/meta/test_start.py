@@ -13,6 +13,7 @@ import pytest
 from seqlang.backends.one_thread import POOLS
 
 ROOT = Path(__file__).resolve().parents[2]
+PARTS = 3
 HEAVY = {"numpy", "scipy", "sympy", "numba", "matplotlib", "pandas"}
 
 
@@ -32,12 +33,14 @@ def test_importing_the_package_imports_nothing_heavy() -> None:
     assert not loaded & (HEAVY | {"lark", "rich", "argparse"})
 
 
-def test_check_imports_nothing_heavy() -> None:
+@pytest.mark.parametrize("part", [0, *(pytest.param(part, marks=pytest.mark.long) for part in range(1, PARTS))])
+def test_check_imports_nothing_heavy(part: int) -> None:
     """Every spec of the tests family whose claims are about the worst case: the others need an exact law."""
     files = [str(p) for folder in ("tight", "refuted", "michel2025", "wald1945", "dwork2014")
              for p in sorted((ROOT / "specs" / folder).glob("*.seq"))
              if " under " not in p.read_text(encoding="utf-8")]  # fmt: skip
     assert len(files) >= 15
+    files = files[part::PARTS]
     loaded = _modules_after(
         f"import io, contextlib\nfrom seqlang.cli.__main__ import main\n"
         f"with contextlib.redirect_stdout(io.StringIO()): code = main(['check', *{files!r}])\nassert code == 0, code"

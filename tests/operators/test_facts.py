@@ -15,6 +15,7 @@ import mpmath
 import numpy as np
 import pytest
 from plain_kernels import program_of
+from thorough import several
 
 import seqlang
 from seqlang.arithmetic.formula import Formula, enclose, function, number
@@ -106,7 +107,7 @@ def test_ranges_and_lipschitz_constants(name: str, kind: str, facts: Facts) -> N
     """Pairs of values of random ranges: the values lie in the range found, their difference below the constant."""
     real, rng = real_function(name), random.Random(f"{name} {kind}")
     assert real is not None
-    for _ in range(25):
+    for _ in range(several(10, 25)):
         start = rng.choice(places(real))
         end = start + rng.choice(DISTANCES[1:])
         low = None if kind == "high" else number(Fraction(start))

@@ -141,6 +141,7 @@ def test_renyi_bounds_are_not_below_the_truth(name: str) -> None:
         assert math.inf > size >= truth(float(bound.conclusion.order)) * (1 - 1e-9)
 
 
+@pytest.mark.long
 def test_a_sample_in_a_wide_delta_is_no_error() -> None:
     """Where the Renyi bound is next to nothing the grid would be too fine for its part."""
     part = Subsampled(0.004751351876999032, 0.5093597430233073, True, 2)

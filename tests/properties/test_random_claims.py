@@ -67,4 +67,6 @@ def test_a_wrong_truth_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
             continue
         except AssertionError:
             noticed += 1
-    assert noticed >= 2
+        if noticed == 2:
+            return
+    pytest.fail("no more than one claim of 60 programs was decided wrongly")

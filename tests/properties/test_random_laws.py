@@ -55,7 +55,7 @@ def _has_a_list_over_time(source: str) -> bool:
 @pytest.mark.parametrize(
     ("seed", "shape"),
     [
-        pytest.param(seed, shape, marks=pytest.mark.long if i > 1 else ())
+        pytest.param(seed, shape, marks=pytest.mark.long if i > 0 else ())
         for seeds, shape in ((REPORTED_TRUTHS, _reads_what_a_report_says), (LISTS_OVER_TIME, _has_a_list_over_time))
         for i, seed in enumerate(seeds)
     ],

@@ -9,6 +9,7 @@ from math import inf
 from pathlib import Path
 
 import pytest
+from thorough import several
 
 from seqlang import driver
 from seqlang.analyses.shifts import statistics
@@ -27,10 +28,10 @@ from neighbouring import ADJACENT
 from small_statistics import draw, text_of
 
 WORK = 30_000
-PROGRAMS = 60
-FORGIVEN = 8  # whose bounds are more than twice what their statistics do
+PROGRAMS = several(24, 60)
+FORGIVEN = 8 * PROGRAMS // 60  # whose bounds are more than twice what their statistics do
 DOMAINS = ("{-1, 0, 2}", "[-1, 2]", "-1..2")
-BOUNDED = 46  # of the programs have a statistic that moves, and not without bound
+BOUNDED = 46 * PROGRAMS // 60  # of the programs have a statistic that moves, and not without bound
 
 
 def _random_program(seed: int) -> Program:

@@ -129,7 +129,7 @@ def test_the_same_seed_gives_the_same_numbers() -> None:
     assert one.probability != other.probability
 
 
-@pytest.mark.parametrize("programs", [8, pytest.param(40, marks=pytest.mark.long)])
+@pytest.mark.parametrize("programs", [5, pytest.param(40, marks=pytest.mark.long)])
 def test_random_programs(programs: int) -> None:
     """No trusted estimate is far off, and the 95 % intervals hold about as often as they say."""
     scores = []

@@ -292,11 +292,11 @@ def test_the_share_behind_randomised_answers():
 @pytest.mark.parametrize("name", ["ramdas2018/saffron", "ramdas2018/lord", "zhang2021/paprika"])
 def test_blocks_change_no_number(name, monkeypatch):
     size = "k" if "paprika" in name else "n"
-    program = seqlang.load(with_rates(name), **{size: 60}).loaded.program
-    fast = simulate(program, None, runs=100, seed=3)
-    split = simulate(program, None, runs=100, seed=3, batch=9)
+    program = seqlang.load(with_rates(name), **{size: 30}).loaded.program
+    fast = simulate(program, None, runs=40, seed=3)
+    split = simulate(program, None, runs=40, seed=3, batch=9)
     monkeypatch.setattr(wide, "elementwise", lambda *_: None)
-    slow = simulate(program, None, runs=100, seed=3)
+    slow = simulate(program, None, runs=40, seed=3)
     assert fast.reports["reject"].sum() > 20
     for other in (split, slow):
         assert np.array_equal(fast.reports["reject"], other.reports["reject"])

@@ -163,7 +163,10 @@ TABLE_2 = """
 """
 
 
-@pytest.mark.parametrize("row", [r for r in TABLE_2.split("\n") if r])
+@pytest.mark.parametrize(
+    "row",
+    [pytest.param(r, marks=pytest.mark.long if i % 3 else ()) for i, r in enumerate(filter(None, TABLE_2.split("\n")))],
+)
 def test_table_2_left(specs: Path, row: str) -> None:
     clip, eps, h, steps, error = map(float, row.split())
     text = (specs / "zhang2022" / "privsprt_gaussian.seq").read_text()

@@ -70,7 +70,7 @@ def _two_digits(value: float) -> float:
 
 
 @pytest.mark.parametrize(
-    "row", [pytest.param(r, marks=pytest.mark.long if i % 2 else ()) for i, r in enumerate(_rows(TABLE_1))]
+    "row", [pytest.param(r, marks=pytest.mark.long if i % 4 else ()) for i, r in enumerate(_rows(TABLE_1))]
 )
 def test_table_1(row: tuple[float, ...]) -> None:
     clip, eps, a, b, steps_null, steps_alternative, type_1, type_2 = row

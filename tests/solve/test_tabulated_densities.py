@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
+from checked import checked
 
-import seqlang
 from seqlang.backends.solve.solve import solve
 from seqlang.backends.solve.states.batch import rarest
 from seqlang.backends.solve.states.tabulated_densities import TabledCompiler, distinct
@@ -45,7 +45,7 @@ def test_exploding_states_end_early_with_an_estimate_and_the_same_answer_twice()
 
 
 def test_claims_of_blocks_hold() -> None:
-    verdicts = [v.verdict for v in seqlang.check("@tight/blocks").verdicts]
+    verdicts = [v.verdict for v in checked("tight/blocks").verdicts]
     assert verdicts == ["proved"] * 3
 
 

@@ -8,13 +8,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from checked import checked
 
 import seqlang
 from seqlang.analyses.prove import prove, size_of
 
 
 def _check(name: str, **parameters: float) -> dict[str, Any]:
-    return seqlang.check(seqlang.load(f"@{name}", **parameters)).to_dict()
+    found = seqlang.check(seqlang.load(f"@{name}", **parameters)) if parameters else checked(name)
+    return found.to_dict()
 
 
 def _pure(name: str, **parameters: float) -> float:

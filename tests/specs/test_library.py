@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 
 import pytest
+from checked import checked
 
 from seqlang import driver
 from seqlang.results.check import CheckResult
@@ -33,7 +34,7 @@ def test_formatted(path: Path) -> None:
 def test_report_is_the_golden_one(path: Path, request: pytest.FixtureRequest) -> None:
     """Every claim is as expected; the table of the library says what is proved; in the report words must agree, numbers
     within one in a thousand: witness searches may find a slightly deeper pair."""
-    result = driver.check(driver.load(driver.read(str(path))))
+    result = checked(_id(path))
     assert result.ok, [(v.claim.text, v.verdict, v.because) for v in result.verdicts if not v.ok]
     if not any(v.claim.expect == "refuted" for v in result.verdicts):  # a published mistake may well be warned of
         assert not result.warnings, result.warnings

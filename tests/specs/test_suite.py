@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from checked import checked
 
 import seqlang
 from seqlang import driver
@@ -93,7 +94,8 @@ def _float(bound: Any) -> float:
 
 @cache
 def _pure(name: str, settings: tuple[tuple[str, float], ...] = ()) -> tuple[float, float]:
-    pure = seqlang.check(seqlang.load(f"@{name}", **dict(settings))).to_dict()["strong"]["pure"]
+    found = seqlang.check(seqlang.load(f"@{name}", **dict(settings))) if settings else checked(name)
+    pure = found.to_dict()["strong"]["pure"]
     return _float(pure["lower"] or 0), _float(pure["upper"])
 
 
@@ -119,7 +121,7 @@ def test_known_truth(name: str, truth: float) -> None:
 
 def test_paprika_needs_almost_all_of_delta() -> None:
     """One stream, exactly: 0.9698 against 2.96e-6 at eps = 5, c = 8, where delta = 2.5e-4 is claimed."""
-    found = seqlang.check(seqlang.load("@zhang2021/paprika")).to_dict()
+    found = checked("zhang2021/paprika").to_dict()
     strong = [c for c in found["claims"] if c["kind"] == "strong"]
     assert [c["verdict"] for c in strong] == ["refuted", "refuted"]
     deepest = max(c["witness"]["p"] - math.exp(5) * c["witness"]["q"] for c in strong)

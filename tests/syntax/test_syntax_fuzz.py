@@ -7,6 +7,7 @@ import re
 
 import pytest
 from texts import DATASET, EVERYTHING, REPLACE
+from thorough import several
 
 from seqlang.diagnostics.as_json import diagnostic_dict
 from seqlang.diagnostics.plain import render
@@ -76,14 +77,14 @@ def _bare(tree: object) -> str:
 @pytest.mark.parametrize("seed", range(8))
 def test_mutated_specs(seed: int) -> None:
     rng = random.Random(seed)
-    outcomes = [examine(mutate(rng, rng.choice(TEXTS))) for _ in range(60)]
+    outcomes = [examine(mutate(rng, rng.choice(TEXTS))) for _ in range(several(30, 60))]
     assert not all(outcomes)
 
 
 @pytest.mark.parametrize("seed", range(4))
 def test_mere_noise(seed: int) -> None:
     rng = random.Random(seed)
-    for _ in range(60):
+    for _ in range(several(30, 60)):
         examine("".join(rng.choice(SNIPPETS) for _ in range(rng.randint(0, 40))))
         examine(
             "".join(chr(rng.choice([rng.randrange(128), rng.randrange(0x11000)])) for _ in range(rng.randint(0, 200)))

@@ -9,6 +9,7 @@ import numpy as np
 import programs
 import pytest
 from scipy import integrate, stats
+from thorough import several
 
 from seqlang.backends.interpret.machine import Machine, Outcome
 from seqlang.backends.interpret.randomness import SeededRandomness
@@ -192,7 +193,7 @@ CASES = [
 @pytest.mark.parametrize("program, stream, phases", CASES)
 def test_never_stopping_against_the_interpreter(program: Program, stream: list[float], phases: list[Phase]) -> None:
     p = exp(Follower(program).log_probability(phases, FINE).log)
-    runs = 3000
+    runs = several(1500, 3000)
     seen = frequency(program, stream, lambda shown: not any(stopped for _, stopped, _ in shown), runs, 1)
     assert abs(seen - p) < 4.5 * (p * (1 - p) / runs) ** 0.5
 
@@ -206,7 +207,7 @@ def test_reports_against_the_interpreter(kind: str) -> None:
     told = [{"stop": None}, {"stop": None, "high": True}, {"stop": None}, {"stop": None, "high": True}]
     phases = [Phase({"x": x}, t, 1) for x, t in zip(stream, told, strict=True)]
     p = exp(Follower(program).log_probability(phases, FINE).log)
-    runs = 4000
+    runs = several(2000, 4000)
     wanted = [(), ("high",), (), ("high",)]
     seen = frequency(program, stream, lambda shown: [s[0] for s in shown] == wanted, runs, 2)
     assert abs(seen - p) < 4.5 * (p * (1 - p) / runs) ** 0.5

@@ -97,6 +97,9 @@ class Free:
 def free_parameters(program: Program, names: tuple[str, ...]) -> tuple[Free, ...]:
     """The named parameters. Raises SpecError E0601, E0602 where one cannot be free."""
     known = {p.name: p for p in program.parameters}
+    if not known:
+        message = f"--free: `{program.name}` has no parameters, and so nothing to be chosen"
+        raise SpecError.of("E0602", message, help="make a number of it one: `param bar > 0 = 3` where it says 3")
     for name in names:
         if name not in known:
             near = hint(name, list(known)) or f"the parameters are {', '.join(known)}"

@@ -43,10 +43,13 @@ Key = tuple[int, tuple[object, ...]]
 
 
 class Oracle:
-    """Asks for one point after another. `why` is the last reason for which the objective had no value."""
+    """Asks for one point after another. `why` is the last reason for which the objective had no value. `tolerance`:
+    asked of exact laws instead of what claims ask for; intervals are as wide as that makes them."""
 
-    def __init__(self, file: tree.File, settings: Mapping[str, Fraction], free: tuple[str, ...]) -> None:
-        self._file, self._settings, self._free = file, dict(settings), free
+    def __init__(
+        self, file: tree.File, settings: Mapping[str, Fraction], free: tuple[str, ...], tolerance: float | None = None
+    ) -> None:
+        self._file, self._settings, self._free, self._tolerance = file, dict(settings), free, tolerance
         self._found: dict[Key, tuple[Derivation, ...]] = {}
         self._matter: dict[int, tuple[str, ...]] = {}
         self.asked = 0
@@ -60,7 +63,7 @@ class Oracle:
         if program is None:
             return Point(values, UNKNOWN, (), possible=False)
         *claims, objective = program.claims
-        solve = solver(program)
+        solve = self._solver(program)
         excess = tuple(self._excess(program, i, c, solve) for i, c in enumerate(claims) if c.expect is None)
         found = self._objective(program, objective, solve)
         poll()  # what was not found for lack of time says nothing of these values
@@ -68,6 +71,10 @@ class Oracle:
 
     def _program(self, values: Mapping[str, Fraction]) -> Program | None:
         return elaborate(self._file, {**self._settings, **values})[0]
+
+    def _solver(self, program: Program) -> Solve:
+        solve, tolerance = solver(program), self._tolerance
+        return solve if tolerance is None else lambda model, watches, _: solve(model, watches, tolerance)
 
     def _objective(self, program: Program, claim: Claim, solve: Solve) -> Interval:
         """The largest over the models that it speaks of."""

@@ -21,6 +21,8 @@ from seqlang.source import Source
 
 CHECK_LIMIT = 60.0
 """Seconds of CPU time for the check of what was found, whatever the search was allowed."""
+INTERRUPT = "an interrupt"
+"""What ended a search on Ctrl-C."""
 BINDING = 1e-3
 """A constraint binds whose two sides differ by no more than this, relatively."""
 
@@ -34,7 +36,7 @@ def tune(loaded: Loaded, free: Sequence[str], minimise: str, *, time_limit: floa
     frees = free_parameters(loaded.program, tuple(free))
     oracle = Oracle(with_objective(loaded, minimise), loaded.settings, tuple(free))
     tried = Tried(oracle)
-    best, cut = _searched(tried, frees, time_limit)
+    best, cut = searched(tried, frees, time_limit)
     start = next(iter(tried.points.values()), None)
     if best is None and tried.points and all(p.objective[1] == inf for p in tried.points.values()):
         message = f"`{loaded.program.name}` has no exact value of {minimise}: {oracle.why or 'no point was possible'}"
@@ -60,13 +62,13 @@ def tune(loaded: Loaded, free: Sequence[str], minimise: str, *, time_limit: floa
     )
 
 
-def _searched(tried: Tried, frees: Frees, time_limit: float | None) -> tuple[Point | None, str | None]:
+def searched(tried: Tried, frees: Frees, time_limit: float | None) -> tuple[Point | None, str | None]:
     """The best feasible point, and what ended the search early."""
     try:
         with limited(time_limit, forced=True):
             return search(tried, frees), None
     except KeyboardInterrupt as stop:
-        cut = "the time limit" if isinstance(stop, OutOfTime) else "an interrupt"
+        cut = "the time limit" if isinstance(stop, OutOfTime) else INTERRUPT
     best = tried.best
     return (best if best is not None and best.feasible else None), cut
 

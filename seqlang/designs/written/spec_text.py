@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 
 from seqlang.designs.blocks.mechanism import mechanism_for
@@ -11,20 +11,22 @@ from seqlang.designs.design import Design
 from seqlang.designs.problem.decimal import decimal
 from seqlang.designs.problem.problem import Problem
 from seqlang.designs.written.block_text import attached, block_lines, data_lines
+from seqlang.results.design import SIDES
 
 LONG = 25
 """Cases of one choice."""
 
 
-def spec_text(design: Design) -> str:
-    """The text of the `.seq` file, one line a line of the schedule."""
+def spec_text(design: Design, claimed: Sequence[str] = SIDES, *, accepts: bool = True) -> str:
+    """The text of the `.seq` file, one line a line of the schedule. `claimed`: the hypotheses under which the error is
+    claimed. Without `accepts` the test ends only to reject."""
     problem = design.problem
     parts = [
         _head(design),
-        _schedule(design),
+        _schedule(design, accepts),
         data_lines(problem),
-        _course(design),
-        _claims(problem),
+        _course(design, accepts),
+        _claims(problem, claimed),
     ]
     return "\n\n".join("\n".join(part) for part in parts) + "\n"
 
@@ -47,7 +49,7 @@ def _head(design: Design) -> Iterator[str]:
         yield f"let {setting[0]:<7} = {setting[1]}"
 
 
-def _schedule(design: Design) -> Iterator[str]:
+def _schedule(design: Design, accepts: bool) -> Iterator[str]:
     several, ends = len(design.columns) > 1, _ends(design)
     mirrored = _mirrored(design)
     if design.problem.course == "one-sided":
@@ -67,7 +69,7 @@ def _schedule(design: Design) -> Iterator[str]:
     if several:
         calls = [f"size_{n}({known})" for n in range(1, len(design.columns) + 1)]
         yield f"let size_for(plan, {known}) = " + _by_plan(calls)
-    for name, place in (("upper", 1), ("lower", -1)):
+    for name, place in (("upper", 1), ("lower", -1))[: 1 + accepts]:
         yield from _limit(design, name, place)
 
 
@@ -148,7 +150,7 @@ def _sizes(policy: Policy, mirrored: bool, least: int) -> list[str]:
     return _chain("n", whole)
 
 
-def _course(design: Design) -> Iterator[str]:
+def _course(design: Design, accepts: bool) -> Iterator[str]:
     problem, several = design.problem, len(design.columns) > 1
     ends = _ends(design)
     yield "memory score = 0"
@@ -173,13 +175,16 @@ def _course(design: Design) -> Iterator[str]:
     plan = f"({', '.join(at)})" if at else ""
     yield f"stop when score >= upper{plan} return reject"
     heed = f" and (heeded == 1 or used >= last{'(plan)' * several})" if problem.course == "futility" else ""
-    yield f"stop when score <= lower{plan}{heed} return accept"
+    if accepts:
+        yield f"stop when score <= lower{plan}{heed} return accept"
     yield from attached(problem, mechanism)
 
 
-def _claims(problem: Problem) -> Iterator[str]:
+def _claims(problem: Problem, claimed: Sequence[str]) -> Iterator[str]:
     if problem.privacy.notion != "none":
         yield f"claim strong {'pure(eps)' if problem.privacy.notion == 'pure' else problem.privacy.text}"
-    ignored = "_ignored" * (problem.course == "futility")
-    yield f"claim probability(reject) <= {decimal(problem.alpha)} under null{ignored}"
-    yield f"claim probability(accept) <= {decimal(problem.beta)} under alternative"
+    if "null" in claimed:
+        ignored = "_ignored" * (problem.course == "futility")
+        yield f"claim probability(reject) <= {decimal(problem.alpha)} under null{ignored}"
+    if "alternative" in claimed:
+        yield f"claim probability(accept) <= {decimal(problem.beta)} under alternative"

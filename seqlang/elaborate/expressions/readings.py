@@ -63,7 +63,7 @@ def _undeclared(state: State, scope: Scope, node: tree.Name) -> Typed:
 
 
 def _known(state: State, scope: Scope) -> list[str]:
-    known = [*state.given.symbols, *scope.bindings] + (["records"] if _dataset(state) else [])
+    known = ["step", *state.given.symbols, *scope.bindings] + (["records"] if _dataset(state) else [])
     return [*known, *state.usage.labels, "stops"] if scope.mode == "claim" else known
 
 

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 from seqlang.record import replace
 from seqlang.report.document.document import Block, Heading, Table, first_line, line, remark, row, table_of
 from seqlang.report.numbers import shown
+from seqlang.results.design import SIDES
 
 if TYPE_CHECKING:
-    from seqlang.results.design import DesignResult, ScheduleLine
+    from seqlang.results.design import ComparedDesign, DesignResult, ScheduleLine
 
 MISSING = {"certified": "enclosures", "optimality_gap": "bound on the optimum within its class", "ratio": "lower bound"}
 """What a report calls what there may be none of."""
@@ -48,7 +49,7 @@ def design_blocks(result: DesignResult) -> Iterator[Block]:
         yield remark(text)
     if result.compared:
         yield Heading("Beside other designs")
-        yield _compared(result)
+        yield from beside(result)
 
 
 def schedule_table(result: DesignResult) -> Table:
@@ -98,15 +99,29 @@ def figures_table(result: DesignResult) -> Table:
     return table_of(head, rows)
 
 
-def _compared(result: DesignResult) -> Table:
-    head = ("design", "privacy", "errors", "", "expected entries", "", "95%", "", "at most")
+def beside(result: DesignResult) -> Iterator[Block]:
+    """Other designs for the same problem, a row each, and below them what is to be said of some."""
+    levels = "/".join(f"{100 * float(q):g}" for q in result.quantiles["null"])
+    head = ("design", "privacy", "errors", "", "expected entries", "", f"{levels} %", "", "at most")
     rows = []
     for other in result.compared:
-        sides = ("null", "alternative")
-        pairs = [shown(other.errors[s], 4) for s in sides] + [shown(other.expected_steps[s], 5) for s in sides]
-        tail = [str(other.quantiles[s]["0.95"] or "-") for s in sides]
-        rows.append(row(other.name, other.privacy, *pairs, *tail, str(other.max_steps or "-")))
-    return table_of(head, rows)
+        errors, steps = ([_known(found[s], digits) for s in SIDES]
+                         for found, digits in ((other.errors, 4), (other.expected_steps, 5)))  # fmt: skip
+        tails = ["/".join(str(n or "-") for n in other.quantiles[s].values()) for s in SIDES]
+        tails = ["-" if set(tail) == {"-", "/"} else tail for tail in tails]
+        rows.append(row(other.name, _kept(other), *errors, *steps, *tails, str(other.max_steps or "-")))
+    yield table_of(head, rows)
+    yield remark("two numbers: under the null and under the alternative; privacy as it is proved of each one's program")
+    yield from (remark(f"{other.name}: {other.note}") for other in result.compared if other.note)
+
+
+def _known(value: float | None, digits: int) -> str:
+    return "-" if value is None else shown(value, digits)
+
+
+def _kept(other: ComparedDesign) -> str:
+    """The privacy that is proved."""
+    return other.privacy if other.verdict == "proved" or other.privacy == "none" else "-"
 
 
 def remarks(result: DesignResult) -> Iterator[Block]:

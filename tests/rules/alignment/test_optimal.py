@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog
 from structures import X, move, noise, program, terms, value
+from thorough import several
 
 from seqlang.model.expression import Apply, Number
 from seqlang.model.gate_source import OfStop
@@ -31,7 +32,7 @@ def cheapest(rows: list[list[float]], bounds: list[float], scales: list[float]) 
     return float(found.fun) if found.status == 0 else float("inf")
 
 
-@pytest.mark.parametrize("seed", [*range(100), *(pytest.param(s, marks=pytest.mark.long) for s in range(100, 300))])
+@pytest.mark.parametrize("seed", range(several(40, 300)))
 def test_search_is_optimal(monkeypatch: pytest.MonkeyPatch, seed: int) -> None:
     rng = random.Random(seed)
     gates, lasting, fresh = rng.randint(1, 3), rng.randint(1, 3), rng.randint(1, 3)

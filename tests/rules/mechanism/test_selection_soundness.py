@@ -9,6 +9,7 @@ from math import exp, inf, log
 
 import pytest
 from elaborated import elaborated
+from thorough import several
 
 from seqlang.analyses.prove import prove, size_of
 
@@ -59,7 +60,7 @@ def scores(random_: random.Random) -> tuple[str, list[Score], int]:
     return ", ".join(items), functions, len(items)
 
 
-@pytest.mark.parametrize("seed", [*range(12), *(pytest.param(i, marks=pytest.mark.long) for i in range(12, 40))])
+@pytest.mark.parametrize("seed", range(several(6, 40)))
 def test_the_exponential_mechanism(seed: int) -> None:
     random_ = random.Random(seed)
     text, functions, k = scores(random_)

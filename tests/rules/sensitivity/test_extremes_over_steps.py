@@ -48,7 +48,7 @@ def wrong(seed: int) -> list[str]:
     return found
 
 
-@pytest.mark.parametrize("block", [*range(2), *(pytest.param(i, marks=pytest.mark.long) for i in range(2, 6))])
+@pytest.mark.parametrize("block", [0, *(pytest.param(i, marks=pytest.mark.long) for i in range(1, 6))])
 def test_random_extremes_against_all_neighbours(block: int) -> None:
     assert [text for seed in range(15 * block, 15 * block + 15) for text in wrong(seed)] == []
 
@@ -70,8 +70,8 @@ def also_of_windows(body: Motion) -> Motion | None:
 @pytest.mark.parametrize(
     ("name", "fault", "first"),
     [
-        ("less_its_body", not_turned, 165),
-        ("less_its_body", also_of_windows, 70),
+        ("less_its_body", not_turned, 170),
+        ("less_its_body", also_of_windows, 73),
         ("over_steps", lambda _, body: body, 0),
         ("over_steps", lambda _, body: replace(body, kind="same sign, not growing"), 0),
     ],
@@ -80,9 +80,9 @@ def test_planted_faults_are_noticed(
     monkeypatch: pytest.MonkeyPatch, name: str, fault: Callable[..., object], first: int
 ) -> None:
     """`first`: a seed before the first ones that notice it, so that this takes no time; of 400 at least two do."""
-    assert not any(wrong(seed) for seed in range(first, first + 10))
+    assert not any(wrong(seed) for seed in range(first, first + 3))
     monkeypatch.setattr(rules, name, fault)
-    assert any(wrong(seed) for seed in range(first, first + 10))
+    assert any(wrong(seed) for seed in range(first, first + 3))
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ from math import inf, sqrt
 
 import pytest
 from elaborated import elaborated
+from thorough import several
 
 from seqlang.arithmetic.formula import enclose
 from seqlang.model.expression import Local
@@ -145,7 +146,7 @@ def exact(table: dict[int, tuple[Fraction, ...]], resized: bool) -> tuple[float,
     )
 
 
-@pytest.mark.parametrize("seed", range(30))
+@pytest.mark.parametrize("seed", range(several(12, 30)))
 def test_never_below_the_truth_and_exact_for_small_tables(seed: int) -> None:
     """Random lists of sums of random functions of a record in {0, 1, 2, 3}, by enumeration."""
     random_ = random.Random(seed)
@@ -169,7 +170,7 @@ def test_never_below_the_truth_and_exact_for_small_tables(seed: int) -> None:
 def test_pieces_cover_every_value() -> None:
     """Comparisons of a real field at random places, against a fine grid of its values."""
     random_ = random.Random(5)
-    for _ in range(10):
+    for _ in range(several(4, 10)):
         cuts = [Fraction(random_.randint(0, 40), 4) for _ in range(4)]
         signs = [random_.choice([">=", "<", ">", "<="]) for _ in cuts]
         items = [f"sum(1 for i in records where x[i] {s} {float(c)})" for s, c in zip(signs, cuts, strict=True)]

@@ -11,6 +11,7 @@ import pytest
 from neighbouring import ADJACENT, Values, pairs
 from scipy.optimize import linprog
 from small_statistics import draw, program, text_of
+from thorough import several
 
 from seqlang.arithmetic.formula import enclose
 from seqlang.model.expression import Apply, Local, Number, Term
@@ -136,7 +137,7 @@ def vertex(*segments: Sequence[Step]) -> tuple[list[float], list[float]]:
     return [m for m, _ in steps], [d for _, d in steps]
 
 
-@pytest.mark.parametrize("seed", [*range(24), pytest.param(24, marks=pytest.mark.long)])
+@pytest.mark.parametrize("seed", range(several(10, 25)))
 def test_observed_differences_are_mixtures_of_the_moves(seed: int) -> None:
     r = random.Random(seed)
     body, names, meanings = draw(r)

@@ -8,6 +8,7 @@ import random
 import pytest
 from neighbouring import ADJACENT, Values, fits, pairs
 from small_statistics import draw, program, text_of
+from thorough import several
 
 from seqlang.analyses.shifts import statistics
 from seqlang.arithmetic.formula import enclose
@@ -188,7 +189,7 @@ def test_streams_of_another_length_are_no_neighbours_here() -> None:
     assert "adding or removing" in found.note
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", range(several(20, 40)))
 def test_random_statistics_against_all_neighbours(seed: int) -> None:
     r = random.Random(seed)
     body, names, meanings = draw(r)

@@ -92,10 +92,13 @@ def _value(half: LinearCondition, box: Box) -> tuple[tuple[float, float], float,
     size = 1.0 + abs(half[0])
     fresh = []
     for key, factor in half[1]:
-        if key in box:
-            ends = factor * box[key][0], factor * box[key][1]
-            low, high = low + min(ends), high + max(ends)
-            size += max([abs(e) for e in ends if abs(e) < inf], default=0.0)
+        side = box.get(key)
+        if side is not None:
+            one, other = factor * side[0], factor * side[1]
+            if one > other:
+                one, other = other, one
+            low, high = low + one, high + other
+            size += max(abs(one) if one > -inf else 0.0, abs(other) if other < inf else 0.0)
         elif is_shared(key):
             raise Unsupported("a noise that stays outside of the box")
         else:

@@ -12,6 +12,7 @@ from seqlang.analyses.witnesses.families.chance import chance
 from seqlang.analyses.witnesses.families.patterns import Plan, held_twice, plans
 from seqlang.analyses.witnesses.families.proof import guessed, proved
 from seqlang.analyses.witnesses.families.repeated import NotPeriodic, Repeated, repeated
+from seqlang.analyses.witnesses.families.supremum import Known
 from seqlang.analyses.witnesses.neighbours import entry_of, fields_of
 from seqlang.analyses.witnesses.play import play_apart
 from seqlang.analyses.witnesses.recompute import NotEnclosed, enclosed
@@ -45,6 +46,7 @@ def growing(scene: Scene) -> Family | None:
 def _best(scene: Scene, candidates: Iterator[Plan], most: int) -> Family | None:
     """The best family that one of these plans makes; no more plans are tried once so many promise one."""
     found: list[tuple[bool, float, int, Family]] = []
+    known: Known = {}
     looked = scene.follower.steps_computed
     for number, plan in enumerate(islice(candidates, MOST_PLANS)):
         if (scene.follower.steps_computed - looked) * scene.weight > MOST_LOOKS or len(found) >= most:
@@ -53,7 +55,7 @@ def _best(scene: Scene, candidates: Iterator[Plan], most: int) -> Family | None:
         if family is None:
             continue
         try:
-            guess = guessed(scene.follower, family)
+            guess = guessed(scene.follower, family, known=known)
         except REFUSED:
             continue
         if guess is not None:

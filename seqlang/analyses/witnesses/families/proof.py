@@ -17,7 +17,7 @@ from seqlang.analyses.witnesses.confirm import inside
 from seqlang.analyses.witnesses.families.boxes import SLACK, Box, Laws, mass, product, within
 from seqlang.analyses.witnesses.families.chance import chance
 from seqlang.analyses.witnesses.families.repeated import NotPeriodic, Repeated, repeated
-from seqlang.analyses.witnesses.families.supremum import COARSE, FINE, largest, stays_below
+from seqlang.analyses.witnesses.families.supremum import COARSE, FINE, Known, largest, stays_below
 from seqlang.analyses.witnesses.neighbours import are_neighbours
 from seqlang.backends.transcript.follow import Follower
 from seqlang.model.expression import Label
@@ -75,16 +75,20 @@ Guess = tuple[tuple[Repeated, Repeated], tuple[float, ...], float, float]
 """Both sides, where the first stream's block is likeliest, and about the largest log chances of both blocks."""
 
 
-def guessed(follower: Follower, family: Family, how: tuple[float, int] = COARSE) -> Guess | None:
-    """None where there is no growth. Raises `NotPeriodic`, `Unsupported`, `NotEnclosed`."""
+def guessed(
+    follower: Follower, family: Family, how: tuple[float, int] = COARSE, known: Known | None = None
+) -> Guess | None:
+    """None where there is no growth. `known`: what was found for other families of the same program, as carefully.
+    Raises `NotPeriodic`, `Unsupported`, `NotEnclosed`."""
     first, second = (repeated(follower, family, side) for side in (False, True))
     if len(first.noises) > MOST_NOISES or len(second.noises) > MOST_NOISES:
         raise NotPeriodic("many noises stay")
     laws = follower.law
-    ours = largest(first.block, first.around, first.noises, laws, how)
+    known = {} if known is None else known
+    ours = largest(first.block, first.around, first.noises, laws, how, known)
     if ours is None or first.block.weight == -inf:
         return None
-    theirs = largest(second.block, second.around, second.noises, laws, how)
+    theirs = largest(second.block, second.around, second.noises, laws, how, known)
     least = ours[0] + _apart(follower, first)[0]
     most = (-inf if theirs is None else theirs[0]) + _apart(follower, second)[1]
     if most == -inf or least - most < LEAST:

@@ -20,6 +20,9 @@ FEWEST_OFFSETS = (0.5, 6.0)  # where there are more: what is climbed has one pea
 COARSE, FINE = (0.1, 1), (1e-5, 3)  # the smallest step (scales), and how many places are climbed from
 STEADY, LONGEST = 16, 60
 Place = tuple[float, ...]
+Highest = tuple[float, Place] | None
+Known = dict[object, Highest]
+"""What `largest` found before, by all that it reads of the conditions: most families of a program share it."""
 
 
 def stays_below(block: Demand, around: Demand, noises: Sequence[Key], laws: Laws, bound: float) -> bool:
@@ -72,22 +75,30 @@ def _halves(box: Box, widest: Key, laws: Laws) -> list[Box] | None:
 
 
 def largest(
-    block: Demand, around: Demand, noises: Sequence[Key], laws: Laws, how: tuple[float, int] = FINE
-) -> tuple[float, Place] | None:
-    """About the largest log chance of the block where the steps around it are possible, and where; None if nowhere."""
-
+    block: Demand, around: Demand, noises: tuple[Key, ...], laws: Laws, how: tuple[float, int], known: Known
+) -> Highest:
+    """About the largest log chance of the block where the steps around it are possible, and where; None if nowhere.
+    `known` is of the same laws and the same `how`."""
     limits = _limits(around, laws)
+    asked = block.staying, limits, noises
+    if asked not in known:
+        known[asked] = _highest(block.staying, limits, noises, laws, how)
+    return known[asked]
+
+
+def _highest(wanted: Pieces, limits: Pieces, noises: tuple[Key, ...], laws: Laws, how: tuple[float, int]) -> Highest:
+    """The largest log chance of what is wanted where the limits are possible, and where."""
 
     def value(place: Place) -> float:
         poll()
         box = {key: (x, x) for key, x in zip(noises, place, strict=True)}
         if product(limits, box, laws)[1] == -inf:
             return -inf
-        return product(block.staying, box, laws)[1]
+        return product(wanted, box, laws)[1]
 
     if not noises:
         return (0.0, ())
-    pieces = (*block.staying, *limits)
+    pieces = (*wanted, *limits)
     starts = [_starts(key, pieces, laws, len(noises)) for key in noises]
     best = [(value(place), place) for place in combinations(*starts)]
     ranked = sorted(best, key=lambda one: -one[0])[: how[1]]
