@@ -15,6 +15,7 @@ from thorough import LONG
 os.environ.pop("COLUMNS", None)  # pytest-xdist sets it in its workers, and piped reports are as wide as it says
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # there is a worker for each processor: more threads only wait
 ROOT = Path(__file__).resolve().parent.parent
+gc.set_threshold(500_000, 20, 100)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -63,7 +64,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Without `--long` the long tests are deselected rather than skipped: a skip is a test that wanted to run."""
-    if config.getoption("--long"):
+    if config.getoption("--long") or config.getoption("--update"):
         return
     long = [item for item in items if "long" in item.keywords]
     if long:
@@ -72,11 +73,10 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def pytest_collection_finish() -> None:
-    """The collector leaves alone what lives to the end, thousands of tests and the modules, and comes less often: else
-    it takes one twentieth of the time."""
+    """The collector leaves alone what lives to the end, thousands of tests and the modules, and comes less often (the
+    thresholds above): else it takes one tenth of the time."""
     gc.collect()
     gc.freeze()
-    gc.set_threshold(50_000, 20, 50)
 
 
 @pytest.fixture(scope="session")

@@ -17,7 +17,9 @@ from seqlang.cli.__main__ import main
                 r"\varepsilon_{\mathrm{optimal}}\left(\varepsilon, \mathrm{copies}, \delta\right)",
             ],
         ),
-        ("@papernot2018/gnmax", [r"\varepsilon(\alpha) \le \frac{\alpha k}{\sigma^{2}}"]),
+        pytest.param(
+            "@papernot2018/gnmax", [r"\varepsilon(\alpha) \le \frac{\alpha k}{\sigma^{2}}"], marks=pytest.mark.long
+        ),
         ("@smith2013/ftal", [r"\rho \le \frac{\varepsilon^{2}}{8 \left(\left\lfloor{\log_{2}\left(n\right)}\right"]),
         ("@dwork2015/thresholdout_once", [r"\varepsilon(\delta) \le \min_{\alpha > 1}\left("]),
         ("@bittner2020/flmb_exponential", [r"\le \varepsilon_{g} + \max\left(\varepsilon_{s}, "]),

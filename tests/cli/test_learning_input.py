@@ -167,7 +167,10 @@ def test_ends_of_these_ranges(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     assert found["q=0"] <= found["q=1"]
 
 
-@pytest.mark.parametrize(("n", "levels"), [(1, 1), (6, 3), (1000, 10), (1023, 10), (1025, 11)])
+@pytest.mark.parametrize(
+    ("n", "levels"),
+    [(1, 1), (6, 3), (1023, 10), *(pytest.param(*case, marks=pytest.mark.long) for case in ((1000, 10), (1025, 11)))],
+)
 def test_trees_need_no_power_of_two(n: int, levels: int, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["check", "@chan2011/tree_sums", "--set", f"n={n}", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["strong"]["pure"]["upper"] == pytest.approx(1, rel=1e-9)

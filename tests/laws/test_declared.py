@@ -88,7 +88,7 @@ def test_no_law_declares_a_function() -> None:
 
 
 @pytest.mark.parametrize("name", [n for n in IN_NUMBERS if facts(n).curve in ("laplace", "gaussian")])
-@pytest.mark.parametrize("order", [1.5, 4.0])
+@pytest.mark.parametrize("order", [1.5, pytest.param(4.0, marks=pytest.mark.long)])
 def test_declared_curves(name: str, order: float) -> None:
     """(1 / (a - 1)) log E_f(z + u) [(f(z) / f(z + u))^a], integrated, for a translation by 0.9."""
     density, known = law(name).scalar.density, arguments_of(name)

@@ -14,9 +14,10 @@ from seqlang import driver
 
 RUNS = 20_000
 SLOW = {"refuted/parallel_threshold_noise", "chan2011/tree_sums_gaussian", "tight/two_sided", "tight/cusum",
-        "dipaut/two_range_1", "dipaut/two_range_2", "dipaut/two_range_2_above"}  # fmt: skip
+        "dipaut/two_range_1", "dipaut/two_range_2", "dipaut/two_range_2_above",
+        "dipaut/privacy_violating_path"}  # fmt: skip
 """By default `michel2025/dp_sprt`, `chan2011/tree_sums` and `tight/one_sided` stand for the first three.
-Under the first model of `cusum` no law is resolved, and nothing is compared."""
+Under the first models of `cusum` and `privacy_violating_path` no law is resolved, and nothing is compared."""
 NO_LAW = {
     "dwork2014/sparse_vector", "tight/blocks", "zhang2021/paprika", "zhang2021/paprika_lord",
 }  # fmt: skip

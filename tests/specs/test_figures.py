@@ -46,7 +46,7 @@ def test_pure_bounds(lz: float, lw: float) -> None:
 
 
 @pytest.mark.parametrize(("lz", "lw"), SCALES)
-@pytest.mark.parametrize("c", [1, 2, 3, 7])
+@pytest.mark.parametrize("c", [1, pytest.param(2, marks=pytest.mark.long), 3, pytest.param(7, marks=pytest.mark.long)])
 def test_repeated_reports(lz: float, lw: float, c: int) -> None:
     z, w = 1 / lz, 1 / lw
     assert _pure("tight/repeated_kept", lz=lz, lw=lw, c=c) == pytest.approx(max(z + (c - 1) * w, c * w))
@@ -149,7 +149,10 @@ TABLE_1 = [(0.2, 16.8, 85.932, 121.611), (0.5, 43, 89.268, 126.623), (0.7, 63, 9
 """A, thresholds, expected steps under both hypotheses at eps' = 1: exact values by quadrature, not by simulation."""
 
 
-@pytest.mark.parametrize(("clip", "bar", "null", "alternative"), TABLE_1)
+@pytest.mark.parametrize(
+    ("clip", "bar", "null", "alternative"),
+    [TABLE_1[0], *(pytest.param(*row, marks=pytest.mark.long) for row in TABLE_1[1:])],
+)
 def test_table_1_of_privsprt(clip: float, bar: float, null: float, alternative: float) -> None:
     spec = seqlang.load("@zhang2022/privsprt_bernoulli", A=clip, a=bar, b=bar, eps=1)
     for result, wanted in zip(seqlang.run(spec, runs=20_000, seed=11), (null, alternative), strict=True):

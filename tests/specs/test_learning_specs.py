@@ -53,8 +53,8 @@ def exact_selection(eps: float, b: float) -> float:
     return max(eps, log((1 - a * exp(-eps)) / (1 - a)))
 
 
-@pytest.mark.parametrize("eps", ["1/10", "1", "3"])
-@pytest.mark.parametrize("b", ["1/20", "1/5", "2385/10000", "1/2", "9/10"])
+@pytest.mark.parametrize("eps", ["1/10", pytest.param("1", marks=pytest.mark.long), "3"])
+@pytest.mark.parametrize("b", ["1/20", pytest.param("1/5", marks=pytest.mark.long), "2385/10000", "1/2", "9/10"])
 def test_exponential_selection(eps: str, b: str) -> None:
     wanted = exact_selection(float(Fraction(eps)), float(Fraction(b)))
     assert pure("bittner2020/selection_exponential", eps=eps, b=b) == pytest.approx(wanted, rel=1e-9)
@@ -68,7 +68,9 @@ def test_the_papers_own_setting() -> None:
 
 @pytest.mark.parametrize("svm", ["0", "1"])
 @pytest.mark.parametrize("eps", ["1/100", "1/10", "1", "4"])
-@pytest.mark.parametrize(("n", "ridge"), [("800", "1/100"), ("50", "1/1000"), ("100000", "1/100000")])
+@pytest.mark.parametrize(
+    ("n", "ridge"), [("800", "1/100"), ("50", "1/1000"), pytest.param("100000", "1/100000", marks=pytest.mark.long)]
+)
 def test_objective_perturbation_spends_less_than_it_may(svm: str, eps: str, n: str, ridge: str) -> None:
     """Theorem 9 sets e = eps - 2 log(1 + c / (n Lambda)), or eps/2 and more ridge; one log is enough."""
     c, e, size = 1.0 if svm == "1" else 0.25, float(Fraction(eps)), float(n) * float(Fraction(ridge))

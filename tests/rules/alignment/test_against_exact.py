@@ -193,8 +193,14 @@ def test_outside_interval(monkeypatch: pytest.MonkeyPatch, lz: float, lw: float)
     assert max(losses) >= 0.5 * proved
 
 
-@pytest.mark.parametrize(("lz", "lw"), SCALES)
-@pytest.mark.parametrize("mode", ["kept", "refreshed", "restarted"])
+@pytest.mark.parametrize(
+    ("lz", "lw", "mode"),
+    [
+        pytest.param(*scales, mode, marks=() if (i + j) % 3 == 0 else pytest.mark.long)
+        for i, scales in enumerate(SCALES)
+        for j, mode in enumerate(("kept", "refreshed", "restarted"))
+    ],
+)
 def test_reports(monkeypatch: pytest.MonkeyPatch, mode: str, lz: float, lw: float) -> None:
     spec, moves = {
         "kept": (repeated(), KEPT_MOVES),
