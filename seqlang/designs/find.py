@@ -11,6 +11,7 @@ from seqlang.designs.blocks.mechanism import mechanism_for
 from seqlang.designs.blocks.policy import Policy
 from seqlang.designs.bounds.certificate import Enclosed, certificate, work_of
 from seqlang.designs.bounds.lower_bounds import lower_bounds
+from seqlang.designs.bounds.one_block import one_block_bound
 from seqlang.designs.bounds.universal import universal_bound, why_none
 from seqlang.designs.bounds.whole_hypotheses import said_of
 from seqlang.designs.compare.rows import compared
@@ -161,8 +162,7 @@ def _reasons(design: Design, bounded: bool) -> dict[str, str]:
     """Why there is no optimality gap, or no ratio to a lower bound, where there is none."""
     found = {}
     if design.bound is None:
-        found["optimality_gap"] = ("with noise, a score is not all that matters between the hypotheses: no bound is "
-                                   "known of what other schedules could reach")  # fmt: skip
+        found["optimality_gap"] = "with noise, a score is not all that matters between the hypotheses"
     if not bounded:
         found["ratio"] = "with these errors no entry is needed: all bounds are 0"
     return found
@@ -196,6 +196,9 @@ def _bounds(problem: Problem, fixed: int, plain: float | None, horizon: int | No
     elif wald is not None:
         yield wald
     yield from (bound for bound in private if bound is not None)
+    block = one_block_bound(problem)
+    if block is not None:
+        yield LowerBound("the best test of one block", float(block))
     yield from _universal(problem, fixed, horizon)
 
 

@@ -9,9 +9,10 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from scipy.optimize import minimize
+from scipy.optimize import linprog, minimize
 
 from seqlang.designs.bounds.lower_bounds import lower_bounds
+from seqlang.designs.bounds.one_block import one_block_bound
 from seqlang.designs.bounds.universal import Program, universal_bound
 from seqlang.designs.problem.criterion import Criterion, Limits
 from seqlang.designs.problem.entry import Entry, coin, two_coins
@@ -99,6 +100,7 @@ def test_random_private_tests_are_not_below_any_bound(seed: int, eps: float | No
     for problem, true in costs(p0, p1, errors, eps, at, Limits(most=most, every=every)):
         for bound in lower_bounds(problem):
             assert bound.value <= true * (1 + 1e-12), problem.criterion.text
+        assert (one_block_bound(problem) or 0) <= true, problem.criterion.text
         if eps is not None and problem.criterion.level is None:
             found = universal_bound(problem, 12)
             assert found is not None and found <= true * (1 + 1e-12)
@@ -123,6 +125,31 @@ def costs(
             found = int(np.searchsorted(np.cumsum(at(p)[1]), level - 1e-12))
             text = f"quantile {level} under {name}"
             yield replace(base, criterion=criterion_of(text, null, alternative, base.errors)), float(found)
+
+
+def most_power(n: int, eps: float, alpha: float) -> float:
+    """Of any eps-private test of n flips, at 4/5, with error alpha at 1/4: a linear program over the chances to reject
+    by the number of ones, of which neighbours differ by a factor e^eps at most, and so do the chances to accept."""
+    laws = [np.array([math.comb(n, s) * p**s * (1 - p) ** (n - s) for s in range(n + 1)]) for p in (0.25, 0.8)]
+    rows, right = [laws[0]], [alpha]
+    for s, t in [(s, s + step) for s in range(n + 1) for step in (-1, 1) if 0 <= s + step <= n]:
+        for sign in (1, -1):  # f(s) - e f(t) <= 0, and the same of 1 - f
+            row = np.zeros(n + 1)
+            row[s], row[t] = sign, -sign * math.exp(eps)
+            rows.append(row)
+            right.append(0.0 if sign == 1 else math.exp(eps) - 1)
+    return -float(linprog(-laws[1], A_ub=np.array(rows), b_ub=right, bounds=(0, 1)).fun)
+
+
+@pytest.mark.parametrize(("eps", "level"), [(1.0, 0.5), (0.5, 0.9), (3.0, 0.75)])
+def test_quantiles_are_at_least_what_one_block_of_any_private_test_needs(eps: float, level: float) -> None:
+    """The least n for which the program over all private tests of n flips keeps both errors, the null's 1 - level
+    larger."""
+    null, alternative = coin(Fraction(1, 4)), coin(Fraction(4, 5))
+    problem = asked(null, alternative, (0.0625, 0.125), eps)
+    criterion = criterion_of(f"quantile {level} under null", null, alternative, problem.errors)
+    enough = next(n for n in range(1, 80) if most_power(n, eps, 0.0625 + 1 - level) >= 1 - 0.125 - 1e-9)
+    assert one_block_bound(replace(problem, criterion=criterion)) == enough
 
 
 def best_average(p0: float, p1: float, error: float, times: set[int]) -> float:

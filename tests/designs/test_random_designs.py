@@ -29,7 +29,9 @@ def test_a_random_problem(seed: int) -> None:
     )  # fmt: skip
     limits = limits_of(most, looks, every, None, unit)
     laws = (f"x ~ bernoulli({p0})", f"x ~ bernoulli({p1})")
-    asked = problem_of(*laws, alpha, beta, privacy, wanted, draw.random() < 0.7, limits)
+    coin = draw.random() < 0.7
+    course = draw.choice(("both ends", "one-sided", "futility")) if seed % 2 else "both ends"
+    asked = problem_of(*laws, alpha, beta, privacy, wanted, coin, limits, course)
     try:
         found = find(asked)
     except Infeasible as why:
