@@ -23,7 +23,7 @@ from seqlang.process.doing import doing
 from seqlang.process.time_limit import over
 from seqlang.record import record, replace
 
-NEAR = 3e-4
+NEAR = 1e-4
 """The search ends when the mixture is within this part of the best bound."""
 ROUNDS = 120
 SPARE = 1e-9
