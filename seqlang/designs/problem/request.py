@@ -28,7 +28,7 @@ _COIN = re.compile(r"bernoulli\s*\((.*)\)\s*", re.DOTALL)
 NAMES = frozenset(
     "lattice eps sd size_for size upper lower score used plan coin chosen null alternative P0 P1 block total "
     "seen level edge low width levels below null_levels alternative_levels null_ignored heeded last "
-    "floor_of_scores null_entry alternative_entry".split()
+    "floor_of_scores null_entry alternative_entry gain P Q z".split()
 )
 """Those of a written program."""
 SAME = 1e-9

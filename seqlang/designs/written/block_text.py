@@ -104,15 +104,17 @@ def block_lines(problem: Problem, mechanism: Mechanism, floor: str | None) -> It
         ends = f"-{mechanism.margin}, {one.most} + {mechanism.margin}" if mechanism.margin else f"0, {one.most}"
         yield f"let seen{one.suffix} = if block then clip({one.name}, {ends}) else 0"
     if len(shown) > 1:
-        yield from (f"let gain{one.suffix} = {_gain(one)}" for one in shown)
-    gains = [_gain(one) if len(shown) == 1 else f"gain{one.suffix}" for one in shown]
+        yield f"let gain(Q, P, z) = {_gain('Q', 'P', 'z')}"
+    gains = [
+        _gain("P1", "P0", "seen") if len(shown) == 1 else f"gain(P1{s.suffix}, P0{s.suffix}, seen{s.suffix})"
+        for s in shown
+    ]
     after = f"score + {' + '.join(gains)}"
     yield f"update score = {after if floor is None else f'max({floor}, {after})'} when block"
 
 
-def _gain(one: ShownSum) -> str:
-    ratio = f"P1{one.suffix}.pmf(seen{one.suffix}) / P0{one.suffix}.pmf(seen{one.suffix})"
-    return f"floor(log({ratio}) / lattice + 1 / 2)"
+def _gain(alternative: str, null: str, seen: str) -> str:
+    return f"floor(log({alternative}.pmf({seen}) / {null}.pmf({seen})) / lattice + 1 / 2)"
 
 
 def attached(problem: Problem, mechanism: Mechanism) -> Iterator[str]:
