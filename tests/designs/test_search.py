@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from itertools import permutations
 
 import numpy as np
 import pytest
@@ -19,6 +20,8 @@ from seqlang.designs.find import best_design
 from seqlang.designs.problem.entry import coin, law_of_sum
 from seqlang.designs.problem.privacy import Privacy
 from seqlang.designs.problem.problem import Problem
+from seqlang.designs.search import pricing
+from seqlang.designs.search.pricing import Prices, Table, best_values, knots_for, stopping
 
 
 def problem(p0: str, p1: str, eps: str | None, error: str = "0.05", **more: object) -> Problem:
@@ -159,6 +162,32 @@ def test_without_privacy_it_is_walds_test() -> None:
     share = (0.05 - errors[1]) / (errors[0] - errors[1])
     assert design.cost == pytest.approx(share * needed[0] + (1 - share) * needed[1], rel=1e-6)
     assert sorted(c.policy.rows[0].high + 1 for c in design.columns) == [3, 4]
+
+
+@pytest.mark.parametrize(("p", "q"), [("0.02", "0.06"), pytest.param("0.01", "0.02", marks=pytest.mark.long)])
+def test_walds_test_of_rare_ones_is_found(p: str, q: str) -> None:
+    """Where a single entry is seldom a 1, cheap errors lead to tests that look once; what the best test needs lies
+    within one step of a walk, log(q / p) of log(19) on either side, above Wald's bound."""
+    design, _, _ = best_design(problem(p, q, None))
+    assert design.bound <= design.cost <= design.bound * 1.001
+    assert max(design.mean("null", "reject"), design.mean("alternative", "accept")) <= 0.05
+    wald = sum(0.9 * math.log(19) / binary_divergence(a, b) for a, b in permutations((float(p), float(q)))) / 2
+    assert wald < design.cost < wald * (1 + math.log(float(q) / float(p)) / math.log(19))
+
+
+@pytest.mark.parametrize("rounds", [1, 3, 10])
+def test_values_before_the_last_round_are_a_bound(rounds: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = problem("0.1", "0.2", None)
+    blocks = Blocks(asked, mechanism_for(asked.privacy, 1))
+    knots = knots_for(5.0, 0.02)
+    table, prices = Table(blocks, (1,), knots, knots), Prices(3000.0, 2000.0)
+    settled = best_values(table, prices)
+    sweep = np.minimum(stopping(prices, knots).min(axis=0), table.continued(settled)[0])
+    assert settled == pytest.approx(sweep, rel=1e-9)
+    monkeypatch.setattr(pricing, "ROUNDS", rounds)
+    early = best_values(table, prices)
+    assert (early <= settled * (1 + 1e-12)).all() and early.min() > 0
+    assert (early < settled * 0.999).any()
 
 
 def test_without_a_coin_it_costs_a_little_more() -> None:

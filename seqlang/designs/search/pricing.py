@@ -10,21 +10,23 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_matrix
 from scipy.special import expit
 
 from seqlang.designs.blocks.blocks import Blocks
-from seqlang.designs.blocks.visits import absorbed
+from seqlang.designs.blocks.visits import absorbed, is_thin
 from seqlang.designs.problem.entry import Array
 from seqlang.record import record
 
 Whole = NDArray[np.int64]
 RARE = 1e-17
 """What is seen more rarely under both hypotheses is left out, which lowers bounds by as much."""
-ROUNDS = 200
-"""Policies that are tried one after the other; a few are enough."""
+ROUNDS = 5_000
+"""Policies that are tried one after the other; a few are enough but for walks, which grow by a step each time."""
 
 
 @record
@@ -44,14 +46,20 @@ class Table:
     def __init__(self, blocks: Blocks, sizes: Sequence[int], places: Array, knots: Array) -> None:
         self.sizes = tuple(sizes)
         self.places = places
-        self.moves = np.stack([moves(blocks, m, places, knots) for m in sizes])
+        found = [moves(blocks, m, places, knots) for m in sizes]
+        self.thin: Any = csr_matrix(found[0]) if len(found) == 1 and is_thin(found[0]) else None
+        self.moves = np.stack(found) if self.thin is None else np.zeros((0, 0, 0))
         w0, w1 = blocks.problem.weights
         chance = expit(places)
         self.costs = np.outer(np.array(sizes, dtype=float), 2 * (w0 * (1 - chance) + w1 * chance))
 
     def continued(self, values: Array) -> Array:
         """(sizes, places): the cost of one more block, and the best after it."""
-        return np.asarray(self.costs + self.moves @ values)
+        return np.asarray(self.costs + (self.moves @ values if self.thin is None else (self.thin @ values)[None]))
+
+    def rows(self, choice: Whole, places: Any) -> Any:
+        """(places, knots): the moves from these places with these choices."""
+        return self.moves[choice, places] if self.thin is None else self.thin[places]
 
 
 def moves(blocks: Blocks, size: int, places: Array, knots: Array) -> Array:
@@ -83,7 +91,11 @@ def stopping(prices: Prices, places: Array) -> Array:
 def best_values(table: Table, prices: Prices, start: Array | None = None) -> Array:
     """V at the knots, which are the places of the table. Policy iteration: each policy's values are a linear system;
     it ends when no size is better anywhere. The last sweep is from below: V decreases to the fixed point, and the
-    defect of the last system is rounding."""
+    defect of the last system is rounding.
+
+    Where it has not ended after ROUNDS, what is returned is below V: where one more sweep would lower the values v of a
+    policy by at most d, and a block costs at least c, w = v / (1 + d / c) is at most what is paid for stopping, and at
+    most what a block costs with w after it."""
     ends = stopping(prices, table.places).min(axis=0)
     values = ends if start is None else np.minimum(ends, start)
     before: Whole | None = None
@@ -92,17 +104,25 @@ def best_values(table: Table, prices: Prices, start: Array | None = None) -> Arr
         choice = further.argmin(axis=0)
         choice[further.min(axis=0) >= ends] = -1
         if before is not None and np.array_equal(choice, before):
-            break
+            return np.asarray(values)
         before = choice
-        rows = np.flatnonzero(choice >= 0)
-        values = ends.copy()
-        if len(rows):
-            moved = table.moves[choice[rows], rows]
-            stopped = np.ones(len(ends), dtype=bool)
-            stopped[rows] = False
-            known = table.costs[choice[rows], rows] + moved[:, stopped] @ ends[stopped]
-            values[rows] = absorbed(moved[:, rows], known)
-    return np.asarray(values)
+        values = _of_policy(table, choice, ends)
+    values = np.minimum(values, ends)
+    defect = float(np.maximum(0.0, values - table.continued(values).min(axis=0)).max())
+    return np.asarray(values / (1 + defect / table.costs.min()))
+
+
+def _of_policy(table: Table, choice: Whole, ends: Array) -> Array:
+    """The values of the policy that makes this choice: a size, or -1 to stop."""
+    rows = np.flatnonzero(choice >= 0)
+    values = ends.copy()
+    if len(rows):
+        moved = table.rows(choice[rows], rows)
+        stopped = np.ones(len(ends), dtype=bool)
+        stopped[rows] = False
+        known = table.costs[choice[rows], rows] + moved[:, stopped] @ ends[stopped]
+        values[rows] = absorbed(moved[:, rows], known)
+    return values
 
 
 def decide(table: Table, values: Array, prices: Prices, slack: float) -> Whole:

@@ -86,7 +86,7 @@ class Search:
             bound = self.add_best(prices)
             mixture = best_mixture(self.columns, self.errors)
             if mixture is None:
-                prices = self._dearer(prices)
+                prices = self._dearer(prices, len(self.columns) == count)
                 continue
             self.bound = max(self.bound, bound)
             prices = mixture.prices
@@ -110,10 +110,11 @@ class Search:
         level = self.blocks.problem.criterion.level
         return level is not None and (cost <= 1 - level - SURE or self.bound > 1 - level + SURE)
 
-    def _dearer(self, prices: Prices) -> Prices:
-        """Higher prices of the errors that the last policy does not keep; of both if it keeps them."""
+    def _dearer(self, prices: Prices, same: bool) -> Prices:
+        """Higher prices of the errors that the last policy does not keep; of both if it keeps them, or if it is the
+        `same` again: where the other error is cheap, no price of one leads to a policy that looks for long."""
         broken = [error > most for error, most in zip(self.columns[-1].errors, self.errors, strict=True)]
-        up = [3 if wrong or not any(broken) else 1 for wrong in broken]
+        up = [3 if wrong or same or not any(broken) else 1 for wrong in broken]
         return replace(prices, null=prices.null * up[0], alternative=prices.alternative * up[1])
 
     def add_best(self, prices: Prices) -> float:
