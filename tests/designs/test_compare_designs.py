@@ -191,7 +191,7 @@ def test_rows_that_cannot_be_are_said() -> None:
 
 @pytest.mark.long
 def test_tuned_rows_by_simulation() -> None:
-    """A million runs by numpy alone: ends, slope and scales are read off the programs."""
+    """200,000 runs by numpy alone: ends, slope and scales are read off the programs."""
     asked = walk_problem("0.3", "0.7", Privacy("pure", (Fraction(2),)))
     for row, shared in zip(tuned_rows(asked), (True, False), strict=True):
         assert row.verdict == "proved" and row.kept

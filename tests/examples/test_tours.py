@@ -25,17 +25,6 @@ def _run(*command: str) -> str:
     return done.stdout
 
 
-@pytest.mark.long
-def test_stop_a_trial() -> None:
-    assert "epsilon is at most 1.0" in _run("stop_a_trial.py")
-
-
-def test_stop_a_trial_on_the_real_stream(shared: Path) -> None:
-    said = _run("stop_a_trial.py", str(shared / "data" / "stream_indo_rct.csv.gz"))
-    assert "placebo:" in said
-    assert "indomethacin:" in said
-
-
 def test_broken_on_purpose() -> None:
     said = _run("broken_on_purpose.py")
     assert "both noises: proved" in said
