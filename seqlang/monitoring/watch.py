@@ -17,6 +17,7 @@ from seqlang.monitoring.family import NoFamily, family_of
 from seqlang.monitoring.following import Counts, Following
 from seqlang.monitoring.paths import Paths
 from seqlang.monitoring.released import Released, chances_of, geometric_sums
+from seqlang.monitoring.settled import settled
 from seqlang.process.doing import doing
 from seqlang.record import replace
 from seqlang.results.monitor import MonitorResult, Outlook
@@ -49,9 +50,9 @@ def watch(
 def _watched(
     loaded: Loaded, counts: Sequence[Counts], plan: int | None, places: Sequence[Fraction], level: float
 ) -> MonitorResult:
-    program = loaded.program
     for name in HYPOTHESES:
-        chosen_model(program, name)  # says which models there are
+        chosen_model(loaded.program, name)  # says which models there are
+    program = settled(loaded.program, HYPOTHESES)
     doing("following the released sums")
     paths = Paths(program, HYPOTHESES)
     test = Following(paths, plan)

@@ -245,3 +245,41 @@ def test_where_nothing_can_be_said_by_stages_the_reason_is_told() -> None:
     found = watch(load(Source("x", listed)), [(Fraction(0),)], plan=1)
     assert found.after_stop is not None and found.after_stop.p_value is not None
     assert "one family" in str(found.after_stop.interval.why_not)
+
+
+FUTILE = """
+algorithm futile
+stream x in {0, 1}
+public heeded in {0, 1}
+model null: x ~ bernoulli(0.3), heeded ~ point(1)
+model alternative: x ~ bernoulli(0.7), heeded ~ point(1)
+model null_ignored: x ~ bernoulli(0.3), heeded ~ point(0)
+memory score = 0
+memory used = 0
+report block when sum(1 since block) >= 4
+report ones = sum(x since block) when block
+update score = score + (if block then clip(ones, 0, 4) else 0) - 2 when block
+update used = used + 1 when block
+stop when score >= (if used >= 2 then 1 else 2) return reject
+stop when score <= (if used >= 2 then 0 else -1) and (heeded == 1 or used >= 2) return accept
+attach geometric(exp(-1)) to ones
+"""
+
+
+def test_ends_for_futility_are_those_of_the_hypotheses() -> None:
+    """They heed them: of two blocks of 4 the second comes after scores of 0 and 1 only, with 2 or 3 ones."""
+    loaded = load(Source("futile", FUTILE))
+    law = seen(4, coin(0.3))
+    first = law[4]
+    for released, decision, p in (
+        ([4], "reject", first),
+        ([3, 4], "reject", first + law[3] * law[4]),
+        ([3, 0], "accept", first + law[3] + law[2] * (1 - law[0])),
+        ([1], "accept", first + law[3] + law[2] + law[1]),
+    ):
+        found = watch(loaded, [(Fraction(y),) for y in released])
+        assert found.decision == decision and found.after_stop is not None
+        assert found.after_stop.p_value == pytest.approx(p, abs=1e-12)
+    going = watch(loaded, [(Fraction(3),)])
+    rejects = law[2] + law[3] + law[4]
+    assert going.next_block == 4 and going.outlooks[0].returns["reject"] == pytest.approx(rejects, abs=1e-9)
