@@ -40,6 +40,8 @@ QUICK = 30
 """Entries of a universal program that takes a third of a second."""
 CHEAP = 3e5
 """Products of long numbers that are made without being asked for: half a second."""
+COARSE = 2 * LATTICE
+"""What a score is where a test goes on below a floor, so that fewer scores are followed."""
 LARGEST = 200_000
 """Entries of the largest block that is considered."""
 Beside = Literal["nothing", "quick", "all"]
@@ -117,9 +119,10 @@ def _best(blocks: Blocks, calendar: Calendar | None, fixed: int) -> tuple[Design
     one_by_one = problem.privacy.notion == "none" and whole
     if one_by_one:
         return searched(fine_lattice(blocks) if problem.reading or problem.arms else walk_lattice(blocks[1]))
-    design, at = searched(LATTICE)
-    lattice = safe_lattice(at, {m for c in design.columns for m in c.policy.sizes})
-    return (design, at) if lattice == LATTICE else searched(lattice)
+    start = LATTICE if problem.course == "both ends" else COARSE
+    design, at = searched(start)
+    lattice = safe_lattice(at, {m for c in design.columns for m in c.policy.sizes}, start)
+    return (design, at) if lattice == start else searched(lattice)
 
 
 def _searched(search: Search) -> Design:

@@ -3,6 +3,7 @@ to reject rises and falls."""
 
 from __future__ import annotations
 
+import itertools
 import math
 from fractions import Fraction
 from functools import cache
@@ -13,7 +14,7 @@ import pytest
 from scipy.stats import binom
 
 from seqlang.designs.blocks.blocks import Blocks
-from seqlang.designs.blocks.mechanism import Geometric, NoNoise
+from seqlang.designs.blocks.mechanism import DiscreteGaussian, Geometric, NoNoise
 from seqlang.designs.blocks.policy import Decision, Policy, Row
 from seqlang.designs.bounds import weighted, whole_hypotheses
 from seqlang.designs.bounds.weighted import Weighted, weights
@@ -26,9 +27,15 @@ from seqlang.designs.problem.request import problem_of
 
 THIRD, NOISE = Fraction(3, 10), 60
 LATTICE = 0.25
+GAUSSIAN = -1.0
+"""In place of a budget: discrete Gaussian noise of deviation 3/2."""
 
 
 def blocks_of(eps: float | None) -> Blocks:
+    if eps == GAUSSIAN:
+        gaussian = Privacy("zcdp", (Fraction(2, 9),))
+        problem = Problem(coin(THIRD), coin(1 - THIRD), Fraction(1, 10), Fraction(1, 10), gaussian)
+        return Blocks(problem, DiscreteGaussian(Fraction(3, 2)))
     privacy = Privacy("none") if eps is None else Privacy("pure", (Fraction(str(eps)),))
     problem = Problem(coin(THIRD), coin(1 - THIRD), Fraction(1, 10), Fraction(1, 10), privacy)
     return Blocks(problem, NoNoise() if eps is None else Geometric(Fraction(str(eps))))
@@ -39,6 +46,13 @@ def noisy(size: int, eps: float | None) -> np.ndarray:
     """By ones, the chances of the clamped release."""
     if eps is None:
         return np.eye(size + 1)
+    if eps == GAUSSIAN:
+        wide = np.arange(-NOISE, NOISE + 1)
+        masses = np.exp(-(wide**2) / (2 * 1.5**2))
+        found = np.zeros((size + 1, size + 13))  # from 6, four deviations, below to 6 above
+        for s, (k, mass) in itertools.product(range(size + 1), zip(wide, masses / masses.sum(), strict=True)):
+            found[s, min(size + 6, max(-6, s + k)) + 6] += mass
+        return found
     found, q = np.zeros((size + 1, size + 1)), math.exp(-eps)
     for s in range(size + 1):
         for k in range(-NOISE, NOISE + 1):
@@ -52,6 +66,9 @@ def gains(size: int, eps: float | None) -> np.ndarray:
     ones, wide = np.arange(size + 1), np.arange(-NOISE, NOISE + 1)
     if eps is None:
         plain = [binom.pmf(ones, size, p) for p in (0.3, 0.7)]
+    elif eps == GAUSSIAN:
+        masses = np.exp(-(wide**2) / (2 * 1.5**2))
+        plain = [np.convolve(binom.pmf(ones, size, p), masses)[NOISE - 6 : NOISE + size + 7] for p in (0.3, 0.7)]
     else:
         masses = math.exp(-eps) ** np.abs(wide)
         plain = [np.convolve(binom.pmf(ones, size, p), masses)[NOISE : NOISE + size + 1] for p in (0.3, 0.7)]
@@ -88,7 +105,7 @@ def chance(policy: Policy, eps: float | None, decision: Decision, p: float) -> f
 def drawn(seed: int) -> tuple[Policy, float | None]:
     """A policy without sense: sizes by score that were drawn, with an end or without."""
     draw = np.random.default_rng(seed)
-    eps = [None, 0.5, 2.0][seed % 3]
+    eps = [None, 0.5, 2.0, GAUSSIAN][seed % 4]
     if seed % 2:
         low, count = -int(draw.integers(1, 6)), int(draw.integers(8, 14))
         return Policy(LATTICE, (Row(0, low, tuple(int(m) for m in draw.choice([1, 2, 5, 9], count))),)), eps
@@ -99,14 +116,14 @@ def drawn(seed: int) -> tuple[Policy, float | None]:
     return Policy(LATTICE, (*rows, Row(12, int(draw.integers(-2, 3)), ())), ends=True), eps
 
 
-@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize("seed", [2, 3])
 def test_no_error_is_proved_that_is_made_somewhere(seed: int) -> None:
     """The largest error at 25 chances of 0 .. 0.3, or a little less, is never proved to be kept; a little more is."""
     policy, eps = drawn(seed)
     for decision in ("reject", "accept"):
         found = Weighted(policy, blocks_of(eps), decision)
         most = max(chance(policy, eps, decision, p) for p in np.linspace(0, 0.3, 25))
-        less = most * (1 - (1e-4 if most < 0.5 else 1e-2))  # near a flat top much must be halved
+        less = most * (1 - (1e-3 if most < 0.5 else 3e-2))  # near a flat top much must be halved
         assert prove(found.at, 0.3, less).failed is not None
         enough = prove(found.at, 0.3, most * 1.05 + 1e-3)
         assert enough.failed is None and enough.intervals >= 1
@@ -115,7 +132,7 @@ def test_no_error_is_proved_that_is_made_somewhere(seed: int) -> None:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("seed", [0, *range(3, 90)])
+@pytest.mark.parametrize("seed", [0, 1, *range(4, 90)])
 def test_more_policies_without_sense(seed: int) -> None:
     test_no_error_is_proved_that_is_made_somewhere(seed)
 

@@ -4,8 +4,10 @@ F(u, v), the sum over all ways to the decision of u^ones v^zeros times the chanc
 chance of the decision at p = u for v = 1 - u. It is a power series with coefficients >= 0: it rises in both weights,
 and is convex in each, which bounds it between two chances. No number here is negative, so that rounding is relative: a
 block of m entries takes fewer than 40 m + 300 operations, each within a unit in the last place, times what
-1 - exp(-eps) loses. Without an end F is the least solution x >= 0 of x = r + M x: any y >= r + M y is above it, and any
-y <= r + M y below it if M has a spectral radius below 1, which some z > 0 with z >= 1 + M z shows."""
+1 - exp(-eps) loses, or what the exponents of Gaussian masses do. Those of more than twelve deviations are left out,
+less than `LEFT_OUT` of each value seen. Without an end F is the least solution x >= 0 of x = r + M x: any y >= r + M y
+is above it, and any y <= r + M y below it if M has a spectral radius below 1, which some z > 0 with z >= 1 + M z
+shows."""
 
 from __future__ import annotations
 
@@ -17,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from seqlang.designs.blocks.blocks import Blocks
-from seqlang.designs.blocks.mechanism import Geometric, NoNoise
+from seqlang.designs.blocks.mechanism import DiscreteGaussian, Geometric, NoNoise
 from seqlang.designs.blocks.policy import Decision, Policy
 from seqlang.designs.problem.entry import Array
 from seqlang.record import record
@@ -25,6 +27,10 @@ from seqlang.record import record
 UNIT = 2.0**-52
 TINY = 1e-290
 """What chances near the least float may be off by."""
+LEFT_OUT = 1e-29
+"""exp(-12^2 / 2) = 5e-32, on both sides."""
+WIDEST = 500
+"""The largest deviation of Gaussian noise that is followed: sums of masses are then added up one by one."""
 LARGEST = 3_000
 """Entries of the largest block that is followed."""
 FURTHEST = 300
@@ -42,7 +48,7 @@ class Block:
 
 
 class Weighted:
-    """F of one policy and decision. A problem about one coin, with geometric noise or none."""
+    """F of one policy and decision. A problem about one coin."""
 
     def __init__(self, policy: Policy, blocks: Blocks, decision: Decision) -> None:
         self.policy, self.mechanism, self.decision = policy, blocks.mechanism, decision
@@ -52,6 +58,8 @@ class Weighted:
         gains = blocks[size].scores(self.policy.lattice).astype(np.int64)
         eps = float(self.mechanism.eps) if isinstance(self.mechanism, Geometric) else math.inf
         lost = (1 + eps) / -math.expm1(-eps) if eps < math.inf else 1.0
+        if isinstance(self.mechanism, DiscreteGaussian):  # exponents up to 72, and sums of all masses
+            lost = 2 + float(self.mechanism.sd)
         return Block(gains, UNIT * (40 * size + 300) * lost)
 
     def at(self, u: float, v: float) -> Ends:
@@ -61,6 +69,9 @@ class Weighted:
         if max(self.policy.sizes) * math.log(max(1.0, u + v)) > FURTHEST:
             return 0.0, math.inf
         laws = {m: self._law(m, u, v) for m in self.policy.sizes}
+        cells = sum(map(len, laws.values()))
+        gaussian = isinstance(self.mechanism, DiscreteGaussian)
+        self.tiny = TINY + gaussian * LEFT_OUT * cells * max(1.0, u + v) ** max(self.policy.sizes)
         return self._with_an_end(laws) if self.policy.ends else self._without_an_end(laws)
 
     def _law(self, size: int, u: float, v: float) -> Array:
@@ -84,7 +95,7 @@ class Weighted:
                 off = block.off + UNIT * len(block.gains)
                 after = values[row.used + size]
                 least[places] = (after[0][to] @ laws[size]) * (1 - off) - TINY
-                most[places] = (after[1][to] @ laws[size]) * (1 + off) + TINY
+                most[places] = (after[1][to] @ laws[size]) * (1 + off) + self.tiny * (1 + after[1].max())
             values[row.used] = np.maximum(least, 0.0), most
         start = values[0]
         return float(start[0][-low]), float(start[1][-low])
@@ -105,7 +116,7 @@ class Weighted:
         by = 4 * (off + UNIT * count) * (1 + float(middle.max())) * looks
         above, below = middle + by, np.maximum(0.0, middle - by)
         start = -row.low
-        surely = bool((above >= (ends + moves @ above) * (1 + off) + TINY).all())
+        surely = bool((above >= (ends + moves @ above) * (1 + off) + self.tiny * (1 + above.max())).all())
         sure = bool((below <= (ends + moves @ below) * (1 - off)).all())
         return float(below[start]) if sure else 0.0, float(above[start]) if surely else math.inf
 
@@ -157,4 +168,8 @@ class Mixed:
 
 def is_followed(blocks: Blocks, sizes: Sequence[int]) -> bool:
     """Whether the kind of noise and the sizes are followed here."""
-    return isinstance(blocks.mechanism, Geometric | NoNoise) and max(sizes, default=0) <= LARGEST
+    mechanism = blocks.mechanism
+    known = isinstance(mechanism, Geometric | NoNoise) or (
+        isinstance(mechanism, DiscreteGaussian) and mechanism.sd <= WIDEST
+    )
+    return known and max(sizes, default=0) <= LARGEST
