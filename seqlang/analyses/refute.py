@@ -33,6 +33,8 @@ DEEPER = 120.0  # to find out how much a refuted claim is off
 NEAR = 0.998  # of a proved bound: nothing worth more search is left
 CONTENTED = 0.985  # of it: not worth changing a good pattern any more
 PATTERNS = 0.5  # of the time of an audit goes into patterns, the rest into changes at random
+ROUGHLY = 1.02
+"""So much more than a claim must be estimated where the estimates are rough: of noisy values that are kept."""
 ORDERS = (1.5, 2.0, 4.0, 8.0, 32.0)
 """Renyi orders at which a claim about all orders is tried."""
 
@@ -180,10 +182,14 @@ def refute(
         if family is not None and (one is not None or start is not None):
             return replace(one or start, family=family)
     score, enough = _score(notion, epsilon, delta or 0.0, order or 2.0)
+    keeps = bool(chances.scene.follower.stepper.kept)
     steps = min(horizon or FARTHEST, FARTHEST)
     for work, far in ((QUICK, False), (THOROUGH, True)):
-        search = Search(chances, score, steps, work, far, enough)
-        found = _confirmed(search, refutes)
+        search = Search(chances, score, steps, work, far, enough * (ROUGHLY if keeps else 1))
+        search.best()
+        if keeps and search.highest < enough:
+            continue  # to compute the chances finely takes seconds
+        found = _best_of(search, refutes)
         if found is not None:
             return _deeper(program, found, epsilon, horizon, search) if notion == "dp" else found
     return None

@@ -6,7 +6,7 @@ import shlex
 from typing import TYPE_CHECKING
 
 from seqlang.cli.modes import tune
-from seqlang.cli.options import Parser, add_time_limit, exact, options_of, refuse_plot, whole, within_limit
+from seqlang.cli.options import Parser, add_time_limit, exact, refuse_plot, whole, within_limit
 from seqlang.cli.terminal.output import print_result, say
 from seqlang.cli.terminal.waiting import working
 
@@ -30,7 +30,7 @@ _EXAMPLES = """\
 def run(arguments: list[str]) -> int:
     """Designs, checks what it designed, and writes it. 1: nothing keeps the constraints. With a FILE: tunes it."""
     if tune.asks_for_tuning(arguments):
-        return tune.run(arguments, options_of(_parser()))
+        return tune.run(arguments)
     options = _parser().parse_args(arguments)
     with within_limit(options):
         return _designed(options, shlex.join(["seqlang", "design", *arguments]))

@@ -48,13 +48,9 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> None:  # type: ignore[override] # argparse says NoReturn: this raises
         unknown = message.removeprefix("unrecognized arguments: ").split()[0].split("=")[0]
-        near = hint(unknown, options_of(self)) if message.startswith("unrecognized") else None
+        known = [o for action in self._actions for o in action.option_strings]
+        near = hint(unknown, known) if message.startswith("unrecognized") else None
         raise SpecError.of("E0601", message, help=near or f"`{self.prog} --help` lists the options")
-
-
-def options_of(parser: argparse.ArgumentParser) -> list[str]:
-    """All its options, as they are written."""
-    return [name for action in parser._actions for name in action.option_strings]
 
 
 def add_settings(parser: argparse.ArgumentParser) -> None:

@@ -80,9 +80,6 @@ def limited(
             signal.setitimer(timer, 0)
             signal.signal(_sent_by(timer), heard)
         _LIMIT.reset(before)
-        outer = _LIMIT.get()
-        if timer is not None and outer is not None:
-            outer.restart(outer.ends - outer.clock())
 
 
 def _timer(clock: Callable[[], float]) -> int | None:

@@ -64,7 +64,7 @@ class ComparedDesign:
     """Another design for the same hypotheses, with its exact errors, expected entries and quantiles by hypothesis; None
     for what was not found, or is infinite. `privacy` is what it is asked to keep, `verdict` what `check` says of that
     (None: nothing was asked, or found). `kept`: both errors are. `note`: what else is to be said. `spec`: its program,
-    which claims the errors that it keeps, if it surely ends."""
+    which claims the errors that it keeps."""
 
     name: str
     privacy: str

@@ -65,16 +65,6 @@ def test_what_never_polls_is_interrupted(monkeypatch: pytest.MonkeyPatch) -> Non
         assert time.monotonic() - began < 50
 
 
-def test_a_limit_within_a_limit_leaves_the_outer_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(time_limit, "GRACE", 0.05)
-    with pytest.raises(OutOfTime, match=r"after 0.3 s"), limited(0.3, forced=True):
-        with limited(0.05, forced=True):
-            pass
-        began = time.process_time()
-        while time.process_time() < began + 5:
-            pass
-
-
 def test_what_polls_is_not_interrupted(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nor is anybody after the limit's end."""
     monkeypatch.setattr(time_limit, "GRACE", 0.1)

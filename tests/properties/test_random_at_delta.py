@@ -1,6 +1,6 @@
 """Random programs that are decided at a delta: no neighbours lose more than is proved.
 
-`python -m random_programs.decided_at_delta histogram --instances 1000` (or `short`) is the longer run.
+`python -m random_programs.decided_at_delta histogram --instances 1000` (or `short`, `whole numbers`) is the longer run.
 """
 
 from __future__ import annotations
@@ -13,12 +13,16 @@ import pytest
 from random_programs.decided_at_delta import Subject, judged
 from random_programs.histograms import histogram_subject
 from random_programs.short_tests import short_subject
+from random_programs.whole_numbers import whole_numbers_subject
 
+from seqlang.accounting import discrete_gaussian
+from seqlang.rules.conversion import discrete_gaussians_to_approximate
 from seqlang.rules.joint import every_input, stability_histogram
 
 KINDS: dict[str, tuple[Callable[[int], Subject], int, str]] = {
     "histogram": (histogram_subject, 6, stability_histogram.RULE.name),
     "short": (short_subject, 3, every_input.RULE.name),
+    "whole numbers": (whole_numbers_subject, 12, discrete_gaussians_to_approximate.RULE.name),
 }
 """The kind, how many programs the short run takes, and the rule that it is for."""
 
@@ -57,6 +61,7 @@ def without_the_last(right: Any) -> Any:
     [
         (stability_histogram._Noise, "reaches", thousandth, "histogram", (8, 16)),
         (stability_histogram, "_falls", half, "histogram", (16, 25)),
+        (discrete_gaussian, "epsilon", thousandth, "whole numbers", range(6)),
         (every_input, "_neighbours", without_the_last, "short", (9,)),
     ],
 )

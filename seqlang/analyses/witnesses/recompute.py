@@ -15,11 +15,13 @@ from typing import Any
 
 from seqlang.analyses.witnesses.confirm import LEAST_LOG, by_rounding, inside, phases_of
 from seqlang.analyses.witnesses.enclosure.factors import Choice, Line, Range, log_add
+from seqlang.analyses.witnesses.enclosure.in_order import bounds_in_order
 from seqlang.analyses.witnesses.enclosure.panels import Integral, TooMuch
 from seqlang.analyses.witnesses.enclosure.tails import ROUNDING, tail_of
 from seqlang.analyses.witnesses.neighbours import are_neighbours
 from seqlang.backends.transcript.follow import Follower
 from seqlang.backends.transcript.integrals.linear_conditions import is_shared, variables
+from seqlang.backends.transcript.integrals.orderings import Ordering, ordering
 from seqlang.backends.transcript.unsupported import Unsupported
 from seqlang.model.connected import connected
 from seqlang.model.program import ChooseGate
@@ -35,6 +37,7 @@ NEVER: Enclosure = (-inf, -inf)
 QUICK = 1_000_000.0  # values of a tail, about two tenths of a second
 THOROUGH = 20_000_000.0
 MOST_TERMS = 4000
+APART = 0.02  # bounds on a logarithm, that are of no use
 
 
 class NotEnclosed(Exception):
@@ -128,6 +131,8 @@ class _System:
     def _of_several(self, keys: set[Any], steps: list[tuple[Any, int]]) -> Enclosure:
         """Steps that read these persistent noises and nothing else are one step: to repeat a condition changes nothing.
         Of two noises the one then has the part of a fresh one."""
+        if len(keys) > 2 and (order := ordering(_counted(steps))) is not None:
+            return self._in_order(order)
         ways = [way for step, _ in steps for way in step]
         halves = tuple(dict.fromkeys(half for way in ways for half in way))
         if len(ways) > len(steps) or any(k not in keys for _, terms, _ in halves for k, _ in terms):
@@ -137,6 +142,19 @@ class _System:
         if len(keys) > 2:
             raise NotEnclosed("three noises would have to be integrated together")
         return self._of_one(min(keys, key=str), [((halves,), 1)])
+
+    def _in_order(self, order: Ordering) -> Enclosure:
+        """Noisy values that are compared with each other."""
+        tails = {}
+        for value in order.places:
+            tail = tail_of(self.raw(value))
+            if tail is None:
+                raise NotEnclosed(f"the law of {value[0]}")
+            tails[value] = tail
+        low, high = bounds_in_order(order, tails)
+        if high - low > APART:
+            raise NotEnclosed("bounds by cells are far apart")
+        return low, high
 
     def _of_one(self, key: Any, steps: list[tuple[Any, int]]) -> Enclosure:
         """Steps that read this persistent noise (or none), each with fresh noises of its own."""
@@ -286,6 +304,14 @@ class _System:
                 return _geometric(float(ratio), halves)
             case _:
                 raise NotEnclosed(f"the law {raw[0] if isinstance(raw, tuple) else raw}")
+
+
+def _counted(steps: list[tuple[Any, int]]) -> dict[Any, int]:
+    """Equal steps together; each has fresh noises of its own."""
+    found: dict[Any, int] = {}
+    for step, times in steps:
+        found[step] = found.get(step, 0) + times
+    return found
 
 
 def _pieces(step: Any) -> list[Any]:

@@ -72,7 +72,7 @@ class Scene:
         self.program = program
         if not coins_are_clear(program):
             raise Unsupported("a hidden choice with a chance that floats do not tell from 0")
-        self.follower = Follower(program, faint_gates(program))
+        self.follower = Follower(program, faint_gates(program), keeping=True)
         self.domains = Domains(self.value)
         if max([self.size(), *(self.domains.dimension(i.domain) for i in program.inputs)]) > MOST_HELD:
             raise Unsupported("too many records or dimensions for streams that people read")

@@ -29,6 +29,7 @@ AS_CLOSE = 1e-4  # of the larger: probabilities from the search's integrator and
 COARSELY = 0.25  # how far a coarse logarithm may be from an enclosed one
 SHAPES = 8  # of which the best pattern is made better
 MOST_LEGS = 40
+TINY = 1e-300  # no probability of a witness is as small
 
 Score = Callable[[float, float], float]
 """How good an event is from log p and log q (either order)."""
@@ -189,8 +190,11 @@ class Search:
     def _agrees(self, played: Played, witness: Witness) -> bool:
         """Whether the search's own, coarse estimates say about the same."""
         logs = sorted(self.chances.logs(played))
-        found = sorted(log(x) if x > 0 else -inf for x in (witness.p, witness.q))
-        return all(x == y or abs(x - y) < COARSELY for x, y in zip(logs, found, strict=True))
+        found = sorted(((witness.p, witness.p_error), (witness.q, witness.q_error)))
+        return all(
+            (x == -inf and y == 0) or (y > 0 and log(max(y - e, TINY)) - COARSELY < x < log(y + e) + COARSELY)
+            for x, (y, e) in zip(logs, found, strict=True)
+        )
 
     def _agrees_finely(self, witness: Witness) -> bool:
         """The same for the search's fine quadrature: for long streams the coarse one may be far off."""

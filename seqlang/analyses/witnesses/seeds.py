@@ -40,6 +40,9 @@ def seeds(scene: Scene, far: bool) -> list[Pattern]:
     if scene.everywhere:
         found += [p for i in noisy for j in noisy if i != j for p in _moving_pair(scene, i, j, far)]
     found += _runs(scene, far)
+    if scene.follower.stepper.kept and scene.everywhere:
+        turns = (3, 9, 17) if far else (9, 3)
+        found = [*[Pattern(block * n) for n in turns for block in replacing(noisy, reports)], *found]
     if scene.repeats_a_noise:
         found = [*_windows(scene, far), *found]
     if scene.inserting:
@@ -66,8 +69,8 @@ def _fire(target: int, level: float, count: int = 1, move: int = 0, change: bool
     return Leg("fire", target, level, count, move, change)
 
 
-def _now(target: int) -> Leg:
-    return Leg("now", target, -inf, 1)
+def _now(target: int, level: float = -inf, move: int = 0) -> Leg:
+    return Leg("now", target, level, 1, move)
 
 
 def _changing(i: int, reports: bool, merging: bool, far: bool) -> list[Pattern]:
@@ -184,6 +187,25 @@ def _moving_pair(scene: Scene, i: int, j: int, far: bool) -> list[Pattern]:
     if far:
         found += [Pattern((_hover(i, 1, m, 1), _hover(j, 1, m, s))) for m in (8, 30) for s in (1, -1)]
     return found
+
+
+def replacing(noisy: list[int], reports: set[int]) -> list[tuple[Leg, ...]]:
+    """A kept noisy value is compared with the next one, which takes its place: values that should come out in one order
+    come out in the other, again and again."""
+    blocks: list[tuple[Leg, ...]] = []
+    for level in (2, 4):
+        for i in noisy:
+            for s in (1, -1):
+                blocks.append((_hover(i, -s * level, 1, -s), _hover(i, s * level, 1, s)))
+                blocks.append((Leg("run", 0, 0, 1, s), _hover(i, level, 1, -s)))
+                if i in reports:
+                    blocks.append((_fire(i, -level, 1, s), _fire(i, level, 1, -s)))
+                    blocks.append((Leg("run", 0, 0, 1, s), _now(i, -level, -s)))
+            for j in noisy:
+                if j != i:
+                    aside = _hover(j, -level, 1)
+                    blocks.append((aside, _hover(i, -level, 1, -1), aside, _hover(i, level, 1, 1)))
+    return blocks
 
 
 def _plain(scene: Scene, i: int, noisy: list[int], far: bool) -> list[Pattern]:

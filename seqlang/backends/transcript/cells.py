@@ -65,9 +65,7 @@ class CellWriter:
                 else:
                     self._window(cell, taken, old, count)
             case p.Previous():
-                # readers below see the old value too, as two statistics may share the cell
-                self.lines.append(f"w_{name} = {self._each_binding(cell, body)}")
-                self.late.append(f"c_{name} = w_{name}")
+                self.remembers(cell, self._each_binding(cell, body))
             case p.AtReports():
                 self.lines.append(f"h_{name} = {self._each_binding(cell, body)}")
                 if cell.binders:
@@ -76,6 +74,12 @@ class CellWriter:
                 self.lines.append(f"c_{name} = {self._each_binding(cell, self._folded(cell, old, body, where))}")
                 if cell.operator == "mean":
                     self.lines.append(f"x_{name} = {self._each_binding(cell, f'{old}[0] / max(1, {old}[1])')}")
+
+    def remembers(self, cell: p.Cell, written: str) -> None:
+        """Readers below see the old value too, as two statistics may share the cell."""
+        name = name_of(cell.name)
+        self.lines.append(f"w_{name} = {written}")
+        self.late.append(f"c_{name} = w_{name}")
 
     def _lengths(self, cell: p.Cell) -> dict[tuple[Any, ...], int] | None:
         """Key -> length, if nothing else of the windows depends on the binders."""

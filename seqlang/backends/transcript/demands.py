@@ -7,7 +7,7 @@ from math import inf, log
 from sys import float_info
 from typing import Any
 
-from seqlang.backends.transcript.draws import NoiseDraws
+from seqlang.backends.transcript.draws import NoiseDraws, drawn_in
 from seqlang.backends.transcript.facts import Fact
 from seqlang.backends.transcript.integrals.linear_conditions import (
     Alternatives,
@@ -17,6 +17,7 @@ from seqlang.backends.transcript.integrals.linear_conditions import (
     is_shared,
     variables,
 )
+from seqlang.backends.transcript.kept_values import Kept, together
 from seqlang.backends.transcript.reported_value import same
 from seqlang.backends.transcript.thresholded import ways_to_see
 from seqlang.backends.transcript.unsupported import Unsupported
@@ -92,6 +93,8 @@ class Demands:
             if isinstance(value, tuple):
                 raise Unsupported("a vector is compared")
             known = self._drawn_in(facts, terms)(None)
+            if isinstance(value, Kept):
+                value, known = _with_kept(value, known)
             if wanted:
                 return self._condition(value, known, strict)
             return self._condition(-value, _times(-1.0, known), not strict)
@@ -185,6 +188,12 @@ class Demands:
                 if i != winner
             ),
         )
+
+
+def _with_kept(value: Kept, terms: Terms) -> tuple[float, Terms]:
+    """The number, and the terms together with the draws that the value holds."""
+    kept = [(drawn_in(*drawn), factor) for drawn, factor in value.draws]
+    return value.plain, tuple(sorted(together(terms, kept), key=lambda kf: str(kf[0])))
 
 
 def _times(factor: float, terms: Terms) -> Terms:

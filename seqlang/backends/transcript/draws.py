@@ -37,7 +37,7 @@ class NoiseDraws:
 
     def terms(self, terms: Any, counts: Mapping[str, int], step: int, at: int | None) -> Terms:
         """The noise draws behind (noise, factor), with their factors."""
-        memo = (terms, at, step if self.stepper.trees else 0, tuple(counts.values()))
+        memo = (terms, at, step if self.stepper.trees or self.stepper.kept else 0, tuple(counts.values()))
         known = self._known_terms.get(memo)
         if known is None:
             known = self._known_terms[memo] = self._found(terms, counts, step, at)
@@ -54,7 +54,11 @@ class NoiseDraws:
                 made += [((*place, "node", level, end), factor) for level, end in tree_nodes(step)]
                 continue
             life = self.stepper.lives[name]
-            if isinstance(life, EachStep):
+            if name in self.stepper.kept and at is not None:
+                raise Unsupported(f"a draw of {name}, which is a list, is kept")
+            if isinstance(life, EachStep) and name in self.stepper.kept:
+                made.append((drawn_in(name, step), factor))
+            elif isinstance(life, EachStep):
                 made.append(((*place, ...), factor))
             elif isinstance(life, EachReport):
                 made.append(((*place, "life", counts[life.report]), factor))
@@ -71,6 +75,16 @@ class NoiseDraws:
             law = self.stepper.laws.get(name)
             if size > 1 and (law is None or "l2_laplace" in str(law)):
                 raise Unsupported("coordinates whose noise is not independent")
+
+
+def drawn_in(name: str, step: int) -> Key:
+    """The key of a draw that is kept: `step` is 0 for noise that is drawn once."""
+    return (name, "step", step) if step else (name,)
+
+
+def is_of_step(key: Key) -> bool:
+    """Whether the draw is one that is kept, and made in a known step: `key[2]`."""
+    return len(key) == 3 and key[1] == "step"
 
 
 def tree_nodes(step: int) -> list[tuple[int, int]]:

@@ -6,6 +6,7 @@ from typing import Any, assert_never
 
 from seqlang.backends.transcript.decisions import Tree, decided, leaves, tree_of
 from seqlang.backends.transcript.finite_laws import alike, both_right, flipped, mass, support
+from seqlang.backends.transcript.kept_values import KeptWriter
 from seqlang.backends.transcript.plain_values import PlainWriter
 from seqlang.backends.transcript.reported_value import same
 from seqlang.backends.transcript.thresholded import Thresholded, thresholded
@@ -27,8 +28,11 @@ value may have been seen; ("certain", bool). Terms are ((noise, factor), ..)."""
 class FactWriter:
     """Appends to `lines`. Raises `Unsupported` at once where a choice is shown whose chances do not multiply."""
 
-    def __init__(self, program: p.Program, plain: PlainWriter, lines: list[str]) -> None:
+    def __init__(
+        self, program: p.Program, plain: PlainWriter, lines: list[str], kept: KeptWriter | None = None
+    ) -> None:
         self.program = program
+        self.kept = kept
         self.plain = plain
         self.lines = lines
         self.seen_apart = False  # whether the value at hand is reported is not only for its guard to say
@@ -38,7 +42,7 @@ class FactWriter:
 
     def gates(self, source: GateSource, wanted: str, observed: str) -> None:
         """The facts of one gate of a report or stop."""
-        mine = [g for g in self.program.gates if g.source == source]
+        mine = self._gates_of(source)
         statement = name_of(source)
         if not mine:
             raise Unsupported(f"no gate for {statement}")
@@ -46,7 +50,11 @@ class FactWriter:
         report = next((s for s in self.program.body if isinstance(s, p.Report) and s.name == named), None)
         value = self._result(source) if report is None else report.value
         # whether a value is reported may be seen by a gate of its own
-        whether = [g for g in self.program.gates if isinstance(g.source, OfCondition) and g.source.report == named]
+        whether = [
+            self._compared(g)
+            for g in self.program.gates
+            if isinstance(g.source, OfCondition) and g.source.report == named
+        ]
         for gate in whether:
             self._condition(gate, wanted, statement)
         self.seen_apart = bool(whether)
@@ -70,6 +78,15 @@ class FactWriter:
                     self._guarded(gate.guard, wanted, fact, must=True)
                 case _:
                     self._condition(gate, wanted, statement)
+
+    def _gates_of(self, source: GateSource) -> list[p.Gate]:
+        return [self._compared(g) for g in self.program.gates if g.source == source]
+
+    def _compared(self, gate: p.Gate) -> p.Gate:
+        """A gate that would be a comparison, but for noise that its plain values hold, as one."""
+        if self.kept is not None and isinstance(gate, p.OpaqueGate) and gate.test is not None:
+            return p.CompareGate(gate.source, gate.guard, gate.test)
+        return gate
 
     def _condition(self, gate: p.Gate, wanted: str, statement: str) -> None:
         """The facts of a condition that decides whether something is reported, or whether the run stops."""
@@ -96,12 +113,7 @@ class FactWriter:
         """The facts of a value that comparisons decide: it is the value that is seen, not how they come out."""
         name = name_of(source)
         parts = [replace(source, part=n) for n in range(1, 1 + len(self.program.gates))]
-        tests = [
-            self._test(g.test)
-            for at in parts
-            for g in self.program.gates
-            if g.source == at and isinstance(g, p.CompareGate)
-        ]
+        tests = [self._test(g.test) for at in parts for g in self._gates_of(at) if isinstance(g, p.CompareGate)]
         tree = self._tree(tree_of(self.program, value, len(tests)), tests)
         known = f"('compare', True, decided({observed}, {tree}), {name!r})"
         self._guarded(
@@ -215,7 +227,8 @@ class FactWriter:
     def _test(self, test: p.Test) -> str:
         match test:
             case p.Margin(value, terms, strict):
-                return f"({self.plain.write(value)}, {self._terms(terms)}, {strict})"
+                written = self.plain.write(value) if self.kept is None else self.kept.write(value)
+                return f"({written}, {self._terms(terms)}, {strict})"
             case p.PublicTest(expression):
                 return f"bool({self.plain.write(expression)})"
             case p.And(parts):

@@ -47,10 +47,11 @@ NOTHING: Mapping[str, Any] = {"stop": None}
 class Follower:
     """Follows transcripts of one program; remembers the steps it has seen."""
 
-    def __init__(self, program: Program, faint: frozenset[str] = frozenset()) -> None:
-        """`faint`: the choices whose chances may be too small for floats to be told from 0."""
+    def __init__(self, program: Program, faint: frozenset[str] = frozenset(), keeping: bool = False) -> None:
+        """`faint`: the choices whose chances may be too small for floats to be told from 0. `keeping`: comparisons may
+        read noisy values that statistics keep unseen."""
         self.program = program
-        self.stepper: Stepper = stepper(program)
+        self.stepper: Stepper = stepper(program, keeping)
         self._draws = NoiseDraws(self.stepper)
         self._demands = Demands(self._draws, faint)
         self._known_steps: dict[object, tuple[Any, list[Fact]]] = {}

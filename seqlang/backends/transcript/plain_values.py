@@ -29,7 +29,8 @@ PARTIAL = {*PAIR, *SCALAR} - RAW - {"negate", "abs", "floor", "ceil", "exp"}
 
 class PlainWriter:
     """Writes the expressions of one program. `scope` is what the text needs to run, `draws` the hidden draws that it
-    reads; who writes a statement says in `broken` why its name holds no value."""
+    reads. Who writes a statement says in `broken` why its name holds no value. `kept`: names that hold noisy values
+    (for `KeptWriter` to read)."""
 
     def __init__(self, program: p.Program) -> None:
         self.program = program
@@ -41,6 +42,7 @@ class PlainWriter:
         self.draws: dict[str, None] = {}
         self.constants: dict[e.Expression, str] = {}
         self.broken: dict[str, str] = {}
+        self.kept: frozenset[str] = frozenset()
         self.folding = True
 
     def place(self, at: e.Expression) -> str:
@@ -84,6 +86,8 @@ class PlainWriter:
                 return f"range(1, len(entry[{self.dataset()!r}]) + 1)"
             case e.Local(name) | e.CellValue(name) if name in self.broken:
                 raise Unsupported(self.broken[name])
+            case e.Local(name) | e.CellValue(name) if name in self.kept:
+                raise Unsupported(f"{name} is read with its noise inside an expression")
             case e.Local(name):
                 return f"v_{name_of(name)}"
             case e.CellValue(name, at):

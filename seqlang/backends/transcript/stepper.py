@@ -13,6 +13,7 @@ from typing import Any, assert_never
 
 from seqlang.backends.transcript.cells import CellWriter
 from seqlang.backends.transcript.facts import FactWriter
+from seqlang.backends.transcript.kept_values import KeptWriter, keeps_noise
 from seqlang.backends.transcript.plain_values import PlainWriter, may_fail, name_of
 from seqlang.backends.transcript.reported_value import UNKNOWN, number, observed_value
 from seqlang.backends.transcript.unsupported import Unsupported
@@ -29,9 +30,10 @@ class Stepper:
     and "stop" to (index, result) or None; `hidden` has the values of finite hidden draws, named in `draws`.
 
     `measure` is the E of `adjacent .. E within r`; `value` evaluates constant expressions. The state is a tuple,
-    hashable for scalar programs; it holds the step number only where the program reads it. `counters` are the places of
-    the state that only count reports, to tell apart the draws that come anew after each; `shared` are cells of which
-    all windows are kept as one."""
+    hashable for scalar programs; it holds the step number only where the program reads it, and where noisy values are
+    kept: then as its first number. `counters` are the places of the state that only count reports, to tell apart the
+    draws that come anew after each; `shared` are cells of which all windows are kept as one. `kept`: noises of which
+    statistics keep draws unseen. Each of their draws is known by its step."""
 
     start: tuple[Any, ...]
     step: Callable[[tuple[Any, ...], Mapping[str, Any], Mapping[str, Any], Mapping[str, Any]], Any]
@@ -45,16 +47,19 @@ class Stepper:
     counters: frozenset[int] = frozenset()
     reads_step: bool = False
     shared: frozenset[str] = frozenset()
+    kept: frozenset[str] = frozenset()
 
 
-def stepper(program: p.Program) -> Stepper:
-    """Raises `Unsupported` where the program holds something that has no plain value.
+def stepper(program: p.Program, keeping: bool = False) -> Stepper:
+    """`keeping`: comparisons may read noisy values that statistics keep (`Kept`).
+
+    Raises `Unsupported` where the program holds something that has no plain value.
 
     What a look-back remembers stands below its readers: that it has no plain value is known to them the second time.
     """
     broken: dict[str, str] = {}
     while True:
-        writer = _Writer(program, broken)
+        writer = _Writer(program, broken, keeping and keeps_noise(program))
         found = writer.finish()
         if writer.plain.broken.keys() == broken.keys():
             return found
@@ -62,13 +67,14 @@ def stepper(program: p.Program) -> Stepper:
 
 
 class _Writer:
-    def __init__(self, program: p.Program, broken: Mapping[str, str]) -> None:
+    def __init__(self, program: p.Program, broken: Mapping[str, str], keeping: bool) -> None:
         self.program = program
         self.lines: list[str] = []
         self.state: list[str] = []
         self.start: list[Any] = []
         self.plain = PlainWriter(program)
         self.plain.broken.update(broken)
+        self.kept = KeptWriter(self.plain) if keeping else None
         self.plain.scope |= {
             "Unsupported": Unsupported,
             "UNKNOWN": UNKNOWN,
@@ -94,14 +100,14 @@ class _Writer:
             or any(isinstance(s, p.Cell) and s.operator in ("argmax", "argmin") for s in body)
             or self.trees
         )
-        if self.reads_step:
+        if self.reads_step or self.kept is not None:
             self.keep("n", 0)
             self.lines.append("n = n + 1")
         for report in sorted(self.since):
             self.keep(f"was_{name_of(report)}", False)
         for report in sorted(self.counted):
             self.keep(f"count_{name_of(report)}", 0)
-        self.facts = FactWriter(self.program, self.plain, self.lines)
+        self.facts = FactWriter(self.program, self.plain, self.lines, self.kept)
         self.lives_line()
         for memory in self.program.memories:
             self.keep(f"m_{name_of(memory.name)}", self.plain.value(memory.initial))
@@ -122,6 +128,7 @@ class _Writer:
         return Stepper(
             tuple(self.start), step, self.lives, laws, draws, self.trees, measure, self.plain.value, source, counters,
             self.reads_step, frozenset(self.cells.lengths),
+            frozenset() if self.kept is None else frozenset(self.kept.noises),
         )  # fmt: skip
 
     def text(self) -> str:
@@ -145,7 +152,7 @@ class _Writer:
         if self.counted:
             inside = ", ".join(f"{r!r}: count_{name_of(r)}" for r in sorted(self.counted))
             self.lines.append(f"facts.append(('lives', {{{inside}}}))")
-        if self.trees:
+        if self.trees or self.kept is not None:
             self.lines.append("facts.append(('step', n))")
 
     def step_ends(self) -> None:
@@ -171,14 +178,17 @@ class _Writer:
         match statement:
             case p.Define(name, body):
                 try:
-                    written = self.plain.write(body)
+                    written = self.plain.write(body) if self.kept is None else self.kept.write(body)
                     written = f"number({written})" if may_fail(body) else written
                     self.lines.append(f"v_{name_of(name)} = {written}")
                 except Unsupported as why:  # it matters only if a gate reads it
                     self.plain.broken[name] = str(why)
             case p.Cell():
                 try:
-                    self.cells.ticks(statement)
+                    if self.kept is not None and statement.name in self.kept.names:
+                        self.cells.remembers(statement, self.kept.write(statement.body))
+                    else:
+                        self.cells.ticks(statement)
                 except Unsupported as why:
                     self.plain.broken[statement.name] = str(why)
             case p.Draw():

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
-from seqlang.cli.options import Parser, add_settings, add_time_limit, options_of, seconds, settings
+from seqlang.cli.options import Parser, add_settings, add_time_limit, seconds, settings
 from seqlang.cli.terminal.errors import show
 from seqlang.cli.terminal.output import print_result, say
 from seqlang.cli.terminal.waiting import working
@@ -16,21 +14,27 @@ _EXAMPLES = """\
   seqlang design trial.seq --set eps=1/2 --free a,b --minimise "expected(step)" --time-limit 60 --output tuned.seq"""
 
 
+_FROM_HYPOTHESES = frozenset(
+    "--null --alternative --alpha --beta --privacy --max --looks --every --smallest --unit --pure --horizon --certify "
+    "--compare --plot --report".split()
+)
+"""Options of a design from hypotheses."""
+
+
 def asks_for_tuning(arguments: list[str]) -> bool:
     """Whether these arguments of `design` name a spec, or parameters to be free."""
     return bool(arguments) and (not arguments[0].startswith("-") or any(a.split("=")[0] == "--free" for a in arguments))
 
 
-def run(arguments: list[str], of_designs: Iterable[str] = ()) -> int:
+def run(arguments: list[str]) -> int:
     """Tunes, shows what was found, and writes it. 1: at no values that were tried are all claims proved; 130: the
-    search was interrupted. `of_designs`: options of a design from hypotheses."""
+    search was interrupted."""
     from seqlang.designs.tuning.tune import tune
     from seqlang.driver import load, read
     from seqlang.report.writable import refuse_unwritable_text, write_text
 
-    parser = _parser()
-    _refuse_both(arguments, set(of_designs) - set(options_of(parser)))
-    options = parser.parse_args(arguments)
+    _refuse_both(arguments)
+    options = _parser().parse_args(arguments)
     if options.output is not None:
         refuse_unwritable_text(options.output, "spec")
     free = [name.strip() for name in options.free.split(",")]
@@ -48,9 +52,9 @@ def run(arguments: list[str], of_designs: Iterable[str] = ()) -> int:
     return 0 if found.found else 1
 
 
-def _refuse_both(arguments: list[str], of_designs: set[str]) -> None:
+def _refuse_both(arguments: list[str]) -> None:
     """Raises SpecError E0601 where options speak of a design from hypotheses, and others of a FILE."""
-    wrong = next((name for a in arguments if (name := a.split("=")[0]) in of_designs), None)
+    wrong = next((a.split("=")[0] for a in arguments if a.split("=")[0] in _FROM_HYPOTHESES), None)
     if wrong is not None:
         message = f"{wrong} is for a design from hypotheses; a FILE whose parameters are searched has its own"
         raise SpecError.of("E0601", message, help=f"leave {wrong} out, or FILE and --free")

@@ -19,9 +19,9 @@ from seqlang.designs.search.master import Column
 
 PARTS = (0.15, 0.25, 0.35, 0.45, 0.55, 0.65, 0.8, 1.0)
 """Sizes of blocks that are tried, as parts of the best fixed size."""
-NEVER, SELDOM = 20.0, 8.0
-"""So far below 0, in log-odds, lies the boundary that stands for none: it is reached with chance exp(-20) at most where
-the alternative holds, and what is there rejects no more often where the null does. With the second, sizes are tried."""
+NEVER = 30.0
+"""So far below 0, in log-odds, lies the boundary that stands for none: it is reached with chance exp(-30) at most where
+the alternative holds, and what is there rejects no more often where the null does."""
 
 
 def e_process(blocks: Blocks, fixed: int, *, accepts: bool) -> tuple[Design, Blocks]:
@@ -36,16 +36,15 @@ def e_process(blocks: Blocks, fixed: int, *, accepts: bool) -> tuple[Design, Blo
         lattice, sizes = LATTICE, {turns * max(1, round(part * fixed / turns)) for part in PARTS}
     at = blocks.at(lattice)
     cost: Callable[[Column], float] = (lambda c: c.cost) if accepts else (lambda c: c.alternative.steps)
-    size = min(sizes, key=lambda m: cost(_with_blocks_of(at, m, lattice, None if accepts else SELDOM)))
+    size = min(sizes, key=lambda m: cost(_with_blocks_of(at, m, lattice, accepts)))
     if problem.privacy.notion != "none":
         lattice = safe_lattice(at, {size})
         at = blocks.at(lattice)
-    return single(problem, _with_blocks_of(at, size, lattice, None if accepts else NEVER), None), at
+    return single(problem, _with_blocks_of(at, size, lattice, accepts), None), at
 
 
-def _with_blocks_of(blocks: Blocks, size: int, lattice: float, below: float | None) -> Column:
-    """`below`: where it accepts, if not at the e-process of the alternative."""
+def _with_blocks_of(blocks: Blocks, size: int, lattice: float, accepts: bool) -> Column:
     alpha, beta = blocks.problem.errors
     upper = ceil(log(1 / alpha) / lattice)
-    lower = ceil((log(1 / beta) if below is None else below) / lattice)
+    lower = ceil((log(1 / beta) if accepts else NEVER) / lattice)
     return column_of(Policy(lattice, (Row(0, 1 - lower, (size,) * (upper + lower - 1)),)), blocks)

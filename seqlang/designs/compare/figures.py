@@ -36,7 +36,7 @@ def row_of(name: str, design: Design, blocks: Blocks, note: str = "") -> Compare
 def rejecting_only(row: ComparedDesign, design: Design) -> ComparedDesign:
     """The row of the same design without the boundary at which it accepts, which is so far out that the figures of
     those that reject are the same: it goes on for ever where the null holds."""
-    text = spec_text(design, claimed=(), accepts=False)
+    text = spec_text(design, claimed=("null",), accepts=False)
     never = dict.fromkeys(map(str, QUANTILES))
     return replace(
         row, errors={**row.errors, "alternative": 0.0}, expected_steps={**row.expected_steps, "null": None},

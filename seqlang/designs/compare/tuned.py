@@ -19,16 +19,16 @@ from seqlang.designs.tuning.written import with_defaults
 from seqlang.diagnostics import SpecError
 from seqlang.driver import calibrate, load, solve
 from seqlang.process.doing import doing
-from seqlang.process.time_limit import OutOfTime, left, limited
+from seqlang.process.time_limit import left
 from seqlang.record import replace
 from seqlang.results.design import ComparedDesign
 from seqlang.results.solve import SolveResult
 from seqlang.source import Source
 
-SECONDS, AFTERWARDS = 60.0, 30.0
-"""CPU time that the search of one row may take, and what is before and after it."""
+SECONDS = 60.0
+"""CPU time that the search of one row may take."""
 REST = 5.0
-"""CPU time that is left of a limit for what comes after these rows."""
+"""CPU time that is left of a limit for what comes after the search of a row."""
 ROUGH, TOLERANCE = 1e-4, 1e-8
 """Asked of exact laws in the search, and of what was found."""
 SPARE = Fraction(1, 1000)
@@ -43,25 +43,16 @@ def tuned_rows(problem: Problem) -> Iterator[ComparedDesign]:
     stopped = ""
     for walk in WALKS:
         name = f"{walk.name}, tuned"
+        seconds = min(SECONDS, left() - REST)
         if problem.reading is not None or problem.arms:
             yield missing(name, problem, "is for one stream of outcomes 0 or 1")
-        elif stopped or left() <= REST:
+        elif stopped or seconds <= 0:
             yield missing(name, problem, stopped or "not tried, for lack of time")
         else:
             doing(f"tuning {walk.name}")
-            row, interrupted = _in_time(name, walk, problem)
+            row, interrupted = _tuned(name, walk, problem, seconds)
             stopped = "not tried: interrupted" if interrupted else ""
             yield row
-
-
-def _in_time(name: str, walk: Walk, problem: Problem) -> tuple[ComparedDesign, bool]:
-    """The row, and whether an interrupt ended its search. Of little time, half is for the search."""
-    seconds = min(SECONDS + AFTERWARDS, left() - REST)
-    try:
-        with limited(seconds):
-            return _tuned(name, walk, problem, min(SECONDS, seconds / 2))
-    except OutOfTime:
-        return missing(name, problem, "not found in time"), False
 
 
 def _tuned(name: str, walk: Walk, problem: Problem, seconds: float) -> tuple[ComparedDesign, bool]:

@@ -8,6 +8,7 @@ from seqlang.diagnostics.suggest import distance
 from seqlang.elaborate.state import State
 from seqlang.model import expression as m
 from seqlang.model import program as p
+from seqlang.model.gate_source import OfNoise
 from seqlang.model.life import EachReport, EachStep
 from seqlang.model.margins import margins
 from seqlang.syntax import tree
@@ -85,12 +86,14 @@ def _noised_each_step(state: State) -> None:
 
 def _compared_and_shown(state: State, gates: Sequence[p.Gate]) -> None:
     """Lyu, Su & Li 2017, Algorithm 3: the noise that protects a comparison is released with the answer. Shown with all
-    the noises of its comparison, the gap to the threshold is free (Ding et al. 2019, Wang et al. 2019): no warning."""
+    the noises of its comparison, the gap to the threshold is free (Ding et al. 2019, Wang et al. 2019): no warning. Nor
+    for a noisy value that a statistic keeps as a threshold: it is not shown."""
+    keeps = any(isinstance(gate, p.OpaqueGate) and gate.test is not None for gate in gates)
     compared = [
         {t.noise for t in margin.terms} for g in gates if isinstance(g, p.CompareGate) for margin in margins(g.test)
     ]
     for gate in gates:
-        if isinstance(gate, p.ReleaseGate):
+        if isinstance(gate, p.ReleaseGate) and not (keeps and isinstance(gate.source, OfNoise)):
             shown = {t.noise for t in gate.terms}
             for term in gate.terms:
                 noise = state.noise.draws[term.noise]

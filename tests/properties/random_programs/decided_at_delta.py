@@ -70,8 +70,9 @@ def judged(subject: Subject) -> Judged:
 def main(arguments: list[str]) -> int:
     from random_programs.histograms import histogram_subject
     from random_programs.short_tests import short_subject
+    from random_programs.whole_numbers import whole_numbers_subject
 
-    kinds = {"histogram": histogram_subject, "short": short_subject}
+    kinds = {"histogram": histogram_subject, "short": short_subject, "whole numbers": whole_numbers_subject}
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("kind", choices=[*kinds])
     parser.add_argument("--instances", type=int, default=1000)

@@ -21,8 +21,6 @@ Counts = dict[str, dict[str, int]]
 REASONS = {
     "alignment/stored": "judged by programs of its own, `python -m random_programs.kept`, whose losses are quadratures"
     " (the counts stand in hunts.md), and by tests/rules/alignment/test_stored.py",
-    "conversion/discrete_gaussians_to_approximate": "judged by the excess masses of the noise in long floats, and by"
-    " the conditions of the rule one by one, tests/rules/conversion/test_discrete_gaussians_to_approximate.py",
     "joint/between": "judged by the divergences of all transcripts of streams, tests/rules/joint/test_between.py",
     "joint/no_data": "programs that read no private data lose nothing, and what loses nothing is not counted; that it"
     " refuses all others is in tests/rules/joint/test_no_data.py",
@@ -40,6 +38,7 @@ ONE_OF_A_KIND = {
     ("mechanism/law_of_counts", "noise"): "is about private choices",
     ("mechanism/subsampled_pure", "noise"): "its oracle adds up mixtures of Laplace laws; others are in its own tests",
     ("mechanism/discrete_gaussian", "noise"): "is about discrete Gaussian noise",
+    ("conversion/discrete_gaussians_to_approximate", "noise"): "is about discrete Gaussian noise",
     ("mechanism/objective_perturbation", "noise"): "its noise is l2_laplace in the objective",
     ("mechanism/objective_perturbation", "adjacency"): "is about one replaced record",
     ("conversion/gaussians_to_approximate", "noise"): GAUSSIAN,

@@ -13,6 +13,7 @@ from itertools import product
 
 from seqlang.analyses.witnesses.play import Leg, Pattern
 from seqlang.analyses.witnesses.scene import Scene
+from seqlang.analyses.witnesses.seeds import replacing
 from seqlang.record import record
 
 LEVELS = (0.0, 1.0)
@@ -38,6 +39,10 @@ def plans(scene: Scene) -> Iterator[Plan]:
         heads.append((Leg("run", 0, 0, 1, 1, True),))
     elif scene.releases:
         heads.append((Leg("run", 0, 0, 1, 0),))  # something may be shown once, and compared from then on
+    if scene.follower.stepper.kept and scene.everywhere:
+        noisy = _noisy(scene)
+        for block in replacing(noisy, {i for i in noisy if not scene.targets[i].stops}):
+            yield Plan(Pattern(block * 2), (len(block), 2 * len(block)))
     for tail, modes in _tails(scene):
         for head in heads:
             for block in _blocks(scene):

@@ -3,8 +3,8 @@
 A block may be repeated if it ends in the state in which it began, but for the numbers that only tell draws apart which
 come anew after each report. Where two blocks are repeated equally often, what one of each demands is counted together:
 given the noises that stay, all of them are independent, in whatever order they come. Noises then are of three kinds:
-fresh in a step; drawn anew in every block (their report is made in the block's last step); and those that stay, given
-which the blocks are independent and alike.
+fresh in a step; drawn anew in every block (their report is made in the block's last step, or a noisy value is kept
+within the block); and those that stay, given which the blocks are independent and alike.
 """
 
 from __future__ import annotations
@@ -13,8 +13,10 @@ from collections.abc import Sequence
 from math import inf
 from typing import Any
 
+from seqlang.backends.transcript.draws import is_of_step
 from seqlang.backends.transcript.follow import Follower
 from seqlang.backends.transcript.integrals.linear_conditions import Alternatives, Key, is_shared, variables
+from seqlang.backends.transcript.kept_values import aged
 from seqlang.model.life import EachReport
 from seqlang.proof.family import Family, FamilyStep
 from seqlang.record import record
@@ -62,7 +64,7 @@ def repeated(follower: Follower, family: Family, second: bool) -> Repeated:
     renewed = _renewed(follower, family.block)
     if family.again and (renewed or _renewed(follower, family.again)):
         raise NotPeriodic("noises are drawn anew in one of two blocks")
-    own = {key for key in _staying(block) if key[0] in renewed}
+    own = {key for key in _staying(block) if key[0] in renewed or is_of_step(key)}
     if own & _staying(around):
         raise NotPeriodic("the steps around the block read a noise of the block")
     noises = _staying(block) - own
@@ -92,6 +94,8 @@ class _Walk:
         found = self.through(steps)
         if self.state is None or not _alike(self.follower, start, self.state):
             raise NotPeriodic("the block does not end in the state in which it began")
+        if any(key[2] <= start[0] for piece in found[0] for key in variables(piece) if is_of_step(key)):
+            raise NotPeriodic("the block reads a noisy value that was kept before it")
         return found
 
     def through(self, steps: Sequence[FamilyStep]) -> tuple[dict[Alternatives, int], float]:
@@ -111,8 +115,15 @@ class _Walk:
 
 
 def _alike(follower: Follower, one: Any, other: Any) -> bool:
-    counters = follower.stepper.counters
-    return all(a == b for place, (a, b) in enumerate(zip(one, other, strict=True)) if place not in counters)
+    """But for the numbers that only tell draws apart: of a noisy value that is kept, the step of its draw counts from
+    the present one."""
+    stepper = follower.stepper
+    skipped = {*stepper.counters, *([0] if stepper.kept and not stepper.reads_step else [])}
+    return all(
+        aged(a, one[0]) == aged(b, other[0])
+        for place, (a, b) in enumerate(zip(one, other, strict=True))
+        if place not in skipped
+    )
 
 
 def _renewed(follower: Follower, block: Sequence[FamilyStep]) -> set[str]:

@@ -26,12 +26,17 @@ from seqlang.backends.transcript.integrals.linear_conditions import (
 from seqlang.backends.transcript.integrals.noise_laws import log_sum, no_kinks
 from seqlang.backends.transcript.integrals.one_noise import Laws, one_variable
 from seqlang.backends.transcript.integrals.one_persistent import Line
-from seqlang.backends.transcript.integrals.quadrature import IMPOSSIBLE, NOT_FOUND, Accuracy, Answer, log_integral
+from seqlang.backends.transcript.integrals.orderings import ordering
+from seqlang.backends.transcript.integrals.quadrature import FINE, IMPOSSIBLE, NOT_FOUND, Accuracy, Answer, log_integral
 from seqlang.backends.transcript.integrals.two_persistent import Plane, apart
 from seqlang.backends.transcript.unsupported import Unsupported, Work
 
 MOST_NESTED = 2
 """Integrals inside each other: a third would take some hundred times as long."""
+
+
+VALUES_EACH = 200
+"""As many values as it takes to compare one noisy value with others, roughly: tables are summed."""
 
 
 def log_probability(system: System, laws: Laws, accuracy: Accuracy, work: Work | None = None) -> Answer:
@@ -53,6 +58,8 @@ def _connected(part: System, laws: Laws, accuracy: Accuracy, depth: int, work: W
             uses[key] = uses.get(key, 0) + 1
     if not uses:
         return _independent(part, laws, accuracy, depth, work)
+    if len(uses) > MOST_NESTED and depth == 0 and (answer := _in_order(part, laws, accuracy, work)) is not None:
+        return answer
     if len(uses) > 1 and (alone := of_persistent_noises(part)) is not None:
         return IMPOSSIBLE if exclude_each_other(alone) else _conjunction(alone, laws, accuracy, depth, work)
     if depth >= MOST_NESTED:
@@ -76,6 +83,20 @@ def _connected(part: System, laws: Laws, accuracy: Accuracy, depth: int, work: W
     peaks = any(len(step) > 1 for step in part)
     inner = partial(_at, part, key, laws, accuracy, depth, work)
     return log_integral(inner, law, no_kinks, law.scale, (-inf, inf), accuracy, lambda n: None, peaks)
+
+
+def _in_order(part: System, laws: Laws, accuracy: Accuracy, work: Work) -> Answer | None:
+    """Where many noisy values are compared with each other; None where they are not."""
+    order = ordering(part)
+    if order is None or any(laws(value).kind != "density" for value in order.places):
+        return None
+    from seqlang.backends.transcript.integrals.elimination import log_by_quadrature, log_estimate
+
+    work.add(VALUES_EACH * len(order.places))
+    if not accuracy.cut:
+        found = log_estimate(order, laws)
+        return NOT_FOUND if found == -inf else Answer(found, accuracy.relative)
+    return log_by_quadrature(order, laws, finest=accuracy.relative < FINE.relative)
 
 
 def _at(part: System, key: Key, laws: Laws, accuracy: Accuracy, depth: int, work: Work, x: float) -> float:
