@@ -15,6 +15,7 @@ from seqlang.designs.blocks.evaluation import evaluate
 from seqlang.designs.blocks.mechanism import NoNoise, mechanism_for
 from seqlang.designs.blocks.policy import Policy, Row
 from seqlang.designs.bounds.whole_hypotheses import looked_at
+from seqlang.designs.compare import rows
 from seqlang.designs.compare.classic import classic_design
 from seqlang.designs.compare.e_process import e_process
 from seqlang.designs.compare.figures import proved
@@ -25,6 +26,7 @@ from seqlang.designs.design import Design
 from seqlang.designs.find import best_design
 from seqlang.designs.problem.criterion import Limits
 from seqlang.designs.problem.entry import coin, two_coins
+from seqlang.designs.problem.infeasible import Infeasible
 from seqlang.designs.problem.privacy import Privacy
 from seqlang.designs.problem.problem import Problem
 from seqlang.designs.search.master import Column
@@ -45,19 +47,19 @@ def test_all_are_for_the_same_problem_and_none_is_better() -> None:
     tenth, fifth = Fraction(1, 10), Fraction(1, 5)
     asked = Problem(coin(tenth), coin(Fraction(4, 5)), tenth, fifth, Privacy("pure", (Fraction(2),)))
     design, blocks, fixed = best_design(asked)
-    rows = compared(design, blocks, fixed, best_design)
-    own, *others = rows
+    listed = compared(design, blocks, fixed, best_design)
+    own, *others = listed
     assert own.expected_steps["null"] == pytest.approx(design.mean("null", "steps"))
-    assert [row.privacy for row in rows] == ["pure(2)"] * (len(rows) - 1) + ["none"]
-    assert [row.verdict for row in rows] == ["proved"] * (len(rows) - 1) + [None]
+    assert [row.privacy for row in listed] == ["pure(2)"] * (len(listed) - 1) + ["none"]
+    assert [row.verdict for row in listed] == ["proved"] * (len(listed) - 1) + [None]
     best = average(own)
     for row in others:
         assert row.kept == (row.errors["null"] <= 0.1 + 1e-9 and row.errors["alternative"] <= 0.2 + 1e-9)
         assert ("more often than allowed" in row.note) == (not row.kept)
         if row.privacy != "none" and row.kept and row.expected_steps["null"] is not None:
             assert average(row) >= best * 0.999
-    assert average(rows[-1]) <= best
-    assert next(row for row in rows if row.name == "one block").max_steps == fixed
+    assert average(listed[-1]) <= best
+    assert next(row for row in listed if row.name == "one block").max_steps == fixed
 
 
 def test_classic_boundaries_on_counts_without_noise() -> None:
@@ -145,6 +147,25 @@ def test_an_e_process_by_following_its_scores(accepts: bool) -> None:
             assert design.mean(side, end) == pytest.approx(chance, abs=1e-5)
     assert design.mean("null", "reject") <= 0.1
     assert design.mean("alternative", "accept") <= 0.2
+
+
+def test_one_block_may_have_to_be_larger(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The best size is found with scores that are not rounded; that of the row has rounded ones."""
+    asked: list[tuple[int, ...]] = []
+    enough = [22]
+
+    def design_for(problem: Problem) -> tuple[str, str, int]:
+        asked.append(problem.limits.looks)
+        if problem.limits.looks[0] < enough[0]:
+            raise Infeasible("too small")
+        return "design", "blocks", 20
+
+    monkeypatch.setattr(rows, "row_of", lambda *told: told)
+    plain = walk_problem("0.2", "0.7", Privacy("none"))
+    assert rows._one_block(plain, 20, design_for) == ("one block", "design", "blocks")
+    assert asked == [(20,), (21,), (22,)]
+    enough[0] = 1000
+    assert "at no size" in rows._one_block(plain, 20, design_for).note
 
 
 def test_a_calendar_gives_the_number_of_looks() -> None:

@@ -81,6 +81,9 @@ def test_the_page_holds_what_the_design_says(result: DesignResult) -> None:
     markdown = protocol(result, checked, "seqlang design", "md")
     assert "](data:image/png;base64,iVBOR" in markdown  # of pictures, word processors read points
     assert result.spec in markdown
+    lines = [text.strip().strip("|") for text in markdown.splitlines() if text.startswith("|")]
+    written = {cell.replace("\\", "").strip() for text in lines for cell in text.split("|")}
+    assert {cell for cell in page.cells if cell} <= written
 
 
 def test_nothing_in_a_document_is_obeyed() -> None:

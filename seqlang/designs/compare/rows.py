@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 
 from seqlang.designs.blocks.blocks import LATTICE, Blocks
@@ -27,6 +27,9 @@ PARTS = (0.4, 0.5, 0.6, 0.7, 0.85)
 """Constant blocks that are tried first, as parts of the best fixed size."""
 TIMES = (1.0, 1.1, 1.25, 1.4, 1.6)
 """Ends of group-sequential designs that are tried, as multiples of the best fixed size."""
+LARGER = 10
+"""Sizes of one block that are tried."""
+NONE = "keeps the errors at no size that was tried"
 
 Made = tuple[Design, Blocks, int]
 
@@ -41,13 +44,21 @@ def compared(
     doing("other designs")
     return (
         row_of("this design", design, blocks),
-        row_of("one block", *design_for(replace(plain, limits=Limits(looks=(fixed,), unit=turns)))[:2]),
+        _one_block(plain, fixed, design_for),
         *_searched(plain, fixed, looks_of(design.problem), design_for),
         *_published(blocks, fixed, looks_of(design.problem)),
         *_e_processes(blocks, fixed),
         *(tuned_rows(plain) if tuned else ()),
         *_without_privacy(plain, design_for),
     )
+
+
+def _one_block(plain: Problem, fixed: int, design_for: Callable[[Problem], Made]) -> ComparedDesign:
+    """The best fixed size is that of scores which are not rounded: a larger one may be needed."""
+    turns = plain.turns
+    sizes = (Limits(looks=(fixed + more * turns,), unit=turns) for more in range(LARGER))
+    found = next(_designs(plain, sizes, design_for), None)
+    return missing("one block", plain, NONE) if found is None else row_of("one block", *found[:2])
 
 
 def looks_of(problem: Problem) -> int:
@@ -72,10 +83,10 @@ def _searched(
             yield row_of(name.format(found[0].problem.limits.every), *found[:2])
         else:
             last = max(limit.every or 0 for limit in limits)
-            yield missing(name.format(last), plain, "keeps the errors at no size that was tried")
+            yield missing(name.format(last), plain, NONE)
 
 
-def _designs(plain: Problem, limits: list[Limits], design_for: Callable[[Problem], Made]) -> Iterator[Made]:
+def _designs(plain: Problem, limits: Iterable[Limits], design_for: Callable[[Problem], Made]) -> Iterator[Made]:
     for one in limits:
         with suppress(Infeasible):
             yield design_for(replace(plain, limits=one))
@@ -101,5 +112,6 @@ def _e_processes(blocks: Blocks, fixed: int) -> Iterator[ComparedDesign]:
 
 def _without_privacy(plain: Problem, design_for: Callable[[Problem], Made]) -> Iterator[ComparedDesign]:
     if plain.privacy.notion != "none":
-        best = design_for(replace(plain, privacy=Privacy("none"), public_coin=True, reading=None))
-        yield row_of("the best without privacy", *best[:2])
+        without = replace(plain, privacy=Privacy("none"), public_coin=True, reading=None)
+        yield from (row_of("the best without privacy", *best[:2])
+                    for best in _designs(without, [without.limits], design_for))  # fmt: skip
