@@ -271,3 +271,14 @@ def test_noises_of_very_different_scales_are_refused_before_memory_ends() -> Non
     found = Scene(load(Source("one.seq", text)).program)
     with pytest.raises(Unsupported):
         log_chance(found.follower, (0.0,) * 8, Event(not_by=8), FINE)
+
+
+def test_a_threshold_that_reports_replace_is_refuted() -> None:
+    text = (
+        "param x1 = 0\nmemory phase = 1\nstatistic g = f\n"
+        "report inside when phase == 1 and g >= x1 and g < previous(x2, 10)\n"
+        "report lower when phase == 2 and g < previous(x2, 10)\nstatistic x2 = if lower then g else previous(x2, 10)\n"
+        "stop when phase == 1 and not inside\nstop when phase == 2 and not lower\nupdate phase = 3 - phase\n"
+        "attach laplace(2) to x1 once\nattach laplace(6) to g\nclaim strong pure(1)\n"
+    )
+    assert refuted(text)[1].verdict == "refuted"

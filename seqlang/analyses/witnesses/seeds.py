@@ -7,6 +7,7 @@ programs that only release or choose.
 
 from __future__ import annotations
 
+from itertools import permutations
 from math import inf
 
 from seqlang.analyses.witnesses.datasets import data_pairs
@@ -193,6 +194,10 @@ def replacing(noisy: list[int], reports: set[int]) -> list[tuple[Leg, ...]]:
     """A kept noisy value is compared with the next one, which takes its place: values that should come out in one order
     come out in the other, again and again."""
     blocks: list[tuple[Leg, ...]] = []
+    for i, j in permutations(
+        sorted(reports.intersection(noisy)), 2
+    ):  # one of them stores what the other is compared with
+        blocks += [(_fire(i, -level, 1, s), _fire(j, 0, 1, -s)) for level in (2, 4) for s in (1, -1)]
     for level in (2, 4):
         for i in noisy:
             for s in (1, -1):
