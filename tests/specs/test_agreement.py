@@ -15,9 +15,10 @@ from seqlang import driver
 RUNS = 20_000
 SLOW = {"refuted/parallel_threshold_noise", "chan2011/tree_sums_gaussian", "tight/two_sided", "tight/cusum",
         "dipaut/two_range_1", "dipaut/two_range_2", "dipaut/two_range_2_above",
-        "dipaut/privacy_violating_path"}  # fmt: skip
+        "dipaut/privacy_violating_path", "dipaut/leaking_pair_8", "page1954/page_hinkley", "tight/three_hypotheses",
+        "abadi2016/dp_sgd"}  # fmt: skip
 """By default `michel2025/dp_sprt`, `chan2011/tree_sums` and `tight/one_sided` stand for the first three.
-Under the first models of `cusum` and `privacy_violating_path` no law is resolved, and nothing is compared."""
+Under the first models of `cusum` and from `privacy_violating_path` on no law is resolved, and nothing is compared."""
 NO_LAW = {
     "dwork2014/sparse_vector", "tight/blocks", "zhang2021/paprika", "zhang2021/paprika_lord",
 }  # fmt: skip

@@ -273,6 +273,7 @@ def test_noises_of_very_different_scales_are_refused_before_memory_ends() -> Non
         log_chance(found.follower, (0.0,) * 8, Event(not_by=8), FINE)
 
 
+@pytest.mark.long
 def test_a_threshold_that_reports_replace_is_refuted() -> None:
     text = (
         "param x1 = 0\nmemory phase = 1\nstatistic g = f\n"

@@ -192,11 +192,9 @@ def _moving_pair(scene: Scene, i: int, j: int, far: bool) -> list[Pattern]:
 
 def replacing(noisy: list[int], reports: set[int]) -> list[tuple[Leg, ...]]:
     """A kept noisy value is compared with the next one, which takes its place: values that should come out in one order
-    come out in the other, again and again."""
+    come out in the other, again and again. Of two reports one may store what the other is compared with."""
     blocks: list[tuple[Leg, ...]] = []
-    for i, j in permutations(
-        sorted(reports.intersection(noisy)), 2
-    ):  # one of them stores what the other is compared with
+    for i, j in permutations(sorted(reports.intersection(noisy)), 2):
         blocks += [(_fire(i, -level, 1, s), _fire(j, 0, 1, -s)) for level in (2, 4) for s in (1, -1)]
     for level in (2, 4):
         for i in noisy:
