@@ -104,7 +104,7 @@ def _e_processes(blocks: Blocks, fixed: int) -> Iterator[ComparedDesign]:
         found, at = e_process(blocks, fixed, accepts=accepts)
         name = f"e-process, blocks of {found.columns[0].policy.sizes[0]}"
         if accepts:
-            yield row_of(name, found, at, "errors by Ville's inequality")
+            yield row_of(name, found, at, "boundaries by Ville's inequality")
         else:
             row = row_of(f"{name}, only rejects", found, at, "under the null it ends only to reject")
             yield rejecting_only(row, found)

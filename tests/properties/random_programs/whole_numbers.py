@@ -90,7 +90,8 @@ def law(n: Numbers, shown: tuple[int, ...]) -> Law:
 
 def pairs(n: Numbers) -> list[tuple[str, Law, Law]]:
     """Of all neighbours, in both directions; numbers that have one mean in both add nothing, unless a draw lasts."""
-    found, known = [], set()
+    found: list[tuple[str, Law, Law]] = []
+    known: set[tuple[tuple[int, int], ...]] = set()
     entries = range(n.largest + 1)
     for one in itertools.product(entries, repeat=n.steps):
         for other in itertools.product(entries, repeat=n.steps):
@@ -102,10 +103,10 @@ def pairs(n: Numbers) -> list[tuple[str, Law, Law]]:
             both = [(a, b) for a, b in zip(means(n, one), means(n, other), strict=True) if a != b or n.lasting]
             low = min((min(pair) for pair in both), default=0)
             moved = tuple((a - low, b - low) for a, b in both)
-            if both and moved not in known and len(both) <= 2:
+            if both and moved not in known and (n.lasting or len(both) <= 2):  # of more the law has too many outcomes
                 known.add(moved)
-                laws = (law(n, tuple(side)) for side in zip(*moved, strict=True))
-                found.append((f"{one} against {other}", *laws))
+                first, second = (tuple(pair[side] for pair in moved) for side in (0, 1))
+                found.append((f"{one} against {other}", law(n, first), law(n, second)))
     return found
 
 
@@ -113,4 +114,4 @@ def whole_numbers_subject(seed: int) -> Subject:
     n = numbers(seed)
     deltas = (Fraction(1, 100), Fraction(1, 10**5)) if seed % 2 else (Fraction(1, 10), Fraction(1, 1000))
     labels = f"{n.adjacency} | discrete_gaussian | stream"
-    return Subject(written(n), deltas, lambda: pairs(n), labels, 1e-12)  # type: ignore[return-value, arg-type]
+    return Subject(written(n), deltas, lambda: pairs(n), labels, 1e-12)

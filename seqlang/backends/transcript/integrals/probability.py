@@ -33,10 +33,8 @@ from seqlang.backends.transcript.unsupported import Unsupported, Work
 
 MOST_NESTED = 2
 """Integrals inside each other: a third would take some hundred times as long."""
-
-
 VALUES_EACH = 200
-"""As many values as it takes to compare one noisy value with others, roughly: tables are summed."""
+"""What summing out one noisy value that is compared with others is charged, as conditional probabilities."""
 
 
 def log_probability(system: System, laws: Laws, accuracy: Accuracy, work: Work | None = None) -> Answer:
