@@ -60,16 +60,18 @@ def audit(
     confidence: float = 0.999,
     horizon: int | None = None,
     seed: int = 1,
+    runs: int | None = None,
 ) -> Audit | None:
     """The best bound found in about that time; None where nothing could be run or compared. `horizon`: the streams'
-    length."""
+    length. `runs`: on each input of the chosen pair, for choosing events and for testing them, however long they take;
+    with `seconds` infinite too, the result depends on the seed alone."""
     began = time.monotonic()
     tried, best = _most_telling(program, min(horizon or LENGTH, 400), seconds, seed)
     if best is None:
         return None
     pair, least, rate = best
     left = max(0.0, began + seconds - time.monotonic())
-    half = int(min(LARGEST, max(least, 0.4 * rate * left)))
+    half = runs or int(min(LARGEST, max(least, 0.4 * rate * left)))
     learn = [sample(program, s, half, seed * 1000 + 500 + k) for k, s in enumerate(pair)]
     ranked = chosen(learn[0], learn[1], proposals(learn[0], learn[1]))[:TESTED]
     if not ranked:
