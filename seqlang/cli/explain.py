@@ -1,62 +1,63 @@
-"""`seqlang explain`: what a diagnostic code, a proof rule or a function of the language means."""
+"""`seqlang explain`: the pages of the manual."""
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Sequence
+
 from seqlang.cli.options import Parser
 from seqlang.diagnostics import SpecError
-from seqlang.diagnostics.suggest import hint
-from seqlang.operators.catalogue import OPERATORS
-from seqlang.operators.operator import Operator
+from seqlang.manual import KINDS, Page, find, near, pages
 
 _EXAMPLES = """\
+  seqlang explain laplace
+  seqlang explain each step
+  seqlang explain --solve-for
   seqlang explain E0301
   seqlang explain alignment/stopping
-  seqlang explain log1p
+  seqlang explain --kind law             (lists what there is of one kind)
   seqlang explain                        (lists everything that can be explained)"""
-
-
-def _title(name: str) -> str:
-    from seqlang.rules import find
-
-    rule = find(name)
-    return "" if rule is None else rule.title
-
-
-def _call(entry: Operator) -> str:
-    """How it is called: `clip(x, low, high)`."""
-    names = ("v",) if entry.arguments is None else (name for name, _ in entry.arguments)
-    return f"{entry.name}({', '.join(names)})"
+_LISTED = 34
+"""Columns of a name in a list."""
 
 
 def run(arguments: list[str]) -> int:
-    """Prints the page of one code, rule or function, or the list of all."""
-    from seqlang.diagnostics.explain import codes, explain
-    from seqlang.rules import find, names
-
-    parser = Parser("explain", "What a diagnostic code, a proof rule or a function means.", _EXAMPLES)
-    parser.add_argument("name", nargs="?", help="a code (E0301), a rule (alignment/stopping) or a function (log1p)")
+    """Prints the pages of one name, or the list of all."""
+    parser = Parser("explain", "The manual: statements, functions, laws, options, diagnostics, proof rules.", _EXAMPLES)
+    parser.add_argument("name", nargs="*", help="a word of the language, an option, a code (E0301), a rule, a guide")
+    parser.add_argument("--kind", choices=KINDS, metavar="KIND", help=f"list this kind only: {', '.join(KINDS)}")
+    if arguments and arguments[0].startswith("--") and find(arguments[0]) and arguments[0] not in ("--kind", "--help"):
+        arguments = ["--", *arguments]  # an option of a command is asked for
     options = parser.parse_args(arguments)
-    known = names()
-    functions = {name: entry for name, entry in OPERATORS.items() if entry.group in ("function", "fold")}
-    if not options.name:
-        print("codes\n  " + " ".join(codes()))
-        print("rules\n" + "\n".join(f"  {name:<36} {_title(name)}" for name in known))
-        print("functions\n" + "\n".join(f"  {_call(entry):<36} {entry.about}" for entry in functions.values()))
+    name = " ".join(options.name)
+    if not name:
+        print("\n".join(_listed([page for page in pages() if options.kind in (None, page.kind)])))
         return 0
-    page = explain(options.name.upper())
-    if page is not None:
-        print(page, end="" if page.endswith("\n") else "\n")
-        return 0
-    rule = find(options.name)
-    if rule is not None:
-        from textwrap import dedent
+    found = [page for page in find(name) if options.kind in (None, page.kind)]
+    if not found:
+        other = near(name)
+        remedy = f"did you mean `{other}`?" if other else "`seqlang explain` lists all names"
+        raise SpecError.of("E0604", f"nothing is called `{name}`", help=remedy)
+    _show("\n".join(page.text.rstrip("\n") + "\n" for page in found))
+    return 0
 
-        statement = dedent(rule.statement).strip("\n")
 
-        print(f"{rule.name}: {rule.title}\n\n{statement}\n\nSource: {rule.cite}")
-        return 0
-    if options.name in functions:
-        print(f"{_call(functions[options.name])}: {functions[options.name].about}")
-        return 0
-    remedy = hint(options.name, [*codes(), *known, *functions]) or "`seqlang explain` lists all names"
-    raise SpecError.of("E0604", f"nothing is called `{options.name}`", help=remedy)
+def _listed(found: Sequence[Page]) -> list[str]:
+    lines: list[str] = []
+    for kind in KINDS:
+        of_kind = [page for page in found if page.kind == kind]
+        if of_kind:
+            lines += ["", kind] if lines else [kind]
+            lines += [f"  {page.name:<{_LISTED}} {page.summary}" for page in of_kind]
+    return lines
+
+
+def _show(markdown: str) -> None:
+    """Drawn on a terminal; elsewhere as it is."""
+    if not sys.stdout.isatty():
+        print(markdown, end="")
+        return
+    from rich.console import Console
+    from rich.markdown import Markdown
+
+    Console().print(Markdown(markdown))
