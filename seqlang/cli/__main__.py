@@ -22,6 +22,7 @@ COMMANDS = {
     "design": "the best private sequential test of two hypotheses, as a program that is proved",
     "monitor": "where a test stands, from what it has released so far",
     "fmt": "rewrite specs in the canonical layout",
+    "completion": "a script by which bash, zsh or fish completes what is typed",
     "specs": "list the shipped library, or print one of its specs",
     "explain": "the long text of a diagnostic code or of a proof rule",
 }
@@ -53,7 +54,7 @@ single one of a hundred thousand objects takes 10 to 20 ms."""
 _ONE_THREAD = ("check", "design", "monitor", "solve")
 """Commands of which all linear algebra runs in one thread."""
 
-_LEAVE_NOTHING = ("check", "explain", "fmt", "specs", "verify")
+_LEAVE_NOTHING = ("check", "completion", "explain", "fmt", "specs", "verify")
 """Commands after which no thread, worker process or open file is left. Taking the modules and objects of such a process
 apart, one by one, would take a fortieth of a check's time; the system does it at once."""
 
@@ -131,7 +132,7 @@ def _leave_the_compiler(code: int) -> None:
 
 def _dispatch(words: list[str]) -> int:
     if not words or words[0] in ("-h", "--help", "help"):
-        print(_HELP.format(commands="\n".join(f"  {name:<8} {text}" for name, text in COMMANDS.items())), end="")
+        print(_HELP.format(commands="\n".join(f"  {name:<10} {text}" for name, text in COMMANDS.items())), end="")
         return 0 if words else 2
     if words[0] in ("-V", "--version", "version"):
         from seqlang.version import __version__

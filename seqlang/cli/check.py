@@ -14,13 +14,14 @@ from seqlang.cli.options import (
     add_settings,
     add_time_limit,
     probability,
+    refuse_given,
     seconds,
     settings,
     whole,
     within_limit,
 )
-from seqlang.cli.terminal.errors import show, show_error
-from seqlang.cli.terminal.output import print_document, print_json, say
+from seqlang.cli.terminal.formats import add_format, one_format, show_findings, show_invalid
+from seqlang.cli.terminal.output import print_document, print_json, print_line, say
 from seqlang.cli.terminal.waiting import working
 from seqlang.diagnostics import SpecError
 from seqlang.process.time_limit import limited, poll
@@ -29,6 +30,7 @@ from seqlang.record import record
 if TYPE_CHECKING:
     from argparse import Namespace
 
+    from seqlang.diagnostics import Severity
     from seqlang.driver import Loaded
     from seqlang.results.check import CheckResult
 
@@ -66,7 +68,7 @@ class Asked:
 
 def run(arguments: list[str]) -> int:
     """Checks every file; the worst exit code wins."""
-    options = _parser().parse_args(arguments)
+    options = parser().parse_args(arguments)
     with within_limit(options):
         return _all(options, _asked(options))
 
@@ -93,7 +95,7 @@ def _all(options: Namespace, asked: Asked) -> int:
                 _print_suite(table, invalid)
             raise
         except SpecError as error:
-            show_error(error)
+            show_invalid(error, name, options.format)
             invalid.append(name)
             worst = max(worst, 2)
             continue
@@ -104,18 +106,22 @@ def _all(options: Namespace, asked: Asked) -> int:
             continue
         if result is None:
             continue
-        if options.suite and not options.json:
+        if _as_table(options):
             table.append(result)
         else:
             _print(result, options)
         _write(result, options)
         worst = max(worst, 0 if result.ok else 1)
-    if options.suite and not options.json:
+    if _as_table(options):
         _print_suite(table, invalid)
     return worst
 
 
-def _parser() -> Parser:
+def _as_table(options: Namespace) -> bool:
+    return bool(options.suite) and not options.json and options.format == "text"
+
+
+def parser() -> Parser:
     parser = Parser("check", "Privacy bounds, derivations, and the verdict of every claim.", _EXAMPLES)
     parser.add_argument("files", nargs="+", metavar="FILE",
                         help="a .seq file, or @name from the library; with --suite also folders, @lyu2017")  # fmt: skip
@@ -126,7 +132,8 @@ def _parser() -> Parser:
     parser.add_argument("--horizon", metavar="N", help="steps, for bounds that need a horizon")
     parser.add_argument("--explain", action="store_true", help="the whole derivation of every bound that was found")
     parser.add_argument("--latex", action="store_true", help="the formulas once more as LaTeX, for papers")
-    parser.add_argument("--json", action="store_true", help="one JSON object a file")
+    parser.add_argument("--json", action="store_true", help="one JSON object a file; what is invalid on stderr")
+    add_format(parser)
     parser.add_argument("--suite", action="store_true", help="one table over all files: claims, verdicts, bounds")
     parser.add_argument("--plot", metavar="FILE", help="a picture (.svg, .png, .pdf): epsilon against the Renyi "
                         "order, delta against epsilon, a line a rule; of --weak-profile, if that is given")  # fmt: skip
@@ -147,6 +154,10 @@ def _parser() -> Parser:
 
 def _asked(options: Namespace) -> Asked:
     """Raises SpecError where a value cannot be used, or where options do not go together."""
+    one_format(options)
+    if options.format == "github":
+        why = "prints what --format github cannot show: that has diagnostics and claims only"
+        refuse_given(options, ("solve_for", "instances", "latex", "explain"), why)
     values = settings(options.set)
     delta = probability(options.delta, "--delta")
     horizon = None if options.horizon is None else whole(options.horizon, "--horizon")
@@ -183,9 +194,9 @@ def _answered(loaded: Loaded, title: str, asked: Asked, options: Namespace, firs
             found = calibrate(loaded, options.solve_for, options.target, horizon=asked.horizon)
         print_json(found.to_dict()) if options.json else print(found)
         return None
-    if not options.suite:
-        show(loaded.warnings, loaded.source)
-        if not first and not options.json:
+    if options.format == "github" or not options.suite:
+        show_findings(loaded.warnings, loaded.source, options.format)
+        if not first and not options.json and options.format == "text":
             print()
     if asked.streams is not None:
         show_instances(loaded, options, *asked.streams)
@@ -222,9 +233,25 @@ def _print(result: CheckResult, options: Namespace) -> None:
     if options.json:
         print_json(result.to_dict())
         return
+    if options.format == "github":
+        _annotate(result)
+        return
     print_document(result.document(options.explain))
     if options.latex:
         from seqlang.report.latex import latex_document
 
         print()
         print_document(latex_document(result))
+
+
+def _annotate(result: CheckResult) -> None:
+    """An annotation for each claim that is not as expected."""
+    from seqlang.diagnostics.github import annotation
+
+    for v in result.verdicts:
+        if not v.ok:
+            said = f"{v.claim.text}\n{v.because}" if v.because else v.claim.text
+            expected = f", expected {v.claim.expect}" if v.claim.expect else ""
+            excused = result.overridden and v.claim.expect is not None
+            severity: Severity = "warning" if excused else "error"
+            print_line(annotation(severity, f"{v.verdict}{expected}", said, result.source, v.claim.span))

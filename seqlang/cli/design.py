@@ -31,7 +31,7 @@ def run(arguments: list[str]) -> int:
     """Designs, checks what it designed, and writes it. 1: nothing keeps the constraints. With a FILE: tunes it."""
     if tune.asks_for_tuning(arguments):
         return tune.run(arguments)
-    options = _parser().parse_args(arguments)
+    options = parser().parse_args(arguments)
     with within_limit(options):
         return _designed(options, shlex.join(["seqlang", "design", *arguments]))
 
@@ -94,9 +94,10 @@ def _report(found: DesignResult, command: str, name: str) -> None:
     say(f"wrote {name}")
 
 
-def _parser() -> Parser:
+def parser() -> Parser:
     about = "The best sequential test of two hypotheses that keeps both errors and a privacy budget."
     parser = Parser("design", about, _EXAMPLES)
+    parser.also = (tune.parser(),)
     parser.add_argument("--null", required=True, metavar="'x ~ LAW'", help="what holds where nothing is to be found")
     parser.add_argument("--alternative", required=True, metavar="'x ~ LAW'", help="what is to be found")
     parser.add_argument("--alpha", default="0.05", metavar="A", help="chance to reject where the null holds (0.05)")

@@ -23,12 +23,9 @@ _LISTED = 34
 
 def run(arguments: list[str]) -> int:
     """Prints the pages of one name, or the list of all."""
-    parser = Parser("explain", "The manual: statements, functions, laws, options, diagnostics, proof rules.", _EXAMPLES)
-    parser.add_argument("name", nargs="*", help="a word of the language, an option, a code (E0301), a rule, a guide")
-    parser.add_argument("--kind", choices=KINDS, metavar="KIND", help=f"list this kind only: {', '.join(KINDS)}")
     if arguments and arguments[0].startswith("--") and find(arguments[0]) and arguments[0] not in ("--kind", "--help"):
         arguments = ["--", *arguments]  # an option of a command is asked for
-    options = parser.parse_args(arguments)
+    options = parser().parse_args(arguments)
     name = " ".join(options.name)
     if not name:
         print("\n".join(_listed([page for page in pages() if options.kind in (None, page.kind)])))
@@ -40,6 +37,13 @@ def run(arguments: list[str]) -> int:
         raise SpecError.of("E0604", f"nothing is called `{name}`", help=remedy)
     _show("\n".join(page.text.rstrip("\n") + "\n" for page in found))
     return 0
+
+
+def parser() -> Parser:
+    parser = Parser("explain", "The manual: statements, functions, laws, options, diagnostics, proof rules.", _EXAMPLES)
+    parser.add_argument("name", nargs="*", help="a word of the language, an option, a code (E0301), a rule, a guide")
+    parser.add_argument("--kind", choices=KINDS, metavar="KIND", help=f"list this kind only: {', '.join(KINDS)}")
+    return parser
 
 
 def _listed(found: Sequence[Page]) -> list[str]:

@@ -7,12 +7,14 @@ import shutil
 from pathlib import Path
 
 from seqlang.cli.options import Parser
-from seqlang.cli.terminal.errors import show, show_error
-from seqlang.cli.terminal.output import say
+from seqlang.cli.terminal.formats import add_format, show_invalid
+from seqlang.cli.terminal.output import print_json, print_line, say
 from seqlang.cli.terminal.waiting import working
 from seqlang.diagnostics import SpecError
-from seqlang.diagnostics.display import visible
+from seqlang.diagnostics.github import annotation
 from seqlang.driver import read
+from seqlang.source import Source
+from seqlang.version import __version__
 
 _EXAMPLES = """\
   seqlang fmt my_test.seq
@@ -21,37 +23,50 @@ _EXAMPLES = """\
 
 def run(arguments: list[str]) -> int:
     """Formats files in place, or tells with `--check` which would change."""
-    parser = Parser("fmt", "Rewrite specs in the canonical layout. Comments stay.", _EXAMPLES)
-    parser.add_argument("files", nargs="+", metavar="FILE")
-    parser.add_argument("--check", action="store_true", help="change nothing, exit 1 if a file would change")
-    options = parser.parse_args(arguments)
+    options = parser().parse_args(arguments)
     worst = 0
     for name in options.files:
         try:
-            worst = max(worst, _one(name, options.check))
+            worst = max(worst, _one(name, options.check, options.format))
         except SpecError as error:
-            show_error(error)
+            show_invalid(error, name, options.format)
             worst = 2
     return worst
 
 
-def _one(name: str, only_check: bool) -> int:
+def parser() -> Parser:
+    parser = Parser("fmt", "Rewrite specs in the canonical layout. Comments stay.", _EXAMPLES)
+    parser.add_argument("files", nargs="+", metavar="FILE")
+    parser.add_argument("--check", action="store_true", help="change nothing, exit 1 if a file would change")
+    add_format(parser)
+    return parser
+
+
+def _one(name: str, only_check: bool, form: str) -> int:
     from seqlang.syntax import format_text
 
     with working(name):
         source = read(name)
         text, diagnostics = format_text(source)
-    show(diagnostics, source)
     if text is None:
-        return 2
-    if text == source.text:
-        return 0
-    if only_check:
-        print(f"would change {visible(name)}")
-        return 1
-    _replace(Path(name), text)
-    say(f"changed {name}")
-    return 0
+        raise SpecError(diagnostics, source)
+    changed = text != source.text
+    if changed and not only_check:
+        _replace(Path(name), text)
+    _tell(source, changed, only_check, form)
+    return 1 if changed and only_check else 0
+
+
+def _tell(source: Source, changed: bool, only_check: bool, form: str) -> None:
+    """What became of a file: on stdout where it is asked for as data, or by `--check`."""
+    if form == "json":
+        print_json({"seqlang": __version__, "schema": 1, "file": source.name, "changed": changed, "diagnostics": []})
+    elif changed and not only_check:
+        say(f"changed {source.name}")
+    elif changed and form == "github":
+        print_line(annotation("error", "layout", f"would change: seqlang fmt {source.name}", source))
+    elif changed:
+        print_line(f"would change {source.name}")
 
 
 def _replace(path: Path, text: str) -> None:

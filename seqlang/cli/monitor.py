@@ -23,7 +23,7 @@ _EXAMPLES = """\
 
 def run(arguments: list[str]) -> int:
     """Follows the released sums and says what they mean."""
-    options = _parser().parse_args(arguments)
+    options = parser().parse_args(arguments)
     with within_limit(options):
         return _watched(options)
 
@@ -43,7 +43,7 @@ def _watched(options: Namespace) -> int:
     return 0
 
 
-def _parser() -> Parser:
+def parser() -> Parser:
     about = "Where a test that looks at its data in blocks stands, and what may come: from the sums released so far."
     parser = Parser("monitor", about, _EXAMPLES)
     parser.add_argument(

@@ -35,7 +35,10 @@ def _columns() -> int:
 
 
 class Parser(argparse.ArgumentParser):
-    """Says what is wrong in one line, with the nearest option, and leaves with code 2."""
+    """Says what is wrong in one line, with the nearest option, and leaves with code 2. `also` are parsers of other
+    forms of the same command."""
+
+    also: tuple[Parser, ...] = ()
 
     def __init__(self, command: str, description: str, examples: str) -> None:
         super().__init__(
@@ -45,6 +48,10 @@ class Parser(argparse.ArgumentParser):
             formatter_class=_Formatter,
             allow_abbrev=False,
         )
+
+    def actions(self) -> tuple[argparse.Action, ...]:
+        """What can be said on the command line, in the order of `--help`."""
+        return tuple(self._actions)
 
     def error(self, message: str) -> None:  # type: ignore[override] # argparse says NoReturn: this raises
         unknown = message.removeprefix("unrecognized arguments: ").split()[0].split("=")[0]

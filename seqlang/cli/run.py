@@ -48,7 +48,7 @@ _EXAMPLES = """\
 
 def run(arguments: list[str]) -> int:
     """Simulates under each model, sweeps, or runs once on a file."""
-    options = _parser().parse_args(arguments)
+    options = parser().parse_args(arguments)
     with within_limit(options, elsewhere=is_sweep(options)):
         return _asked(options)
 
@@ -122,7 +122,7 @@ def _engines() -> tuple[str, ...]:
     return ENGINES
 
 
-def _parser() -> Parser:
+def parser() -> Parser:
     parser = Parser("run", "Simulate a spec under its models, or run it once on a real stream.", _EXAMPLES)
     parser.add_argument("file", metavar="FILE", help="a .seq file, or @name from the library")
     parser.add_argument("--model", action="append", default=[], metavar="NAME", help="only this model (repeatable)")

@@ -39,7 +39,7 @@ _EXAMPLES = """\
 
 def run(arguments: list[str]) -> int:
     """Solves under each model, along a curve or in a sweep."""
-    options = _parser().parse_args(arguments)
+    options = parser().parse_args(arguments)
     swept = bool(options.curve) or is_sweep(options)
     with within_limit(options, None if swept else PROOF_LIMIT, elsewhere=swept):
         return _asked(options)
@@ -75,7 +75,7 @@ def _asked(options: Namespace) -> int:
     return 0
 
 
-def _parser() -> Parser:
+def parser() -> Parser:
     parser = Parser("solve", "The exact law of the stopping step and the return, without simulation.", _EXAMPLES)
     parser.add_argument("file", metavar="FILE", help="a .seq file, or @name from the library")
     parser.add_argument("--model", action="append", default=[], metavar="NAME", help="only this model (repeatable)")

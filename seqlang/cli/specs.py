@@ -16,9 +16,7 @@ _EXAMPLES = """\
 
 def run(arguments: list[str]) -> int:
     """Lists every spec with its title, or prints the text of one."""
-    parser = Parser("specs", "List the shipped library, or print one of its specs.", _EXAMPLES)
-    parser.add_argument("name", nargs="?", help="as listed, e.g. tight/one_sided")
-    options = parser.parse_args(arguments)
+    options = parser().parse_args(arguments)
     if options.name:
         sys.stdout.write(read("@" + options.name.removeprefix("@")).text)
         return 0
@@ -28,3 +26,9 @@ def run(arguments: list[str]) -> int:
         title = re.search(r'^algorithm\s+\w+\s+"([^"]*)"', path.read_text(encoding="utf-8"))
         print(f"{name:<{width}}  {title[1] if title else ''}")
     return 0
+
+
+def parser() -> Parser:
+    parser = Parser("specs", "List the shipped library, or print one of its specs.", _EXAMPLES)
+    parser.add_argument("name", nargs="?", metavar="SPEC", help="as listed, e.g. tight/one_sided")
+    return parser

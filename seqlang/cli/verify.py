@@ -30,16 +30,20 @@ exit codes
 
 def run(arguments: list[str]) -> int:
     """Verifies one certificate."""
+    options = parser().parse_args(arguments)
+    with within_limit(options, PROOF_LIMIT):
+        return _asked(options)
+
+
+def parser() -> Parser:
     parser = Parser("verify", "Replay the derivations of a certificate, without any search.", _EXAMPLES)
-    parser.add_argument("file", metavar="FILE", help="what `seqlang check --certificate FILE` wrote")
+    parser.add_argument("file", metavar="CERTIFICATE", help="what `seqlang check --certificate FILE` wrote")
     parser.add_argument("--spec", metavar="SPEC", help="also: that the model in it is what this spec says")
     parser.add_argument("--every-claim", action="store_true", help="exit 1 too if some claim is not established")
     parser.add_argument("--lines", action="store_true", help="how many lines of seqlang this process imported")
     parser.add_argument("--json", action="store_true", help="one JSON object")
     add_time_limit(parser, f"{PROOF_LIMIT:g}")
-    options = parser.parse_args(arguments)
-    with within_limit(options, PROOF_LIMIT):
-        return _asked(options)
+    return parser
 
 
 def _asked(options: Namespace) -> int:

@@ -1,11 +1,12 @@
-"""A diagnostic as a JSON object."""
+"""Diagnostics as JSON objects."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from seqlang.diagnostics.diagnostic import Diagnostic
+from seqlang.diagnostics.diagnostic import Diagnostic, SpecError
 from seqlang.source import Source
+from seqlang.version import __version__
 
 
 def diagnostic_dict(diagnostic: Diagnostic, source: Source | None) -> dict[str, Any]:
@@ -35,3 +36,14 @@ def _place(start: int, end: int, source: Source) -> dict[str, Any]:
     line, column = source.line_column(start)
     end_line, end_column = source.line_column(end)
     return {"line": line, "column": column, "end_line": end_line, "end_column": end_column}
+
+
+def invalid_dict(error: SpecError, file: str) -> dict[str, Any]:
+    """What `--format json` says of a file that is invalid: its diagnostics, and nothing else was found."""
+    source = error.source if isinstance(error.source, Source) else None
+    return {
+        "seqlang": __version__,
+        "schema": 1,
+        "file": source.name if source is not None else file,
+        "diagnostics": [diagnostic_dict(d, source) for d in error.diagnostics],
+    }

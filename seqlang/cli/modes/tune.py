@@ -34,7 +34,7 @@ def run(arguments: list[str]) -> int:
     from seqlang.report.writable import refuse_unwritable_text, write_text
 
     _refuse_both(arguments)
-    options = _parser().parse_args(arguments)
+    options = parser().parse_args(arguments)
     if options.output is not None:
         refuse_unwritable_text(options.output, "spec")
     free = [name.strip() for name in options.free.split(",")]
@@ -60,7 +60,7 @@ def _refuse_both(arguments: list[str]) -> None:
         raise SpecError.of("E0601", message, help=f"leave {wrong} out, or FILE and --free")
 
 
-def _parser() -> Parser:
+def parser() -> Parser:
     about = "Parameters of a spec at which its claims are proved and an expression in its exact law is least."
     parser = Parser("design", about, _EXAMPLES)
     parser.add_argument("file", metavar="FILE", help="a .seq file, or @name from the library")

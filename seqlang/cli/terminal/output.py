@@ -47,6 +47,11 @@ def print_json(value: object) -> None:
     print(_UNSEEN.sub(lambda found: f"\\u{ord(found[0]):04x}", text), flush=True)
 
 
+def print_line(text: str) -> None:
+    """One line of stdout, of which a terminal obeys nothing."""
+    print(visible(text), flush=True)
+
+
 def print_document(document: Document) -> None:
     """A report on stdout. What draws it is imported when there is one."""
     from seqlang.report.document.rich_text import show
