@@ -10,8 +10,8 @@ from seqlang.designs.blocks.blocks import LATTICE, Blocks, fine_lattice, fixed_s
 from seqlang.designs.blocks.mechanism import mechanism_for
 from seqlang.designs.blocks.policy import Policy
 from seqlang.designs.bounds.certificate import Enclosed, certificate, work_of
+from seqlang.designs.bounds.ended_early import ended_early_bound
 from seqlang.designs.bounds.lower_bounds import lower_bounds
-from seqlang.designs.bounds.one_block import one_block_bound
 from seqlang.designs.bounds.universal import universal_bound, why_none
 from seqlang.designs.bounds.whole_hypotheses import said_of
 from seqlang.designs.compare.rows import compared
@@ -36,8 +36,8 @@ from seqlang.process.doing import doing
 from seqlang.record import replace
 from seqlang.results.design import SIDES, DesignResult, LowerBound, ScheduleLine
 
-QUICK = 30
-"""Entries of a universal program that takes a third of a second."""
+QUICK = {"pure": 30, "dp": 30, "zcdp": 20, "rdp": 20}
+"""Entries of a universal program that takes half a second, by notion of privacy."""
 CHEAP = 3e5
 """Products of long numbers that are made without being asked for: half a second."""
 COARSE = 2 * LATTICE
@@ -199,16 +199,18 @@ def _bounds(problem: Problem, fixed: int, plain: float | None, horizon: int | No
     elif wald is not None:
         yield wald
     yield from (bound for bound in private if bound is not None)
-    block = one_block_bound(problem)
-    if block is not None:
-        yield LowerBound("the best test of one block", float(block))
+    early = ended_early_bound(problem)
+    if early is not None:
+        yield LowerBound("the best tests of n entries, for each n", early)
     yield from _universal(problem, fixed, horizon)
 
 
 def _universal(problem: Problem, fixed: int, horizon: int | None) -> Iterator[LowerBound]:
     """Where the hypotheses are so near that a test takes far more entries than the horizon, it would tell nothing."""
-    entries = horizon or (QUICK if fixed <= 2 * QUICK else 0)
-    if entries and not why_none(problem):
+    if why_none(problem):
+        return
+    entries = horizon or QUICK[problem.privacy.notion]
+    if horizon or fixed <= 2 * entries:
         doing(f"the universal program of {entries} entries")
         found = universal_bound(problem, entries)
         if found is not None:

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog, minimize
 
+from seqlang.designs.bounds.ended_early import ended_early_bound
 from seqlang.designs.bounds.lower_bounds import lower_bounds
-from seqlang.designs.bounds.one_block import one_block_bound
 from seqlang.designs.bounds.universal import Program, universal_bound
 from seqlang.designs.problem.criterion import Criterion, Limits
 from seqlang.designs.problem.entry import Entry, coin, two_coins
@@ -100,7 +100,7 @@ def test_random_private_tests_are_not_below_any_bound(seed: int, eps: float | No
     for problem, true in costs(p0, p1, errors, eps, at, Limits(most=most, every=every)):
         for bound in lower_bounds(problem):
             assert bound.value <= true * (1 + 1e-12), problem.criterion.text
-        assert (one_block_bound(problem) or 0) <= true, problem.criterion.text
+        assert (ended_early_bound(problem) or 0) <= true, problem.criterion.text
         if eps is not None and problem.criterion.level is None:
             found = universal_bound(problem, 12)
             assert found is not None and found <= true * (1 + 1e-12)
@@ -149,7 +149,7 @@ def test_quantiles_are_at_least_what_one_block_of_any_private_test_needs(eps: fl
     problem = asked(null, alternative, (0.0625, 0.125), eps)
     criterion = criterion_of(f"quantile {level} under null", null, alternative, problem.errors)
     enough = next(n for n in range(1, 80) if most_power(n, eps, 0.0625 + 1 - level) >= 1 - 0.125 - 1e-9)
-    assert one_block_bound(replace(problem, criterion=criterion)) == enough
+    assert ended_early_bound(replace(problem, criterion=criterion)) == enough
 
 
 def best_average(p0: float, p1: float, error: float, times: set[int]) -> float:

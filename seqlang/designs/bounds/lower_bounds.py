@@ -35,7 +35,7 @@ from fractions import Fraction
 import numpy as np
 
 from seqlang.designs.data.data_law import compared
-from seqlang.designs.problem.entry import Entry, coin
+from seqlang.designs.problem.entry import Array, Entry, coin
 from seqlang.designs.problem.problem import Problem
 from seqlang.results.design import LowerBound
 
@@ -56,9 +56,7 @@ def private_divergence(p: Entry, q: Entry, eps: float) -> float:
     The best R is proportional to Q where P lies within a band around it: with r = p / q, R / Q is the ratio r clipped
     to [a, b], where log(b / a) is at most eps (the derivatives of both terms are log(R / Q) + constant and a slope in
     [-eps / 2, eps / 2]). The one free number, where the band lies, is set by R adding up to 1."""
-    ps, qs = (np.array([float(c) for c in law.chances]) for law in (p, q))
-    if p.law is not None and q.law is not None:  # of the entries themselves: levels tell less
-        _, ps, qs = compared(p.law, q.law)
+    ps, qs = _chances(p, q)
     if not (qs > 0).all() or not (ps > 0).all():
         raise ValueError("laws without common support")
     logs = np.log(ps / qs)
@@ -115,6 +113,22 @@ def _rates(p: Entry, q: Entry, eps: float) -> Iterator[float]:
     loose = LOOSE["points"] if p.law is None or p.law.values is not None else LOOSE["density"]
     sides = zip(_by_arm(p), _by_arm(q), strict=True)
     return (private_divergence(*pair, eps) * (1 + loose) for pair in sides)
+
+
+def distances(p: Entry, q: Entry) -> tuple[float, ...]:
+    """Between the laws of an entry, by arm, in total variation, not below."""
+    loose = LOOSE["points"] if p.law is None or p.law.values is not None else LOOSE["density"]
+    pairs = (_chances(*pair) for pair in zip(_by_arm(p), _by_arm(q), strict=True))
+    return tuple(min(1.0, float(np.abs(a - b).sum()) / 2 * (1 + loose)) for a, b in pairs)
+
+
+def _chances(p: Entry, q: Entry) -> tuple[Array, Array]:
+    """On the same values; of the entries themselves, as levels tell less."""
+    if p.law is not None and q.law is not None:
+        _, ps, qs = compared(p.law, q.law)
+    else:
+        ps, qs = (np.array([float(c) for c in law.chances]) for law in (p, q))
+    return ps, qs
 
 
 def _by_arm(side: Entry) -> tuple[Entry, ...]:
