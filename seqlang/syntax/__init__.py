@@ -7,6 +7,7 @@ from __future__ import annotations
 from seqlang.diagnostics import Diagnostic
 from seqlang.source import Source
 from seqlang.syntax.parse import parse as parse
+from seqlang.syntax.parse import statements_that_parse as statements_that_parse
 
 
 def format_text(source: Source) -> tuple[str | None, tuple[Diagnostic, ...]]:

@@ -28,6 +28,15 @@ def parse(source: Source) -> tuple[tree.File | None, tuple[Diagnostic, ...]]:
     return tree.File(tuple(whole), Span(0, len(source.text))), ()
 
 
+def statements_that_parse(source: Source) -> tuple[tree.File, bool]:
+    """The statements of a text that parse, whatever stands between them, and whether that is all of the text. For what
+    is shown beside a text while it is being written; only `parse` says whether a text is well formed."""
+    pieces = cut(lex(source.text))
+    found = [_statement(piece) for piece in pieces]
+    whole = tuple(statement for statement in found if statement is not None)
+    return tree.File(whole, Span(0, len(source.text))), len(whole) == len(pieces)
+
+
 def _statement(piece: Piece) -> tree.Statement | None:
     opening = piece.tokens[0].text
     machine = Machine(load_table(), "algorithm" if opening == "algorithm" else "statement", opening)

@@ -245,18 +245,32 @@ def _tree(derivation: Derivation, numbers: dict[Derivation, int], indent: int = 
 def _claims(result: CheckResult) -> Iterator[Block]:
     yield Heading("Claims")
     for v in result.verdicts:
-        number = result.source.line_column(v.claim.span.start)[0]
-        expected = "" if v.claim.expect is None else (" as expected" if v.ok else f", expected {v.claim.expect}")
-        yield Paragraph(
-            line(
-                (f"{_SIGN[v.verdict]} {v.verdict}{expected}", _ROLE[v.verdict]),
-                f"  line {number}  {v.claim.text}",
-                (f'  "{v.claim.label}"' if v.claim.label else "", "quiet"),
-            ),
-            2,
-            4,
-        )
+        yield _claim(result, v)
         yield from _reason(v)
+
+
+def _claim(result: CheckResult, v: Verdict) -> Paragraph:
+    number = result.source.line_column(v.claim.span.start)[0]
+    expected = "" if v.claim.expect is None else (" as expected" if v.ok else f", expected {v.claim.expect}")
+    return Paragraph(
+        line(
+            (f"{_SIGN[v.verdict]} {v.verdict}{expected}", _ROLE[v.verdict]),
+            f"  line {number}  {v.claim.text}",
+            (f'  "{v.claim.label}"' if v.claim.label else "", "quiet"),
+        ),
+        2,
+        4,
+    )
+
+
+def verdict_text(result: CheckResult, verdict: Verdict, width: int = 90) -> str:
+    """One claim's part of the report as plain text, with its derivation."""
+    from seqlang.report.document.plain_text import render_plain
+
+    blocks: list[Block] = [_claim(result, verdict), *_reason(verdict)]
+    if verdict.derivation is not None:
+        blocks.append(_tree(verdict.derivation, {}, 0))
+    return render_plain(Document(tuple(blocks)), width)
 
 
 def _reason(verdict: Verdict) -> Iterator[Block]:
