@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import itertools
 import math
+import re
 from fractions import Fraction
 
 import numpy as np
 import pytest
 from scipy.stats import binom, norm
 
+from seqlang.backends.interpret.compiled import Compiler
 from seqlang.designs.blocks.blocks import Blocks, walk_lattice
 from seqlang.designs.blocks.evaluation import evaluate
 from seqlang.designs.blocks.mechanism import NoNoise, mechanism_for
@@ -20,8 +22,10 @@ from seqlang.designs.compare.classic import classic_design
 from seqlang.designs.compare.e_process import e_process
 from seqlang.designs.compare.figures import proved
 from seqlang.designs.compare.rows import LOOKS, compared, looks_of
-from seqlang.designs.compare.tuned import tuned_rows
-from seqlang.designs.compare.walks import SHARE, WALKS, walk_text
+from seqlang.designs.compare.tuned import NO_ARMS, tuned_rows
+from seqlang.designs.compare.walks import WALKS, coarse, walk_text
+from seqlang.designs.data.choose import read_by
+from seqlang.designs.data.readings import Binned, Reading, Window
 from seqlang.designs.design import Design
 from seqlang.designs.find import best_design
 from seqlang.designs.problem.criterion import Limits
@@ -29,6 +33,7 @@ from seqlang.designs.problem.entry import coin, two_coins
 from seqlang.designs.problem.infeasible import Infeasible
 from seqlang.designs.problem.privacy import Privacy
 from seqlang.designs.problem.problem import Problem
+from seqlang.designs.problem.request import problem_of
 from seqlang.designs.search.master import Column
 from seqlang.driver import load, solve
 from seqlang.process.time_limit import limited
@@ -175,6 +180,9 @@ def test_a_calendar_gives_the_number_of_looks() -> None:
         Limits(most=40))] == [LOOKS, 4, 5, LOOKS, LOOKS, LOOKS]  # fmt: skip
 
 
+FIVE = Fraction(1, 20)
+
+
 def walk_problem(p0: str, p1: str, privacy: Privacy) -> Problem:
     return Problem(coin(Fraction(p0)), coin(Fraction(p1)), Fraction(1, 5), Fraction(1, 5), privacy)
 
@@ -182,12 +190,42 @@ def walk_problem(p0: str, p1: str, privacy: Privacy) -> Problem:
 def test_the_least_noise_of_tests_that_look_after_every_entry() -> None:
     """Both ends by one noise: the loss is share + (1 - share), in units of the noise (Michel et al. 2025, Theorem 1).
     Each end by its own: where the sum moves up and the test accepts, the kept noise above moves by 1 (share), and the
-    noise of the look below, whose scale is twice as large, by 1: (1 - share) / 2 more."""
+    noise of the look below by 1 (1 - share). Ends that fall are public, and whatever the share is, the noise is the
+    same."""
     asked = walk_problem("0.2", "0.7", Privacy("pure", (Fraction(2),)))
-    share = Fraction(f"{SHARE:.3g}")
-    for walk, noise in zip(WALKS, (Fraction(1, 2), (1 + share) / 4), strict=True):
-        found = [proved(walk_text(walk, asked, noise * part)) for part in (Fraction(1), Fraction(999, 1000))]
+    for walk, share in itertools.product(WALKS, ("0.386", "0.25")):
+        found = []
+        for noise in (Fraction(1, 2), Fraction(499, 1000)):
+            text = walk_text(walk, asked, noise)
+            assert "share in (0, 1) = 0.386" in text
+            found.append(proved(text.replace("share in (0, 1) = 0.386", f"share in (0, 1) = {share}")))
         assert found[0] == "proved" != found[1]
+
+
+def levels_of(null: str, alternative: str, reading: Reading) -> Problem:
+    """Read as levels, and not by a search."""
+    asked = problem_of(null, alternative, Fraction(1, 5), Fraction(1, 5), "pure(2)", "average", False)
+    return coarse(read_by(asked, reading))
+
+
+def test_walks_of_counts_and_of_numbers() -> None:
+    """The law of a level is the binned law, the largest level is what one entry moves, and the slope lies where both
+    hypotheses are equally likely."""
+    counts = levels_of("x ~ poisson(1)", "x ~ poisson(3)", Window(0, 40, 0, 8, True))
+    numbers = levels_of("x ~ normal(-1, 1)", "x ~ normal(1, 1)", Binned("real", Fraction(0), Fraction(1), 8))
+    text = walk_text(WALKS[0], numbers, Fraction(1))
+    assert "sum(x - 1 over steps)" in text  # of the levels 0, 1, 2, which begin at -1/2 and 1/2
+    program = load(Source("numbers", text)).program
+    law = Compiler(program).constant(program.models[0].laws[0][1])
+    edges = norm.cdf([-math.inf, -0.5, 0.5, math.inf], loc=-1)
+    assert [law.pmf(k) for k in range(3)] == pytest.approx(np.diff(edges))
+    mean = (3 - 1) / math.log(3)  # where e^-1 = 3^x e^-3
+    slope = re.search(r"sum\(level\(x\) - (\S+) over", walk_text(WALKS[1], counts, Fraction(1)))
+    assert slope is not None and float(Fraction(slope[1])) == pytest.approx(mean, abs=0.1)
+    for walk, asked, most in ((WALKS[0], numbers, 2), (WALKS[1], counts, 8)):
+        noises = [Fraction(most, 2) * part for part in (Fraction(1), Fraction(99, 100))]
+        verdicts = [proved(walk_text(walk, asked, noise)) for noise in noises]
+        assert verdicts[0] == "proved" != verdicts[1]
 
 
 def test_a_walk_rejects_on_the_side_of_the_alternative() -> None:
@@ -202,7 +240,7 @@ def test_rows_that_cannot_be_are_said() -> None:
     names = ("a", "b")
     arms = Problem(two_coins(names, tenth, tenth), two_coins(names, tenth, 5 * tenth), tenth, tenth,
                    Privacy("pure", (Fraction(1),)), arms=names)  # fmt: skip
-    assert {row.note for row in tuned_rows(arms)} == {"is for one stream of outcomes 0 or 1"}
+    assert {row.note for row in tuned_rows(arms)} == {NO_ARMS}
     with limited(1.0):
         late = list(tuned_rows(walk_problem("0.2", "0.7", Privacy("pure", (Fraction(2),)))))
     assert {row.note for row in late} == {"not tried, for lack of time"}
@@ -210,28 +248,37 @@ def test_rows_that_cannot_be_are_said() -> None:
     assert list(tuned_rows(walk_problem("0.2", "0.7", Privacy("none")))) == []
 
 
+def simulated(row: ComparedDesign, shared: bool, p: float, runs: int) -> tuple[float, float]:
+    """(P(reject), mean steps) by numpy alone: ends, slope and scales are read off the program; ties of both ends are
+    rejections."""
+    values = {found.name: float(found.value) for found in load(Source("row", row.spec)).program.parameters}
+    rng = np.random.default_rng(5)
+    kept = values["noise"] / values["share"]
+    look = (2 if shared else 1) * values["noise"] / (1 - values["share"])
+    up = rng.laplace(0, kept, runs)
+    down = up if shared else rng.laplace(0, kept, runs)
+    total, step, rejected, lasted = np.zeros(runs), 0, 0, 0.0
+    while len(total):
+        step += 1
+        end = values["bar"] - values["fall"] * step
+        total = total + (rng.random(len(total)) < p) - 0.5
+        above = rng.laplace(0, look, len(total))
+        below = above if shared else rng.laplace(0, look, len(total))
+        high = total + above >= end + up
+        ends = high | (total + below <= -end - down)
+        rejected, lasted = rejected + int(high.sum()), lasted + step * int(ends.sum())
+        total, up, down = total[~ends], up[~ends], down[~ends]
+    return rejected / runs, lasted / runs
+
+
 @pytest.mark.long
 def test_tuned_rows_by_simulation() -> None:
-    """200,000 runs by numpy alone: ends, slope and scales are read off the programs."""
-    asked = walk_problem("0.3", "0.7", Privacy("pure", (Fraction(2),)))
-    for row, shared in zip(tuned_rows(asked), (True, False), strict=True):
-        assert row.verdict == "proved" and row.kept
-        values = {p.name: float(p.value) for p in load(Source("row", row.spec)).program.parameters}
-        rng, runs = np.random.default_rng(5), 200_000
-        kept, look = values["noise"] / values["share"], 2 * values["noise"] / (1 - values["share"])
-        up = values["bar"] + rng.laplace(0, kept, runs)
-        down = -values["bar"] - (up - values["bar"] if shared else rng.laplace(0, kept, runs))
-        total, step, rejected, lasted = np.zeros(runs), 0, 0, 0.0
-        while len(total):
-            step += 1
-            total = total + (rng.random(len(total)) < 0.3) - 0.5
-            above = rng.laplace(0, look, len(total))
-            below = above if shared else rng.laplace(0, look, len(total))
-            high = total + above >= up
-            ends = high | (total + below <= down)
-            rejected, lasted = rejected + int(high.sum()), lasted + step * int(ends.sum())
-            total, up, down = total[~ends], up[~ends], down[~ends]
+    """The published row looks after every entry or every few; ends that fall need fewer entries."""
+    asked = replace(walk_problem("0.3", "0.7", Privacy("pure", (Fraction(2),))), alpha=FIVE, beta=FIVE)
+    for row, shared, most in zip(tuned_rows(asked), (True, False), (23.25, 20.0), strict=True):
+        assert row.verdict == "proved" and row.kept and average(row) <= most
+        rejected, lasted = simulated(row, shared, 0.3, 200_000)
         error, mean = row.errors["null"], row.expected_steps["null"]
         assert error is not None and mean is not None
-        assert rejected / runs == pytest.approx(error, abs=4 * math.sqrt(error / runs))
-        assert lasted / runs == pytest.approx(mean, rel=0.01)
+        assert rejected == pytest.approx(error, abs=4 * math.sqrt(error / 200_000))
+        assert lasted == pytest.approx(mean, rel=0.01)
