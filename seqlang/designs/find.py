@@ -164,8 +164,6 @@ def _result(
 def _reasons(design: Design, bounded: bool) -> dict[str, str]:
     """Why there is no optimality gap, or no ratio to a lower bound, where there is none."""
     found = {}
-    if design.bound is None:
-        found["optimality_gap"] = "with noise, a score is not all that matters between the hypotheses"
     if not bounded:
         found["ratio"] = "with these errors no entry is needed: all bounds are 0"
     return found

@@ -31,8 +31,6 @@ STICKY = 1e-4
 class Free:
     """The tables of the menu. `most` is the largest size that is tried."""
 
-    exact = True
-
     def __init__(self, blocks: Blocks, most: int, lattice: float, knots: float = KNOTS) -> None:
         self.blocks, self.most, self.lattice = blocks, most, lattice
         reach = float(np.log(1 / min(blocks.problem.errors))) + 3
@@ -94,6 +92,9 @@ class Free:
         if better:
             self._tabulate(tuple(sorted({*used, *better})))
         return bool(better)
+
+    def bound(self, known: float, prices: Prices, places: tuple[Fraction, ...]) -> float:
+        return known
 
 
 def neighbours(used: list[int], menu: tuple[int, ...], count: int) -> list[int]:

@@ -19,7 +19,7 @@ SPARE = 1e-7
 def best_quantile(problem: Problem, most: int, design_for: Callable[[Problem], Made]) -> Made:
     """The least n for which a test needs at most n entries with the chance asked for, by bisection: for each n the
     chance to need more is minimised. `most` entries are always enough. The bound is one more than the largest n for
-    which the least chance, from below, is too large; None where chances from below are not known."""
+    which the least chance, from below, is too large."""
     criterion = problem.criterion
     allowed = 1 - (criterion.level or 0.0) - SPARE
     low, high, best, bound = 0, most, None, 0
@@ -32,8 +32,7 @@ def best_quantile(problem: Problem, most: int, design_for: Callable[[Problem], M
         else:
             low = middle
             bound = middle if (made[0].bound or 0.0) > allowed + 2 * TIE * most else bound
-    known = best[0].bound is not None
-    return replace(best[0], bound=float(bound + 1) if known else None), *best[1:]
+    return replace(best[0], bound=float(bound + 1)), *best[1:]
 
 
 def chance_beyond(design: Design) -> float:

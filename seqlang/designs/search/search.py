@@ -36,12 +36,11 @@ WORSE = 2e-4
 
 @record
 class Found:
-    """All columns, the mixture, and the bound: no policy of the same kind, mixed or not, costs less; None where the
-    pricer knows none."""
+    """All columns, the mixture, and the bound: no policy of the same kind, mixed or not, costs less."""
 
     columns: tuple[Column, ...]
     mixture: Mixture
-    bound: float | None
+    bound: float
 
 
 class Pricer(Protocol):
@@ -49,18 +48,20 @@ class Pricer(Protocol):
 
     lattice: float
     most: int
-    exact: bool
-    """Whether what `best` tells is a bound."""
 
     @property
     def about(self) -> str: ...
 
     def best(self, prices: Prices, places: tuple[Fraction, ...]) -> tuple[Policy, float]:
-        """A policy, and the least cost at these prices, from below where it is exact. `places`: those that count."""
+        """A policy, and the least cost at these prices, from below where no places count. `places`: which count."""
         ...
 
     def finer(self, columns: Sequence[Column], prices: Prices) -> bool:
         """Refines what policies it knows, if there is anything to gain."""
+        ...
+
+    def bound(self, known: float, prices: Prices, places: tuple[Fraction, ...]) -> float:
+        """On the optimum; `known` is the best one by `best`, and `prices` are near the best ones."""
         ...
 
 
@@ -103,7 +104,8 @@ class Search:
                 self.bound = 0.0
         if mixture is None:
             raise Infeasible("no policy keeps both errors within these constraints")
-        return Found(tuple(self.columns), mixture, self.bound if self.pricer.exact else None)
+        doing("a bound on the optimum")
+        return Found(tuple(self.columns), mixture, self.pricer.bound(self.bound, mixture.prices, self.places))
 
     def _known(self, cost: float) -> bool:
         """Whether it is known that the chance asked for is met, or cannot be."""

@@ -5,7 +5,7 @@ is the one with the least sum over laws of h times what is still to pay under th
 all that was seen, h is the likelihood up to a common factor, and the induction is exact. With noise a score forgets
 which counts it is made of; h is then taken on the way on which all sizes are equally likely and nothing stops, and for
 the two hypotheses, of which the score is the likelihood ratio, a bound comes from a second induction over posterior
-chances (`pricing.py`)."""
+chances (`pricing.py`), between them from one of three laws (`third_law.py`)."""
 
 from __future__ import annotations
 
@@ -24,6 +24,7 @@ from seqlang.designs.blocks.policy import Policy, Row, row_of
 from seqlang.designs.problem.entry import Arms, Array
 from seqlang.designs.search.calendar import Calendar
 from seqlang.designs.search.pricing import Prices, Table, Whole, knots_for, steady, stopping
+from seqlang.designs.search.third_law import bound_between
 
 FEW = 8
 """Kernels of at most so many points are added up one by one."""
@@ -96,7 +97,7 @@ class Staged:
         self.width, self.floor = 2 * self.middle + 1, -below  # the floor of the scores that rows list
         seen = blocks.problem.privacy.notion == "none" and calendar.all_sizes == (1,)
         walk = seen and blocks.problem.course == "both ends"  # a floor forgets
-        self.exact = walk or not blocks.problem.criterion.needs_end
+        self.exact = walk or not blocks.problem.criterion.places
         self.bounding = None if walk or not self.exact else Bounding(blocks, calendar)
         self.scale = float(self.most)
         self._under: dict[Arms, Under] = {}
@@ -118,6 +119,13 @@ class Staged:
 
     def finer(self, columns: object, prices: Prices) -> bool:
         return False
+
+    def bound(self, known: float, prices: Prices, places: tuple[Fraction, ...]) -> float:
+        """Where `best` tells none: the largest of several expectations is at least that which weighs most."""
+        if self.exact:
+            return known
+        place = places[prices.weights.index(max(prices.weights))]
+        return bound_between(self.blocks, self.calendar, place, prices)
 
 
 class Induction:
@@ -286,6 +294,7 @@ class Bounding:
     def __init__(self, blocks: Blocks, calendar: Calendar) -> None:
         self.calendar, self.places = calendar, {m: i for i, m in enumerate(calendar.all_sizes)}
         self.one_sided = blocks.problem.course == "one-sided"
+        self.criterion = blocks.problem.criterion
         knots = knots_for(float(np.log(1 / min(blocks.problem.errors))) + 3, KNOTS)
         self.table = Table(blocks, calendar.all_sizes, knots, knots)
 
@@ -300,8 +309,10 @@ class Bounding:
             ways = [ends] if used else []
             for size in self.calendar.sizes(used):
                 place = self.places[size]
-                ways.append(table.costs[place] + table.moves[place] @ values[used + size])
+                paid = float(np.diff(self.criterion.cost(np.array([used, used + size], dtype=float)))[0]) / size
+                ways.append(paid * table.costs[place] + table.moves[place] @ values[used + size])
             values[used] = np.min(ways, axis=0)
         middle, ends = len(table.places) // 2, decided[0] if self.one_sided else decided.min(axis=0)
         started = float(values[0][middle])
-        return started if self.calendar.forced else min(1 + float(ends[middle]), started)
+        once = float(self.criterion.cost(np.ones(1))[0])
+        return started if self.calendar.forced else min(once + float(ends[middle]), started)
