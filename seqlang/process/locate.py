@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from os.path import dirname, isdir, isfile, join, realpath
 from typing import TYPE_CHECKING
 
@@ -25,3 +26,11 @@ def data_folder(name: str) -> Path:
     from pathlib import Path
 
     return Path(data_path(name))
+
+
+def user_folder() -> Path:
+    """Where seqlang keeps what it may make again, for this user; the folder need not exist."""
+    from pathlib import Path
+
+    base = os.environ.get("SEQLANG_CACHE") or os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(base) / "seqlang"

@@ -24,6 +24,7 @@ from seqlang.backends.kernels.compiling.prune import note_use, prune, versions
 from seqlang.backends.kernels.compiling.seal import is_whole, machine_code, seal
 from seqlang.backends.kernels.runtime import collect
 from seqlang.process.doing import doing
+from seqlang.process.locate import user_folder
 
 Function = Callable[..., None]
 """kernel(k, start_noise, start_inputs, first, count, cap, out_steps, out_codes, out_values, out_statistics,
@@ -178,8 +179,7 @@ def _unkept(text: str) -> Function:
 @cache
 def _folder() -> Path:
     """Where kernels are kept: a folder of the user's cache, or one that ends with the process."""
-    base = os.environ.get("SEQLANG_CACHE") or os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    wanted = Path(base) / "seqlang" / "kernels"
+    wanted = user_folder() / "kernels"
     try:
         wanted.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=wanted):

@@ -1,0 +1,54 @@
+"""What is to be said of a text: its errors, its parameters, its claims, and what stands beside its lines."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from seqlang.annotations.reading import Reading
+from seqlang.annotations.values import values_of_check
+from seqlang.diagnostics import Diagnostic, SpecError
+from seqlang.diagnostics.as_json import diagnostic_dict
+from seqlang.driver import check
+from seqlang.results.check import CheckResult
+from seqlang.source import Source
+from seqlang.studio.jobs.parameters import parameters_of
+from seqlang.studio.jobs.texts import loaded_of, source_of
+from seqlang.studio.jobs.words import words_of
+
+SECONDS = 60.0
+"""Of CPU time, after which what is not decided is unknown."""
+TONES = {"refuted": "bad", "proved": "good", "unknown": "open"}
+
+
+def job(argument: Mapping[str, Any], tell: Callable[[Any], None]) -> dict[str, Any]:
+    """`diagnostics` of the text; `parameters` (a dict each); `check`, the command's JSON, and `words` for those who do
+    not know it; `notes`, (line, text, tooltip, tone), lines from 1. Without `check` where the text has errors."""
+    source = source_of(argument)
+    reading = Reading(source)
+    found = {"diagnostics": [diagnostic_dict(d, source) for d in reading.diagnostics], "parameters": [], "notes": []}
+    if reading.program is None:
+        return found
+    try:
+        loaded = loaded_of(argument)
+    except SpecError as error:
+        return {**found, "parameters": parameters_of(reading.program), "diagnostics": [_placed(d, error) for d in
+                error.diagnostics]}  # fmt: skip
+    known = {**found, "parameters": parameters_of(loaded.program)}
+    tell(known)
+    result = check(loaded, time_limit=SECONDS)
+    return {**known, "check": result.to_dict(), "words": words_of(result), "notes": list(_notes(reading, result))}
+
+
+def _placed(diagnostic: Diagnostic, error: SpecError) -> dict[str, Any]:
+    return diagnostic_dict(diagnostic, error.source if isinstance(error.source, Source) else None)
+
+
+def _notes(reading: Reading, result: CheckResult) -> Iterator[tuple[int, str, str, str]]:
+    for value in values_of_check(reading.file, result):
+        line, _ = reading.source.line_column(max(0, value.offset - 1))
+        yield line, value.text, value.tooltip, _tone(value.text)
+
+
+def _tone(text: str) -> str:
+    return next((tone for word, tone in TONES.items() if word in text), "")

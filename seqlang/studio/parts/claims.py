@@ -1,0 +1,56 @@
+"""The verdict of each claim, and proved beside witnessed epsilon."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from html import escape
+from typing import Any
+
+from seqlang.report.numbers import shown_down, shown_up
+
+TONES = {"proved": ("good", "✓"), "refuted": ("bad", "✗"), "unknown": ("open", "?")}
+
+
+def claims_html(answer: Mapping[str, Any]) -> str:
+    """From the check's JSON."""
+    found = answer["check"]
+    claims = "".join(_claim(claim) for claim in found["claims"])
+    return (claims or "<p>The text makes no claim.</p>") + _bounds(found["strong"])
+
+
+def _claim(claim: Mapping[str, Any]) -> str:
+    tone, mark = TONES[claim["verdict"]]
+    return (f'<div class="seq-card seq-{tone}"><strong>{mark} {claim["verdict"]}</strong> line {claim["line"]}: '
+            f'<code>{escape(claim["text"])}</code><br>{escape(claim["because"] or "")}</div>')  # fmt: skip
+
+
+def _bounds(strong: Mapping[str, Any]) -> str:
+    pure, close, zcdp = strong["pure"], strong["dp"], strong["zcdp"]
+    rows = [
+        ("pure epsilon", pure["upper"], pure["lower"], pure["symbolic"]),
+        (f"epsilon at delta {close['delta']:g}", close["upper"], close["lower"], close["symbolic"]),
+        ("zCDP rho", zcdp["upper"], None, zcdp["symbolic"]),
+        *((f"RDP at order {one['order']:g}", one["upper"], None, "") for one in strong["rdp"]),
+        *(("RDP at order alpha", "", None, one["symbolic"]) for one in strong["rdp"][:1]),
+    ]
+    head = "<tr><th>notion</th><th>proved at most</th><th>witnessed at least</th><th>as a formula</th></tr>"
+    table = f'<table class="seq-table"><thead>{head}</thead><tbody>{"".join(map(_row, rows))}</tbody></table>'
+    return f'<div class="seq-wide" tabindex="0" role="region" aria-label="bounds">{table}</div>'
+
+
+def _row(row: tuple[str, Any, Any, str | None]) -> str:
+    name, upper, lower, symbolic = row
+    formula = f"<code>{escape(symbolic)}</code>" if symbolic else ""
+    return f"<tr><td>{escape(name)}</td><td>{_up(upper)}</td><td>{_down(lower)}</td><td>{formula}</td></tr>"
+
+
+def _up(value: Any) -> str:
+    if value == "":
+        return ""
+    return "∞" if value is None or value == "inf" else escape(shown_up(float(value)))
+
+
+def _down(value: Any) -> str:
+    if value is None:
+        return ""
+    return "∞" if value == "inf" else escape(shown_down(float(value)))

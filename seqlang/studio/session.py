@@ -1,0 +1,132 @@
+"""One tab of the browser: its state, what was last found out about its text, and who wants to hear of changes."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from nicegui import background_tasks, ui
+
+from seqlang.diagnostics import SpecError
+from seqlang.driver import library, read
+from seqlang.record import record, replace
+from seqlang.studio.state import LARGEST_TEXT, State, query_of
+from seqlang.studio.workers import JobFailed, Workers
+
+PAUSE = 0.08
+"""Seconds without a further change, after which a text is checked."""
+
+
+@record
+class Settings:
+    """What the server was started with. `folder` holds the user's own specs and data; no file outside it is read.
+    `released_only`: nothing is shown that is computed from private rows without noise."""
+
+    folder: Path
+    released_only: bool
+    token: str
+
+
+class Session:
+    """`heard(listener)` is called after each answer of a check; `answer` is the last one, `failed` why there is
+    none."""
+
+    def __init__(self, state: State, workers: Workers, settings: Settings) -> None:
+        self.state, self.workers, self.settings = state, workers, settings
+        self.owner = secrets.token_hex(8)
+        self.answer: dict[str, Any] = {}
+        self.failed = ""
+        self._listeners: list[Callable[[], None]] = []
+        self._pending: asyncio.Task[None] | None = None
+        self._client = ui.context.client
+
+    def heard(self, listener: Callable[[], None]) -> None:
+        """Calls it whenever something was found out."""
+        self._listeners.append(listener)
+
+    def open(self, spec: str) -> None:
+        """Another spec, with its own parameters. Raises SpecError."""
+        text = text_of(spec, self.settings.folder)
+        self.change(State(spec, text, (), "see"))
+
+    def type(self, text: str) -> None:
+        """The text was edited."""
+        self.change(replace(self.state, text=text[:LARGEST_TEXT]))
+
+    def change(self, state: State) -> None:
+        """Shows another state: the address follows, and what changed in the text is checked."""
+        again = (state.text, state.settings) != (self.state.text, self.state.settings)
+        self.state = state
+        with self._client:
+            ui.run_javascript(f"history.replaceState(null, '', '?{self.query()}')")
+        if again:
+            self.check()
+
+    def query(self, *, token: bool = True) -> str:
+        """The address's, with the secret by which it opens."""
+        original = ""
+        if self.state.spec.startswith("@"):
+            original = text_of(self.state.spec, self.settings.folder)
+        said = query_of(self.state, original)
+        return f"token={self.settings.token}&{said}" if token else said
+
+    def check(self) -> None:
+        """Soon, and instead of any check under way."""
+        if self._pending is not None:
+            self._pending.cancel()
+        self._pending = background_tasks.create(self._check(), name="check")
+
+    def argument(self, **more: Any) -> dict[str, Any]:
+        """What jobs are given."""
+        return {"text": self.state.text, "settings": dict(self.state.settings), **more}
+
+    async def _check(self) -> None:
+        await asyncio.sleep(PAUSE)
+        try:
+            found = await self.workers.call("check", self.argument(), owner=f"{self.owner} check", tell=self._read)
+        except JobFailed as why:
+            self.answer, self.failed = {**self.answer, "check": None}, str(why)
+        else:
+            self.answer, self.failed = found, ""
+        self._tell()
+
+    def _read(self, part: Any) -> None:
+        if "parameters" in part:
+            self.answer = {**self.answer, **part, "check": None, "under way": True}
+            self._tell()
+
+    def _tell(self) -> None:
+        with self._client:
+            for listener in self._listeners:
+                listener()
+
+    def close(self) -> None:
+        """The tab was closed."""
+        if self._pending is not None:
+            self._pending.cancel()
+        for what in ("check", "try", "learn", "compare", "design"):
+            self.workers.cancel(f"{self.owner} {what}")
+
+
+def text_of(spec: str, folder: Path) -> str:
+    """Of a library's spec (`@tight/one_sided`) or of a file in the folder. Raises SpecError E0604 for others."""
+    if spec.startswith("@"):
+        if spec[1:] not in library():
+            raise SpecError.of("E0604", f"the library has no spec `{spec[1:]}`", help="`seqlang specs` lists them")
+        return read(spec).text
+    return inside(folder, spec, (".seq",)).read_text(encoding="utf-8")[:LARGEST_TEXT]
+
+
+def inside(folder: Path, name: str, endings: tuple[str, ...]) -> Path:
+    """A file of the folder, by its name relative to it. Raises SpecError E0604 for one elsewhere, also by a link."""
+    try:
+        path = (folder / name).resolve(strict=True)
+        known = path.is_relative_to(folder.resolve()) and path.is_file() and path.name.endswith(endings)
+    except (OSError, ValueError):
+        known = False
+    if not known:
+        raise SpecError.of("E0604", f"there is no file `{name[:80]}` in the folder", help=" or ".join(endings))
+    return path
