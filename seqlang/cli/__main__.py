@@ -15,6 +15,7 @@ from seqlang.cli.terminal.output import ready, say, silence
 from seqlang.process.time_limit import OutOfTime
 
 COMMANDS = {
+    "new": "a commented spec to begin with, whose claims are proved",
     "check": "privacy bounds, derivations, the verdict of every claim",
     "run": "simulate a spec under its models, or run it on a real stream",
     "solve": "the exact law of the stopping step and the return, without simulation",
@@ -55,7 +56,7 @@ single one of a hundred thousand objects takes 10 to 20 ms."""
 _ONE_THREAD = ("check", "design", "monitor", "solve")
 """Commands of which all linear algebra runs in one thread."""
 
-_LEAVE_NOTHING = ("check", "completion", "explain", "fmt", "specs", "verify")
+_LEAVE_NOTHING = ("check", "completion", "explain", "fmt", "new", "specs", "verify")
 """Commands after which no thread, worker process or open file is left. Taking the modules and objects of such a process
 apart, one by one, would take a fortieth of a check's time; the system does it at once."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+from argparse import Namespace
 from pathlib import Path
 
 from seqlang.cli.options import Parser
@@ -18,6 +19,7 @@ from seqlang.version import __version__
 
 _EXAMPLES = """\
   seqlang fmt my_test.seq
+  seqlang fmt --upgrade my_test.seq
   seqlang fmt --check specs/*/*.seq      (changes nothing; exit 1 if a file would change)"""
 
 
@@ -27,7 +29,7 @@ def run(arguments: list[str]) -> int:
     worst = 0
     for name in options.files:
         try:
-            worst = max(worst, _one(name, options.check, options.format))
+            worst = max(worst, _one(name, options))
         except SpecError as error:
             show_invalid(error, name, options.format)
             worst = 2
@@ -38,23 +40,32 @@ def parser() -> Parser:
     parser = Parser("fmt", "Rewrite specs in the canonical layout. Comments stay.", _EXAMPLES)
     parser.add_argument("files", nargs="+", metavar="FILE")
     parser.add_argument("--check", action="store_true", help="change nothing, exit 1 if a file would change")
+    parser.add_argument("--upgrade", action="store_true", help="rewrite what an older edition of the language wrote")
     add_format(parser)
     return parser
 
 
-def _one(name: str, only_check: bool, form: str) -> int:
-    from seqlang.syntax import format_text
-
+def _one(name: str, options: Namespace) -> int:
     with working(name):
         source = read(name)
-        text, diagnostics = format_text(source)
+        text = _laid_out(source, options.upgrade)
+    changed = text != source.text
+    if changed and not options.check:
+        _replace(Path(name), text)
+    _tell(source, changed, options.check, options.format)
+    return 1 if changed and options.check else 0
+
+
+def _laid_out(source: Source, upgrade: bool) -> str:
+    """Raises SpecError where the text is not well formed."""
+    from seqlang.syntax import format_text, upgraded
+
+    text, diagnostics = format_text(source)
+    if text is not None and upgrade:
+        text, diagnostics = format_text(Source(source.name, upgraded(source.text)))
     if text is None:
         raise SpecError(diagnostics, source)
-    changed = text != source.text
-    if changed and not only_check:
-        _replace(Path(name), text)
-    _tell(source, changed, only_check, form)
-    return 1 if changed and only_check else 0
+    return text
 
 
 def _tell(source: Source, changed: bool, only_check: bool, form: str) -> None:

@@ -23,7 +23,7 @@ def run(arguments: list[str]) -> int:
     names = library()
     width = max(len(n) for n in names)
     for name, path in names.items():
-        title = re.search(r'^algorithm\s+\w+\s+"([^"]*)"', path.read_text(encoding="utf-8"))
+        title = re.search(r'^algorithm\s+\w+(?:\s+edition\s+\d+)?\s+"([^"]*)"', path.read_text(encoding="utf-8"))
         print(f"{name:<{width}}  {title[1] if title else ''}")
     return 0
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from seqlang.record import record
 from seqlang.syntax.load_table import load_table
 from seqlang.syntax.token import Token
@@ -15,7 +17,7 @@ class Piece:
     following: Token
 
 
-def cut(tokens: list[Token]) -> tuple[Piece, ...]:
+def cut(tokens: Sequence[Token]) -> tuple[Piece, ...]:
     """The statements of a text. What stands before the first opening word is a piece of its own."""
     opening = load_table().opening_words()
     pieces: list[Piece] = []

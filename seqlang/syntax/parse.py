@@ -6,6 +6,7 @@ from seqlang.diagnostics import Diagnostic
 from seqlang.source import Source, Span
 from seqlang.syntax import tree
 from seqlang.syntax.cut import Piece, cut
+from seqlang.syntax.editions.edition import as_newest, edition_problem
 from seqlang.syntax.lex import lex
 from seqlang.syntax.load_table import load_table
 from seqlang.syntax.machine import Machine, TooDeepError
@@ -15,7 +16,11 @@ from seqlang.syntax.token import Token
 
 def parse(source: Source) -> tuple[tree.File | None, tuple[Diagnostic, ...]]:
     """The tree of a text, or None and what is wrong with it (E01xx, in order of place)."""
-    pieces = cut(lex(source.text))
+    tokens = lex(source.text)
+    problem = edition_problem(tokens)
+    if problem is not None:
+        return None, (problem,)
+    pieces = cut(as_newest(tokens))
     statements = [_statement(piece) for piece in pieces]
     whole = [statement for statement in statements if statement is not None]
     heads = [index for index, piece in enumerate(pieces) if piece.tokens[0].text == "algorithm"]

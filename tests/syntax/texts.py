@@ -4,7 +4,7 @@ from __future__ import annotations
 
 EVERYTHING = """
 # a comment before the first statement
-algorithm everything "A title" "What it is: # and ( mean nothing in a text"
+algorithm everything edition 2026 "A title" "What it is: # and ( mean nothing in a text"
 
 param p in (0, 1] = 0.2          # half open
 param k in 1.. = 3

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 FORMS: dict[str, str] = {
-    "algorithm": 'algorithm NAME ["title" ["docstring"]]',
+    "algorithm": 'algorithm NAME [edition YEAR] ["title" ["docstring"]]',
     "param": "param NAME [> VALUE | in DOMAIN] = VALUE",
     "let": "let NAME = VALUE, or let NAME(a, b) = VALUE",
     "stream": "stream NAME in DOMAIN, ..",

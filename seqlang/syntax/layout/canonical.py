@@ -6,6 +6,7 @@ from seqlang.diagnostics import Diagnostic
 from seqlang.record import field, mutable_record
 from seqlang.source import Source
 from seqlang.syntax.cut import cut
+from seqlang.syntax.editions.edition import as_newest
 from seqlang.syntax.layout.align import align
 from seqlang.syntax.layout.spacing import Placed, place
 from seqlang.syntax.layout.wrap import INDENT, WIDTH, joined, wrapped
@@ -35,10 +36,14 @@ class _Block:
 
 
 def format_text(source: Source) -> tuple[str | None, tuple[Diagnostic, ...]]:
-    """The text in its canonical layout, which parses to the same tree; None and the syntax errors if it has some."""
+    """The text in its canonical layout, which parses to the same tree; None and the syntax errors if it has some. A
+    text that the newest edition writes otherwise stays as it is."""
     tree, diagnostics = parse(source)
     if tree is None:
         return None, diagnostics
+    tokens = lex(source.text)
+    if as_newest(tokens) != tokens:
+        return source.text, ()
     lines: list[str] = []
     for run in _runs(_blocks(source.text)):
         if run[0].blank_before and lines:
