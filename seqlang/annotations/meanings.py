@@ -15,6 +15,7 @@ from seqlang.model.expression import CellValue, Drawn, Expression, Local, Memory
 from seqlang.model.print import show_domain, show_expression
 from seqlang.model.program import Program
 from seqlang.record import record
+from seqlang.report.document.markdown import code
 from seqlang.report.numbers import nearest, shown
 from seqlang.report.words import life_words
 from seqlang.rules.sensitivity.facts.facts import facts_of
@@ -24,10 +25,9 @@ from seqlang.rules.sensitivity.facts.shapes import shape_of
 from seqlang.rules.sensitivity.motion.shifts import shift_of
 from seqlang.rules.sensitivity.ranges.ranges import range_of
 from seqlang.source import Span
-from seqlang.syntax import tree
 
 if TYPE_CHECKING:
-    from seqlang.results.check import CheckResult
+    from seqlang.annotations.found import Found
 
 KIND_OF_PAGE: dict[str, tuple[PageKind, ...]] = {
     "law": ("law",),
@@ -45,8 +45,8 @@ class Explanation:
     text: str
 
 
-def explanation(reading: Reading, offset: int, result: CheckResult | None = None) -> Explanation | None:
-    """What to tell of a place; None of white space, numbers and marks. `result` is what a check found of this text."""
+def explanation(reading: Reading, offset: int, found: Found | None = None) -> Explanation | None:
+    """What to tell of a place; None of white space and numbers. `found` is what a check found of this text."""
     occurrence = reading.name_at(offset)
     if occurrence is not None:
         parts = [*_of_name(reading, occurrence), *_page(occurrence)]
@@ -54,10 +54,16 @@ def explanation(reading: Reading, offset: int, result: CheckResult | None = None
     token = next((t for t in reading.tokens if t.start <= offset < t.end and t.kind in ("word", "mark")), None)
     if token is None:
         return None
-    parts = list(_of_claim(reading, offset, result)) if token.text == "claim" else []
+    parts = list(_of_claim(offset, found)) if token.text == "claim" else []
     page = next((p for p in find(token.text) if p.kind in KIND_OF_PAGE["word"]), None)
     parts += [] if page is None else [page.text]
     return Explanation(token.span, "\n\n".join(parts)) if parts else None
+
+
+def page_on(name: str) -> str | None:
+    """The page of the manual on a name or a word of the language."""
+    kinds = {kind for kinds in KIND_OF_PAGE.values() for kind in kinds}
+    return next((page.text for page in find(name) if page.kind in kinds), None)
 
 
 def _page(occurrence: Occurrence) -> Iterator[str]:
@@ -178,14 +184,8 @@ def _motion(program: Program, expression: Expression) -> Iterator[str]:
     yield f"sensitivity `{size}`{norm}, {shift.kind}{f': {shift.note}' if shift.note else ''}"
 
 
-def _of_claim(reading: Reading, offset: int, result: CheckResult | None) -> Iterator[str]:
+def _of_claim(offset: int, found: Found | None) -> Iterator[str]:
     """The verdict of the claim that a place is in, with its derivation."""
-    statement = reading.statement_at(offset)
-    if result is None or not isinstance(statement, tree.Claim):
-        return
-    from seqlang.report.document.markdown import code
-    from seqlang.report.text.check import verdict_text
-
-    for verdict in result.verdicts:
-        if verdict.claim.span.start == statement.span.start:
-            yield code(verdict_text(result, verdict))
+    for claim in () if found is None else found.claims:
+        if claim.span.start <= offset <= claim.span.end:
+            yield code(claim.text)

@@ -23,6 +23,7 @@ COMMANDS = {
     "design": "the best private sequential test of two hypotheses, as a program that is proved",
     "monitor": "where a test stands, from what it has released so far",
     "studio": "the analyst's page, in a browser on this machine",
+    "lsp": "the language server, which editors start",
     "fmt": "rewrite specs in the canonical layout",
     "completion": "a script by which bash, zsh or fish completes what is typed",
     "specs": "list the shipped library, or print one of its specs",

@@ -11,10 +11,13 @@ _CODE = re.compile(r"[EW][0-9]{4}")
 
 def explain(code: str) -> str | None:
     """The page (Markdown) of a code such as `E0105`; None if there is no such code."""
-    if not _CODE.fullmatch(code):
-        return None
-    page = next(_PAGES.glob(f"*/{code}.md"), None)
+    page = page_of(code)
     return None if page is None else page.read_text("utf-8")
+
+
+def page_of(code: str) -> Path | None:
+    """The file of that page."""
+    return next(_PAGES.glob(f"*/{code}.md"), None) if _CODE.fullmatch(code) else None
 
 
 def codes() -> tuple[str, ...]:
