@@ -27,7 +27,7 @@ COMMANDS = {
     "fmt": "rewrite specs in the canonical layout",
     "completion": "a script by which bash, zsh or fish completes what is typed",
     "specs": "list the shipped library, or print one of its specs",
-    "explain": "the long text of a diagnostic code or of a proof rule",
+    "explain": "the manual: a page for each word of the language, option, diagnostic and proof rule",
 }
 
 _HELP = """\

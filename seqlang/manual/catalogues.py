@@ -1,7 +1,9 @@
-"""Pages that have their text elsewhere: diagnostics, proof rules, and the options that the pages of commands list."""
+"""Pages that have their text elsewhere: diagnostics, proof rules, the options that the pages of commands list, and the
+words of the glossary."""
 
 from __future__ import annotations
 
+import os
 import re
 from functools import cache
 from textwrap import dedent
@@ -11,6 +13,9 @@ from seqlang.manual.page import Page
 from seqlang.manual.written import heading, written
 
 _OPTION = re.compile(r"^- (`(--[a-z-]+)[^`]*`(?:, `(--[a-z-]+)[^`]*`)?): ((?:.*\n(?:  .*\n)*))", re.MULTILINE)
+
+_GLOSSARY = os.path.join(os.path.dirname(os.path.dirname(os.path.realpath(__file__))), "GLOSSARY.md")
+_ROW = re.compile(r"^\| ([^|]+) \| (.+) \|$", re.MULTILINE)
 
 
 def diagnostic(code: str) -> Page | None:
@@ -66,3 +71,22 @@ def _option(names: tuple[str, ...], uses: list[tuple[str, str, str]]) -> Page:
     lines += ["", f"See also: {', '.join(f'`{command}`' for command, _, _ in uses)}", ""]
     summary = uses[0][2].partition(". ")[0].rstrip(".") + "."
     return Page(names[0], "option", lines[0].removeprefix("# "), summary, "\n".join(lines), names)
+
+
+@cache
+def terms() -> tuple[Page, ...]:
+    """The words of the glossary, and the glossary as a whole."""
+    with open(_GLOSSARY, encoding="utf-8") as file:
+        text = file.read()
+    title, _ = heading(text)
+    whole = Page(
+        "glossary", "term", title, "All words that are used here in a sense of their own.", text, ("glossary",)
+    )
+    rows = [(word, meaning) for word, meaning in _ROW.findall(text) if word != "word" and not word.startswith("--")]
+    return (whole, *(_term(word, meaning) for word, meaning in rows))
+
+
+def _term(word: str, meaning: str) -> Page:
+    text = f"# {word}, in reports and in the code\n\n{meaning}\n\nSee also: `glossary`\n"
+    title, summary = heading(text)
+    return Page(word, "term", title, summary, text, (word,))

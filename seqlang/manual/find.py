@@ -6,7 +6,7 @@ from functools import cache
 
 from seqlang.diagnostics.explain import codes
 from seqlang.diagnostics.suggest import did_you_mean
-from seqlang.manual.catalogues import diagnostic, diagnostics, options, rule, rules
+from seqlang.manual.catalogues import diagnostic, diagnostics, options, rule, rules, terms
 from seqlang.manual.generated import completed
 from seqlang.manual.page import KINDS, Page
 from seqlang.manual.written import written
@@ -26,7 +26,7 @@ def find(name: str) -> tuple[Page, ...]:
 
 def pages() -> tuple[Page, ...]:
     """All pages by kind, in the order of KINDS. Imports every proof rule."""
-    every = (*map(completed, written()), *options(), *diagnostics(), *rules())
+    every = (*map(completed, written()), *options(), *terms(), *diagnostics(), *rules())
     return tuple(sorted(every, key=lambda page: (KINDS.index(page.kind), page.name)))
 
 
@@ -40,7 +40,7 @@ def near(name: str) -> str | None:
 @cache
 def _index() -> dict[str, tuple[Page, ...]]:
     found: dict[str, tuple[Page, ...]] = {}
-    for page in (*map(completed, written()), *options()):
+    for page in (*map(completed, written()), *options(), *terms()):
         for name in page.names:
             found[name] = (*found.get(name, ()), page)
     return found

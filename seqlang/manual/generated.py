@@ -5,8 +5,6 @@ An argument is described on the page by a line "- `NAME`: ..", after whose name 
 
 from __future__ import annotations
 
-import re
-
 from seqlang.laws.facts import Facts, facts, names
 from seqlang.manual.page import Page
 from seqlang.operators.catalogue import OPERATORS
@@ -81,10 +79,10 @@ def _with_types(text: str, kinds: dict[str, str], optional: int) -> str:
     left_out = list(kinds)[len(kinds) - optional :]
     for name, kind in kinds.items():
         words = TYPES[kind] + (", may be left out" * (name in left_out))
-        text = re.sub(rf"^- `{re.escape(name)}`: ", lambda m: f"- `{name}` ({words}): ", text, flags=re.MULTILINE)  # noqa: B023
+        text = text.replace(f"\n- `{name}`: ", f"\n- `{name}` ({words}): ", 1)
     return text
 
 
 def _before_example(text: str, facts_of_it: str) -> str:
-    head, example, rest = text.partition("\n```seq\n")
-    return f"{head}\n{facts_of_it}\n{example}{rest}"
+    head, fence, rest = text.partition("\n```")
+    return f"{head}\n{facts_of_it}\n{fence}{rest}"

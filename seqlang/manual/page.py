@@ -8,7 +8,7 @@ from seqlang.record import record
 
 Kind = Literal[
     "guide", "statement", "adjacency", "domain", "time clause", "operator", "value", "function", "law", "life", "claim",
-    "notion", "command", "option", "diagnostic", "rule",
+    "notion", "command", "option", "term", "diagnostic", "rule",
 ]  # fmt: skip
 KINDS: tuple[Kind, ...] = get_args(Kind)
 """In the order in which they are listed."""
