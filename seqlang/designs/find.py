@@ -19,6 +19,7 @@ from seqlang.designs.curves import curves
 from seqlang.designs.data.choose import with_reading
 from seqlang.designs.design import Design, mixed, mixed_law, quantiles, single
 from seqlang.designs.problem.criterion import Limits
+from seqlang.designs.problem.decimal import decimal
 from seqlang.designs.problem.infeasible import Infeasible
 from seqlang.designs.problem.privacy import Privacy
 from seqlang.designs.problem.problem import Problem
@@ -157,7 +158,7 @@ def _result(
         coin=tuple(float(c) for c in design.chances), schedule=tuple(_schedule(design)), lower_bounds=bounds,
         worst=worst, fixed=fixed, unprivate=plain, checked=(), spec=text, seconds=0.0,
         reading="" if problem.reading is None else problem.reading.about, reasons=_reasons(design, bool(bounds)),
-        course=problem.course, heeded=1 - design.mean("null", "accept") if problem.course == "futility" else None,
+        warnings=tuple(_warnings(problem)), course=problem.course, heeded=1 - design.mean("null", "accept") if problem.course == "futility" else None,
     )  # fmt: skip
 
 
@@ -167,6 +168,19 @@ def _reasons(design: Design, bounded: bool) -> dict[str, str]:
     if not bounded:
         found["ratio"] = "with these errors no entry is needed: all bounds are 0"
     return found
+
+
+def _warnings(problem: Problem) -> Iterator[str]:
+    """Arms of which both hypotheses say the same."""
+    sides = zip(problem.null.arms, problem.alternative.arms, strict=True)
+    for name, other, (null, alternative) in zip(problem.arms, reversed(problem.arms), sides, strict=False):
+        if null == alternative:
+            rate = decimal(null[1])
+            yield (
+                f"both hypotheses give {name} the same chance, {rate}: its outcomes earn no score, and half of the "
+                f"entries tell nothing. The test compares {other} with what was stated, and not with {name}: where "
+                f"the chance of {name} is not {rate}, the errors say nothing of the difference of the arms"
+            )
 
 
 def _enclosed(design: Design, blocks: Blocks, certify: bool) -> Mapping[str, Enclosed] | str:

@@ -94,7 +94,7 @@ class DesignResult(Shown):
     itself. `checked`: what `check`, `solve` and `run` said of the written program. `reasons`: of `certified`,
     `optimality_gap` and `ratio` where there is none, why. `course`: whether it stops at both ends, to reject only
     (`one-sided`), or also for `futility`; the null's error is then that where such ends are not heeded, and `heeded`
-    the chance to reject under the null where they are."""
+    the chance to reject under the null where they are. `warnings`: what is odd about the hypotheses."""
 
     shown_by = "text.design:design_blocks"
     null: str
@@ -127,6 +127,7 @@ class DesignResult(Shown):
     reasons: Mapping[str, str] = {}
     course: str = "both ends"
     heeded: float | None = None
+    warnings: tuple[str, ...] = ()
 
     @property
     def average(self) -> float:
@@ -178,6 +179,7 @@ class DesignResult(Shown):
             "ratio": self.ratio,
             "optimality_gap": self.optimality_gap,
             "reasons": dict(self.reasons),
+            "warnings": list(self.warnings),
             "reading": self.reading or None,
             "lattice": self.lattice,
             "coin": list(self.coin),

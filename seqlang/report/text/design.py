@@ -22,6 +22,7 @@ def design_blocks(result: DesignResult) -> Iterator[Block]:
     """The whole report."""
     about = f"  {result.null} against {result.alternative}, {result.privacy}"
     yield first_line("design", about, f"{result.seconds:.1f} s")
+    yield from (remark(f"warning: {text}") for text in result.warnings)
     by = "score" if result.max_steps is None else "entries used and score"
     yield Heading(f"Schedule: the size of the next block, by {by}")
     if len(result.coin) > 1:
