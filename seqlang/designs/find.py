@@ -158,7 +158,8 @@ def _result(
         coin=tuple(float(c) for c in design.chances), schedule=tuple(_schedule(design)), lower_bounds=bounds,
         worst=worst, fixed=fixed, unprivate=plain, checked=(), spec=text, seconds=0.0,
         reading="" if problem.reading is None else problem.reading.about, reasons=_reasons(design, bool(bounds)),
-        warnings=tuple(_warnings(problem)), course=problem.course, heeded=1 - design.mean("null", "accept") if problem.course == "futility" else None,
+        warnings=tuple(_warnings(problem)),
+        course=problem.course, heeded=1 - design.mean("null", "accept") if problem.course == "futility" else None,
     )  # fmt: skip
 
 

@@ -23,7 +23,7 @@ from seqlang.designs.find import best_design, find
 from seqlang.designs.problem.criterion import Course, Limits
 from seqlang.designs.problem.problem import Problem
 from seqlang.designs.problem.request import problem_of
-from seqlang.designs.search import search
+from seqlang.designs.search import search, single
 from seqlang.designs.search.master import Column
 from seqlang.driver.contradicted import Contradicted
 from seqlang.record import replace
@@ -197,6 +197,19 @@ def test_an_error_with_futility_heeded_is_not_handed_over(monkeypatch: pytest.Mo
     monkeypatch.setattr(search.Search, "column", lambda self, policy: HEEDED.insert(0, policy) or column(self, policy))
     with pytest.raises(Contradicted):
         find(asked("futility", looks=(5, 9)))
+
+
+def test_a_single_schedule_gives_little_of_its_error_away(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All boundaries moved by one score, as they were, give more of it away than single ones that are moved back."""
+    errors = Fraction("0.05")
+    problem = problem_of("x ~ bernoulli(0.2)", "x ~ bernoulli(0.7)", errors, errors, "pure(1)", "alternative", False,
+                         course="one-sided")  # fmt: skip
+    design, _, _ = best_design(problem)
+    assert design.mean("null", "reject") <= 0.05 and len(design.columns) == 1
+    monkeypatch.setattr(single, "PASSES", 0)
+    before, _, _ = best_design(problem)
+    assert design.cost < before.cost and design.mean("null", "reject") > before.mean("null", "reject")
+    assert design.bound is not None and design.bound <= design.cost
 
 
 def test_both_cannot_be_asked_for(capsys: pytest.CaptureFixture[str]) -> None:

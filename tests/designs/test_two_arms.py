@@ -143,3 +143,12 @@ def test_other_designs_of_two_arms_have_even_blocks() -> None:
     known = [one.expected_steps["null"] for one in found.compared]
     assert all(steps is None or steps >= found.expected_steps["null"] * 0.5 for steps in known)
     assert all(one.max_steps is None or one.max_steps % 2 == 0 for one in found.compared)
+
+
+def test_an_arm_of_which_both_hypotheses_say_the_same_is_warned_of(capsys: pytest.CaptureFixture[str]) -> None:
+    """Its outcomes earn no score: what a treatment is compared with is a number, and not the other arm."""
+    words = ["design", "--null", stated(0.4, 0.2), "--alternative", stated(0.4, 0.9), "--alpha", "0.2", "--beta", "0.2"]
+    assert main([*words, "--privacy", "pure(3)", "--max", "12", "--json"]) == 0
+    (warning,) = json.loads(capsys.readouterr().out)["warnings"]
+    assert "give control the same chance, 0.4" in warning and "compares treatment" in warning
+    assert find(asked(stated(0.4, 0.2), stated(0.5, 0.9), "pure(3)"), verify=False).warnings == ()

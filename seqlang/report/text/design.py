@@ -129,7 +129,7 @@ def remarks(result: DesignResult) -> Iterator[Block]:
     """What the table of figures does not hold."""
     if result.worst is not None:
         worst = f"between the hypotheses at most {shown(result.worst.expected_steps, 5)} entries are expected"
-        yield remark(f"{worst}, at {shown(result.worst.at, 4)}")
+        yield remark(f"{worst}, at {shown(result.worst.at, 4)}: found by a search that takes it that there is one peak")
     if result.course == "one-sided":
         yield remark("it stops to reject only, and accepts at its last look: the test of power one, with an end")
     if result.heeded is not None:
