@@ -19,9 +19,16 @@ PLAN = "plan"
 """The memory of what the public coin chose."""
 
 
+class Ended(SpecError):
+    """There are more blocks than the test has; `after` so many it ended."""
+
+    after = 0
+
+
 class Following:
     """A test that stands in the state `at` after the blocks `done`. `plan`: the face of a coin that is thrown before
-    the first block. Raises SpecError E0603 for what the test cannot have released."""
+    the first block. Raises SpecError E0603 for what the test cannot have released, and Ended for what comes after its
+    end."""
 
     def __init__(self, paths: Paths, plan: int | None) -> None:
         self.paths, self.plan = paths, plan
@@ -49,7 +56,10 @@ class Following:
             if self.decision is not None:
                 after = f"after block {self.done}" if self.done else "before its first block"
                 message = f"the test ended {after} with `{self.decision}`: there is no block {self.done + 1}"
-                raise SpecError.of("E0603", message)
+                error = Ended.of("E0603", message)
+                assert isinstance(error, Ended)
+                error.after = self.done
+                raise error
             yield self._one(released)
 
     def _one(self, released: Counts) -> Block:

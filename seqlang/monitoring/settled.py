@@ -1,6 +1,6 @@
 """Public fields that are the same under both hypotheses in every step: the test is followed as it is with that value.
 
-So it is with ends for futility, which need not be heeded: the hypotheses heed them."""
+So it is with ends for futility, which need not be heeded: the hypotheses heed them, and another model does not."""
 
 from __future__ import annotations
 
@@ -11,11 +11,13 @@ from seqlang.model.program import Model, Program, Stop, expressions_in
 from seqlang.record import replace
 
 
-def settled(program: Program, hypotheses: tuple[str, ...]) -> Program:
-    """The program without such fields, where nothing but stops reads them; it has no other models."""
+def settled(program: Program, hypotheses: tuple[str, ...], like: str | None = None) -> Program:
+    """The program without such fields, where nothing but stops reads them; it has no other models. `like`: a model that
+    says what these fields are, in place of the hypotheses."""
     models = [model_named(program, name) for name in hypotheses]
+    telling = models if like is None else [model_named(program, like)]
     for field in [one.name for one in program.inputs if one.kind == "public"]:
-        laws = {dict(model.laws).get(field) for model in models}
+        laws = {dict(model.laws).get(field) for model in telling}
         value = _constant(laws.pop()) if len(laws) == 1 else None
         others = [e for s in program.body for e in expressions_in(replace(s, when=None) if isinstance(s, Stop) else s)]
         if value is None or any(part == Field(field) for e in [*others, *_laws(models, field)] for part in walk(e)):

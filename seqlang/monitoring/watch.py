@@ -14,13 +14,13 @@ from seqlang.model.program import Model, Program
 from seqlang.monitoring.estimates import after_stop, at_all_looks
 from seqlang.monitoring.evidence import p_value
 from seqlang.monitoring.family import NoFamily, family_of
-from seqlang.monitoring.following import Counts, Following
+from seqlang.monitoring.following import Counts, Ended, Following
 from seqlang.monitoring.paths import Paths
 from seqlang.monitoring.released import Released, chances_of, geometric_sums
 from seqlang.monitoring.settled import settled
 from seqlang.process.doing import doing
 from seqlang.record import replace
-from seqlang.results.monitor import MonitorResult, Outlook
+from seqlang.results.monitor import Block, MonitorResult, Outlook
 from seqlang.results.solve import SolveResult
 
 HYPOTHESES = ("null", "alternative")
@@ -52,11 +52,7 @@ def _watched(
 ) -> MonitorResult:
     for name in HYPOTHESES:
         chosen_model(loaded.program, name)  # says which models there are
-    program = settled(loaded.program, HYPOTHESES)
-    doing("following the released sums")
-    paths = Paths(program, HYPOTHESES)
-    test = Following(paths, plan)
-    blocks = tuple(test.follow(counts))
+    (program, paths, test, blocks), unheeded = _followed(loaded.program, counts, plan)
     null, alternative = (_released(paths, name) for name in HYPOTHESES)
     looks = [chances_of(null, alternative, b.size, dict(zip(null.names, b.released, strict=True))) for b in blocks]
     outlooks = () if test.decision is not None else tuple(_outlooks(program, test.state, places))
@@ -64,8 +60,36 @@ def _watched(
     return MonitorResult(
         program.name, null.names, blocks, test.state, test.decision, test.size, p_value(looks),
         at_all_looks(paths, HYPOTHESES, null, blocks, level), level, outlooks,
-        None if test.decision is None else after_stop(paths, HYPOTHESES, test, level),
+        None if test.decision is None else after_stop(paths, HYPOTHESES, test, level), unheeded,
     )  # fmt: skip
+
+
+Followed = tuple[Program, Paths, Following, tuple[Block, ...]]
+"""The test, and where it stands."""
+
+
+def _followed(program: Program, counts: Sequence[Counts], plan: int | None) -> tuple[Followed, int | None]:
+    """As the hypotheses say what public fields are; as another model does, if that lets the test go on beyond its
+    end, and the block after which that was."""
+    doing("following the released sums")
+    heeding = settled(program, HYPOTHESES)
+    try:
+        return _through(heeding, counts, plan), None
+    except Ended as first:
+        end = first
+        others = (settled(program, HYPOTHESES, m.name) for m in program.models if m.name not in HYPOTHESES)
+        for ignoring in dict.fromkeys(other for other in others if other != heeding):
+            try:
+                return _through(ignoring, counts, plan), first.after
+            except Ended as later:
+                end = later if later.after > end.after else end
+        raise end from None
+
+
+def _through(program: Program, counts: Sequence[Counts], plan: int | None) -> Followed:
+    paths = Paths(program, HYPOTHESES)
+    test = Following(paths, plan)
+    return program, paths, test, tuple(test.follow(counts))
 
 
 def _released(paths: Paths, model: str) -> Released:

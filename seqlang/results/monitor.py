@@ -55,7 +55,7 @@ class AfterStop:
 class MonitorResult(Shown):
     """`sums`: what a block releases. `state`: the memories now; `next_block`: None once the test has ended. `p_value`
     holds at every look; `interval` at all looks together with probability `level`. `after_stop`: None before the
-    end."""
+    end. `unheeded`: the block after which the test would have ended, had an end that need not be heeded been."""
 
     shown_by = "text.monitor:monitor_blocks"
     algorithm: str
@@ -69,6 +69,7 @@ class MonitorResult(Shown):
     level: float
     outlooks: tuple[Outlook, ...]
     after_stop: AfterStop | None
+    unheeded: int | None = None
 
     @property
     def interval(self) -> tuple[float, float] | None:
@@ -89,6 +90,7 @@ class MonitorResult(Shown):
             "score": self.score,
             "state": dict(self.state),
             "decision": self.decision,
+            "unheeded_end": self.unheeded,
             "next_block": self.next_block,
             "p_value": self.p_value,
             "interval": _ends(self.interval_at_all_looks),

@@ -11,6 +11,7 @@ from math import comb, exp, inf
 import pytest
 from scipy import stats
 
+from seqlang.diagnostics import SpecError
 from seqlang.driver import load
 from seqlang.driver.loading import Loaded
 from seqlang.monitoring import watch
@@ -283,3 +284,23 @@ def test_ends_for_futility_are_those_of_the_hypotheses() -> None:
     going = watch(loaded, [(Fraction(3),)])
     rejects = law[2] + law[3] + law[4]
     assert going.next_block == 4 and going.outlooks[0].returns["reject"] == pytest.approx(rejects, abs=1e-9)
+
+
+def test_an_end_for_futility_that_was_not_heeded() -> None:
+    """After a first block with 0 or 1 ones the test that heeds has ended. Without these ends, all (first, second) noisy
+    counts lead to the second look, but for a first of 4; those that end alike are added up."""
+    loaded = load(Source("futile", FUTILE))
+    law = seen(4, coin(0.3))
+
+    for first, second, decision in ((1, 4, "reject"), (0, 4, "accept"), (1, 0, "accept"), (3, 4, "reject")):
+        found = watch(loaded, [(Fraction(first),), (Fraction(second),)])
+        assert found.decision == decision and found.unheeded == (1 if first <= 1 else None)
+        assert found.after_stop is not None and found.after_stop.p_value is not None
+        if first <= 1:
+            pairs = [law[a] * law[b] for a in range(4) for b in range(5) if a + b >= first + second]
+            assert found.after_stop.p_value == pytest.approx(law[4] + sum(pairs), abs=1e-12)
+    with pytest.raises(SpecError, match="ended after block 2"):
+        watch(loaded, [(Fraction(1),)] * 3)
+    with pytest.raises(SpecError, match="ended after block 1"):
+        watch(loaded, [(Fraction(4),)] * 2)  # an end that has to be heeded
+    assert "was not heeded" in str(watch(loaded, [(Fraction(1),), (Fraction(4),)]))

@@ -25,6 +25,11 @@ def monitor_blocks(result: MonitorResult) -> Iterator[Block]:
             for b in result.blocks
         ]
         yield table_of(("block", "entries", *released, *names, "decision"), rows)
+    if result.unheeded is not None:
+        yield remark(
+            f"the end after block {result.unheeded} was not heeded, which it need not be: all of this is of the test "
+            "that heeds none of these ends"
+        )
     yield Heading("At every look, however often one looks")
     yield remark(f"p-value of the null: {shown(result.p_value, 4)}")
     yield remark(_told(result.interval_at_all_looks, f"at all looks together with probability {level} at least"))
