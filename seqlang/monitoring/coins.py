@@ -6,7 +6,7 @@ from fractions import Fraction
 
 from seqlang.backends.solve.blocks.block_plan import ShownSum
 from seqlang.model.domain import Finite
-from seqlang.model.expression import CellValue, Field, Law, Number, walk
+from seqlang.model.expression import CellValue, Expression, Field, Law, Number, walk
 from seqlang.model.program import Model, Program
 from seqlang.monitoring.paths import Paths
 from seqlang.record import replace
@@ -30,14 +30,18 @@ def _counts(one: ShownSum, field: str) -> bool:
     return cell.operator == "sum" and cell.body == Field(field) and public and one.value == CellValue(cell.name)
 
 
-def counted(paths: Paths, model: str, size: int) -> dict[str, int] | None:
-    """How many coins each sum of a block of that size counts, whatever they show: what it is where all show 1. `model`
-    says what the public fields are. None where some sum counts something else, or nobody knows how many."""
+SURELY = Number(Fraction(1))
+
+
+def counted(paths: Paths, model: str, size: int, shows: Expression = SURELY) -> dict[str, int] | None:
+    """How many coins each sum of a block of that size counts, whatever they show: what it is where all show 1, or
+    those for which `shows` is 1. `model` says what the public fields are. None where some sum counts something else, or
+    nobody knows how many."""
     field = coin_of(paths.program)
     if field is None or not all(_counts(one, field) for one in paths.sums):
         return None
     given = next(m for m in paths.program.models if m.name == model)
-    laws = tuple((n, Law("bernoulli", (Number(Fraction(1)),)) if n == field else law) for n, law in given.laws)
+    laws = tuple((n, Law("bernoulli", (shows,)) if n == field else law) for n, law in given.laws)
     found = paths.laws(replace(paths.program, models=(*paths.program.models, Model(ONES, laws))), ONES)
     if any(any(law.varies) for law in found.of.values()):
         return None

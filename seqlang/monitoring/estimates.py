@@ -7,8 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from seqlang.backends.solve.unsolved import Unsolved
+from seqlang.monitoring.arms import estimated_difference
 from seqlang.monitoring.coins import counted
-from seqlang.monitoring.evidence import COARSE, ByChance, ByNumber, difference
+from seqlang.monitoring.evidence import COARSE, ByChance, ByNumber, Pair
 from seqlang.monitoring.family import Family, NoFamily, family_of
 from seqlang.monitoring.following import Following
 from seqlang.monitoring.paths import Paths
@@ -32,7 +33,7 @@ def at_all_looks(
         one = ByChance(released.noise(name), name in released.geometric)
         return Interval("the chance of a 1", one.interval([(b.size, b.released[0]) for b in blocks], level))
     if len(released.names) == 2 and coins[0] is not None:
-        return _difference(released, blocks, coins, level)
+        return Interval(_of_arms(released.names), pair(released, blocks, coins).difference(level))
     try:
         family = family_of(paths.program, hypotheses)
     except NoFamily as why:
@@ -58,20 +59,29 @@ def _unlike(coins: Sequence[dict[str, int] | None], blocks: Sequence[Block]) -> 
     return any(found is None or sum(found.values()) != b.size for found, b in zip(coins, blocks, strict=True))
 
 
-def _difference(
-    released: Released, blocks: Sequence[Block], coins: Sequence[dict[str, int] | None], level: float
-) -> Interval:
+def _of_arms(names: Sequence[str]) -> str:
+    return f"the chance of a 1 in {names[1]}, less that in {names[0]}"
+
+
+def pair(released: Released, blocks: Sequence[Block], coins: Sequence[dict[str, int] | None]) -> Pair:
+    """`coins`: how many each sum of each block counts."""
     names = released.names
     known = [ByChance(released.noise(name), name in released.geometric, COARSE) for name in names]
     seen = [
         [(found[name], b.released[i]) for found, b in zip(coins, blocks, strict=True) if found is not None]
         for i, name in enumerate(names)
     ]
-    about = f"the chance of a 1 in {names[1]}, less that in {names[0]}"
-    return Interval(about, difference(known[0], known[1], (seen[0], seen[1]), level))
+    return Pair(known[0], known[1], (seen[0], seen[1]))
 
 
-def after_stop(paths: Paths, hypotheses: tuple[str, str], test: Following, level: float) -> AfterStop:
+def after_stop(
+    paths: Paths,
+    hypotheses: tuple[str, str],
+    test: Following,
+    released: Released,
+    blocks: Sequence[Block],
+    level: float,
+) -> AfterStop:
     """What is said by stages, now that the test has ended; with a reason where it is not."""
     try:
         end = End(test.decision == "reject", test.done, test.state.get("score", 0.0))
@@ -80,8 +90,27 @@ def after_stop(paths: Paths, hypotheses: tuple[str, str], test: Following, level
     except Unsolved as why:
         return AfterStop(None, None, Interval(None, None, str(why)))
     try:
+        if len(released.names) == 2 and blocks:
+            return _of_two_arms(paths, hypotheses, stages, released, blocks, level, p)
         family = family_of(paths.program, hypotheses)
     except NoFamily as why:
         return AfterStop(p, None, Interval(None, None, str(why)))
     found = estimated(stages, family, lambda value: paths.laws(family.at(value), "at"), level)
     return AfterStop(p, found.estimate, Interval(family.about, found.interval))
+
+
+def _of_two_arms(
+    paths: Paths,
+    hypotheses: tuple[str, str],
+    stages: Stages,
+    released: Released,
+    blocks: Sequence[Block],
+    level: float,
+    p: float,
+) -> AfterStop:
+    coins = [counted(paths, hypotheses[0], block.size) for block in blocks]
+    if any(found is None for found in coins):
+        raise NoFamily("its sums count something else than the coins of two arms")
+    seen = pair(released, blocks, coins)
+    found, mean = estimated_difference(paths, stages, hypotheses, blocks[0].size, seen, level)
+    return AfterStop(p, found.estimate, Interval(_of_arms(released.names), found.interval), mean)

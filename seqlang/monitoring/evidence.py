@@ -20,6 +20,7 @@ from scipy.stats import binom
 
 from seqlang.backends.solve.solution import Array
 from seqlang.monitoring.released import LAWS, LEAST, Released, chance
+from seqlang.record import record
 
 GRID = 4001
 """Places of the prior of one chance of a 1: (i + 1/2) / GRID."""
@@ -102,10 +103,37 @@ class ByNumber(Mixture):
         return np.log([chance(table, value, law.ratio(name)) for table, law in pairs])
 
 
-def difference(first: ByChance, second: ByChance, blocks: tuple[Blocks, Blocks], level: float) -> tuple[float, float]:
-    """The differences of two chances, second minus first, that are not excluded; both have the same grid."""
-    one, other = first.log_evidence(blocks[0]), second.log_evidence(blocks[1])
-    inside = one[:, None] + other >= np.log(1 - level)
-    rows, columns = np.nonzero(inside)
-    found, step = first.places[columns] - first.places[rows], 2 / len(first.places)
-    return max(float(found.min()) - step, -1.0), min(float(found.max()) + step, 1.0)
+@record
+class Pair:
+    """What was released of two arms: `blocks` of each."""
+
+    first: ByChance
+    second: ByChance
+    blocks: tuple[Blocks, Blocks]
+
+    def difference(self, level: float) -> tuple[float, float]:
+        """The differences of two chances, second minus first, that are not excluded; both have the same grid."""
+        one, other = self._kept(level)
+        low, high = float((other - one).min()), float((other - one).max())
+        return max(low - self._step, -1.0), min(high + self._step, 1.0)
+
+    def mean(self, level: float) -> tuple[float, float]:
+        """The means of both chances that are not excluded."""
+        one, other = self._kept(level)
+        low, high = float((one + other).min()) / 2, float((one + other).max()) / 2
+        return max(low - self._step / 2, 0.0), min(high + self._step / 2, 1.0)
+
+    @property
+    def likely_mean(self) -> float:
+        """Of the most likely chances."""
+        pairs = zip((self.first, self.second), self.blocks, strict=True)
+        return float(sum(arm.places[arm.log_evidence(blocks).argmax()] for arm, blocks in pairs)) / 2
+
+    @property
+    def _step(self) -> float:
+        return 2 / len(self.first.places)
+
+    def _kept(self, level: float) -> tuple[Array, Array]:
+        one, other = (a.log_evidence(b) for a, b in zip((self.first, self.second), self.blocks, strict=True))
+        rows, columns = np.nonzero(one[:, None] + other >= np.log(1 - level))
+        return self.first.places[rows], self.first.places[columns]

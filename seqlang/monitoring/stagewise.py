@@ -22,6 +22,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
+from typing import Protocol
 
 import numpy as np
 from scipy.optimize import brentq
@@ -30,7 +31,6 @@ from seqlang.backends.solve.blocks.sum_law import SumLaws
 from seqlang.backends.solve.solution import Array
 from seqlang.backends.solve.unsolved import Unsolved
 from seqlang.model.expression import Label
-from seqlang.monitoring.family import Family
 from seqlang.monitoring.paths import AT_ONCE, Paths
 from seqlang.record import record
 
@@ -97,7 +97,23 @@ def p_value(stages: Stages, null: SumLaws) -> float:
     return float(min(1.0, sum(stages.tails(stages.paths.masses(null, stages.blocks)))))
 
 
-def estimated(stages: Stages, family: Family, laws: Callable[[float], SumLaws], level: float) -> Estimated:
+class Line(Protocol):
+    """Laws in which one number is open; see `family`."""
+
+    @property
+    def null(self) -> float: ...
+
+    @property
+    def alternative(self) -> float: ...
+
+    @property
+    def distance(self) -> float: ...
+
+    @property
+    def ends(self) -> tuple[float, float]: ...
+
+
+def estimated(stages: Stages, family: Line, laws: Callable[[float], SumLaws], level: float) -> Estimated:
     """The interval and the estimate; see the module. `laws`: what blocks release at a value of the open number."""
     sign = 1.0 if family.alternative > family.null else -1.0
 
@@ -125,7 +141,7 @@ def estimated(stages: Stages, family: Family, laws: Callable[[float], SumLaws], 
     return Estimated(sign * _first(middle, grid, least, close) if known else None, (low, high))
 
 
-def places(family: Family, sign: float) -> list[float]:
+def places(family: Line, sign: float) -> list[float]:
     """Where chances are looked at, in increasing order of sign times the open number."""
     low, high = sorted((family.null, family.alternative))
     near, far = 2 * family.distance, BEYOND * family.distance
@@ -133,7 +149,8 @@ def places(family: Family, sign: float) -> list[float]:
     if np.isfinite(family.ends).all():
         least, most = family.ends
     close = np.linspace(max(least, low - near), min(most, high + near), NEARBY)
-    return [float(x) for x in np.unique(sign * np.r_[np.linspace(least, most, EVENLY), close])]
+    listed = np.clip(np.r_[np.linspace(least, most, EVENLY), close], least, most)
+    return [float(x) for x in np.unique(sign * listed)]
 
 
 def _first(rising: Callable[[float], float], grid: list[float], least: float, close: float) -> float:

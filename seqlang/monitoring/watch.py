@@ -60,7 +60,7 @@ def _watched(
     return MonitorResult(
         program.name, null.names, blocks, test.state, test.decision, test.size, p_value(looks),
         at_all_looks(paths, HYPOTHESES, null, blocks, level), level, outlooks,
-        None if test.decision is None else after_stop(paths, HYPOTHESES, test, level), unheeded,
+        None if test.decision is None else after_stop(paths, HYPOTHESES, test, null, blocks, level), unheeded,
     )  # fmt: skip
 
 

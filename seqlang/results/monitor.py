@@ -44,11 +44,13 @@ class Interval:
 @record
 class AfterStop:
     """What is said by stages, once the test has ended: a p-value that is small where the test rejects, an estimate that
-    is too high as often as too low, and the values of what is estimated that the end does not exclude."""
+    is too high as often as too low, and the values of what is estimated that the end does not exclude. `mean`: of the
+    chances in two arms, at which their difference is estimated."""
 
     p_value: float | None
     estimate: float | None
     interval: Interval
+    mean: float | None = None
 
 
 @record
@@ -126,5 +128,6 @@ def _after(found: AfterStop) -> dict[str, Any]:
         "estimate": found.estimate,
         "interval": _ends(found.interval),
         "of": found.interval.about,
+        "mean": found.mean,
         "why_not": found.interval.why_not,
     }

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from fractions import Fraction
 from functools import cache
-from itertools import pairwise
+from itertools import pairwise, product
 from math import comb, exp, inf
 
 import pytest
@@ -14,10 +14,12 @@ from scipy import stats
 from seqlang.diagnostics import SpecError
 from seqlang.driver import load
 from seqlang.driver.loading import Loaded
-from seqlang.monitoring import watch
+from seqlang.monitoring import arms as arms_module
+from seqlang.monitoring import stagewise, watch
 from seqlang.monitoring.family import family_of
 from seqlang.monitoring.paths import Paths
 from seqlang.monitoring.stagewise import End, Estimated, Stages, estimated, p_value
+from seqlang.results.monitor import AfterStop
 from seqlang.source import Source
 
 NAMES = ("null", "alternative")
@@ -202,21 +204,36 @@ def test_what_a_coin_decides_alone_is_no_estimate() -> None:
     assert found.after_stop.interval.ends == (0.0, 1.0)
 
 
-def test_two_arms_by_all_pairs_of_counts() -> None:
+ARMS = (
+    "algorithm arms\npublic arm in {0, 1}\nstream y in {0, 1}\n"
+    "model null: arm ~ point(1 - step % 2), y ~ bernoulli(0.4)\n"
+    "model alternative: arm ~ point(1 - step % 2), y ~ bernoulli(if arm == 0 then 0.4 else 0.9)\n"
+    "memory score = 0\nreport block when sum(1 since block) >= 6\n"
+    "report control = sum(y where arm == 0 since block) when block\n"
+    "report treated = sum(y where arm == 1 since block) when block\n"
+    "let gain = (if block then clip(treated, 0, 3) else 0) - (if block then clip(control, 0, 3) else 0)\n"
+    "update score = score + gain when block\n"
+    "stop when score >= 2 return reject\nstop when block return accept\n"
+    "attach geometric(exp(-1)) to control, treated"
+)
+
+
+@cache
+def arms() -> Loaded:
+    return load(Source("arms", ARMS))
+
+
+@pytest.fixture
+def few_places(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of the mean and the difference are looked at."""
+    monkeypatch.setattr(arms_module, "MEANS", 3)
+    monkeypatch.setattr(stagewise, "EVENLY", 9)
+    monkeypatch.setattr(stagewise, "NEARBY", 5)
+
+
+def test_two_arms_by_all_pairs_of_counts(few_places: None) -> None:
     """One block of 3 entries an arm: P(rejected, a score as large) where all show 1 with chance 0.4."""
-    text = (
-        "algorithm arms\npublic arm in {0, 1}\nstream y in {0, 1}\n"
-        "model null: arm ~ point(1 - step % 2), y ~ bernoulli(0.4)\n"
-        "model alternative: arm ~ point(1 - step % 2), y ~ bernoulli(if arm == 0 then 0.4 else 0.9)\n"
-        "memory score = 0\nreport block when sum(1 since block) >= 6\n"
-        "report control = sum(y where arm == 0 since block) when block\n"
-        "report treated = sum(y where arm == 1 since block) when block\n"
-        "let gain = (if block then clip(treated, 0, 3) else 0) - (if block then clip(control, 0, 3) else 0)\n"
-        "update score = score + gain when block\n"
-        "stop when score >= 2 return reject\nstop when block return accept\n"
-        "attach geometric(exp(-1)) to control, treated"
-    )
-    loaded = load(Source("arms", text))
+    loaded = arms()
     law = seen(3, coin(0.4))
     chance = {
         gain: sum(p * q for a, p in law.items() for b, q in law.items() if b - a == gain) for gain in range(-3, 4)
@@ -227,13 +244,49 @@ def test_two_arms_by_all_pairs_of_counts() -> None:
         assert found.decision == ("reject" if gain >= 2 else "accept") and found.score == gain
         assert found.after_stop is not None
         assert found.after_stop.p_value == pytest.approx(sum(chance[g] for g in range(gain, 4)), abs=1e-12)
-        assert found.after_stop.interval.why_not is not None
         ratios = [
             sum(comb(3, s) * t**s * (1 - t) ** (3 - s) * exp(-abs(min(max(treated, 0), 3) - s)) for s in range(4))
             for t in (0.4, 0.9)
         ]
         assert found.p_value == pytest.approx(min(1.0, ratios[0] / ratios[1]), rel=1e-9)
         assert found.interval is not None and -1 <= found.interval[0] < found.interval[1] <= 1
+
+
+def test_the_difference_of_two_arms_is_held_whatever_the_mean(few_places: None) -> None:
+    """All pairs of counts of one block of 3 entries an arm, at chances on and off the line of the hypotheses. The
+    interval ends where, of the means that were looked at, one gives a tail just the chance that is left: 1 - level less
+    a fifth of it, halved."""
+    level, found = 0.5, {}
+    for pair in product(range(4), repeat=2):
+        after = watch(arms(), [tuple(map(Fraction, pair))], level=level).after_stop
+        assert after is not None and after.interval.ends is not None and after.mean is not None
+        found[pair] = after
+        assert "treated, less that in control" in str(after.interval.about)
+    for control, treated in ((0.4, 0.4), (0.4, 0.9), (0.1, 0.5), (0.9, 0.2), (0.05, 0.05)):
+        laws = [seen(3, coin(p)) for p in (control, treated)]
+        chance = {pair: laws[0][pair[0]] * laws[1][pair[1]] for pair in found}
+        held = sum(p for pair, p in chance.items() if inside(found[pair], treated - control))
+        assert held >= level
+    assert not inside(found[3, 0], 0.5) and not inside(found[0, 3], -0.5)
+    least, most = found[3, 0], found[0, 3]
+    assert least.estimate is not None and most.estimate is not None and least.estimate < 0 < most.estimate
+    even = found[1, 2]
+    assert even.estimate is not None and even.mean is not None
+    gains = {b - a for a, b in found}
+    laws = [seen(3, coin(even.mean + side * even.estimate / 2)) for side in (-1, 1)]
+    tails = {g: sum(laws[0][a] * laws[1][b] for a, b in found if b - a == g) for g in gains}
+    assert sum(p for g, p in tails.items() if g > 1) + tails[1] / 2 == pytest.approx(0.5, abs=1e-6)
+
+
+def inside(after: AfterStop, value: float) -> bool:
+    assert after.interval.ends is not None
+    return after.interval.ends[0] <= value <= after.interval.ends[1]
+
+
+def test_arms_that_no_difference_tells() -> None:
+    same = ARMS.replace("if arm == 0 then 0.4 else 0.9", "if arm == 0 then 0.6 else 0.6")
+    found = watch(load(Source("same", same)), [(Fraction(1), Fraction(3))])
+    assert found.after_stop is not None and "same difference" in str(found.after_stop.interval.why_not)
 
 
 def test_where_nothing_can_be_said_by_stages_the_reason_is_told() -> None:

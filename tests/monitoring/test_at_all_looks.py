@@ -11,7 +11,7 @@ from scipy import stats
 
 from seqlang.driver import load
 from seqlang.monitoring.estimates import by_number
-from seqlang.monitoring.evidence import GRID, ByChance, difference
+from seqlang.monitoring.evidence import GRID, ByChance, Pair
 from seqlang.monitoring.family import family_of
 from seqlang.monitoring.paths import Paths
 from seqlang.monitoring.released import Released
@@ -119,9 +119,9 @@ def test_a_difference_of_chances_is_held_at_two_looks_together() -> None:
     found = {}
     for first, second in product(listed, repeat=2):
         blocks = ([(4, first[0]), (4, second[0])], [(3, first[1]), (3, second[1])])
-        found[first, second] = difference(*arms, blocks, 0.8)
+        found[first, second] = Pair(*arms, blocks).difference(0.8)
         if first not in found:
-            found[first] = difference(*arms, ([(4, first[0])], [(3, first[1])]), 0.8)
+            found[first] = Pair(*arms, ([(4, first[0])], [(3, first[1])])).difference(0.8)
     for p, q in ((0.2, 0.9), (0.5, 0.5), (0.95, 0.1)):
         laws = [held(stats.binom.pmf(np.arange(n + 1), n, r)) for n, r in ((4, p), (3, q))]
         chance = {place: laws[0][place[0]] * laws[1][place[1]] for place in listed}

@@ -70,6 +70,7 @@ def _after(found: AfterStop, level: str) -> Iterator[Block]:
     )
     if found.estimate is not None:
         about = found.interval.about
-        yield remark(f"estimate of {about}: {shown(found.estimate, 4)}, too high as often as too low")
+        given = "" if found.mean is None else f", if the mean of both is the most likely, {shown(found.mean, 4)}"
+        yield remark(f"estimate of {about}: {shown(found.estimate, 4)}, too high as often as too low{given}")
     yield remark(_told(found.interval, f"with probability {level} at least"))
     yield remark("use these for a test that ran to its end by the plan, and what holds at every look for any other")
