@@ -36,7 +36,7 @@ def protocol(result: DesignResult, checked: CheckResult, command: str, kind: Lit
     if result.compared:
         parts += [as_markdown((Heading("Beside other designs"), *beside(result)))]
     parts += [as_markdown((Heading("How every number is reproduced"), *_reproduced(result)))]
-    parts += [code(_commands(command)), "The program:\n", code(result.spec)]
+    parts += [code(_commands(command)), "The program:\n", code(result.spec, "seq")]
     text = "\n".join(parts)
     return as_page(text, title) if kind == "html" else text
 

@@ -38,7 +38,8 @@ def colours(source: Source) -> tuple[Coloured, ...]:
     """The tokens of a text in order, comments included, white space left out. Never fails on any text."""
     file, _ = statements_that_parse(source)
     found = list(nodes(file))
-    names = {node.span.start for node in found if isinstance(node, tree.Name)}
+    verdicts = {node.expect for node in found if isinstance(node, tree.Claim)}
+    names = {node.span.start for node in found if isinstance(node, tree.Name) and node not in verdicts}
     declared = {name.span.start for node in found if (name := _declared(node)) is not None}
     parsed = [statement.span for statement in file.statements]
     tokens = lex(source.text)[:-1]

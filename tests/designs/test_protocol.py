@@ -69,7 +69,7 @@ def test_the_page_holds_what_the_design_says(result: DesignResult) -> None:
     text = protocol(result, checked, "seqlang design --null 'x ~ bernoulli(1/4)'", "html")
     page = _Page(text)
     assert set(page.tags) <= set(
-        "html head meta title style body h1 h2 p table thead tbody tr th td pre code img".split()
+        "html head meta title style body h1 h2 p table thead tbody tr th td pre code span img".split()
     )
     assert len(page.links) == 1
     assert page.links[0].startswith("data:image/svg+xml;base64,")

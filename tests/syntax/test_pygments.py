@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from pygments.token import Comment, Error, Keyword, Name, Number, Operator, String
 
+from seqlang.report.document.markdown import as_page, code
 from seqlang.syntax.load_table import load_table
 from seqlang.syntax.pygments_lexer import SeqLexer
 
@@ -53,3 +54,9 @@ def test_it_is_found_by_its_entry_point() -> None:
     declared = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["entry-points"]
     (entry,) = EntryPoints(EntryPoint(n, v, "pygments.lexers") for n, v in declared["pygments.lexers"].items())
     assert entry.load() is SeqLexer
+
+
+def test_a_page_shows_a_spec_in_colours_and_obeys_nothing_in_it() -> None:
+    page = as_page(code('algorithm a "<b>"\n', "seq") + code("algorithm <i>"), "t")
+    assert ">algorithm</span>" in page and "&lt;b&gt;" in page and "<b>" not in page
+    assert "<code>algorithm &lt;i&gt;\n</code>" in page

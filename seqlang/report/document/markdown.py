@@ -27,10 +27,10 @@ def as_markdown(blocks: Sequence[Block]) -> str:
     return "\n\n".join("\n".join(_block(block)) for block in blocks) + "\n"
 
 
-def code(text: str) -> str:
-    """Lines as they are."""
+def code(text: str, language: str = "") -> str:
+    """Lines as they are; `seq` is the language of specs."""
     fence = "`" * max(3, 1 + max(map(len, re.findall("`+", text)), default=0))
-    return f"{fence}\n{text.rstrip()}\n{fence}\n"
+    return f"{fence}{language}\n{text.rstrip()}\n{fence}\n"
 
 
 def as_page(markdown: str, title: str) -> str:
@@ -43,9 +43,21 @@ def as_page(markdown: str, title: str) -> str:
         def validateLink(self, url: str) -> bool:
             return _own(url)
 
-    reader = Reader("commonmark", {"html": False}).enable("table")
+    reader = Reader("commonmark", {"html": False, "highlight": _coloured}).enable("table")
     head = f"<meta charset='utf-8'><title>{escape(title)}</title><style>{_STYLE}</style>"
     return f"<!doctype html><html lang='en'><head>{head}</head><body>\n{reader.render(markdown)}</body></html>\n"
+
+
+def _coloured(text: str, language: str, _: str) -> str:
+    """A spec with its colours, as HTML; nothing for other lines, which are then shown as they are."""
+    if language != "seq":
+        return ""
+    from pygments import highlight
+    from pygments.formatters import HtmlFormatter
+
+    from seqlang.syntax.pygments_lexer import SeqLexer
+
+    return highlight(text, SeqLexer(), HtmlFormatter(nowrap=True, noclasses=True))
 
 
 def _own(link: str) -> bool:
