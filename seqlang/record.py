@@ -89,7 +89,8 @@ def _made(cls: type[T], methods: dict[str, Any]) -> type[T]:
     space["__setstate__"] = _setstate
     space.setdefault("__eq__", _equal)
     space.setdefault("__hash__", _hash)
-    space.setdefault("__repr__", _repr)
+    if not any("__repr__" in vars(parent) for base in cls.__bases__ for parent in base.__mro__[:-1]):
+        space.setdefault("__repr__", _repr)
     space.setdefault("__replace__", replace)
     metaclass: Any = type(cls)
     made: Any = metaclass(cls.__name__, cls.__bases__, space)

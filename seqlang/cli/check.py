@@ -11,6 +11,7 @@ from seqlang.cli.modes.weak_profile import epsilons_of, write_picture
 from seqlang.cli.options import (
     PROOF_LIMIT,
     Parser,
+    add_plot,
     add_settings,
     add_time_limit,
     probability,
@@ -135,8 +136,8 @@ def parser() -> Parser:
     parser.add_argument("--json", action="store_true", help="one JSON object a file; what is invalid on stderr")
     add_format(parser)
     parser.add_argument("--suite", action="store_true", help="one table over all files: claims, verdicts, bounds")
-    parser.add_argument("--plot", metavar="FILE", help="a picture (.svg, .png, .pdf): epsilon against the Renyi "
-                        "order, delta against epsilon, a line a rule; of --weak-profile, if that is given")  # fmt: skip
+    add_plot(parser, "a picture: epsilon against the Renyi order, delta against epsilon, a line a rule; of "
+                     "--weak-profile, if that is given")  # fmt: skip
     parser.add_argument("--certificate", metavar="FILE", help="write the derivations, for `seqlang verify` to replay")
     parser.add_argument("--audit", metavar="SECONDS", help="search that long for deeper witnesses")
     parser.add_argument("--model", action="append", default=[], metavar="NAME",
@@ -226,7 +227,7 @@ def _write(result: CheckResult, options: Namespace) -> None:
     if options.certificate is not None:
         write_certificate(result, options.certificate)
     if options.plot is not None:
-        write_picture(result, options.plot)
+        write_picture(result, options)
 
 
 def _print(result: CheckResult, options: Namespace) -> None:

@@ -6,7 +6,7 @@ import shlex
 from typing import TYPE_CHECKING
 
 from seqlang.cli.modes import tune
-from seqlang.cli.options import Parser, add_time_limit, exact, refuse_plot, whole, within_limit
+from seqlang.cli.options import Parser, add_plot, add_time_limit, exact, refuse_plot, whole, within_limit, write_plot
 from seqlang.cli.terminal.output import print_result, say
 from seqlang.cli.terminal.waiting import working
 
@@ -66,9 +66,7 @@ def _designed(options: Namespace, command: str) -> int:
     if options.output is not None:
         write_text(options.output, found.spec)
         say(f"wrote {options.output}")
-    if options.plot is not None:
-        found.plot(options.plot)
-        say(f"wrote {options.plot}")
+    write_plot(options, (found,))
     if options.report is not None:
         _report(found, command, options.report)
     print_result(found, options.json)
@@ -129,7 +127,7 @@ def parser() -> Parser:
                         help="beside other designs: one block, blocks of one size, group-sequential tests, "
                              "e-processes, no privacy; all: also DP-SPRT and PrivSPRT, tuned (minutes)")  # fmt: skip
     parser.add_argument("--output", metavar="FILE.seq", help="where the program is written")
-    parser.add_argument("--plot", metavar="FILE", help="a picture: schedule, durations, operating characteristics")
+    add_plot(parser, "a picture: schedule, durations, operating characteristics")
     parser.add_argument("--report", metavar="FILE.html", help="a protocol on one page, as HTML or Markdown (FILE.md)")
     parser.add_argument("--json", action="store_true", help="one JSON object")
     add_time_limit(parser)

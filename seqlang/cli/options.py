@@ -6,13 +6,17 @@ import argparse
 import os
 import sys
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
 from seqlang.diagnostics import SpecError
 from seqlang.diagnostics.suggest import hint
 from seqlang.process.time_limit import limited, over
+
+if TYPE_CHECKING:
+    from seqlang.shown import Drawn
 
 MOST_VALUES = 10_000
 
@@ -86,12 +90,34 @@ def refuse_given(options: argparse.Namespace, names: Iterable[str], why: str, he
             raise SpecError.of("E0601", f"--{name.replace('_', '-')} {why}", help=help)
 
 
-def refuse_plot(options: argparse.Namespace) -> None:
-    """Raises SpecError E0605 where the picture of `--plot` could not be written, before minutes are spent."""
-    if options.plot is not None:
-        from seqlang.report.writable import refuse_unwritable_picture
+def add_plot(parser: argparse.ArgumentParser | argparse._ArgumentGroup, what: str) -> None:
+    """`--plot` and how the picture looks."""
+    parser.add_argument("--plot", metavar="FILE", help=f"{what} (.png, .pdf, .svg, .jpg; needs seqlang[plot])")
+    parser.add_argument("--style", metavar="NAME", help="of --plot: a style of matplotlib, such as grayscale")
+    parser.add_argument("--size", metavar="WxH", help="of --plot: its width and height in inches, such as 6x4")
 
-        refuse_unwritable_picture(options.plot)
+
+def refuse_plot(options: argparse.Namespace) -> None:
+    """Raises SpecError E0605 where the picture of `--plot` could not be written, and for how it should look, before
+    minutes are spent."""
+    if options.plot is None:
+        refuse_given(options, ("style", "size"), "belongs to --plot, which is not given")
+        return
+    from seqlang.report.pictures.look import look_of
+    from seqlang.report.writable import refuse_unwritable_picture
+
+    refuse_unwritable_picture(options.plot)
+    look_of(options.style, options.size)
+
+
+def write_plot(options: argparse.Namespace, results: Sequence[Drawn], **axes: str | None) -> None:
+    """The picture of some results of one kind, where `--plot` asks for it."""
+    if options.plot is not None:
+        from seqlang.cli.terminal.output import say
+        from seqlang.shown import draw
+
+        draw(tuple(results), options.plot, options.style, options.size, **axes)
+        say(f"wrote {options.plot}")
 
 
 def seconds(text: str | None, option: str) -> float | None:

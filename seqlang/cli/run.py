@@ -12,6 +12,7 @@ from seqlang.cli.modes.sweep_options import GIVEN, add_sweep, is_sweep, refuse_a
 from seqlang.cli.modes.train import TRAINING, add_layout, add_training, reading_of, train
 from seqlang.cli.options import (
     Parser,
+    add_plot,
     add_settings,
     add_time_limit,
     ended_early,
@@ -23,9 +24,10 @@ from seqlang.cli.options import (
     sweeps,
     whole,
     within_limit,
+    write_plot,
 )
 from seqlang.cli.terminal.errors import show
-from seqlang.cli.terminal.output import print_result, say
+from seqlang.cli.terminal.output import print_result
 from seqlang.cli.terminal.progress import progress_line
 from seqlang.cli.terminal.waiting import working
 from seqlang.diagnostics import SpecError
@@ -82,11 +84,7 @@ def _asked(options: Namespace) -> int:
         if interrupted:
             break
     note_unused(simulation.get("threads"), (result.samples.engine for result in results))
-    if options.plot is not None:
-        from seqlang.report.pictures.simulation import plot_runs
-
-        plot_runs(loaded.program, results, options.plot, seed)
-        say(f"wrote {options.plot}")
+    write_plot(options, results)
     return ended_early()[0] if interrupted else 0
 
 
@@ -139,7 +137,7 @@ def parser() -> Parser:
     parser.add_argument(
         "--threads", metavar="N", help="of the compiled engine (one a processor); no number depends on it"
     )
-    parser.add_argument("--plot", metavar="FILE.png", help="stopping steps and sample paths (needs seqlang[plot])")
+    add_plot(parser, "a picture: stopping steps and sample paths, or the sweep")
     parser.add_argument("--json", action="store_true", help="one JSON object a model, in a sweep a cell and model")
     parser.add_argument("--exact", action="store_true", help="solve it too: exact values beside, and z-scores")
     add_rare(parser)

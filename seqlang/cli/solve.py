@@ -9,6 +9,7 @@ from seqlang.cli.modes.sweep_options import add_sweep, is_sweep, refuse_axes
 from seqlang.cli.options import (
     PROOF_LIMIT,
     Parser,
+    add_plot,
     add_settings,
     add_time_limit,
     curve,
@@ -17,9 +18,10 @@ from seqlang.cli.options import (
     settings,
     sweeps,
     within_limit,
+    write_plot,
 )
 from seqlang.cli.terminal.errors import show
-from seqlang.cli.terminal.output import print_result, say
+from seqlang.cli.terminal.output import print_result
 from seqlang.cli.terminal.waiting import working
 from seqlang.diagnostics import SpecError
 
@@ -65,13 +67,7 @@ def _asked(options: Namespace) -> int:
     for result in _solved(loaded, tuple(options.model), float(tolerance)):
         results.append(result)
         print_result(result, options.json)
-    if options.plot is not None:
-        from seqlang.report.pictures.exact_laws import plot_laws
-
-        program = loaded.program
-        title = f"{program.name}: {program.title}" if program.title else program.name
-        plot_laws(title, results, options.plot)
-        say(f"wrote {options.plot}")
+    write_plot(options, results)
     return 0
 
 
@@ -83,8 +79,7 @@ def parser() -> Parser:
     parser.add_argument("--curve", action="append", default=[], metavar="NAME=A:B:N",
                         help="N values of a parameter from A to B, both included")  # fmt: skip
     parser.add_argument("--tolerance", default="1e-11", metavar="E", help="error asked of P(return) (1e-11)")
-    parser.add_argument("--plot", metavar="FILE.png",
-                        help="the law of the stopping step, or the curve (needs seqlang[plot])")  # fmt: skip
+    add_plot(parser, "a picture: the law of the stopping step, or the curve")
     parser.add_argument("--json", action="store_true", help="one JSON object a model, in a sweep a cell and model")
     add_sweep(parser)
     add_time_limit(parser, f"{PROOF_LIMIT:g}; of a sweep or a curve none")

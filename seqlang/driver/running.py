@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from seqlang.diagnostics import SpecError
@@ -13,6 +12,7 @@ from seqlang.driver.loading import Loaded, shown_in
 
 if TYPE_CHECKING:
     from seqlang.backends.interpret.data.reading import Reading
+    from seqlang.backends.interpret.data.source import Data
     from seqlang.backends.montecarlo.progress import Progress
     from seqlang.backends.montecarlo.samples import Samples
     from seqlang.backends.montecarlo.simulate import EngineName
@@ -47,6 +47,7 @@ def run(
     is not above 0.
     """
     from seqlang.backends.montecarlo.simulate import simulate
+    from seqlang.results.origin import Origin
     from seqlang.results.run import RunResult
 
     program = loaded.program
@@ -65,8 +66,9 @@ def run(
             threads=threads,
         )  # fmt: skip
 
+    origin = Origin(loaded.source, program)
     with shown_in(loaded.source):
-        return tuple(RunResult(program.name, values, simulated(name)) for name in names)
+        return tuple(RunResult(program.name, values, simulated(name), origin) for name in names)
 
 
 def rare(
@@ -100,16 +102,17 @@ def rare(
 
 def run_data(
     loaded: Loaded,
-    file: str | Path,
+    file: Data,
     reading: Reading,
     *,
     seed: int = 1,
     cap: int | None = None,
 ) -> DataResult:
-    """Runs the spec once on a file: one row a step for a stream, all rows at once for a dataset."""
+    """Runs the spec once on a file or a data frame: one row a step for a stream, all rows at once for a dataset."""
     from seqlang.backends.interpret import data
+    from seqlang.backends.interpret.data.source import name_of
     from seqlang.results.run import DataResult
 
     with shown_in(loaded.source):
         done = data.run_data(loaded.program, file, reading=reading, seed=seed, cap=cap)
-    return DataResult(loaded.program.name, str(file), done)
+    return DataResult(loaded.program.name, name_of(file), done)

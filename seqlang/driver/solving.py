@@ -26,6 +26,7 @@ def solve(loaded: Loaded, *, models: tuple[str, ...] = (), tolerance: float = 1e
     from seqlang.backends.montecarlo.stopping import chosen_model
     from seqlang.backends.solve import Unsolved
     from seqlang.backends.solve import solve as solved
+    from seqlang.results.origin import Origin
     from seqlang.results.solve import SolveResult
 
     program = loaded.program
@@ -47,5 +48,6 @@ def solve(loaded: Loaded, *, models: tuple[str, ...] = (), tolerance: float = 1e
         if failing is not None:
             note = f"a step may fail for some data, and the law is that of a run in which none does: {failing}"
             solution = replace(solution, notes=(*solution.notes, note))
-        results.append(SolveResult(program.name, name, values, solution, time.perf_counter() - began))
+        seconds = time.perf_counter() - began
+        results.append(SolveResult(program.name, name, values, solution, seconds, Origin(loaded.source, program)))
     return tuple(results)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from seqlang.driver.loading import Loaded, shown_in
@@ -13,11 +12,12 @@ if TYPE_CHECKING:
     from typing import TypeAlias
 
     from seqlang.backends.interpret.data.reading import Reading
+    from seqlang.backends.interpret.data.source import Data
     from seqlang.backends.train import Passes, Rows, Training
     from seqlang.results.train import TrainResult
 
-    GivenRows: TypeAlias = str | Path | Rows | Mapping[str, Any]
-    """A file, rows read before, or arrays by field."""
+    GivenRows: TypeAlias = Data | Rows | Mapping[str, Any]
+    """A file, a data frame, rows read before, or arrays by field."""
 
 
 def train(
@@ -39,6 +39,7 @@ def train(
     and with `twin` one for the same spec without its noise. See `seqlang.train`."""
     from seqlang.backends.train import train as trained
     from seqlang.backends.train.choose import chosen, question
+    from seqlang.results.origin import Origin
     from seqlang.results.train import TrainResult
 
     with shown_in(loaded.source):
@@ -69,6 +70,7 @@ def train(
             permutations=passes.permutations,
             seed=passes.seed,
             run=run_,
+            origin=Origin(loaded.source, loaded.program),
         )
         for run_ in done
     )
@@ -86,7 +88,7 @@ def _trainings(loaded: Loaded, asked: Mapping[str, str], track: Mapping[str, str
 
 def rows(
     loaded: Loaded,
-    file: str | Path,
+    file: Data,
     reading: Reading,
     *,
     tell: Callable[[int], None] | None = None,

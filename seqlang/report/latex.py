@@ -15,8 +15,19 @@ if TYPE_CHECKING:
 
 
 def latex_document(result: CheckResult) -> Document:
-    """One formula a line: the sensitivity of every statistic, and the bound of every notion where there is one; over
-    delta and the order alpha where it is a bound at each of them, and once."""
+    """One formula a line."""
+    return Document((Heading("LaTeX"), *(Paragraph(line((text, "formula")), 2, 0) for text in _formulas(result))))
+
+
+def latex_formulas(result: CheckResult) -> str:
+    """The same as an `align*`, aligned at the relations; "" where there is none."""
+    lines = [re.sub(r" (=|\\le) ", r" &\1 ", text, count=1) for text in _formulas(result)]
+    return "\\begin{align*}\n" + " \\\\\n".join(lines) + "\n\\end{align*}\n" if lines else ""
+
+
+def _formulas(result: CheckResult) -> tuple[str, ...]:
+    """The sensitivity of every statistic, and the bound of every notion where there is one; over delta and the order
+    alpha where it is a bound at each of them, and once."""
     named = [(s.name.replace("_", r"\_"), s.shift.radius) for s in result.statistics]
     lines = [_formula(rf"\Delta(\mathrm{{{name}}})", "=", radius) for name, radius in named]
     bounds = result.bounds
@@ -26,8 +37,7 @@ def latex_document(result: CheckResult) -> Document:
         formula = bound_formula(result.program, bound) if is_curve(result.program, bound) else None
         if formula is not None:
             lines.append(_formula(left, r"\le", formula))
-    shown_lines = (Paragraph(line((text, "formula")), 2, 0) for text in dict.fromkeys(lines))
-    return Document((Heading("LaTeX"), *shown_lines))
+    return tuple(dict.fromkeys(lines))
 
 
 def _formula(left: str, relation: str, formula: Formula) -> str:

@@ -137,5 +137,5 @@ def _picture(result: DesignResult, kind: Literal["html", "md"]) -> str:
     from seqlang.report.pictures.design import plot_design
 
     made, form = BytesIO(), "svg" if kind == "html" else "png"
-    plot_design(result, made, form)
+    plot_design(result, made, kind=form)
     return f"data:image/{'svg+xml' if form == 'svg' else 'png'};base64,{b64encode(made.getvalue()).decode()}"

@@ -28,6 +28,15 @@ def write_table(rows: Sequence[Mapping[str, Value]], file: str) -> None:
         raise SpecError.of("E0605", f"cannot write `{file}`: {error.strerror or error}") from None
 
 
+def data_frame(rows: Sequence[Mapping[str, Any]]) -> Any:
+    """The rows as a `pandas.DataFrame`. Raises SpecError E0605 without pandas."""
+    try:
+        import pandas
+    except ImportError:
+        raise SpecError.of("E0605", "a DataFrame needs pandas", help="pip install pandas, or take .frame()") from None
+    return pandas.DataFrame.from_records(list(rows))
+
+
 def _csv(rows: Sequence[Mapping[str, Value]]) -> str:
     """Floats with all their digits, None as nothing between the commas."""
     text = io.StringIO()

@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from seqlang.record import record
+from seqlang.shown import Shown
 
 if TYPE_CHECKING:
     from seqlang.analyses.calibrate import Calibrated
 
 
 @record
-class Calibration:
+class Calibration(Shown):
     """`found.derivation` proves the target at `found.value`."""
 
+    shown_by = "text.calibration:calibration_blocks"
     algorithm: str
     found: Calibrated
+
+    @property
+    def summary(self) -> str:
+        return f"{self.algorithm}: {self.found.name} = {_decimal(self.found.value)} proves {self.found.target.text}"
 
     @property
     def value(self) -> float:
@@ -28,7 +34,7 @@ class Calibration:
         """What is proved there, rounded up: no more than was asked for."""
         return self.found.size
 
-    def to_dict(self) -> dict[str, object]:
+    def to_dict(self) -> dict[str, Any]:
         """The JSON object of `seqlang check --solve-for --json`."""
         found = self.found
         return {
@@ -42,17 +48,9 @@ class Calibration:
             "not_proved_at": None if found.missed is None else _decimal(found.missed),
         }
 
-    def __str__(self) -> str:
-        found = self.found
-        side = "smallest" if found.raised else "largest"
-        lines = [
-            f"{self.algorithm}  {found.name} = {_decimal(found.value)}",
-            f"  the {side} {found.name} found that proves {found.target.text}: the bound there is {found.size:.9g}",
-            f"  by {found.derivation.rule} ({found.derivation.cite})",
-        ]
-        if found.missed is not None:
-            lines.append(f"  not proved at {found.name} = {_decimal(found.missed)}")
-        return "\n".join(lines)
+    def frame(self) -> list[dict[str, Any]]:
+        """One row: the parameter, its value, the bound there, and the rule."""
+        return [{**self.to_dict(), "value": self.value}]
 
 
 def _decimal(value: Fraction) -> str:

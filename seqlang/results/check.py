@@ -13,7 +13,7 @@ from seqlang.model.program import Program
 from seqlang.proof.derivation import Derivation, RenyiBound
 from seqlang.proof.witness import Witness
 from seqlang.record import record
-from seqlang.results.shown import Shown, by_report
+from seqlang.shown import Drawn, by_report
 from seqlang.source import Source
 
 if TYPE_CHECKING:
@@ -22,13 +22,14 @@ if TYPE_CHECKING:
 
 
 @record
-class CheckResult(Shown):
+class CheckResult(Drawn):
     """Bounds, witness and verdicts of one spec. `delta` is where the (epsilon, delta) bounds were taken. `weak` has the
     models that weak claims name, or that a profile was asked for; `audit` what simulated runs showed;
     `epsilon_at_delta` the largest epsilon that a witness forces at `delta` (0: none found). `cut_short` names what the
     time limit ended. `seconds` is CPU time. `orders` are the Renyi orders that were asked for (None: all
     at which bounds are taken), and `order_formula` whether their formula was."""
 
+    drawn_by = "pictures.privacy:plot_checks"
     source: Source
     program: Program
     statistics: tuple[StatisticShift, ...]
@@ -48,6 +49,12 @@ class CheckResult(Shown):
     order_formula: bool = False
 
     @property
+    def summary(self) -> str:
+        found = [v.verdict for v in self.verdicts]
+        counts = [f"{found.count(kind)} {kind}" for kind in ("proved", "refuted", "unknown") if kind in found]
+        return f"{self.program.name}: {', '.join(counts) or 'no claims'}"
+
+    @property
     def ok(self) -> bool:
         """Every claim as expected. `expect` speaks of the defaults: with other parameter values it cannot fail."""
         return all(v.ok or (self.overridden and v.claim.expect is not None) for v in self.verdicts)
@@ -65,6 +72,21 @@ class CheckResult(Shown):
     def document(self, explain: bool = False) -> Any:
         """The report; with `explain` every derivation."""
         return by_report("text.check:check_document", self, explain)
+
+    def frame(self) -> list[dict[str, Any]]:
+        """One row a claim: its line in the text, the claim, its kind and label, the verdict, and why."""
+        return [
+            {
+                "line": self.source.line_column(v.claim.span.start)[0], "claim": v.claim.text, "kind": v.claim.kind,
+                "label": v.claim.label, "verdict": v.verdict, "ok": v.ok, "because": v.because,
+            }
+            for v in self.verdicts
+        ]  # fmt: skip
+
+    def to_latex(self) -> str:
+        r"""The tables of the report, as `tabular`s with booktabs, and sensitivities and bounds as formulas in an
+        `align*`, which needs amsmath."""
+        return Drawn.to_latex(self) + "\n" + str(by_report("latex:latex_formulas", self))
 
     def certificate(self) -> str:
         """The derivations as a text that `seqlang verify` replays: those of the claims, and of the best bound of each

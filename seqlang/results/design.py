@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from seqlang.record import record
-from seqlang.results.shown import Shown, by_report
+from seqlang.shown import Drawn
 
 SIDES = ("null", "alternative")
 
@@ -87,7 +87,7 @@ class ComparedDesign:
 
 
 @record
-class DesignResult(Shown):
+class DesignResult(Drawn):
     """`errors`, `expected_steps`, `looks` and `quantiles` by hypothesis, `null` and `alternative`; `nominal` are the
     errors asked for. `cost` is the value of the criterion, `bound` what no policy of the same kind can beat. `coin` has
     the chances of the plans. `reading`: how an entry becomes the level that is added up, empty where it is added up
@@ -97,6 +97,7 @@ class DesignResult(Shown):
     the chance to reject under the null where they are. `warnings`: what is odd about the hypotheses."""
 
     shown_by = "text.design:design_blocks"
+    drawn_by = "pictures.design:plot_designs"
     null: str
     alternative: str
     privacy: str
@@ -128,6 +129,10 @@ class DesignResult(Shown):
     course: str = "both ends"
     heeded: float | None = None
     warnings: tuple[str, ...] = ()
+
+    @property
+    def summary(self) -> str:
+        return f"{self.null} against {self.alternative}, {self.privacy}: {self.average:.5g} entries on average"
 
     @property
     def average(self) -> float:
@@ -190,10 +195,6 @@ class DesignResult(Shown):
             "spec": self.spec,
             "seconds": round(self.seconds, 6),
         }
-
-    def plot(self, file: str) -> None:
-        """Writes a picture: the schedule, durations, and for coins the operating characteristics. Needs matplotlib."""
-        by_report("pictures.design:plot_design", self, file)
 
     def frame(self) -> list[dict[str, Any]]:
         """One row a line of the schedule."""

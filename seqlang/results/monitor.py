@@ -7,7 +7,7 @@ from typing import Any
 
 from seqlang.record import record
 from seqlang.results.json_number import json_number
-from seqlang.results.shown import Shown
+from seqlang.shown import Shown
 
 
 @record
@@ -72,6 +72,11 @@ class MonitorResult(Shown):
     outlooks: tuple[Outlook, ...]
     after_stop: AfterStop | None
     unheeded: int | None = None
+
+    @property
+    def summary(self) -> str:
+        now = f"next block {self.next_block}" if self.decision is None else self.decision
+        return f"{self.algorithm} after {len(self.blocks)} blocks: {now}, p-value {self.p_value:.4g}"
 
     @property
     def interval(self) -> tuple[float, float] | None:

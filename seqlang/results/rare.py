@@ -7,17 +7,18 @@ from typing import TYPE_CHECKING, Any
 
 from seqlang.record import record
 from seqlang.results.json_number import json_number
-from seqlang.results.shown import Shown
+from seqlang.results.results import OneOfSeveral
 
 if TYPE_CHECKING:
     from seqlang.backends.rare import Estimate
 
 
 @record
-class RareResult(Shown):
+class RareResult(OneOfSeveral):
     """`rare`: one estimate a return that was asked for."""
 
     shown_by = "text.rare:rare_blocks"
+    command = "rare"
     algorithm: str
     model: str
     parameters: Mapping[str, float]
@@ -27,6 +28,21 @@ class RareResult(Shown):
     def trusted(self) -> bool:
         """Whether no check of any estimate failed."""
         return all(e.trusted for e in self.rare)
+
+    @property
+    def summary(self) -> str:
+        chances = ", ".join(f"{e.label} {e.probability:.4g}{'' if e.trusted else ' (not trusted)'}" for e in self.rare)
+        return f"{self.algorithm} under {self.model}: {chances}"
+
+    def frame(self) -> list[dict[str, Any]]:
+        """One row a return: its chance, standard error, 95 % interval, and whether that is trusted."""
+        return [
+            {
+                "model": self.model, "return": e.label, "probability": e.probability, "se": e.se, "low": e.interval[0],
+                "high": e.interval[1], "trusted": e.trusted,
+            }
+            for e in self.rare
+        ]  # fmt: skip
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON object of `seqlang run --rare --json`, schema 1."""

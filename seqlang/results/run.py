@@ -7,19 +7,36 @@ from typing import Any
 
 from seqlang.backends.interpret.data import DataRun
 from seqlang.backends.montecarlo.samples import Samples
-from seqlang.record import record
+from seqlang.record import field, record
 from seqlang.results.json_number import json_number
-from seqlang.results.shown import Shown
+from seqlang.results.origin import Origin
+from seqlang.results.results import OneOfSeveral
+from seqlang.shown import Drawn, Shown
 
 
 @record
-class RunResult(Shown):
+class RunResult(Drawn, OneOfSeveral):
     """`parameters` are the values of this cell of a sweep; `samples` is what the runs found."""
 
     shown_by = "text.run:run_blocks"
+    drawn_by = "pictures.simulation:plot_runs"
+    command = "run"
     algorithm: str
     parameters: Mapping[str, float]
     samples: Samples
+    origin: Origin | None = field(default=None, compare=False)
+
+    @property
+    def summary(self) -> str:
+        tally = self.samples.tally
+        shares = [f"{name} {p:.4g}" for name, p in self.returns.items()]
+        return f"{self.algorithm} under {self.model}: {', '.join([*shares, f'{tally.made.mean:.5g} steps'])} on average"
+
+    @property
+    def returns(self) -> dict[str, float]:
+        """Label -> the part of the runs that returned it."""
+        found: dict[str, Any] = self.samples.summary()["returns"]
+        return {name: float(share["probability"]) for name, share in found.items()}
 
     @property
     def model(self) -> str:
@@ -75,6 +92,15 @@ class DataResult(Shown):
     algorithm: str
     file: str
     run: DataRun
+
+    @property
+    def summary(self) -> str:
+        end = f"stopped at step {self.run.step}" if self.run.stopped else f"not stopped after {self.run.step} steps"
+        return f"{self.algorithm} on {self.file}: {end}"
+
+    def frame(self) -> list[dict[str, Any]]:
+        """One row a report: step, report, value (True for an event)."""
+        return [{"step": step, "report": name, "value": value} for step, name, value in self.run.reports]
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON object of `seqlang run --data --json`."""

@@ -6,12 +6,14 @@ import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from seqlang.record import record
+from seqlang.record import field, record
 from seqlang.results.json_number import json_number
-from seqlang.results.shown import Shown
+from seqlang.results.results import OneOfSeveral
+from seqlang.shown import Drawn
 
 if TYPE_CHECKING:
     from seqlang.backends.solve import Solution
+    from seqlang.results.origin import Origin
 
 QUANTILES = (0.05, 0.5, 0.95)
 RESOLVED = 1e-6
@@ -19,15 +21,25 @@ RESOLVED = 1e-6
 
 
 @record
-class SolveResult(Shown):
+class SolveResult(Drawn, OneOfSeveral):
     """`parameters` are the values of this cell of a sweep; `seconds` is what the solution took."""
 
     shown_by = "text.solve:solve_blocks"
+    drawn_by = "pictures.exact_laws:plot_laws"
+    command = "solve"
     algorithm: str
     model: str
     parameters: Mapping[str, float]
     solution: Solution
     seconds: float
+    origin: Origin | None = field(default=None, compare=False)
+
+    @property
+    def summary(self) -> str:
+        steps = self.expected_steps
+        mean = [] if steps is None else [f"{steps:.5g} steps expected"]
+        shares = [f"{name} {p:.4g}" for name, p in self.returns.items()]
+        return f"{self.algorithm} under {self.model}: {', '.join([*shares, *mean])}"
 
     @property
     def resolved(self) -> bool:

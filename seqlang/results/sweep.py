@@ -2,22 +2,32 @@
 
 from __future__ import annotations
 
-from seqlang.record import record
-from seqlang.results.shown import Shown, by_report
+from typing import Any
+
+from seqlang.record import field, record
 from seqlang.results.sweep_columns import Value, flat
 from seqlang.results.sweep_row import Plain, SweepRow
+from seqlang.shown import Drawn, by_report, draw
+from seqlang.source import Source
 
 
 @record
-class SweepResult(Shown):
+class SweepResult(Drawn):
     """`names` are the parameters that vary, `missing` the number of rows that an interrupt left undone."""
 
     shown_by = "text.sweep:sweep_blocks"
+    drawn_by = "pictures.sweep:plot_sweeps"
     algorithm: str
     names: tuple[str, ...]
     rows: tuple[SweepRow, ...]
     missing: int = 0
     title: str = ""
+    source: Source | None = field(default=None, compare=False)
+
+    @property
+    def summary(self) -> str:
+        over = ", ".join(self.names)
+        return f"{self.algorithm}: {len(self.rows)} rows{f' over {over}' if over else ''}"
 
     @property
     def heading(self) -> str:
@@ -48,6 +58,18 @@ class SweepResult(Shown):
         by_report("writable:refuse_unwritable_table", file)
         by_report("table_file:write_table", self.frame(), file)
 
-    def plot(self, file: str, x: str | None = None, y: str | None = None, colour: str | None = None) -> None:
-        """Writes a picture: see `seqlang.report.pictures.sweep.plot_sweep` (needs the extra `plot`)."""
-        by_report("pictures.sweep:plot_sweep", self, file, x, y, colour)
+    def plot(
+        self,
+        file: str | None = None,
+        x: str | None = None,
+        y: str | None = None,
+        colour: str | None = None,
+        *,
+        style: str | None = None,
+        size: tuple[float, float] | None = None,
+    ) -> Any:
+        """As `plot` of other results. `x` (default: the first parameter that varies) and `y` are parameters, labels
+        (also `P(label)`), statistics, reports, `steps` or `returned`; between two parameters there is a map, with the
+        `colour` of a quantity. Where there are exact values alone and one parameter varies, the default is the
+        operating characteristic. Raises SpecError E0644 for an axis that there is not."""
+        return draw((self,), file, style, size, x=x, y=y, colour=colour)

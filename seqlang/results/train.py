@@ -7,19 +7,25 @@ from collections.abc import Mapping
 from typing import Any
 
 from seqlang.backends.train import METRICS, Trained
-from seqlang.record import record
+from seqlang.record import field, record
 from seqlang.results.json_number import json_number
-from seqlang.results.shown import Shown, by_report
+from seqlang.results.origin import Origin
+from seqlang.results.results import OneOfSeveral
+from seqlang.shown import Drawn, by_report
 
 RANGES = {name: (-1.0 if name == "mcc" else 0.0, 1.0) for name in METRICS}
 """Between which numbers a score lies."""
 
 
 @record
-class TrainResult(Shown):
+class TrainResult(Drawn, OneOfSeveral):
     """`run` holds every permutation: `run.scores.accuracy` is (checkpoints, runs). `variant` is "as written", or
     "without noise" for the twin. `predict` and `truth` are the conditions that were asked of the rows held out."""
 
+    drawn_by = "pictures.training:plot_curves"
+    command = "train"
+    named_by = "variant"
+    together = "text.train:train_document"
     algorithm: str
     parameters: Mapping[str, float]
     file: str
@@ -31,6 +37,13 @@ class TrainResult(Shown):
     permutations: int | None
     seed: int
     run: Trained
+    origin: Origin | None = field(default=None, compare=False)
+
+    @property
+    def summary(self) -> str:
+        found = self.metrics.get("accuracy", {}).get("mean")
+        scored = "" if found is None else f": accuracy {found:.4g} on {self.test_rows} rows held out"
+        return f"{self.algorithm} {self.variant} on {self.file}{scored}"
 
     @property
     def variant(self) -> str:

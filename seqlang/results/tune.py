@@ -8,7 +8,7 @@ from typing import Any
 
 from seqlang.record import record
 from seqlang.results.json_number import json_number
-from seqlang.results.shown import Shown
+from seqlang.shown import Shown
 
 Interval = tuple[float, float]
 
@@ -46,6 +46,18 @@ class TuneResult(Shown):
     cut_short: str | None
     spec: str
 
+    @property
+    def summary(self) -> str:
+        values = ", ".join(f"{name} = {float(value):.6g}" for name, value in self.parameters.items())
+        return f"{self.algorithm}: {values}{'' if self.found else ' (some claim is not proved)'}"
+
+    def frame(self) -> list[dict[str, Any]]:
+        """One row a claim, as `check` decides it at the values found."""
+        return [
+            {"claim": c.text, "verdict": c.verdict, "because": c.because, "expect": c.expect, "binds": c.binds}
+            for c in self.claims
+        ]
+
     def to_dict(self) -> dict[str, Any]:
         """The JSON object of `seqlang design FILE --free .. --json`, schema 1."""
         return {
@@ -59,10 +71,7 @@ class TuneResult(Shown):
                 "after": [json_number(end) for end in self.after],
                 "proved_before": self.proved_before,
             },
-            "claims": [
-                {"claim": c.text, "verdict": c.verdict, "because": c.because, "expect": c.expect, "binds": c.binds}
-                for c in self.claims
-            ],
+            "claims": self.frame(),
             "evaluations": self.evaluations,
             "cut_short": self.cut_short,
             "seconds": self.seconds,

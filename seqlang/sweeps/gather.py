@@ -47,4 +47,4 @@ class Gathered:
         rows = [self.row(place) for place in range(len(self.plan.rows))]
         done = tuple(row for row in rows if row is not None)
         plan = self.plan
-        return SweepResult(plan.algorithm, plan.names, done, len(rows) - len(done), plan.title)
+        return SweepResult(plan.algorithm, plan.names, done, len(rows) - len(done), plan.title, plan.source)

@@ -35,6 +35,7 @@ class Plan:
     names: tuple[str, ...]
     rows: tuple[Row, ...]
     units: tuple[Unit, ...]
+    source: Source
 
 
 def plan(
@@ -68,7 +69,7 @@ def plan(
             values = {p.name: float(p.value) for p in loaded.program.parameters}
             rows.append(Row(values, model, places["run"], places["solve"]))
     names = tuple(dict.fromkeys(name for cell in cells for name, _ in cell.values))
-    return Plan(loaded.program.name, loaded.program.title, names, tuple(rows), tuple(units))
+    return Plan(loaded.program.name, loaded.program.title, names, tuple(rows), tuple(units), source)
 
 
 def _unit(

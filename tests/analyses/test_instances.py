@@ -28,8 +28,6 @@ from seqlang.backends.transcript.stepper import stepper
 from seqlang.driver import load, read
 from seqlang.model.expression import Label
 from seqlang.model.program import Program, Stop
-from seqlang.report.document.plain_text import render_plain
-from seqlang.report.text.instances import instances_document
 from seqlang.rules.sensitivity.facts.formulas import parameter_values
 
 COIN = "stream x in {0, 1}\nmodel m: x ~ bernoulli(0.5)\nstatistic total = sum(x over steps)\n"
@@ -378,7 +376,7 @@ def test_progress_is_told() -> None:
 
 
 def test_the_report_names_the_worst_neighbour() -> None:
-    text = render_plain(instances_document(instances(program(SHARED), "m", count=2)))
+    text = str(instances(program(SHARED), "m", count=2))
     assert "x: 0 -> 1" in text or "x: 1 -> 0" in text
     assert "loss, worst neighbour" in text
 

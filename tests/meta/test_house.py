@@ -68,6 +68,7 @@ def test_the_wheel_works_outside_the_checkout(tmp_path: Path) -> None:
         archive.extractall(site)
     assert any(n.startswith("seqlang/_data/specs/tight/") for n in names)
     assert "seqlang/_data/grammars/seq.lark" in names
+    assert "seqlang/py.typed" in names  # PEP 561: the types are for users too
     assert not [n for n in names if n.endswith(".report.txt")]
     env = {**os.environ, "PYTHONPATH": str(site)}
     for command, wanted in (

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from seqlang.diagnostics import SpecError
-from seqlang.report.pictures import sweep as sweep_plot
+from seqlang.report.pictures import sweep_map
 from seqlang.report.pictures.quantities import Quantity, point, quantities_in, quantities_of, quantity
 from seqlang.results.sweep import SweepResult
 from seqlang.results.sweep_row import SweepRow
@@ -34,27 +33,19 @@ def _result(exact: bool = False, models: tuple[str, ...] = ("m", "n")) -> SweepR
                        tuple(_row(a, b, m, exact) for a in (3, 1, 2) for b in (1, 2) for m in models))  # fmt: skip
 
 
-@pytest.fixture
-def axes(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Any]]:
-    """What was drawn, looked at before the file is written."""
-    drawn: list[Any] = []
-    write = sweep_plot.write_figure
-
-    def written(figure: Any, pyplot: Any, file: str) -> None:
-        drawn.extend(figure.axes)
-        write(figure, pyplot, file)
-
-    monkeypatch.setattr(sweep_plot, "write_figure", written)
-    yield drawn
+def _drawn(result: SweepResult, file: Path, **axes: str) -> list[Any]:
+    """The axes of the picture, which was written too."""
+    found = result.plot(str(file), **axes)
+    assert file.is_file()
+    return [found] if not hasattr(found, "flat") else list(found.flat)
 
 
 def _named(axis: Any) -> dict[str, tuple[list[float], list[float]]]:
     return {c.get_label(): (list(c[0].get_xdata()), list(c[0].get_ydata())) for c in axis.containers}
 
 
-def test_lines_are_in_order_and_named_by_the_rest(axes: list[Any], tmp_path: Path) -> None:
-    _result().plot(str(tmp_path / "p.png"))
-    (axis,) = axes
+def test_lines_are_in_order_and_named_by_the_rest(tmp_path: Path) -> None:
+    (axis,) = _drawn(_result(), tmp_path / "p.png")
     assert (axis.get_xlabel(), axis.get_ylabel()) == ("a", "mean steps")
     lines = _named(axis)
     assert list(lines) == ["b = 1, m", "b = 1, n", "b = 2, m", "b = 2, n"]
@@ -62,9 +53,8 @@ def test_lines_are_in_order_and_named_by_the_rest(axes: list[Any], tmp_path: Pat
     assert (tmp_path / "p.png").read_bytes().startswith(b"\x89PNG")
 
 
-def test_intervals_and_exact_values(axes: list[Any], tmp_path: Path) -> None:
-    _result(exact=True, models=("m",)).plot(str(tmp_path / "p.svg"), x="b", y="up")
-    (axis,) = axes
+def test_intervals_and_exact_values(tmp_path: Path) -> None:
+    (axis,) = _drawn(_result(exact=True, models=("m",)), tmp_path / "p.svg", x="b", y="up")
     assert list(_named(axis)) == ["a = 3", "a = 1", "a = 2"]
     bars = axis.containers[0][2][0].get_segments()[0]
     assert [y for _, y in bars] == pytest.approx([0.15, 0.6])
@@ -72,17 +62,16 @@ def test_intervals_and_exact_values(axes: list[Any], tmp_path: Path) -> None:
     assert [list(line.get_ydata()) for line in crosses] == [[0.3, 0.3], [0.1, 0.1], [0.2, 0.2]]
 
 
-def test_a_map(axes: list[Any], tmp_path: Path) -> None:
-    _result().plot(str(tmp_path / "p.png"), x="a", y="b", colour="up")
-    first, second, bar = axes
+def test_a_map(tmp_path: Path) -> None:
+    first, second = _drawn(_result(), tmp_path / "p.png", x="a", y="b", colour="up")
+    bar = first.figure.axes[2]
     assert (first.get_title(), second.get_title(), bar.get_ylabel()) == ("under m", "under n", "P(up)")
     assert first.images[0].get_array().tolist() == [[0.1, 0.2, 0.3]] * 2
     assert [t.get_text() for t in first.texts] == ["0.1", "0.2", "0.3"] * 2
 
 
-def test_two_quantities_follow_the_last_parameter(axes: list[Any], tmp_path: Path) -> None:
-    _result(models=("m",)).plot(str(tmp_path / "p.png"), x="s", y="P(up)")
-    lines = _named(axes[0])
+def test_two_quantities_follow_the_last_parameter(tmp_path: Path) -> None:
+    lines = _named(_drawn(_result(models=("m",)), tmp_path / "p.png", x="s", y="P(up)")[0])
     assert lines["a = 3"] == ([-3, -3], [0.3, 0.3])
 
 
@@ -92,28 +81,27 @@ def _inside(axis: Any) -> bool:
     return bool(axis.get_legend().get_window_extent().overlaps(axis.get_window_extent()))
 
 
-def test_a_long_legend_covers_nothing_and_shows_dashes(axes: list[Any], tmp_path: Path) -> None:
-    _result(exact=True).plot(str(tmp_path / "p.png"))
-    legend = axes[0].get_legend()
+def test_a_long_legend_covers_nothing_and_shows_dashes(tmp_path: Path) -> None:
+    (axis,) = _drawn(_result(exact=True), tmp_path / "p.png")
+    legend = axis.get_legend()
     assert [t.get_text() for t in legend.get_texts()] == ["b = 1, m", "b = 1, n", "b = 2, m", "b = 2, n", "exact"]
     assert [line.get_linestyle() for line in legend.get_lines()] == ["-", "--", "-", "--", "None"]
-    assert not _inside(axes[0])
-    _result(models=("m",)).plot(str(tmp_path / "p.png"))
-    assert _inside(axes[1])
+    assert not _inside(axis)
+    assert _inside(_drawn(_result(models=("m",)), tmp_path / "q.png")[0])
 
 
-def test_exact_values_alone_have_no_bars(axes: list[Any], tmp_path: Path) -> None:
+def test_exact_values_alone_have_no_bars(tmp_path: Path) -> None:
     rows = tuple(SweepRow({"a": a}, "m", None, {"expected_steps": 3.0 * a, "returns": {}}) for a in (1.0, 2.0))
-    SweepResult("name", ("a",), rows).plot(str(tmp_path / "p.png"), y="steps")
-    ((line, caps, bars),) = axes[0].containers
+    (axis,) = _drawn(SweepResult("name", ("a",), rows), tmp_path / "p.png", y="steps")
+    ((line, caps, bars),) = axis.containers
     assert (list(line.get_ydata()), caps, bars) == ([3.0, 6.0], (), ())
 
 
-def test_wide_maps_stand_below_one_another(axes: list[Any], tmp_path: Path) -> None:
+def test_wide_maps_stand_below_one_another(tmp_path: Path) -> None:
     rows = tuple(_row(a, b, m) for a in range(1, 13) for b in (1, 2) for m in "mno")
-    SweepResult("name", ("a", "b"), rows).plot(str(tmp_path / "p.png"), x="a", y="b")
-    assert [axis.get_title() for axis in axes[:3]] == ["under m", "under n", "under o"]
-    assert len({round(axis.get_position().x0, 6) for axis in axes[:3]}) == 1
+    axes = _drawn(SweepResult("name", ("a", "b"), rows), tmp_path / "p.png", x="a", y="b")
+    assert [axis.get_title() for axis in axes] == ["under m", "under n", "under o"]
+    assert len({round(axis.get_position().x0, 6) for axis in axes}) == 1
     assert axes[0].figure.get_size_inches()[0] <= 15
 
 
@@ -126,19 +114,15 @@ def test_wide_maps_stand_below_one_another(axes: list[Any], tmp_path: Path) -> N
     ],
 )
 def test_marks_of_a_logarithmic_scale(low: float, high: float, marks: list[float]) -> None:
-    assert sweep_plot._marks(low, high) == marks
-    many = sweep_plot._marks(1e-200, 1.0)
+    assert sweep_map._marks(low, high) == marks
+    many = sweep_map._marks(1e-200, 1.0)
     assert 2 <= len(many) <= 8
 
 
-def test_curves_of_an_exact_law(axes: list[Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from seqlang.report.pictures import exact_laws as solve_plot
-
-    monkeypatch.setattr(solve_plot, "write_figure", sweep_plot.write_figure)
+def test_curves_of_an_exact_law(tmp_path: Path) -> None:
     laws = {"expected_steps": 3.0, "returns": {"up": 0.3, "down": 0.7}}
     rows = tuple(SweepRow({"a": a}, m, None, laws) for a in (1.0, 2.0) for m in "mno")
-    solve_plot.plot_curve(SweepResult("name", ("a",), rows), str(tmp_path / "p.png"))
-    left, right = axes
+    left, right = _drawn(SweepResult("name", ("a",), rows), tmp_path / "p.png")
     assert len(left.get_legend().get_texts()) == 6
     assert not _inside(left)
     assert [t.get_text() for t in right.get_legend().get_texts()] == ["m", "n", "o"]
@@ -160,12 +144,12 @@ def test_what_cannot_be_drawn(tmp_path: Path) -> None:
     assert not Path(file).exists()
 
 
-def test_a_long_list_of_cases_is_a_cloud(axes: list[Any], tmp_path: Path) -> None:
+def test_a_long_list_of_cases_is_a_cloud(tmp_path: Path) -> None:
     rows = tuple(_row(i, i * i, "m") for i in range(1, 20))
-    SweepResult("name", ("a", "b"), rows).plot(str(tmp_path / "p.png"), y="up")
-    ((x, y),) = _named(axes[0]).values()
+    (axis,) = _drawn(SweepResult("name", ("a", "b"), rows), tmp_path / "p.png", y="up")
+    ((x, y),) = _named(axis).values()
     assert len(x) == len(y) == 19
-    assert axes[0].containers[0][0].get_linestyle() == "None"
+    assert axis.containers[0][0].get_linestyle() == "None"
 
 
 def test_names_of_axes() -> None:

@@ -7,6 +7,7 @@ from math import inf, isinf
 from typing import Any
 
 from seqlang.record import record
+from seqlang.shown import Shown
 
 QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95, 1.0)
 
@@ -80,10 +81,11 @@ class Group:
 
 
 @record
-class Instances:
+class Instances(Shown):
     """`floor`: outcomes that have a smaller chance under both streams do not count in a loss. `error`: as in
     `Instance`, the largest."""
 
+    shown_by = "text.instances:instances_blocks"
     algorithm: str
     model: str
     seed: int
@@ -94,6 +96,22 @@ class Instances:
     interrupted: bool
     notes: tuple[str, ...]
     seconds: float
+
+    @property
+    def summary(self) -> str:
+        largest = max((i.loss for i in self.instances), default=0.0)
+        return f"{self.algorithm} on {len(self.instances)} streams from {self.model}: largest loss {largest:.4g}"
+
+    def frame(self) -> list[dict[str, Any]]:
+        """One row a stream: its loss against the worst neighbour, the deltas, and the mean stopping step."""
+        deltas = [f"delta at {epsilon:g}" for epsilon in self.epsilons]
+        return [
+            {
+                "run": i.run, "loss": i.loss, **dict(zip(deltas, i.deltas, strict=True)), "mean_step": i.mean_step,
+                "position": None if i.worst is None else i.worst.position, "relative_error": i.error,
+            }
+            for i in self.instances
+        ]  # fmt: skip
 
     @property
     def error(self) -> float:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -12,7 +11,7 @@ from numpy.typing import NDArray
 from seqlang.backends.interpret.data.columns import FieldColumns, field_columns, not_in, places, unreadable
 from seqlang.backends.interpret.data.pieces import ROWS, Known, Piece, matching
 from seqlang.backends.interpret.data.reading import Reading
-from seqlang.backends.interpret.data.source import opened
+from seqlang.backends.interpret.data.source import Data, opened
 from seqlang.backends.interpret.data.table import Table
 from seqlang.backends.interpret.data.where import conditions, none_left
 from seqlang.backends.train.rows import Checks, Rows
@@ -25,7 +24,7 @@ Floats = NDArray[np.float64]
 
 def read_rows(
     program: Program,
-    path: str | os.PathLike[str],
+    path: Data,
     reading: Reading,
     tell: Callable[[int], None] | None = None,
 ) -> Rows:

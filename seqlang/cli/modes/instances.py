@@ -6,7 +6,7 @@ from argparse import Namespace
 from typing import TYPE_CHECKING
 
 from seqlang.cli.options import whole
-from seqlang.cli.terminal.output import print_document, print_json
+from seqlang.cli.terminal.output import print_result
 from seqlang.cli.terminal.waiting import working
 
 if TYPE_CHECKING:
@@ -31,9 +31,4 @@ def show_instances(loaded: Loaded, options: Namespace, count: int, seed: int) ->
                 loaded, models=(name,) if name else (), count=count, seed=seed,
                 progress=lambda done, of: tell(f"{done} of {of} streams"),
             )  # fmt: skip
-        if options.json:
-            print_json(found.to_dict())
-        else:
-            from seqlang.report.text.instances import instances_document
-
-            print_document(instances_document(found))
+        print_result(found, options.json)

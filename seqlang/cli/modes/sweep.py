@@ -10,7 +10,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from seqlang.cli.modes.sweep_options import AXES, fits_together, refuse_twice
-from seqlang.cli.options import ended_early, whole
+from seqlang.cli.options import ended_early, whole, write_plot
 from seqlang.cli.terminal.output import print_document, print_json, say
 from seqlang.diagnostics import SpecError
 
@@ -137,15 +137,7 @@ def _show(options: Namespace, gathered: Gathered, interrupted: bool) -> None:
     if options.output is not None:
         result.save(options.output)
         say(f"wrote {options.output}")
-    if options.plot is not None:
-        axes = {name: getattr(options, name) for name in AXES}
-        if result.simulated or any(axes.values()) or len(result.names) > 1:
-            result.plot(options.plot, **axes)
-        else:
-            from seqlang.report.pictures.exact_laws import plot_curve
-
-            plot_curve(result, options.plot)
-        say(f"wrote {options.plot}")
+    write_plot(options, (result,), **{name: getattr(options, name) for name in AXES})
 
 
 def note_unused(threads: int | None, engines: Iterable[str]) -> None:

@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from seqlang.cli.options import whole
-from seqlang.cli.terminal.output import print_document, print_json, say
+from seqlang.cli.options import whole, write_plot
+from seqlang.cli.terminal.output import print_document, print_json
 from seqlang.diagnostics import SpecError
 
 if TYPE_CHECKING:
@@ -112,11 +112,7 @@ def train(options: Namespace, loaded: Loaded, seed: int, cap: int | None) -> int
         from seqlang.report.text.train import train_document
 
         print_document(train_document(results))
-    if options.plot is not None:
-        from seqlang.report.pictures.training import plot_curves
-
-        plot_curves(loaded.program.title or loaded.program.name, results, options.plot)
-        say(f"wrote {options.plot}")
+    write_plot(options, results)
     return 0
 
 

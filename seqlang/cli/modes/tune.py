@@ -16,7 +16,7 @@ _EXAMPLES = """\
 
 _FROM_HYPOTHESES = frozenset(
     "--null --alternative --alpha --beta --privacy --max --looks --every --smallest --unit --pure --horizon --certify "
-    "--compare --plot --report".split()
+    "--compare --plot --style --size --report".split()
 )
 """Options of a design from hypotheses."""
 

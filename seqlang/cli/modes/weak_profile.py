@@ -5,8 +5,7 @@ from __future__ import annotations
 from argparse import Namespace
 from typing import TYPE_CHECKING
 
-from seqlang.cli.options import curve, refuse_plot
-from seqlang.cli.terminal.output import say
+from seqlang.cli.options import curve, refuse_plot, write_plot
 from seqlang.cli.terminal.waiting import working
 from seqlang.diagnostics import SpecError
 
@@ -50,19 +49,7 @@ def _refuse_other_views(options: Namespace) -> None:
             raise SpecError.of("E0601", f"--plot shows one check of one file: it does not go with {name}")
 
 
-def write_picture(result: CheckResult, file: str) -> None:
+def write_picture(result: CheckResult, options: Namespace) -> None:
     """The weak profiles of a check as a picture, else what each rule proves at many orders and deltas."""
-    program = result.program
-    title = f"{program.name}: {program.title}".rstrip(": ")
-    if result.profiles:
-        from seqlang.report.pictures.weak import plot_profiles
-
-        plot_profiles(title, result.profiles, file)
-    else:
-        from seqlang.driver import privacy_curves
-        from seqlang.report.pictures.privacy import plot_privacy
-
-        with working(f"curves of {program.name}"):
-            curves = privacy_curves(result)
-        plot_privacy(title, curves, file)
-    say(f"wrote {file}")
+    with working(f"curves of {result.program.name}"):
+        write_plot(options, (result,))

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from seqlang.report.pictures.figure import COLOURS, add_legend, new_figure, write_figure
+from seqlang.report.pictures.figure import File, Sheet, add_legend, picture
+from seqlang.report.pictures.look import PLAIN, About, Look
+from seqlang.report.pictures.scales import scale_of_chances
+from seqlang.report.pictures.series import filled, marked
 from seqlang.results.solve import outcome_name
 
 if TYPE_CHECKING:
@@ -13,52 +16,84 @@ if TYPE_CHECKING:
     from seqlang.results.sweep import SweepResult
 
 
-def plot_laws(title: str, results: Sequence[SolveResult], file: str) -> None:
+def plot_laws(results: Sequence[SolveResult], file: File | None = None, look: Look = PLAIN) -> Any:
     """One panel a model: P(T = t, return) as stacked areas, the mean as a dashed line."""
+    origin = results[0].origin
+    title = results[0].algorithm if origin is None else origin.heading
+    about = About(title, None if origin is None else origin.source, None, results[0].parameters)
+
+    def draw(sheet: Sheet) -> None:
+        axes = sheet.panels(len(results), 1)
+        for axis, result in zip(axes.flat, results, strict=True):
+            _law(axis, result)
+
+    return picture(draw, about, file, look)
+
+
+def _law(axis: Any, result: SolveResult) -> None:
     import numpy as np
 
-    figure, axes, pyplot = new_figure(len(results), 1, title)
-    for axis, result in zip(axes.flat, results, strict=True):
-        table = result.solution.table
-        last = result.quantile(0.999) or len(table)
-        steps = np.arange(1, last + 1)
-        parts = [table[:last, i] for i in range(table.shape[1])]
-        names = [f"{name} ({p:.4g})" for name, p in result.returns.items()]
-        outcomes = [outcome_name(o) for o in result.solution.outcomes]
-        merged = [sum(p for p, o in zip(parts, outcomes, strict=True) if o == n) for n in result.returns]
-        axis.stackplot(steps, merged, labels=names, colors=COLOURS, step="mid", alpha=0.85)
-        mean = result.expected_steps
-        if mean is not None and mean <= last:
-            axis.axvline(mean, color="black", linewidth=1, linestyle="--", label=f"mean {mean:.5g}")
-        axis.set(xlabel="stopping step", ylabel="probability", title=f"under {result.model}", xlim=(0.5, last + 0.5))
-        axis.set_ylim(bottom=0)
-        add_legend(axis)
-    write_figure(figure, pyplot, file)
+    table = result.solution.table
+    last = result.quantile(0.999) or len(table)
+    outcomes = [outcome_name(o) for o in result.solution.outcomes]
+    edges = np.arange(0.5, last + 1)
+    below = np.zeros(last)
+    for number, (name, chance) in enumerate(result.returns.items()):
+        part = sum((table[:last, i] for i, o in enumerate(outcomes) if o == name), np.zeros(last))
+        axis.stairs(below + part, edges, baseline=below, fill=True, label=f"{name} ({chance:.4g})", **filled(number))
+        below = below + part
+    mean = result.expected_steps
+    if mean is not None and mean <= last:
+        axis.axvline(mean, color="black", linewidth=1, linestyle="--", label=f"mean {mean:.5g}")
+    axis.set(xlabel="stopping step", ylabel="probability", title=f"under {result.model}", xlim=(0.5, last + 0.5))
+    axis.set_ylim(bottom=0)
+    add_legend(axis)
 
 
-def plot_curve(result: SweepResult, file: str) -> None:
+def plot_curve(result: SweepResult, file: File | None = None, look: Look = PLAIN) -> Any:
     """Two panels over the parameter that varies: P(return) by model (the operating characteristic), and the expected
     steps."""
-    figure, axes, pyplot = new_figure(2, 1, result.heading)
+
+    def draw(sheet: Sheet) -> None:
+        left, right = sheet.panels(2, 1).flat
+        _characteristic(left, result)
+        _sample_number(right, result)
+
+    return picture(draw, About(result.heading, result.source), file, look)
+
+
+def _by_model(result: SweepResult) -> dict[str, list[tuple[float, dict[str, Any]]]]:
+    """The solved rows in the order of the parameter, by model."""
     (name,) = result.names
-    found = [(row.parameters[name], row.model, row.exact) for row in result.rows if row.exact is not None]
-    models = list(dict.fromkeys(model for _, model, _ in found))
-    labels = list(dict.fromkeys(label for _, _, exact in found for label in exact["returns"]))
-    styles = ("-", "--", ":", "-.")
-    for m, model in enumerate(models):
-        mine = sorted(((at, exact) for at, under, exact in found if under == model), key=lambda pair: pair[0])
-        x = [at for at, _ in mine]
-        for i, label in enumerate(labels):
-            y = [exact["returns"].get(label, 0.0) for _, exact in mine]
-            text = label if len(models) == 1 else f"{label}, {model}"
-            axes.flat[0].plot(x, y, styles[m % 4], color=COLOURS[i % len(COLOURS)], label=text)
-        known = [(at, exact["expected_steps"]) for at, exact in mine if isinstance(exact["expected_steps"], float)]
-        axes.flat[1].plot([at for at, _ in known], [steps for _, steps in known], styles[m % 4], color="black",
-                          label=model)  # fmt: skip
-    axes.flat[0].set(xlabel=name, ylabel="probability", title="operating characteristic", ylim=(-0.02, 1.02))
-    axes.flat[1].set(xlabel=name, ylabel="expected steps", title="average sample number")
-    axes.flat[1].set_ylim(bottom=0)
-    for axis in axes.flat:
-        axis.grid(alpha=0.25)
-        add_legend(axis)
-    write_figure(figure, pyplot, file)
+    found: dict[str, list[tuple[float, dict[str, Any]]]] = {}
+    for row in result.rows:
+        if row.exact is not None:
+            found.setdefault(row.model, []).append((row.parameters[name], row.exact))
+    return {model: sorted(rows, key=lambda pair: pair[0]) for model, rows in found.items()}
+
+
+def _characteristic(axis: Any, result: SweepResult) -> None:
+    found = _by_model(result)
+    labels = dict.fromkeys(label for rows in found.values() for _, exact in rows for label in exact["returns"])
+    seen: list[float] = []
+    number = 0
+    for model, rows in found.items():
+        for label in labels:
+            chances = [exact["returns"].get(label, 0.0) for _, exact in rows]
+            name = label if len(found) == 1 else f"{label}, {model}"
+            axis.plot([at for at, _ in rows], chances, **marked(number, len(rows)), label=name)
+            seen += chances
+            number += 1
+    axis.set(xlabel=result.names[0], ylabel="probability", title="operating characteristic")
+    scale_of_chances(axis, seen)
+    add_legend(axis)
+
+
+def _sample_number(axis: Any, result: SweepResult) -> None:
+    for number, (model, rows) in enumerate(_by_model(result).items()):
+        known = [(at, exact["expected_steps"]) for at, exact in rows if isinstance(exact["expected_steps"], float)]
+        look = {**marked(number, len(known)), "color": "black"}
+        axis.plot([at for at, _ in known], [steps for _, steps in known], **look, label=model)
+    axis.set(xlabel=result.names[0], ylabel="expected steps", title="average sample number")
+    axis.set_ylim(0, 1.08 * axis.get_ylim()[1])
+    add_legend(axis)

@@ -5,27 +5,25 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from seqlang.report.pictures.figure import COLOURS, new_figure, write_figure
+from seqlang.report.pictures.figure import Sheet, add_legend
+from seqlang.report.pictures.scales import wide
+from seqlang.report.pictures.series import marked
 
 if TYPE_CHECKING:
     from seqlang.analyses.weak.summary import Curve
 
 
-def plot_profiles(title: str, curves: Sequence[Curve], file: str) -> None:
-    """One line a model for arbitrary sets, a dashed one for one stopping step at a time."""
-    figure, axes, pyplot = new_figure(1, 1, title)
-    axis = axes.flat[0]
+def profiles_on(sheet: Sheet, curves: Sequence[Curve]) -> None:
+    """Two lines a model: for arbitrary sets, and for one stopping step at a time."""
+    axis = sheet.panels(1, 1, (6.2, 4.0))[0, 0]
     for i, curve in enumerate(curves):
-        colour = COLOURS[i % len(COLOURS)]
-        axis.plot(curve.epsilons, [w.bound for w in curve.arbitrary], color=colour, label=f"any set, {curve.model}")
-        steps = [w.bound for w in curve.per_step]
-        axis.plot(curve.epsilons, steps, "--", color=colour, label=f"one step at a time, {curve.model}")
+        for k, (name, found) in enumerate((("any set", curve.arbitrary), ("one step at a time", curve.per_step))):
+            look = marked(2 * i + k, len(found), small=True)
+            axis.plot(curve.epsilons, [w.bound for w in found], **look, label=f"{name}, {curve.model}")
     values = [w.bound for c in curves for w in (*c.arbitrary, *c.per_step) if w.bound > 0]
     axis.set(xlabel="epsilon", ylabel="delta", title="weak privacy profile")
-    if values and min(values) < max(values) / 50:
+    if wide(values):
         axis.set_yscale("log")
     else:
         axis.set_ylim(bottom=0)
-    axis.grid(alpha=0.25)
-    axis.legend(fontsize=8)
-    write_figure(figure, pyplot, file)
+    add_legend(axis)

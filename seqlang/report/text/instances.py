@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 from seqlang.report.document.document import (
     Block,
-    Document,
     Heading,
     Line,
     Paragraph,
@@ -28,12 +27,8 @@ MOST_STREAMS = 10
 """Streams that get a row of their own: those with the largest losses."""
 
 
-def instances_document(result: Instances) -> Document:
+def instances_blocks(result: Instances) -> Iterator[Block]:
     """Quantiles over the streams, the loss by position and by stopping step, the worst neighbours."""
-    return Document(tuple(_blocks(result)))
-
-
-def _blocks(result: Instances) -> Iterator[Block]:
     about = f" on {len(result.instances)} streams drawn from {result.model}, each against all its neighbours"
     yield first_line(result.algorithm, about, f"seed {result.seed}, {result.seconds:.2f} s")
     if result.interrupted:

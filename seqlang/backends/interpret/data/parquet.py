@@ -2,87 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
-from seqlang.backends.interpret.data.layout import check_header
+from seqlang.backends.interpret.data.arrow import ArrowSource
 from seqlang.backends.interpret.data.problem import problem
-from seqlang.backends.interpret.data.table import Table
-from seqlang.process.late import np
-
-if TYPE_CHECKING:
-    from seqlang.backends.interpret.data.pieces import Cells, Piece
 
 
-class ParquetSource:
-    """The columns of a Parquet file. One whose cells are lists of k numbers, `v`, stands for columns `v1` .. `vk`.
-
-    Only the columns that are asked for are read, some thousand rows at a time.
-    """
+class _File:
+    """The batches of a file."""
 
     def __init__(self, name: str) -> None:
-        self._file = _opened(name)
-        schema = self._file.schema_arrow
-        header: list[str] = []
-        lists: dict[str, range] = {}
-        self._from: list[tuple[str, int]] = []  # of each column the file's name, and its place in the list
-        check_header(name, tuple(schema.names))
-        for field in schema:
-            length = _length(self._file, name, field)
-            if length is None:
-                self._from.append((field.name, 0))
-                header.append(field.name)
-            else:
-                lists[field.name] = range(len(header), len(header) + length)
-                self._from += [(field.name, i) for i in range(length)]
-                header += [f"{field.name}{i + 1}" for i in range(length)]
-        check_header(name, tuple(header))
-        self.table = Table(name, tuple(header), lists=lists, unit="row")
-        self.most = int(self._file.metadata.num_rows)
-        if not self.most:
-            raise problem("E0611", f"`{name}` has no rows")
+        self._name, self._file = name, _opened(name)
+        self.schema = self._file.schema_arrow
+        self.rows = int(self._file.metadata.num_rows)
 
-    def pieces(self, columns: Collection[int]) -> Iterator[Piece]:
-        """The batches of the file."""
-        from seqlang.backends.interpret.data.pieces import ROWS, Piece
-
-        wanted = sorted(columns)
-        names = list(dict.fromkeys(self._from[c][0] for c in wanted))
-        first = 1
-        for batch in self._batches(ROWS, names):
-            parts = {name: self._cells(name, batch.column(batch.schema.get_field_index(name)), first) for name in names}
-            found = {c: parts[self._from[c][0]][self._from[c][1]] for c in wanted}
-            yield Piece(np.arange(first, first + batch.num_rows), found)
-            first += batch.num_rows
-
-    def _batches(self, rows: int, names: list[str]) -> Iterator[Any]:
+    def read(self, rows: int, names: list[str]) -> Iterator[Any]:
         import pyarrow
 
         try:
             yield from self._file.iter_batches(batch_size=rows, columns=names)
         except (pyarrow.ArrowException, OSError) as error:
-            raise _unreadable(self.table.name, error) from None
+            raise _unreadable(self._name, error) from None
 
-    def _cells(self, name: str, column: Any, first: int) -> list[Cells]:
-        """One column's cells; of a list one for each place."""
-        if name not in self.table.lists:
-            return [_plain(self.table.name, name, column)]
-        import pyarrow.compute as pc
 
-        from seqlang.backends.interpret.data.pieces import Numbers
-
-        width = len(self.table.lists[name])
-        here = np.asarray(pc.is_valid(column))
-        whole = column.filter(pc.is_valid(column))
-        lengths = np.asarray(pc.list_value_length(whole))
-        if (lengths != width).any():
-            at = int(np.flatnonzero(here)[np.flatnonzero(lengths != width)[0]])
-            length = int(lengths[lengths != width][0])
-            message = f"{self.table.place(first + at)}, column `{name}`: a list of {length}, where others have {width}"
-            raise problem("E0610", message, "every row needs as many numbers")
-        values = np.full((len(column), width), np.nan)
-        values[here] = _numbers(pc.list_flatten(whole))[0].reshape(-1, width)
-        return [Numbers(values[:, i], np.isnan(values[:, i])) for i in range(width)]
+def parquet_source(name: str) -> ArrowSource:
+    """The columns of a Parquet file. Raises SpecError E0605 without pyarrow, E0610 for a file that is not whole, E0611
+    without rows."""
+    return ArrowSource(name, _File(name))
 
 
 def _opened(name: str) -> Any:
@@ -101,56 +48,3 @@ def _opened(name: str) -> Any:
 def _unreadable(name: str, error: Exception) -> Exception:
     reason = str(error).splitlines()[0] if str(error) else type(error).__name__
     return problem("E0610", f"`{name}` is not a whole Parquet file: {reason}")
-
-
-def _length(file: Any, name: str, field: Any) -> int | None:
-    """Numbers in each list of a column; None if its cells are no lists of numbers."""
-    import pyarrow
-    from pyarrow import types
-
-    kind = field.type
-    is_list = types.is_fixed_size_list(kind) or types.is_list(kind) or types.is_large_list(kind)
-    if not is_list or not (types.is_floating(kind.value_type) or types.is_integer(kind.value_type)):
-        return None
-    if types.is_fixed_size_list(kind):
-        return int(kind.list_size)
-    try:
-        for batch in file.iter_batches(batch_size=64, columns=[field.name]):
-            for cell in batch.column(0).to_pylist():
-                if cell is not None:
-                    return len(cell)
-    except (pyarrow.ArrowException, OSError) as error:
-        raise _unreadable(name, error) from None
-    return 0
-
-
-def _plain(file: str, name: str, column: Any) -> Cells:
-    """Numbers as such, anything else as text: words, and true, false, dates and decimals as they would be written."""
-    import pyarrow
-    from pyarrow import types
-
-    from seqlang.backends.interpret.data.pieces import Coded, Numbers
-
-    if types.is_integer(column.type) or types.is_floating(column.type):
-        return Numbers(*_numbers(column))
-    try:
-        if types.is_binary(column.type) or types.is_large_binary(column.type):
-            column = column.cast(pyarrow.large_binary()).cast(pyarrow.large_string())
-        if not types.is_dictionary(column.type):
-            column = column.cast(pyarrow.large_string()).dictionary_encode()
-        texts = column.dictionary.cast(pyarrow.large_string()).to_pylist()
-    except pyarrow.ArrowException:
-        raise problem("E0610", f"`{file}`: column `{name}` holds {column.type}, neither numbers nor words") from None
-    absent = np.asarray(column.is_null())
-    codes = np.asarray(column.indices.fill_null(0)).astype(np.intp)
-    found = ["" if text is None else text for text in texts]
-    return Coded([*found, ""], np.where(absent, len(found), codes))
-
-
-def _numbers(column: Any) -> tuple[Any, Any]:
-    """(float64, where there is none); a column of nothing is nothing."""
-    absent = np.asarray(column.is_null())
-    filled = column.fill_null(0) if absent.any() else column
-    values = np.array(filled.to_numpy(zero_copy_only=False), dtype=np.float64)
-    values[absent] = np.nan
-    return values, absent if absent.any() else None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from itertools import islice, repeat
 from typing import Any
@@ -11,7 +10,7 @@ from seqlang.backends.interpret.data.columns import field_columns, needed, place
 from seqlang.backends.interpret.data.pieces import matching
 from seqlang.backends.interpret.data.problem import problem
 from seqlang.backends.interpret.data.reading import PLAINLY, Reading
-from seqlang.backends.interpret.data.source import Source, opened
+from seqlang.backends.interpret.data.source import Data, Source, opened
 from seqlang.backends.interpret.data.table import Row
 from seqlang.backends.interpret.data.where import conditions, none_left
 from seqlang.backends.interpret.inputs.dataset_size import require_size
@@ -63,7 +62,7 @@ def _plain(value: Value) -> Any:
 
 def run_data(
     program: Program,
-    path: str | os.PathLike[str],
+    path: Data,
     *,
     reading: Reading = PLAINLY,
     seed: int = 1,

@@ -1,4 +1,4 @@
-"""Where rows come from: CSV text, a Parquet file, a dataset of scikit-learn."""
+"""Where rows come from: CSV text, a Parquet file, a dataset of scikit-learn, a data frame."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import os
 from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING, Protocol
 
+from seqlang.backends.interpret.data.frames import NAME, Frame, frame_source
 from seqlang.backends.interpret.data.layout import WITH_HEADER, Layout, bytes_of, head_of, raw_bytes
 from seqlang.backends.interpret.data.problem import problem
 from seqlang.backends.interpret.data.table import Table
@@ -15,6 +16,9 @@ if TYPE_CHECKING:
 
 SKLEARN = "sklearn:"
 PARQUET = b"PAR1"
+
+Data = str | os.PathLike[str] | Frame
+"""A file, `sklearn:NAME`, or a data frame."""
 
 
 class Source(Protocol):
@@ -48,23 +52,32 @@ class TextSource:
         return pieces(self.table.name, self._data, self._head, columns)
 
 
-def opened(path: str | os.PathLike[str], layout: Layout = WITH_HEADER) -> Source:
-    """The rows at a path, or the dataset `sklearn:NAME`. Gzip and Parquet are recognised by their content.
+def name_of(data: Data) -> str:
+    """What messages and reports call it."""
+    return os.fspath(data) if isinstance(data, str | os.PathLike) else NAME
+
+
+def opened(path: Data, layout: Layout = WITH_HEADER) -> Source:
+    """The rows at a path, the dataset `sklearn:NAME`, or the rows of a data frame. Gzip and Parquet are recognised by
+    their content.
 
     Raises SpecError: E0610 if it cannot be read as such, E0611 if it has no rows, E0601 for the layout of what is no
     text, E0605 for an extra that is missing.
     """
-    name = os.fspath(path)
+    name = name_of(path)
+    if not isinstance(path, str | os.PathLike):
+        _no_text(name, layout)
+        return frame_source(path)
     if name.startswith(SKLEARN):
         from seqlang.backends.interpret.data.scikit import ScikitSource
 
         _no_text(name, layout)
         return ScikitSource(name)
     if raw_bytes(name, len(PARQUET)) == PARQUET:
-        from seqlang.backends.interpret.data.parquet import ParquetSource
+        from seqlang.backends.interpret.data.parquet import parquet_source
 
         _no_text(name, layout)
-        return ParquetSource(name)
+        return parquet_source(name)
     return TextSource(name, layout)
 
 
