@@ -43,6 +43,13 @@ class SpecError(Exception):
         self.source = source
         super().__init__("; ".join(f"{d.code}: {d.message}" for d in diagnostics))
 
+    def _render_traceback_(self) -> list[str]:
+        """What IPython shows instead of the frames of the call: the diagnostics, as the command line shows them."""
+        from seqlang.diagnostics.plain import render
+        from seqlang.source import Source
+
+        return render(self.diagnostics, self.source if isinstance(self.source, Source) else Source("", "")).splitlines()
+
     @classmethod
     def of(
         cls,

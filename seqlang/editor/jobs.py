@@ -75,7 +75,7 @@ def _plot(text: str, name: str) -> Iterator[Opened]:
     loaded = _loaded(text, name)
     with TemporaryDirectory() as folder:
         file = Path(folder) / "runs.png"
-        plot_runs(loaded.program, run(loaded, runs=RUNS), str(file), 1)
+        plot_runs(run(loaded, runs=RUNS), str(file))
         yield Opened(f"{loaded.program.name}.png", file.read_bytes())
 
 
