@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from seqlang.record import record
-from seqlang.source import Span
+from seqlang.source import Source, Span
 
 Severity = Literal["error", "warning"]
 
@@ -45,10 +45,13 @@ class SpecError(Exception):
 
     def _render_traceback_(self) -> list[str]:
         """What IPython shows instead of the frames of the call: the diagnostics, as the command line shows them."""
-        from seqlang.diagnostics.plain import render
-        from seqlang.source import Source
+        from importlib import import_module
 
-        return render(self.diagnostics, self.source if isinstance(self.source, Source) else Source("", "")).splitlines()
+        plain = import_module("seqlang.diagnostics.plain")  # which reads the records above
+        found: list[str] = plain.render(
+            self.diagnostics, self.source if isinstance(self.source, Source) else Source("", "")
+        ).splitlines()
+        return found
 
     @classmethod
     def of(

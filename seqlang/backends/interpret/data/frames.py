@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeGuard
 from seqlang.backends.interpret.data.problem import problem
 
 if TYPE_CHECKING:
-    from seqlang.backends.interpret.data.source import Source
+    from seqlang.backends.interpret.data.arrow import ArrowSource
+    from seqlang.backends.interpret.data.interchange import InterchangeSource
 
 NAME = "DataFrame"
 """What messages call it: it has no name of its own."""
@@ -36,7 +37,7 @@ def is_frame(given: object) -> TypeGuard[Frame]:
     return hasattr(given, "__arrow_c_stream__") or hasattr(given, "__dataframe__")
 
 
-def frame_source(frame: Any) -> Source:
+def frame_source(frame: Any) -> ArrowSource | InterchangeSource:
     """Its rows. Raises SpecError E0605 where pyarrow is missing and there is no other way, E0610 for columns that
     cannot be read, E0611 without rows."""
     if hasattr(frame, "__arrow_c_stream__") and find_spec("pyarrow") is not None:
