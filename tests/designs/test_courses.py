@@ -202,8 +202,8 @@ def test_an_error_with_futility_heeded_is_not_handed_over(monkeypatch: pytest.Mo
 def test_a_single_schedule_gives_little_of_its_error_away(monkeypatch: pytest.MonkeyPatch) -> None:
     """All boundaries moved by one score, as they were, give more of it away than single ones that are moved back."""
     errors = Fraction("0.05")
-    problem = problem_of("x ~ bernoulli(0.2)", "x ~ bernoulli(0.7)", errors, errors, "pure(1)", "alternative", False,
-                         course="one-sided")  # fmt: skip
+    problem = problem_of("x ~ bernoulli(0.2)", "x ~ bernoulli(0.7)", errors, errors, "pure(3)", "alternative", False,
+                         Limits(every=6, most=48), "one-sided")  # fmt: skip
     design, _, _ = best_design(problem)
     assert design.mean("null", "reject") <= 0.05 and len(design.columns) == 1
     monkeypatch.setattr(single, "PASSES", 0)

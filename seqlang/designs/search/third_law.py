@@ -6,12 +6,11 @@ each by that of the third law, x and z. V(x, z) is the least of C0 x, C1 z, and 
 
     m + sum over y of f(y) V(x f0(y) / f(y), z f1(y) / f(y)),
 
-where a block shows y with chance f(y) under the third law, f0(y) and f1(y) under the hypotheses. V is concave, rises in
-both masses, and is 0 where one is 0. Its values are kept where both logarithms are multiples of a
-step. Between these
-points they are interpolated linearly in x and in z, which gives no more than V; below the first point in proportion to
-x or z; beyond the last as there. So every value is a bound from below by induction. The logarithms of all moves are the
-same everywhere: a block is a convolution.
+where a block shows y with chance f(y) under the third law, f0(y) and f1(y) under the hypotheses; a test that stops to
+reject only accepts at the last time. V is concave, rises in both masses, and is at least 0 where one is 0. Its values
+are kept where both logarithms are multiples of a step. Between these points they are interpolated linearly in x and in
+z, which gives no more than V; below the first point in proportion to x or z; beyond the last as there. So every value
+is a bound from below by induction. The logarithms of all moves are the same everywhere: a block is a convolution.
 
 Prices that are near the best ones are searched: any give a bound (weak duality)."""
 
@@ -71,7 +70,7 @@ class ThirdLaw:
     """The dynamic program for a place."""
 
     def __init__(self, blocks: Blocks, calendar: Calendar, place: Fraction, step: float) -> None:
-        self.calendar = calendar
+        self.calendar, self.one_sided = calendar, blocks.problem.course == "one-sided"
         half = int(np.ceil((2 * float(np.log(1 / min(blocks.problem.errors))) + 4) / step))
         laws = {m: (*blocks[m].laws, blocks.laws_at(between(place))(m)) for m in calendar.all_sizes}
         logs = {m: [_logs(side / third) / step for side in (null, other)] for m, (null, other, third) in laws.items()}
@@ -99,17 +98,20 @@ class ThirdLaw:
         grid, middle = self.grid, self.grid.side // 2
         most = DEAREST * (prices.null + prices.alternative)
         decided = np.minimum(np.minimum.outer(prices.null * self.mass, prices.alternative * self.mass), most)
+        early = decided  # before the last time
+        if self.one_sided:
+            early = np.minimum(np.broadcast_to(prices.null * self.mass[:, None], decided.shape), most)
         ahead: dict[int, Any] = {}
         values = decided
         for used in reversed(self.calendar.times):
             poll()
-            values = decided if used else np.full(decided.shape, most)
+            values = decided if used == self.calendar.most else early if used else np.full(decided.shape, most)
             for size in self.calendar.sizes(used):
                 after = irfft2(ahead[used + size] * self.hats[size], (grid.length,) * 2)[: grid.side, : grid.side]
                 values = np.minimum(values, size + after - ROUNDING * most)
             ahead[used] = rfft2(grid.widened(values), (grid.length,) * 2)
         started = float(values[middle, middle])
-        return started if self.calendar.forced else min(started, 1 + float(decided[middle, middle]))
+        return started if self.calendar.forced else min(started, 1 + float(early[middle, middle]))
 
 
 def bound_between(blocks: Blocks, calendar: Calendar, place: Fraction, prices: Prices) -> float:
