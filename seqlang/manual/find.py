@@ -11,6 +11,9 @@ from seqlang.manual.generated import completed
 from seqlang.manual.page import KINDS, Page
 from seqlang.manual.written import written
 
+FIRST = ("first test", "ten minutes", "for statisticians")
+"""Guides to begin with."""
+
 
 def find(name: str) -> tuple[Page, ...]:
     """The pages of a name; a name of several kinds has several, an unknown one none. Capitals and the dashes before
@@ -27,7 +30,11 @@ def find(name: str) -> tuple[Page, ...]:
 def pages() -> tuple[Page, ...]:
     """All pages by kind, in the order of KINDS. Imports every proof rule."""
     every = (*map(completed, written()), *options(), *terms(), *diagnostics(), *rules())
-    return tuple(sorted(every, key=lambda page: (KINDS.index(page.kind), page.name)))
+    return tuple(sorted(every, key=lambda page: (KINDS.index(page.kind), _place(page), page.name)))
+
+
+def _place(page: Page) -> int:
+    return FIRST.index(page.name) if page.kind == "guide" and page.name in FIRST else len(FIRST)
 
 
 def near(name: str) -> str | None:

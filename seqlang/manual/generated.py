@@ -60,7 +60,7 @@ def completed(page: Page) -> Page:
 
 def law_facts(declared: Facts) -> str:
     """What the law declares, as a list."""
-    lines = [f"- values: {_SUPPORTS[declared.support]}" + _kind(declared)]
+    lines = ["As declared:", "", f"- values: {_SUPPORTS[declared.support]}" + _kind(declared)]
     lines.append(f"- as noise: {'yes' if declared.noise else 'no'}" + (", symmetric around 0" * declared.symmetric))
     arguments = [f"`{p.name}`" for p in declared.parameters]
     if declared.translation is not None:
