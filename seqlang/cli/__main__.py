@@ -25,6 +25,7 @@ COMMANDS = {
     "studio": "the analyst's page, in a browser on this machine",
     "lsp": "the language server, which editors start",
     "fmt": "rewrite specs in the canonical layout",
+    "schema": "the form of what a command prints as JSON",
     "completion": "a script by which bash, zsh or fish completes what is typed",
     "specs": "list the shipped library, or print one of its specs",
     "explain": "the manual: a page for each word of the language, option, diagnostic and proof rule",
@@ -57,7 +58,7 @@ single one of a hundred thousand objects takes 10 to 20 ms."""
 _ONE_THREAD = ("check", "design", "monitor", "solve")
 """Commands of which all linear algebra runs in one thread."""
 
-_LEAVE_NOTHING = ("check", "completion", "explain", "fmt", "new", "specs", "verify")
+_LEAVE_NOTHING = ("check", "completion", "explain", "fmt", "new", "schema", "specs", "verify")
 """Commands after which no thread, worker process or open file is left. Taking the modules and objects of such a process
 apart, one by one, would take a fortieth of a check's time; the system does it at once."""
 
