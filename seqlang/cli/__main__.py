@@ -46,7 +46,7 @@ examples
   seqlang solve @zhang2022/privsprt_bernoulli
   seqlang explain E0301
 
-`seqlang COMMAND --help` tells more. Exit codes: 0 fine, 1 a claim is not as expected, 2 invalid input, 3 a bug.
+`seqlang COMMAND --help` tells more, `seqlang --cite` how to cite. Exit codes: 0 fine, 1 a claim is not as expected, 2 invalid input, 3 a bug.
 """
 
 
@@ -142,6 +142,11 @@ def _dispatch(words: list[str]) -> int:
         from seqlang.version import __version__
 
         print(f"seqlang {__version__}")
+        return 0
+    if words[0] == "--cite":
+        from seqlang.cli.citation import citation
+
+        print(citation(), end="")
         return 0
     if words[0] not in COMMANDS:
         from seqlang.diagnostics.suggest import did_you_mean

@@ -12,9 +12,10 @@ from seqlang.model.print import show_expression
 from seqlang.model.program import Cell, Define, Program
 from seqlang.proof.derivation import Derivation, PureBound, RenyiBound
 from seqlang.proof.witness import Event, Witness
-from seqlang.report.document.document import Block, Document, Heading, Line, Paragraph, Role, Table, Tree, line
+from seqlang.report.document.document import Block, Document, Heading, Line, Paragraph, Table, Tree, line
 from seqlang.report.numbers import nearest, shown, shown_down, shown_up, upper
 from seqlang.report.streams import entry_words, stream_words
+from seqlang.report.text.beside import ROLE, SIGN, beside_blocks
 from seqlang.report.text.formulas import WIDEST, formulas, order_of, remark
 from seqlang.report.text.gates import gate_rows
 from seqlang.report.words import adjacency_words, bound_formula, conclusion_text, life_words
@@ -23,9 +24,6 @@ from seqlang.rules.sensitivity.facts.formulas import parameter_values
 
 if TYPE_CHECKING:
     from seqlang.results.check import CheckResult
-
-_ROLE: dict[str, Role] = {"proved": "good", "refuted": "bad", "unknown": "doubt"}
-_SIGN = {"proved": "✓", "refuted": "✗", "unknown": "?"}
 
 
 def check_document(result: CheckResult, explain: bool = False) -> Document:
@@ -52,6 +50,7 @@ def _blocks(result: CheckResult, explain: bool) -> Iterator[Block]:
 
         yield from weak_blocks(result.weak, result.profiles)
     if result.verdicts:
+        yield from beside_blocks(result)
         yield from _claims(result)
 
 
@@ -254,7 +253,7 @@ def _claim(result: CheckResult, v: Verdict) -> Paragraph:
     expected = "" if v.claim.expect is None else (" as expected" if v.ok else f", expected {v.claim.expect}")
     return Paragraph(
         line(
-            (f"{_SIGN[v.verdict]} {v.verdict}{expected}", _ROLE[v.verdict]),
+            (f"{SIGN[v.verdict]} {v.verdict}{expected}", ROLE[v.verdict]),
             f"  line {number}  {v.claim.text}",
             (f'  "{v.claim.label}"' if v.claim.label else "", "quiet"),
         ),
