@@ -46,7 +46,8 @@ examples
   seqlang solve @zhang2022/privsprt_bernoulli
   seqlang explain E0301
 
-`seqlang COMMAND --help` tells more, `seqlang --cite` how to cite. Exit codes: 0 fine, 1 a claim is not as expected, 2 invalid input, 3 a bug.
+`seqlang COMMAND --help` tells more, `seqlang --cite` how to cite.
+Exit codes: 0 fine, 1 a claim is not as expected, 2 invalid input, 3 a bug.
 """
 
 
