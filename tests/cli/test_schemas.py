@@ -130,7 +130,6 @@ def test_certificates_and_data(
     all_valid(["run", "learner.seq", *trained], capsys)
 
 
-@pytest.mark.long
 def test_designs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.chdir(tmp_path)
     hypotheses = [
@@ -143,7 +142,7 @@ def test_designs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest
         "--beta",
         "0.2",
     ]
-    all_valid(["design", *hypotheses, "--privacy", "pure(2)", "--compare", "--output", "d.seq", "--json"], capsys)
+    all_valid(["design", *hypotheses, "--privacy", "pure(2)", "--output", "d.seq", "--json"], capsys)
     all_valid(["monitor", "d.seq", "--counts", "2", "--plan", "1", "--json"], capsys)
 
 
