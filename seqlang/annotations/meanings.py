@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 KIND_OF_PAGE: dict[str, tuple[PageKind, ...]] = {
     "law": ("law",),
     "builtin": ("function", "notion", "value", "domain", "operator", "claim"),
-    "word": ("statement", "life", "time clause", "adjacency", "operator", "claim", "domain", "value"),
+    "word": ("statement", "life", "time clause", "adjacency", "operator", "claim", "domain", "value", "notion"),
 }
 """Where the page of a name of the language, or of a word of it, is looked for."""
 
@@ -51,13 +51,30 @@ def explanation(reading: Reading, offset: int, found: Found | None = None) -> Ex
     if occurrence is not None:
         parts = [*_of_name(reading, occurrence), *_page(occurrence)]
         return Explanation(occurrence.span, "\n\n".join(parts)) if parts else None
-    token = next((t for t in reading.tokens if t.start <= offset < t.end and t.kind in ("word", "mark")), None)
-    if token is None:
+    place = next((i for i, t in enumerate(reading.tokens) if t.start <= offset < t.end), None)
+    if place is None or reading.tokens[place].kind not in ("word", "mark"):
         return None
+    token = reading.tokens[place]
     parts = list(_of_claim(offset, found)) if token.text == "claim" else []
-    page = next((p for p in find(token.text) if p.kind in KIND_OF_PAGE["word"]), None)
-    parts += [] if page is None else [page.text]
+    parts += [page for words in _searched(reading, place) if (page := page_on(words)) is not None][:1]
     return Explanation(token.span, "\n\n".join(parts)) if parts else None
+
+
+_OF_STATEMENT = frozenset({"in", "~", "=", ":", ","})
+"""Words and marks that belong to the form of their statement."""
+
+
+def _searched(reading: Reading, place: int) -> Iterator[str]:
+    """What the manual may call the word at that place among the tokens: with the next one (`over last`), alone, or by
+    the statement that it belongs to."""
+    token, tokens = reading.tokens[place], reading.tokens
+    statement = reading.statement_at(token.start)
+    bound = place >= 2 and tokens[place - 2].text == "for"
+    if token.text in _OF_STATEMENT and statement is not None and not bound:
+        yield reading.source.text[statement.span.start : statement.span.end].split(None, 1)[0]
+    following = tokens[place + 1].text if place + 1 < len(tokens) else ""
+    yield f"{token.text} {following}"
+    yield token.text
 
 
 def page_on(name: str) -> str | None:

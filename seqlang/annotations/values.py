@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from seqlang.annotations.costs import costs_of
 from seqlang.model.expression import Label
 from seqlang.model.program import Noise, Program, Stop
+from seqlang.proof.derivation import ApproximateBound, ConcentratedBound, PureBound, RenyiBound
 from seqlang.record import record
 from seqlang.report.numbers import nearest, shown, shown_down, shown_up
 from seqlang.report.text.check import witness_words
@@ -103,10 +104,15 @@ def _verdict(result: CheckResult, verdict: Verdict, offset: int) -> Value:
     derivation = verdict.derivation
     number = shown_up(bound_up(result.program, derivation.conclusion))
     size = _size(str(bound_formula(result.program, derivation) or number), number)[1]
+    notion = _NOTIONS[type(derivation.conclusion)]
+    size = f"{size} proved" if notion == claim.privacy.notion else f"{notion}: {size} proved"
     lower = _witnessed(result, claim.privacy.notion)
     least = f", ≥ {lower} witnessed" if lower else ""
     because = f"{verdict.because}\n\n{conclusion_text(derivation.conclusion)} by {derivation.rule}: {derivation.cite}"
-    return Value(offset, _short(f"{size} proved{least}{expected}"), because)
+    return Value(offset, _short(f"{size}{least}{expected}"), because)
+
+
+_NOTIONS = {PureBound: "pure", ConcentratedBound: "zcdp", RenyiBound: "rdp", ApproximateBound: "dp"}
 
 
 def _witnessed(result: CheckResult, notion: str) -> str:

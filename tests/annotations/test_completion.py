@@ -9,6 +9,7 @@ from seqlang.annotations.meanings import explanation
 from seqlang.annotations.reading import read
 from seqlang.annotations.signatures import signature
 from seqlang.annotations.tokens import MODIFIERS, TYPES, tokens
+from seqlang.manual import find
 
 SPEC = """\
 algorithm test
@@ -105,7 +106,24 @@ def test_what_names_mean() -> None:
     assert "public" in say("m = 0") and "param `eps`, public" in say("eps > 0")
     assert "stream of entries `x`, private, in `{0, 1}`" in say("x in")
     assert say("laplace").startswith("# `laplace(b)`")
-    assert explanation(reading, SPEC.index("= 1")) is None or "=" in say("= 1")
+    assert explanation(reading, SPEC.index("1\n")) is None
+
+
+@pytest.mark.parametrize(
+    ("place", "page"),
+    [
+        ("over last", "over last"), ("steps)", "over steps"), ("over steps", "over steps"), ("each above", "each"),
+        ("in {0", "stream"), ("in 1..", "for"), ("> 3", ">"), ("when s", "when"), ("+ b", "+"),
+        ("claim strong", "claim"), ("strong", "strong"), ("pure", "pure"), ("~ b", "model"),
+        ("return", "return"), ("sum(", "sum"),
+    ],
+)  # fmt: skip
+def test_every_word_has_its_page(place: str, page: str) -> None:
+    text = SPEC + "statistic t = sum(i for i in 1..3) + sum(x over last 3)\nattach laplace(1) to t each above\n"
+    text += "claim strong pure(eps)\n"
+    found = explanation(read(text), text.index(place))
+    assert found is not None
+    assert any(found.text.startswith(known.text) or known.text in found.text for known in find(page)), found.text[:80]
 
 
 def test_tokens_say_what_names_are() -> None:

@@ -18,6 +18,7 @@ stop when step >= 7 return done
 attach laplace(6 / eps) to r
 claim strong pure(eps)
 claim strong pure(eps / 4) expect refuted
+claim strong dp(eps, 1e-6)
 claim expected(step) <= 7.5 under fair
 """
 
@@ -38,6 +39,7 @@ def test_values_of_a_release() -> None:
     assert found["attach laplace(6 / eps) to r"] == "costs eps/2 = 0.25 a draw"
     assert found["claim strong pure(eps)"].startswith("eps/2 = 0.25 proved, ≥ 0.24"), found
     assert found["claim strong pure(eps / 4) expect refuted"].startswith("refuted as expected: ≥ 0.24")
+    assert found["claim strong dp(eps, 1e-6)"] == "pure: eps/2 = 0.25 proved"  # it implies that at every delta
     assert found["claim expected(step) <= 7.5 under fair"].startswith("proved: expected(step) = 7")
     assert found["stop when step >= 7 return done"] == "steps expected: 7 under fair; probability of done: 1 under fair"
 
