@@ -85,9 +85,9 @@ def _register_renaming(server: Server) -> None:
     @server.feature(types.TEXT_DOCUMENT_PREPARE_RENAME)
     def prepared(params: types.PrepareRenameParams) -> types.PrepareRenamePlaceholder | None:
         document = server.documents.get(params.text_document.uri)
-        found = None if document is None else renamable(document.reading, document.offset(params.position))
-        if document is None or found is None:
+        if document is None or document.reading.name_at(document.offset(params.position)) is None:
             return None
+        found = renamable(document.reading, document.offset(params.position))
         if isinstance(found, str):
             raise JsonRpcInvalidParams(found)
         return types.PrepareRenamePlaceholder(document.range(found.span), found.meaning.name)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import logging
 import sys
+
+from pygls.exceptions import JsonRpcInvalidParams
 
 from seqlang.editor import actions, language, texts
 from seqlang.editor.server import Server
@@ -16,8 +19,14 @@ def made() -> Server:
     return server
 
 
+def _is_no_refusal(record: logging.LogRecord) -> bool:
+    """What is refused with a reason, the client is told; to the server's log it is nothing."""
+    return record.exc_info is None or not isinstance(record.exc_info[1], JsonRpcInvalidParams)
+
+
 def serve() -> None:
     """Over standard input and output, until the client ends it. What anything prints goes to the error stream."""
+    logging.getLogger("pygls.protocol.json_rpc").addFilter(_is_no_refusal)
     server = made()
     answers = sys.stdout.buffer
     sys.stdout = sys.stderr

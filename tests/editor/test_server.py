@@ -158,6 +158,7 @@ def test_rename(client: Client, safety: str) -> None:
     for name, why in (("total", "would change"), ("step", "word of the language"), ("2", "no name")):
         with pytest.raises(Refused, match=why):
             client.place("rename", safety, SAFETY, place, newName=name)
+    assert client.place("prepareRename", safety, SAFETY, SAFETY.index("> 0")) is None
     with pytest.raises(Refused, match="language"):
         client.place("prepareRename", safety, SAFETY, SAFETY.index("laplace"))
 
