@@ -83,11 +83,13 @@ def test_the_law_of_a_sum_of_entries_of_three_values() -> None:
     assert law_of_sum(entry, 5) == pytest.approx([float(by_hand[s]) for s in range(11)], abs=1e-15)
 
 
-def test_the_law_of_a_policy_is_that_of_all_its_paths() -> None:
-    """A block of 2 at the start, 1 elsewhere. All (entries, looks, score) are followed in order of the entries."""
-    policy = Policy(0.5, (Row(0, -1, (1, 2, 1)),))
-    laws = {1: np.array([0.6, 0.4]), 2: np.array([0.5, 0.3, 0.2])}
-    scores = {1: np.array([-1.0, 1.0]), 2: np.array([-2.0, 0.0, 1.0])}
+@pytest.mark.parametrize("sizes", [(1, 2, 1), (2, 3, 2), (3, 2, 7)])
+def test_the_law_of_a_policy_is_that_of_all_its_paths(sizes: tuple[int, int, int]) -> None:
+    """Sizes at the scores -1, 0 and 1. All (entries, looks, score) are followed in order of the entries."""
+    policy = Policy(0.5, (Row(0, -1, sizes),))
+    two, three = (np.array([0.6, 0.4]), np.array([-1.0, 1.0])), (np.array([0.5, 0.3, 0.2]), np.array([-2.0, 0.0, 1.0]))
+    laws = {1: two[0], 2: three[0], 3: two[0][::-1], 7: three[0][::-1]}
+    scores = {1: two[1], 2: three[1], 3: two[1], 7: three[1]}
     found = evaluate(policy, lambda m: laws[m], lambda m: scores[m])
     reject = accept = steps = looks = 0.0
     by_step: dict[int, float] = {}
@@ -95,9 +97,9 @@ def test_the_law_of_a_policy_is_that_of_all_its_paths() -> None:
     while waiting:
         place = min(waiting)
         chance, (n, count, score) = waiting.pop(place), place
-        if n > 120:
+        if n > 400:
             break
-        size = {-1: 1, 0: 2, 1: 1}[score]
+        size = sizes[score + 1]
         for p, gain in zip(laws[size], scores[size], strict=True):
             after, part = score + int(gain), chance * float(p)
             if -1 <= after <= 1:
@@ -110,7 +112,9 @@ def test_the_law_of_a_policy_is_that_of_all_its_paths() -> None:
     assert (found.reject, found.accept) == pytest.approx((reject, accept), abs=1e-12)
     assert (found.steps, found.looks) == pytest.approx((steps, looks), abs=1e-9)
     law = law_of_steps(policy, lambda m: laws[m], lambda m: scores[m])
-    assert [law[n] for n in range(6)] == pytest.approx([by_step.get(n, 0.0) for n in range(6)], abs=1e-12)
+    assert law.tolist() == pytest.approx([by_step.get(n, 0.0) for n in range(len(law))], abs=1e-12)
+    assert 1 - law.sum() <= 1e-4 < 1 - law[:-1].sum()
+    assert len(law_of_steps(policy, lambda m: laws[m], lambda m: scores[m], most=10)) == 11
 
 
 PUBLISHED = [

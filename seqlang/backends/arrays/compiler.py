@@ -12,6 +12,7 @@ import numpy as np
 
 from seqlang.backends.arrays import laws
 from seqlang.backends.arrays.frame import Frame, Run
+from seqlang.backends.arrays.ladders import ladder
 from seqlang.backends.arrays.law_expressions import density, law_of, weights_of
 from seqlang.backends.arrays.lists import element_at, stack
 from seqlang.backends.arrays.operators import OPERATORS, PAIRS
@@ -71,7 +72,7 @@ class VectorCompiler:
             case ir.Apply(operator, arguments, span):
                 return self._apply(operator, arguments, span)
             case ir.Choice(test, yes, no):
-                return self._choice(test, yes, no)
+                return ladder(self, self.exact.grids, e, _sure) or self._choice(test, yes, no)
             case ir.Index(base, at, _):
                 b, a = self.compile(base), self.compile(at)
                 return lambda f: element_at(b(f), a(f), f.count)

@@ -6,16 +6,20 @@ law_of_steps(policy, laws, scores) -> (steps,)  forward in time
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_matrix
 
 from seqlang.designs.blocks.policy import Policy, Row
-from seqlang.designs.blocks.visits import absorbed
+from seqlang.designs.blocks.visits import absorbed, is_thin
 from seqlang.designs.problem.entry import Array
 from seqlang.record import record
 
+FAINT = 1e-20
+"""Chances of so many entries and a size after them; rarer ones are not followed."""
 Seen = Callable[[int], Array]
 """For a size: the chances of what can be seen, or the scores, (values,)."""
 
@@ -48,14 +52,18 @@ def chain_of(row: Row, laws: Seen, scores: Seen) -> Chain:
     moves, ends = np.zeros((count, count)), np.zeros((count, 2))
     for size in np.unique(sizes):
         rows = np.flatnonzero(sizes == size)
-        law, gained = laws(int(size)), scores(int(size)).astype(np.int64)
-        after = np.clip(rows[:, None] + gained, -1, count) + 1
-        at = np.arange(len(rows))[:, None] * (count + 2) + after
-        mass = np.broadcast_to(law, after.shape)
-        whole = np.bincount(at.ravel(), mass.ravel(), minlength=len(rows) * (count + 2)).reshape(len(rows), count + 2)
+        whole = _moved_to(rows + 1, laws(int(size)), scores(int(size)), count + 2)
         moves[rows] = whole[:, 1:-1]
         ends[rows, 0], ends[rows, 1] = whole[:, -1], whole[:, 0]
     return Chain(moves, ends, sizes.astype(float), -row.low)
+
+
+def _moved_to(rows: NDArray[np.intp], law: Array, gains: Array, width: int) -> Array:
+    """(rows, width): where a block leads from these places; what leaves stands at the first and the last place."""
+    after = np.clip(rows[:, None] + gains.astype(np.int64), 0, width - 1)
+    at = np.arange(len(rows))[:, None] * width + after
+    mass = np.broadcast_to(law, after.shape)
+    return np.bincount(at.ravel(), mass.ravel(), minlength=len(rows) * width).reshape(len(rows), width)
 
 
 def evaluate(policy: Policy, laws: Seen, scores: Seen) -> Evaluation:
@@ -78,12 +86,45 @@ def law_of_steps(policy: Policy, laws: Seen, scores: Seen, left: float = 1e-4, m
     """P(N = n) for n = 0, 1, .. until less than `left` goes on. At most `most` entries are followed."""
     if policy.at_once is not None:
         return np.array([0.0, 1.0])
-    return np.asarray(walk(policy, laws, scores, left, most)[0].sum(axis=1))
+    if policy.ends:
+        return np.asarray(walk(policy, laws, scores, left, most)[0].sum(axis=1))
+    law = _in_windows(policy, laws, scores, left, most)
+    last = int(np.searchsorted(np.cumsum(law), 1 - left))
+    return law[: min(last, most) + 1]
+
+
+def _in_windows(policy: Policy, laws: Seen, scores: Seen, left: float, most: int) -> Array:
+    """P(N = n) of a policy without an end, at least until less than `left` goes on or `most` entries are followed. As
+    many numbers of entries as the smallest block has are followed at once: none of them leads to another."""
+    (row,), low = policy.rows, policy.lowest
+    sizes, first, end = np.array(row.sizes), row.low - low, row.high + 1 - low
+    window, width = int(sizes.min()), end + 1  # the last place holds all that lies beyond
+    moves = []
+    for size in np.unique(sizes).tolist():
+        rows = np.flatnonzero(sizes == size) + first
+        to = _moved_to(rows, laws(size), scores(size), width)
+        moves.append((size, rows, csr_matrix(to) if is_thin(to) else to))
+    around = window * math.ceil((int(sizes.max()) + window) / window)
+    waiting, ended, going = np.zeros((around, width)), [], 1.0
+    waiting[0, -low] = 1.0
+    for n in range(0, most + 1, window):
+        mass = waiting[n % around : n % around + window]
+        ended.append(mass[:, :first].sum(axis=1) + mass[:, end:].sum(axis=1))
+        going -= float(ended[-1].sum())
+        if going <= left:
+            break
+        for size, rows, to in moves:
+            part = mass[:, rows]
+            some = np.flatnonzero(part.sum(axis=1) > FAINT)
+            if len(some):
+                waiting[(n + size + some) % around] += part[some] @ to
+        mass[:] = 0.0
+    return np.concatenate(ended)
 
 
 def walk(policy: Policy, laws: Seen, scores: Seen, left: float, most: int) -> tuple[Array, float]:
-    """Forward in time: the chances of (n entries, rejected) and (n entries, accepted), (entries, 2), and the expected
-    looks, until at most `left` goes on or `most` entries are followed."""
+    """Of a policy with an end, forward in time: the chances of (n entries, rejected) and (n entries, accepted),
+    (entries, 2), and the expected looks, until at most `left` goes on or `most` entries are followed."""
     low = policy.lowest
     width = max(row.high for row in policy.rows) + 2 - low  # the last place holds all that lies beyond
     rows = {row.used: row for row in policy.rows}
@@ -99,7 +140,7 @@ def walk(policy: Policy, laws: Seen, scores: Seen, left: float, most: int) -> tu
         if mass is None:
             ended.append((0.0, 0.0))
             continue
-        row = rows[n] if policy.ends else policy.rows[0]
+        row = rows[n]
         first, end = row.low - low, row.high + 1 - low
         ended.append((float(mass[end:].sum()), float(mass[:first].sum())))
         going -= sum(ended[-1])
