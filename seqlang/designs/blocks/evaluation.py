@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -63,7 +64,8 @@ def _moved_to(rows: NDArray[np.intp], law: Array, gains: Array, width: int) -> A
     after = np.clip(rows[:, None] + gains.astype(np.int64), 0, width - 1)
     at = np.arange(len(rows))[:, None] * width + after
     mass = np.broadcast_to(law, after.shape)
-    return np.bincount(at.ravel(), mass.ravel(), minlength=len(rows) * width).reshape(len(rows), width)
+    whole = np.bincount(at.ravel(), mass.ravel(), minlength=len(rows) * width)
+    return np.asarray(whole.reshape(len(rows), width), dtype=np.float64)
 
 
 def evaluate(policy: Policy, laws: Seen, scores: Seen) -> Evaluation:
@@ -99,7 +101,7 @@ def _in_windows(policy: Policy, laws: Seen, scores: Seen, left: float, most: int
     (row,), low = policy.rows, policy.lowest
     sizes, first, end = np.array(row.sizes), row.low - low, row.high + 1 - low
     window, width = int(sizes.min()), end + 1  # the last place holds all that lies beyond
-    moves = []
+    moves: list[tuple[int, NDArray[np.intp], Any]] = []
     for size in np.unique(sizes).tolist():
         rows = np.flatnonzero(sizes == size) + first
         to = _moved_to(rows, laws(size), scores(size), width)
