@@ -11,7 +11,7 @@ Importing this package is cheap; numpy and scipy are imported where they are fir
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from seqlang.version import __version__
 
@@ -65,6 +65,13 @@ def __getattr__(name: str) -> object:
 
         return getattr(seqlang.api, name)
     raise AttributeError(f"module 'seqlang' has no attribute '{name}'")
+
+
+def load_ipython_extension(shell: Any) -> None:
+    """`%load_ext seqlang` in a notebook: the cell magic `%%seq`, see `seqlang.notebook.magic.load`."""
+    from seqlang.notebook.magic import load as load_magic
+
+    load_magic(shell)
 
 
 def __dir__() -> list[str]:

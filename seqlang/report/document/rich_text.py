@@ -51,7 +51,9 @@ def as_html(document: Document) -> str:
 
     from rich.console import Console
 
-    console = Console(file=StringIO(), highlight=False, emoji=False, width=WIDTH, record=True, force_terminal=True)
+    there = StringIO()
+    console = Console(file=there, highlight=False, emoji=False, width=WIDTH, record=True, force_terminal=True,
+                      force_jupyter=False)  # fmt: skip # in a notebook rich would show it by itself as well
     _draw(document, console)
     return console.export_html(inline_styles=True, code_format='<pre style="line-height:1.35">{code}</pre>')
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from importlib import import_module
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -85,8 +86,11 @@ def picture(
     format where the file has no ending. Returns the axes, an array of them if there are several. Raises SpecError E0605
     without matplotlib, and where the file cannot be written."""
     refuse_without_matplotlib()
+    new = (
+        _figure_of_pyplot() if file is None else _figure
+    )  # pyplot changes settings, once: before ours are put in force
     with _settings(look):
-        sheet = Sheet(about, look, _shown_figure if file is None else _figure)
+        sheet = Sheet(about, look, new)
         draw(sheet)
         sheet.finish()
         if file is not None:
@@ -112,10 +116,13 @@ def _figure(**options: Any) -> Any:
     return Figure(**options)
 
 
-def _shown_figure(**options: Any) -> Any:
-    from matplotlib import pyplot
-
-    return pyplot.figure(**options)
+def _figure_of_pyplot() -> Callable[..., Any]:
+    """Loads the backend first: that of notebooks changes settings, which would be undone together with ours, and then
+    it would show one picture only."""
+    pyplot: Any = import_module("matplotlib.pyplot")
+    pyplot.draw_if_interactive()
+    figure: Callable[..., Any] = pyplot.figure
+    return figure
 
 
 _INSIDE = 4
