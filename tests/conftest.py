@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from published import TABLE, line, merged, published, told
 from thorough import LONG
 
 os.environ.pop("COLUMNS", None)  # pytest-xdist sets it in its workers, and piped reports are as wide as it says
@@ -26,6 +27,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--first-seed", type=int, default=0, help="seed of the first random spec")
 
 
+__all__ = ["published"]
 NOT_INSTALLED = "dp_accounting"
 """No extra has it: it asks for older releases of what the package needs."""
 ALREADY_COMPILED = pytest.StashKey[set[Path]]()
@@ -70,6 +72,18 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if long:
         config.hook.pytest_deselected(items=long)
         items[:] = [item for item in items if "long" not in item.keywords]
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    """Published figures beside ours."""
+    rows = told(terminalreporter.stats.get("passed", []))
+    if rows and config.getoption("--long"):
+        terminalreporter.section("published figures: ours, published, difference")
+        for row in rows:
+            terminalreporter.write_line(f"{row[0]}: {line(row)}")
+        if config.getoption("--update"):
+            before = TABLE.read_text(encoding="utf-8") if TABLE.exists() else ""
+            TABLE.write_text(merged(before, rows), encoding="utf-8")
 
 
 def pytest_collection_finish() -> None:

@@ -9,6 +9,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from published import Tell
 from scipy.stats import binom, norm
 
 from seqlang.backends.interpret.compiled import Compiler
@@ -272,11 +273,12 @@ def simulated(row: ComparedDesign, shared: bool, p: float, runs: int) -> tuple[f
 
 
 @pytest.mark.long
-def test_tuned_rows_by_simulation() -> None:
+def test_tuned_rows_by_simulation(published: Tell) -> None:
     """The published row looks after every entry or every few; ends that fall need fewer entries."""
     asked = replace(walk_problem("0.3", "0.7", Privacy("pure", (Fraction(2),))), alpha=FIVE, beta=FIVE)
     for row, shared, most in zip(tuned_rows(asked), (True, False), (23.25, 20.0), strict=True):
         assert row.verdict == "proved" and row.kept and average(row) <= most
+        published("Tuned DP-SPRT as published (23.25), 0.3 against 0.7, eps 2", row.name, average(row), 23.25)
         rejected, lasted = simulated(row, shared, 0.3, 200_000)
         error, mean = row.errors["null"], row.expected_steps["null"]
         assert error is not None and mean is not None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 import pytest
+from published import Tell
 
 from seqlang.designs.find import find
 from seqlang.designs.problem.request import problem_of
@@ -30,7 +31,7 @@ ARMS = ("a ~ bernoulli(0.1), b ~ bernoulli(0.1)", "a ~ bernoulli(0.1), b ~ berno
         (ARMS, "pure(3)", None),
     ],
 )
-def test_a_million_runs(laws: tuple[str, str], privacy: str, looks: str | None) -> None:
+def test_a_million_runs(laws: tuple[str, str], privacy: str, looks: str | None, published: Tell) -> None:
     """Chances and means within four standard errors; `solve` to 1e-9."""
     tenth = Fraction(1, 10)
     limits = limits_of(None, looks, None, None, None)
@@ -45,6 +46,8 @@ def test_a_million_runs(laws: tuple[str, str], privacy: str, looks: str | None) 
         error, sd = found.errors[side], law.sd_steps
         assert sd is not None
         assert told["runs"] == RUNS
+        what = f"{laws[0]} against {laws[1]}, {privacy}, under {side}"
+        published("A million runs: mean, against the exact", what, told["steps"]["mean"], found.expected_steps[side])
         assert told["returns"][wrong]["probability"] == pytest.approx(
             error, abs=4 * (error * (1 - error) / RUNS) ** 0.5
         )

@@ -9,6 +9,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from published import Tell
 from scipy.stats import binom
 
 from seqlang.designs.blocks.evaluation import evaluate, law_of_steps
@@ -124,11 +125,16 @@ KIEFER_WEISS = [
 
 @pytest.mark.long
 @pytest.mark.parametrize(("p0", "p1", "alpha", "beta", "most", "quantile"), KIEFER_WEISS)
-def test_published_minimax_tests(p0: str, p1: str, alpha: str, beta: str, most: float, quantile: int) -> None:
+def test_published_minimax_tests(
+    p0: str, p1: str, alpha: str, beta: str, most: float, quantile: int, published: Tell
+) -> None:
     design, blocks, _ = best_design(minimise(problem(p0, p1, None, (alpha, beta)), "minimax"))
     worst = worst_between(design, blocks)
     assert worst.expected_steps == pytest.approx(most, rel=1e-3)
     found = worst.quantiles["0.99"]
+    what = f"{p0} against {p1}, errors {alpha} and {beta}"
+    published("Minimax tests without privacy: largest average", what, worst.expected_steps, most)
+    published("Minimax tests without privacy: quantile .99", what, found or math.inf, quantile)
     assert found is not None and abs(found - quantile) <= 2
 
 
@@ -143,9 +149,11 @@ CALENDARS = [
 
 
 @pytest.mark.parametrize(("eps", "most", "looks", "average"), CALENDARS)
-def test_published_group_sequential_designs(eps: str, most: int, looks: int, average: float) -> None:
+def test_published_group_sequential_designs(eps: str, most: int, looks: int, average: float, published: Tell) -> None:
     asked = problem("0.45", "0.55", eps, limits=Limits(most=most, every=most // looks))
     design, _, _ = best_design(asked)
+    what = f"0.45 against 0.55, eps {eps}, {looks} looks, at most {most}"
+    published("Group-sequential designs: average", what, design.cost, average)
     assert design.cost <= average * 1.02
     assert design.bound is not None and design.bound <= design.cost <= design.bound * 1.003
     assert design.most is not None and design.most <= most
