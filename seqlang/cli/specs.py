@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 import sys
 
 from seqlang.cli.options import Parser
 from seqlang.driver import library, read
+from seqlang.driver.loading import title_of
 
 _EXAMPLES = """\
   seqlang specs
@@ -23,8 +23,7 @@ def run(arguments: list[str]) -> int:
     names = library()
     width = max(len(n) for n in names)
     for name, path in names.items():
-        title = re.search(r'^algorithm\s+\w+(?:\s+edition\s+\d+)?\s+"([^"]*)"', path.read_text(encoding="utf-8"))
-        print(f"{name:<{width}}  {title[1] if title else ''}")
+        print(f"{name:<{width}}  {title_of(path.read_text(encoding='utf-8'))}")
     return 0
 
 

@@ -21,7 +21,7 @@ _EXAMPLES = """\
 def run(arguments: list[str]) -> int:
     """Serves the page until Ctrl-C."""
     options = parser().parse_args(arguments)
-    port = None if options.port is None else whole(options.port, "--port")
+    port = None if options.port is None else whole(options.port, "--port", least=0)
     if port is not None and port > 65535:
         raise SpecError.of("E0603", f"--port {port}: ports end at 65535")
     try:
@@ -56,7 +56,7 @@ def _opened(file: str, folder: Path) -> tuple[Path, State]:
 def parser() -> Parser:
     parser = Parser("studio", "Open the analyst's page in a browser.", _EXAMPLES)
     parser.add_argument("file", nargs="?", metavar="FILE", help="a spec, or @NAME of the library")
-    parser.add_argument("--port", metavar="P", help="listen there (8417, or a free one if that is taken)")
+    parser.add_argument("--port", metavar="P", help="listen there; 0: at a free one (8417, or a free one)")
     parser.add_argument("--host", metavar="ADDRESS", help="listen there instead of 127.0.0.1: others can reach it")
     parser.add_argument("--folder", metavar="FOLDER", help="where own specs and data are (the file's, or this one)")
     parser.add_argument("--no-browser", action="store_true", help="print the address only")

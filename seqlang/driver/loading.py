@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from fractions import Fraction
@@ -39,6 +40,15 @@ def library() -> dict[str, Path]:
     """The shipped specs: name (`tight/one_sided`) -> path."""
     folder = data_folder("specs")
     return {p.relative_to(folder).with_suffix("").as_posix(): p for p in sorted(_specs_below(folder))}
+
+
+_TITLE = re.compile(r'^algorithm\s+\w+(?:\s+edition\s+\d+)?\s+"([^"]*)"', re.MULTILINE)
+
+
+def title_of(text: str) -> str:
+    """What a spec says that it is, without parsing it; empty where it does not say."""
+    found = _TITLE.search(text)
+    return found[1] if found else ""
 
 
 def _specs_below(folder: str | Path) -> Iterator[Path]:

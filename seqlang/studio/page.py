@@ -40,29 +40,37 @@ def _opened(query: dict[str, str], first: State, settings: Settings) -> State:
 
 
 def _show(session: Session) -> None:
+    """Panels are made when they are first looked at."""
     ui.add_css((STATIC / "page.css").read_text(encoding="utf-8"))
     with ui.element("div").classes("seq-page"):
         with ui.element("header").classes("row items-center justify-between"):
             ui.html(f"<h1>{TITLE}</h1>", sanitize=False)
             _themes()
-        with ui.tabs(value=session.state.panel).props("align=left no-caps outside-arrows mobile-arrows") as tabs:
+        with ui.tabs().props("align=left no-caps outside-arrows mobile-arrows inline-label") as tabs:
             for panel in PANELS:
                 ui.tab(panel.NAME, panel.TITLE)
-        with ui.element("main"), ui.tab_panels(tabs).props("keep-alive").classes("w-full bg-transparent") as shown:
-            for panel in PANELS:
-                with ui.tab_panel(panel.NAME).classes("q-pa-none"):
-                    panel.build(session)
+        with ui.element("main"), ui.tab_panels(tabs, value=session.state.panel, animated=False) as shown:
+            shown.classes("w-full bg-transparent")
+            places = {panel.NAME: ui.tab_panel(panel.NAME).classes("q-pa-none") for panel in PANELS}
+    waiting = {panel.NAME: panel for panel in PANELS}
+
+    def made() -> None:
+        panel = waiting.pop(session.state.panel, None)
+        if panel is not None:
+            with places[panel.NAME]:
+                panel.build(session)
 
     def turned() -> None:
         if shown.value != session.state.panel:
             session.change(replace(session.state, panel=str(shown.value)))
 
     def opened() -> None:
+        made()
         if shown.value != session.state.panel:
             shown.set_value(session.state.panel)
 
-    shown.on_value_change(turned)
     session.heard(opened)
+    shown.on_value_change(turned)
     ui.context.client.on_delete(session.close)
     if session.state.text:
         session.check()

@@ -14,7 +14,7 @@ from seqlang.diagnostics import SpecError
 from seqlang.driver import library, read
 from seqlang.record import record, replace
 from seqlang.studio.state import LARGEST_TEXT, State, query_of
-from seqlang.studio.workers import JobFailed, Workers
+from seqlang.studio.workers import JobFailed, Told, Workers
 
 PAUSE = 0.08
 """Seconds without a further change, after which a text is checked."""
@@ -31,38 +31,50 @@ class Settings:
 
 
 class Session:
-    """`heard(listener)` is called after each answer of a check; `answer` is the last one, `failed` why there is
-    none."""
+    """`heard(listener)` is called after each answer of a check, and where another panel or spec is shown; `answer` is
+    the last one, `failed` why there is none."""
 
     def __init__(self, state: State, workers: Workers, settings: Settings) -> None:
         self.state, self.workers, self.settings = state, workers, settings
         self.owner = secrets.token_hex(8)
         self.answer: dict[str, Any] = {}
         self.failed = ""
+        self.client = ui.context.client
         self._listeners: list[Callable[[], None]] = []
         self._pending: asyncio.Task[None] | None = None
-        self._client = ui.context.client
+        self._asked: set[str] = set()
 
     def heard(self, listener: Callable[[], None]) -> None:
-        """Calls it whenever something was found out."""
+        """Calls it whenever something was found out, and now."""
         self._listeners.append(listener)
+        listener()
 
     def open(self, spec: str) -> None:
         """Another spec, with its own parameters. Raises SpecError."""
-        text = text_of(spec, self.settings.folder)
-        self.change(State(spec, text, (), "see"))
+        self.write(text_of(spec, self.settings.folder), spec)
+
+    def write(self, text: str, spec: str = "") -> None:
+        """Another text, with its own parameters, where it can be seen."""
+        self.answer, self.failed = {}, ""
+        self.change(State(spec, text[:LARGEST_TEXT], (), "see"))
 
     def type(self, text: str) -> None:
         """The text was edited."""
         self.change(replace(self.state, text=text[:LARGEST_TEXT]))
 
+    def option(self, name: str, value: str) -> None:
+        """A panel is asked something."""
+        if self.state.option(name) != value:
+            self.change(self.state.with_option(name, value))
+
     def change(self, state: State) -> None:
         """Shows another state: the address follows, and what changed in the text is checked."""
-        again = (state.text, state.settings) != (self.state.text, self.state.settings)
-        self.state = state
-        with self._client:
+        before, self.state = self.state, state
+        with self.client:
             ui.run_javascript(f"history.replaceState(null, '', '?{self.query()}')")
-        if again:
+        if (state.panel, state.spec) != (before.panel, before.spec):
+            self._tell()
+        if (state.text, state.settings) != (before.text, before.settings):
             self.check()
 
     def query(self, *, token: bool = True) -> str:
@@ -83,10 +95,19 @@ class Session:
         """What jobs are given."""
         return {"text": self.state.text, "settings": dict(self.state.settings), **more}
 
+    async def ask(self, what: str, job: str, argument: Any, tell: Told | None = None, *, long: bool = True) -> Any:
+        """A job's answer, instead of any other answer to `what` that this tab waits for. Raises JobFailed."""
+        self._asked.add(what)
+        return await self.workers.call(job, argument, owner=f"{self.owner} {what}", tell=tell, long=long)
+
+    def cancel(self, what: str) -> None:
+        """No answer is waited for any more."""
+        self.workers.cancel(f"{self.owner} {what}")
+
     async def _check(self) -> None:
         await asyncio.sleep(PAUSE)
         try:
-            found = await self.workers.call("check", self.argument(), owner=f"{self.owner} check", tell=self._read)
+            found = await self.ask("check", "check", self.argument(), self._read, long=False)
         except JobFailed as why:
             self.answer, self.failed = {**self.answer, "check": None}, str(why)
         else:
@@ -99,7 +120,7 @@ class Session:
             self._tell()
 
     def _tell(self) -> None:
-        with self._client:
+        with self.client:
             for listener in self._listeners:
                 listener()
 
@@ -107,8 +128,8 @@ class Session:
         """The tab was closed."""
         if self._pending is not None:
             self._pending.cancel()
-        for what in ("check", "try", "learn", "compare", "design"):
-            self.workers.cancel(f"{self.owner} {what}")
+        for what in self._asked:
+            self.cancel(what)
 
 
 def text_of(spec: str, folder: Path) -> str:

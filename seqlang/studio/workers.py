@@ -77,6 +77,7 @@ class Workers:
         self._at: dict[str, tuple[asyncio.Task[Any], _Worker | None]] = {}
         self._threads = ThreadPoolExecutor(MOST, "studio job")
         self._turns = asyncio.Semaphore(MOST)
+        self._once: dict[str, asyncio.Task[Any]] = {}
 
     async def call(self, job: str, argument: Any, *, owner: str, tell: Told | None = None, long: bool = False) -> Any:
         """The job's answer; `tell` hears, in the event loop, what it says on the way. Cancels what the owner had
@@ -121,6 +122,17 @@ class Workers:
             if worker.process.is_alive():
                 return worker
         return None
+
+    async def once(self, job: str) -> Any:
+        """The answer of a quick job that is the same for all: computed when it is first asked for. Raises JobFailed,
+        and is then computed anew."""
+        if job not in self._once:
+            self._once[job] = asyncio.create_task(self.call(job, {}, owner=job))
+        try:
+            return await asyncio.shield(self._once[job])
+        except JobFailed:
+            self._once.pop(job, None)
+            raise
 
     def cancel(self, owner: str) -> None:
         """Ends what the owner asked for, if anything."""

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+from seqlang.annotations.edit import applied
 from seqlang.annotations.reading import Reading
+from seqlang.annotations.remedies import remedies
 from seqlang.annotations.values import values_of_check
 from seqlang.diagnostics import Diagnostic, SpecError
 from seqlang.diagnostics.as_json import diagnostic_dict
@@ -14,10 +16,13 @@ from seqlang.results.check import CheckResult
 from seqlang.source import Source
 from seqlang.studio.jobs.parameters import parameters_of
 from seqlang.studio.jobs.texts import loaded_of, source_of
+from seqlang.studio.jobs.witness import witness_of
 from seqlang.studio.jobs.words import words_of
 
 SECONDS = 60.0
 """Of CPU time, after which what is not decided is unknown."""
+QUICK = 10_000
+"""Characters of a text, for longer ones of which no remedies are tried."""
 TONES = {"refuted": "bad", "proved": "good", "unknown": "open"}
 
 
@@ -26,7 +31,7 @@ def job(argument: Mapping[str, Any], tell: Callable[[Any], None]) -> dict[str, A
     not know it; `notes`, (line, text, tooltip, tone), lines from 1. Without `check` where the text has errors."""
     source = source_of(argument)
     reading = Reading(source)
-    found = {"diagnostics": [diagnostic_dict(d, source) for d in reading.diagnostics], "parameters": [], "notes": []}
+    found = {"diagnostics": [_told(d, reading) for d in reading.diagnostics], "parameters": [], "notes": []}
     if reading.program is None:
         return found
     try:
@@ -37,7 +42,17 @@ def job(argument: Mapping[str, Any], tell: Callable[[Any], None]) -> dict[str, A
     known = {**found, "parameters": parameters_of(loaded.program)}
     tell(known)
     result = check(loaded, time_limit=SECONDS)
-    return {**known, "check": result.to_dict(), "words": words_of(result), "notes": list(_notes(reading, result))}
+    return {
+        **known, "check": result.to_dict(), "words": words_of(result), "witness": witness_of(result),
+        "notes": list(_notes(reading, result)),
+    }  # fmt: skip
+
+
+def _told(diagnostic: Diagnostic, reading: Reading) -> dict[str, Any]:
+    """With `fixes`, (title, changed text) each."""
+    fixes = remedies(reading, diagnostic) if len(reading.source.text) <= QUICK else ()
+    changed = [(fix.title, applied(reading.source.text, fix.edits)) for fix in fixes]
+    return {**diagnostic_dict(diagnostic, reading.source), "fixes": changed}
 
 
 def _placed(diagnostic: Diagnostic, error: SpecError) -> dict[str, Any]:

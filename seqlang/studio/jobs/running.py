@@ -15,7 +15,7 @@ MEMORY = 6 * 2**30
 """Bytes of address space that a job may have."""
 NICENESS = 10
 """By which long jobs give way to those that somebody waits for."""
-JOBS = ("check", "design", "explain", "learn", "path", "price", "run", "solve")
+JOBS = ("check", "compare", "curve", "design", "explain", "learn", "library", "path", "price", "report", "run", "solve")
 """Modules of this package with a function `job(argument, tell)`."""
 
 

@@ -19,10 +19,10 @@ def _words(result: CheckResult) -> Iterator[str]:
     meaning = meaning_dict(result)
     if meaning["odds"] is not None:
         yield (f"Whoever sees everything that this algorithm shows can raise the odds of any guess about one entry of "
-               f"the data by at most {shown_up(meaning['odds'])} times, whatever they knew before.")  # fmt: skip
+               f"the data by at most {shown_up(meaning['odds'], 3)} times, whatever they knew before.")  # fmt: skip
     if meaning["advantage"] is not None:
         yield (f"Whoever guesses which of two neighbouring data sets was used is right at most "
-               f"{shown_up(100 * meaning['advantage'])} percentage points more often than wrong.")  # fmt: skip
+               f"{shown_up(100 * meaning['advantage'], 3)} percentage points more often than wrong.")  # fmt: skip
     if result.witness is not None and result.witness.loss > 0:
         yield (f"On the two data sets below the chances of what is seen differ by a factor of at least "
                f"{shown_down(math.exp(result.witness.lower) * (1 - 1e-12))}: no smaller promise would be "

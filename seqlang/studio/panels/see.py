@@ -13,6 +13,7 @@ from seqlang.studio.parts.derivation import derivation_html
 from seqlang.studio.parts.editor import Editor
 from seqlang.studio.parts.gates import gates_html
 from seqlang.studio.parts.parameters import Parameters
+from seqlang.studio.parts.problems import Problems
 from seqlang.studio.parts.witness import witness_html
 from seqlang.studio.session import Session
 
@@ -33,8 +34,8 @@ def build(session: Session) -> None:
     with ui.element("div").classes("seq-two"):
         with ui.element("section").classes("seq-sheet").props('aria-label="text"'):
             editor = Editor(session.state.text, session.type)
-            problems = ui.html("", sanitize=False).props("role=status aria-live=polite").style("min-height: 1.5em")
-            ui.html("<h2>Parameters</h2>", sanitize=False)
+            problems = Problems(session.type)
+            ui.html("Parameters", sanitize=False, tag="h2")
             parameters = Parameters(session)
         with ui.element("section").classes("seq-sheet").props('aria-label="what was found"'):
             state = ui.label("").classes("seq-soft").props("role=status aria-live=polite").style("min-height: 1.5em")
@@ -45,7 +46,7 @@ def build(session: Session) -> None:
         if editor.text != session.state.text:
             editor.set_text(session.state.text)
         editor.annotate(answer.get("diagnostics", ()), answer.get("notes", ()))
-        problems.set_content("".join(map(_problem, answer.get("diagnostics", ()))))
+        problems.show(answer.get("diagnostics", ()))
         parameters.show(answer.get("parameters", ()))
         state.set_text(_state(session))
         if answer.get("check"):
@@ -53,11 +54,10 @@ def build(session: Session) -> None:
                 part.set_content(html(answer))
 
     session.heard(shown)
-    state.set_text(_state(session))
 
 
 def _section(title: str) -> ui.html:
-    ui.html(f"<h2>{escape(title)}</h2>", sanitize=False)
+    ui.html(escape(title), sanitize=False, tag="h2")
     return ui.html("", sanitize=False).classes("w-full")
 
 
@@ -65,18 +65,10 @@ def _state(session: Session) -> str:
     if session.failed:
         return session.failed
     if not session.state.text:
-        return "Nothing is open yet: pick a spec, or write one."
+        return "Nothing is open yet: pick a spec, or write one here."
     answer = session.answer
     if answer.get("check"):
         return f"checked in {answer['check']['seconds']:.2f} s"
     if any(d["severity"] == "error" for d in answer.get("diagnostics", ())):
         return "The text has errors; what stands below is about the last text that had none."
     return "checking .."
-
-
-def _problem(diagnostic: Mapping[str, Any]) -> str:
-    tone = "bad" if diagnostic["severity"] == "error" else "open"
-    place = f"line {diagnostic['line']}: " if diagnostic["line"] else ""
-    remedy = f"<br>{escape(diagnostic['help'])}" if diagnostic["help"] else ""
-    return (f'<div class="seq-card seq-{tone}">{place}<strong>{escape(diagnostic["message"])}</strong> '
-            f"({escape(diagnostic['code'])}){remedy}</div>")  # fmt: skip

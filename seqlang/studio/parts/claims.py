@@ -8,6 +8,7 @@ from typing import Any
 
 from seqlang.report.numbers import shown_down, shown_up
 
+HEAD = (("notion", ""), ("proved at most", ""), ("witnessed at least", ""), ("as a formula", ' class="seq-text"'))
 TONES = {"proved": ("good", "✓"), "refuted": ("bad", "✗"), "unknown": ("open", "?")}
 
 
@@ -33,15 +34,16 @@ def _bounds(strong: Mapping[str, Any]) -> str:
         *((f"RDP at order {one['order']:g}", one["upper"], None, "") for one in strong["rdp"]),
         *(("RDP at order alpha", "", None, one["symbolic"]) for one in strong["rdp"][:1]),
     ]
-    head = "<tr><th>notion</th><th>proved at most</th><th>witnessed at least</th><th>as a formula</th></tr>"
-    table = f'<table class="seq-table"><thead>{head}</thead><tbody>{"".join(map(_row, rows))}</tbody></table>'
+    head = "".join(f"<th{kind}>{word}</th>" for word, kind in HEAD)
+    table = f'<table class="seq-table"><thead><tr>{head}</tr></thead><tbody>{"".join(map(_row, rows))}</tbody></table>'
     return f'<div class="seq-wide" tabindex="0" role="region" aria-label="bounds">{table}</div>'
 
 
 def _row(row: tuple[str, Any, Any, str | None]) -> str:
     name, upper, lower, symbolic = row
     formula = f"<code>{escape(symbolic)}</code>" if symbolic else ""
-    return f"<tr><td>{escape(name)}</td><td>{_up(upper)}</td><td>{_down(lower)}</td><td>{formula}</td></tr>"
+    cells = f"<td>{escape(name)}</td><td>{_up(upper)}</td><td>{_down(lower)}</td>"
+    return f'<tr>{cells}<td class="seq-text">{formula}</td></tr>'
 
 
 def _up(value: Any) -> str:

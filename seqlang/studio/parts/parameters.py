@@ -10,6 +10,7 @@ from nicegui import ui
 
 from seqlang.studio.session import Session
 
+_PLACE = "(event) => emit(event.target.value)"
 PLACES = 200
 """Of a slider."""
 
@@ -46,13 +47,14 @@ class Parameters:
             self._session.change(self._session.state.with_setting(name, (text or "").strip() or None))
 
         def moved(place: float) -> None:
+            slider.props["value"] = place  # without an update: the browser has it already
             field.set_value(scale.text(place))
 
         with ui.element("div").classes("seq-parameter"):
             ui.label(name).props(f'id="name-{name}"')
-            slider = ui.slider(min=0, max=PLACES, step=1, value=scale.place(parameter["value"]))
-            slider.props(f'aria-label="{name}"')
-            slider.on("update:model-value", lambda e: moved(float(e.args)), throttle=0.1)
+            slider = ui.element("input").classes("seq-slider")
+            slider.props(f'type=range min=0 max={PLACES} value={scale.place(parameter["value"])} aria-label="{name}"')
+            slider.on("input", lambda e: moved(float(e.args)), throttle=0.1, js_handler=_PLACE)
             field = ui.input(value=given or scale.shown(parameter["value"]), on_change=lambda e: typed(e.value))
             field.props(f'dense outlined debounce=150 aria-label="{name}"')
         self._fields[name] = field

@@ -2,14 +2,14 @@
 // Notes stand behind their lines; marks underline what a diagnostic is about.
 export default {
   template: `
-    <div class="seq-editor">
-      <div class="seq-lines" aria-hidden="true" ref="back"><div v-for="(row, i) in rows" :key="i" class="seq-line"
+    <div class="seq-editor"><div class="seq-written">
+      <div class="seq-lines" aria-hidden="true"><div v-for="(row, i) in rows" :key="i" class="seq-line"
         ><span class="seq-number">{{ i + 1 }}</span><span v-for="(part, j) in row.parts" :key="j" :class="part.kind"
         >{{ part.text }}</span><span v-for="(note, k) in row.notes" :key="'n' + k" class="seq-note"
         :class="'seq-' + note.tone" :title="note.tip">{{ note.text }}</span></div></div>
       <textarea ref="area" :value="text" :aria-label="label" spellcheck="false" autocapitalize="off" autocomplete="off"
-        wrap="off" @input="typed" @scroll="follow"></textarea>
-    </div>`,
+        wrap="off" @input="typed"></textarea>
+    </div></div>`,
   props: { value: String, words: Array, notes: Array, marks: Array, label: String },
   data() { return { text: this.value }; },
   watch: { value(now) { if (now !== this.text) this.text = now; } },
@@ -55,7 +55,6 @@ export default {
       return parts;
     },
     typed(event) { this.text = event.target.value; this.$emit("typed", this.text); },
-    follow() { this.$refs.back.scrollTop = this.$refs.area.scrollTop; this.$refs.back.scrollLeft = this.$refs.area.scrollLeft; },
     go(line) {
       const starts = this.text.split("\n").slice(0, line - 1).reduce((sum, one) => sum + one.length + 1, 0);
       this.$refs.area.focus();
