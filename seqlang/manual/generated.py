@@ -47,6 +47,10 @@ _NORMS = {
 }
 
 
+NO_EXACT_LAW = frozenset({"sum_of", "tree"})
+"""Laws that `solve` does not integrate as noise of what is compared. tests/manual asks it about all."""
+
+
 def completed(page: Page) -> Page:
     """The page with what the catalogues say."""
     if page.kind == "law" and page.name in names():
@@ -63,6 +67,9 @@ def law_facts(declared: Facts) -> str:
     lines = ["As declared:", "", f"- values: {_SUPPORTS[declared.support]}" + _kind(declared)]
     lines.append(f"- as noise: {'yes' if declared.noise else 'no'}" + (", symmetric around 0" * declared.symmetric))
     arguments = [f"`{p.name}`" for p in declared.parameters]
+    if declared.noise and not declared.joint:
+        verb = "has no" if declared.name in NO_EXACT_LAW else "has the"
+        lines.append(f"- as noise of a number that is compared: `solve` {verb} exact law")
     if declared.translation is not None:
         cost = _COSTS[declared.translation.kind].format(*arguments)
         lines.append(f"- in a pure proof: {cost}{_NORMS[declared.translation.norm]}")

@@ -10,7 +10,8 @@ import pytest
 from manual_examples import LINE, close, engines, engines_line, examples, law_or_reason, steps, values
 
 import seqlang
-from seqlang.manual import Page, pages
+from seqlang.laws.facts import facts, names
+from seqlang.manual import Page, find, pages
 from seqlang.manual.page import Kind
 
 WITHOUT: frozenset[Kind] = frozenset({"guide", "command", "option", "term", "diagnostic", "rule"})
@@ -126,6 +127,29 @@ def test_exact_laws_on_pages() -> None:
             reason = law_or_reason(loaded(examples(page)[0]).loaded.program)
             line = " ".join(LINE.findall(page.text)[0].split())
             assert line.endswith("its exact law." if reason is None else f"no exact law: {reason}."), name(page)
+
+
+CALLS = {
+    "laplace": "laplace(2)", "gaussian": "gaussian(2)", "normal": "normal(0, 2)", "geometric": "geometric(1/2)",
+    "discrete_gaussian": "discrete_gaussian(2)", "exponential": "exponential(2)", "gumbel": "gumbel(2)",
+    "logistic": "logistic(2)", "staircase": "staircase(1, 1)", "binomial": "binomial(4, 1/2)", "poisson": "poisson(2)",
+    "tree": "tree(laplace(2))", "conditioned": "conditioned(laplace(2), -3, 3)",
+    "convolve": "convolve(laplace(1), laplace(2))", "sum_of": "sum_of(2, laplace(1))",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("law", [
+    pytest.param(law, marks=() if law in ("tree", "laplace", "sum_of") else pytest.mark.long)
+    for law in sorted(law for law in names() if facts(law).noise and not facts(law).joint)
+])  # fmt: skip
+def test_exact_laws_of_noises(law: str) -> None:
+    """Of noise on what is compared with a threshold: what the page of a law says is so."""
+    text = "algorithm a\nstream x in {0, 1}\nmodel fair: x ~ bernoulli(1/2)\nstatistic total = sum(x over steps)\n"
+    text += "stop when total >= 3 return a\nstop when step >= 6 return b\n"
+    for life in ("each step", "once"):
+        program = loaded(f"{text}attach {CALLS[law]} to total {life}\n").loaded.program
+        exact = law_or_reason(program) is None
+        assert ("`solve` has the exact law" in find(law)[0].text) == exact
 
 
 def _rewrite(page: Page, example: str, line: str) -> None:

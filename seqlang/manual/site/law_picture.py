@@ -48,7 +48,10 @@ def drawn(curves: Mapping[str, Sequence[float]]) -> str:
     across, up = WIDTH - LEFT - 130, HEIGHT - BELOW - ABOVE
     parts = [_axes(last, across, up)]
     for at, (model, chances) in enumerate(curves.items()):
-        points = [(0, 0.0), *enumerate(chances, 1), (last, chances[-1])]
+        points = [(0, 0.0)]
+        for n, chance in enumerate(chances, 1):
+            points += [(n, points[-1][1]), (n, chance)]
+        points.append((last, chances[-1]))
         path = " ".join(f"{LEFT + across * n / last:.1f},{ABOVE + up * (1 - c):.1f}" for n, c in points)
         dash = DASHES[at % len(DASHES)]
         height = ABOVE + 14 + 18 * at
