@@ -11,7 +11,7 @@ from seqlang.annotations.edit import Fix
 from seqlang.annotations.fixes import split_budget
 from seqlang.annotations.found import findings
 from seqlang.annotations.missing_noise import missing_noise
-from seqlang.annotations.reading import read
+from seqlang.annotations.reading import Reading, read
 from seqlang.driver.loading import Loaded, load
 from seqlang.process.time_limit import OutOfTime, limited
 from seqlang.record import record
@@ -38,16 +38,20 @@ def _checked(text: str, name: str) -> Iterator[object]:
 def _noise(text: str, name: str, start: int) -> Iterator[Fix | str]:
     """The noise that is missing for the claim that begins there."""
     reading = read(text, name)
-    claim = next((s for s in reading.file.statements if isinstance(s, tree.Claim) and s.span.start == start), None)
-    yield "there is no claim here" if claim is None else missing_noise(reading, claim)
+    for claim in _claims_at(reading, start):
+        yield missing_noise(reading, claim)
 
 
 def _split(text: str, name: str, start: int) -> Iterator[Fix | str]:
     """Shares of the budget of the claim that begins there."""
     reading = read(text, name)
-    claim = next((s for s in reading.file.statements if isinstance(s, tree.Claim) and s.span.start == start), None)
-    found = () if claim is None else split_budget(reading, claim)
-    yield found[0] if found else "no share of the budget was found that proves the claim"
+    for claim in _claims_at(reading, start):
+        found = split_budget(reading, claim)
+        yield found[0] if found else "no share of the budget was found that proves the claim"
+
+
+def _claims_at(reading: Reading, start: int) -> list[tree.Claim]:
+    return [s for s in reading.file.statements if isinstance(s, tree.Claim) and s.span.start == start]
 
 
 def _loaded(text: str, name: str) -> Loaded:

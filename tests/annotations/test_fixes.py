@@ -78,6 +78,16 @@ def test_split_budget() -> None:
     assert fixes.split_budget(read(SAFETY), claims(read(SAFETY))[0]) == ()
 
 
+def test_shares_are_as_large_as_is_proved() -> None:
+    text = TWO.replace("report t", "report u = min(x)\nreport t").replace(
+        "attach", "attach laplace(1 / eps) to u\nattach", 1
+    )
+    reading = read(text)
+    (fix,) = fixes.split_budget(reading, claims(reading)[0])
+    assert fix.title == "Split the budget: `eps / 3` for each noise"
+    assert verdicts(applied(text, fix.edits)) == [("proved", True)]
+
+
 def test_strongest_claim() -> None:
     # two releases, each of sensitivity 1 and scale 1 / eps: 2 eps
     reading = read(TWO)
@@ -137,3 +147,12 @@ def test_remedies(text: str, code: str, after: str) -> None:
 def test_a_remedy_that_leaves_something_open_is_no_fix() -> None:
     reading = read("algorithm a\nstream x in {0, 1}\nstatistic s = sum\nstop when s > 1\n")
     assert all(not remedies(reading, d) for d in reading.diagnostics)
+
+
+def test_a_bound_whose_formula_cannot_be_written_is_claimed_by_its_number() -> None:
+    """Several Gaussian noises: epsilon at a delta is a curve in closed form that the language does not have."""
+    reading = read(driver.read("@dipapprox/noisy_max_gauss").text)
+    found = fixes.strongest(reading, driver.check(driver.load(reading.source)))
+    assert [fix.edits[0].text.strip().split("(")[0] for fix in found] == ["claim strong zcdp", "claim strong dp"]
+    for fix in found:
+        assert verdicts(applied(reading.source.text, fix.edits))[-1] == ("proved", True)

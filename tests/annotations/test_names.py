@@ -63,6 +63,15 @@ def test_scopes() -> None:
     assert places("s", 2) == [0, 1, 2]
 
 
+def test_a_variable_is_not_seen_in_its_own_domain() -> None:
+    text = "algorithm a\nparam n = 3\nlet s = sum(n for n in 1..n where n > 1)\nstop when step > s\n"
+    reading = read(text)
+    assert not reading.errors
+    starts = [m.start() for m in re.finditer(r"\bn\b", text)]
+    assert [starts.index(o.span.start) for o in references(reading, starts[0])] == [0, 3]
+    assert [starts.index(o.span.start) for o in references(reading, starts[1])] == [1, 2, 4]
+
+
 @pytest.mark.parametrize(
     ("nth", "word", "name", "why"),
     [
