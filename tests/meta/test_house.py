@@ -53,6 +53,13 @@ def test_no_private_paths_or_leftovers() -> None:
     assert not found, found
 
 
+def test_modules_of_tests_have_names_of_their_own() -> None:
+    """Two files of one name in folders that are no packages cannot be collected together."""
+    loose = [p for p in (ROOT / "tests").rglob("*.py") if not (p.parent / "__init__.py").is_file()]
+    names = [p.name for p in loose if p.name != "conftest.py"]
+    assert sorted({name for name in names if names.count(name) > 1}) == []
+
+
 def test_no_python_where_data_lies() -> None:
     assert not [*(ROOT / "specs").rglob("*.py"), *(ROOT / "grammars").rglob("*.py")]
 
