@@ -22,6 +22,8 @@ COMMANDS = {
     "verify": "replay the derivations of a certificate that `check --certificate` wrote",
     "design": "the best private sequential test of two hypotheses, as a program that is proved",
     "monitor": "where a test stands, from what it has released so far",
+    "release": "run a proved program on private rows, exactly, at a price that a ledger keeps",
+    "ledger": "accounts of privacy, and every look that was released",
     "studio": "the analyst's page, in a browser on this machine",
     "lsp": "the language server, which editors start",
     "fmt": "rewrite specs in the canonical layout",

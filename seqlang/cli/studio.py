@@ -28,7 +28,7 @@ def run(arguments: list[str]) -> int:
         from seqlang.studio.serving import HOST, serve
     except ImportError as missing:
         message = f"the page needs `{missing.name}`, which is not installed"
-        raise SpecError.of("E0650", message, help="pip install 'seqlang[studio]'") from None
+        raise SpecError.of("E0605", message, help="pip install 'seqlang[studio]'") from None
     from seqlang.studio.secret import token
     from seqlang.studio.state import State
 

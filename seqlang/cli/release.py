@@ -1,0 +1,150 @@
+"""`seqlang release`: runs a proved program on private rows, exactly, at a price that a ledger keeps."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from seqlang.cli.options import Parser, add_settings, exact, settings
+from seqlang.cli.terminal.output import print_json, say
+from seqlang.diagnostics import SpecError
+
+if TYPE_CHECKING:
+    from argparse import Namespace
+
+    from seqlang.driver import Loaded
+    from seqlang.release.releasing import Agreed, Released
+    from seqlang.release.rows import Form
+
+_EXAMPLES = """\
+  seqlang ledger open trial.sqlite --data "trial 17" --adjacency "replace one" --budget "pure(1)"
+  seqlang release trial.seq --data new.csv --ledger trial.sqlite
+  seqlang release trial.seq --data new.csv --ledger trial.sqlite --columns x=harmed --id person --missing 0
+  seqlang release trial.seq --plan        (what would run, and what is proved of it: nothing is read or charged)"""
+
+
+def run(arguments: list[str]) -> int:
+    """Charges the price, runs, and prints what is released."""
+    options = parser().parse_args(arguments)
+    loaded = _loaded(options)
+    if options.plan:
+        return _planned(loaded)
+    if options.data is None or options.ledger is None:
+        raise SpecError.of("E0601", "a release needs rows and a ledger", help="--data FILE --ledger FILE; or --plan")
+    return _released(options, loaded)
+
+
+def _loaded(options: Namespace) -> Loaded:
+    from seqlang.driver import load, read
+
+    return load(read(options.file), settings(options.set))
+
+
+def _released(options: Namespace, loaded: Loaded) -> int:
+    from seqlang.release.ledger.book import Book
+    from seqlang.release.ledger.store import SqliteStore
+    from seqlang.release.releasing import agreed, release
+
+    store = SqliteStore(Path(options.ledger))
+    try:
+        book = Book(store, _key(options.key))
+        terms = agreed(loaded, book, options.account, options.reference)
+        rows = _rows(options, loaded)
+        found = release(terms, book, lambda: rows, tell=None if options.json else _told, ticks=options.live)
+    finally:
+        store.close()
+    if options.json:
+        print_json(found.to_dict())
+    else:
+        _said(terms, found)
+    return 0
+
+
+def _rows(options: Namespace, loaded: Loaded) -> Iterator[Mapping[str, Any]]:
+    """The file is opened, and its heading read, before anything is charged; its rows when they are asked for."""
+    import sys
+
+    from seqlang.release.rows import Rows, opened
+
+    lines = iter(sys.stdin) if options.data == "-" else opened(Path(options.data))
+    return iter(Rows(loaded.program, lines, options.data, _form(options)))
+
+
+def _form(options: Namespace) -> Form:
+    from seqlang.release.rows import Form
+
+    pairs = [part.partition("=") for part in options.columns.split(",")] if options.columns else []
+    if any(not middle or not column for _, middle, column in pairs):
+        raise SpecError.of("E0601", f"--columns {options.columns}: it is FIELD=COLUMN,..")
+    missing = None if options.missing is None else exact(options.missing, "--missing")
+    return Form(tuple((name.strip(), column.strip()) for name, _, column in pairs), options.id, missing)
+
+
+def _key(file: str | None) -> bytes | None:
+    if file is None:
+        return None
+    try:
+        found = Path(file).read_bytes()
+    except OSError as why:
+        raise SpecError.of("E0604", f"--key {file}: {why.strerror}") from None
+    if len(found) < 16:
+        raise SpecError.of("E0603", f"--key {file}: a key has at least 16 bytes", help="head -c 32 /dev/urandom > key")
+    return found
+
+
+def _told(look: Mapping[str, Any]) -> None:
+    shown = ", ".join(name if value is True else f"{name} = {_value(value)}" for name, value in look["reports"].items())
+    if shown:
+        print(f"step {look['step']}: {shown}", flush=True)
+
+
+def _said(terms: Agreed, found: Released) -> None:
+    if not found.stopped:
+        print("the rows end before the stop: more rows go on with the same command")
+        return
+    last = found.looks[-1]
+    result = last.get("result")
+    print(f"stopped at step {last['step']}" + ("" if result is None else f": {_value(result)}"))
+    say(f"{terms.price.text} of `{terms.account}`, reference {found.reference}")
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return str(value["rational"])
+    return "(" + ", ".join(map(_value, value)) + ")" if isinstance(value, list) else str(value)
+
+
+def _planned(loaded: Loaded) -> int:
+    from seqlang.release.exact.plan import lasts, obstacles
+
+    against = obstacles(loaded.program)
+    if against:
+        for sentence in against:
+            print(sentence)
+        return 1
+    print(loaded.source.text.rstrip() + "\n")
+    kept = "a noise of it lasts: after a crash it is drawn anew from its law given what was shown" if lasts(
+        loaded.program) else "after a crash it goes on where it was"  # fmt: skip
+    print(f"It is computed exactly as it is written; {kept}.")
+    return 0
+
+
+def parser() -> Parser:
+    parser = Parser(
+        "release", "Run a proved program on private rows, exactly, at a price that a ledger keeps.", _EXAMPLES
+    )
+    parser.add_argument("file", metavar="FILE", help="a spec, or @NAME of the library")
+    add_settings(parser)
+    parser.add_argument("--data", metavar="FILE", help="a CSV file with a heading; - reads standard input")
+    parser.add_argument("--ledger", metavar="FILE", help="the ledger that `seqlang ledger open` made")
+    parser.add_argument("--account", metavar="NAME", help="the data set that pays (the only one)")
+    parser.add_argument("--reference", metavar="NAME", help="of this release; the same one resumes it")
+    parser.add_argument("--columns", metavar="FIELD=COLUMN,..", help="columns with other names than the fields")
+    parser.add_argument("--id", metavar="COLUMN", help="who a row is about: a second row is read as missing")
+    parser.add_argument("--missing", metavar="VALUE", help="what is read where nothing can be (the value nearest to 0)")
+    parser.add_argument("--key", metavar="FILE", help="signs the rows of the ledger")
+    parser.add_argument("--live", action="store_true", help="rows come one by one; every step is written")
+    parser.add_argument("--plan", action="store_true", help="only show what would run")
+    parser.add_argument("--json", action="store_true", help="print the transcript as JSON")
+    return parser

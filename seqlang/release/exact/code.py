@@ -1,0 +1,220 @@
+"""Expressions as functions of the state of an exact run, made once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any, Protocol
+
+from seqlang.model import expression as ir
+from seqlang.model.program import Program
+from seqlang.release.exact.functions import FUNCTIONS, NoValue, Value, added, fold, multiplied
+from seqlang.release.exact.laws import ExactLaw, NotExact
+
+
+class State(Protocol):
+    """What an expression may read."""
+
+    step: int
+    fields: dict[str, Value]
+    memory: dict[str, Value]
+    reported: dict[str, Value]
+    locals: dict[str, Value]
+    bound: dict[int, Value]
+    records: range
+
+    def cell(self, name: str, key: tuple[Value, ...]) -> Value: ...
+    def noise(self, name: str, shape: tuple[int, ...]) -> Value: ...
+    def flipped(self, name: str, read: ir.Noised, value: Value) -> Value: ...
+    def drawn(self, name: str) -> Value: ...
+
+
+Code = Callable[[Any], Value]
+"""Of a State."""
+
+
+def plain(value: Fraction) -> Value:
+    """An int where it is whole: arithmetic on those is several times as fast."""
+    return value.numerator if value.denominator == 1 else value
+
+
+class Compiler:
+    """For one program. Raises NotExact for what has no exact form here."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.parameters = {p.name: plain(p.value) for p in program.parameters}
+
+    def compile(self, e: ir.Expression) -> Code:
+        """The function."""
+        match e:
+            case ir.Number(value):
+                return _constant(plain(value))
+            case ir.Truth(value):
+                return _constant(value)
+            case ir.Label(name):
+                return _constant(name)
+            case ir.ParameterValue(name):
+                return _constant(self.parameters[name])
+            case ir.StepNumber():
+                return lambda m: m.step
+            case ir.Field(name):
+                return lambda m: m.fields[name]
+            case ir.Records():
+                return lambda m: m.records
+            case ir.Local(name):
+                return lambda m: m.locals[name]
+            case ir.MemoryValue(name):
+                return lambda m: m.memory[name]
+            case ir.Reported(name):
+                return lambda m: m.reported.get(name)
+            case ir.Drawn(name):
+                return lambda m: m.drawn(name)
+            case ir.Bound(variable):
+                return lambda m: m.bound[variable.number]
+            case ir.CellValue(name, at):
+                parts = [self.compile(part) for part in at]
+                return lambda m: m.cell(name, tuple(part(m) for part in parts))
+            case ir.Noised():
+                return self._noised(e)
+            case ir.Apply(operator, arguments):
+                return self._apply(operator, arguments)
+            case ir.Choice(test, yes, no):
+                t, y, n = map(self.compile, (test, yes, no))
+                return lambda m: y(m) if t(m) else n(m)
+            case ir.Index(base, at):
+                return self._index(self.compile(base), self.compile(at))
+            case ir.Sequence(kind, items):
+                parts = [self.compile(item) for item in items]
+                return lambda m: fold(kind, [part(m) for part in parts], ())
+            case ir.Quantified():
+                return self._quantified(e)
+            case ir.Law(family, arguments):
+                parts = [self.compile(part) for part in arguments]
+                return lambda m: ExactLaw(family, tuple(part(m) for part in parts))
+            case ir.Weights(pairs):
+                rows = [(self.compile(value), self.compile(weight)) for value, weight in pairs]
+                return lambda m: ExactLaw("weights", tuple((value(m), weight(m)) for value, weight in rows))
+            case ir.WeightsOf():
+                return self._weights_of(e)
+            case ir.Density(method, law, at):
+                return self._density(method, self.compile(law), self.compile(at))
+        raise NotExact(f"{type(e).__name__} is not computed exactly here")
+
+    def constant(self, e: ir.Expression) -> Value:
+        """Of an expression of constants. Raises NotExact, NoValue."""
+        try:
+            return self.compile(e)(_Nothing())
+        except (AttributeError, KeyError):
+            raise NotExact("it is no constant") from None
+
+    def _apply(self, operator: str, arguments: tuple[ir.Expression, ...]) -> Code:
+        parts = [self.compile(argument) for argument in arguments]
+        if operator == "and":
+            return lambda m: all(part(m) for part in parts)
+        if operator == "or":
+            return lambda m: any(part(m) for part in parts)
+        if operator in ("sum", "mean", "count", "max", "min", "argmax", "argmin"):
+            return _folded(operator, parts)
+        function = FUNCTIONS.get(operator)
+        if function is None:
+            raise NotExact(f"`{operator}` is not computed exactly here")
+        if len(parts) == 1:
+            (only,) = parts
+            return lambda m: function(only(m))
+        if len(parts) == 2:
+            left, right = parts
+            return lambda m: function(left(m), right(m))
+        return lambda m: function(*(part(m) for part in parts))
+
+    def _index(self, base: Code, at: Code) -> Code:
+        def run(m: Any) -> Value:
+            values, place = base(m), at(m)
+            if not (isinstance(place, int) and 1 <= place <= len(values)):
+                raise NoValue(f"position {place} is outside 1..{len(values)}")
+            return values[place - 1]
+
+        return run
+
+    def _quantified(self, e: ir.Quantified) -> Code:
+        if isinstance(e.domain, ir.RealVectors):
+            raise NotExact("a choice among all vectors is not computed exactly")
+        domain, body = self.compile(e.domain), self.compile(e.body)
+        where = None if e.where is None else self.compile(e.where)
+        variable, operator = e.variable.number, e.operator
+        return lambda m: fold(operator, *_each(m, variable, domain(m), where, body))
+
+    def _weights_of(self, e: ir.WeightsOf) -> Code:
+        domain, value, weight = map(self.compile, (e.domain, e.value, e.weight))
+        where = None if e.where is None else self.compile(e.where)
+
+        def run(m: Any) -> Value:
+            pairs, _ = _each(m, e.variable.number, domain(m), where, lambda m: (value(m), weight(m)))
+            return ExactLaw("weights", tuple(pairs))
+
+        return run
+
+    def _density(self, method: str, law: Code, at: Code) -> Code:
+        if method == "cdf":
+            return lambda m: law(m).cdf(at(m))
+        if method == "pmf":
+            return lambda m: law(m).pmf(at(m))
+        raise NotExact("densities are not computed exactly here")
+
+    def _noised(self, e: ir.Noised) -> Code:
+        base = self.compile(e.base)
+        terms = [(t.noise, self.compile(t.factor), self.program.noise(t.noise).flips) for t in e.terms]
+
+        def run(m: Any) -> Value:
+            value = base(m)
+            for name, factor, flips in terms:
+                if not flips:
+                    value = added(value, multiplied(factor(m), m.noise(name, shape_of(value))))
+            for name, _, flips in terms:
+                if flips:
+                    value = m.flipped(name, e, value)
+            return value
+
+        return run
+
+
+def shape_of(value: Value) -> tuple[int, ...]:
+    """() of a number, (d,) of a vector, ..."""
+    return (len(value), *shape_of(value[0])) if isinstance(value, tuple) and value else ()
+
+
+def _constant(value: Value) -> Code:
+    return lambda m: value
+
+
+def _folded(operator: str, parts: list[Code]) -> Code:
+    if len(parts) == 1:
+        (only,) = parts
+
+        def of_vector(m: Any) -> Value:
+            values = tuple(only(m))
+            return fold(operator, values, range(1, len(values) + 1))
+
+        return of_vector
+    return lambda m: fold(operator, [part(m) for part in parts], range(1, len(parts) + 1))
+
+
+def _each(m: Any, variable: int, domain: Value, where: Code | None, body: Code) -> tuple[list[Value], list[Value]]:
+    """The values of the body, and the elements that they belong to."""
+    values: list[Value] = []
+    elements: list[Value] = []
+    outer = m.bound.get(variable)
+    for element in domain:
+        m.bound[variable] = element
+        if where is None or where(m):
+            elements.append(element)
+            values.append(body(m))
+    m.bound[variable] = outer
+    return values, elements
+
+
+class _Nothing:
+    """The state in which constants are evaluated."""
+
+    def __init__(self) -> None:
+        self.bound: dict[int, Value] = {}

@@ -1,0 +1,178 @@
+"""Operators and functions on exact values: int, Fraction, Real, bool, labels, tuples."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
+from typing import Any
+
+from seqlang.release.exact import real
+from seqlang.release.exact.laws import NotExact
+from seqlang.release.exact.real import Real
+
+Value = Any
+
+
+class NoValue(Exception):
+    """An expression has no value: a division by 0, an element that is not there. The text says what."""
+
+
+def added(a: Value, b: Value) -> Value:
+    return _pairwise(lambda x, y: x + y, a, b)
+
+
+def subtracted(a: Value, b: Value) -> Value:
+    return _pairwise(lambda x, y: x - y, a, b)
+
+
+def multiplied(a: Value, b: Value) -> Value:
+    return _pairwise(lambda x, y: x * y, a, b)
+
+
+def divided(a: Value, b: Value) -> Value:
+    return _pairwise(_divide, a, b)
+
+
+def _divide(a: Value, b: Value) -> Value:
+    if isinstance(a, Real) or isinstance(b, Real):
+        if real.sign(b) == 0:
+            raise NoValue("a division by 0")
+        return a / b
+    if b == 0:
+        raise NoValue("a division by 0")
+    return Fraction(a) / b
+
+
+def remainder(a: Value, b: Value) -> Value:
+    """What is left of a beyond the largest whole multiple of b that is at most a; its sign is that of b."""
+    if b == 0:
+        raise NoValue("the remainder of a division by 0")
+    return _pairwise(lambda x, y: x - y * real.floor(_divide(x, y)), a, b)
+
+
+def raised(a: Value, b: Value) -> Value:
+    if isinstance(a, Real) or isinstance(b, Real):
+        whole = not isinstance(b, Real) and Fraction(b).denominator == 1
+        return Real(lambda flint: a.ball(flint) ** int(b)) if whole and isinstance(a, Real) else a**b
+    if a == 0 and b < 0:
+        raise NoValue("a division by 0")
+    return real.power(a, b)
+
+
+def _pairwise(f: Callable[[Value, Value], Value], a: Value, b: Value) -> Value:
+    if isinstance(a, tuple) and isinstance(b, tuple):
+        if len(a) != len(b):
+            raise NoValue("two vectors of different lengths")
+        return tuple(_pairwise(f, x, y) for x, y in zip(a, b, strict=True))
+    if isinstance(a, tuple):
+        return tuple(_pairwise(f, x, b) for x in a)
+    if isinstance(b, tuple):
+        return tuple(_pairwise(f, a, y) for y in b)
+    return f(a, b)
+
+
+def each(f: Callable[[Value], Value], a: Value) -> Value:
+    """Of a number, or of every coordinate."""
+    return tuple(each(f, x) for x in a) if isinstance(a, tuple) else f(a)
+
+
+def clip(x: Value, low: Value, high: Value) -> Value:
+    return each(lambda v: min(max(v, low), high), x)
+
+
+def rounded(x: Value) -> int:
+    """The nearest whole number; halves go up."""
+    return real.floor(x + Fraction(1, 2))
+
+
+def _logarithm(x: Value) -> Value:
+    if real.sign(x) <= 0:
+        raise NoValue("the logarithm of a number that is not positive")
+    return 0 if not isinstance(x, Real) and x == 1 else real.function("log", x)
+
+
+def _exponential(x: Value) -> Value:
+    return 1 if not isinstance(x, Real) and x == 0 else real.function("exp", x)
+
+
+def _root(x: Value) -> Value:
+    from math import isqrt
+
+    if isinstance(x, Real):
+        return real.function("sqrt", x)
+    if x < 0:
+        raise NoValue("the square root of a negative number")
+    exact = Fraction(x)
+    found = Fraction(isqrt(exact.numerator), isqrt(exact.denominator))
+    return found if found * found == exact else real.function("sqrt", exact)
+
+
+FUNCTIONS: Mapping[str, Callable[..., Value]] = {
+    "+": added,
+    "-": subtracted,
+    "*": multiplied,
+    "/": divided,
+    "%": remainder,
+    "^": lambda a, b: _pairwise(raised, a, b),
+    "negate": lambda a: each(lambda x: -x, a),
+    ">=": lambda a, b: a >= b,
+    "<=": lambda a, b: a <= b,
+    ">": lambda a, b: a > b,
+    "<": lambda a, b: a < b,
+    "==": lambda a, b: a == b,
+    "!=": lambda a, b: a != b,
+    "not": lambda a: not a,
+    "..": lambda a, b: range(real.ceiling(a), real.floor(b) + 1),
+    "abs": lambda a: each(abs, a),
+    "floor": lambda a: each(real.floor, a),
+    "ceil": lambda a: each(real.ceiling, a),
+    "round": lambda a: each(rounded, a),
+    "clip": clip,
+    "log": lambda a: each(_logarithm, a),
+    "log1p": lambda a: each(lambda x: _logarithm(1 + x), a),
+    "log2": lambda a: each(lambda x: _logarithm(x) / _logarithm(2), a),
+    "exp": lambda a: each(_exponential, a),
+    "sqrt": lambda a: each(_root, a),
+    "dot": lambda a, b: sum(x * y for x, y in zip(a, b, strict=True)),
+    "zeros": lambda d: (0,) * int(d),
+    "sort": lambda a: tuple(sorted(a)),
+    "length": lambda a: len(a),
+}
+"""All but `and`, `or`, which evaluate what they need, and folds."""
+ON_PRIVATE = frozenset({
+    "+", "-", "*", "negate", ">=", "<=", ">", "<", "==", "!=", "not", "and", "or", "abs", "floor", "ceil", "round",
+    "clip", "dot", "sort", "length", "sum", "count", "max", "min", "argmax", "argmin",
+})  # fmt: skip
+"""What may be done to private values: it always has a value, and that of rational numbers is rational."""
+
+
+def fold(operator: str, values: Sequence[Value], elements: Sequence[Value]) -> Value:
+    """Of a list; argmax and argmin give the first of the best elements."""
+    match operator:
+        case "sum":
+            total: Value = 0
+            for value in values:
+                total = value if isinstance(value, tuple) and total == 0 else added(total, value)
+            return total
+        case "count":
+            return sum(1 for value in values if value)
+        case "list" | "set":
+            return tuple(values) if operator == "list" else tuple(dict.fromkeys(values))
+    if not values:
+        raise NoValue(f"the {operator} of nothing")
+    match operator:
+        case "mean":
+            return divided(fold("sum", values, elements), len(values))
+        case "max" | "min":
+            choose = max if operator == "max" else min
+            best = values[0]
+            for value in values[1:]:
+                best = _pairwise(choose, best, value)
+            return best
+        case "argmax" | "argmin":
+            place = 0
+            for i, value in enumerate(values):
+                if value > values[place] if operator == "argmax" else value < values[place]:
+                    place = i
+            return elements[place]
+    raise NotExact(f"`{operator}` is not computed exactly here")

@@ -1,0 +1,242 @@
+"""One exact run of a program, step by step."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Protocol
+
+from seqlang.model import expression as ir
+from seqlang.model.domain import Finite
+from seqlang.model.life import EachReport, EachStep, Life
+from seqlang.model.program import Cell, Define, Draw, Program, Report, Stop, Update
+from seqlang.record import record
+from seqlang.release.exact import samplers
+from seqlang.release.exact.cells import CellState
+from seqlang.release.exact.code import Code, Compiler
+from seqlang.release.exact.functions import NoValue, Value
+from seqlang.release.exact.laws import ExactLaw, NotExact, normalised
+from seqlang.release.exact.noise import drawer_of
+from seqlang.release.exact.samplers import SYSTEM, Below
+
+Outcome = tuple[bool, Value]
+"""Whether a report or stop happens, and the value that it shows (None: none)."""
+
+
+@record
+class Look:
+    """What one step showed: `reports` by name (True for an event), whether the run stopped, and what it returned."""
+
+    step: int
+    reports: tuple[tuple[str, Value], ...]
+    stopped: bool
+    result: Value
+
+
+class Decide(Protocol):
+    """Called at every report and stop that is reached; `compute` evaluates it on the data, with the noise."""
+
+    def __call__(self, step: int, statement: Report | Stop, compute: Callable[[], Outcome]) -> Outcome: ...
+
+
+def _computed(step: int, statement: Report | Stop, compute: Callable[[], Outcome]) -> Outcome:
+    return compute()
+
+
+class ExactRun:
+    """`step(entry)` makes a step: entries are exact numbers by field. `below` is where random bits come from, and
+    `decide` may say what a report or stop shows instead of what is computed. Raises NotExact for programs that are
+    not evaluated exactly."""
+
+    def __init__(
+        self, program: Program, *, below: Below = SYSTEM, decide: Decide = _computed,
+        records: Mapping[str, Sequence[Value]] | None = None,
+    ) -> None:  # fmt: skip
+        self.program, self.below, self.decide = program, below, decide
+        compiler = Compiler(program)
+        self.compiler = compiler
+        self._drawers = {noise.name: drawer_of(program, noise, compiler) for noise in program.noises}
+        self._noises = {noise.name: noise for noise in program.noises}
+        self._draws = {s.name: s for s in program.body if isinstance(s, Draw)}
+        self._draw_laws = {name: compiler.compile(draw.law) for name, draw in self._draws.items()}
+        self._letters: dict[str, tuple[Value, ...]] = {}
+        self.cells = {s.name: CellState(s, compiler) for s in program.body if isinstance(s, Cell)}
+        self._body = [self._statement(s) for s in program.body]
+        self.fields: dict[str, Value] = {name: tuple(values) for name, values in (records or {}).items()}
+        size = len(next(iter(self.fields.values()))) if self.fields else 0
+        self.records = range(1, size + 1)
+        self.step_number = 0
+        self.memory: dict[str, Value] = {}
+        self.reported: dict[str, Value] = {}
+        self.locals: dict[str, Value] = {}
+        self.bound: dict[int, Value] = {}
+        self.counts: dict[str, int] = {}
+        self.stopped, self.result = False, None
+        self._lives: dict[str, tuple[int, Value]] = {}
+        self._shown: list[tuple[str, Value]] = []
+        self.memory = {m.name: compiler.compile(m.initial)(self) for m in program.memories}
+        for cell in self.cells.values():
+            cell.start(self)
+
+    @property
+    def step(self) -> int:
+        """The number of the step."""
+        return self.step_number
+
+    def advance(self, entry: Mapping[str, Value]) -> Look:
+        """Makes one step."""
+        for name in self.reported:
+            self.counts[name] = self.counts.get(name, 0) + 1
+        for cell in self.cells.values():
+            cell.begin(cell.report is not None and cell.report in self.reported)
+        self.step_number += 1
+        if self.reported:
+            self.reported = {}
+        self.fields.update(entry)
+        self._shown = []
+        for run in self._body:
+            run()
+            if self.stopped:
+                break
+        return Look(self.step_number, tuple(self._shown), self.stopped, self.result)
+
+    # ---- statements
+
+    def _statement(self, statement: object) -> Callable[[], None]:
+        match statement:
+            case Define(name, expression):
+                return self._define(name, self.compiler.compile(expression))
+            case Cell(name):
+                cell = self.cells[name]
+                return lambda: cell.tick(self)
+            case Draw():
+                return lambda: self._draw(statement)
+            case Update(memory, value, when):
+                return self._update(memory, self.compiler.compile(value), self._test(when))
+            case Report():
+                return self._report(statement)
+            case Stop():
+                return self._stop(statement)
+        raise NotExact(f"{type(statement).__name__} is not run exactly")
+
+    def _test(self, when: ir.Expression | None) -> Code | None:
+        return None if when is None else self.compiler.compile(when)
+
+    def _define(self, name: str, code: Code) -> Callable[[], None]:
+        def run() -> None:
+            self.locals[name] = code(self)
+
+        return run
+
+    def _update(self, memory: str, value: Code, test: Code | None) -> Callable[[], None]:
+        def run() -> None:
+            if test is None or test(self):
+                self.memory[memory] = value(self)
+
+        return run
+
+    def _report(self, report: Report) -> Callable[[], None]:
+        test, name = self._test(report.when), report.name
+        value = None if report.value is None else self.compiler.compile(report.value)
+
+        def compute() -> Outcome:
+            if test is not None and not test(self):
+                return False, None
+            return True, True if value is None else value(self)
+
+        def run() -> None:
+            fired, shown = self.decide(self.step_number, report, compute)
+            if fired:
+                self.reported[name] = shown
+                self._shown.append((name, shown))
+
+        return run
+
+    def _stop(self, stop: Stop) -> Callable[[], None]:
+        test = self._test(stop.when)
+        value = None if stop.result is None else self.compiler.compile(stop.result)
+
+        def compute() -> Outcome:
+            if test is not None and not test(self):
+                return False, None
+            return True, None if value is None else value(self)
+
+        def run() -> None:
+            self.stopped, self.result = self.decide(self.step_number, stop, compute)
+
+        return run
+
+    # ---- randomness
+
+    def cell(self, name: str, key: tuple[Value, ...]) -> Value:
+        """The value of a cell now."""
+        return self.cells[name].read(key)
+
+    def _life(self, life: Life) -> int:
+        match life:
+            case EachStep():
+                return self.step_number
+            case EachReport(report):
+                return self.counts.get(report, 0)
+        return 0
+
+    def noise(self, name: str, shape: tuple[int, ...]) -> Value:
+        """The noise's value in this life, drawn at its first reading."""
+        life, known = self._life(self._noises[name].life), self._lives.get(name)
+        if known is not None and known[0] == life:
+            return known[1]
+        value = self._filled(shape, lambda: self._drawers[name].draw(self.below))
+        self._lives[name] = life, value
+        return value
+
+    def _filled(self, shape: tuple[int, ...], draw: Callable[[], Value]) -> Value:
+        if not shape:
+            return draw()
+        return tuple(self._filled(shape[1:], draw) for _ in range(shape[0]))
+
+    def drawn(self, name: str) -> Value:
+        """Of a named draw."""
+        return self.noise(name, ()) if name in self._noises else self._lives[name][1]
+
+    def _draw(self, draw: Draw) -> None:
+        life, known = self._life(draw.life), self._lives.get(draw.name)
+        if known is not None and known[0] == life:
+            return
+        law = self._draw_laws[draw.name](self)
+        if not isinstance(law, ExactLaw) or law.family != "weights":
+            raise NotExact(f"the law of `{draw.name}` is not drawn exactly: listed laws with rational weights are")
+        self._lives[draw.name] = life, samplers.listed(normalised(law), self.below)
+
+    def flipped(self, name: str, read: ir.Noised, value: Value) -> Value:
+        """Randomised response: the value, or another letter."""
+        truth = self._drawers[name].flips
+        assert truth is not None
+        letters = self._alphabet(read)
+        life, known = self._life(self._noises[name].life), self._lives.get(name)
+        if known is None or known[0] != life:
+            places = len(letters)
+            rest = (1 - truth) / (places - 1)
+            pairs = [(0, truth), *((k, rest) for k in range(1, places))]
+            moved = self._filled(
+                (len(value),) if isinstance(value, tuple) else (), lambda: samplers.listed(pairs, self.below)
+            )
+            self._lives[name] = known = life, moved
+        by = known[1]
+        if isinstance(value, tuple):
+            return tuple(self._moved(letters, v, k) for v, k in zip(value, by, strict=True))
+        return self._moved(letters, value, by)
+
+    @staticmethod
+    def _moved(letters: tuple[Value, ...], value: Value, by: int) -> Value:
+        return letters[(letters.index(value) + by) % len(letters)]
+
+    def _alphabet(self, read: ir.Noised) -> tuple[Value, ...]:
+        if read.name not in self._letters:
+            base = read.base
+            domain = self.program.input(base.name).domain if isinstance(base, ir.Field) else None
+            if not isinstance(domain, Finite):
+                raise NotExact(f"randomised response of `{read.name}`, which is no entry with listed values")
+            self._letters[read.name] = tuple(self.compiler.constant(v) for v in domain.values)
+        return self._letters[read.name]
+
+
+__all__ = ["ExactRun", "Look", "NoValue", "Outcome"]

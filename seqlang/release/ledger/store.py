@@ -1,0 +1,114 @@
+"""Where the rows of a ledger are kept: an SQLite file. Rows are added, and never changed or deleted."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from seqlang.diagnostics import SpecError
+from seqlang.release.ledger.entry import Entry
+
+VERSION = 1
+"""Of the table."""
+WAIT = 30.0
+"""Seconds that a transaction waits for others."""
+_MADE = """
+CREATE TABLE entries (
+    number INTEGER PRIMARY KEY, at TEXT NOT NULL, kind TEXT NOT NULL, body TEXT NOT NULL, previous TEXT NOT NULL UNIQUE,
+    digest TEXT NOT NULL UNIQUE, signature TEXT NOT NULL
+) STRICT;
+CREATE TRIGGER kept_as_written BEFORE UPDATE ON entries
+    BEGIN SELECT RAISE(ABORT, 'rows of a ledger are not changed'); END;
+CREATE TRIGGER kept_for_ever BEFORE DELETE ON entries
+    BEGIN SELECT RAISE(ABORT, 'rows of a ledger are not deleted'); END;
+"""
+
+
+class SqliteStore:
+    """A file. Raises SpecError E0670 where it is not there, is no ledger, or cannot be written."""
+
+    def __init__(self, path: Path, *, make: bool = False) -> None:
+        self.path = path
+        if make and path.exists():
+            raise refused(f"`{path}` is there already", "open another account in it, or choose another name")
+        if not make and not path.is_file():
+            raise refused(f"there is no ledger `{path}`", f"`seqlang ledger open {path} --data NAME ..` makes one")
+        try:
+            self._connection = sqlite3.connect(path, timeout=WAIT, isolation_level=None)
+            self._prepare(make)
+        except sqlite3.Error as why:
+            raise refused(f"`{path}` cannot be used as a ledger: {why}") from None
+
+    def _prepare(self, make: bool) -> None:
+        run = self._connection.execute
+        if make:
+            run("PRAGMA journal_mode = WAL")
+        run("PRAGMA synchronous = FULL")
+        run("PRAGMA trusted_schema = OFF")
+        version = run("PRAGMA user_version").fetchone()[0]
+        if make:
+            self._connection.executescript(f"BEGIN IMMEDIATE; {_MADE} PRAGMA user_version = {VERSION}; COMMIT;")
+        elif version > VERSION:
+            raise refused(f"`{self.path}` was written by a newer seqlang (version {version} of its table)")
+        elif version != VERSION:
+            raise refused(f"`{self.path}` is no ledger")
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """All of it, or nothing; no other writer meanwhile."""
+        try:
+            self._connection.execute("BEGIN IMMEDIATE")
+        except sqlite3.Error as why:
+            raise refused(f"`{self.path}` cannot be written: {why}") from None
+        try:
+            yield
+            self._connection.execute("COMMIT")
+        except BaseException as why:
+            if self._connection.in_transaction:
+                self._connection.execute("ROLLBACK")
+            if isinstance(why, sqlite3.Error):
+                raise refused(f"`{self.path}` cannot be written: {why}") from None
+            raise
+
+    def entries(self) -> tuple[Entry, ...]:
+        """All rows, in order."""
+        try:
+            rows = self._connection.execute(
+                "SELECT number, at, kind, body, previous, digest, signature FROM entries ORDER BY number"
+            ).fetchall()
+        except sqlite3.Error as why:
+            raise refused(f"`{self.path}` cannot be read: {why}") from None
+        return tuple(Entry(*row) for row in rows)
+
+    def append(self, entry: Entry) -> None:
+        """Within a transaction."""
+        self._connection.execute(
+            "INSERT INTO entries VALUES (?, ?, ?, ?, ?, ?, ?)",
+            (entry.number, entry.at, entry.kind, entry.body, entry.previous, entry.digest, entry.signature),
+        )
+
+    def hold(self, name: str) -> object | None:
+        """Something that no other process can have while it lives; None if another one has it. It ends with the
+        process, however that ends."""
+        import fcntl
+        import hashlib
+
+        short = hashlib.sha256(name.encode()).hexdigest()[:16]
+        file = self.path.with_name(f"{self.path.name}.{short}.lock").open("a")
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            file.close()
+            return None
+        return file
+
+    def close(self) -> None:
+        """The file is complete without its log after that."""
+        self._connection.close()
+
+
+def refused(message: str, help: str | None = None) -> SpecError:
+    """What a ledger refuses, exit code 2."""
+    return SpecError.of("E0670", message, help=help)

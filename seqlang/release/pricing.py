@@ -1,0 +1,110 @@
+"""What a release costs: the strong bound that was proved, as an exact rational, in the notion of an account."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+
+from seqlang.arithmetic.enclosure import enclose, exact_value
+from seqlang.diagnostics import SpecError
+from seqlang.driver import Loaded, check
+from seqlang.model.program import Claim
+from seqlang.proof.derivation import ApproximateBound, Derivation, RenyiBound, settled
+from seqlang.release.exact.code import Compiler
+from seqlang.release.exact.functions import NoValue
+from seqlang.release.exact.laws import NotExact
+from seqlang.release.ledger.budget import Amount
+from seqlang.report.words import adjacency_words
+from seqlang.results.check import CheckResult
+from seqlang.rules.sensitivity.facts.formulas import parameter_values
+
+DELTA = Fraction(1, 10**6)
+"""Where (epsilon, delta) bounds are taken for accounts of other notions."""
+
+
+def proved(loaded: Loaded, budget: Amount) -> CheckResult:
+    """The check of the program, at the order or delta of the account. Raises SpecError E0671 unless every strong claim
+    is proved, and there is one."""
+    delta = budget.delta if budget.notion == "dp" and budget.delta else DELTA
+    found = check(loaded, delta=delta, orders=(budget.order,) if budget.notion == "rdp" else None)
+    strong = [v for v in found.verdicts if v.claim.kind == "strong"]
+    if not strong:
+        raise not_released("it makes no strong claim of privacy", "claim strong pure(eps)")
+    for verdict in strong:
+        if verdict.verdict != "proved":
+            raise not_released(f"`{verdict.claim.text}` is {verdict.verdict}", "`seqlang check` says why")
+    return found
+
+
+def price(result: CheckResult, budget: Amount) -> Amount:
+    """The least that is proved in the account's notion, for runs of any length: of what was claimed, and of what was
+    derived, rounded up. Raises SpecError E0671 where nothing is."""
+    found = [*_claimed(result, budget), *_derived(result, budget)]
+    if not found:
+        raise not_released(f"no bound of the kind {budget.notion} is proved for it", "an account of another notion")
+    return min(found, key=lambda amount: (amount.delta, amount.epsilon) if budget.notion == "dp" else (amount.epsilon,))
+
+
+def adjacency(result: CheckResult) -> str:
+    """Who is a neighbour, in the words of an account."""
+    return adjacency_words(result.program)[0]
+
+
+def _claimed(result: CheckResult, budget: Amount) -> Iterator[Amount]:
+    compiler = Compiler(result.program)
+    for verdict in result.verdicts:
+        claim = verdict.claim
+        if claim.kind == "strong" and claim.horizon is None and verdict.verdict == "proved":
+            amount = _of_claim(compiler, claim)
+            if amount is not None and (amount.notion, amount.order) == (budget.notion, budget.order):
+                yield amount
+            elif amount is not None and amount.notion == "pure" and budget.notion == "dp":
+                yield Amount("dp", amount.epsilon)
+
+
+def _of_claim(compiler: Compiler, claim: Claim) -> Amount | None:
+    assert claim.privacy is not None
+    try:
+        values = [compiler.constant(argument) for argument in claim.privacy.arguments]
+    except (NotExact, NoValue):
+        return None
+    exact = [Fraction(v) for v in values if isinstance(v, int | Fraction)]
+    if len(exact) < len(values):
+        return None  # the derived bound is rounded up instead
+    match claim.privacy.notion:
+        case "pure":
+            return Amount("pure", exact[0])
+        case "zcdp":
+            return Amount("zcdp", exact[0])
+        case "rdp":
+            return Amount("rdp", exact[1], order=exact[0])
+        case "dp":
+            return Amount("dp", exact[0], exact[1])
+
+
+def _derived(result: CheckResult, budget: Amount) -> Iterator[Amount]:
+    bounds = result.bounds
+    offered: tuple[Derivation | None, ...] = {
+        "pure": (bounds.pure,), "zcdp": (bounds.zcdp,), "rdp": bounds.rdp, "dp": (bounds.dp,),
+    }[budget.notion]  # fmt: skip
+    values = parameter_values(result.program)
+    for derivation in offered:
+        if derivation is None:
+            continue
+        conclusion = derivation.conclusion
+        if getattr(conclusion, "horizon", None) is not None:
+            continue
+        if isinstance(conclusion, RenyiBound) and conclusion.order != budget.order:
+            continue
+        formula = settled(conclusion)
+        exact = exact_value(formula, values)
+        high = enclose(formula, values).high
+        if exact is None and high == float("inf"):
+            continue
+        delta = conclusion.delta if isinstance(conclusion, ApproximateBound) else Fraction(0)
+        yield Amount(budget.notion, Fraction(high) if exact is None else exact, delta, budget.order)
+
+
+def not_released(why: str, help: str | None = None) -> SpecError:
+    """The program is not released, exit code 2."""
+    return SpecError.of("E0671", f"the program is not released: {why}", help=help)

@@ -1,0 +1,145 @@
+"""A ledger, checked by somebody who has no data: the chain, the sums, and every decision that follows from what was
+released."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from fractions import Fraction
+from typing import Any
+
+from seqlang.diagnostics import SpecError
+from seqlang.driver import load
+from seqlang.model.expression import Noised
+from seqlang.model.program import Cell, Define, Program, Report, Stop, Update
+from seqlang.release.exact.functions import NoValue
+from seqlang.release.exact.run import Decide, ExactRun, Outcome
+from seqlang.release.ledger.book import Book, Charge
+from seqlang.release.releasing import digest_of
+from seqlang.release.resuming import outcome_in
+from seqlang.release.transcript import value_out
+from seqlang.source import Source
+
+
+class Hidden(Exception):
+    """A private value was asked for."""
+
+
+class _Known(dict[str, Any]):
+    """What is known by name; the rest is hidden."""
+
+    def __missing__(self, name: str) -> Any:
+        raise Hidden
+
+
+class _Disagrees(Exception):
+    """A decision is not what follows from what was released."""
+
+
+def faults_of(book: Book) -> Iterator[str]:
+    """What is wrong, a sentence each. The chain itself was checked when the ledger was read."""
+    for account in book.accounts.values():
+        if not account.spent.fits(account.budget):
+            yield f"the account `{account.name}` is overdrawn: {account.spent.text} of {account.budget.text}"
+    for charge in book.charges.values():
+        found = _fault(charge) if charge.spec else None
+        if found is not None:
+            yield f"`{charge.reference}`: {found}"
+
+
+def _fault(charge: Charge) -> str | None:
+    try:
+        loaded = load(Source(charge.reference, charge.spec), {name: Fraction(v) for name, v in charge.settings})
+    except SpecError as why:
+        return f"its program is refused: {why}"
+    if digest_of(loaded, charge.account) != charge.digest:
+        return "its program is not the one that was charged for"
+    written = {look["step"]: look for look in charge.looks}
+    if sorted(written) != [look["step"] for look in charge.looks]:
+        return "its looks are not in order"
+    last = max(written, default=0)
+    try:
+        run = BlindRun(loaded.program, _agreeing(written))
+        for step in range(1, last + 1):
+            if run.stopped:
+                return f"it goes on after it has stopped in step {step - 1}"
+            run.advance({})
+    except _Disagrees as why:
+        return str(why)
+    except Hidden:
+        return None  # a fold for each record: nothing follows without them
+    return None
+
+
+def _agreeing(written: Mapping[int, Mapping[str, Any]]) -> Decide:
+    """Shows what was written, which must be what follows where that can be computed without private values."""
+
+    def decide(step: int, statement: Report | Stop, compute: Callable[[], Outcome]) -> Outcome:
+        wanted = outcome_in(written.get(step, {}), statement)
+        try:
+            found = compute()
+        except (Hidden, NoValue):
+            return wanted
+        if found != wanted:
+            name = statement.name if isinstance(statement, Report) else f"stop {statement.index}"
+            raise _Disagrees(
+                f"in step {step} `{name}` was {_said(wanted)}, and {_said(found)} follows from what was released"
+            )
+        return wanted
+
+    return decide
+
+
+class BlindRun(ExactRun):
+    """Without entries and noise: what reads them is hidden, and so is what reads that."""
+
+    def __init__(self, program: Program, decide: Decide) -> None:
+        self._lost: set[str] = set()
+        super().__init__(program, decide=decide)
+        self.fields = _Known()
+        self.locals, self.memory = _Known(), _Known(self.memory)
+
+    @property
+    def records(self) -> range:
+        """Nobody but the owner knows how many there are."""
+        raise Hidden
+
+    @records.setter
+    def records(self, value: range) -> None: ...
+
+    def _statement(self, statement: object) -> Callable[[], None]:
+        run = super()._statement(statement)
+
+        def guarded() -> None:
+            try:
+                run()
+            except (Hidden, NoValue):
+                self._hide(statement)
+
+        return guarded
+
+    def _hide(self, statement: object) -> None:
+        match statement:
+            case Define(name):
+                self.locals.pop(name, None)
+            case Cell(name):
+                self._lost.add(name)
+            case Update(memory):
+                self.memory.pop(memory, None)
+
+    def cell(self, name: str, key: tuple[Any, ...]) -> Any:
+        if name in self._lost:
+            raise Hidden
+        return super().cell(name, key)
+
+    def noise(self, name: str, shape: tuple[int, ...]) -> Any:
+        raise Hidden
+
+    def drawn(self, name: str) -> Any:
+        raise Hidden
+
+    def flipped(self, name: str, read: Noised, value: Any) -> Any:
+        raise Hidden
+
+
+def _said(outcome: Outcome) -> str:
+    return "not made" if not outcome[0] else f"made, {value_out(outcome[1])}"

@@ -1,0 +1,165 @@
+"""Exact runs: the same as the interpreter's where both have the same noise, and numbers that are exact all the way."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+from typing import Any
+
+import pytest
+
+from seqlang.backends.interpret.machine import Machine
+from seqlang.driver import library, load, read
+from seqlang.model.program import Program, Report, Stop
+from seqlang.release.exact.plan import lasts, obstacles
+from seqlang.release.exact.run import ExactRun, Outcome
+from seqlang.source import Source
+
+HEAD = "algorithm a\n"
+SPECS = {
+    "block": HEAD + "stream x in {0, 1}\nreport block when sum(1 since block) >= 3\n"
+    "report ones = sum(x since block) when block\nmemory score = 0\n"
+    "update score = score + 2 * ones - 3 when block\nstop when score >= 4 return high\n"
+    "stop when score <= -4 return low\n"
+    "attach geometric(1 / 2) to ones\nclaim strong pure(log(2))\n",
+    "threshold": HEAD
+    + "let b = 9\nstream x in 0..4\nstatistic total = sum(x over steps)\nstop when total >= b return above\n"
+    "attach geometric(exp(-1 / 4)) to b once\nattach geometric(exp(-1 / 4)) to total\n"
+    "claim strong pure(1)\n",
+    "window": HEAD + "stream x in {0, 1, 2}\nstatistic recent = sum(x over last 3)\nreport shown = recent\n"
+    "attach discrete_gaussian(4) to shown\nstop when step >= 6\nclaim strong zcdp(1)\n",
+    "flips": HEAD + "stream x in {0, 1}\nreport shown = x\nattach randomized_response(3/4) to x\nstop when step >= 5\n"
+    "claim strong pure(log(3))\n",
+}
+
+
+def program(text: str) -> Program:
+    return load(Source("a.seq", text)).program
+
+
+def both(made: Program, entries: list[dict[str, int]], seed: int) -> tuple[list[Any], list[Any]]:
+    """What the exact run shows, and what the interpreter shows with the same noise."""
+    coins, drawn = random.Random(seed), {}
+    first = ExactRun(made, below=coins.randrange)
+
+    class Same:
+        def noise(self, noise: Any, life: int, law: Any, shape: tuple[int, ...]) -> Any:
+            return drawn[noise.name, life]
+
+        def draw(self, draw: Any, life: int, law: Any) -> Any:
+            return drawn[draw.name, life]
+
+    second = Machine(made, Same())  # type: ignore[arg-type]
+    mine, theirs = [], []
+    for entry in entries:
+        look = first.advance(entry)
+        drawn.update({(name, life): _floats(value) for name, (life, value) in first._lives.items()})
+        outcome = second.step(entry)
+        mine.append((dict(look.reports), look.stopped, look.result))
+        theirs.append((dict(outcome.reports), outcome.stopped, outcome.result))
+        if look.stopped:
+            break
+    return mine, theirs
+
+
+def _floats(value: Any) -> Any:
+    return (
+        tuple(map(_floats, value))
+        if isinstance(value, tuple)
+        else float(value)
+        if isinstance(value, Fraction)
+        else value
+    )
+
+
+@pytest.mark.parametrize("name", ["block", "threshold", "window", "flips"])
+def test_the_interpreter_agrees(name: str) -> None:
+    made = program(SPECS[name])
+    assert obstacles(made) == []
+    coins = random.Random(1)
+    for seed in range(60):
+        entries = [{"x": coins.randrange(2)} for _ in range(12)]
+        mine, theirs = both(made, entries, seed)
+        assert mine == theirs
+
+
+class Traced(Fraction):
+    """A private number that no floating-point number may meet."""
+
+    def __float__(self) -> float:
+        raise AssertionError("a private value became a float")
+
+
+@pytest.mark.parametrize("name", ["block", "threshold", "window"])
+def test_no_float_between_an_entry_and_its_release(name: str) -> None:
+    made = program(SPECS[name])
+    kinds: set[type] = set()
+
+    def decide(step: int, statement: Report | Stop, compute: Callable[[], Outcome]) -> Outcome:
+        fired, value = compute()
+        kinds.add(type(value))
+        return fired, value
+
+    for seed in range(20):
+        run = ExactRun(made, below=random.Random(seed).randrange, decide=decide)
+        for _ in range(12):
+            if run.stopped:
+                break
+            run.advance({"x": Traced(1)})
+            for number in [*run.locals.values(), *run.memory.values()]:
+                assert not isinstance(number, float)
+    assert float not in kinds
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("stream x in [0, 1]\nstop when sum(x over steps) >= 3 return 1\nattach laplace(1) to return\n", "laplace"),
+        ("stream x in (0, 1)\nstop when sum(x over steps) >= 3\n", "domain"),
+        ("stream x in [1, 2]\nstop when sum(log(x) over steps) >= 3\n", "log"),
+        ("stream x in [0, 1]\nstop when 1 / (1 + sum(x over steps)) >= 3\n", "`/`"),
+        ("stream x in 1..3\nlet v = [1, 2, 3]\nstop when v[x] >= 3\n", "position"),
+        ("stream x in {0, 1}\nstop when mean(x where x > 0 over steps) >= 1\n", "mean"),
+        ("stream x in [0, 1]\nstop when clip(x, 1, 0) >= 1\n", "clip"),
+        ("stream x in {0, 1}\nlet P = bernoulli(1/2)\nstop when P.pmf(x) >= 1\n", "density"),
+        (
+            "stream x in [0, 1]\nstop when sum(x over steps) >= 3 return 1\nattach gaussian(3) to return\n",
+            "gaussian",
+        ),
+        (
+            "stream x in 0..3\nstop when x > 2\nlet b = 1\nattach geometric(sqrt(1/2)) to b\nstop when b > 1\n",
+            "rational",
+        ),
+    ],
+)
+def test_what_is_not_released(text: str, why: str) -> None:
+    found = obstacles(program(HEAD + text))
+    assert any(why in sentence for sentence in found), found
+
+
+def test_the_library_is_planned_without_an_error() -> None:
+    """Whatever the program, it is either released or there is a reason."""
+    released = [name for name in library() if not obstacles(load(read(f"@{name}")).program)]
+    assert "tight/blocks" in released
+    for name in released:
+        made = load(read(f"@{name}")).program
+        if any(field.kind == "dataset" for field in made.inputs):
+            continue
+        run, entry = ExactRun(made, below=random.Random(1).randrange), _entry(made)
+        for _ in range(4):
+            if not run.stopped:
+                run.advance(entry)
+
+
+def _entry(made: Program) -> Mapping[str, Any]:
+    from seqlang.release.exact.code import Compiler
+    from seqlang.release.rows import reader_of
+
+    return {field.name: reader_of(field, Compiler(made), None)("") for field in made.inputs}
+
+
+def test_which_noise_lasts() -> None:
+    assert {name: lasts(program(SPECS[name])) for name in ("block", "threshold", "window", "flips")} == {
+        "block": False, "threshold": True, "window": False, "flips": False,
+    }  # fmt: skip

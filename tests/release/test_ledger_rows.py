@@ -1,0 +1,169 @@
+"""The ledger: what is charged, what is refused, what is noticed."""
+
+from __future__ import annotations
+
+import sqlite3
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+from seqlang.diagnostics import SpecError
+from seqlang.release.ledger.book import Book, Charge
+from seqlang.release.ledger.budget import Amount, amount_of, within
+from seqlang.release.ledger.entry import canonical
+from seqlang.release.ledger.store import SqliteStore
+
+REPLACE = "replace one"
+
+
+def book(path: Path, budget: str = "pure(1)", key: bytes | None = None) -> Book:
+    made = Book(SqliteStore(path, make=True), key)
+    made.open_account("mine", REPLACE, amount_of(budget, "budget"))
+    return made
+
+
+def charge(name: str, price: str, account: str = "mine") -> Charge:
+    return Charge(name, account, amount_of(price, "price"), "", (), "digest")
+
+
+def test_ten_tenths_are_the_whole_budget(tmp_path: Path) -> None:
+    made = book(tmp_path / "a")
+    for i in range(10):
+        made.charge(charge(f"release {i}", "pure(1/10)"), REPLACE)
+        made = Book(SqliteStore(tmp_path / "a"))  # as the next process finds it
+    assert made.account(None).left == Amount("pure", Fraction(0))
+    with pytest.raises(SpecError, match="left pure"):
+        made.charge(charge("one more", "pure(1/1000000000000000000000000)"), REPLACE)
+
+
+def test_a_reference_is_charged_once_and_for_one_thing(tmp_path: Path) -> None:
+    made = book(tmp_path / "a")
+    for _ in range(3):
+        made.charge(charge("a", "pure(1/2)"), REPLACE)
+    assert made.account(None).left.epsilon == Fraction(1, 2)
+    with pytest.raises(SpecError, match="something else"):
+        made.charge(charge("a", "pure(1/4)"), REPLACE)
+    with pytest.raises(SpecError, match="neighbours"):
+        made.charge(charge("b", "pure(1/4)"), "add or remove one")
+    with pytest.raises(SpecError, match="no account"):
+        made.charge(charge("b", "pure(1/4)", "yours"), REPLACE)
+    with pytest.raises(SpecError, match="has an account"):
+        made.open_account("mine", REPLACE, amount_of("pure(1)", "budget"))
+
+
+def test_refunds_are_rows_and_only_before_data_are_read(tmp_path: Path) -> None:
+    made = book(tmp_path / "a")
+    made.charge(charge("a", "pure(1)"), REPLACE)
+    made.refund("a", "the study was cancelled")
+    assert made.account(None).left.epsilon == 1
+    with pytest.raises(SpecError, match="refunded already"):
+        made.refund("a", "again")
+    with pytest.raises(SpecError, match="was refunded"):
+        made.charge(charge("a", "pure(1)"), REPLACE)
+    made.charge(charge("b", "pure(1)"), REPLACE)
+    made.begin("b")
+    with pytest.raises(SpecError, match="data were read"):
+        made.refund("b", "too late")
+    assert [entry.kind for entry in made.store.entries()] == [
+        "ledger",
+        "account",
+        "charge",
+        "refund",
+        "charge",
+        "begin",
+    ]
+
+
+def test_looks_come_one_after_the_other(tmp_path: Path) -> None:
+    made = book(tmp_path / "a")
+    made.charge(charge("a", "pure(1)"), REPLACE)
+    other = Book(SqliteStore(tmp_path / "a"))
+    made.look("a", 1, {"step": 1})
+    with pytest.raises(SpecError, match="another process"):
+        other.look("a", 1, {"step": 2})
+    other.look("a", 2, {"step": 2})
+    made.refresh()
+    assert made.charges["a"].looks == ({"step": 1}, {"step": 2})
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "UPDATE entries SET body = replace(body, 'pure(1)', 'pure(9)') WHERE kind = 'account'",
+        "UPDATE entries SET at = '' WHERE number = 2",
+        "DELETE FROM entries WHERE number = 2",
+        "UPDATE entries SET digest = 'x' WHERE number = 2",
+        "UPDATE entries SET kind = 'ledger' WHERE number = 2",
+    ],
+)
+def test_changes_are_noticed(tmp_path: Path, change: str) -> None:
+    made = book(tmp_path / "a")
+    made.charge(charge("a", "pure(1)"), REPLACE)
+    made.store.close()
+    with sqlite3.connect(tmp_path / "a") as raw:
+        with pytest.raises(sqlite3.IntegrityError):
+            raw.execute(change)
+        for name in ("kept_as_written", "kept_for_ever"):
+            raw.execute(f"DROP TRIGGER {name}")
+        raw.execute(change)
+    raw.close()
+    with pytest.raises(SpecError, match="not what was written"):
+        Book(SqliteStore(tmp_path / "a"))
+
+
+def test_a_signed_ledger_knows_its_key(tmp_path: Path) -> None:
+    book(tmp_path / "a", key=b"k" * 32).store.close()
+    Book(SqliteStore(tmp_path / "a"), b"k" * 32)
+    with pytest.raises(SpecError, match="not signed by this key"):
+        Book(SqliteStore(tmp_path / "a"), b"other" * 8)
+
+
+def test_what_is_no_ledger(tmp_path: Path) -> None:
+    (tmp_path / "text").write_text("no database at all, and long enough to be one " * 100)
+    sqlite3.connect(tmp_path / "empty").execute("CREATE TABLE a (b)").connection.commit()
+    for name in ("text", "empty", "missing"):
+        with pytest.raises(SpecError):
+            Book(SqliteStore(tmp_path / name))
+    newer = sqlite3.connect(tmp_path / "newer")
+    newer.execute("PRAGMA user_version = 99")
+    newer.commit()
+    with pytest.raises(SpecError, match="newer"):
+        SqliteStore(tmp_path / "newer")
+
+
+@pytest.mark.parametrize(
+    ("text", "amount"),
+    [
+        ("pure(1/10)", Amount("pure", Fraction(1, 10))),
+        (" zcdp( 0.5 ) ", Amount("zcdp", Fraction(1, 2))),
+        ("rdp(8, 1)", Amount("rdp", Fraction(1), order=Fraction(8))),
+        ("dp(1, 1e-6)", Amount("dp", Fraction(1), Fraction(1, 10**6))),
+    ],
+)
+def test_amounts(text: str, amount: Amount) -> None:
+    assert amount_of(text, "a") == amount == amount_of(amount.text, "a")
+
+
+@pytest.mark.parametrize("text", ["", "pure", "pure()", "pure(-1)", "pure(nan)", "pure(1e999999)", "dp(1)", "dp(1, 1)",
+                                  "rdp(1, 1)", "pure(1/0)", "pure(1,1)", "eps(1)", "pure(inf)"])  # fmt: skip
+def test_what_is_no_amount(text: str) -> None:
+    with pytest.raises(SpecError):
+        amount_of(text, "a")
+
+
+def test_a_budget_kept_in_zcdp_implies_it() -> None:
+    """rho + 2 sqrt(rho log(1 / delta)) <= epsilon (Bun & Steinke 2016, Proposition 1.3), and not much less."""
+    from mpmath import log, mpf, sqrt
+
+    for epsilon, delta in ((1, "1e-6"), ("1/10", "1e-9"), (20, "1/3")):
+        asked = amount_of(f"dp({epsilon}, {delta})", "a")
+        rho = within(asked).epsilon
+        exact = mpf(rho.numerator) / rho.denominator
+        reached = exact + 2 * sqrt(exact * log(mpf(asked.delta.denominator) / asked.delta.numerator))
+        assert reached <= mpf(asked.epsilon.numerator) / asked.epsilon.denominator < reached * 1.001
+
+
+def test_no_float_is_written() -> None:
+    with pytest.raises(TypeError):
+        canonical({"a": [1, {"b": 0.5}]})
