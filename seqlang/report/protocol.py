@@ -53,6 +53,8 @@ def _question(result: DesignResult) -> Iterator[Block]:
         f"The test rejects with probability at most {alpha} where the null holds, and accepts with probability at most "
         f"{beta} where the alternative does. Both hold if entries are independent, of one law, and come one a person."
     ))  # fmt: skip
+    for text in result.warnings:
+        yield Paragraph(line(f"Warning: {text}."))
 
 
 def _procedure(result: DesignResult) -> Iterator[Block]:

@@ -13,6 +13,7 @@ from seqlang.cli.__main__ import main
 from seqlang.designs.find import find
 from seqlang.designs.problem.request import problem_of
 from seqlang.driver import check, load
+from seqlang.record import replace
 from seqlang.report.document.document import Heading, Paragraph, Table, Tree, line, row
 from seqlang.report.document.markdown import as_markdown, as_page, code
 from seqlang.report.protocol import protocol
@@ -116,3 +117,11 @@ def test_the_command_writes_both(tmp_path: Path, capsys: pytest.CaptureFixture[s
     for option, file in (("--output", "nowhere/a.seq"), ("--plot", "nowhere/a.png"), ("--report", "nowhere/a.md")):
         assert main([*asked[:9], "--privacy", "pure(2)", option, str(tmp_path / file)]) == 2
         assert "there is no folder" in capsys.readouterr().err  # before the work is done
+
+
+def test_warnings_stand_beside_the_assumptions(result: DesignResult) -> None:
+    checked = check(load(Source("designed", result.spec)))
+    warned = replace(result, warnings=("the two rates are <odd>",))
+    assert "Warning: the two rates are <odd>." not in protocol(result, checked, "design", "md")
+    page = protocol(warned, checked, "design", "html")
+    assert "Warning: the two rates are &lt;odd&gt;." in page and "<odd>" not in page
