@@ -52,9 +52,10 @@ class Values:
         self.program, self.solution, self.watches = program, solution, watches
         self.parameters = parameter_values(program)
         self.unresolved = solution.unresolved + solution.lost
-        # A chance to stop may be too small for floats: then what looks like never is not known to be.
+        # A chance to stop may be too small for floats: then what looks like never is not known to be. Where a
+        # supermartingale bounds it, such chances are counted.
         exact = zeros_are_exact(program, model)
-        self.never = solution.never if exact else 0.0
+        self.never = solution.never if exact or solution.bounded_never else 0.0
         # It stops surely where a public stop says so, or where finitely many states all lead to a stop: then the rest
         # was solved in closed form. Draws of persistent noise between the nodes are not among those states.
         closed = solution.tail is not None and self.unresolved == 0.0

@@ -132,8 +132,9 @@ class _Walk:
         before, self.left, gap = self.left, self.frontier.survivors, len(self.waiting)
         self.waiting = []
         mass = float(self.left.sum())
-        self.past = [*self.past[:: 2 if len(self.past) > MOST_PAST else 1], _Mark(self.step, self.left, self.used)]
         self.never = max(self.never, self.chain.stuck(self.frontier)) if mass > self.tolerance / 4 else 0.0
+        mark = _Mark(self.step, self.left, self.used, self.never)
+        self.past = [*self.past[:: 2 if len(self.past) > MOST_PAST else 1], mark]
         if self.never > 0 and mass - self.never <= self.tolerance:
             self.finished, self.rest = True, inf
             return True
@@ -143,7 +144,7 @@ class _Walk:
             self.finished = True
             return True
         asks = self.used >= self.ask_vain
-        self.vain = asks and len(self.left) == 1 and _in_vain(self.past, self.never, self.tolerance, self.work)
+        self.vain = asks and len(self.left) == 1 and _in_vain(self.past, self.tolerance, self.work)
         if self.used >= self.work or self.vain:
             self.rest = _geometric(self.past, self.tolerance)
             return True
@@ -207,11 +208,17 @@ def _time_left(left: Array, before: Array, gap: int, step: int, tolerance: float
 
 @record
 class _Mark:
-    """After `step` steps: what was left by node, and the work that it took."""
+    """After `step` steps: what was left by node, the work that it took, and how much was known never to stop."""
 
     step: int
     left: Array
     used: float
+    never: float
+
+    @property
+    def open(self) -> float:
+        """What was left and might stop, of all nodes."""
+        return float(self.left.sum()) - self.never
 
 
 def _marks(past: list[_Mark], parts: tuple[float, ...]) -> list[_Mark] | None:
@@ -221,10 +228,17 @@ def _marks(past: list[_Mark], parts: tuple[float, ...]) -> list[_Mark] | None:
     return marks if all(a.step < b.step for a, b in pairwise(marks)) else None
 
 
-def _hazard(first: _Mark, second: _Mark, never: float = 0.0) -> Array:
+def _hazard(first: _Mark, second: _Mark) -> Array:
     """Decay in a step by node."""
     with np.errstate(all="ignore"):
-        return np.asarray(np.log((first.left - never) / (second.left - never)) / (second.step - first.step))
+        return np.asarray(np.log(first.left / second.left) / (second.step - first.step))
+
+
+def _open_hazard(first: _Mark, second: _Mark) -> float:
+    """Decay in a step of what might stop; no number where nothing was left."""
+    if min(first.open, second.open) <= 0:
+        return math.nan
+    return math.log(first.open / second.open) / (second.step - first.step)
 
 
 def _geometric(past: list[_Mark], tolerance: float) -> float:
@@ -244,18 +258,17 @@ def _geometric(past: list[_Mark], tolerance: float) -> float:
     return total if total == total else inf
 
 
-def _in_vain(past: list[_Mark], never: float, tolerance: float, work: float) -> bool:
-    """Whether all of the work would resolve next to nothing more, or far too little. `never` is left for ever."""
+def _in_vain(past: list[_Mark], tolerance: float, work: float) -> bool:
+    """Whether all of the work would resolve next to nothing more, or far too little."""
     marks = _marks(past, (0.25, 0.5, 0.75, 1.0))
     if marks is None:
         return False
     quarter, half, later, now = marks
-    left = float(now.left[0]) - never
-    lately = float(half.left[0] - now.left[0])
+    left, lately = now.open, half.open - now.open
     many = now.step >= MANY_STEPS  # fewer steps show no trend
-    if many and lately <= NOTHING_MORE * left and lately <= NOTHING_MORE * (1 - float(half.left[0])):
+    if many and lately <= NOTHING_MORE * left and lately <= NOTHING_MORE * (1 - half.open):
         return True
-    early, late = float(_hazard(quarter, half, never)[0]), float(_hazard(half, now, never)[0])
+    early, late = _open_hazard(quarter, half), _open_hazard(half, now)
     if many and 0 < late < STEADY * early:  # as slow as a power of the step
         power = late * (now.step - half.step) / math.log(now.step / half.step)
         return bool(left * (work / now.used) ** -power > tolerance)

@@ -45,8 +45,9 @@ class Solution:
     """P(T = t, outcome) for t = 1 .. len(table).
 
     `table` has shape (steps, outcomes). `unresolved`: mass that had not stopped by the last step and is in no `tail`
-    (`never` of it is proved never to stop); `lost`: mass of states that were dropped because they are rare. `error`
-    bounds the error of any probability of a set of (step, outcome) by quadrature, by comparison of two orders;
+    (`never` of it is proved never to stop: by an inequality where `bounded_never`, and else because no stop has a
+    chance that floats tell from 0); `lost`: mass of states that were dropped because they are rare. `error` bounds
+    the error of any probability of a set of (step, outcome) by quadrature, by comparison of two orders;
     `outcome_error` that of the chance of each outcome (all steps; what is unresolved comes on top), `steps_error` that
     of the expected step. `watched` has one row an expression: the sum over stops of chance * value at the stop; its
     error is at most `watched_error` if the values lie in [0, 1].
@@ -58,6 +59,7 @@ class Solution:
     table: Array
     unresolved: float
     never: float = 0.0
+    bounded_never: bool = False
     lost: float = 0.0
     error: float = 0.0
     outcome_error: float = 0.0

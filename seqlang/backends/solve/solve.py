@@ -219,7 +219,7 @@ def _solution(
     method = space.name if nodes == 1 else f"{space.name}, {nodes} nodes of the noise that persists"
     return Solution(
         outcomes=course.outcomes, table=course.table, unresolved=course.unresolved, never=course.never,
-        lost=course.lost, error=_up(errors.any + slip),
+        bounded_never=space.bounds_never and space.unforced is not None, lost=course.lost, error=_up(errors.any + slip),
         outcome_error=_up(max(errors.outcome, errors.least) + slip), steps_error=steps_error, tail=course.tail,
         watched=course.watched,
         watched_error=_up(errors.watched + slip) if space.sees_all else math.inf,

@@ -58,6 +58,8 @@ class Space:
     unforced: Callable[[int], Chain] | None = None
     """A faster chain where no entry is forced."""
     sees_all: bool = True
+    bounds_never: bool = False
+    """Whether the faster chain bounds by an inequality how many runs never stop."""
 
 
 def space_of(program: Program, model: str, watch: Watch = (), tolerance: float = 1e-9) -> Space:
@@ -211,7 +213,7 @@ def _explored(program: Program, model: str, watch: Watch, plan: IntegrationPlan,
     made = make(0)
     blocks = None if watch else _blocks(made, SPARE * tolerance)
     if blocks is not None:
-        return Space("blocks of steps", make, last, True, unforced=blocks)
+        return Space("blocks of steps", make, last, True, unforced=blocks, bounds_never=True)
     return Space("states", make, last, exact)
 
 
@@ -220,10 +222,12 @@ def _blocks(made: ExploredChain, spare: float) -> Callable[[int], Chain] | None:
     from seqlang.backends.solve.blocks.block_chain import BlockChain
     from seqlang.backends.solve.blocks.block_moves import BlockMoves
     from seqlang.backends.solve.blocks.block_plan import block_plan
+    from seqlang.backends.solve.blocks.far_out import FarOutScores
 
     try:
-        moves = BlockMoves(made, block_plan(made.program, made.plan), made.model)
-        chain = BlockChain(moves, lambda: made.outcomes, made.begin().states.stage.memory, spare)
+        plan, memories = block_plan(made.program, made.plan), made.begin().states.stage.memory
+        moves = BlockMoves(made, plan, made.model)
+        chain = BlockChain(moves, lambda: made.outcomes, memories, spare, FarOutScores(made, plan, tuple(memories)))
         chain.learn(np.zeros(1, dtype=np.intp))
     except (Unsolved, CannotVectorise):
         return None

@@ -1,7 +1,8 @@
 """The chain of a program that looks at its data in blocks: the mass that waits for the start of blocks, by step.
 
-`BlockChain(moves, outcomes, memories, spare)` is a `Chain`. States are found while mass reaches them. Where they are
-few, what is left is known in closed form: a semi-Markov chain, whose moves take several steps.
+`BlockChain(moves, outcomes, memories, spare, scores)` is a `Chain`. States are found while mass reaches them. Where
+they are few, what is left is known in closed form: a semi-Markov chain, whose moves take several steps. States from
+which runs hardly come back (`far_out.py`) are not followed.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import numpy as np
 from scipy.sparse import csr_matrix
 
 from seqlang.backends.solve.blocks.block_moves import BlockMoves, Moves
+from seqlang.backends.solve.blocks.far_out import FarOutScores
 from seqlang.backends.solve.blocks.semi_markov import Rows, tail_of
 from seqlang.backends.solve.chain import Stopped
 from seqlang.backends.solve.solution import Array, Outcome, Tail
@@ -28,13 +30,16 @@ AT_ONCE = 1_000
 """New states at the start of blocks in one step; of more, the rarest are dropped."""
 SHARE = 64
 """At the start of a block rare states may be dropped of up to 1 / SHARE of what may still be dropped."""
+ROUNDING = 1e-12
+"""The mass that is no longer followed is a sum of chances, with an error of at most this part."""
 NOTHING = np.zeros(0)
 
 
 @record
 class BlockFrontier:
     """After `step` steps: the mass that starts a block then or later, by step and state, and the mass that will stop
-    then, by step and outcome. `left` has not stopped yet."""
+    then, by step and outcome. `left` has not stopped yet; `far` of it is no longer followed, and never stops but for a
+    chance that the chain bounds."""
 
     step: int
     starts: Mapping[int, Array]
@@ -42,6 +47,7 @@ class BlockFrontier:
     left: float
     lost: float
     cost: float = 0.0
+    far: float = 0.0
 
     @property
     def survivors(self) -> Array:
@@ -61,12 +67,15 @@ class BlockChain:
         outcomes: Callable[[], tuple[Outcome, ...]],
         memories: Mapping[str, Array],
         spare: float,
+        scores: FarOutScores | None = None,
     ) -> None:
-        self.moves, self._outcomes, self.spare = moves, outcomes, spare
+        self.moves, self._outcomes, self.spare, self.scores = moves, outcomes, spare, scores
         self.names = tuple(memories)
         self.states = [np.asarray(value, dtype=np.float64) for value in memories.values()]
         self.count = 1
         self.known = np.zeros(1, dtype=bool)
+        self.far = np.zeros(1, dtype=bool)
+        self.comes_back = 0.0
         self.rows: list[Rows] = []
         self.settled = False
 
@@ -85,8 +94,10 @@ class BlockChain:
             raise Unsolved("a given entry in a block")
         step = frontier.step
         starts, stops = dict(frontier.starts), dict(frontier.stops)
-        mass, lost, cost = starts.pop(step, None), frontier.lost, 0.0
+        mass, lost, cost, far = starts.pop(step, None), frontier.lost, 0.0, frontier.far
         if mass is not None:
+            away = self.far[: len(mass)]
+            mass, far = np.where(away, 0.0, mass), far + float(mass[away].sum())
             mass, dropped = self._without_rare(mass, max(0.0, self.spare - lost) / SHARE)
             lost += dropped
             cost += self.learn(np.flatnonzero(mass))
@@ -105,7 +116,7 @@ class BlockChain:
         width = len(self.outcomes)
         now = _padded(stops.pop(step + 1, NOTHING), width)
         left = max(0.0, frontier.left - float(now.sum()) - (lost - frontier.lost))
-        return BlockFrontier(step + 1, starts, stops, left, lost, cost), Stopped(now[:, None], NOTHING)
+        return BlockFrontier(step + 1, starts, stops, left, lost, cost, far), Stopped(now[:, None], NOTHING)
 
     def _without_rare(self, mass: Array, allowed: float) -> tuple[Array, float]:
         """Without states of next to no mass that nobody has seen before."""
@@ -143,7 +154,12 @@ class BlockChain:
         new = np.flatnonzero(first >= self.count)
         place[new] = self.count + np.arange(len(new))
         self.states = [np.concatenate([s, c[first[new]]]) for s, c in zip(self.states, columns, strict=True)]
-        self.known = np.concatenate([self.known, np.zeros(len(new), dtype=bool)])
+        far = np.zeros(len(new), dtype=bool)
+        if self.scores is not None and len(new):
+            far, chance = self.scores.among([c[first[new]] for c in columns])
+            self.comes_back = max(self.comes_back, chance)
+        self.far = np.concatenate([self.far, far])
+        self.known = np.concatenate([self.known, far])
         targets = place[group[self.count :]]
         self.count += len(new)
         if self.count > MOST:
@@ -182,7 +198,9 @@ class BlockChain:
             self.rows.append(Rows(steps, rows, to, stops, missing, 2_000.0 + to.size / 20))
 
     def close(self, frontier: BlockFrontier) -> Tail | None:
-        """By linear equations, where the states that can be reached are few."""
+        """By linear equations, where the states that can be reached are few, and all are followed."""
+        if self.far.any():
+            return None
         while not self.known.all():
             if self.count > STATES:
                 return None
@@ -193,8 +211,8 @@ class BlockChain:
         return tail_of(frontier.step, frontier.starts, frontier.stops, self.rows, self.count, len(self.outcomes))
 
     def stuck(self, frontier: BlockFrontier) -> float:
-        """No proof that runs never stop is looked for here."""
-        return 0.0
+        """Of the runs that are no longer followed."""
+        return frontier.far * (1 - self.comes_back) * (1 - ROUNDING)
 
 
 def _padded(mass: Array, count: int) -> Array:

@@ -7,7 +7,7 @@ released value is drawn from its law, and the statements of the program do the r
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 import numpy as np
@@ -24,6 +24,7 @@ from seqlang.backends.solve.step.body import Given, Stage
 from seqlang.backends.solve.step.cases import Case
 from seqlang.backends.solve.step.rounding_of_sums import Added
 from seqlang.backends.solve.unsolved import Unsolved, refusals_are_unsolved
+from seqlang.model.expression import Expression
 from seqlang.model.program import Cell, Report
 from seqlang.record import record
 
@@ -88,6 +89,14 @@ class BlockMoves:
                 batch, tally = self._step(part, origins[rows], mass[rows], int(age), count)
                 moves.append(self._parted(batch, tally, int(age))[0])
             return moves
+
+    def values(self, expressions: Sequence[Expression], memories: Memories) -> Array:
+        """(expressions, states): what each is, where it reads memories only."""
+        count = len(next(iter(memories.values())))
+        stage = self._stage(memories, count, 1.0)
+        runs = [self.chain.setting.compiler.compile(e) for e in expressions]
+        found = [np.broadcast_to(np.asarray(stage.numbers(run), dtype=np.float64), (count,)) for run in runs]
+        return np.array(found).reshape(len(runs), count)
 
     def _stage(self, memories: Memories, count: int, age: Any) -> Stage:
         stage = Stage(self.chain.setting.compiler, count)

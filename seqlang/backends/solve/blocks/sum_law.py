@@ -52,6 +52,10 @@ class SumLaws:
         """The least and the largest value that a block of that size can release, however rare."""
         return self.of[name].ends(size // self.period)
 
+    def is_unbounded(self, name: str) -> bool:
+        """Whether a block may release values beyond all that are listed."""
+        return bool(self.of[name].plan.terms) or self.of[name].missing > 0
+
     def _growth(self, cell: Cell) -> float:
         return float(_contribution(cell, Stage(self.compiler, 1), self.compiler)[0])
 
