@@ -28,6 +28,21 @@ def has_noise(loaded: Loaded) -> bool:
     return tree is not None and has_noise(tree)
 
 
+def without_noise(loaded: Loaded) -> Loaded:
+    """The same algorithm, with the same values of its parameters, without its noise. Raises SpecError."""
+    from seqlang.elaborate import elaborate
+    from seqlang.elaborate.variants import without_noise as quiet
+    from seqlang.syntax import parse
+
+    tree, found = parse(loaded.source)
+    program = None
+    if tree is not None:
+        program, found = elaborate(quiet(tree), {p.name: p.value for p in loaded.program.parameters})
+    if program is None:
+        raise SpecError(found, loaded.source)
+    return Loaded(loaded.source, program, found, loaded.settings)
+
+
 def training(name: str, loaded: Loaded, extra: Mapping[str, Made], *, noise: bool) -> Training:
     """The spec with further statistics. Two of them, a prediction and its truth, are only asked of rows held out."""
     from seqlang.backends.train import Training

@@ -91,6 +91,13 @@ class Session:
             self._pending.cancel()
         self._pending = background_tasks.create(self._check(), name="check")
 
+    @property
+    def file(self) -> str:
+        """How commands name the text."""
+        spec = self.state.spec
+        original = text_of(spec, self.settings.folder) if spec.startswith("@") else ""
+        return "spec.seq" if not spec or (original and original != self.state.text) else spec
+
     def argument(self, **more: Any) -> dict[str, Any]:
         """What jobs are given."""
         return {"text": self.state.text, "settings": dict(self.state.settings), **more}

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-WAIT = 60_000
+WAIT = 25_000
 """Milliseconds after which something has not happened: long, so that no test depends on the machine's speed."""
 
 

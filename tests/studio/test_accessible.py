@@ -10,7 +10,12 @@ if TYPE_CHECKING:
     from conftest import Server
 
 axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe-playwright-python is not installed")
-PANELS = {"pick": "Design a test", "see": "The two data sets that differ most"}
+PANELS = {
+    "pick": "Design a test",
+    "see": "The two data sets that differ most",
+    "try": "The price of privacy",
+    "compare": "To take along",
+}
 """Panel -> a text at its end."""
 
 

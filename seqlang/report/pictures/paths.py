@@ -33,7 +33,7 @@ class _Boundary:
 def sample_paths(program: Program, model: str, count: int, seed: int, longest: int) -> tuple[Path, ...]:
     """Up to `count` runs of at most `longest` steps; () where the stops do not all compare one scalar statistic of a
     stream."""
-    statistic, boundaries = _compared(program)
+    statistic, boundaries = compared(program)
     if not boundaries or any(i.kind == "dataset" for i in program.inputs):
         return ()
     inputs = InputSampler(program, next(m for m in program.models if m.name == model))
@@ -66,8 +66,8 @@ def _level(machine: Machine, program: Program, boundary: _Boundary, at: float) -
     return at - boundary.sign * (_number(machine.value(boundary.margin.value)) + noise)
 
 
-def _compared(program: Program) -> tuple[str, tuple[_Boundary, ...]]:
-    """The first statistic that a stop compares, and every stop that compares it with factor 1 or -1."""
+def compared(program: Program) -> tuple[str, tuple[_Boundary, ...]]:
+    """The first statistic that a stop or report compares, and every gate that compares it with factor 1 or -1."""
     names = [s.name for s in program.body if isinstance(s, Define) and s.kind == "statistic"]
     for name in names:
         found = []

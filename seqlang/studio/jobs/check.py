@@ -39,7 +39,7 @@ def job(argument: Mapping[str, Any], tell: Callable[[Any], None]) -> dict[str, A
     except SpecError as error:
         return {**found, "parameters": parameters_of(reading.program), "diagnostics": [_placed(d, error) for d in
                 error.diagnostics]}  # fmt: skip
-    known = {**found, "parameters": parameters_of(loaded.program)}
+    known = {**found, "parameters": parameters_of(loaded.program), "models": [m.name for m in loaded.program.models]}
     tell(known)
     result = check(loaded, time_limit=SECONDS)
     return {

@@ -13,6 +13,8 @@ from seqlang.model.program import Parameter, Program
 
 DECADES = 100.0
 """How many times more or less than its value an unbounded positive parameter may be on its slider."""
+INWARD = 0.005
+"""Of the slider's length: so far inside of an end that is not in the domain it ends."""
 SPAN = 10.0
 """An unbounded parameter of either sign goes so many times its size, or its size plus one, both ways."""
 
@@ -33,6 +35,10 @@ def _one(parameter: Parameter, compiler: Compiler) -> dict[str, Any]:
     elif isinstance(domain, Finite):
         choices = sorted(x for x in (_end(v, compiler) for v in domain.values) if x is not None)
     least, most, log = _range(value, low, high)
+    if isinstance(domain, Interval):
+        inward = (most - least) * INWARD
+        least += inward if domain.low_open and least == low else 0
+        most -= inward if domain.high_open and most == high else 0
     if whole:
         least, most, log = math.floor(least), max(math.ceil(most), math.floor(least) + 1), False
     return {

@@ -6,12 +6,15 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
+from seqlang.diagnostics import SpecError
 from seqlang.driver import Loaded, load
-from seqlang.driver.given import number
+from seqlang.driver.given import number, whole
 from seqlang.source import Source
 
 NAME = "spec.seq"
 """What diagnostics call the text."""
+MOST_VALUES = 200
+"""Of a parameter that is varied."""
 LONGEST_NUMBER = 60
 """Characters."""
 
@@ -34,3 +37,21 @@ def loaded_of(argument: Mapping[str, Any]) -> Loaded:
         return load(source)
     names = {p.name for p in load(source).program.parameters}
     return load(source, {name: value for name, value in given.items() if name in names})
+
+
+def models_of(argument: Mapping[str, Any], loaded: Loaded) -> tuple[str, ...]:
+    """The model that was asked for, or all."""
+    known = tuple(m.name for m in loaded.program.models)
+    return tuple(name for name in known if name == argument["model"]) if argument.get("model") else known
+
+
+def values_of(argument: Mapping[str, Any]) -> list[Fraction]:
+    """So many values between two ends, both included. Raises SpecError E0602, E0603."""
+    low, high = (number(str(argument[end]).strip()[:LONGEST_NUMBER], end) for end in ("from", "to"))
+    count = whole(str(argument["count"]), "how many values", 2)
+    if count > MOST_VALUES:
+        raise SpecError.of("E0603", f"{count} values are more than {MOST_VALUES}, the most here")
+    if argument.get("log") and min(low, high) > 0:
+        ratio = float(high / low)
+        return [low * Fraction(repr(ratio ** (i / (count - 1)))) for i in range(count)]
+    return [low + (high - low) * i / (count - 1) for i in range(count)]

@@ -39,7 +39,8 @@ def build(session: Session) -> None:
             parameters = Parameters(session)
         with ui.element("section").classes("seq-sheet").props('aria-label="what was found"'):
             state = ui.label("").classes("seq-soft").props("role=status aria-live=polite").style("min-height: 1.5em")
-            parts = [_section(title) for title, _ in SECTIONS]
+            with ui.element("div") as found:
+                parts = [_section(title) for title, _ in SECTIONS]
 
     def shown() -> None:
         answer = session.answer
@@ -50,9 +51,11 @@ def build(session: Session) -> None:
         parameters.show(answer.get("parameters", ()))
         state.set_text(_state(session))
         if answer.get("check"):
+            found.set_visibility(True)
             for part, (_, html) in zip(parts, SECTIONS, strict=True):
                 part.set_content(html(answer))
 
+    found.set_visibility(False)
     session.heard(shown)
 
 

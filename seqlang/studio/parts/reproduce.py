@@ -10,7 +10,6 @@ from typing import Any
 from nicegui import ui
 
 from seqlang.record import record
-from seqlang.studio.state import State
 
 
 @record
@@ -38,13 +37,6 @@ class Reproduce:
         )
         self._shown.set_content(blocks)
         self._box.set_visibility(True)
-
-
-def file_of(state: State, original: str) -> str:
-    """How commands name the text: as the library does, if it was not changed, else by the file it is saved as."""
-    if state.spec and state.text == original:
-        return state.spec
-    return state.spec if state.spec and not state.spec.startswith("@") else "spec.seq"
 
 
 def lines_of(command: str, file: str, settings: Sequence[tuple[str, str]], options: Mapping[str, Any]) -> Lines:

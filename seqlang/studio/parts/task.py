@@ -29,8 +29,10 @@ class Task:
         self._stopped = False
         with ui.element("div").classes("seq-task") as self._box:
             self._start = ui.button(label, on_click=self.run).props("unelevated no-caps")
-            self._end = ui.button("Cancel", on_click=self.cancel).props("outline no-caps disable")
+            self._end = ui.button("Cancel", on_click=self.cancel).props("outline no-caps")
+            self._end.set_enabled(False)
             self._far = ui.linear_progress(0, show_value=False).props(f'aria-label="how far: {label}"')
+            self._far.style("visibility: hidden")
             self._words = ui.label("").classes("seq-soft").props("role=status aria-live=polite")
 
     async def run(self) -> None:
@@ -74,6 +76,7 @@ class Task:
         self._start.set_enabled(not is_busy)
         self._end.set_enabled(is_busy)
         self._far.set_value(0)
+        self._far.style(f"visibility: {'visible' if is_busy else 'hidden'}")
         self._far.props(*(("indeterminate",) if is_busy else ()), remove="" if is_busy else "indeterminate")
         if is_busy:
             self._said("at work ..")
