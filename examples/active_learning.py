@@ -24,13 +24,14 @@ from __future__ import annotations
 
 import argparse
 import sys
+from pathlib import Path
 from typing import Any
 
-import kdd_cup_99
 import numpy as np
 from numpy.typing import NDArray
 
 import seqlang
+from seqlang.backends.interpret.data import kdd_cup_99
 
 Floats = NDArray[np.float64]
 LABELS = "count(selected over steps)"
@@ -42,9 +43,9 @@ class Study:
 
     def __init__(self, orders: int, rows: int, seed: int, balanced: int = 20_000) -> None:
         self.orders, self.rows, self.seed = orders, rows, seed
-        path = kdd_cup_99.find()
+        path = kdd_cup_99.find(Path(__file__).parent)
         if path is None:
-            raise SystemExit(f"kddcup.data_10_percent.gz is not here: see {kdd_cup_99.__file__}")
+            raise SystemExit(f"{kdd_cup_99.FILE} is not here: see {kdd_cup_99.__file__}")
         whole = seqlang.rows("@bittner2020/flmb", path, names=(), columns=kdd_cup_99.COLUMNS, tell=_reading)
         split = round(whole.count * kdd_cup_99.TRAINING / kdd_cup_99.ROWS)
         random = np.random.default_rng(seed)

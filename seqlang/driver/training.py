@@ -45,7 +45,7 @@ def train(
     with shown_in(loaded.source):
         scored = test is not None or test_rows is not None
         asked = dict(zip((PREDICTED, TRUTH), question(loaded.program, predict, truth), strict=True)) if scored else {}
-        trainings = _trainings(loaded, asked, track or {}, twin)
+        programs = trainings(loaded, asked, track or {}, twin)
 
         def read(given: GivenRows, what: str) -> Rows:
             telling = None if tell is None else lambda done: tell(f"reading {what}", done, 0)
@@ -55,7 +55,7 @@ def train(
         taken, held = chosen(whole, rows, test_rows)
         if test is not None:
             held = read(test, "rows held out")
-        done = trained(trainings, taken, held, passes, tell=tell)
+        done = trained(programs, taken, held, passes, tell=tell)
     values = {p.name: float(p.value) for p in loaded.program.parameters}
     return tuple(
         TrainResult(
@@ -76,7 +76,7 @@ def train(
     )
 
 
-def _trainings(loaded: Loaded, asked: Mapping[str, str], track: Mapping[str, str], twin: bool) -> list[Training]:
+def trainings(loaded: Loaded, asked: Mapping[str, str], track: Mapping[str, str], twin: bool) -> list[Training]:
     """The spec with what is tracked and what is asked of a row held out; with `twin` once more without its noise."""
     extra = {key: tracked_as(key, text) for key, text in track.items()}
     extra |= {key: on_one_row(loaded.program, key, text) for key, text in asked.items()}

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import argparse
 import math
-import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -21,8 +20,7 @@ from typing import Any
 import numpy as np
 
 import seqlang
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "examples"))
+from seqlang.backends.interpret.data import kdd_cup_99
 
 
 def by_hand(x: Any, y: Any, orders: Any, size: int, random: np.random.Generator) -> Any:
@@ -53,9 +51,7 @@ def by_hand(x: Any, y: Any, orders: Any, size: int, random: np.random.Generator)
 
 
 def rows(count: int) -> tuple[Any, Any, str]:
-    import kdd_cup_99
-
-    path = kdd_cup_99.find()
+    path = kdd_cup_99.find(Path(__file__).parent)
     if path is not None:
         read = seqlang.rows("@bittner2020/flmb", path, names=(), columns=kdd_cup_99.COLUMNS)
         some = np.random.default_rng(1).permutation(read.count)[:count]

@@ -76,7 +76,8 @@ def test_active_learning_says_where_the_data_should_be(tmp_path: Path) -> None:
         [
             sys.executable,
             "-c",
-            "import kdd_cup_99 as k; k.find = lambda: None; import active_learning as a; a.Study(1, 10, 1)",
+            "from seqlang.backends.interpret.data import kdd_cup_99 as k; k.find = lambda _: None; "
+            "import active_learning as a; a.Study(1, 10, 1)",
         ],
         cwd=tmp_path,
         env={"PYTHONPATH": f"{ROOT}:{ROOT / 'examples'}", "PATH": ""},

@@ -127,8 +127,11 @@ class ByRows:
         self.memories: dict[str, Array] = {}
         self.tracked: dict[str, Array] = {}
 
-    def go(self, longest: int, tell: Callable[[int, int], None] | None) -> None:
-        """Runs all runs to their stop, or to `longest` steps, in threads. `tell(steps, of so many)` now and then."""
+    def go(
+        self, longest: int, tell: Callable[[int, int], None] | None, heard: Callable[[], None] | None = None
+    ) -> None:
+        """Runs all runs to their stop, or to `longest` steps, in threads. `tell(steps, of so many)` now and then,
+        `heard()` at the end."""
         runs, recorded = len(self.orders), self.lowered.kernel.recorded
         size = sum(r.size for r in (*self._memories, *self._tracked))
         marks = np.full((len(self.marks), size, runs), np.nan)
@@ -167,6 +170,8 @@ class ByRows:
             if site:
                 raise not_a_number(self.lowered.sites[site - 1].what, self.lowered.sites[site - 1].span, step, run)
         self._fill(reports, values, marks)
+        if heard is not None:
+            heard()
 
     def _fill(self, reports: Array, values: Array, marks: Array) -> None:
         for name, counted in zip(self.record.reports, reports, strict=True):

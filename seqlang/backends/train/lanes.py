@@ -80,8 +80,11 @@ class Lanes:
         self.memories = {m: np.full((size[0], *v.shape[:-1], size[1]), np.nan) for m, v in self.runs.memory.items()}
         self.tracked = {name: np.full(size, np.nan) for name in tracked}
 
-    def go(self, longest: int, tell: Callable[[int, int], None] | None) -> None:
-        """Runs all runs to their stop, or to `longest` steps. `tell(steps, of so many)` is called now and then."""
+    def go(
+        self, longest: int, tell: Callable[[int, int], None] | None, heard: Callable[[], None] | None = None
+    ) -> None:
+        """Runs all runs to their stop, or to `longest` steps. `tell(steps, of so many)` is called now and then,
+        `heard()` after each checkpoint."""
         marks = set(self.checkpoints)
 
         def follow(engine: Engine) -> None:
@@ -89,6 +92,8 @@ class Lanes:
             step = self.runs.step_number
             if step in marks:
                 self._write(np.flatnonzero(self.runs.alive), np.equal(self.checkpoints, step)[:, None])
+                if heard is not None:
+                    heard()
             if tell is not None and step % 64 == 0:
                 tell(step, longest)
 

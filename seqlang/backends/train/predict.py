@@ -48,6 +48,11 @@ class Predictor:
         found = [self._read(self._predicted, piece, state, step) for piece in asked.pieces]
         return counted(np.concatenate(found), asked.truth, asked.times)
 
+    def answers(self, rows: Rows, memory: Mapping[str, Array], step: int) -> tuple[Array, Array]:
+        """The predictions for these rows, and their truths, in the rows' order."""
+        state = {name: np.asarray(value)[..., None] for name, value in memory.items()}
+        return self._read(self._predicted, rows, state, step), self._read(self._truth, rows, {}, 0)
+
     def _read(self, run: Any, rows: Rows, memory: Mapping[str, Value], step: int) -> Array:
         # The rows are runs with the same memories and step. What is not a number is no error: it predicts nothing.
         fields = {name: values.T for name, values in rows.fields.items()}

@@ -40,8 +40,11 @@ class Interpreted:
         self.memories: dict[str, Array] = {}
         self.tracked = {name: np.full((len(checkpoints), len(orders)), np.nan) for name in tracked}
 
-    def go(self, longest: int, tell: Callable[[int, int], None] | None) -> None:
-        """Runs all runs to their stop, or to `longest` steps. `tell(steps, of so many)` is called after every step.
+    def go(
+        self, longest: int, tell: Callable[[int, int], None] | None, heard: Callable[[], None] | None = None
+    ) -> None:
+        """Runs all runs to their stop, or to `longest` steps. `tell(steps, of so many)` is called after every step,
+        `heard()` after every run.
 
         Raises SpecError E0620 from an expression.
         """
@@ -60,6 +63,8 @@ class Interpreted:
                         tell(i * longest + row + 1, len(self.orders) * longest)
                 self._write(machine, c, i)
             self._close(machine, i)
+            if heard is not None:
+                heard()
 
     def _write(self, machine: Machine, c: int, i: int) -> None:
         """Writes down run i at checkpoint c."""

@@ -34,6 +34,9 @@ LARGEST = 1 << 24
 
 Tell = Callable[[str, int, int], None]
 """(what is being done, how much is done, of how much)"""
+Heard = Callable[[str, Any], None]
+"""(name of the program, its runs so far): `memories` and `tracked` as in `Trained`, not a number where they are not
+known yet, and `record.first`, the number of the first of these runs."""
 
 
 @record
@@ -99,8 +102,10 @@ def train(
     passes: Passes,
     *,
     tell: Tell | None = None,
+    heard: Heard | None = None,
 ) -> tuple[Trained, ...]:
-    """Every program on the same rows.
+    """Every program on the same rows. `heard` is called when checkpoints were written down: of runs side by side at
+    each one, of runs one after the other at the end of each, of compiled ones at the end.
 
     A stream takes one row a step; if the rows end first, the run has not stopped, and what it had begun (a batch that
     is not full) has no effect. A dataset is all rows at once.
@@ -118,7 +123,7 @@ def train(
                     message = "what is returned is there at the end: a prediction that reads it has no checkpoints"
                     raise problem("E0601", message, "--checkpoints 1, or predict from a memory")
             predictor = Predictor(program, training.predicted, training.truth)
-        found.append(_trained(training, rows, held_out, predictor, passes, tell))
+        found.append(_trained(training, rows, held_out, predictor, passes, tell, heard))
     return tuple(found)
 
 
@@ -129,11 +134,12 @@ def _trained(
     predictor: Predictor | None,
     passes: Passes,
     tell: Tell | None,
+    heard: Heard | None,
 ) -> Trained:
-    longest = _longest(training.program, rows.count, passes.cap)
-    marks = tuple(sorted({-(-longest * (i + 1) // passes.checkpoints) for i in range(passes.checkpoints)}))
+    marks = marks_of(training.program, rows, passes)
+    longest = marks[-1]
     began = time.perf_counter()
-    used, why, parts = _by_an_engine(training, rows, passes, longest, marks, tell)
+    used, why, parts = _by_an_engine(training, rows, passes, longest, marks, tell, heard)
     seconds = time.perf_counter() - began
     memories = {m: np.concatenate([p.memories[m] for p in parts], axis=-1) for m in parts[0].memories}
     returned = _returned(parts)
@@ -159,13 +165,14 @@ def _trained(
 
 
 def _by_an_engine(
-    training: Training, rows: Rows, passes: Passes, longest: int, marks: tuple[int, ...], tell: Tell | None
-) -> tuple[str, str | None, list[Any]]:
+    training: Training, rows: Rows, passes: Passes, longest: int, marks: tuple[int, ...], tell: Tell | None,
+    heard: Heard | None,
+) -> tuple[str, str | None, list[Any]]:  # fmt: skip
     """The runs by the first engine that can make them: its name, why not by a faster one, and the runs in parts."""
     auto, why = passes.engine == "auto", None
     for used in _engines(training.program, rows, longest, passes.permutations or 1) if auto else (passes.engine,):
         try:
-            return used, why, _parts(used, training, rows, passes, longest, marks, tell)
+            return used, why, _parts(used, training, rows, passes, longest, marks, tell, heard)
         except CannotVectorise as reason:
             why = str(reason)
     raise problem("E0622", f"the {passes.engine} engine cannot run this: {why}", "use the engine `auto`")
@@ -201,6 +208,7 @@ def _parts(
     longest: int,
     marks: tuple[int, ...],
     tell: Tell | None,
+    heard: Heard | None,
 ) -> list[Any]:
     """The runs in parts of which memory holds the orders."""
     program = training.program
@@ -221,7 +229,8 @@ def _parts(
     for first in range(0, len(orders), size):
         some = orders[first : first + size]
         part = made[engine](some, seed=passes.seed, first=first, checkpoints=marks, tracked=training.tracked)
-        part.go(longest, None if tell is None else lambda done, all: tell(training.name, done, all))
+        told = None if tell is None else partial(tell, training.name)
+        part.go(longest, told, None if heard is None else partial(heard, training.name, part))
         parts.append(part)
     return parts
 
@@ -256,6 +265,12 @@ def _scores(
             if tell is not None:
                 tell(f"{name}, held-out rows", c * runs + i + 1, len(marks) * runs)
     return Scores(*counts)
+
+
+def marks_of(program: Program, rows: Rows, passes: Passes) -> tuple[int, ...]:
+    """The steps after which what is learnt is written down; the last one is that in which a run ends at the latest."""
+    last, count = _longest(program, rows.count, passes.cap), passes.checkpoints
+    return tuple(sorted({-(-last * (i + 1) // count) for i in range(count)}))
 
 
 def _longest(program: Program, rows: int, cap: int | None) -> int:

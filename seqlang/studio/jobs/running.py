@@ -15,7 +15,10 @@ MEMORY = 6 * 2**30
 """Bytes of address space that a job may have."""
 NICENESS = 10
 """By which long jobs give way to those that somebody waits for."""
-JOBS = ("check", "compare", "curve", "design", "explain", "learn", "library", "path", "price", "report", "run", "solve")
+JOBS = (
+    "chart", "check", "columns", "compare", "curve", "design", "explain", "learn", "library", "path", "price", "report",
+    "run", "solve",
+)  # fmt: skip
 """Modules of this package with a function `job(argument, tell)`."""
 
 

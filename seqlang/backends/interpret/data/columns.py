@@ -75,6 +75,11 @@ def _stands_in(table: Table, name: str, domain: CheckedDomain) -> bool:
     )
 
 
+def width_of(table: Table, text: str) -> int:
+    """How many numbers a row has in a field that `text` describes. Raises SpecError as `field_columns`."""
+    return sum(term.width * len(_places(table, term)) for term in recipe(text, table.header).terms)
+
+
 def _columns(table: Table, name: str, domain: CheckedDomain, spec: str | None) -> FieldColumns:
     made = _own(table, name, domain) if spec is None else recipe(spec, table.header)
     parts = tuple((place, term) for term in made.terms for place in _places(table, term))

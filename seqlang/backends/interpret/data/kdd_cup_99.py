@@ -1,7 +1,7 @@
 """KDD Cup 99 as Bittner et al. (2020) use it: 120 features on the unit ball, normal connections against attacks.
 
 The file is kddcup.data_10_percent.gz of the UCI archive (494,021 rows; scikit-learn's `fetch_kddcup99` gets the same).
-It is looked for as the environment variable KDDCUP99, beside the scripts, and in ../shared/data.
+It is looked for as the environment variable KDDCUP99, in a folder, and in the folders shared/data beside and above it.
 
 Every number below was written down without looking at the rows that are trained on: words from the description of the
 data, ranges that a field can have. Two fields are left out (num_outbound_cmds, is_host_login: always 0), seven are
@@ -18,6 +18,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+FILE = "kddcup.data_10_percent.gz"
 ROWS, TRAINING = 494_021, 400_000
 """Rows, of which the first are for training and the others for testing."""
 
@@ -52,11 +53,10 @@ FEATURES = ",".join(
 COLUMNS = {"x": f"project({FEATURES})", "y": "V42{normal.=-1|*=1}"}
 
 
-def find() -> Path | None:
+def find(folder: Path) -> Path | None:
     """The file, if it is here."""
-    here = Path(__file__).resolve()
-    places = [here.parent, *(parent / "shared" / "data" for parent in here.parents[1:])]
     named = os.environ.get("KDDCUP99")
-    found = [Path(named)] if named else []
-    found += [place / "kddcup.data_10_percent.gz" for place in places]
+    here = folder.resolve()
+    places = [here, *(parent / "shared" / "data" for parent in (here, *here.parents))]
+    found = [*([Path(named)] if named else []), *(place / FILE for place in places)]
     return next((path for path in found if path.is_file()), None)
