@@ -49,9 +49,11 @@ def _released(options: Namespace, loaded: Loaded) -> int:
     store = SqliteStore(Path(options.ledger))
     try:
         book = Book(store, _key(options.key))
-        terms = agreed(loaded, book, options.account, options.reference)
-        rows = _rows(options, loaded)
-        found = release(terms, book, lambda: rows, tell=None if options.json else _told, ticks=options.live)
+        form = _form(options)
+        terms = agreed(loaded, book, options.account, options.reference, form)
+        rows = _rows(options, loaded, form)
+        ticks = options.live or options.data == "-"  # whoever writes rows to us sees when nothing follows
+        found = release(terms, book, lambda: rows, tell=None if options.json else _told, ticks=ticks)
     finally:
         store.close()
     if options.json:
@@ -61,14 +63,14 @@ def _released(options: Namespace, loaded: Loaded) -> int:
     return 0
 
 
-def _rows(options: Namespace, loaded: Loaded) -> Iterator[Mapping[str, Any]]:
+def _rows(options: Namespace, loaded: Loaded, form: Form) -> Iterator[Mapping[str, Any]]:
     """The file is opened, and its heading read, before anything is charged; its rows when they are asked for."""
     import sys
 
-    from seqlang.release.rows import Rows, opened
+    from seqlang.release.rows import Rows, lines_of, opened
 
-    lines = iter(sys.stdin) if options.data == "-" else opened(Path(options.data))
-    return iter(Rows(loaded.program, lines, options.data, _form(options)))
+    lines = lines_of(sys.stdin.buffer) if options.data == "-" else opened(Path(options.data))
+    return iter(Rows(loaded.program, lines, options.data, form))
 
 
 def _form(options: Namespace) -> Form:

@@ -2,27 +2,32 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Iterator, Mapping
 from itertools import repeat
 from typing import Any
 
+from seqlang.diagnostics import SpecError
 from seqlang.driver import Loaded
-from seqlang.model.program import Program
+from seqlang.model.program import AddRemove, Program
 from seqlang.record import record
+from seqlang.release.exact.code import Compiler
+from seqlang.release.exact.functions import NoValue
+from seqlang.release.exact.laws import NotExact
 from seqlang.release.exact.plan import obstacles
 from seqlang.release.exact.run import Look
 from seqlang.release.exact.samplers import SYSTEM, Below
 from seqlang.release.ledger.book import Book, Charge
 from seqlang.release.ledger.budget import Amount
-from seqlang.release.ledger.entry import canonical
 from seqlang.release.ledger.store import refused
 from seqlang.release.pricing import adjacency, not_released, price, proved
 from seqlang.release.resuming import resumed
+from seqlang.release.rows import Form
 from seqlang.release.transcript import written
+from seqlang.release.verification import digest_of, disagreement
 
 LONGEST = 1_000_000
 """Steps of a program that reads a data set, and no stream."""
+PLAIN = Form()
 Entries = Iterator[Mapping[str, Any]]
 Told = Callable[[Mapping[str, Any]], None]
 
@@ -37,6 +42,7 @@ class Agreed:
     account: str
     reference: str
     digest: str
+    reading: Mapping[str, Any]
 
     @property
     def settings(self) -> tuple[tuple[str, str], ...]:
@@ -63,24 +69,17 @@ class Released:
         }  # fmt: skip
 
 
-def agreed(loaded: Loaded, book: Book, account: str | None, reference: str | None) -> Agreed:
-    """Raises SpecError: E0671 for a program that is not released, E0670 for an account that is not there."""
+def agreed(loaded: Loaded, book: Book, account: str | None, reference: str | None, form: Form = PLAIN) -> Agreed:
+    """`form` is how rows are read: who goes on with a release reads them as before. Raises SpecError: E0671 for a
+    program that is not released, E0670 for an account that is not there."""
     against = obstacles(loaded.program)
     if against:
         raise not_released(" ".join(against)[:600])
     chosen = book.account(account)
     result = proved(loaded, chosen.budget)
-    digest = digest_of(loaded, chosen.name)
-    return Agreed(
-        loaded, price(result, chosen.budget), adjacency(result), chosen.name, reference or digest[:16], digest
-    )
-
-
-def digest_of(loaded: Loaded, account: str) -> str:
-    """Of the program's text, its parameters' values and the account: never of rows."""
-    settings = [(p.name, str(p.value)) for p in loaded.program.parameters]
-    said = canonical({"spec": loaded.source.text, "settings": settings, "account": account})
-    return hashlib.sha256(said.encode()).hexdigest()
+    digest = digest_of(loaded, chosen.name, form.said)
+    cost = price(result, chosen.budget)
+    return Agreed(loaded, cost, adjacency(result), chosen.name, reference or digest[:16], digest, form.said)
 
 
 def release(
@@ -90,20 +89,25 @@ def release(
     """Charges, runs, and writes. `entries` opens the private rows, and is called after the charge. `tell` gets each
     look once it is written. `ticks`: rows come one by one, and whoever sees nothing knows that nothing happened.
     Raises SpecError E0670 where the budget does not cover the price, or another process is at it."""
-    wanted = Charge(terms.reference, terms.account, terms.price, terms.loaded.source.text, terms.settings, terms.digest)
+    spec = terms.loaded.source.text
+    wanted = Charge(terms.reference, terms.account, terms.price, spec, terms.settings, terms.digest, terms.reading)
     charge = book.charge(wanted, terms.adjacency)
-    held = book.store.hold(charge.reference)
+    held = book.store.hold(charge.reference)  # until this function returns
     if held is None:
         raise refused(f"another process releases `{charge.reference}` now", "wait for its end")
     book.refresh()
     charge = book.charges[charge.reference]
-    if not (charge.looks and charge.looks[-1].get("stopped")):
+    wrong = disagreement(terms.loaded.program, charge.looks)
+    if wrong is not None:
+        raise refused(f"`{charge.reference}` does not go on: {wrong}", "`seqlang ledger verify`")
+    if tell is not None:
+        for look in charge.looks:
+            tell(look)
+    if not charge.stopped:
         book.begin(charge.reference)
         _run(terms.loaded.program, book, charge, entries(), below, tell, ticks)
-    looks = book.charges[charge.reference].looks
-    return Released(
-        charge.reference, terms.loaded.program.name, looks, bool(looks and looks[-1].get("stopped")), charge.price
-    )
+    charge = book.charges[charge.reference]
+    return Released(charge.reference, terms.loaded.program.name, tuple(charge.looks), charge.stopped, charge.price)
 
 
 def _run(
@@ -112,27 +116,36 @@ def _run(
     """To the stop, or to the end of the rows; that nothing more was shown up to there is written, too."""
     records = _records(program, entries)
     rows: Entries = entries if records is None else repeat({}, LONGEST)
-    run = resumed(program, charge.looks, rows, below=below, records=records)
-    done, shown_to = len(charge.looks), run.step
-    for entry in rows:
-        look = run.advance(entry)
-        if look.reports or look.stopped or ticks:
-            done, shown_to = done + 1, look.step
-            _write(book, charge, done, look, tell)
-        if look.stopped:
-            return
+    done = len(charge.looks)
+    try:
+        run = resumed(program, tuple(charge.looks), rows, below=below, records=records)
+        shown_to = run.step
+        for entry in rows:
+            look = run.advance(entry)
+            if look.reports or look.stopped or ticks:
+                done, shown_to = done + 1, look.step
+                _write(book, charge, done, look, tell)
+            if look.stopped:
+                return
+    except (NoValue, NotExact) as why:
+        raise not_released(f"in what it computes from released values, {why}") from None
     if run.step > shown_to:
         _write(book, charge, done + 1, Look(run.step, (), False, None), tell)
 
 
 def _records(program: Program, entries: Entries) -> dict[str, tuple[Any, ...]] | None:
-    """The fields of a dataset, all rows at once; None for a program that reads a stream."""
+    """The fields of a dataset, all rows at once; None for a program that reads a stream. Raises SpecError E0618 where
+    the dataset has another size than the program says, unless neighbours differ in it."""
     names = [field.name for field in program.inputs if field.kind == "dataset"]
     if not names:
         return None
-    if len(names) < len(program.inputs):
-        raise not_released("it reads a data set and a stream")
     rows = list(entries)
+    if program.size is not None and not isinstance(program.adjacency, AddRemove):
+        size = Compiler(program).constant(program.size)
+        if size != len(rows):
+            raise SpecError.of(
+                "E0618", f"there are {len(rows):,} rows, the dataset of `{program.name}` has size {size}"
+            )
     return {name: tuple(row[name] for row in rows) for name in names}
 
 

@@ -1,10 +1,15 @@
 """A run that begins where a crash left it: what was written is never drawn again.
 
 Every report and stop of the steps up to the last written look shows what was written. A noise that is drawn anew in
-each step dies with its step, so nothing more is needed. Where a noise lasts (a threshold's) it has died with the
-process: it is drawn anew from its law given everything that was shown, by drawing until what would be shown is what was
-(rejection), so that the whole transcript keeps the law that the proof is about. Noisy values with a noise of their own
-tell nothing of other noises: they are put in, and not waited for.
+each step dies with its step, so nothing more is needed, and a coin that was shown is known. Where a noise lasts (a
+threshold's) it has died with the process: it is drawn anew from its law given everything that was shown since its life
+began, by drawing until what would be shown is what was (rejection), so that the whole transcript keeps the law that
+the proof is about. Noisy values with a noise of their own tell nothing of other noises: they are put in, and not waited
+for.
+
+There is no limit to the attempts: that one was reached would say something of the data that nobody has paid for. How
+long it takes does say something, as the page on attacks says. Where it would take for ever, because a noisy number was
+shown whose noise lasts, the release ends with what was written: that is decided by the program and the looks alone.
 """
 
 from __future__ import annotations
@@ -12,17 +17,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from seqlang.model.expression import Drawn, Expression, Noised
-from seqlang.model.life import EachStep
-from seqlang.model.program import Cell, Define, Program, Report, Stop, expressions_in, expressions_read
-from seqlang.release.exact.plan import is_private, lasts
-from seqlang.release.exact.run import Decide, ExactRun, Outcome
+from seqlang.model.expression import COMPARISONS, Apply, CellValue, Drawn, Expression, Local, Noised, children
+from seqlang.model.life import EachReport, EachStep
+from seqlang.model.program import Cell, Define, Draw, Program, Report, Stop, expressions_in, expressions_read
+from seqlang.release.exact.plan import is_shown_at_once, keeps_noise, lasts
+from seqlang.release.exact.reading import is_private
+from seqlang.release.exact.run import ExactRun, Outcome
 from seqlang.release.exact.samplers import SYSTEM, Below
 from seqlang.release.ledger.store import refused
 from seqlang.release.transcript import value_in
 
-ATTEMPTS = 20_000
-"""Draws of all noises, before a release is given up that cannot be resumed."""
+ENDLESS = frozenset({"geometric", "discrete_gaussian"})
+"""Laws with infinitely many values."""
 Entry = Mapping[str, Any]
 Looks = Sequence[Mapping[str, Any]]
 
@@ -37,29 +43,32 @@ def resumed(
 ) -> ExactRun:  # fmt: skip
     """A run that has made the steps up to the last look. Raises SpecError E0670 where the rows end before it, or where
     its lasting noise cannot be drawn again."""
-
-    def begun() -> ExactRun:
-        return ExactRun(program, below=below, decide=_shown_again(program, looks), records=records)
-
-    run = begun()
-    if not looks:
-        return run
-    rows = []
-    for _ in range(looks[-1]["step"]):
-        entry = next(entries, None)
-        if entry is None:
-            raise refused("the rows end before the last look that was released", "the file that the release began with")
-        rows.append(entry)
-    for _ in range(ATTEMPTS if lasts(program) else 1):
+    shown = _Shown(program, looks)
+    if looks and shown.is_hopeless():
+        raise refused("a noisy number was shown whose noise lasts: it cannot be drawn again, and the release ends with "
+                      "what was written", "--reference with another name begins a new one, at its price")  # fmt: skip
+    rows: Iterable[Entry] = _first(entries, shown.last)
+    if lasts(program):
+        rows = list(rows)
+    run = ExactRun(program, below=below, decide=shown, records=records)
+    shown.run = run
+    while True:
         try:
             for entry in rows:
                 run.advance(entry)
-            run.decide = computed
-            return run
+            break
         except _Differs:
-            run = begun()
-    raise refused(f"the noise that lasts could not be drawn again in {ATTEMPTS:,} attempts: the release ends with what "
-                  "was written", "--reference with another name begins a new one, at its price")  # fmt: skip
+            run.begin()
+    run.decide = computed
+    return run
+
+
+def _first(entries: Iterator[Entry], count: int) -> Iterator[Entry]:
+    for _ in range(count):
+        entry = next(entries, None)
+        if entry is None:
+            raise refused("the rows end before the last look that was released", "the file that the release began with")
+        yield entry
 
 
 def computed(step: int, statement: Report | Stop, compute: Callable[[], Outcome]) -> Outcome:
@@ -67,24 +76,78 @@ def computed(step: int, statement: Report | Stop, compute: Callable[[], Outcome]
     return compute()
 
 
-def _shown_again(program: Program, looks: Looks) -> Decide:
-    """What was written happens again; with noise that lasts, only if it would happen."""
-    written = {look["step"]: look for look in looks}
-    last = looks[-1]["step"] if looks else 0
-    waits = lasts(program)
-    alone = _with_their_own_noise(program) if waits else frozenset()
+class _Shown:
+    """What was written happens again; with noise that lasts, since its life began, only if it would happen."""
 
-    def decide(step: int, statement: Report | Stop, compute: Callable[[], Outcome]) -> Outcome:
-        if step > last:
-            return compute()
-        wanted = outcome_in(written.get(step, {}), statement)
-        if not waits or (isinstance(statement, Report) and statement.name in alone and wanted[0]):
-            return wanted
-        if compute() != wanted:
+    run: ExactRun
+
+    def __init__(self, program: Program, looks: Looks) -> None:
+        self._program = program
+        self._written = {look["step"]: look for look in looks}
+        self.last = looks[-1]["step"] if looks else 0
+        self._free = begins_after(program, looks) if lasts(program) else self.last
+        """Up to this step every noise has died since."""
+        self._alone = _with_their_own_noise(program) if lasts(program) else frozenset()
+        self._coins = {
+            s.name: s.value.name for s in program.body
+            if isinstance(s, Report) and isinstance(s.value, Drawn) and is_shown_at_once(program, s.value.name)
+            and (s.when is None or not is_private(program, s.when))
+        }  # fmt: skip
+
+    def __call__(self, step: int, statement: Report | Stop, compute: Callable[[], Outcome]) -> Outcome:
+        wanted = outcome_in(self._written.get(step, {}), statement)
+        if isinstance(statement, Report) and wanted[0]:
+            coin = self._coins.get(statement.name)
+            if coin is not None:
+                self.run.keep(coin, wanted[1])
+            if coin is not None or statement.name in self._alone:
+                return wanted
+        if step > self._free and compute() != wanted:
             raise _Differs
         return wanted
 
-    return decide
+    def is_hopeless(self) -> bool:
+        """Whether a number with an endless noise would have to be drawn again."""
+        waited = {
+            s.name for s in self._program.body
+            if isinstance(s, Report) and s.value is not None and s.name not in self._alone
+            and s.name not in self._coins and _is_endless(self._program, s.value)
+        }  # fmt: skip
+        return any(step > self._free and waited & set(look.get("reports", {})) for step, look in self._written.items())
+
+
+def begins_after(program: Program, looks: Looks) -> int:
+    """The last step after which every life of a noise is a new one: what was shown up to it says nothing of noises that
+    are alive now. 0 where a noise lives for ever."""
+    if keeps_noise(program):
+        return 0
+    lives = [n.life for n in program.noises if not is_shown_at_once(program, n.name)]
+    lives += [s.life for s in program.body if isinstance(s, Draw)]
+    lasting = {life for life in lives if not isinstance(life, EachStep)}
+    reports = {life.report for life in lasting if isinstance(life, EachReport)}
+    if any(not isinstance(life, EachReport) for life in lasting):
+        return 0
+    return max((look["step"] for look in looks if reports <= set(look.get("reports", {}))), default=0)
+
+
+def _is_endless(program: Program, e: Expression, seen: frozenset[str] = frozenset()) -> bool:
+    """Whether a value may be any of infinitely many noisy numbers; a comparison is one of two."""
+    match e:
+        case Apply(operator) if operator in COMPARISONS or operator in ("argmax", "argmin", "count"):
+            return False
+        case Noised(_, base, terms):
+            return any(_endless(program, t.noise) for t in terms) or _is_endless(program, base, seen)
+        case Drawn(name):
+            return _endless(program, name)
+        case Local(name) | CellValue(name):
+            read = program.define(name) if isinstance(e, Local) else program.cell(name)
+            rest = seen | {name}
+            return name not in seen and any(_is_endless(program, part, rest) for part in expressions_in(read))
+    return any(_is_endless(program, part, seen) for part in children(e))
+
+
+def _endless(program: Program, name: str) -> bool:
+    return any(noise.name == name and noise.family in ENDLESS for noise in program.noises)
 
 
 def outcome_in(look: Mapping[str, Any], statement: Report | Stop) -> Outcome:
@@ -92,7 +155,7 @@ def outcome_in(look: Mapping[str, Any], statement: Report | Stop) -> Outcome:
     if isinstance(statement, Report):
         reports = look.get("reports", {})
         return (True, value_in(reports[statement.name])) if statement.name in reports else (False, None)
-    return (True, value_in(look["result"])) if look.get("stopped") else (False, None)
+    return (True, value_in(look["result"])) if look.get("by") == statement.index else (False, None)
 
 
 def _with_their_own_noise(program: Program) -> frozenset[str]:

@@ -1,7 +1,8 @@
 """Private entries from a file, exactly, one row after the other: nothing that they hold can stop a release.
 
 An entry is read in place: what is outside the domain is moved to its nearest end, what cannot be read is a public
-value. A person has one row: a second row with an identifier that was seen is read as missing.
+value. A person has one row: a second row with an identifier that was seen is read as missing, and so is each row
+without an identifier where there is a column of them.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import csv
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from seqlang.diagnostics import SpecError
 from seqlang.diagnostics.suggest import hint
@@ -37,6 +38,15 @@ class Form:
     identifiers: str | None = None
     missing: Fraction | None = None
 
+    @property
+    def said(self) -> dict[str, Any]:
+        """As a ledger has it; nothing where rows are read plainly."""
+        found = {
+            "columns": [list(pair) for pair in sorted(self.columns)], "identifiers": self.identifiers,
+            "missing": None if self.missing is None else str(self.missing),
+        }  # fmt: skip
+        return {name: value for name, value in found.items() if value}
+
 
 def exact(text: str) -> Fraction | None:
     """A decimal or a fraction; None for all else, and for what would take too much memory."""
@@ -60,7 +70,7 @@ class Rows:
         self._lines = iter(lines)
         heading = [column.strip() for column in cells_of(next(self._lines, ""))]
         asked = dict(form.columns)
-        fields = [field for field in program.inputs if field.kind != "dataset"]
+        fields = program.inputs
         self._fields = [(field.name, _place(heading, asked.pop(field.name, field.name), name)) for field in fields]
         if asked:
             raise SpecError.of("E0603", f"the program has no field `{next(iter(asked))}`")
@@ -87,6 +97,8 @@ class Rows:
         if self._identifier is None:
             return False
         identifier = row[self._identifier].strip() if self._identifier < len(row) else ""
+        if not identifier:
+            return True  # two people without one do not meet
         again = identifier in self._seen
         self._seen.add(identifier)
         self.repeated += again
@@ -108,21 +120,24 @@ def cells_of(line: str) -> list[str]:
 def _place(heading: list[str], column: str, name: str) -> int:
     if heading.count(column) != 1:
         said = "has no column" if column not in heading else "has several columns"
-        raise SpecError.of(
-            "E0604", f"`{name}` {said} `{column}`", help=hint(column, heading) or f"it has: {heading}"[:200]
-        )
+        raise SpecError.of("E0604", f"`{name}` {said} `{column}`", help=hint(column, heading))
     return heading.index(column)
 
 
 def opened(path: Path) -> Iterator[str]:
     """The lines of a file, one by one; bytes that are no UTF-8 are read as what cannot be read."""
     try:
-        file = path.open(encoding="utf-8", errors="replace", newline="\n")
+        file = path.open("rb")
     except OSError as why:
         raise SpecError.of("E0604", f"`{path}` cannot be read: {why.strerror}") from None
+    return lines_of(file)
+
+
+def lines_of(file: IO[bytes]) -> Iterator[str]:
+    """The lines of a file of bytes, one by one, until it ends."""
     with file:
         for line in file:
-            yield line.replace("\0", " ")
+            yield line.decode("utf-8", errors="replace").replace("\0", " ")
 
 
 def reader_of(field: Input, compiler: Compiler, missing: Fraction | None) -> Read:

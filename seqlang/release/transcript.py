@@ -11,9 +11,10 @@ from seqlang.release.exact.run import Look
 
 
 def written(look: Look) -> dict[str, Any]:
-    """A look as JSON: `step`, `reports` by name, and at the end `stopped` and `result`."""
+    """A look as JSON: `step`, `reports` by name, and at the end `stopped`, `result`, and `by`, the number of the
+    stop."""
     found: dict[str, Any] = {"step": look.step, "reports": {name: value_out(v) for name, v in look.reports}}
-    return {**found, "stopped": True, "result": value_out(look.result)} if look.stopped else found
+    return {**found, "stopped": True, "result": value_out(look.result), "by": look.by} if look.stopped else found
 
 
 def value_out(value: Any) -> Any:

@@ -3,18 +3,19 @@ released."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+import hashlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
 from seqlang.diagnostics import SpecError
-from seqlang.driver import load
+from seqlang.driver import Loaded, load
 from seqlang.model.expression import Noised
 from seqlang.model.program import Cell, Define, Program, Report, Stop, Update
 from seqlang.release.exact.functions import NoValue
 from seqlang.release.exact.run import Decide, ExactRun, Outcome
 from seqlang.release.ledger.book import Book, Charge
-from seqlang.release.releasing import digest_of
+from seqlang.release.ledger.entry import canonical
 from seqlang.release.resuming import outcome_in
 from seqlang.release.transcript import value_out
 from seqlang.source import Source
@@ -40,25 +41,43 @@ def faults_of(book: Book) -> Iterator[str]:
     for account in book.accounts.values():
         if not account.spent.fits(account.budget):
             yield f"the account `{account.name}` is overdrawn: {account.spent.text} of {account.budget.text}"
+    for reference in book.overdrawn:
+        yield f"`{reference}`: the budget did not cover its price when it was charged"
     for charge in book.charges.values():
-        found = _fault(charge) if charge.spec else None
+        found = fault_of(charge) if charge.spec else None
         if found is not None:
             yield f"`{charge.reference}`: {found}"
 
 
-def _fault(charge: Charge) -> str | None:
+def digest_of(loaded: Loaded, account: str, reading: Mapping[str, Any]) -> str:
+    """Of the program's text, its parameters' values, the account and how rows are read: never of rows."""
+    settings = [(p.name, str(p.value)) for p in loaded.program.parameters]
+    said = canonical({"spec": loaded.source.text, "settings": settings, "account": account, "reading": reading})
+    return hashlib.sha256(said.encode()).hexdigest()
+
+
+def fault_of(charge: Charge) -> str | None:
+    """What is wrong with one release; None if nothing is."""
     try:
         loaded = load(Source(charge.reference, charge.spec), {name: Fraction(v) for name, v in charge.settings})
     except SpecError as why:
         return f"its program is refused: {why}"
-    if digest_of(loaded, charge.account) != charge.digest:
+    if digest_of(loaded, charge.account, charge.reading) != charge.digest:
         return "its program is not the one that was charged for"
-    written = {look["step"]: look for look in charge.looks}
-    if sorted(written) != [look["step"] for look in charge.looks]:
+    return disagreement(loaded.program, charge.looks)
+
+
+def disagreement(program: Program, looks: Sequence[Mapping[str, Any]]) -> str | None:
+    """Where what was released does not follow from what was released before; None if it does."""
+    written = {look["step"]: look for look in looks}
+    if sorted(written) != [look["step"] for look in looks] or min(written, default=1) < 1:
         return "its looks are not in order"
+    unknown = {name for look in looks for name in look.get("reports", {})} - set(program.report_names)
+    if unknown:
+        return f"it shows `{min(unknown)}`, which the program does not report"
     last = max(written, default=0)
     try:
-        run = BlindRun(loaded.program, _agreeing(written))
+        run = BlindRun(program, _agreeing(written))
         for step in range(1, last + 1):
             if run.stopped:
                 return f"it goes on after it has stopped in step {step - 1}"
@@ -94,7 +113,7 @@ class BlindRun(ExactRun):
 
     def __init__(self, program: Program, decide: Decide) -> None:
         self._lost: set[str] = set()
-        super().__init__(program, decide=decide)
+        super().__init__(program, decide=decide, ahead=0)
         self.fields = _Known()
         self.locals, self.memory = _Known(), _Known(self.memory)
 

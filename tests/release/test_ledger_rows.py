@@ -78,13 +78,16 @@ def test_refunds_are_rows_and_only_before_data_are_read(tmp_path: Path) -> None:
 def test_looks_come_one_after_the_other(tmp_path: Path) -> None:
     made = book(tmp_path / "a")
     made.charge(charge("a", "pure(1)"), REPLACE)
+    with pytest.raises(SpecError, match="not begun"):
+        made.look("a", 1, {"step": 1})
+    made.begin("a")
     other = Book(SqliteStore(tmp_path / "a"))
     made.look("a", 1, {"step": 1})
     with pytest.raises(SpecError, match="another process"):
         other.look("a", 1, {"step": 2})
     other.look("a", 2, {"step": 2})
     made.refresh()
-    assert made.charges["a"].looks == ({"step": 1}, {"step": 2})
+    assert made.charges["a"].looks == [{"step": 1}, {"step": 2}]
 
 
 @pytest.mark.parametrize(

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterator
-from fractions import Fraction
 from typing import Any
 
 from seqlang.model.program import AllSteps, AtReports, Cell, LastSteps, Previous, SinceReport
 from seqlang.release.exact.code import Code, Compiler
 from seqlang.release.exact.functions import NoValue, Value, added, divided, fold
 from seqlang.release.exact.laws import NotExact
+from seqlang.release.exact.real import floor
 
 Key = tuple[Value, ...]
 
@@ -205,6 +205,6 @@ def _maker(cell: Cell, compiler: Compiler) -> Callable[[Any], Kept]:
 
 def _length(count: Code, m: Any) -> int:
     try:
-        return max(0, Fraction(count(m)).__floor__())
+        return max(0, floor(count(m)))
     except (KeyError, AttributeError):
         raise NotExact("a window whose length changes from step to step") from None

@@ -10,6 +10,7 @@ from seqlang.model import expression as ir
 from seqlang.model.program import Program
 from seqlang.release.exact.functions import FUNCTIONS, NoValue, Value, added, fold, multiplied
 from seqlang.release.exact.laws import ExactLaw, NotExact
+from seqlang.release.exact.reading import draws_here, is_private
 
 
 class State(Protocol):
@@ -80,8 +81,7 @@ class Compiler:
             case ir.Apply(operator, arguments):
                 return self._apply(operator, arguments)
             case ir.Choice(test, yes, no):
-                t, y, n = map(self.compile, (test, yes, no))
-                return lambda m: y(m) if t(m) else n(m)
+                return self._choice(test, yes, no)
             case ir.Index(base, at):
                 return self._index(self.compile(base), self.compile(at))
             case ir.Sequence(kind, items):
@@ -108,12 +108,34 @@ class Compiler:
         except (AttributeError, KeyError):
             raise NotExact("it is no constant") from None
 
+    def _choice(self, test: ir.Expression, yes: ir.Expression, no: ir.Expression) -> Code:
+        """The side that is chosen; both, where entries choose and noise is drawn: how much is drawn tells nothing."""
+        t, y, n = map(self.compile, (test, yes, no))
+        if (draws_here(yes) or draws_here(no)) and is_private(self.program, test):
+            return lambda m: (y(m), n(m))[0 if t(m) else 1]
+        return lambda m: y(m) if t(m) else n(m)
+
+    def _logic(self, operator: str, arguments: tuple[ir.Expression, ...]) -> Code:
+        """As far as it is undecided; where noise is drawn, what is public first, and then all that is private."""
+        all_or_any = all if operator == "and" else any
+        if not any(map(draws_here, arguments)):
+            parts = [self.compile(argument) for argument in arguments]
+            return lambda m: all_or_any(part(m) for part in parts)
+        public = [self.compile(a) for a in arguments if not is_private(self.program, a)]
+        private = [self.compile(a) for a in arguments if is_private(self.program, a)]
+        decisive = operator == "or"
+
+        def run(m: Any) -> Value:
+            if any(part(m) is decisive for part in public):
+                return decisive
+            return all_or_any([part(m) for part in private])
+
+        return run
+
     def _apply(self, operator: str, arguments: tuple[ir.Expression, ...]) -> Code:
+        if operator in ("and", "or"):
+            return self._logic(operator, arguments)
         parts = [self.compile(argument) for argument in arguments]
-        if operator == "and":
-            return lambda m: all(part(m) for part in parts)
-        if operator == "or":
-            return lambda m: any(part(m) for part in parts)
         if operator in ("sum", "mean", "count", "max", "min", "argmax", "argmin"):
             return _folded(operator, parts)
         function = FUNCTIONS.get(operator)

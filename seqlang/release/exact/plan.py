@@ -9,14 +9,30 @@ from seqlang.model import expression as ir
 from seqlang.model.domain import Finite, Integers, Interval
 from seqlang.model.expression import walk
 from seqlang.model.life import EachStep
-from seqlang.model.program import Cell, Draw, Program, Report, expressions_in, expressions_read
+from seqlang.model.program import (
+    AddRemove,
+    Cell,
+    Draw,
+    Program,
+    Report,
+    Statement,
+    Stop,
+    Update,
+    expressions_in,
+    expressions_read,
+)
 from seqlang.release.exact.code import Compiler
 from seqlang.release.exact.functions import ON_PRIVATE, NoValue
 from seqlang.release.exact.laws import NotExact
 from seqlang.release.exact.noise import drawer_of
+from seqlang.release.exact.reading import Irrational, Single, is_private
+from seqlang.release.exact.run import ExactRun
 
 CELLS = frozenset({"sum", "count", "list", "last"})
 """Folds over time that have a value from the first step on."""
+OF_SOME = frozenset({"mean", "max", "min", "argmax", "argmin"})
+"""Folds that have no value where there is nothing to fold."""
+__all__ = ["is_private", "is_shown_at_once", "keeps_noise", "lasts", "obstacles"]
 
 
 def obstacles(program: Program) -> list[str]:
@@ -25,26 +41,59 @@ def obstacles(program: Program) -> list[str]:
 
 
 def _obstacles(program: Program) -> Iterator[str]:
-    compiler = Compiler(program)
+    compiler, irrational, single = Compiler(program), Irrational(program), Single(program)
     for noise in program.noises:
         try:
             drawer_of(program, noise, compiler)
         except (NotExact, NoValue) as why:
             yield f"`{noise.name}`: {why}."
-    for field in program.inputs:
-        if field.kind != "public" and not _is_exact(field.domain, compiler):
-            yield f"`{field.name}` has a domain whose entries are not read exactly."
+    yield from _of_inputs(program, compiler)
     for statement in program.body:
         for expression in expressions_in(statement):
             for part in walk(expression):
-                yield from _of_part(program, compiler, part)
-        if isinstance(statement, Draw):
-            yield from _of_draw(program, statement)
-        if isinstance(statement, Cell) and statement.operator not in CELLS and is_private(program, statement.body):
-            yield f"`{statement.operator}` over time of private values may have no value."
+                yield from _of_part(program, compiler, irrational, single, part)
+        yield from _of_statement(program, irrational, statement)
+    yield from _of_start(program)
 
 
-def _of_part(program: Program, compiler: Compiler, part: ir.Expression) -> Iterator[str]:
+def _of_inputs(program: Program, compiler: Compiler) -> Iterator[str]:
+    for field in program.inputs:
+        if field.kind != "public" and not _is_exact(field.domain, compiler):
+            yield f"`{field.name}` has a domain whose entries are not read exactly."
+    if len({field.kind == "dataset" for field in program.inputs}) > 1:
+        yield "it reads a data set and a stream."
+
+
+def _of_start(program: Program) -> Iterator[str]:
+    """What fails before the first step: the length of a window, the letters of a randomised response."""
+    try:
+        ExactRun(program, records={field.name: () for field in program.inputs if field.kind == "dataset"})
+    except (NotExact, NoValue) as why:
+        yield f"{_sentence(str(why))}."
+
+
+def _of_statement(program: Program, irrational: Irrational, statement: Statement) -> Iterator[str]:
+    match statement:
+        case Cell(operator=operator) if operator not in CELLS:
+            if any(is_private(program, e) for e in expressions_in(statement)):
+                yield f"`{operator}` over time of private values may have no value."
+        case Draw(name, law):
+            if is_private(program, law):
+                yield f"the law of `{name}` depends on private values."
+            elif not isinstance(law, ir.Weights | ir.WeightsOf) or irrational.may_be(law):
+                yield f"the law of `{name}` is not drawn exactly: listed laws with rational weights are."
+        case Update(memory):
+            if any(is_private(program, e) for e in expressions_in(statement)):
+                yield f"`{memory}` remembers private values."
+        case Report(name=name, value=shown) if shown is not None and irrational.may_be(shown):
+            yield f"`{name}` shows a number that may not be rational: round it."
+        case Stop(result=result) if result is not None and irrational.may_be(result):
+            yield "what is returned may not be rational: round it."
+
+
+def _of_part(
+    program: Program, compiler: Compiler, irrational: Irrational, single: Single, part: ir.Expression
+) -> Iterator[str]:
     """Of one expression, without those inside of it."""
     try:
         if not isinstance(part, ir.RealVectors | ir.ReleasedValue):
@@ -54,47 +103,67 @@ def _of_part(program: Program, compiler: Compiler, part: ir.Expression) -> Itera
         return
     match part:
         case ir.Apply(operator, arguments) if any(is_private(program, a) for a in arguments):
-            divisor = arguments[1] if operator in ("/", "%") else None
-            if divisor is not None and not is_private(program, divisor) and _is_constant_above_0(compiler, divisor):
-                return
-            if operator == "clip" and not _ordered(compiler, arguments):
-                yield "`clip` of a private value needs constant ends, the lower one first."
-            if operator not in ON_PRIVATE:
-                yield f"`{operator}` of a private value is not computed exactly, or may have no value."
-        case ir.Index(_, at) if is_private(program, at):
-            yield "the position of an element is private, and may be none."
+            if any(map(irrational.may_be, arguments)):
+                yield f"`{operator}` of a private value and of a number that may not be rational: round that one."
+            yield from _of_private_apply(program, compiler, operator, arguments)
+        case ir.Noised(name, base, terms) if irrational.may_be(base) or any(irrational.may_be(t.factor) for t in terms):
+            yield f"the noisy `{name}` may not be rational."
+        case ir.Index(base, at):
+            if is_private(program, at):
+                yield "the position of an element is private, and may be none."
+            elif is_private(program, base) and isinstance(program.adjacency, AddRemove):
+                yield "a record at a position may not be there."
         case ir.Density(_, law, at) if is_private(program, law) or is_private(program, at):
             yield "the density of a private value is not rational: put the entries on a grid."
-        case ir.Quantified(operator, body, _, domain) if operator in ("mean", "max", "min", "argmax", "argmin"):
-            if (is_private(program, body) or is_private(program, domain)) and part.where is not None:
-                yield f"`{operator}` of some private values may be that of none."
+        case ir.Choice(test, yes, no) if is_private(program, test) and not all(map(single.is_one, (yes, no))):
+            yield "a private choice between lists, which may differ in their length."
+        case ir.Sequence("set", items) if any(is_private(program, item) for item in items):
+            yield "how many elements a set of private values has is private."
+        case ir.Quantified():
+            yield from _of_quantified(program, part)
 
 
-def _of_draw(program: Program, draw: Draw) -> Iterator[str]:
-    if is_private(program, draw.law):
-        yield f"the law of `{draw.name}` depends on private values."
+def _of_private_apply(
+    program: Program, compiler: Compiler, operator: str, arguments: tuple[ir.Expression, ...]
+) -> Iterator[str]:
+    divisor = arguments[1] if operator in ("/", "%") else None
+    if divisor is not None and not is_private(program, divisor) and _is_constant_above_0(compiler, divisor):
+        return
+    if operator == "clip" and not _ordered(compiler, arguments):
+        yield "`clip` of a private value needs constant ends, the lower one first."
+    if operator not in ON_PRIVATE:
+        yield f"`{operator}` of a private value is not computed exactly, or may have no value."
+    if operator in OF_SOME and len(arguments) == 1 and isinstance(program.adjacency, AddRemove):
+        yield f"`{operator}` of records may be that of none."
 
 
-def is_private(program: Program, expression: ir.Expression) -> bool:
-    """Whether it reads entries or noise; what was shown is public."""
-    inputs = {field.name for field in program.inputs if field.kind != "public"}
-    return any(
-        isinstance(part, ir.Noised | ir.Drawn) or (isinstance(part, ir.Field) and part.name in inputs)
-        for part in expressions_read(program, [expression])
-    )
+def _of_quantified(program: Program, e: ir.Quantified) -> Iterator[str]:
+    private = any(is_private(program, part) for part in (e.body, e.domain, *(() if e.where is None else (e.where,))))
+    if not private:
+        return
+    chooses = e.where is not None and is_private(program, e.where)
+    resized = isinstance(program.adjacency, AddRemove)
+    if e.operator in OF_SOME and (e.where is not None or resized):
+        yield f"`{e.operator}` of some private values may be that of none."
+    if (e.operator == "list" and chooses) or e.operator == "set":
+        yield f"how many elements a {e.operator} of private values has is private."
 
 
 def lasts(program: Program) -> bool:
     """Whether a noise that nobody saw lives on after a step: a threshold's, or one that is added up."""
     lives = {noise.name: isinstance(noise.life, EachStep) for noise in program.noises}
-    kept = [part for s in program.body if isinstance(s, Cell) for e in expressions_in(s) for part in walk(e)]
-    added = any(isinstance(part, ir.Noised | ir.Drawn) for part in expressions_read(program, kept))
     draws = any(not isinstance(s.life, EachStep) for s in program.body if isinstance(s, Draw))
-    return draws or added or not all(lives[name] or _is_shown_at_once(program, name) for name in lives)
+    return draws or keeps_noise(program) or not all(lives[name] or is_shown_at_once(program, name) for name in lives)
 
 
-def _is_shown_at_once(program: Program, noise: str) -> bool:
-    """Whether the noise is read by one report alone, as itself: a public coin, thrown once."""
+def keeps_noise(program: Program) -> bool:
+    """Whether a fold over time reads noise, which then outlives its own life."""
+    kept = [part for s in program.body if isinstance(s, Cell) for e in expressions_in(s) for part in walk(e)]
+    return any(isinstance(part, ir.Noised | ir.Drawn) for part in expressions_read(program, kept))
+
+
+def is_shown_at_once(program: Program, noise: str) -> bool:
+    """Whether the noise is read by one report alone, as itself: a public coin."""
     readers = [
         s for s in program.body for e in expressions_in(s) for part in walk(e)
         if (isinstance(part, ir.Drawn) and part.name == noise)

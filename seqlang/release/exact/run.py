@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Protocol
 
 from seqlang.model import expression as ir
 from seqlang.model.domain import Finite
 from seqlang.model.life import EachReport, EachStep, Life
-from seqlang.model.program import Cell, Define, Draw, Program, Report, Stop, Update
+from seqlang.model.program import Cell, Define, Draw, Program, Report, Stop, Update, expressions_in
 from seqlang.record import record
 from seqlang.release.exact import samplers
 from seqlang.release.exact.cells import CellState
@@ -17,6 +18,7 @@ from seqlang.release.exact.functions import NoValue, Value
 from seqlang.release.exact.laws import ExactLaw, NotExact, normalised
 from seqlang.release.exact.noise import drawer_of
 from seqlang.release.exact.samplers import SYSTEM, Below
+from seqlang.release.exact.spares import Spares
 
 Outcome = tuple[bool, Value]
 """Whether a report or stop happens, and the value that it shows (None: none)."""
@@ -30,6 +32,8 @@ class Look:
     reports: tuple[tuple[str, Value], ...]
     stopped: bool
     result: Value
+    by: int = 0
+    """Which stop it was, from 1."""
 
 
 class Decide(Protocol):
@@ -44,12 +48,12 @@ def _computed(step: int, statement: Report | Stop, compute: Callable[[], Outcome
 
 class ExactRun:
     """`step(entry)` makes a step: entries are exact numbers by field. `below` is where random bits come from, and
-    `decide` may say what a report or stop shows instead of what is computed. Raises NotExact for programs that are
-    not evaluated exactly."""
+    `decide` may say what a report or stop shows instead of what is computed. So many draws of a noise as `ahead` says
+    are made at once, before an entry is read. Raises NotExact for programs that are not evaluated exactly."""
 
     def __init__(
         self, program: Program, *, below: Below = SYSTEM, decide: Decide = _computed,
-        records: Mapping[str, Sequence[Value]] | None = None,
+        records: Mapping[str, Sequence[Value]] | None = None, ahead: int = 16,
     ) -> None:  # fmt: skip
         self.program, self.below, self.decide = program, below, decide
         compiler = Compiler(program)
@@ -58,10 +62,24 @@ class ExactRun:
         self._noises = {noise.name: noise for noise in program.noises}
         self._draws = {s.name: s for s in program.body if isinstance(s, Draw)}
         self._draw_laws = {name: compiler.compile(draw.law) for name, draw in self._draws.items()}
-        self._letters: dict[str, tuple[Value, ...]] = {}
+        self._spares = {
+            name: Spares(partial(drawer.draw, below), ahead)
+            for name, drawer in self._drawers.items() if drawer.flips is None
+        }  # fmt: skip
+        self._letters = {
+            part.name: self._alphabet(part)
+            for s in program.body for e in expressions_in(s) for part in ir.walk(e)
+            if isinstance(part, ir.Noised) and any(self._noises[t.noise].flips for t in part.terms)
+        }  # fmt: skip
         self.cells = {s.name: CellState(s, compiler) for s in program.body if isinstance(s, Cell)}
         self._body = [self._statement(s) for s in program.body]
-        self.fields: dict[str, Value] = {name: tuple(values) for name, values in (records or {}).items()}
+        self._given = {name: tuple(values) for name, values in (records or {}).items()}
+        self._initial = {m.name: compiler.compile(m.initial) for m in program.memories}
+        self.begin()
+
+    def begin(self) -> None:
+        """As if no step had been made, and nothing drawn."""
+        self.fields: dict[str, Value] = dict(self._given)
         size = len(next(iter(self.fields.values()))) if self.fields else 0
         self.records = range(1, size + 1)
         self.step_number = 0
@@ -70,10 +88,10 @@ class ExactRun:
         self.locals: dict[str, Value] = {}
         self.bound: dict[int, Value] = {}
         self.counts: dict[str, int] = {}
-        self.stopped, self.result = False, None
+        self.stopped, self.result, self._by = False, None, 0
         self._lives: dict[str, tuple[int, Value]] = {}
         self._shown: list[tuple[str, Value]] = []
-        self.memory = {m.name: compiler.compile(m.initial)(self) for m in program.memories}
+        self.memory = {name: initial(self) for name, initial in self._initial.items()}
         for cell in self.cells.values():
             cell.start(self)
 
@@ -84,6 +102,8 @@ class ExactRun:
 
     def advance(self, entry: Mapping[str, Value]) -> Look:
         """Makes one step."""
+        for spares in self._spares.values():
+            spares.prepare()
         for name in self.reported:
             self.counts[name] = self.counts.get(name, 0) + 1
         for cell in self.cells.values():
@@ -97,7 +117,7 @@ class ExactRun:
             run()
             if self.stopped:
                 break
-        return Look(self.step_number, tuple(self._shown), self.stopped, self.result)
+        return Look(self.step_number, tuple(self._shown), self.stopped, self.result, self._by)
 
     # ---- statements
 
@@ -162,6 +182,7 @@ class ExactRun:
 
         def run() -> None:
             self.stopped, self.result = self.decide(self.step_number, stop, compute)
+            self._by = stop.index if self.stopped else 0
 
         return run
 
@@ -184,9 +205,13 @@ class ExactRun:
         life, known = self._life(self._noises[name].life), self._lives.get(name)
         if known is not None and known[0] == life:
             return known[1]
-        value = self._filled(shape, lambda: self._drawers[name].draw(self.below))
+        value = self._filled(shape, self._spares[name].take)
         self._lives[name] = life, value
         return value
+
+    def keep(self, name: str, value: Value) -> None:
+        """The noise has this value in this life."""
+        self._lives[name] = self._life(self._noises[name].life), value
 
     def _filled(self, shape: tuple[int, ...], draw: Callable[[], Value]) -> Value:
         if not shape:
@@ -210,7 +235,7 @@ class ExactRun:
         """Randomised response: the value, or another letter."""
         truth = self._drawers[name].flips
         assert truth is not None
-        letters = self._alphabet(read)
+        letters = self._letters[read.name]
         life, known = self._life(self._noises[name].life), self._lives.get(name)
         if known is None or known[0] != life:
             places = len(letters)
@@ -230,13 +255,13 @@ class ExactRun:
         return letters[(letters.index(value) + by) % len(letters)]
 
     def _alphabet(self, read: ir.Noised) -> tuple[Value, ...]:
-        if read.name not in self._letters:
-            base = read.base
-            domain = self.program.input(base.name).domain if isinstance(base, ir.Field) else None
-            if not isinstance(domain, Finite):
-                raise NotExact(f"randomised response of `{read.name}`, which is no entry with listed values")
-            self._letters[read.name] = tuple(self.compiler.constant(v) for v in domain.values)
-        return self._letters[read.name]
+        base = read.base
+        while isinstance(base, ir.Local | ir.Noised):
+            base = self.program.define(base.name).expression if isinstance(base, ir.Local) else base.base
+        domain = self.program.input(base.name).domain if isinstance(base, ir.Field) else None
+        if not isinstance(domain, Finite):
+            raise NotExact(f"randomised response of `{read.name}`, which is no entry with listed values")
+        return tuple(self.compiler.constant(v) for v in domain.values)
 
 
 __all__ = ["ExactRun", "Look", "NoValue", "Outcome"]

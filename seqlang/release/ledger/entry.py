@@ -74,9 +74,9 @@ def signature_of(digest: str, key: bytes | None) -> str:
     return "" if key is None else hmac.new(key, digest.encode(), hashlib.sha256).hexdigest()
 
 
-def faults(entries: Iterable[Entry], key: bytes | None) -> str | None:
-    """What is wrong with the chain; None if nothing is. Signatures are looked at where a key is given."""
-    previous: Entry | None = None
+def faults(entries: Iterable[Entry], key: bytes | None, previous: Entry | None = None) -> str | None:
+    """What is wrong with the chain that follows `previous`; None if nothing is. Signatures are looked at where a key is
+    given."""
     for entry in entries:
         number = 1 if previous is None else previous.number + 1
         if entry.number != number:

@@ -1,11 +1,13 @@
-"""Where the rows of a ledger are kept: an SQLite file. Rows are added, and never changed or deleted."""
+"""Where the rows of a ledger are kept: an SQLite file, or a PostgreSQL database. Rows are added, and never changed or
+deleted."""
 
 from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
+from typing import Protocol
 
 from seqlang.diagnostics import SpecError
 from seqlang.release.ledger.entry import Entry
@@ -24,6 +26,26 @@ CREATE TRIGGER kept_as_written BEFORE UPDATE ON entries
 CREATE TRIGGER kept_for_ever BEFORE DELETE ON entries
     BEGIN SELECT RAISE(ABORT, 'rows of a ledger are not deleted'); END;
 """
+
+
+class Store(Protocol):
+    """Keeps rows. Raises SpecError E0670 where they cannot be read or written."""
+
+    def transaction(self) -> AbstractContextManager[None]:
+        """All of it, or nothing; no other writer meanwhile. Once it has ended, what was added outlives a power cut."""
+
+    def entries(self, first: int = 1) -> tuple[Entry, ...]:
+        """The rows from number `first` on, in order."""
+
+    def append(self, entry: Entry) -> None:
+        """Within a transaction."""
+
+    def hold(self, name: str) -> object | None:
+        """Something that no other process can have while it lives; None if another one has it. It ends with the
+        process, however that ends."""
+
+    def close(self) -> None:
+        """Nothing is read or written after that."""
 
 
 class SqliteStore:
@@ -72,12 +94,13 @@ class SqliteStore:
                 raise refused(f"`{self.path}` cannot be written: {why}") from None
             raise
 
-    def entries(self) -> tuple[Entry, ...]:
-        """All rows, in order."""
+    def entries(self, first: int = 1) -> tuple[Entry, ...]:
+        """The rows from number `first` on, in order."""
         try:
             rows = self._connection.execute(
-                "SELECT number, at, kind, body, previous, digest, signature FROM entries ORDER BY number"
-            ).fetchall()
+                "SELECT number, at, kind, body, previous, digest, signature FROM entries WHERE number >= ? "
+                "ORDER BY number", (first,),
+            ).fetchall()  # fmt: skip
         except sqlite3.Error as why:
             raise refused(f"`{self.path}` cannot be read: {why}") from None
         return tuple(Entry(*row) for row in rows)
@@ -95,13 +118,16 @@ class SqliteStore:
         import fcntl
         import hashlib
 
-        short = hashlib.sha256(name.encode()).hexdigest()[:16]
-        file = self.path.with_name(f"{self.path.name}.{short}.lock").open("a")
+        short, path = hashlib.sha256(name.encode()).hexdigest()[:16], self.path.resolve()
         try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            file.close()
-            return None
+            file = path.with_name(f"{path.name}.{short}.lock").open("a")
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                file.close()
+                return None
+        except OSError as why:
+            raise refused(f"no lock can be had beside `{self.path}`: {why.strerror}") from None
         return file
 
     def close(self) -> None:

@@ -1,0 +1,124 @@
+"""What an expression of a released program depends on: private entries, noise, numbers that are not rational."""
+
+from __future__ import annotations
+
+from seqlang.model import expression as ir
+from seqlang.model.expression import walk
+from seqlang.model.program import Cell, Define, Program, Report, Statement, Update, expressions_in, expressions_read
+
+
+def is_private(program: Program, expression: ir.Expression) -> bool:
+    """Whether it reads entries or noise; what was shown is public."""
+    inputs = {field.name for field in program.inputs if field.kind != "public"}
+    return any(
+        isinstance(part, ir.Noised | ir.Drawn) or (isinstance(part, ir.Field) and part.name in inputs)
+        for part in expressions_read(program, [expression])
+    )
+
+
+def draws_here(expression: ir.Expression) -> bool:
+    """Whether evaluating it may draw a noise: definitions and cells were evaluated where they stand."""
+    return any(isinstance(part, ir.Noised | ir.Drawn) for part in walk(expression))
+
+
+WHOLE = ir.COMPARISONS | ir.LOGIC | {"floor", "ceil", "round", "argmax", "argmin", "count", "..", "length"}
+"""Operators whose value is rational, or no number, whatever their arguments are."""
+IRRATIONAL = frozenset({"log", "log1p", "log2", "exp", "sqrt", "^"})
+
+
+class Irrational:
+    """Which expressions may have a value that is not rational. One that is computed from rational numbers by `+ - * /`,
+    folds and choices is rational; a comparison of it with others is always decided."""
+
+    def __init__(self, program: Program) -> None:
+        self._found: set[tuple[str, str]] = set()
+        size = -1
+        while size < len(self._found):  # definitions may read each other's values of earlier steps
+            size = len(self._found)
+            self._found.update(("memory", m.name) for m in program.memories if self.may_be(m.initial))
+            for statement in program.body:
+                self._look_at(statement)
+
+    def _look_at(self, statement: Statement) -> None:
+        match statement:
+            case Update(memory, value) if self.may_be(value):
+                self._found.add(("memory", memory))
+            case Define(name, expression) if self.may_be(expression):
+                self._found.add(("local", name))
+            case Cell(name, operator) if operator not in WHOLE and any(map(self.may_be, expressions_in(statement))):
+                self._found.add(("cell", name))
+            case Report(name=name, value=value) if value is not None and self.may_be(value):
+                self._found.add(("report", name))
+
+    def may_be(self, e: ir.Expression) -> bool:
+        """Of the values that the expression has in any step."""
+        match e:
+            case ir.Apply(operator) | ir.Quantified(operator) if operator in WHOLE:
+                return False
+            case ir.Apply("^", (base, ir.Number(exponent))) if exponent.denominator == 1:
+                return self.may_be(base)
+            case ir.Apply(operator) if operator in IRRATIONAL:
+                return True
+            case ir.Density():
+                return True
+            case ir.Choice(_, yes, no):
+                return self.may_be(yes) or self.may_be(no)
+            case ir.MemoryValue(name):
+                return ("memory", name) in self._found
+            case ir.Reported(name):
+                return ("report", name) in self._found
+            case ir.Local(name):
+                return ("local", name) in self._found
+            case ir.CellValue(name):
+                return ("cell", name) in self._found
+        return any(map(self.may_be, ir.children(e)))
+
+
+class Single:
+    """Which expressions are surely one number, truth or label, and no list."""
+
+    def __init__(self, program: Program) -> None:
+        self._lists = {("field", field.name) for field in program.inputs if field.kind == "dataset"}
+        size = -1
+        while size < len(self._lists):
+            size = len(self._lists)
+            self._lists.update(("memory", m.name) for m in program.memories if not self.is_one(m.initial))
+            for statement in program.body:
+                self._look_at(statement)
+
+    def _look_at(self, statement: Statement) -> None:
+        match statement:
+            case Define(name, expression) if not self.is_one(expression):
+                self._lists.add(("local", name))
+            case Cell(name, operator, body) if operator == "list" or not (operator in FOLDS or self.is_one(body)):
+                self._lists.add(("cell", name))
+
+    def is_one(self, e: ir.Expression) -> bool:
+        """Of its value in any step."""
+        match e:
+            case ir.Number() | ir.Truth() | ir.Label() | ir.ParameterValue() | ir.StepNumber() | ir.Drawn():
+                return True
+            case ir.Field(name):
+                return ("field", name) not in self._lists
+            case ir.Local(name):
+                return ("local", name) not in self._lists
+            case ir.CellValue(name):
+                return ("cell", name) not in self._lists
+            case ir.MemoryValue(name):
+                return ("memory", name) not in self._lists
+            case ir.Index(ir.Field(), _):
+                return True
+            case ir.Apply(operator, arguments):
+                known = operator in FOLDS or operator in ir.COMPARISONS | ir.LOGIC
+                return known or (operator != "zeros" and all(map(self.is_one, arguments)))
+            case ir.Choice(_, yes, no):
+                return self.is_one(yes) and self.is_one(no)
+            case ir.Quantified(operator, body):
+                return operator not in ("list", "set") and self.is_one(body)
+            case ir.Noised(_, base):
+                return self.is_one(base)
+        return False
+
+
+FOLDS = frozenset({"sum", "mean", "count", "max", "min", "argmax", "argmin", "dot", "length"})
+"""Of a list, one value."""

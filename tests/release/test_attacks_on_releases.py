@@ -1,0 +1,280 @@
+"""What an adversary may try: each attack is made, and must fail."""
+
+from __future__ import annotations
+
+import io
+import random
+import shutil
+import sqlite3
+from datetime import datetime
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+from mpmath import log, mp, mpf
+from released import BLOCK, HEAD, THRESHOLD, entries, ledger, loaded, program, released, terms_of
+
+from seqlang.cli.ledger import run as ledger_command
+from seqlang.cli.release import run as release_command
+from seqlang.diagnostics import SpecError
+from seqlang.driver import check
+from seqlang.release.exact.plan import obstacles
+from seqlang.release.exact.run import ExactRun
+from seqlang.release.ledger.book import Book, Charge
+from seqlang.release.ledger.budget import amount_of
+from seqlang.release.ledger.entry import chained
+from seqlang.release.ledger.store import SqliteStore
+from seqlang.release.releasing import release
+from seqlang.release.rows import Form, Rows, lines_of
+from seqlang.release.verification import faults_of
+
+
+@pytest.mark.parametrize(
+    ("body", "why"),
+    [
+        ("statistic m = max(step where x > 0 over steps)\nstop when m >= 3\n", "over time"),
+        ("stop when max(i for i in 1..3 where x > 0) >= 3\n", "none"),
+        ("statistic c = (if x > 0 then [1, 2] else [1])\nstop when sum(c) >= 2\n", "length"),
+        ("statistic c = [i for i in 1..3 where x > 0]\nstop when sum(c) >= 2\n", "private"),
+        ("stop when sum(x over steps) >= exp(log(3))\n", "rational"),
+        ("stop when x * sqrt(2) >= 1\n", "rational"),
+        ("report r = log(2)\nstop when step >= 2\n", "rational"),
+        ("memory m = 1\nupdate m = exp(m)\nreport r = x + m\n", "rational"),
+        ("stop when step >= 3 return sqrt(2)\n", "returned"),
+        ("draw z ~ {1: exp(-1), 2: 1} once\nreport r = z\n", "rational"),
+    ],
+)
+def test_programs_that_private_values_could_make_fail(body: str, why: str) -> None:
+    try:
+        made = program(HEAD + body)
+    except SpecError:
+        pytest.fail("the program is refused before: the test shows nothing")
+    found = obstacles(made)
+    assert any(why in sentence for sentence in found), found
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "dataset x in {0, 1} size 3\nadjacent add or remove 1\nstop return max(x)\n",
+        "dataset x in {0, 1} size 3\nadjacent add or remove 1\nstop return x[1]\n",
+        "dataset x in {0, 1} size 3\nadjacent add or remove 1\nstop return max(x[i] for i in records)\n",
+    ],
+)
+def test_records_that_may_not_be_there(body: str) -> None:
+    assert obstacles(program("algorithm a\n" + body))
+
+
+def test_least_significant_bits_and_precision() -> None:
+    """Mironov 2012: a released number betrays its entry by its last digits. Where entries lie off the grid of the noise
+    nothing is proved, and on the grid whole numbers are released."""
+    off = "algorithm a\nstream x in [0, 1]\nreport s = sum(x over steps)\nattach geometric(1/2) to s\nstop when step >= 2\n"
+    assert [v.verdict for v in check(loaded(off + "claim strong pure(10)\n")).verdicts] == ["refuted"]
+    made, coins = program(BLOCK), random.Random(1)
+    for _ in range(50):
+        run = ExactRun(made, below=coins.randrange)
+        for x in (Fraction(1), 0, 1):
+            look = run.advance({"x": x})
+        (_, _), (_, ones) = look.reports
+        assert Fraction(ones).denominator == 1 and not isinstance(ones, float)
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_sums_neither_overflow_nor_depend_on_the_order(order: int) -> None:
+    """Casacuberta et al. 2022: in machine numbers a sum near 2^63 wraps, and one of floats depends on the order."""
+    made = program("algorithm a\nstream x in integers\nreport s = sum(x over steps)\nstop when step >= 4\n"
+                   .replace("integers", f"-{2**62}..{2**62}"))  # fmt: skip
+    values = [2**62, 2**62, 2**62, -1][::order]
+    run = ExactRun(made)
+    for value in values:
+        look = run.advance({"x": value})
+    assert dict(look.reports)["s"] == 3 * 2**62 - 1
+    tiny = program("algorithm a\nstream x in [-1, 1]\nreport s = sum(x over steps)\nstop when step >= 3\n")
+    rows = [Fraction(1), Fraction(1, 10**300), Fraction(-1)][::order]
+    run = ExactRun(tiny)
+    for value in rows:
+        look = run.advance({"x": value})
+    assert dict(look.reports)["s"] == Fraction(1, 10**300)
+
+
+def test_bytes_from_standard_input_move_no_row() -> None:
+    data = io.BytesIO(b'x\n1\n\xff\xfe\r1\n"1\n\x00\n1\n')
+    rows = Rows(program(HEAD + "stop when x > 2\n"), lines_of(data), "-", Form())
+    assert [row["x"] for row in rows] == [1, 0, 1, 0, 1] or len(list(rows)) == 5
+
+
+def test_a_heading_that_is_no_heading_is_not_repeated() -> None:
+    with pytest.raises(SpecError) as told:
+        Rows(program(HEAD + "stop when x > 2\n"), iter(["7391,secret\n"]), "a.csv", Form())
+    assert "7391" not in str(told.value) and "secret" not in str(told.value)
+
+
+def test_a_refund_between_the_charge_and_the_first_row(tmp_path: Path) -> None:
+    """The other process gives back what this one is about to use."""
+    book, opened = ledger(tmp_path / "a"), []
+    terms = terms_of(BLOCK, book)
+
+    class Refunded(SqliteStore):
+        def hold(self, name: str) -> object | None:
+            Book(SqliteStore(tmp_path / "a")).refund(name, "quickly")
+            return super().hold(name)
+
+    def rows() -> object:
+        opened.append(1)
+        return entries("111")()
+
+    with pytest.raises(SpecError, match="was refunded"):
+        release(terms, Book(Refunded(tmp_path / "a")), rows)  # type: ignore[arg-type]
+    assert not opened
+
+
+def test_other_columns_are_another_release(tmp_path: Path) -> None:
+    """Who goes on with another column would see two people for the price of one."""
+    (tmp_path / "a.csv").write_text("x,y\n" + "1,0\n" * 4)
+    (tmp_path / "a.seq").write_text(BLOCK)
+    ledger(tmp_path / "a.db", "pure(1)").store.close()
+    command = [str(tmp_path / "a.seq"), "--data", str(tmp_path / "a.csv"), "--ledger", str(tmp_path / "a.db")]
+    assert release_command([*command, "--reference", "r"]) == 0
+    for other in (["--columns", "x=y"], ["--missing", "1"], ["--id", "y"]):
+        with pytest.raises(SpecError, match="charged for something else"):
+            release_command([*command, "--reference", "r", *other])
+
+
+def charge(name: str, price: str) -> Charge:
+    return Charge(name, "mine", amount_of(price, "price"), "", (), "by hand")
+
+
+def test_charges_that_are_too_small_to_see(tmp_path: Path) -> None:
+    """In machine numbers 1 + 1e-300 is 1, and such charges are free."""
+    book = ledger(tmp_path / "a")
+    book.charge(charge("most", "pure(1)"), "replace one")
+    for price in ("pure(1e-300)", f"pure(1/{10**190})"):
+        with pytest.raises(SpecError, match="the price is"):
+            book.charge(charge(price, price), "replace one")
+    assert not list(faults_of(book))
+
+
+def test_a_clock_that_is_set_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = ledger(tmp_path / "a")
+    for year in (2030, 1999):
+
+        class Clock:
+            now = staticmethod(lambda zone, year=year: datetime(year, 1, 1, tzinfo=zone))
+
+        monkeypatch.setattr("seqlang.release.ledger.book.datetime", Clock)
+        made.charge(charge(f"{year}", "pure(1/2)"), "replace one")
+    assert [e.at[:4] for e in made.store.entries()][2:] == ["2030", "1999"]
+    assert made.account(None).left.epsilon == 0 and not list(faults_of(Book(SqliteStore(tmp_path / "a"))))
+
+
+def test_rows_taken_off_the_end_show_against_an_anchor_only(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    book = ledger(tmp_path / "a")
+    book.store.close()
+    shutil.copy(tmp_path / "a", tmp_path / "copy")
+    book = ledger(tmp_path / "a")
+    book.charge(charge("all", "pure(1)"), "replace one")
+    anchor = book.head
+    book.store.close()
+    for suffix in ("", "-wal", "-shm"):
+        (tmp_path / f"a{suffix}").unlink(missing_ok=True)
+    shutil.copy(tmp_path / "copy", tmp_path / "a")  # the file as it was, or a copy of it that somebody kept
+    assert ledger_command(["verify", str(tmp_path / "a")]) == 0
+    assert "--anchor" in capsys.readouterr().out  # it says that this is not seen
+    assert ledger_command(["verify", str(tmp_path / "a"), "--anchor", anchor]) == 2
+
+
+def test_a_file_that_is_set_back_under_an_open_ledger(tmp_path: Path) -> None:
+    book = ledger(tmp_path / "a")
+    book.charge(charge("half", "pure(1/2)"), "replace one")
+    raw = sqlite3.connect(tmp_path / "a", isolation_level=None)
+    raw.execute("DROP TRIGGER kept_for_ever")
+    raw.execute("DELETE FROM entries WHERE number = 3")
+    with pytest.raises(SpecError, match="not now"):
+        book.charge(charge("more", "pure(1)"), "replace one")
+
+
+def forged(path: Path, *rows: tuple[str, dict[str, object]]) -> None:
+    """Rows with a good chain, which no ledger adds."""
+    store = SqliteStore(path)
+    last = store.entries()[-1]
+    with store.transaction():
+        for kind, body in rows:
+            last = chained(last, "", kind, body, None)
+            store.append(last)
+    store.close()
+
+
+ACCOUNT = {"name": "mine", "adjacency": "replace one", "budget": "pure(9)"}
+PRICE = {"account": "mine", "price": "pure(1)", "spec": "", "settings": [], "digest": "", "reading": {}}
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        (("account", ACCOUNT),),
+        (("charge", {**PRICE, "reference": "a"}), ("charge", {**PRICE, "reference": "a"})),
+        (("charge", {**PRICE, "reference": "a"}), *(("refund", {"reference": "a", "because": ""}),) * 2),
+        (("charge", {**PRICE, "reference": "a"}), ("begin", {"reference": "a"}), ("refund", {"reference": "a"})),
+        (("charge", {**PRICE, "reference": "a"}), ("look", {"reference": "a", "look": {"step": 1}})),
+        (("charge", {**PRICE, "reference": "a", "price": "pure(-1)"}),),
+        (("charge", {**PRICE, "reference": "a", "account": "yours"}),),
+        (("gift", {"reference": "a"}),),
+        (("look", {"reference": "a", "look": {"step": 1}}),),
+    ],
+)
+def test_rows_that_no_ledger_adds(tmp_path: Path, rows: tuple[tuple[str, dict[str, object]], ...]) -> None:
+    ledger(tmp_path / "a").store.close()
+    forged(tmp_path / "a", *rows)
+    with pytest.raises(SpecError, match="not what was written"):
+        Book(SqliteStore(tmp_path / "a"))
+
+
+def test_a_budget_that_was_overdrawn_in_between(tmp_path: Path) -> None:
+    ledger(tmp_path / "a").store.close()
+    forged(tmp_path / "a", *(("charge", {**PRICE, "reference": name}) for name in "ab"),
+           ("refund", {"reference": "b", "because": ""}))  # fmt: skip
+    assert any("did not cover" in fault for fault in faults_of(Book(SqliteStore(tmp_path / "a"))))
+
+
+def test_signed_and_unsigned_rows_do_not_mix(tmp_path: Path) -> None:
+    made = Book(SqliteStore(tmp_path / "a", make=True), b"k" * 32)
+    made.open_account("mine", "replace one", amount_of("pure(1)", ""))
+    with pytest.raises(SpecError, match="signed"):
+        Book(SqliteStore(tmp_path / "a")).charge(charge("a", "pure(1)"), "replace one")
+
+
+def test_looks_that_do_not_follow_are_not_gone_on_with(tmp_path: Path) -> None:
+    """Also: a look of the second stop is not taken for one of the first."""
+    for seed in range(6):
+        book = ledger(tmp_path / f"{seed}")
+        found = released(book, BLOCK, "000" * 6, below=random.Random(seed).randrange)
+        assert found.stopped and not list(faults_of(book))
+    book = ledger(tmp_path / "a")
+    terms = terms_of(BLOCK, book)
+    spec, cost = terms.loaded.source.text, terms.price
+    book.charge(Charge(terms.reference, "mine", cost, spec, terms.settings, terms.digest, terms.reading), "replace one")
+    book.begin(terms.reference)
+    book.look(terms.reference, 1, {"step": 2, "reports": {"block": True, "ones": 9}})
+    assert list(faults_of(book))
+    with pytest.raises(SpecError, match="does not go on"):
+        release(terms, book, entries("111111"))
+
+
+@pytest.mark.parametrize("text", [BLOCK, THRESHOLD])
+def test_nothing_private_is_on_the_disk(tmp_path: Path, text: str) -> None:
+    """No noise, no state of a generator, no count before its noise: the rows of the ledger have these keys alone, and
+    what they hold of a run is what was shown."""
+    book = ledger(tmp_path / "a")
+    found = released(book, text, "1011011101")
+    keys = {"reference", "look", "account", "price", "spec", "settings", "digest", "reading", "seqlang", "name",
+            "adjacency", "budget", "schema"}  # fmt: skip
+    for entry in book.store.entries():
+        assert set(entry.content) <= keys
+    assert [e.content["look"] for e in book.store.entries() if e.kind == "look"] == list(found.looks)
+    assert {path.name.split(".")[0].split("-")[0] for path in tmp_path.iterdir()} == {"a"}
+
+
+def test_a_price_that_is_no_rational_is_rounded_up(tmp_path: Path) -> None:
+    mp.dps = 40
+    price = terms_of(BLOCK, ledger(tmp_path / "a")).price.epsilon
+    assert 0 <= mpf(price.numerator) / price.denominator - log(2) < mpf(10) ** -12
