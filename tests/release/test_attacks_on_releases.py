@@ -68,8 +68,9 @@ def test_records_that_may_not_be_there(body: str) -> None:
 def test_least_significant_bits_and_precision() -> None:
     """Mironov 2012: a released number betrays its entry by its last digits. Where entries lie off the grid of the noise
     nothing is proved, and on the grid whole numbers are released."""
-    off = "algorithm a\nstream x in [0, 1]\nreport s = sum(x over steps)\nattach geometric(1/2) to s\nstop when step >= 2\n"
-    assert [v.verdict for v in check(loaded(off + "claim strong pure(10)\n")).verdicts] == ["refuted"]
+    off = "algorithm a\nstream x in [0, 1]\nreport s = sum(x over steps)\nattach geometric(1/2) to s\n"
+    claimed = loaded(off + "stop when step >= 2\nclaim strong pure(10)\n")
+    assert [v.verdict for v in check(claimed).verdicts] == ["refuted"]
     made, coins = program(BLOCK), random.Random(1)
     for _ in range(50):
         run = ExactRun(made, below=coins.randrange)
