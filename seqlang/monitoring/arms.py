@@ -4,7 +4,8 @@ Two chances are open: the difference, which is asked for, and their mean, which 
 with all differences are a line, and `stagewise` tells what an end excludes on it. The mean is not known, but a set
 holds it at all looks together with all but the chance SPENT * (1 - level). The interval is everything that is not
 excluded at some mean in this set, where each tail has half of what is left of 1 - level: it holds the true difference
-with probability `level` (Berger & Boos 1994). Means are looked at on a grid, the ends of the set among them.
+with probability `level` (Berger & Boos 1994). For each difference means are looked at on a grid: of those in the set
+which this difference can have, with the first and the last, where a chance is 0 or 1 or the set ends.
 
 The estimate is that on the line through the most likely mean.
 """
@@ -13,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
+from functools import cache
 
 import numpy as np
 
@@ -25,15 +27,13 @@ from seqlang.monitoring.coins import coin_of, counted
 from seqlang.monitoring.evidence import Pair
 from seqlang.monitoring.family import NoFamily
 from seqlang.monitoring.paths import Paths
-from seqlang.monitoring.stagewise import Estimated, Stages, estimated
+from seqlang.monitoring.stagewise import Estimated, Stages, both_tails, interval, median
 from seqlang.record import record, replace
 
 MEANS = 9
-"""Places of the mean that are looked at."""
+"""Places of the mean that are looked at, for each difference."""
 SPENT = 0.2
 """Of what the interval may miss, for the mean."""
-EDGE = 1e-3
-"""Means are no nearer to 0 and 1."""
 
 
 @record
@@ -125,20 +125,51 @@ def _chances(compiler: Compiler, law: Law) -> tuple[float, float]:
     return yes, no
 
 
+@record
+class Differences:
+    """Of both chances, in the same order as on the line of the hypotheses, where their mean is in the set `means`."""
+
+    line: Arms
+    means: tuple[float, float]
+
+    @property
+    def null(self) -> float:
+        return self.line.null
+
+    @property
+    def alternative(self) -> float:
+        return self.line.alternative
+
+    @property
+    def distance(self) -> float:
+        return self.line.distance
+
+    @property
+    def ends(self) -> tuple[float, float]:
+        """Of the differences at the mean in the set that is nearest to 1/2."""
+        return replace(self.line, mean=float(np.clip(0.5, *self.means))).ends
+
+    def lines(self, difference: float) -> Iterator[Arms]:
+        """Through the means that are looked at for a difference."""
+        low, high = max(self.means[0], abs(difference) / 2), min(self.means[1], 1 - abs(difference) / 2)
+        yield from (replace(self.line, mean=mean) for mean in dict.fromkeys(np.linspace(low, high, MEANS).tolist()))
+
+
 def estimated_difference(
     paths: Paths, stages: Stages, hypotheses: tuple[str, str], size: int, seen: Pair, level: float
 ) -> tuple[Estimated, float]:
     """The estimate and the interval, and the mean at which the estimate is made. Raises NoFamily."""
     spent = SPENT * (1 - level)
-    low, high = seen.mean(1 - spent)
-    likely = float(np.clip(seen.likely_mean, EDGE, 1 - EDGE))
-    line = arms_of(paths, hypotheses, size, likely)
-    means = np.clip(np.linspace(low, high, MEANS), EDGE, 1 - EDGE).tolist()
-    intervals = [_on(line, paths, stages, mean, level + spent).interval for mean in means]
-    known = _on(line, paths, stages, likely, level)
-    return Estimated(known.estimate, (min(a for a, _ in intervals), max(b for _, b in intervals))), likely
+    line = arms_of(paths, hypotheses, size, seen.likely_mean)
+    differences = Differences(line, seen.mean(1 - spent))
 
+    def tails(one: Arms, value: float) -> tuple[float, float]:
+        return both_tails(stages, paths.laws(one.at(value), "at"))
 
-def _on(line: Arms, paths: Paths, stages: Stages, mean: float, level: float) -> Estimated:
-    here = replace(line, mean=mean)
-    return estimated(stages, here, lambda value: paths.laws(here.at(value), "at"), level)
+    @cache
+    def largest(value: float) -> tuple[float, float]:
+        found = [tails(one, value) for one in differences.lines(value)]
+        return max(a for a, _ in found), max(b for _, b in found)
+
+    known = median(line, cache(lambda value: tails(line, value)), told=True)
+    return Estimated(known, interval(differences, largest, level + spent)), line.mean

@@ -15,6 +15,7 @@ from seqlang.monitoring.following import Following
 from seqlang.monitoring.paths import Paths
 from seqlang.monitoring.released import Released
 from seqlang.monitoring.stagewise import End, Stages, estimated, p_value
+from seqlang.record import replace
 from seqlang.results.monitor import AfterStop, Block, Interval
 
 AROUND = 4
@@ -97,6 +98,22 @@ def after_stop(
         return AfterStop(p, None, Interval(None, None, str(why)))
     found = estimated(stages, family, lambda value: paths.laws(family.at(value), "at"), level)
     return AfterStop(p, found.estimate, Interval(family.about, found.interval))
+
+
+def in_each(found: Sequence[AfterStop]) -> AfterStop:
+    """What holds in each of several tests, of which one was run, and the same end happened in all: the largest p-value,
+    and what some interval holds. The estimate is that of the first. With ends for futility, whether one that did not
+    happen would have been heeded is not known from what was released: each rule that heeds all or none has its own
+    order of the ends, and the larger p-value is at most a with probability at most a under both."""
+    first, *others = found
+    if not others or any(one.p_value is None for one in found):
+        return next((one for one in found if one.p_value is None), first)
+    ends = [one.interval.ends for one in found if one.interval.ends is not None]
+    about = first.interval
+    if len(ends) == len(found):
+        about = replace(about, ends=(min(low for low, _ in ends), max(high for _, high in ends)))
+    p = max(one.p_value for one in found if one.p_value is not None)
+    return replace(first, p_value=p, interval=about, heeding=True)
 
 
 def _of_two_arms(

@@ -113,32 +113,56 @@ class Line(Protocol):
     def ends(self) -> tuple[float, float]: ...
 
 
+Tails = Callable[[float], tuple[float, float]]
+"""At a value of the open number: P(an end at least as extreme as T), and P(one at most as extreme)."""
+
+
 def estimated(stages: Stages, family: Line, laws: Callable[[float], SumLaws], level: float) -> Estimated:
     """The interval and the estimate; see the module. `laws`: what blocks release at a value of the open number."""
-    sign = 1.0 if family.alternative > family.null else -1.0
+    tails = cache(lambda value: both_tails(stages, laws(value)))
+    return Estimated(median(family, tails, stages.end.block > 0), interval(family, tails, level))
 
-    @cache
-    def tails(place: float) -> tuple[float, float]:
-        return stages.tails(stages.paths.masses(laws(sign * place), stages.blocks))
 
-    def upper(place: float) -> float:  # all of these rise, from the null to the alternative
-        return sum(tails(place)) - (1 - level) / 2
+def both_tails(stages: Stages, laws: SumLaws) -> tuple[float, float]:
+    """See `Tails`."""
+    sooner, tie = stages.tails(stages.paths.masses(laws, stages.blocks))
+    return sooner + tie, 1 - sooner
+
+
+def interval(family: Line, tails: Tails, level: float) -> tuple[float, float]:
+    """From the first to the last value that neither tail excludes."""
+    sign, left = _sign(family), (1 - level) / 2
+    grid, close = places(family, sign), CLOSE * family.distance
+    least, most = sorted(sign * end for end in family.ends)
+
+    def upper(place: float) -> float:  # both rise, from the null to the alternative
+        return tails(sign * place)[0] - left
 
     def lower(place: float) -> float:
-        return (1 - level) / 2 - (1 - tails(place)[0])
+        return left - tails(sign * place)[1]
+
+    low, high = sorted((sign * _first(upper, grid, least, close), sign * _last(lower, grid, most, close)))
+    return low, high
+
+
+def median(family: Line, tails: Tails, told: bool) -> float | None:
+    """The estimate; None where the chance that it is about does not rise. `told`: some block was released."""
+    sign = _sign(family)
+    grid, close = places(family, sign), CLOSE * family.distance
+    least, most = sorted(sign * end for end in family.ends)
 
     def middle(place: float) -> float:
-        return tails(place)[0] + tails(place)[1] / 2 - 0.5
+        return (tails(sign * place)[0] - tails(sign * place)[1]) / 2
 
-    grid = places(family, sign)
-    least, most = sorted(sign * end for end in family.ends)
-    close = CLOSE * family.distance
-    low, high = sorted((sign * _first(upper, grid, least, close), sign * _last(lower, grid, most, close)))
     heights = np.array([middle(place) for place in grid])
-    known = bool((np.diff(heights) >= -ROUNDING).all()) and stages.end.block > 0
+    known = bool((np.diff(heights) >= -ROUNDING).all()) and told
     known &= heights[0] <= 0 or np.isfinite(least)
     known &= heights[-1] > 0 or np.isfinite(most)
-    return Estimated(sign * _first(middle, grid, least, close) if known else None, (low, high))
+    return sign * _first(middle, grid, least, close) if known else None
+
+
+def _sign(family: Line) -> float:
+    return 1.0 if family.alternative > family.null else -1.0
 
 
 def places(family: Line, sign: float) -> list[float]:

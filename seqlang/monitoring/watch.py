@@ -11,7 +11,7 @@ from seqlang.diagnostics import SpecError
 from seqlang.driver import Loaded
 from seqlang.model.expression import Number
 from seqlang.model.program import Model, Program
-from seqlang.monitoring.estimates import after_stop, at_all_looks
+from seqlang.monitoring.estimates import after_stop, at_all_looks, in_each
 from seqlang.monitoring.evidence import p_value
 from seqlang.monitoring.family import NoFamily, family_of
 from seqlang.monitoring.following import Counts, Ended, Following
@@ -52,15 +52,17 @@ def _watched(
 ) -> MonitorResult:
     for name in HYPOTHESES:
         chosen_model(loaded.program, name)  # says which models there are
-    (program, paths, test, blocks), unheeded = _followed(loaded.program, counts, plan)
+    tests, unheeded = _followed(loaded.program, counts, plan)
+    program, paths, test, blocks = tests[0]
     null, alternative = (_released(paths, name) for name in HYPOTHESES)
     looks = [chances_of(null, alternative, b.size, dict(zip(null.names, b.released, strict=True))) for b in blocks]
     outlooks = () if test.decision is not None else tuple(_outlooks(program, test.state, places))
     doing("estimating")
+    ended = [after_stop(p, HYPOTHESES, t, null, blocks, level) for _, p, t, _ in tests if t.decision is not None]
     return MonitorResult(
         program.name, null.names, blocks, test.state, test.decision, test.size, p_value(looks),
         at_all_looks(paths, HYPOTHESES, null, blocks, level), level, outlooks,
-        None if test.decision is None else after_stop(paths, HYPOTHESES, test, null, blocks, level), unheeded,
+        in_each(ended) if ended else None, unheeded,
     )  # fmt: skip
 
 
@@ -68,22 +70,29 @@ Followed = tuple[Program, Paths, Following, tuple[Block, ...]]
 """The test, and where it stands."""
 
 
-def _followed(program: Program, counts: Sequence[Counts], plan: int | None) -> tuple[Followed, int | None]:
-    """As the hypotheses say what public fields are; as another model does, if that lets the test go on beyond its
-    end, and the block after which that was."""
+def _followed(program: Program, counts: Sequence[Counts], plan: int | None) -> tuple[list[Followed], int | None]:
+    """As the hypotheses say what public fields are, and where it has ended, also as other models do, if it ends alike
+    there; or, if another model lets it go on beyond its end, as that does, and the block after which its end was."""
     doing("following the released sums")
     heeding = settled(program, HYPOTHESES)
+    listed = (settled(program, HYPOTHESES, m.name) for m in program.models if m.name not in HYPOTHESES)
+    others = [other for other in dict.fromkeys(listed) if other != heeding]
     try:
-        return _through(heeding, counts, plan), None
+        found = _through(heeding, counts, plan)
     except Ended as first:
-        end = first
-        others = (settled(program, HYPOTHESES, m.name) for m in program.models if m.name not in HYPOTHESES)
-        for ignoring in dict.fromkeys(other for other in others if other != heeding):
-            try:
-                return _through(ignoring, counts, plan), first.after
-            except Ended as later:
-                end = later if later.after > end.after else end
-        raise end from None
+        return [_beyond(others, counts, plan, first)], first.after
+    tests = [_through(other, counts, plan) for other in others if found[2].decision is not None]
+    return [found, *(one for one in tests if one[2].decision == found[2].decision)], None
+
+
+def _beyond(others: Sequence[Program], counts: Sequence[Counts], plan: int | None, end: Ended) -> Followed:
+    """The first of these programs that goes on beyond the end. Raises the latest end where none does."""
+    for other in others:
+        try:
+            return _through(other, counts, plan)
+        except Ended as later:
+            end = later if later.after > end.after else end
+    raise end from None
 
 
 def _through(program: Program, counts: Sequence[Counts], plan: int | None) -> Followed:

@@ -45,12 +45,14 @@ class Interval:
 class AfterStop:
     """What is said by stages, once the test has ended: a p-value that is small where the test rejects, an estimate that
     is too high as often as too low, and the values of what is estimated that the end does not exclude. `mean`: of the
-    chances in two arms, at which their difference is estimated."""
+    chances in two arms, at which their difference is estimated. `heeding`: there are ends that need not be heeded, and
+    none happened; p-value and interval hold whether they are or not, the estimate if they are."""
 
     p_value: float | None
     estimate: float | None
     interval: Interval
     mean: float | None = None
+    heeding: bool = False
 
 
 @record

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from fractions import Fraction
 from functools import cache
 from itertools import pairwise, product
-from math import comb, exp, inf
+from math import comb, exp, inf, prod
 
 import pytest
 from scipy import stats
@@ -283,6 +283,18 @@ def inside(after: AfterStop, value: float) -> bool:
     return after.interval.ends[0] <= value <= after.interval.ends[1]
 
 
+def test_differences_that_only_one_mean_can_have_are_held(few_places: None) -> None:
+    """Where all show 0 in one arm and 1 in the other: 3 entries an arm, noise of exp(-3)."""
+    text = ARMS.replace("exp(-1)", "exp(-3)").replace("if arm == 0 then 0.4", "if arm == 0 then 0.1")
+    loaded, share = load(Source("arms", text.replace("bernoulli(0.4)", "bernoulli(0.5)"))), exp(-3) / (1 + exp(-3))
+    held = 0.0
+    for (control, treated), chance in (((0, 3), (1 - share) ** 2), ((0, 2), (1 - share) * share * (1 - exp(-3)))):
+        after = watch(loaded, [(Fraction(control), Fraction(treated))], level=0.95).after_stop
+        assert after is not None
+        held += chance * inside(after, 1.0)
+    assert held >= 0.95
+
+
 def test_arms_that_no_difference_tells() -> None:
     same = ARMS.replace("if arm == 0 then 0.4 else 0.9", "if arm == 0 then 0.6 else 0.6")
     found = watch(load(Source("same", same)), [(Fraction(1), Fraction(3))])
@@ -320,23 +332,48 @@ attach geometric(exp(-1)) to ones
 """
 
 
-def test_ends_for_futility_are_those_of_the_hypotheses() -> None:
-    """They heed them: of two blocks of 4 the second comes after scores of 0 and 1 only, with 2 or 3 ones."""
-    loaded = load(Source("futile", FUTILE))
+def futile_p(released: tuple[int, ...]) -> float:
+    found = watch(load(Source("futile", FUTILE)), [(Fraction(y),) for y in released]).after_stop
+    assert found is not None and found.p_value is not None
+    return found.p_value
+
+
+def test_ends_for_futility_may_be_heeded_or_not() -> None:
+    """Of two blocks of 4 the second comes after 2 or 3 ones, and after fewer where they are not heeded. What is not
+    known to be heeded counts as not heeded: the p-value of ends that both tests have is the larger one."""
     law = seen(4, coin(0.3))
+    above = {s: sum(law[a] * law[b] for a in range(4) for b in range(5) if a + b >= s) for s in range(9)}
     first = law[4]
-    for released, decision, p in (
-        ([4], "reject", first),
-        ([3, 4], "reject", first + law[3] * law[4]),
-        ([3, 0], "accept", first + law[3] + law[2] * (1 - law[0])),
-        ([1], "accept", first + law[3] + law[2] + law[1]),
+    for released, p in (
+        ((4,), first),
+        ((3, 4), first + above[7]),
+        ((2, 4), first + above[6]),
+        ((1,), first + law[3] + law[2] + law[1]),
     ):
-        found = watch(loaded, [(Fraction(y),) for y in released])
-        assert found.decision == decision and found.after_stop is not None
-        assert found.after_stop.p_value == pytest.approx(p, abs=1e-12)
-    going = watch(loaded, [(Fraction(3),)])
+        assert futile_p(released) == pytest.approx(p, abs=1e-12)
+    assert futile_p((3, 0)) == pytest.approx(max(first + law[3] + law[2] * (1 - law[0]), first + above[3]), abs=1e-12)
+    going = watch(load(Source("futile", FUTILE)), [(Fraction(3),)])
     rejects = law[2] + law[3] + law[4]
     assert going.next_block == 4 and going.outlooks[0].returns["reject"] == pytest.approx(rejects, abs=1e-9)
+
+
+@pytest.mark.parametrize("heeds", [True, False])
+def test_p_values_and_intervals_hold_whether_ends_for_futility_are_heeded(heeds: bool) -> None:
+    """By all ends of the test that heeds each of them, and of that which heeds none."""
+    law, level = {p: seen(4, coin(p)) for p in (0.05, 0.3, 0.6)}, 0.5
+    runs: list[tuple[int, ...]] = [(a,) for a in range(5) if a == 4 or (heeds and a <= 1)]
+    runs += [(a, b) for a in range(2 if heeds else 0, 4) for b in range(5)]
+    loaded, told = load(Source("futile", FUTILE)), {}
+    for run in runs:
+        after = watch(loaded, [(Fraction(y),) for y in run], level=level).after_stop
+        assert after is not None and after.p_value is not None
+        told[run] = after.p_value, after
+    chance = {p: {run: prod(at[y] for y in run) for run in runs} for p, at in law.items()}
+    assert sum(chance[0.3].values()) == pytest.approx(1)
+    for p_value_, _ in told.values():
+        assert sum(c for run, c in chance[0.3].items() if told[run][0] <= p_value_) <= p_value_ + 1e-12
+    for number, chances in chance.items():
+        assert sum(c for run, c in chances.items() if inside(told[run][1], number)) >= level
 
 
 def test_an_end_for_futility_that_was_not_heeded() -> None:

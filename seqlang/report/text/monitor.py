@@ -73,4 +73,6 @@ def _after(found: AfterStop, level: str) -> Iterator[Block]:
         given = "" if found.mean is None else f", if the mean of both is the most likely, {shown(found.mean, 4)}"
         yield remark(f"estimate of {about}: {shown(found.estimate, 4)}, too high as often as too low{given}")
     yield remark(_told(found.interval, f"with probability {level} at least"))
+    if found.heeding:
+        yield remark("p-value and interval hold whether ends for futility are heeded or not, the estimate if they are")
     yield remark("use these for a test that ran to its end by the plan, and what holds at every look for any other")
