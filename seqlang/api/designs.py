@@ -39,10 +39,11 @@ def design(
 
     `alpha`, `beta` in (0, 1/2). `minimise`: average, null, alternative, minimax, "at p=0.5", "quantile 0.95 under
     null". `max_steps`, `looks`, `every`, `smallest`, `unit`: constraints, in entries. `course`: whether the test stops
-    at both ends, to reject only (`one-sided`), or also for `futility`, where alpha is kept even if such ends are
-    ignored. `compare`: beside other designs; "all": also those whose parameters are searched, for minutes. The result
-    cannot be changed; `.spec` is the program, `.frame()` has a row a line of the schedule, `.plot(file)` draws, and
-    notebooks show it (`_repr_html_`):
+    at both ends, to reject only (`one-sided`: it may go on for ever where the alternative's entries alone count and no
+    end is asked for), or also for `futility`, where alpha is kept even if such ends are ignored. `compare`: beside
+    other designs; "all": also those whose parameters are searched, for minutes. The result cannot be changed; `.spec`
+    is the program, `.frame()` has a row a line of the schedule, `.plot(file)` draws, and notebooks show it
+    (`_repr_html_`):
 
         >>> import seqlang
         >>> found = seqlang.design("x ~ bernoulli(0.1)", "x ~ bernoulli(0.9)", privacy="none")

@@ -115,8 +115,8 @@ def parser() -> Parser:
     parser.add_argument("--smallest", metavar="N", help="no block of fewer entries")
     parser.add_argument("--unit", metavar="N", help="sizes of blocks are multiples of N")
     parser.add_argument("--pure", action="store_true", help="a single schedule: no public coin before the first entry")
-    parser.add_argument("--one-sided", action="store_true", help="stops to reject only, else at --max or the last look "
-                        "(four times a single block): the power-one kind of test")  # fmt: skip
+    parser.add_argument("--one-sided", action="store_true", help="stops to reject only, else at --max or the last "
+                        "look; without them it is a test of power one, which may go on for ever")  # fmt: skip
     parser.add_argument("--futility", action="store_true", help="ends for futility are not binding: --alpha is kept "
                         "also where they are ignored")  # fmt: skip
     parser.add_argument("--horizon", metavar="N",

@@ -24,6 +24,7 @@ from seqlang.designs.problem.infeasible import Infeasible
 from seqlang.designs.problem.privacy import Privacy
 from seqlang.designs.problem.problem import Problem
 from seqlang.designs.search.calendar import Calendar, calendar_for
+from seqlang.designs.search.endless import Endless
 from seqlang.designs.search.feasible import require_feasible
 from seqlang.designs.search.free import Free
 from seqlang.designs.search.quantile import best_quantile
@@ -61,7 +62,7 @@ def find(
     began = time.perf_counter()
     design, blocks, fixed = best_design(problem)
     plain = None
-    if problem.privacy.notion != "none":
+    if problem.privacy.notion != "none" and not (design.problem.endless and design.problem.has_levels):
         doing("the best test without privacy")
         within = replace(problem, limits=design.problem.limits, privacy=Privacy("none"), public_coin=True)
         plain = best_design(within)[0].bound
@@ -112,7 +113,8 @@ def _best(blocks: Blocks, calendar: Calendar | None, fixed: int) -> tuple[Design
         at = blocks.at(lattice)
         if calendar is not None:
             return _searched(Search(at, Staged(at, calendar, lattice))), at
-        pricer = Free(at, turns, lattice, knots=lattice) if one_by_one else Free(at, fixed, lattice)
+        kind = Endless if problem.endless else Free
+        pricer = kind(at, turns, lattice, knots=lattice) if one_by_one else kind(at, fixed, lattice)
         return _searched(Search(at, pricer)), at
 
     problem, turns = blocks.problem, blocks.problem.turns
@@ -185,6 +187,8 @@ def _warnings(problem: Problem) -> Iterator[str]:
 
 
 def _enclosed(design: Design, blocks: Blocks, certify: bool) -> Mapping[str, Enclosed] | str:
+    if design.problem.endless:
+        return "of a test that may go on for ever only the null's error is bounded, by `check`"
     if not certify and work_of(design, blocks) >= CHEAP:
         return "they would take a while: ask with --certify"
     doing("enclosing errors and expectations")
@@ -238,8 +242,9 @@ def _schedule(design: Design) -> Iterator[ScheduleLine]:
             continue
         for row in policy.rows:
             stage = row.used if policy.ends else None
-            if not row.sizes or policy.floor != row.low:  # no score is below the floor
+            if not policy.endless and (not row.sizes or policy.floor != row.low):  # no score is below the floor
                 yield ScheduleLine(plan, None, row.low - 1, None, "accept", stage)
             for first, last, size in row.ranges():
-                yield ScheduleLine(plan, first, last, size, None, stage)
+                below = policy.endless and first == row.low
+                yield ScheduleLine(plan, None if below else first, last, size, None, stage)
             yield ScheduleLine(plan, row.high + 1, None, None, "reject", stage)

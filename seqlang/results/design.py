@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from math import inf
 from typing import Any
 
 from seqlang.record import record
+from seqlang.results.json_number import json_number, json_value
 from seqlang.shown import Drawn
 
 SIDES = ("null", "alternative")
@@ -94,7 +96,8 @@ class DesignResult(Drawn):
     itself. `checked`: what `check`, `solve` and `run` said of the written program. `reasons`: of `certified`,
     `optimality_gap` and `ratio` where there is none, why. `course`: whether it stops at both ends, to reject only
     (`one-sided`), or also for `futility`; the null's error is then that where such ends are not heeded, and `heeded`
-    the chance to reject under the null where they are. `warnings`: what is odd about the hypotheses."""
+    the chance to reject under the null where they are. `warnings`: what is odd about the hypotheses. Where some runs
+    never end, what is expected is infinite, and quantiles that are not reached are None."""
 
     shown_by = "text.design:design_blocks"
     drawn_by = "pictures.design:plot_designs"
@@ -132,7 +135,10 @@ class DesignResult(Drawn):
 
     @property
     def summary(self) -> str:
-        return f"{self.null} against {self.alternative}, {self.privacy}: {self.average:.5g} entries on average"
+        mean = f"{self.average:.5g} entries on average"
+        if self.average == inf:
+            mean = f"{self.expected_steps['alternative']:.5g} entries expected under the alternative"
+        return f"{self.null} against {self.alternative}, {self.privacy}: {mean}"
 
     @property
     def average(self) -> float:
@@ -172,12 +178,12 @@ class DesignResult(Drawn):
             "nominal": dict(self.nominal),
             "errors": dict(self.errors),
             "certified": self.certified,
-            "expected_steps": dict(self.expected_steps),
-            "average": self.average,
+            "expected_steps": json_value(self.expected_steps),
+            "average": json_number(self.average),
             "cost": self.cost,
             "quantiles": {side: dict(found) for side, found in self.quantiles.items()},
             "max_steps": self.max_steps,
-            "looks": dict(self.looks),
+            "looks": json_value(self.looks),
             "fixed_size": self.fixed,
             "without_privacy": self.unprivate,
             "lower_bounds": [{"by": b.by, "value": b.value} for b in self.lower_bounds],

@@ -20,7 +20,7 @@ from seqlang.designs.blocks.mechanism import mechanism_for
 from seqlang.designs.blocks.policy import Policy, Row
 from seqlang.designs.design import Design
 from seqlang.designs.find import best_design, find
-from seqlang.designs.problem.criterion import Course, Limits
+from seqlang.designs.problem.criterion import Course, Criterion, Limits
 from seqlang.designs.problem.problem import Problem
 from seqlang.designs.problem.request import problem_of
 from seqlang.designs.search import search, single
@@ -181,8 +181,10 @@ def test_one_sided_is_written_proved_solved_and_run() -> None:
     assert found.checked[0] == "check proves all claims of the program"
 
 
-def test_without_an_end_it_has_one_at_four_times_a_single_block() -> None:
-    design, _, fixed = best_design(asked("one-sided", "none"))
+def test_a_mean_over_both_hypotheses_needs_an_end_which_is_at_four_times_a_single_block() -> None:
+    """Under the null a test that stops to reject only would go on for ever."""
+    problem = replace(asked("one-sided", "none"), criterion=Criterion())
+    design, _, fixed = best_design(problem)
     assert design.most == 4 * fixed
 
 
@@ -216,3 +218,69 @@ def test_both_cannot_be_asked_for(capsys: pytest.CaptureFixture[str]) -> None:
     words = ["--null", "y ~ bernoulli(0.1)", "--alternative", "y ~ bernoulli(0.8)", "--privacy", "pure(1)"]
     assert main(["design", *words, "--one-sided", "--futility"]) == 2
     assert "leave one out" in capsys.readouterr().err
+
+
+def power_one(privacy: str = "pure(2)", coin: bool = True, **limits: object) -> Problem:
+    return replace(asked("one-sided", privacy, coin, **limits), alpha=Fraction(1, 20))
+
+
+def by_powers(policy: Policy, p: float, eps: float | None, deep: int) -> tuple[float, float, float]:
+    """The chance to reject before a score of -deep, that to fall below it, and the expected entries until then, by
+    following all mass block by block until next to none is left."""
+    (row,) = policy.rows
+    laws = {}
+    for size in policy.sizes:
+        plain, clamped = ([block(size, h, eps)[i] if eps else binom.pmf(np.arange(size + 1), size, h)
+                           for h in (NULL, ALTERNATIVE, p)] for i in (1, 0))  # fmt: skip
+        gains = np.floor(np.log(plain[1] / plain[0]) / policy.lattice + 0.5).astype(int)
+        laws[size] = gains, clamped[2]
+    top = row.high + 1 + deep
+    sizes, mass = np.array([row.sizes[max(0, s - row.low)] for s in range(-deep, row.high + 1)]), np.zeros(top)
+    mass[deep], reject, below, steps = 1.0, 0.0, 0.0, 0.0
+    while mass.sum() > 1e-13:
+        after = np.zeros(top)
+        for size, (gains, law) in laws.items():
+            part = np.where(sizes == size, mass, 0.0)
+            steps += size * part.sum()
+            for gain, chance in zip(gains.tolist(), law.tolist(), strict=True):
+                if gain >= 0:
+                    after[gain:] += chance * part[: top - gain]
+                    reject += chance * part[top - gain :].sum()
+                else:
+                    after[:gain] += chance * part[-gain:]
+                    below += chance * part[:-gain].sum()
+        mass = after
+    return reject, below, steps
+
+
+@pytest.mark.parametrize("privacy", ["pure(2)", pytest.param("none", marks=pytest.mark.long)])
+def test_without_an_end_it_is_a_test_of_power_one(privacy: str) -> None:
+    """Against mass that is followed further down than the design follows it."""
+    design, _, _ = best_design(power_one(privacy))
+    eps = None if privacy == "none" else 2.0
+    null = alternative = steps = 0.0
+    for chance, column in zip(design.chances, design.columns, strict=True):
+        assert column.policy.endless and column.policy.at_once is None
+        deep = 100 - column.policy.rows[0].low
+        reject, below, _ = by_powers(column.policy, NULL, eps, deep)
+        assert reject + below == pytest.approx(1, abs=1e-9)
+        null += float(chance) * reject
+        reject, _, entries = by_powers(column.policy, ALTERNATIVE, eps, deep)
+        assert reject == pytest.approx(1, abs=1e-9)
+        alternative, steps = alternative + float(chance) * reject, steps + float(chance) * entries
+    assert null == pytest.approx(design.mean("null", "reject"), abs=1e-9) and 0.0499 < null <= 0.05
+    assert design.mean("alternative", "accept") == 0 and design.mean("null", "steps") == math.inf
+    assert design.mean("alternative", "steps") == pytest.approx(steps, rel=1e-9)
+    assert design.most is None and design.bound is not None and design.bound <= design.cost <= design.bound * 1.002
+
+
+def test_a_power_one_test_is_written_and_proved(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["--null", "y ~ bernoulli(0.1)", "--alternative", "y ~ bernoulli(0.8)", "--privacy", "pure(2)"]
+    assert main(["design", *words, "--one-sided", "--every", "6", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["verdict"] == "proved" and found["max_steps"] is None
+    assert found["checked"][0] == "check proves all claims of the program"
+    assert found["errors"]["alternative"] == 0 and 0.0499 < found["errors"]["null"] <= 0.05
+    assert found["expected_steps"]["null"] == "inf" and set(found["quantiles"]["null"].values()) == {None}
+    assert {line["decision"] for line in found["schedule"]} <= {None, "reject"}
+    assert "accept" not in found["spec"].split("stream")[1]

@@ -175,7 +175,7 @@ def given_up(asked: Program) -> list[int]:
     scores = scores_of(asked)
     distant = np.geomspace(500, 1e7, 20).round()
     listed = np.unique(np.r_[-distant, np.arange(-400, 401), distant])
-    far, _ = scores.among([listed if n == "score" else np.zeros(len(listed)) for n in scores.names])
+    _, far = scores.held([listed if n == "score" else np.zeros(len(listed)) for n in scores.names])
     return [int(score) for score in listed[far]]
 
 

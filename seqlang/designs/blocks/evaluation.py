@@ -27,12 +27,17 @@ Seen = Callable[[int], Array]
 
 @record
 class Evaluation:
-    """Under one law of the entries: the chances of both decisions, expected entries and expected looks."""
+    """Under one law of the entries: the chances of both decisions, expected entries and expected looks, which are
+    infinite where some runs never end."""
 
     reject: float
     accept: float
     steps: float
     looks: float
+
+
+SURE = 1e-9
+"""A chance up to which runs that may never end do not count."""
 
 
 @record
@@ -80,8 +85,10 @@ def evaluate(policy: Policy, laws: Seen, scores: Seen) -> Evaluation:
     chain = chain_of(policy.rows[0], laws, scores)
     count = len(chain.sizes)
     known = np.column_stack([chain.ends, chain.sizes, np.ones(count)])
-    found = absorbed(chain.moves, known)[chain.start]
-    return Evaluation(*(float(value) for value in found))
+    reject, below, steps, looks = (float(value) for value in absorbed(chain.moves, known)[chain.start])
+    if not policy.endless:
+        return Evaluation(reject, below, steps, looks)
+    return Evaluation(reject, 0.0, *((steps, looks) if below <= SURE else (math.inf, math.inf)))
 
 
 def law_of_steps(policy: Policy, laws: Seen, scores: Seen, left: float = 1e-4, most: int = 200_000) -> Array:
@@ -111,8 +118,9 @@ def _in_windows(policy: Policy, laws: Seen, scores: Seen, left: float, most: int
     waiting[0, -low] = 1.0
     for n in range(0, most + 1, window):
         mass = waiting[n % around : n % around + window]
-        ended.append(mass[:, :first].sum(axis=1) + mass[:, end:].sum(axis=1))
-        going -= float(ended[-1].sum())
+        above, below = mass[:, end:].sum(axis=1), mass[:, :first].sum(axis=1)
+        ended.append(above if policy.endless else above + below)
+        going -= float((above + below).sum())
         if going <= left:
             break
         for size, rows, to in moves:

@@ -14,6 +14,11 @@ Decision = Literal["reject", "accept"]
 DECISIONS: tuple[Decision, ...] = ("reject", "accept")
 
 
+NEVER = 30.0
+"""So far below 0, in log-odds, lies the boundary that stands for none: it is reached with chance exp(-30) at most where
+the alternative holds, and what is there rejects no more often where the null does."""
+
+
 @record
 class Row:
     """What a policy does once `used` entries are in its blocks. `sizes[i]` belongs to the score `low + i`. Scores below
@@ -45,7 +50,8 @@ class Policy:
     which a block may end, and the last row only decides; otherwise there is one row, which holds at all times. The
     first row lists score 0. `at_once`: the decision of a policy that looks at nothing; it has no rows, and decides in
     the first step. `floor`: a score is never counted below it. `ignoring`: the same where no end for futility is
-    heeded; it rejects where this does."""
+    heeded; it rejects where this does. `endless`: it stops to reject only, and scores below all that are listed, NEVER
+    below 0, go on as the first one does; evaluations take it that no run comes back from there."""
 
     lattice: float
     rows: tuple[Row, ...]
@@ -53,6 +59,7 @@ class Policy:
     at_once: Decision | None = None
     floor: int | None = None
     ignoring: Policy | None = None
+    endless: bool = False
 
     @property
     def lowest(self) -> int:

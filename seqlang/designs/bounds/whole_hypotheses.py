@@ -89,8 +89,9 @@ def _least(x: float) -> float:
 
 def said_of(design: Design, blocks: Blocks) -> tuple[str, ...]:
     """What is known of the errors at all chances of the hypotheses, in words."""
+    problem = design.problem
     sizes = [m for column in design.columns for m in column.policy.sizes]
-    if not is_followed(blocks, sizes):
+    if problem.endless or not is_followed(blocks, sizes):
         return (looked_at(design, blocks),)
     found = [_side(design, blocks, side) for side in (0, 1)]
     failed = [text for text, proof in found if proof.failed is not None]

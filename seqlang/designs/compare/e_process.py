@@ -12,16 +12,13 @@ from collections.abc import Callable
 from math import ceil, log
 
 from seqlang.designs.blocks.blocks import LATTICE, Blocks, fine_lattice, safe_lattice, walk_lattice
-from seqlang.designs.blocks.policy import Policy, Row
+from seqlang.designs.blocks.policy import NEVER, Policy, Row
 from seqlang.designs.compare.classic import column_of
 from seqlang.designs.design import Design, single
 from seqlang.designs.search.master import Column
 
 PARTS = (0.15, 0.25, 0.35, 0.45, 0.55, 0.65, 0.8, 1.0)
 """Sizes of blocks that are tried, as parts of the best fixed size."""
-NEVER = 30.0
-"""So far below 0, in log-odds, lies the boundary that stands for none: it is reached with chance exp(-30) at most where
-the alternative holds, and what is there rejects no more often where the null does."""
 
 
 def e_process(blocks: Blocks, fixed: int, *, accepts: bool) -> tuple[Design, Blocks]:
@@ -47,4 +44,5 @@ def _with_blocks_of(blocks: Blocks, size: int, lattice: float, accepts: bool) ->
     alpha, beta = blocks.problem.errors
     upper = ceil(log(1 / alpha) / lattice)
     lower = ceil((log(1 / beta) if accepts else NEVER) / lattice)
-    return column_of(Policy(lattice, (Row(0, 1 - lower, (size,) * (upper + lower - 1)),)), blocks)
+    row = Row(0, 1 - lower, (size,) * (upper + lower - 1))
+    return column_of(Policy(lattice, (row,), endless=not accepts), blocks)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from math import isfinite
 
 from seqlang.analyses.claims import decide
 from seqlang.analyses.prove import prove
@@ -26,21 +27,11 @@ def row_of(name: str, design: Design, blocks: Blocks, note: str = "") -> Compare
     exceeded = too_often(errors, design.problem)
     text = spec_text(design, claimed=tuple(side for side in SIDES if side not in exceeded))
     laws = [quantiles(mixed_law(design, blocks, blocks.laws(side))) for side in (0, 1)]
+    steps = {side: design.mean(side, "steps") for side in SIDES}
     return ComparedDesign(
-        name, design.problem.privacy.text, errors, {side: design.mean(side, "steps") for side in SIDES},
+        name, design.problem.privacy.text, errors, {side: n if isfinite(n) else None for side, n in steps.items()},
         dict(zip(SIDES, laws, strict=True)), design.most, proved(text), not exceeded,
         "; ".join(part for part in (note, said(exceeded)) if part), text,
-    )  # fmt: skip
-
-
-def rejecting_only(row: ComparedDesign, design: Design) -> ComparedDesign:
-    """The row of the same design without the boundary at which it accepts, which is so far out that the figures of
-    those that reject are the same: it goes on for ever where the null holds."""
-    text = spec_text(design, claimed=("null",), accepts=False)
-    never = dict.fromkeys(map(str, QUANTILES))
-    return replace(
-        row, errors={**row.errors, "alternative": 0.0}, expected_steps={**row.expected_steps, "null": None},
-        quantiles={**row.quantiles, "null": never}, verdict=proved(text), spec=text,
     )  # fmt: skip
 
 

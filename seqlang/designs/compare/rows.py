@@ -8,7 +8,7 @@ from contextlib import suppress
 from seqlang.designs.blocks.blocks import LATTICE, Blocks
 from seqlang.designs.compare.classic import CLASSIC, classic_design
 from seqlang.designs.compare.e_process import e_process
-from seqlang.designs.compare.figures import missing, rejecting_only, row_of
+from seqlang.designs.compare.figures import missing, row_of
 from seqlang.designs.compare.tuned import tuned_rows
 from seqlang.designs.design import Design
 from seqlang.designs.problem.criterion import Criterion, Limits
@@ -106,8 +106,7 @@ def _e_processes(blocks: Blocks, fixed: int) -> Iterator[ComparedDesign]:
         if accepts:
             yield row_of(name, found, at, "boundaries by Ville's inequality")
         else:
-            row = row_of(f"{name}, only rejects", found, at, "under the null it ends only to reject")
-            yield rejecting_only(row, found)
+            yield row_of(f"{name}, only rejects", found, at, "under the null it ends only to reject")
 
 
 def _without_privacy(plain: Problem, design_for: Callable[[Problem], Made]) -> Iterator[ComparedDesign]:

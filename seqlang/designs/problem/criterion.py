@@ -12,8 +12,8 @@ from seqlang.designs.problem.entry import Array
 from seqlang.record import record
 
 Course = Literal["both ends", "one-sided", "futility"]
-"""How a test ends: at either boundary; `one-sided`: it stops to reject only, and else at its last look; `futility`: it
-stops at either, and the null's error is kept also where ends for futility are not heeded and it goes on."""
+"""How a test ends: at either boundary; `one-sided`: it stops to reject only, and else at its last look, if it has one;
+`futility`: it stops at either, and the null's error is kept also where ends for futility are not heeded."""
 TIE = 1e-6
 """What an entry costs where a chance is minimised: of equal designs, the one with fewer entries."""
 

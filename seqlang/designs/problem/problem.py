@@ -56,6 +56,20 @@ class Problem:
         return side.text if self.arms else f"{self.stream} ~ {side.text}"
 
     @property
+    def endless(self) -> bool:
+        """Whether the test goes on for ever where it does not reject: the best of power one. Entries that are seen one
+        by one, with many scores, are left to tests with an end, whose search does not go from score to score."""
+        wanted, limits = self.criterion, self.limits
+        stops = limits.most is not None or bool(limits.looks) or wanted.needs_end or wanted.weights[0] > 0
+        many = self.privacy.notion == "none" and self.has_levels
+        return self.course == "one-sided" and not stops and not many
+
+    @property
+    def has_levels(self) -> bool:
+        """Whether an entry, or one of each arm, has more than two scores."""
+        return self.reading is not None or bool(self.arms)
+
+    @property
     def symmetric(self) -> bool:
         """Whether exchanging the hypotheses is the same as reading each entry from its other end, or as exchanging the
         arms."""

@@ -50,7 +50,7 @@ def calendar_for(problem: Problem, fixed: int) -> Calendar | None:
     most = limits.most
     if most is None:
         one_sided = problem.course == "one-sided"
-        if not problem.criterion.needs_end and problem.course == "both ends":
+        if problem.endless or (not problem.criterion.needs_end and problem.course == "both ends"):
             return None
         most = (2 if private and not one_sided else LONGER) * max(
             fixed, limits.every or 1, limits.smallest, limits.unit

@@ -22,6 +22,8 @@ SIZES = 30
 """Sizes of the first, geometric menu, and sizes that are added at once."""
 TRIED = 120
 """Sizes beyond the menu that are tried."""
+BEYOND = 3.0
+"""Log-odds of the last knots beyond those of the smaller error."""
 GAIN = 1e-4
 """A size is added that saves this part of the whole cost somewhere."""
 STICKY = 1e-4
@@ -31,9 +33,9 @@ STICKY = 1e-4
 class Free:
     """The tables of the menu. `most` is the largest size that is tried."""
 
-    def __init__(self, blocks: Blocks, most: int, lattice: float, knots: float = KNOTS) -> None:
+    def __init__(self, blocks: Blocks, most: int, lattice: float, knots: float = KNOTS, beyond: float = BEYOND) -> None:
         self.blocks, self.most, self.lattice = blocks, most, lattice
-        reach = float(np.log(1 / min(blocks.problem.errors))) + 3
+        reach = float(np.log(1 / min(blocks.problem.errors))) + beyond
         self.knots = knots_for(reach, knots)
         self.scores = knots_for(reach, lattice)
         self.values: Array | None = None

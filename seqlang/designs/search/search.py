@@ -142,7 +142,8 @@ class Search:
         else:
             means = [side.steps for side in sides]
         costs = tuple(self._steps(policy, place) for place in self.places)
-        return Column(policy, sides[0], sides[1], costs or (float(np.dot(criterion.weights, means)),))
+        mean = sum(weight * n for weight, n in zip(criterion.weights, means, strict=True) if weight)  # 0 times infinity
+        return Column(policy, sides[0], sides[1], costs or (float(mean),))
 
     def _steps(self, policy: Policy, place: Fraction) -> float:
         return steps_at([(1.0, policy)], self.blocks, place)

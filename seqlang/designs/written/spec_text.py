@@ -17,18 +17,17 @@ LONG = 25
 """Cases of one choice."""
 
 
-def spec_text(design: Design, claimed: Sequence[str] = SIDES, *, accepts: bool = True) -> str:
+def spec_text(design: Design, claimed: Sequence[str] = SIDES) -> str:
     """The text of the `.seq` file, one line a line of the schedule. `claimed`: the hypotheses under which the error is
-    claimed. Without `accepts` the test ends only to reject."""
+    claimed; a test that never accepts has none under the alternative."""
     problem = design.problem
-    parts = [
-        _head(design),
-        _schedule(design, accepts),
-        data_lines(problem),
-        _course(design, accepts),
-        _claims(problem, claimed),
-    ]
+    claims = [side for side in claimed if side == "null" or _accepts(design)]
+    parts = [_head(design), _schedule(design), data_lines(problem), _course(design), _claims(problem, claims)]
     return "\n\n".join("\n".join(part) for part in parts) + "\n"
+
+
+def _accepts(design: Design) -> bool:
+    return not any(column.policy.endless for column in design.columns)
 
 
 def _head(design: Design) -> Iterator[str]:
@@ -49,10 +48,12 @@ def _head(design: Design) -> Iterator[str]:
         yield f"let {setting[0]:<7} = {setting[1]}"
 
 
-def _schedule(design: Design, accepts: bool) -> Iterator[str]:
+def _schedule(design: Design) -> Iterator[str]:
     several, ends = len(design.columns) > 1, _ends(design)
     mirrored = _mirrored(design)
-    if design.problem.course == "one-sided":
+    if not _accepts(design):
+        yield "# the test stops to reject only, and else goes on for ever"
+    elif design.problem.course == "one-sided":
         yield "# the test stops to reject only: `accept` is what is left at its last look"
     if _floor(design) is not None:
         yield f"let floor_of_scores = {_floor(design)}" + " " * 19 + "# no score is counted below it"
@@ -69,7 +70,7 @@ def _schedule(design: Design, accepts: bool) -> Iterator[str]:
     if several:
         calls = [f"size_{n}({known})" for n in range(1, len(design.columns) + 1)]
         yield f"let size_for(plan, {known}) = " + _by_plan(calls)
-    for name, place in (("upper", 1), ("lower", -1))[: 1 + accepts]:
+    for name, place in (("upper", 1), ("lower", -1))[: 1 + _accepts(design)]:
         yield from _limit(design, name, place)
 
 
@@ -150,7 +151,7 @@ def _sizes(policy: Policy, mirrored: bool, least: int) -> list[str]:
     return _chain("n", whole)
 
 
-def _course(design: Design, accepts: bool) -> Iterator[str]:
+def _course(design: Design) -> Iterator[str]:
     problem, several = design.problem, len(design.columns) > 1
     ends = _ends(design)
     yield "memory score = 0"
@@ -175,7 +176,7 @@ def _course(design: Design, accepts: bool) -> Iterator[str]:
     plan = f"({', '.join(at)})" if at else ""
     yield f"stop when score >= upper{plan} return reject"
     heed = f" and (heeded == 1 or used >= last{'(plan)' * several})" if problem.course == "futility" else ""
-    if accepts:
+    if _accepts(design):
         yield f"stop when score <= lower{plan}{heed} return accept"
     yield from attached(problem, mechanism)
 

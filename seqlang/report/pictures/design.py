@@ -60,7 +60,10 @@ def _schedule(axis: Any, result: DesignResult) -> None:
             axis.axvspan(line.first - 0.5, high + margin, color=colour(2), alpha=0.08, hatch="..")
     axis.set_xlim(low - margin, high + margin)
     axis.set_ylim(bottom=0)
+    decisions = {line.decision for line in ends}
     for place, text, side in ((0.01, "accept", "left"), (0.99, "reject", "right")):
+        if text not in decisions:
+            continue
         axis.text(place, 0.03, text, transform=axis.transAxes, ha=side, fontsize=8)
     axis.set(xlabel="score", ylabel="entries of the next block", title="schedule")
     if len(result.coin) > 1:
@@ -85,9 +88,10 @@ def _boundaries(axis: Any, result: DesignResult) -> None:
 
 
 def _ends(line: ScheduleLine) -> tuple[float, float]:
-    assert line.first is not None
+    """A line that begins nowhere is drawn as long as it is far from 0."""
     assert line.last is not None
-    return line.first - 0.5, line.last + 0.5
+    first = min(line.last, 0) - max(1, abs(line.last)) if line.first is None else line.first
+    return first - 0.5, line.last + 0.5
 
 
 def _lengths(axis: Any, result: DesignResult) -> None:

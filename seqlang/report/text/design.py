@@ -130,7 +130,9 @@ def remarks(result: DesignResult) -> Iterator[Block]:
     if result.worst is not None:
         worst = f"between the hypotheses at most {shown(result.worst.expected_steps, 5)} entries are expected"
         yield remark(f"{worst}, at {shown(result.worst.at, 4)}: found by a search that takes it that there is one peak")
-    if result.course == "one-sided":
+    if result.course == "one-sided" and result.max_steps is None:
+        yield remark("it stops to reject only, and else goes on for ever: the test of power one")
+    elif result.course == "one-sided":
         yield remark("it stops to reject only, and accepts at its last look: the test of power one, with an end")
     if result.heeded is not None:
         binding = f"where they are heeded, it is {shown(result.heeded, 6)}"

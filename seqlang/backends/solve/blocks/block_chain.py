@@ -11,7 +11,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
-from scipy.sparse import csr_matrix
+from numpy.typing import NDArray
+from scipy.sparse import csr_matrix, vstack
 
 from seqlang.backends.solve.blocks.block_moves import BlockMoves, Moves
 from seqlang.backends.solve.blocks.far_out import FarOutScores
@@ -28,6 +29,8 @@ MOST = 50_000
 """States that are listed at all."""
 AT_ONCE = 1_000
 """New states at the start of blocks in one step; of more, the rarest are dropped."""
+APART = 3
+"""Matrices for moves of one length, on the average."""
 SHARE = 64
 """At the start of a block rare states may be dropped of up to 1 / SHARE of what may still be dropped."""
 ROUNDING = 1e-12
@@ -73,9 +76,8 @@ class BlockChain:
         self.names = tuple(memories)
         self.states = [np.asarray(value, dtype=np.float64) for value in memories.values()]
         self.count = 1
-        self.known = np.zeros(1, dtype=bool)
-        self.far = np.zeros(1, dtype=bool)
-        self.comes_back = 0.0
+        self.far = self._held(self.states)[1]
+        self.known = self.far.copy()
         self.rows: list[Rows] = []
         self.settled = False
 
@@ -102,6 +104,7 @@ class BlockChain:
             lost += dropped
             cost += self.learn(np.flatnonzero(mass))
             self._settle()
+            self._gather()
             mass = _padded(mass, self.count)
             for block in self.rows:
                 part = mass[block.rows]
@@ -148,23 +151,27 @@ class BlockChain:
         size = len(moves.mass)
         if not size:
             return np.zeros(0, dtype=np.intp)
-        columns = [np.concatenate([s, moves.to[n]]) for n, s in zip(self.names, self.states, strict=True)]
+        reached = [moves.to[name] for name in self.names]
+        reached, far = self._held(reached)
+        columns = [np.concatenate(pair) for pair in zip(self.states, reached, strict=True)]
         first, group = same_rows(columns, self.count + size)
         place = np.where(first < self.count, first, -1)
         new = np.flatnonzero(first >= self.count)
         place[new] = self.count + np.arange(len(new))
         self.states = [np.concatenate([s, c[first[new]]]) for s, c in zip(self.states, columns, strict=True)]
-        far = np.zeros(len(new), dtype=bool)
-        if self.scores is not None and len(new):
-            far, chance = self.scores.among([c[first[new]] for c in columns])
-            self.comes_back = max(self.comes_back, chance)
-        self.far = np.concatenate([self.far, far])
-        self.known = np.concatenate([self.known, far])
+        at = first[new] - len(self.far)
+        self.far = np.concatenate([self.far, far[at]])
+        self.known = np.concatenate([self.known, far[at]])
         targets = place[group[self.count :]]
         self.count += len(new)
         if self.count > MOST:
             raise Unsolved(f"more than {MOST} states at the starts of blocks")
         return targets
+
+    def _held(self, states: list[Array]) -> tuple[list[Array], NDArray[np.bool_]]:
+        """See `FarOutScores.held`."""
+        nothing = np.zeros(len(states[0]) if states else 1, dtype=bool)
+        return (states, nothing) if self.scores is None else self.scores.held(states)
 
     def _block(self, moves: Moves, rows: Any, targets: Any) -> Rows:
         stops = np.zeros((len(rows), len(self.outcomes)))
@@ -197,6 +204,23 @@ class BlockChain:
             missing = max(b.missing for b in blocks)
             self.rows.append(Rows(steps, rows, to, stops, missing, 2_000.0 + to.size / 20))
 
+    def _gather(self) -> None:
+        """Moves that were found one after the other, as one matrix for all of a length."""
+        lengths = {block.steps for block in self.rows}
+        if self.settled or len(self.rows) <= APART * len(lengths):
+            return
+        gathered = []
+        for steps in lengths:
+            blocks = [block for block in self.rows if block.steps == steps]
+            for block in blocks:
+                block.to.resize(len(block.rows), self.count)
+            width = len(self.outcomes)
+            stops = np.concatenate([np.pad(b.stops, ((0, 0), (0, width - b.stops.shape[1]))) for b in blocks])
+            to, rows = vstack([b.to for b in blocks], format="csr"), np.concatenate([b.rows for b in blocks])
+            cost = 20_000.0 + 2 * to.nnz
+            gathered.append(Rows(steps, rows, to, stops, max(b.missing for b in blocks), cost))
+        self.rows = gathered
+
     def close(self, frontier: BlockFrontier) -> Tail | None:
         """By linear equations, where the states that can be reached are few, and all are followed."""
         if self.far.any():
@@ -212,7 +236,7 @@ class BlockChain:
 
     def stuck(self, frontier: BlockFrontier) -> float:
         """Of the runs that are no longer followed."""
-        return frontier.far * (1 - self.comes_back) * (1 - ROUNDING)
+        return 0.0 if self.scores is None else frontier.far * (1 - self.scores.chance) * (1 - ROUNDING)
 
 
 def _padded(mass: Array, count: int) -> Array:

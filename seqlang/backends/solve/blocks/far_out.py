@@ -33,7 +33,7 @@ from seqlang.record import record
 
 FARTHEST = float(2**20)
 """A score. If moves are not of one law there, they are not further out either, for all that is known."""
-GONE = 32.0
+GONE = 28.0
 """-log of the chance to come back from where runs are no longer followed."""
 MOST = 20_000
 """Scores between the line and there."""
@@ -107,23 +107,27 @@ class FarOutScores:
         found = translations(body) if fits else ()
         self.read: Translation | None = next((one for one in found if one.memory in self.names), None)
 
-    def among(self, states: Sequence[Array]) -> tuple[NDArray[np.bool_], float]:
-        """Which of these states lie so far out (states by memory, as `names`), and the largest chance to come back."""
-        count = len(states[0]) if states else 1
-        far, chance = np.zeros(count, dtype=bool), 0.0
-        if self.read is None or not count:
-            return far, chance
+    def held(self, states: Sequence[Array]) -> tuple[list[Array], NDArray[np.bool_]]:
+        """The states (by memory, as `names`) with scores so far out held where that begins, and which these are."""
+        found, far = list(states), np.zeros(len(states[0]) if states else 1, dtype=bool)
+        if self.read is None or not len(far):
+            return found, far
         at = self.names.index(self.read.memory)
         others = [s for i, s in enumerate(states) if i != at]
-        rows = np.column_stack(others) if others else np.zeros((count, 0))
+        rows = np.column_stack(others) if others else np.zeros((len(far), 0))
         listed, which = np.unique(rows, axis=0, return_inverse=True)
         for place, values in enumerate(listed):
-            found = self._of(tuple(values.tolist()))
-            if found is not None:
-                here = (which.reshape(-1) == place) & (found.sign * states[at] <= found.floor)
+            one = self._of(tuple(values.tolist()))
+            if one is not None:
+                here = (which.reshape(-1) == place) & (one.sign * states[at] <= one.floor)
+                found[at] = np.where(here, one.sign * one.floor, found[at])
                 far |= here
-                chance = max(chance, found.chance if here.any() else 0.0)
-        return far, chance
+        return found, far
+
+    @property
+    def chance(self) -> float:
+        """The largest chance to come back from scores so far out."""
+        return max((one.chance for one in self.known.values() if one is not None), default=0.0)
 
     def _of(self, others: tuple[float, ...]) -> FarOut | None:
         if others not in self.known:
