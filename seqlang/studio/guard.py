@@ -21,6 +21,9 @@ Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
+LARGEST_BODY = 64 * 2**20
+"""Bytes that one request may carry."""
+TOO_LARGE = b"413: this is more than one request may carry.\n"
 REFUSED = b"403: this is not the address that `seqlang studio` printed. Open that one, with its token.\n"
 COOKIE = "seqlang_studio"
 
@@ -59,13 +62,16 @@ class Guard:
         if not self._is_welcome(scope):
             await _refuse(scope, send)
             return
+        if _stated_length(scope) > LARGEST_BODY:
+            await _answer(send, 413, TOO_LARGE)
+            return
 
         async def guarded(message: Message) -> None:
             if message["type"] == "http.response.start":
                 message["headers"] = [*message.get("headers", ()), *self._headers]
             await send(message)
 
-        await self.app(scope, receive, guarded)
+        await self.app(scope, _limited(receive), guarded)
 
     def _is_welcome(self, scope: Scope) -> bool:
         headers: dict[bytes, list[bytes]] = {}
@@ -121,7 +127,34 @@ async def _refuse(scope: Scope, send: Send) -> None:
     if scope["type"] == "websocket":
         await send({"type": "websocket.close", "code": 1008, "reason": ""})
         return
-    length = str(len(REFUSED)).encode()
-    headers = [(b"content-type", b"text/plain; charset=utf-8"), (b"content-length", length)]
-    await send({"type": "http.response.start", "status": 403, "headers": headers})
-    await send({"type": "http.response.body", "body": REFUSED})
+    await _answer(send, 403, REFUSED)
+
+
+async def _answer(send: Send, status: int, text: bytes) -> None:
+    """And closes the connection: what else comes on it is not read."""
+    length = str(len(text)).encode()
+    headers = [(b"content-type", b"text/plain; charset=utf-8"), (b"content-length", length), (b"connection", b"close")]
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.body", "body": text})
+
+
+def _stated_length(scope: Scope) -> int:
+    """Bytes that the request says it carries; 0 where it does not say."""
+    stated = [value for name, value in scope["headers"] if name.lower() == b"content-length"]
+    return max((int(value) for value in stated if value.isdigit() and len(value) < 20), default=0)
+
+
+def _limited(receive: Receive) -> Receive:
+    """To the application a request that carries too much is one that was broken off."""
+    seen = 0
+
+    async def received() -> Message:
+        nonlocal seen
+        message = await receive()
+        if message["type"] == "http.request":
+            seen += len(message.get("body", b""))
+            if seen > LARGEST_BODY:
+                return {"type": "http.disconnect"}
+        return message
+
+    return received

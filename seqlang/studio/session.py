@@ -59,8 +59,15 @@ class Session:
         self.change(State(spec, text[:LARGEST_TEXT], (), "see"))
 
     def type(self, text: str) -> None:
-        """The text was edited."""
-        self.change(replace(self.state, text=text[:LARGEST_TEXT]))
+        """The text was edited. One that is too long for a page is not taken over."""
+        if len(text) > LARGEST_TEXT:
+            self.answer, self.failed = (
+                {},
+                f"This text is longer than {LARGEST_TEXT:,} characters: it is not checked here.",
+            )
+            self._tell()
+            return
+        self.change(replace(self.state, text=text))
 
     def option(self, name: str, value: str) -> None:
         """A panel is asked something."""
@@ -123,7 +130,7 @@ class Session:
 
     def _read(self, part: Any) -> None:
         if "parameters" in part:
-            self.answer = {**self.answer, **part, "check": None, "under way": True}
+            self.answer = {**self.answer, "check": None, "under way": True, **part}
             self._tell()
 
     def _tell(self) -> None:
@@ -145,7 +152,10 @@ def text_of(spec: str, folder: Path) -> str:
         if spec[1:] not in library():
             raise SpecError.of("E0604", f"the library has no spec `{spec[1:]}`", help="`seqlang specs` lists them")
         return read(spec).text
-    return inside(folder, spec, (".seq",)).read_text(encoding="utf-8")[:LARGEST_TEXT]
+    path = inside(folder, spec, (".seq",))
+    if path.stat().st_size > LARGEST_TEXT:
+        raise SpecError.of("E0605", f"`{spec[:80]}` has more than {LARGEST_TEXT:,} bytes: it is not opened here")
+    return path.read_text(encoding="utf-8")
 
 
 def inside(folder: Path, name: str, endings: tuple[str, ...]) -> Path:

@@ -82,6 +82,18 @@ def test_markup_in_titles_and_names_is_shown_and_not_obeyed(page: Any, server: S
     assert page.title() == "seqlang studio" and page.locator("img[src=x]").count() == 0
 
 
+def test_a_million_parameters_are_refused_at_once(page: Any, server: Server) -> None:
+    (server.folder / "many.seq").write_text("algorithm many\n" + "param p = 1\n" * 1_000_000)
+    opened(page, server)
+    page.get_by_role("button", name="many.seq").click()
+    page.get_by_text("it is not opened here").wait_for()
+    opened(page, server, "&panel=see&spec=@tight/one_sided")
+    claim(page, "proved").wait_for()
+    page.evaluate("""() => { const area = document.querySelector('.seq-editor textarea');
+      area.value = 'algorithm many' + ' '.repeat(300000); area.dispatchEvent(new Event('input')); }""")
+    page.get_by_text("is longer than 200,000 characters").wait_for()
+
+
 def test_templates_prove_what_they_claim(page: Any, server: Server) -> None:
     opened(page, server)
     page.get_by_role("button", name="test: a test that stops early").click()

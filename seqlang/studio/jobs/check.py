@@ -19,16 +19,21 @@ from seqlang.studio.jobs.texts import loaded_of, source_of
 from seqlang.studio.jobs.witness import witness_of
 from seqlang.studio.jobs.words import words_of
 
+FIRST = 0.15
+"""Seconds of CPU time after which is told what is known so far: mostly all proofs, before any witness."""
 SECONDS = 60.0
 """Of CPU time, after which what is not decided is unknown."""
 QUICK = 10_000
 """Characters of a text, for longer ones of which no remedies are tried."""
+FEW = 20
+"""Diagnostics, for more of which none are tried either."""
 TONES = {"refuted": "bad", "proved": "good", "unknown": "open"}
 
 
 def job(argument: Mapping[str, Any], tell: Callable[[Any], None]) -> dict[str, Any]:
     """`diagnostics` of the text; `parameters` (a dict each); `check`, the command's JSON, and `words` for those who do
-    not know it; `notes`, (line, text, tooltip, tone), lines from 1. Without `check` where the text has errors."""
+    not know it, `witness`; `notes`, (line, text, tooltip, tone), lines from 1. Without `check` where the text has
+    errors."""
     source = source_of(argument)
     reading = Reading(source)
     found = {"diagnostics": [_told(d, reading) for d in reading.diagnostics], "parameters": [], "notes": []}
@@ -41,16 +46,24 @@ def job(argument: Mapping[str, Any], tell: Callable[[Any], None]) -> dict[str, A
                 error.diagnostics]}  # fmt: skip
     known = {**found, "parameters": parameters_of(loaded.program), "models": [m.name for m in loaded.program.models]}
     tell(known)
-    result = check(loaded, time_limit=SECONDS)
+    first = check(loaded, time_limit=FIRST)
+    if not first.cut_short:
+        return known | _found(reading, first)
+    tell(known | _found(reading, first) | {"under way": True})
+    return known | _found(reading, check(loaded, time_limit=SECONDS))
+
+
+def _found(reading: Reading, result: CheckResult) -> dict[str, Any]:
     return {
-        **known, "check": result.to_dict(), "words": words_of(result), "witness": witness_of(result),
+        "check": result.to_dict(), "words": words_of(result), "witness": witness_of(result),
         "notes": list(_notes(reading, result)),
     }  # fmt: skip
 
 
 def _told(diagnostic: Diagnostic, reading: Reading) -> dict[str, Any]:
     """With `fixes`, (title, changed text) each."""
-    fixes = remedies(reading, diagnostic) if len(reading.source.text) <= QUICK else ()
+    quick = len(reading.source.text) <= QUICK and len(reading.diagnostics) <= FEW
+    fixes = remedies(reading, diagnostic) if quick else ()
     changed = [(fix.title, applied(reading.source.text, fix.edits)) for fix in fixes]
     return {**diagnostic_dict(diagnostic, reading.source), "fixes": changed}
 

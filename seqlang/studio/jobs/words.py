@@ -30,5 +30,7 @@ def _words(result: CheckResult) -> Iterator[str]:
     if meaning["odds"] is None and not result.witness:
         yield "Nothing is known yet about what this algorithm tells about a person."
     for verdict in result.verdicts:
+        if result.cut_short and verdict.verdict == "unknown":
+            continue
         said = {"proved": "holds", "refuted": "does not hold", "unknown": "could not be decided"}[verdict.verdict]
         yield f"The claim `{verdict.claim.text.removeprefix('claim ')}` {said}."

@@ -44,7 +44,7 @@ def build(session: Session) -> None:
 
     def shown() -> None:
         answer = session.answer
-        if editor.text != session.state.text:
+        if editor.text != session.state.text and not session.failed:
             editor.set_text(session.state.text)
         editor.annotate(answer.get("diagnostics", ()), answer.get("notes", ()))
         problems.show(answer.get("diagnostics", ()))
@@ -70,6 +70,8 @@ def _state(session: Session) -> str:
     if not session.state.text:
         return "Nothing is open yet: pick a spec, or write one here."
     answer = session.answer
+    if answer.get("check") and answer.get("under way"):
+        return "So far; it is still searched for more .."
     if answer.get("check"):
         return f"checked in {answer['check']['seconds']:.2f} s"
     if any(d["severity"] == "error" for d in answer.get("diagnostics", ())):

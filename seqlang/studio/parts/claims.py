@@ -15,12 +15,15 @@ TONES = {"proved": ("good", "✓"), "refuted": ("bad", "✗"), "unknown": ("open
 def claims_html(answer: Mapping[str, Any]) -> str:
     """From the check's JSON."""
     found = answer["check"]
-    claims = "".join(_claim(claim) for claim in found["claims"])
+    claims = "".join(_claim(claim, bool(answer.get("under way"))) for claim in found["claims"])
     return (claims or "<p>The text makes no claim.</p>") + _bounds(found["strong"])
 
 
-def _claim(claim: Mapping[str, Any]) -> str:
+def _claim(claim: Mapping[str, Any], under_way: bool) -> str:
     tone, mark = TONES[claim["verdict"]]
+    if under_way and claim["verdict"] == "unknown":
+        return (f'<div class="seq-card seq-open"><strong>… not decided yet</strong> line {claim["line"]}: '
+                f'<code>{escape(claim["text"])}</code></div>')  # fmt: skip
     return (f'<div class="seq-card seq-{tone}"><strong>{mark} {claim["verdict"]}</strong> line {claim["line"]}: '
             f'<code>{escape(claim["text"])}</code><br>{escape(claim["because"] or "")}</div>')  # fmt: skip
 

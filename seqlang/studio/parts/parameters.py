@@ -10,6 +10,8 @@ from nicegui import ui
 
 from seqlang.studio.session import Session
 
+MOST = 60
+"""Parameters with a slider."""
 _PLACE = "(event) => emit(event.target.value)"
 PLACES = 200
 """Of a slider."""
@@ -36,8 +38,10 @@ class Parameters:
         with self._box:
             if not parameters:
                 ui.label("The text has none.").classes("seq-soft")
-            for parameter in parameters:
+            for parameter in parameters[:MOST]:
                 self._one(parameter)
+            if len(parameters) > MOST:
+                ui.label(f"and {len(parameters) - MOST} more, which the text sets").classes("seq-soft")
 
     def _one(self, parameter: Mapping[str, Any]) -> None:
         name, scale = parameter["name"], Scale(parameter)

@@ -8,6 +8,9 @@ from typing import Any
 
 from nicegui import ui
 
+MOST = 20
+"""That are shown."""
+
 
 class Problems:
     """`mend(text)` is called with the changed text of a remedy."""
@@ -24,8 +27,10 @@ class Problems:
         self._shown = diagnostics
         self._box.clear()
         with self._box:
-            for diagnostic in diagnostics:
+            for diagnostic in diagnostics[:MOST]:
                 self._one(diagnostic)
+            if len(diagnostics) > MOST:
+                ui.label(f"and {len(diagnostics) - MOST} more").classes("seq-soft")
 
     def _one(self, diagnostic: Mapping[str, Any]) -> None:
         tone = "bad" if diagnostic["severity"] == "error" else "open"

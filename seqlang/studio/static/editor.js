@@ -2,7 +2,7 @@
 // Notes stand behind their lines; marks underline what a diagnostic is about.
 export default {
   template: `
-    <div class="seq-editor"><div class="seq-written">
+    <div class="seq-editor" :class="{ 'seq-plain': plain }"><div class="seq-written">
       <div class="seq-lines" aria-hidden="true"><div v-for="(row, i) in rows" :key="i" class="seq-line"
         ><span class="seq-number">{{ i + 1 }}</span><span v-for="(part, j) in row.parts" :key="j" :class="part.kind"
         >{{ part.text }}</span><span v-for="(note, k) in row.notes" :key="'n' + k" class="seq-note"
@@ -18,7 +18,9 @@ export default {
       const words = this.words.join("|");
       return new RegExp(`(#[^\\n]*)|("[^"\\n]*"?)|\\b(${words})\\b|\\b([0-9]+(?:\\.[0-9]+)?(?:[eE][+-]?[0-9]+)?)\\b`, "g");
     },
+    plain() { return this.text.length > 60000; },  // colours and notes would take longer than typing may
     rows() {
+      if (this.plain) return [];
       return this.text.split("\n").map((line, i) => ({
         parts: this.marked(line, i + 1), notes: this.notes.filter((note) => note.line === i + 1),
       }));
@@ -54,7 +56,12 @@ export default {
       }
       return parts;
     },
-    typed(event) { this.text = event.target.value; this.$emit("typed", this.text); },
+    typed(event) {
+      const most = 200001;  // one character more than is taken: the server says then that it is too long
+      if (event.target.value.length > most) event.target.value = event.target.value.slice(0, most);
+      this.text = event.target.value;
+      this.$emit("typed", this.text);
+    },
     go(line) {
       const starts = this.text.split("\n").slice(0, line - 1).reduce((sum, one) => sum + one.length + 1, 0);
       this.$refs.area.focus();
