@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from seqlang.driver import Loaded
     from seqlang.release.releasing import Agreed, Released
     from seqlang.release.rows import Form
+    from seqlang.release.twin.twin import Twin
 
 _EXAMPLES = """\
   seqlang ledger open trial.sqlite --data "trial 17" --adjacency "replace one" --budget "pure(1)"
@@ -28,11 +29,12 @@ def run(arguments: list[str]) -> int:
     """Charges the price, runs, and prints what is released."""
     options = parser().parse_args(arguments)
     loaded = _loaded(options)
+    twin = _twin(loaded, options.grid)
     if options.plan:
-        return _planned(loaded)
+        return _planned(loaded, twin)
     if options.data is None or options.ledger is None:
         raise SpecError.of("E0601", "a release needs rows and a ledger", help="--data FILE --ledger FILE; or --plan")
-    return _released(options, loaded)
+    return _released(options, loaded, twin)
 
 
 def _loaded(options: Namespace) -> Loaded:
@@ -41,17 +43,34 @@ def _loaded(options: Namespace) -> Loaded:
     return load(read(options.file), settings(options.set))
 
 
-def _released(options: Namespace, loaded: Loaded) -> int:
+def _twin(loaded: Loaded, grid: str | None) -> Twin:
+    """What runs: the spec on a grid, or itself. Raises SpecError E0671 where it has no twin."""
+    from seqlang.release.pricing import not_released
+    from seqlang.release.twin.twin import GRID, twin_of
+    from seqlang.release.twin.written import NoTwin
+
+    units = GRID if grid is None else exact(grid, "--grid")
+    if units != int(units) or not 1 <= units <= 10**6:
+        raise SpecError.of("E0603", f"--grid {grid}: it is a whole number from 1 to 1000000")
+    try:
+        return twin_of(loaded, int(units))
+    except NoTwin as why:
+        raise not_released(f"{why}", "`seqlang explain release` says which specs have a discrete twin") from None
+
+
+def _released(options: Namespace, loaded: Loaded, twin: Twin) -> int:
     from seqlang.release.ledger.book import Book
     from seqlang.release.ledger.store import SqliteStore
     from seqlang.release.releasing import agreed, release
+    from seqlang.report.words import adjacency_words
 
     store = SqliteStore(Path(options.ledger))
     try:
         book = Book(store, _key(options.key))
-        form = _form(options)
-        terms = agreed(loaded, book, options.account, options.reference, form)
-        rows = _rows(options, loaded, form)
+        form = _form(options, twin)
+        neighbours = adjacency_words(loaded.program)[0]
+        terms = agreed(twin.loaded, book, options.account, options.reference, form, neighbours)
+        rows = _rows(options, twin, form)
         ticks = options.live or options.data == "-"  # whoever writes rows to us sees when nothing follows
         found = release(terms, book, lambda: rows, tell=None if options.json else _told, ticks=ticks)
     finally:
@@ -63,24 +82,24 @@ def _released(options: Namespace, loaded: Loaded) -> int:
     return 0
 
 
-def _rows(options: Namespace, loaded: Loaded, form: Form) -> Iterator[Mapping[str, Any]]:
+def _rows(options: Namespace, twin: Twin, form: Form) -> Iterator[Mapping[str, Any]]:
     """The file is opened, and its heading read, before anything is charged; its rows when they are asked for."""
     import sys
 
     from seqlang.release.rows import Rows, lines_of, opened
 
     lines = lines_of(sys.stdin.buffer) if options.data == "-" else opened(Path(options.data))
-    return iter(Rows(loaded.program, lines, options.data, form))
+    return iter(Rows(twin.loaded.program, lines, options.data, form))
 
 
-def _form(options: Namespace) -> Form:
+def _form(options: Namespace, twin: Twin) -> Form:
     from seqlang.release.rows import Form
 
     pairs = [part.partition("=") for part in options.columns.split(",")] if options.columns else []
     if any(not middle or not column for _, middle, column in pairs):
         raise SpecError.of("E0601", f"--columns {options.columns}: it is FIELD=COLUMN,..")
     missing = None if options.missing is None else exact(options.missing, "--missing")
-    return Form(tuple((name.strip(), column.strip()) for name, _, column in pairs), options.id, missing)
+    return Form(tuple((name.strip(), column.strip()) for name, _, column in pairs), options.id, missing, twin.scales)
 
 
 def _key(file: str | None) -> bytes | None:
@@ -117,19 +136,16 @@ def _value(value: Any) -> str:
     return "(" + ", ".join(map(_value, value)) + ")" if isinstance(value, list) else str(value)
 
 
-def _planned(loaded: Loaded) -> int:
-    from seqlang.release.exact.plan import lasts, obstacles
+def _planned(loaded: Loaded, twin: Twin) -> int:
+    from seqlang.release.exact.plan import obstacles
+    from seqlang.release.twin.comparison import compared
+    from seqlang.release.twin.plan_text import plan_lines
 
-    against = obstacles(loaded.program)
-    if against:
-        for sentence in against:
-            print(sentence)
-        return 1
-    print(loaded.source.text.rstrip() + "\n")
-    kept = "a noise of it lasts: after a crash it is drawn anew from its law given what was shown" if lasts(
-        loaded.program) else "after a crash it goes on where it was"  # fmt: skip
-    print(f"It is computed exactly as it is written; {kept}.")
-    return 0
+    against = bool(obstacles(twin.loaded.program))
+    found = None if against or twin.is_itself else compared(loaded, twin.loaded)
+    for line in plan_lines(twin, found):
+        print(line)
+    return int(against or (found is not None and not found.is_proved))
 
 
 def parser() -> Parser:
@@ -147,6 +163,7 @@ def parser() -> Parser:
     parser.add_argument("--missing", metavar="VALUE", help="what is read where nothing can be (the value nearest to 0)")
     parser.add_argument("--key", metavar="FILE", help="signs the rows of the ledger")
     parser.add_argument("--live", action="store_true", help="rows come one by one; every step is written")
-    parser.add_argument("--plan", action="store_true", help="only show what would run")
+    parser.add_argument("--plan", action="store_true", help="only show what would run, and what that costs")
+    parser.add_argument("--grid", metavar="K", help="real entries and noise are counted in units of 1/K (16)")
     parser.add_argument("--json", action="store_true", help="print the transcript as JSON")
     return parser

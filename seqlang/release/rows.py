@@ -37,6 +37,8 @@ class Form:
     columns: tuple[tuple[str, str], ...] = ()
     identifiers: str | None = None
     missing: Fraction | None = None
+    scales: tuple[tuple[str, int], ...] = ()
+    """Fields that the program counts in units of 1/scale."""
 
     @property
     def said(self) -> dict[str, Any]:
@@ -44,6 +46,7 @@ class Form:
         found = {
             "columns": [list(pair) for pair in sorted(self.columns)], "identifiers": self.identifiers,
             "missing": None if self.missing is None else str(self.missing),
+            "units": [list(pair) for pair in sorted(self.scales) if pair[1] > 1],
         }  # fmt: skip
         return {name: value for name, value in found.items() if value}
 
@@ -75,7 +78,8 @@ class Rows:
         if asked:
             raise SpecError.of("E0603", f"the program has no field `{next(iter(asked))}`")
         compiler = Compiler(program)
-        self._reads = [reader_of(field, compiler, form.missing) for field in fields]
+        scales = dict(form.scales)
+        self._reads = [reader_of(field, compiler, form.missing, scales.get(field.name, 1)) for field in fields]
         self._public = [field.kind == "public" for field in fields]
         self._identifier = None if form.identifiers is None else _place(heading, form.identifiers, name)
         self._seen: set[str] = set()
@@ -140,11 +144,12 @@ def lines_of(file: IO[bytes]) -> Iterator[str]:
             yield line.decode("utf-8", errors="replace").replace("\0", " ")
 
 
-def reader_of(field: Input, compiler: Compiler, missing: Fraction | None) -> Read:
-    """From a text to a value of the field's domain, whatever the text. Raises SpecError where `missing` is none."""
+def reader_of(field: Input, compiler: Compiler, missing: Fraction | None, scale: int = 1) -> Read:
+    """From a text to a value of the field's domain, which counts units of 1/scale, whatever the text. Raises SpecError
+    where `missing` is none."""
     nearest = _into(field.domain, compiler)
-    instead = nearest(Fraction(0) if missing is None else missing)
-    if missing is not None and instead != missing:
+    instead = nearest(Fraction(0) if missing is None else missing * scale)
+    if missing is not None and instead != missing * scale:
         raise SpecError.of("E0603", f"--missing {missing}: `{field.name}` cannot have that value")
     known: dict[str, Value] = {}
 
@@ -152,7 +157,7 @@ def reader_of(field: Input, compiler: Compiler, missing: Fraction | None) -> Rea
         found = known.get(text)
         if found is None:
             value = exact(text)
-            found = instead if value is None else nearest(value)
+            found = instead if value is None else nearest(value * scale)
             if len(known) < 1000:
                 known[text] = found
         return found

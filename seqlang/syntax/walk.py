@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from seqlang.record import field_names
@@ -30,3 +30,14 @@ def nodes(node: Any) -> Iterator[Any]:
         here = waiting.pop()
         yield here
         waiting += reversed(list(children(here)))
+
+
+def rebuilt(node: Any, change: Callable[[Any], Any]) -> Any:
+    """A copy in which `change(child)` stands for every node directly inside."""
+
+    def changed(value: Any) -> Any:
+        if isinstance(value, tuple):
+            return tuple(change(item) if is_node(item) else item for item in value)
+        return change(value) if is_node(value) else value
+
+    return type(node)(*(changed(getattr(node, name)) for name in field_names(node)))

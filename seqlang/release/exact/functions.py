@@ -91,6 +91,12 @@ def _logarithm(x: Value) -> Value:
     return 0 if not isinstance(x, Real) and x == 1 else real.function("log", x)
 
 
+def _binary_logarithm(x: Value) -> Value:
+    if isinstance(x, int) and x > 0 and x & (x - 1) == 0:
+        return x.bit_length() - 1  # an enclosure of it could not be rounded down
+    return _logarithm(x) / real.function("log", 2)
+
+
 def _exponential(x: Value) -> Value:
     return 1 if not isinstance(x, Real) and x == 0 else real.function("exp", x)
 
@@ -130,10 +136,11 @@ FUNCTIONS: Mapping[str, Callable[..., Value]] = {
     "clip": clip,
     "log": lambda a: each(_logarithm, a),
     "log1p": lambda a: each(lambda x: _logarithm(1 + x), a),
-    "log2": lambda a: each(lambda x: _logarithm(x) / _logarithm(2), a),
+    "log2": lambda a: each(_binary_logarithm, a),
     "exp": lambda a: each(_exponential, a),
     "sqrt": lambda a: each(_root, a),
     "dot": lambda a, b: sum(x * y for x, y in zip(a, b, strict=True)),
+    "zeta": lambda a: each(lambda x: real.function("zeta", x), a),
     "zeros": lambda d: (0,) * int(d),
     "sort": lambda a: tuple(sorted(a)),
     "length": lambda a: len(a),

@@ -99,7 +99,7 @@ class Real:
 
 
 def function(name: str, argument: Any) -> Real:
-    """log, log1p, exp, sqrt or erfc of a number, by the name that the library has for it."""
+    """log, log1p, exp, sqrt, erfc or zeta of a number, by the name that the library has for it."""
     return Real(lambda flint: getattr(_ball(flint, argument), name)())
 
 

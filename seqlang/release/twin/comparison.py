@@ -1,0 +1,77 @@
+"""What discretising costs: the proved privacy, the error rates and the expected steps of a spec and of its twin."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from seqlang.diagnostics import SpecError
+from seqlang.driver import Loaded, check, solve
+from seqlang.proof.derivation import Derivation
+from seqlang.record import record
+from seqlang.results.check import CheckResult
+from seqlang.results.solve import SolveResult
+from seqlang.rules.computed import bound_up
+
+LONGEST = 60.0
+"""Seconds of CPU time for the check of each."""
+
+
+@record
+class Row:
+    """One number of both; None where it is not known."""
+
+    what: str
+    spec: float | None
+    twin: float | None
+
+
+@record
+class Comparison:
+    """`privacy` proved at most, in every notion in which one of both is bounded; `claims` with the verdicts on the twin
+    of what it claims strongly; `laws` by model, for the models under which both are solved; `unsolved` why not."""
+
+    privacy: tuple[Row, ...]
+    claims: tuple[tuple[str, str], ...]
+    laws: tuple[Row, ...]
+    unsolved: tuple[str, ...]
+
+    @property
+    def is_proved(self) -> bool:
+        """Whether the twin makes a strong claim, and every one is proved."""
+        return bool(self.claims) and all(verdict == "proved" for _, verdict in self.claims)
+
+
+def compared(spec: Loaded, twin: Loaded) -> Comparison:
+    """By `check` and `solve` of both texts."""
+    one, two = check(spec, time_limit=LONGEST), check(twin, time_limit=LONGEST)
+    claims = tuple((v.claim.text, v.verdict) for v in two.verdicts if v.claim.kind == "strong")
+    laws: list[Row] = []
+    unsolved: list[str] = []
+    for model in twin.program.models:
+        try:
+            first, second = (solve(loaded, models=(model.name,))[0] for loaded in (spec, twin))
+        except SpecError as why:
+            unsolved.append(why.diagnostics[0].message)
+        else:
+            laws += _laws(model.name, first, second)
+    return Comparison(tuple(_privacy(one, two)), claims, tuple(laws), tuple(unsolved))
+
+
+def _privacy(one: CheckResult, two: CheckResult) -> Iterator[Row]:
+    for what in ("pure", "zcdp", "dp"):
+        a, b = (_bound(result, getattr(result.bounds, what)) for result in (one, two))
+        if a is not None or b is not None:
+            yield Row(f"dp at delta {float(one.delta):g}" if what == "dp" else what, a, b)
+
+
+def _bound(result: CheckResult, derivation: Derivation | None) -> float | None:
+    found = None if derivation is None else bound_up(result.program, derivation.conclusion)
+    return None if found == float("inf") else found
+
+
+def _laws(model: str, one: SolveResult, two: SolveResult) -> Iterator[Row]:
+    names = {**one.returns, **two.returns}
+    if len(names) > 1:
+        for name in list(names)[:6]:
+            yield Row(f"P({name}) under {model}", one.returns.get(name, 0.0), two.returns.get(name, 0.0))
+    yield Row(f"E(step) under {model}", one.expected_steps, two.expected_steps)
