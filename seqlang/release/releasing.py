@@ -96,22 +96,29 @@ def release(
     spec = terms.loaded.source.text
     wanted = Charge(terms.reference, terms.account, terms.price, spec, terms.settings, terms.digest, terms.reading)
     charge = book.charge(wanted, terms.adjacency)
-    held = book.store.hold(charge.reference)  # until this function returns
+    held = book.store.hold(charge.reference)
     if held is None:
         raise refused(f"another process releases `{charge.reference}` now", "wait for its end")
-    book.refresh()
+    try:
+        book.refresh()
+        charge = book.charges[charge.reference]
+        _tell_again(terms.loaded.program, charge, tell)
+        if not charge.stopped:
+            book.begin(charge.reference)
+            _run(terms.loaded.program, book, charge, entries(), below, tell, ticks)
+    finally:
+        held.close()
     charge = book.charges[charge.reference]
-    wrong = disagreement(terms.loaded.program, charge.looks)
+    return Released(charge.reference, terms.loaded.program.name, tuple(charge.looks), charge.stopped, charge.price)
+
+
+def _tell_again(program: Program, charge: Charge, tell: Told | None) -> None:
+    wrong = disagreement(program, charge.looks)
     if wrong is not None:
         raise refused(f"`{charge.reference}` does not go on: {wrong}", "`seqlang ledger verify`")
     if tell is not None:
         for look in charge.looks:
             tell(look)
-    if not charge.stopped:
-        book.begin(charge.reference)
-        _run(terms.loaded.program, book, charge, entries(), below, tell, ticks)
-    charge = book.charges[charge.reference]
-    return Released(charge.reference, terms.loaded.program.name, tuple(charge.looks), charge.stopped, charge.price)
 
 
 def _run(

@@ -23,7 +23,7 @@ from seqlang.release.exact.run import ExactRun
 from seqlang.release.ledger.book import Book, Charge
 from seqlang.release.ledger.budget import amount_of
 from seqlang.release.ledger.entry import chained
-from seqlang.release.ledger.store import SqliteStore
+from seqlang.release.ledger.store import Held, SqliteStore
 from seqlang.release.releasing import release
 from seqlang.release.rows import Form, Rows, lines_of
 from seqlang.release.verification import faults_of
@@ -116,7 +116,7 @@ def test_a_refund_between_the_charge_and_the_first_row(tmp_path: Path) -> None:
     terms = terms_of(BLOCK, book)
 
     class Refunded(SqliteStore):
-        def hold(self, name: str) -> object | None:
+        def hold(self, name: str) -> Held | None:
             Book(SqliteStore(tmp_path / "a")).refund(name, "quickly")
             return super().hold(name)
 

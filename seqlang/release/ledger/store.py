@@ -28,6 +28,13 @@ CREATE TRIGGER kept_for_ever BEFORE DELETE ON entries
 """
 
 
+class Held(Protocol):
+    """What one process has at a time."""
+
+    def close(self) -> None:
+        """Gives it back."""
+
+
 class Store(Protocol):
     """Keeps rows. Raises SpecError E0670 where they cannot be read or written."""
 
@@ -40,8 +47,8 @@ class Store(Protocol):
     def append(self, entry: Entry) -> None:
         """Within a transaction."""
 
-    def hold(self, name: str) -> object | None:
-        """Something that no other process can have while it lives; None if another one has it. It ends with the
+    def hold(self, name: str) -> Held | None:
+        """Something that no other process can have until it is closed; None if another one has it. It ends with the
         process, however that ends."""
 
     def close(self) -> None:
@@ -112,8 +119,8 @@ class SqliteStore:
             (entry.number, entry.at, entry.kind, entry.body, entry.previous, entry.digest, entry.signature),
         )
 
-    def hold(self, name: str) -> object | None:
-        """Something that no other process can have while it lives; None if another one has it. It ends with the
+    def hold(self, name: str) -> Held | None:
+        """Something that no other process can have until it is closed; None if another one has it. It ends with the
         process, however that ends."""
         import fcntl
         import hashlib

@@ -1,0 +1,91 @@
+"""Releases and charges that die: a process that forks a child for each line that it reads, under `faults.c`.
+
+A line is [folder, action, k, log]: the child does the action on the ledger `folder/ledger` and is killed in front of
+its k-th write (-1: never); with `log` all writes go to `folder/log`. What was told goes to `folder/told`, a line a
+look; `folder/read` is there once a private row was read. The answer is the child's exit status, 2 where it was refused.
+The actions `unsynced` and `told first` are releases with a fault, which the tests must find. `full` is a release to
+files of at most k bytes, `stranger` one by a user who may only read.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import gc
+import json
+import os
+import resource
+import signal
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from released import BLOCK, ledger, terms_of
+
+from seqlang.diagnostics import SpecError
+from seqlang.release.ledger.book import Charge
+from seqlang.release.ledger.budget import amount_of
+from seqlang.release.ledger.store import SqliteStore
+from seqlang.release.releasing import Agreed, release
+
+ROWS = "101101110101"
+
+
+def rows(folder: Path) -> Iterator[Mapping[str, Any]]:
+    (folder / "read").touch()
+    for value in ROWS:
+        yield {"x": int(value)}
+
+
+def child(folder: Path, action: str, k: int, log: bool, terms: Agreed) -> None:
+    told = os.open(folder / "told", os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+    to = os.open(folder / "log", os.O_WRONLY | os.O_CREAT | os.O_APPEND) if log else -1
+    where = folder / ("" if log else "ledger")  # in a log, what was told has its place
+    if action == "full":
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (k, k))
+    elif action == "stranger":
+        if os.getuid() == 0:
+            os.setuid(65534)
+    else:
+        ctypes.CDLL(None).watch(str(where).encode(), k, to)
+    book = ledger(folder / "ledger")
+    if action == "unsynced":
+        assert isinstance(book.store, SqliteStore)
+        book.store._connection.execute("PRAGMA synchronous = OFF")
+    if action == "told first":
+        writes = book.look
+        book.look = lambda name, number, look: (_tell(told, look), writes(name, number, look))  # type: ignore
+    if action in ("release", "unsynced", "told first", "full", "stranger"):
+        release(terms, book, lambda: rows(folder), tell=lambda look: _tell(told, look))
+    else:
+        book.charge(Charge(action, "mine", amount_of("pure(1/10)", ""), "", (), ""), "replace one")
+        _tell(told, {"charged": action})
+    book.store.close()
+
+
+def _tell(to: int, said: Mapping[str, Any]) -> None:
+    os.write(to, json.dumps(said, sort_keys=True).encode() + b"\n")
+
+
+def main() -> None:
+    folder = Path(sys.argv[1])
+    terms = terms_of(BLOCK, ledger(folder / "first"))
+    gc.freeze()
+    for line in sys.stdin:
+        where, action, k, log = json.loads(line)
+        pid = os.fork()
+        if pid == 0:
+            try:
+                child(Path(where), action, k, log, terms)
+                os._exit(0)
+            except SpecError:
+                os._exit(2)
+            except Exception as why:
+                print(repr(why), file=sys.stderr, flush=True)
+                os._exit(3)
+        print(os.waitpid(pid, 0)[1], flush=True)
+
+
+if __name__ == "__main__":
+    main()
