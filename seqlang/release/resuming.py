@@ -22,7 +22,7 @@ from seqlang.model.life import EachReport, EachStep
 from seqlang.model.program import Cell, Define, Draw, Program, Report, Stop, expressions_in, expressions_read
 from seqlang.release.exact.plan import is_shown_at_once, keeps_noise, lasts
 from seqlang.release.exact.reading import is_private
-from seqlang.release.exact.run import ExactRun, Outcome
+from seqlang.release.exact.run import ExactRun, Outcome, computed
 from seqlang.release.exact.samplers import SYSTEM, Below
 from seqlang.release.ledger.store import refused
 from seqlang.release.transcript import value_in
@@ -69,11 +69,6 @@ def _first(entries: Iterator[Entry], count: int) -> Iterator[Entry]:
         if entry is None:
             raise refused("the rows end before the last look that was released", "the file that the release began with")
         yield entry
-
-
-def computed(step: int, statement: Report | Stop, compute: Callable[[], Outcome]) -> Outcome:
-    """What happens is what is computed."""
-    return compute()
 
 
 class _Shown:

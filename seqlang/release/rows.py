@@ -87,8 +87,18 @@ class Rows:
         """Rows with an identifier that was seen: for the owner's eyes only."""
 
     def __iter__(self) -> Iterator[Mapping[str, Value]]:
+        if self._identifier is not None:
+            for line in self._lines:
+                yield self._entry(cells_of(line))
+            return
+        known: dict[str, Mapping[str, Value]] = {}
         for line in self._lines:
-            yield self._entry(cells_of(line))
+            found = known.get(line)
+            if found is None:
+                found = self._entry(cells_of(line))
+                if len(known) < 1000:
+                    known[line] = found
+            yield found
 
     def _entry(self, row: Sequence[str]) -> Mapping[str, Value]:
         again = self._is_repeated(row)

@@ -144,6 +144,7 @@ class BlindRun(ExactRun):
                 self._lost.add(name)
             case Update(memory):
                 self.memory.pop(memory, None)
+                self.changes += 1
 
     def cell(self, name: str, key: tuple[Any, ...]) -> Any:
         if name in self._lost:

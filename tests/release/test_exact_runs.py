@@ -163,3 +163,20 @@ def test_which_noise_lasts() -> None:
     assert {name: lasts(program(SPECS[name])) for name in ("block", "threshold", "window", "flips")} == {
         "block": False, "threshold": True, "window": False, "flips": False,
     }  # fmt: skip
+
+
+def test_what_is_added_up_has_no_history() -> None:
+    """A score over thousands of looks neither grows deep nor slow, and is the number that it was."""
+    from mpmath import mp, mpf
+
+    made = program(
+        HEAD + "stream x in {0, 1}\nmemory score = 0\nreport ones = x\nupdate score = score + log(1 + abs(ones))\n"
+        "stop when score >= 1000\nattach geometric(1 / 2) to ones\n"
+    )
+    coins, mp.prec, expected = random.Random(3), 200, mpf(0)
+    run = ExactRun(made, below=coins.randrange)
+    while not run.stopped:
+        ((_, ones),) = run.advance({"x": 1}).reports
+        expected += mp.log(1 + abs(int(ones)))
+        assert run.stopped == (expected >= 1000)
+    assert run.step > 1000

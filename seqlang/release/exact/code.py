@@ -10,7 +10,7 @@ from seqlang.model import expression as ir
 from seqlang.model.program import Program
 from seqlang.release.exact.functions import FUNCTIONS, NoValue, Value, added, fold, multiplied
 from seqlang.release.exact.laws import ExactLaw, NotExact
-from seqlang.release.exact.reading import draws_here, is_private
+from seqlang.release.exact.reading import draws_here, is_private, is_steady
 
 
 class State(Protocol):
@@ -19,6 +19,8 @@ class State(Protocol):
     step: int
     fields: dict[str, Value]
     memory: dict[str, Value]
+    changes: int
+    """How often a memory was changed."""
     reported: dict[str, Value]
     locals: dict[str, Value]
     bound: dict[int, Value]
@@ -48,6 +50,10 @@ class Compiler:
 
     def compile(self, e: ir.Expression) -> Code:
         """The function."""
+        code = self._compiled(e)
+        return _remembered(code) if is_steady(self.program, e) else code
+
+    def _compiled(self, e: ir.Expression) -> Code:
         match e:
             case ir.Number(value):
                 return _constant(plain(value))
@@ -203,6 +209,20 @@ class Compiler:
 def shape_of(value: Value) -> tuple[int, ...]:
     """() of a number, (d,) of a vector, ..."""
     return (len(value), *shape_of(value[0])) if isinstance(value, tuple) and value else ()
+
+
+def _remembered(code: Code) -> Code:
+    """Computed again when a memory was changed."""
+    at, known = -1, None
+
+    def run(m: Any) -> Value:
+        nonlocal at, known
+        if m.changes != at:
+            known = code(m)
+            at = m.changes
+        return known
+
+    return run
 
 
 def _constant(value: Value) -> Code:

@@ -21,6 +21,18 @@ def draws_here(expression: ir.Expression) -> bool:
     return any(isinstance(part, ir.Noised | ir.Drawn) for part in walk(expression))
 
 
+def is_steady(program: Program, expression: ir.Expression) -> bool:
+    """Whether its value changes only where a memory does, so that it need not be computed in each step."""
+    if not program.memories or not isinstance(expression, ir.Apply | ir.Choice | ir.Density):
+        return False
+    parts = list(expressions_read(program, [expression]))
+    return any(isinstance(p, ir.MemoryValue) for p in parts) and all(isinstance(p, _STEADY) for p in parts)
+
+
+_STEADY = (
+    ir.Number, ir.Truth, ir.Label, ir.ParameterValue, ir.MemoryValue, ir.Local, ir.Apply, ir.Choice, ir.Index,
+    ir.Sequence, ir.Density, ir.Law, ir.Weights,
+)  # fmt: skip
 WHOLE = ir.COMPARISONS | ir.LOGIC | {"floor", "ceil", "round", "argmax", "argmin", "count", "..", "length"}
 """Operators whose value is rational, or no number, whatever their arguments are."""
 IRRATIONAL = frozenset({"log", "log1p", "log2", "exp", "sqrt", "^"})

@@ -98,6 +98,20 @@ class Real:
         raise TypeError("a real number is no truth value")
 
 
+def settled(value: Any) -> Any:
+    """The same number without the history of its computation: its enclosures, one for each number of bits. What is
+    added up from look to look would otherwise be computed anew from the first look on, each time."""
+    if isinstance(value, tuple):
+        return tuple(map(settled, value))
+    if not isinstance(value, Real):
+        return value
+    flint, balls = _flint(), {}
+    for bits in BITS:
+        with flint.ctx.workprec(bits):
+            balls[bits] = value.ball(flint)
+    return Real(lambda flint: balls[flint.ctx.prec])
+
+
 def function(name: str, argument: Any) -> Real:
     """log, log1p, exp, sqrt, erfc or zeta of a number, by the name that the library has for it."""
     return Real(lambda flint: getattr(_ball(flint, argument), name)())

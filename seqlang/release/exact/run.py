@@ -9,7 +9,7 @@ from typing import Protocol
 from seqlang.model import expression as ir
 from seqlang.model.domain import Finite
 from seqlang.model.life import EachReport, EachStep, Life
-from seqlang.model.program import Cell, Define, Draw, Program, Report, Stop, Update, expressions_in
+from seqlang.model.program import AllSteps, Cell, Define, Draw, LastSteps, Program, Report, Stop, Update, expressions_in
 from seqlang.record import record
 from seqlang.release.exact import samplers
 from seqlang.release.exact.cells import CellState
@@ -17,6 +17,7 @@ from seqlang.release.exact.code import Code, Compiler
 from seqlang.release.exact.functions import NoValue, Value
 from seqlang.release.exact.laws import ExactLaw, NotExact, normalised
 from seqlang.release.exact.noise import drawer_of
+from seqlang.release.exact.real import settled
 from seqlang.release.exact.samplers import SYSTEM, Below
 from seqlang.release.exact.spares import Spares
 
@@ -42,7 +43,8 @@ class Decide(Protocol):
     def __call__(self, step: int, statement: Report | Stop, compute: Callable[[], Outcome]) -> Outcome: ...
 
 
-def _computed(step: int, statement: Report | Stop, compute: Callable[[], Outcome]) -> Outcome:
+def computed(step: int, statement: Report | Stop, compute: Callable[[], Outcome]) -> Outcome:
+    """What happens is what is computed."""
     return compute()
 
 
@@ -52,7 +54,7 @@ class ExactRun:
     are made at once, before an entry is read. Raises NotExact for programs that are not evaluated exactly."""
 
     def __init__(
-        self, program: Program, *, below: Below = SYSTEM, decide: Decide = _computed,
+        self, program: Program, *, below: Below = SYSTEM, decide: Decide = computed,
         records: Mapping[str, Sequence[Value]] | None = None, ahead: int = 16,
     ) -> None:  # fmt: skip
         self.program, self.below, self.decide = program, below, decide
@@ -75,6 +77,8 @@ class ExactRun:
         self._body = [self._statement(s) for s in program.body]
         self._given = {name: tuple(values) for name, values in (records or {}).items()}
         self._initial = {m.name: compiler.compile(m.initial) for m in program.memories}
+        self._beginning = [cell for cell in self.cells.values() if not isinstance(cell.cell.keep, AllSteps | LastSteps)]
+        self.changes = 0
         self.begin()
 
     def begin(self) -> None:
@@ -82,7 +86,7 @@ class ExactRun:
         self.fields: dict[str, Value] = dict(self._given)
         size = len(next(iter(self.fields.values()))) if self.fields else 0
         self.records = range(1, size + 1)
-        self.step_number = 0
+        self.step = 0
         self.memory: dict[str, Value] = {}
         self.reported: dict[str, Value] = {}
         self.locals: dict[str, Value] = {}
@@ -91,33 +95,33 @@ class ExactRun:
         self.stopped, self.result, self._by = False, None, 0
         self._lives: dict[str, tuple[int, Value]] = {}
         self._shown: list[tuple[str, Value]] = []
-        self.memory = {name: initial(self) for name, initial in self._initial.items()}
+        self.memory = {name: settled(initial(self)) for name, initial in self._initial.items()}
+        self.changes += 1
+        self._drawn = True
         for cell in self.cells.values():
             cell.start(self)
 
-    @property
-    def step(self) -> int:
-        """The number of the step."""
-        return self.step_number
-
     def advance(self, entry: Mapping[str, Value]) -> Look:
         """Makes one step."""
-        for spares in self._spares.values():
-            spares.prepare()
-        for name in self.reported:
-            self.counts[name] = self.counts.get(name, 0) + 1
-        for cell in self.cells.values():
-            cell.begin(cell.report is not None and cell.report in self.reported)
-        self.step_number += 1
-        if self.reported:
+        if self._drawn:
+            self._drawn = False
+            for spares in self._spares.values():
+                spares.prepare()
+        reported = self.reported
+        for cell in self._beginning:
+            cell.begin(cell.report in reported)
+        if reported:
+            for name in reported:
+                self.counts[name] = self.counts.get(name, 0) + 1
             self.reported = {}
+        self.step += 1
         self.fields.update(entry)
         self._shown = []
         for run in self._body:
             run()
             if self.stopped:
                 break
-        return Look(self.step_number, tuple(self._shown), self.stopped, self.result, self._by)
+        return Look(self.step, tuple(self._shown), self.stopped, self.result, self._by)
 
     # ---- statements
 
@@ -126,8 +130,7 @@ class ExactRun:
             case Define(name, expression):
                 return self._define(name, self.compiler.compile(expression))
             case Cell(name):
-                cell = self.cells[name]
-                return lambda: cell.tick(self)
+                return partial(self.cells[name].ticker(), self)
             case Draw():
                 return lambda: self._draw(statement)
             case Update(memory, value, when):
@@ -150,7 +153,8 @@ class ExactRun:
     def _update(self, memory: str, value: Code, test: Code | None) -> Callable[[], None]:
         def run() -> None:
             if test is None or test(self):
-                self.memory[memory] = value(self)
+                self.memory[memory] = settled(value(self))
+                self.changes += 1
 
         return run
 
@@ -164,7 +168,8 @@ class ExactRun:
             return True, True if value is None else value(self)
 
         def run() -> None:
-            fired, shown = self.decide(self.step_number, report, compute)
+            decide = self.decide
+            fired, shown = compute() if decide is computed else decide(self.step, report, compute)
             if fired:
                 self.reported[name] = shown
                 self._shown.append((name, shown))
@@ -181,8 +186,10 @@ class ExactRun:
             return True, None if value is None else value(self)
 
         def run() -> None:
-            self.stopped, self.result = self.decide(self.step_number, stop, compute)
-            self._by = stop.index if self.stopped else 0
+            decide = self.decide
+            self.stopped, self.result = compute() if decide is computed else decide(self.step, stop, compute)
+            if self.stopped:
+                self._by = stop.index
 
         return run
 
@@ -195,7 +202,7 @@ class ExactRun:
     def _life(self, life: Life) -> int:
         match life:
             case EachStep():
-                return self.step_number
+                return self.step
             case EachReport(report):
                 return self.counts.get(report, 0)
         return 0
@@ -205,6 +212,7 @@ class ExactRun:
         life, known = self._life(self._noises[name].life), self._lives.get(name)
         if known is not None and known[0] == life:
             return known[1]
+        self._drawn = True
         value = self._filled(shape, self._spares[name].take)
         self._lives[name] = life, value
         return value
