@@ -103,7 +103,7 @@ FUNCTIONS: dict[str, Callable[[Draws], float]] = {
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_a_number_or_infinity(name: str) -> None:
     draws = Draws(5)
-    for _ in range(several(20, 60)):
+    for _ in range(several(8, 60)):
         assert FUNCTIONS[name](draws) >= 0
 
 

@@ -18,7 +18,7 @@ from noisy_runs import (
 )
 from noisy_runs import renyi as exact_renyi
 from scipy import stats
-from thorough import several
+from thorough import several, spread
 
 from seqlang.accounting import gaussian, renyi
 from seqlang.accounting.noisy_test import looks, mixed, shared, threshold, zhu_wang
@@ -259,7 +259,7 @@ def small_recursion(order: float, d: float, n: int) -> float:
     return math.log1p(v) / (order - 1)
 
 
-@pytest.mark.parametrize("order", [1.05, 1.5, 2.0, 8.0, 32.0])
+@pytest.mark.parametrize("order", spread([1.05, 1.5, 2.0, 8.0, 32.0], 3))
 @pytest.mark.parametrize("d", [1e-3, 1e-5])
 @pytest.mark.parametrize("n", [1, 3, 100])
 def test_looks_after_small_moves(order: float, d: float, n: int) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from elaborated import elaborated
+from thorough import spread
 
 from seqlang.analyses.prove import prove
 from seqlang.analyses.refute import lower_bound, refute
@@ -170,7 +171,7 @@ def exact(found: Family, blocks: int, second: bool, scale: float) -> float:
     return log_mean(total)
 
 
-@pytest.mark.parametrize("body, scale", [(NO_CUT_OFF, 2.0), (ANSWERS, 4.0)])
+@pytest.mark.parametrize("body, scale", spread([(NO_CUT_OFF, 2.0), (ANSWERS, 4.0)], 1))
 def test_losses_against_integrals_on_a_grid(body: str, scale: float) -> None:
     found = family(body)
     assert found is not None

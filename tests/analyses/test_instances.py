@@ -13,6 +13,7 @@ import pytest
 from checked import checked
 from elaborated import elaborated
 from scipy import stats
+from thorough import spread
 
 from seqlang.analyses.instances import Instances, instances
 from seqlang.analyses.instances.compare import Comparison
@@ -326,7 +327,9 @@ def test_chances_against_the_integration_of_single_transcripts(body: str) -> Non
         assert o.chance == pytest.approx(exp(follower.log_probability(phases, FINE).log), rel=2e-5)
 
 
-@pytest.mark.parametrize("name", ["tight/one_sided", "zhang2022/sprt_laplace", "dwork2014/above_noisy_threshold"])
+@pytest.mark.parametrize(
+    "name", spread(["tight/one_sided", "zhang2022/sprt_laplace", "dwork2014/above_noisy_threshold"], 1)
+)
 def test_no_loss_exceeds_what_is_proved(name: str, specs: Path) -> None:
     made = load(read(str(specs / f"{name}.seq"))).program
     proved = checked(name)

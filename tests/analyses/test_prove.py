@@ -6,6 +6,7 @@ from fractions import Fraction
 from math import inf
 
 import pytest
+from thorough import several
 
 from seqlang.analyses.prove import prove, size_of
 from seqlang.elaborate import elaborate
@@ -99,7 +100,7 @@ TABLE = {
 @pytest.mark.parametrize("name", TABLE)
 def test_table(name: str) -> None:
     text, expected = TABLE[name]
-    for lz, lw, c in ((1, 1, 1), (2, 1, 4), (1, 4, 4), (3.7, 0.9, 1)):
+    for lz, lw, c in ((2, 1, 4), (3.7, 0.9, 1), (1, 4, 4), (1, 1, 1))[: several(2, 4)]:
         wanted = expected(1 / lz, 1 / lw, c)
         assert pure(text, D=1, lz=lz, lw=lw, c=c) == pytest.approx(wanted, rel=1e-9), (lz, lw, c)
 

@@ -6,6 +6,7 @@ from fractions import Fraction
 from math import exp, inf, log
 
 import pytest
+from thorough import spread
 
 from seqlang.analyses.prove import prove, size_of
 from seqlang.analyses.refute import lower_bound, lower_dp
@@ -39,28 +40,31 @@ def ratio(source: Source, settings: dict[str, Fraction]) -> float:
 
 @pytest.mark.parametrize(
     ("name", "settings", "least"),
-    [
-        ("tight/one_sided", {}, 0.999),
-        ("tight/one_sided", {"lw": 4}, 0.999),
-        ("tight/one_sided", {"lz": 4}, 0.999),
-        ("dwork2014/above_noisy_threshold", {}, 0.999),
-        ("zhang2022/above_threshold", {}, 0.999),
-        ("tight/two_sided", {}, 0.999),
-        ("tight/two_sided", {"lw": 4}, 0.999),
-        ("tight/two_sided", {"lz": 4}, 0.999),
-        ("michel2025/outside_interval", {}, 0.999),
-        ("michel2025/dp_sprt", {}, 0.999),
-        ("zhang2022/sprt_laplace", {}, 0.999),
-        ("tight/cusum", {}, 0.999),
-        ("tight/cusum", {"lw": 4}, 0.99),
-        ("tight/cusum", {"lz": 4}, 0.99),
-        ("tight/window", {}, 0.99),
-        ("tight/window", {"lw": 4}, 0.91),
-        ("tight/repeated_kept", {}, 0.99),
-        ("tight/repeated_refreshed", {}, 0.99),
-        ("tight/repeated_restarted", {}, 0.999),
-        ("tight/blocks", {}, 0.999),
-    ],
+    spread(
+        [
+            ("tight/one_sided", {}, 0.999),
+            ("tight/one_sided", {"lw": 4}, 0.999),
+            ("tight/one_sided", {"lz": 4}, 0.999),
+            ("dwork2014/above_noisy_threshold", {}, 0.999),
+            ("zhang2022/above_threshold", {}, 0.999),
+            ("tight/two_sided", {}, 0.999),
+            ("tight/two_sided", {"lw": 4}, 0.999),
+            ("tight/two_sided", {"lz": 4}, 0.999),
+            ("michel2025/outside_interval", {}, 0.999),
+            ("michel2025/dp_sprt", {}, 0.999),
+            ("zhang2022/sprt_laplace", {}, 0.999),
+            ("tight/cusum", {}, 0.999),
+            ("tight/cusum", {"lw": 4}, 0.99),
+            ("tight/cusum", {"lz": 4}, 0.99),
+            ("tight/window", {}, 0.99),
+            ("tight/window", {"lw": 4}, 0.91),
+            ("tight/repeated_kept", {}, 0.99),
+            ("tight/repeated_refreshed", {}, 0.99),
+            ("tight/repeated_restarted", {}, 0.999),
+            ("tight/blocks", {}, 0.999),
+        ],
+        9,
+    ),
 )
 def test_library(name: str, settings: dict[str, int], least: float) -> None:
     assert ratio(read("@" + name), {k: Fraction(v) for k, v in settings.items()}) >= least

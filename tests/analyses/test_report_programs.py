@@ -10,6 +10,7 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
+from thorough import spread
 
 from seqlang import driver
 from seqlang.analyses.prove import prove
@@ -97,7 +98,7 @@ BOUNDS = {
 }
 
 
-@pytest.mark.parametrize("name", BOUNDS)
+@pytest.mark.parametrize("name", spread(BOUNDS, 36))
 def test_bound(name: str) -> None:
     program = driver.load(Source(name, (FOLDER / f"{name}.seq").read_text("utf-8"))).program
     found = prove(program, orders=()).pure

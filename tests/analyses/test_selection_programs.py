@@ -8,6 +8,7 @@ from __future__ import annotations
 from math import inf, log
 
 import pytest
+from thorough import spread
 
 from seqlang.analyses.prove import prove, size_of
 from seqlang.driver import check, load
@@ -616,7 +617,7 @@ attach laplace(8 / N) to m""",
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("name", "text", "epsilon", "rho"), [row[:4] for row in PROGRAMS])
+@pytest.mark.parametrize(("name", "text", "epsilon", "rho"), spread([row[:4] for row in PROGRAMS], 29))
 def test_bounds(name: str, text: str, epsilon: float, rho: float) -> None:
     made = load(Source(name, f"algorithm {name}\n{text}\n")).program
     found = prove(made, orders=())
@@ -651,7 +652,7 @@ REFUTED = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("name", "claim"), REFUTED)
+@pytest.mark.parametrize(("name", "claim"), spread(REFUTED, 4))
 def test_claims_below_the_truth_are_refuted(name: str, claim: str) -> None:
     text = next(row[1] for row in PROGRAMS if row[0] == name)
     result = check(load(Source(name, f"algorithm {name}\n{text}\nclaim strong {claim}\n")))

@@ -63,7 +63,7 @@ def terminal(shell: str, folder: Path) -> Iterator[int]:
         os.close(end)
 
 
-def read_until(end: int, wanted: str, seconds: float = 20.0) -> str:
+def read_until(end: int, wanted: str, seconds: float = 120.0) -> str:
     """What the terminal shows, up to a mark."""
     seen, over = "", time.monotonic() + seconds
     while wanted not in seen:

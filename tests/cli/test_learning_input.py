@@ -7,6 +7,7 @@ import math
 from pathlib import Path
 
 import pytest
+from thorough import spread
 
 from seqlang.accounting import gaussian
 from seqlang.cli.__main__ import main
@@ -49,7 +50,7 @@ def files(tmp_path: Path) -> dict[str, str]:
     return found
 
 
-@pytest.mark.parametrize("what", BAD)
+@pytest.mark.parametrize("what", spread(BAD, 6))
 @pytest.mark.parametrize("way", ["run", "train", "test"])
 def test_bad_rows(what: str, way: str, files: dict[str, str], capsys: pytest.CaptureFixture[str]) -> None:
     """As the one stream, as the rows to train on, and as the rows held out."""

@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from thorough import spread
 
 from seqlang.cli.__main__ import main
 
@@ -44,7 +45,7 @@ def run(*words: str, encoding: str = "utf-8", **more: object) -> subprocess.Comp
     )  # fmt: skip
 
 
-@pytest.mark.parametrize("encoding", ["cp1252", "latin-1", "ascii", "utf-16"])
+@pytest.mark.parametrize("encoding", spread(["cp1252", "latin-1", "ascii", "utf-16"], 2))
 def test_every_encoding(encoding: str, file: str) -> None:
     done = run("check", file, "--explain", encoding=encoding)
     assert done.returncode in (0, 1), done.stderr

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -49,8 +50,8 @@ def _on_a_terminal(code: str) -> str:
 
 def test_a_long_command_says_what_it_does() -> None:
     said = _on_a_terminal(SLOW.format(after=0.05, seconds=0.6))
-    assert "@a/b: witness search .. 0 s" in said
-    assert "@a/b: claims .. 1 s" in said
+    assert re.search(r"@a/b: witness search \.\. \d+ s", said)
+    assert re.search(r"@a/b: claims \.\. \d+ s", said)
     assert said.endswith("\r\x1b[Kthe result\r\n")  # the line is gone before anything is printed
 
 

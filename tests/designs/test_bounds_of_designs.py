@@ -10,6 +10,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from scipy.optimize import linprog, minimize
+from thorough import several
 
 from seqlang.designs.bounds.ended_early import ended_early_bound
 from seqlang.designs.bounds.lower_bounds import lower_bounds
@@ -78,7 +79,7 @@ def test_the_bound_of_two_arms_in_turn_is_reached(telling: int) -> None:
 
 
 @pytest.mark.parametrize("eps", [None, 0.7, 2.5])
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(several(2, 4)))
 def test_random_private_tests_are_not_below_any_bound(seed: int, eps: float | None) -> None:
     """Every flip is told truly with chance e^eps / (1 + e^eps), which is eps-private, and the rule follows what is
     told: boundaries that were drawn, with looks at some times only, and an end."""

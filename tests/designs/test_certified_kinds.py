@@ -10,6 +10,7 @@ from fractions import Fraction
 import mpmath
 import pytest
 from mpmath import mpf
+from thorough import spread
 
 from seqlang.designs.blocks.blocks import Blocks
 from seqlang.designs.blocks.mechanism import mechanism_for
@@ -184,7 +185,7 @@ def asked(texts: list[str], privacy: str, reading: Reading | None) -> Problem:
     return found if reading is None else read_by(found, reading)
 
 
-@pytest.mark.parametrize(("null", "alternative", "reading", "privacy", "policy"), KINDS)
+@pytest.mark.parametrize(("null", "alternative", "reading", "privacy", "policy"), spread(KINDS, 4))
 def test_policies_are_enclosed(
     null: str, alternative: str, reading: Reading | None, privacy: str, policy: Policy
 ) -> None:

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from published import Tell
 from scipy.stats import binom, norm
+from thorough import several
 
 from seqlang.backends.interpret.compiled import Compiler
 from seqlang.designs.blocks.blocks import Blocks, walk_lattice
@@ -194,7 +195,8 @@ def test_the_least_noise_of_tests_that_look_after_every_entry() -> None:
     noise of the look below by 1 (1 - share). Ends that fall are public, and whatever the share is, the noise is the
     same."""
     asked = walk_problem("0.2", "0.7", Privacy("pure", (Fraction(2),)))
-    for walk, share in itertools.product(WALKS, ("0.386", "0.25")):
+    shares = itertools.islice(itertools.cycle(("0.386", "0.25")), several(len(WALKS), 2 * len(WALKS)))
+    for walk, share in zip(itertools.cycle(WALKS), shares):
         found = []
         for noise in (Fraction(1, 2), Fraction(499, 1000)):
             text = walk_text(walk, asked, noise)
@@ -223,7 +225,7 @@ def test_walks_of_counts_and_of_numbers() -> None:
     mean = (3 - 1) / math.log(3)  # where e^-1 = 3^x e^-3
     slope = re.search(r"sum\(level\(x\) - (\S+) over", walk_text(WALKS[1], counts, Fraction(1)))
     assert slope is not None and float(Fraction(slope[1])) == pytest.approx(mean, abs=0.1)
-    for walk, asked, most in ((WALKS[0], numbers, 2), (WALKS[1], counts, 8)):
+    for walk, asked, most in ((WALKS[0], numbers, 2), (WALKS[1], counts, 8))[: several(1, 2)]:
         noises = [Fraction(most, 2) * part for part in (Fraction(1), Fraction(99, 100))]
         verdicts = [proved(walk_text(walk, asked, noise)) for noise in noises]
         assert verdicts[0] == "proved" != verdicts[1]

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from published import Tell
 from scipy import stats
+from thorough import spread
 
 from seqlang.cli.__main__ import main
 from seqlang.designs.blocks.blocks import Blocks
@@ -162,7 +163,7 @@ SMALL = [
 ]
 
 
-@pytest.mark.parametrize(("null", "alternative", "privacy", "domain"), SMALL)
+@pytest.mark.parametrize(("null", "alternative", "privacy", "domain"), spread(SMALL, 1))
 def test_designs_are_written_proved_solved_and_run(
     null: str, alternative: str, privacy: str, domain: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from published import Tell
 from scipy.optimize import minimize_scalar
+from thorough import spread
 
 from seqlang.designs.blocks.blocks import Blocks, fixed_size
 from seqlang.designs.blocks.evaluation import evaluate, law_of_steps
@@ -84,7 +85,7 @@ def test_the_law_of_a_sum_of_entries_of_three_values() -> None:
     assert law_of_sum(entry, 5) == pytest.approx([float(by_hand[s]) for s in range(11)], abs=1e-15)
 
 
-@pytest.mark.parametrize("sizes", [(1, 2, 1), (2, 3, 2), (3, 2, 7)])
+@pytest.mark.parametrize("sizes", spread([((1, 2, 1),), ((2, 3, 2),), ((3, 2, 7),)], 1))
 def test_the_law_of_a_policy_is_that_of_all_its_paths(sizes: tuple[int, int, int]) -> None:
     """Sizes at the scores -1, 0 and 1. All (entries, looks, score) are followed in order of the entries."""
     policy = Policy(0.5, (Row(0, -1, sizes),))

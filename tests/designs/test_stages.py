@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from published import Tell
 from scipy.stats import binom
+from thorough import spread
 
 from seqlang.designs.blocks.evaluation import evaluate, law_of_steps
 from seqlang.designs.blocks.policy import Policy, Row, row_of
@@ -148,7 +149,7 @@ CALENDARS = [
 ]
 
 
-@pytest.mark.parametrize(("eps", "most", "looks", "average"), CALENDARS)
+@pytest.mark.parametrize(("eps", "most", "looks", "average"), spread(CALENDARS, 2))
 def test_published_group_sequential_designs(eps: str, most: int, looks: int, average: float, published: Tell) -> None:
     asked = problem("0.45", "0.55", eps, limits=Limits(most=most, every=most // looks))
     design, _, _ = best_design(asked)
@@ -210,6 +211,7 @@ def test_what_no_test_can_meet_is_told_with_a_remedy(limits: Limits, said: str) 
     assert said in str(why.value)
 
 
+@pytest.mark.long
 def test_an_end_costs_little_and_less_the_later_it_is() -> None:
     free, _, _ = best_design(problem("0.3", "0.7", "1"))
     ended = [best_design(problem("0.3", "0.7", "1", limits=Limits(most=most)))[0] for most in (24, 40)]
@@ -244,6 +246,7 @@ def test_the_least_quantile_without_privacy() -> None:
     assert fixed == 17
 
 
+@pytest.mark.long
 def test_between_the_hypotheses_a_private_test_needs_more_than_one_without_privacy() -> None:
     """The largest expected number, 19.8 at eps 1, lies between that without privacy and the size of a single block."""
     asked = minimise(problem("0.3", "0.7", "1"), "minimax")

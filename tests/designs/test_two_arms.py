@@ -41,7 +41,7 @@ def released(share: int, p: float, eps: float) -> tuple[np.ndarray, np.ndarray]:
     return clamped, whole[80 : 81 + share]
 
 
-@pytest.mark.parametrize("side", [0, 1])
+@pytest.mark.parametrize("side", [pytest.param(0, marks=pytest.mark.long), 1])
 def test_a_design_of_two_arms_is_what_its_paths_say(side: int) -> None:
     """Every pair of noisy counts scores by itself, and both scores add up."""
     arms = ((0.2, 0.2), (0.05, 0.9))

@@ -203,6 +203,6 @@ def test_values_that_do_not_fit(name: str, value: Fraction, code: str) -> None:
 def test_hostile_texts_end_soon(text: str) -> None:
     file, _ = parse(Source("test", "algorithm t\nstream x in [0, 1]\n" + text))
     assert file is not None
-    begun = time.perf_counter()
+    begun = time.process_time()
     elaborate(file)
-    assert time.perf_counter() - begun < 5
+    assert time.process_time() - begun < 60  # what is not bounded takes hours

@@ -42,6 +42,7 @@ def test_patients_are_taken_in_turn(shared: Path) -> None:
     assert len(taken) == 590  # 295 patients had the drug, 307 placebo: Elmunzer et al. 2012, table 1
 
 
+@pytest.mark.long
 def test_a_short_trial_is_planned_and_carried_out(
     shared: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

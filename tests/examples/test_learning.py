@@ -57,6 +57,7 @@ def thinned(shared: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
+@pytest.mark.long
 def test_active_learning_slab(thinned: Path) -> None:
     said = _run("active_learning.py", "slab", "--orders", "6", "--rows", "1500", KDDCUP99=str(thinned))
     fixed, shrinking = (line for line in said.splitlines() if "labels ~ rows^" in line)
@@ -65,7 +66,7 @@ def test_active_learning_slab(thinned: Path) -> None:
 
 
 def test_active_learning_privacy(thinned: Path) -> None:
-    said = _run("active_learning.py", "privacy", "--orders", "6", "--rows", "600", KDDCUP99=str(thinned))
+    said = _run("active_learning.py", "privacy", "--orders", "6", "--rows", "300", KDDCUP99=str(thinned))
     errors = [float(line.split()[-2]) for line in said.splitlines() if line.startswith("  ")]
     assert len(errors) == 6
     assert abs(errors[4] - errors[5]) < 0.25  # at epsilon 200 as without noise

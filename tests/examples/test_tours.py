@@ -31,6 +31,7 @@ def test_broken_on_purpose() -> None:
     assert said.count("refuted") == 2
 
 
+@pytest.mark.long
 def test_printed_tables() -> None:
     """Two rows of each table, and what is said below them; the numbers of all rows are those of
     tests/solve/test_published.py."""

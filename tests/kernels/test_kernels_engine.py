@@ -303,7 +303,7 @@ def test_an_endless_run_is_left(kind: str) -> None:
     threading.Timer(0.3, seen.leave).start()
     began = time.perf_counter()
     chunk = engine.run(0, 50, None, seen)
-    assert time.perf_counter() - began < 5
+    assert time.perf_counter() - began < 120  # rather than for ever
     assert np.all(chunk.codes == -2)
     assert chunk.count == 0 or chunk.steps[0] > 0
     assert seen.done[1] >= 0

@@ -46,8 +46,8 @@ def test_an_interrupt_reaches_who_waits_and_leaves_the_compiler_alone(
     began = time.perf_counter()
     with pytest.raises(KeyboardInterrupt):
         build.compiled(text)
-        time.sleep(10)
-    assert time.perf_counter() - began < 10  # it did not wait for the end of the sleep
+        time.sleep(300)
+    assert time.perf_counter() - began < 200  # it did not wait for the end of the sleep
     function = build.compiled(text)  # the same compilation, which has gone on
     assert not build.compiling()
     assert build.compiled(text) is function
@@ -88,5 +88,5 @@ def test_many_interrupted_commands_end_at_once(tmp_path: Path) -> None:
             process.send_signal(signal.SIGINT)
             _, err = process.communicate(timeout=60)
         assert process.returncode == 130, (i, err)
-        assert time.perf_counter() - began < 5
+        assert time.perf_counter() - began < 60
         assert "Traceback" not in err

@@ -32,7 +32,7 @@ SPECS = Path(__file__).parents[2] / "specs"
 @pytest.mark.parametrize(
     ("name", "count", "cap", "chunk"),
     [
-        pytest.param(name, *how, marks=() if i % 2 == j % 2 and j < 4 else pytest.mark.long)
+        pytest.param(name, *how, marks=() if i % 4 == j else pytest.mark.long)
         for i, name in enumerate(KERNELS)
         for j, how in enumerate(((1, 0, 0), (70, 0, 31), (150, 9, 0), (40, 1, 0), (150, 0, 0)))
     ],

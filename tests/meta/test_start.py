@@ -13,7 +13,7 @@ import pytest
 from seqlang.backends.one_thread import POOLS
 
 ROOT = Path(__file__).resolve().parents[2]
-PARTS = 3
+PARTS = 8
 HEAVY = {"numpy", "scipy", "sympy", "numba", "matplotlib", "pandas"}
 
 

@@ -45,11 +45,13 @@ def _law(size: int, p: float) -> np.ndarray:
     return np.convolve(stats.binom.pmf(np.arange(size + 1), size, p), noise)
 
 
+@cache
 def _gain(size: int, value: int, lattice: float) -> int:
     place = min(max(value, 0), size) + 40
     return floor(log(_law(size, P1)[place] / _law(size, P0)[place]) / lattice + 0.5)
 
 
+@cache
 def _held(size: int, p: float) -> np.ndarray:
     """The chances of the noisy count, held within 0 .. size."""
     whole = _law(size, p)

@@ -37,6 +37,7 @@ def _outputs(notebook: Any, kind: str) -> list[Any]:
     return [output.data for output in found if kind in output.get("data", {})]
 
 
+@pytest.mark.long
 def test_nothing_fails_and_nothing_is_warned_of(executed: Any) -> None:
     for cell in executed.cells:
         for output in cell.get("outputs", []):
@@ -44,6 +45,7 @@ def test_nothing_fails_and_nothing_is_warned_of(executed: Any) -> None:
             assert output.output_type != "stream", output
 
 
+@pytest.mark.long
 def test_every_kind_of_result_is_shown_as_html(executed: Any) -> None:
     shown = [data for data in _outputs(executed, "text/html") if data["text/plain"].startswith("<")]
     kinds = [re.match(r"<(\w+)", data["text/plain"])[1] for data in shown]  # type: ignore[index]
@@ -56,6 +58,7 @@ def test_every_kind_of_result_is_shown_as_html(executed: Any) -> None:
         assert len(text_of(data["text/html"])) > 100
 
 
+@pytest.mark.long
 def test_markup_in_titles_is_text(executed: Any) -> None:
     first = _outputs(executed, "text/html")[0]["text/html"]
     assert "<b>" not in first
@@ -63,6 +66,7 @@ def test_markup_in_titles_is_text(executed: Any) -> None:
     assert "1 proved, 1 refuted" in _outputs(executed, "text/html")[0]["text/plain"]
 
 
+@pytest.mark.long
 def test_pictures_are_shown_by_the_backend_of_the_notebook(executed: Any) -> None:
     drawing = [cell for cell in executed.cells if re.search(r"\.plot\(|--plot", cell.source)]
     assert len(drawing) == 6

@@ -43,7 +43,7 @@ def at_most(a: tuple[float, ...], b: tuple[float, ...]) -> bool:
 def test_random_programs(name: str, request: pytest.FixtureRequest) -> None:
     kind, done = KINDS[name], Counter[str]()
     first = int(request.config.getoption("--first-seed"))
-    count = max(12, round(int(request.config.getoption("--instances")) * SHARE[name]))
+    count = max(several(9, 12), round(int(request.config.getoption("--instances")) * SHARE[name]))
     print(f"{name} programs with the seeds {first} to {first + count - 1}")
     for seed in range(first, first + count):
         program = kind.program(seed)

@@ -10,6 +10,7 @@ from random_programs.claims import strong_verdicts, weak_verdicts
 from random_programs.enumeration import TooWide
 from random_programs.judge import KINDS, Crashed
 from random_programs.meaning import Undefined
+from thorough import several
 
 from seqlang.diagnostics import SpecError
 
@@ -24,7 +25,9 @@ two orders of quadrature meet in different orders."""
 def _seeds(share: float, request: pytest.FixtureRequest) -> range:
     first = int(request.config.getoption("--first-seed"))
     return range(
-        first, first + max(30 if share == WEAK else 8, round(int(request.config.getoption("--instances")) * share))
+        first,
+        first
+        + max(several(12, 30) if share == WEAK else 8, round(int(request.config.getoption("--instances")) * share)),
     )
 
 

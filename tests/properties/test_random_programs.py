@@ -20,7 +20,7 @@ from random_programs.judge import KINDS, Judged, Kind
 from random_programs.meaning import Undefined
 from random_programs.refutations import event_is_wrong, exaggeration
 from random_programs.syntax import Program
-from thorough import several
+from thorough import several, spread
 
 from seqlang.analyses.refute import lower_bound
 from seqlang.diagnostics import SpecError
@@ -83,7 +83,7 @@ def test_witnesses_have_the_listed_chances(name: str, request: pytest.FixtureReq
     """The chances of a witness's event, and its loss beside what is proved."""
     seen = 0
     first = int(request.config.getoption("--first-seed"))
-    count = max(12, round(int(request.config.getoption("--instances")) * 0.02))
+    count = max(several(10, 12), round(int(request.config.getoption("--instances")) * 0.02))
     for seed in range(first, first + count):
         program = KINDS[name].program(seed)
         if len(program.noises) > 2:
@@ -104,7 +104,7 @@ def test_witnesses_have_the_listed_chances(name: str, request: pytest.FixtureReq
     assert seen >= count / 10
 
 
-@pytest.mark.parametrize("seed", [815026, 815058, 815089, 815574, 816060, 817118])
+@pytest.mark.parametrize("seed", spread([815026, 815058, 815089, 815574, 816060, 817118], 3))
 def test_witnesses_that_were_wrong_or_misjudged(seed: int) -> None:
     """A 1 that is shown, truth values that are false, a stop without a label; a position 0, and what runs since a truth
     value."""
@@ -129,9 +129,9 @@ def test_the_judge_sees_a_bound_that_is_halved(monkeypatch: pytest.MonkeyPatch) 
     def halved(model: Model, d: Derivation) -> float:
         return honest(model, d) / 2
 
-    seen = [kind.judged(kind.program(seed)).status for kind in _kinds() for seed in range(several(10, 25))]
+    seen = [kind.judged(kind.program(seed)).status for kind in _kinds() for seed in range(several(5, 25))]
     monkeypatch.setattr(judge, "size_of", halved)
-    now = [kind.judged(kind.program(seed)).status for kind in _kinds() for seed in range(several(10, 25))]
+    now = [kind.judged(kind.program(seed)).status for kind in _kinds() for seed in range(several(5, 25))]
     assert "false" not in seen
     assert now.count("false") >= seen.count("held") / 3
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from lattice_oracle import Case, Noise, chance_of_reject, spec_of
 from rare_programs import LAPLACE, NOISY, SUMMED, program
+from thorough import several
 
 from seqlang.backends.rare import estimate
 from seqlang.backends.rare.trust import Half, doubts, tail_shape
@@ -18,7 +19,7 @@ SEEDS = (0, pytest.param(1, marks=pytest.mark.long))
 @pytest.mark.parametrize("case", [pytest.param(NOISY, marks=pytest.mark.long), LAPLACE[4.0]])
 def test_tilting_alone_is_not_trusted_beside_noisy_thresholds(case: Case, seed: int) -> None:
     """With the drawn threshold left as it is, the estimate is too small; it must not look sharp."""
-    found = estimate(program(spec_of(case)), "null", "reject", runs=5000, seed=seed, noise=False)
+    found = estimate(program(spec_of(case)), "null", "reject", runs=several(2000, 5000), seed=seed, noise=False)
     exact = SUMMED.get(case) or chance_of_reject(case)
     assert not found.trusted or abs(found.probability - exact) < 4 * found.se, (found, exact)
 
@@ -26,7 +27,7 @@ def test_tilting_alone_is_not_trusted_beside_noisy_thresholds(case: Case, seed: 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_moving_the_noise_alone_is_not_trusted_beside_a_walk(seed: int) -> None:
     case = Case((-1, 1), (0.7, 0.3), 8.0, 30.0, "high", Noise("gaussian", 1.0), "walk", Noise("gaussian", 1.0))
-    found = estimate(program(spec_of(case)), "null", "reject", runs=10_000, seed=seed, data=False)
+    found = estimate(program(spec_of(case)), "null", "reject", runs=several(3000, 10_000), seed=seed, data=False)
     exact = chance_of_reject(case)
     assert not found.trusted or abs(found.probability - exact) < 4 * found.se, (found, exact)
 
@@ -44,7 +45,7 @@ def test_a_burst_at_an_unknown_time() -> None:
         new[1:12] = 0.1 * state[:11]
         new[0] = 0.9 * state[:12].sum()
         state = new
-    found = estimate(p, "m", "hit", runs=20_000)
+    found = estimate(p, "m", "hit", runs=several(5000, 20_000))
     assert not found.trusted or abs(found.probability - state[12]) < 4 * found.se
 
 

@@ -36,7 +36,7 @@ def test_ten_times_the_runs_take_no_more_memory():
 
 def test_rows_of_many_runs_come_one_by_one():
     program = seqlang.load(TWO_STEPS).loaded.program
-    samples = simulate(program, None, runs=60_000, seed=1, keep=1000)
+    samples = simulate(program, None, runs=30_000, seed=1, keep=1000)
     tracemalloc.start()
     try:
         ones = sum(row["one"] for row in samples.rows())
@@ -44,4 +44,4 @@ def test_rows_of_many_runs_come_one_by_one():
     finally:
         tracemalloc.stop()
     assert ones == samples.tally.reports["one"].total
-    assert used < 12_000_000  # all rows at once would be some 30 MB
+    assert used < 8_000_000  # all rows at once would be some 15 MB

@@ -8,6 +8,7 @@ import re
 
 import numpy as np
 import pytest
+from thorough import several
 
 import seqlang
 from seqlang.backends.arrays.cells.kept import Tails, Window
@@ -210,7 +211,7 @@ def test_false_discovery_rate_and_power(name, rule):
 
 
 def test_paprika_lord():
-    n, runs, eps, c, eta, mu, shift = 150, 1500, 5, 3, 0.0929, 1e-10, 0.5
+    n, runs, eps, c, eta, mu, shift = 150, several(600, 1500), 5, 3, 0.0929, 1e-10, 0.5
     spec = seqlang.load(with_rates("zhang2021/paprika_lord"), k=n, c=c, eps=eps, eta=eta, mu=mu, A=shift)
     assert [v.verdict for v in seqlang.check(spec).verdicts] == ["proved"]
     found = samples(spec, runs=runs)

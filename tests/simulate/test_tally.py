@@ -56,7 +56,7 @@ def mean_and_error(values):
     return there.mean(axis=-1), there.std(axis=-1, ddof=1) / math.sqrt(there.shape[-1])
 
 
-@pytest.mark.parametrize("size", [1, 7, 1000, 5000])
+@pytest.mark.parametrize("size", [pytest.param(1, marks=pytest.mark.long), 7, 1000, 5000])
 def test_a_summary_is_numpys_of_all_runs(size):
     whole = chunk(5000)
     found = tally_of(whole, iter(lambda: size, None)).summary()

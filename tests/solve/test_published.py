@@ -70,7 +70,7 @@ def _two_digits(value: float) -> float:
 
 
 @pytest.mark.parametrize(
-    "row", [pytest.param(r, marks=pytest.mark.long if i % 4 else ()) for i, r in enumerate(_rows(TABLE_1))]
+    "row", [pytest.param(r, marks=pytest.mark.long if i % 8 else ()) for i, r in enumerate(_rows(TABLE_1))]
 )
 def test_table_1(row: tuple[float, ...]) -> None:
     clip, eps, a, b, steps_null, steps_alternative, type_1, type_2 = row
@@ -102,7 +102,7 @@ def test_table_1_without_noise() -> None:
     assert _two_digits(alternative.returns["accept"]) == 7.6e-08
 
 
-SOME = {(0.5, 2.0), (1.0, 2.0), (2.0, 2.0)}
+SOME = ((2.0, 2.0),)
 """(A, eps) of the rows of table 2 that are solved by default, each in under a second (of table 1, every second row);
 tests/solve/test_mesh.py finds all rows of table 2 on a mesh."""
 
@@ -180,6 +180,7 @@ def test_wald(p0: float, p1: float, error: float, steps: float) -> None:
     assert f"{found.expected_steps:.6g}" == f"{steps:.6g}"
 
 
+@pytest.mark.long
 def test_dp_sprt() -> None:
     found = _solved("@michel2025/dp_sprt", "null", p0=0.3, p1=0.7, alpha=0.05, beta=0.05, eps=1)
     assert f"{found.returns['reject']:.3e}" == "1.137e-04"

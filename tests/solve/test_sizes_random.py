@@ -85,7 +85,7 @@ def holds(operator: str, value: Any, bar: Fraction) -> bool:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_laws_of_numbers_of_any_sizes(kind: str) -> None:
-    rng, known, count = random.Random(kind), 0, several(10, 25)
+    rng, known, count = random.Random(kind), 0, several(5, 25)
     text, value = KINDS[kind]
     with mpmath.workdps(60):
         for _ in range(count):

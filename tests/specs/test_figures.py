@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from checked import checked
+from thorough import spread
 
 import seqlang
 from seqlang.analyses.prove import prove, size_of
@@ -31,7 +32,7 @@ def _pure(name: str, **parameters: float) -> float:
 SCALES = [(1.0, 1.0), (2.0, 1.0), (1.0, 4.0), (3.7, 0.9), (0.25, 0.75)]
 
 
-@pytest.mark.parametrize(("lz", "lw"), SCALES)
+@pytest.mark.parametrize(("lz", "lw"), spread(SCALES, 2))
 def test_pure_bounds(lz: float, lw: float) -> None:
     z, w = 1 / lz, 1 / lw
     for name, wanted in (
@@ -45,7 +46,7 @@ def test_pure_bounds(lz: float, lw: float) -> None:
         assert _pure(name, D=3, lz=lz, lw=lw) == pytest.approx(3 * wanted, rel=1e-12), name
 
 
-@pytest.mark.parametrize(("lz", "lw"), SCALES)
+@pytest.mark.parametrize(("lz", "lw"), spread(SCALES, 2))
 @pytest.mark.parametrize("c", [1, pytest.param(2, marks=pytest.mark.long), 3, pytest.param(7, marks=pytest.mark.long)])
 def test_repeated_reports(lz: float, lw: float, c: int) -> None:
     z, w = 1 / lz, 1 / lw
@@ -85,7 +86,7 @@ SYMBOLIC = {
 }
 
 
-@pytest.mark.parametrize(("name", "formula"), SYMBOLIC.items(), ids=SYMBOLIC)
+@pytest.mark.parametrize(("name", "formula"), spread(SYMBOLIC.items(), 4))
 def test_symbolic_bounds(name: str, formula: str) -> None:
     assert _check(name)["strong"]["pure"]["symbolic"] == formula
 

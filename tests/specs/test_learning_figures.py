@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 from checked import checked
 from scipy import integrate, stats
+from thorough import spread
 
 import seqlang
 from seqlang.analyses.prove import prove, size_of
@@ -65,12 +66,15 @@ def least(f: Callable[[float], float], low: float, high: float) -> float:
 
 @pytest.mark.parametrize(
     ("name", "c", "best"),
-    [
-        ("svt7", 1, 0.3864882),
-        ("svt7", 5, 0.1772550),
-        ("svt7_monotone", 1, 0.5),
-        ("svt7_monotone", 5, 1 / (1 + 5 ** (2 / 3))),
-    ],
+    spread(
+        [
+            ("svt7", 1, 0.3864882),
+            ("svt7", 5, 0.1772550),
+            ("svt7_monotone", 1, 0.5),
+            ("svt7_monotone", 5, 1 / (1 + 5 ** (2 / 3))),
+        ],
+        2,
+    ),
 )
 def test_the_split_of_least_variance(name: str, c: int, best: float) -> None:
     """Of eps1 + eps2 = 1, for a comparison of one noisy query with the noisy bar (Lyu, Su & Li 2017, section 4.2)."""

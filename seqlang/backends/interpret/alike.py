@@ -56,13 +56,9 @@ class Alike:
 
     def each(self, columns: tuple[Sequence[Value], ...], value: Callable[[int], Value]) -> list[Value]:
         """`value` of each record's number, where it reads these columns of it and no more."""
-        known: dict[int, Value] = {}
-        out = []
-        for place in self.first(columns):
-            if place not in known:
-                known[place] = value(place + 1)
-            out.append(known[place])
-        return out
+        places = self.first(columns)
+        known = {place: value(place + 1) for place in dict.fromkeys(places)}
+        return list(map(known.__getitem__, places))
 
 
 def _key(value: Value) -> Any:

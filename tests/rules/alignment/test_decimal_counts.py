@@ -9,6 +9,7 @@ from fractions import Fraction
 from math import inf
 
 import pytest
+from thorough import several
 
 from seqlang import driver
 from seqlang.arithmetic.formula import enclose
@@ -70,7 +71,7 @@ def reported(program: Program, steps: int = 60) -> int:
 @pytest.mark.parametrize("decimal", DECIMALS)
 def test_a_budget_of_so_many_reports_ends_after_so_many(form: str, decimal: str) -> None:
     text, more = BUDGETS[form]
-    for reports in (3, 10, 29):
+    for reports in (3, 29, 10)[: several(2, 3)]:
         program = loaded(text.format(c=decimal, limit=f"({decimal} * {reports})"))
         assert counted(program) == reported(program) == reports + more
         literal = loaded(text.format(c=decimal, limit=f"{float(Fraction(decimal) * reports):.10f}"))

@@ -49,7 +49,7 @@ def head(low: float = 0, high: float = 1, near: str = "add or remove one", q: fl
     return tuple(line.format(low=low, high=high, near=near, q=q) for line in HEAD)
 
 
-@pytest.mark.parametrize("q", [0.125, 0.5, 1.0])
+@pytest.mark.parametrize("q", [0.125, pytest.param(0.5, marks=pytest.mark.long), 1.0])
 @pytest.mark.parametrize(
     ("low", "high", "near", "first", "second"),
     [

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 import pytest
 from neighbouring import ADJACENT, fits, pairs
 from small_statistics import Prefix, program, text_of
+from thorough import spread
 
 from seqlang.arithmetic.formula import enclose
 from seqlang.model.expression import Local
@@ -57,7 +58,7 @@ def _differences(first: Sequence[float], second: Sequence[float]) -> list[float]
 
 
 @pytest.mark.parametrize("adjacency", ADJACENT)
-@pytest.mark.parametrize(("body", "meaning", "radius"), CURVED)
+@pytest.mark.parametrize(("body", "meaning", "radius"), spread(CURVED, len(CURVED) // 2))
 def test_on_all_neighbours(body: str, meaning: Callable[[Prefix], float], radius: float, adjacency: str) -> None:
     made = program(text_of(adjacency, f"statistic s = {body}"))
     found = shift_of(made, Local("s"))

@@ -137,7 +137,7 @@ def vertex(*segments: Sequence[Step]) -> tuple[list[float], list[float]]:
     return [m for m, _ in steps], [d for _, d in steps]
 
 
-@pytest.mark.parametrize("seed", range(several(10, 25)))
+@pytest.mark.parametrize("seed", range(several(6, 25)))
 def test_observed_differences_are_mixtures_of_the_moves(seed: int) -> None:
     r = random.Random(seed)
     body, names, meanings = draw(r)
