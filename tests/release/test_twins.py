@@ -232,3 +232,14 @@ def test_the_whole_library_is_planned() -> None:
             continue
         made += not found.is_itself and not obstacles(found.loaded.program)
     assert made >= 90
+
+
+def test_an_irrational_threshold_is_rounded_to_a_whole_unit() -> None:
+    """log(20) is 2.996, 47.9 sixteenths: also where it is compared under a name of its own."""
+    plain = SUM.replace("param b = 2.5", "let b = log(20)")
+    assert "let b_units = round(16 * b)" in lines(twin(plain))
+    counted = plain.replace("[0, 1]", "{0, 1}").replace("model half: x ~ uniform(0, 1)\n", "")
+    assert "let b_units = round(b)" in lines(twin(counted)) and not obstacles(twin(counted).loaded.program)
+    moving = counted.replace("let b = log(20)", "let b = log(20 + step)").replace("attach laplace(1) to b once\n", "")
+    assert "stop when total >= round(b) return high" in lines(twin(moving))
+    assert not obstacles(twin(moving).loaded.program)

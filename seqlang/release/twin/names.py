@@ -12,7 +12,7 @@ from seqlang.model.program import Report
 from seqlang.release.exact.code import Compiler
 from seqlang.release.exact.functions import NoValue, Value
 from seqlang.release.exact.laws import NotExact
-from seqlang.release.exact.real import Undecided
+from seqlang.release.exact.real import Real, Undecided
 from seqlang.release.twin.written import NoTwin, names_in, renamed
 from seqlang.source import NOWHERE
 from seqlang.syntax import tree
@@ -40,6 +40,10 @@ class Names:
         self.functions = {n: s for n, s in self.lets.items() if s.parameters is not None}
         self._constants = self._constant_statements()
         self._values: dict[str, Value | None] = {}
+        self._definitions: dict[str, list[tree.Expression]] = {}
+        for statement in file.statements:
+            if isinstance(statement, tree.Let | tree.Statistic | tree.Update):
+                self._definitions.setdefault(statement.name.name, []).append(statement.value)
 
     def of(self, kind: type) -> list[Any]:
         """The statements of one kind, in the file's order."""
@@ -73,6 +77,26 @@ class Names:
             return [compiler.constant(s.value) for s in program.body if isinstance(s, Report) and s.value is not None]
         except (NotExact, NoValue, Undecided):
             return None
+
+    def may_be_irrational(self, e: tree.Expression) -> bool:
+        """Whether a public number is known to be no rational one, or is computed by roots, logarithms or densities."""
+        found = self.value(e)
+        return isinstance(found, Real) if found is not None else self._has_root(e, set())
+
+    def _has_root(self, e: Any, seen: set[str]) -> bool:
+        for node in nodes(e):
+            match node:
+                case tree.Member() | tree.Name("log" | "log1p" | "log2" | "exp" | "sqrt" | "zeta"):
+                    return True
+                case tree.Binary("^", _, exponent):
+                    whole = self.rational(exponent)
+                    if whole is None or whole.denominator != 1:
+                        return True
+                case tree.Name(name) if name not in seen:
+                    seen.add(name)
+                    if any(self._has_root(value, seen) for value in self._definitions.get(name, ())):
+                        return True
+        return False
 
     def denominator(self, e: tree.Expression) -> int:
         """Of a rational constant; 1 of all else, and of those with a larger one than is looked for."""

@@ -81,17 +81,17 @@ def rewritten(names: Names, units: Units, statement: tree.Statement) -> Iterator
 
 def _of_constant(units: Units, name: str, span: Span) -> Iterator[Edit]:
     """Noise on a public number: a name for it in units."""
-    if units.is_constant_target(name) and units.scale(name) > 1:
-        inner = times(units.scale(name), units.public(tree.Name(name, NOWHERE)))
+    if units.has_own_name(name):
+        inner = units.rounded(tree.Name(name, NOWHERE), units.scale(name))
         yield Span(span.end, span.end), f"\nlet {units.in_units(name)} = {text(inner)}"
 
 
 def _defined(names: Names, units: Units, name: str, value: tree.Expression, whole: tree.Statement) -> Iterator[Edit]:
     if units.is_constant_target(name):
         yield from _public(units, value)
-        if units.scale(name) > 1:
+        if units.has_own_name(name):
             kind = "let" if isinstance(whole, tree.Let) else "statistic"
-            inner = times(units.scale(name), tree.Name(name, NOWHERE))
+            inner = units.rounded(tree.Name(name, NOWHERE), units.scale(name))
             yield Span(whole.span.end, whole.span.end), f"\n{kind} {units.in_units(name)} = {text(inner)}"
         return
     if names.is_public(value):

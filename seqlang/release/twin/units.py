@@ -72,7 +72,13 @@ class Units:
 
     def in_units(self, name: str) -> str:
         """How a name is called in the twin."""
-        return f"{name}_units" if self.is_constant_target(name) and self.scale(name) > 1 else name
+        return f"{name}_units" if self.has_own_name(name) else name
+
+    def has_own_name(self, name: str) -> bool:
+        """A public number with noise that is scaled, or rounded to whole units."""
+        if not self.is_constant_target(name):
+            return False
+        return self.scale(name) > 1 or self.names.may_be_irrational(tree.Name(name, NOWHERE))
 
     def public(self, e: tree.Expression) -> tree.Expression:
         """A public expression: what was shown in units is divided."""
@@ -83,12 +89,17 @@ class Units:
         changed: tree.Expression = renamed(e, new) if new else e
         return changed
 
+    def rounded(self, e: tree.Expression, n: int) -> tree.Expression:
+        """A public number, n times, and a whole number where it may be irrational."""
+        found = times(n, self.public(e))
+        return call("round", found) if self.names.may_be_irrational(e) else found
+
     def at(self, e: tree.Expression, n: int) -> tree.Expression:
         """Any number, n times."""
         if self.names.is_public(e):
             if isinstance(e, tree.Name) and e.name in self.names.reports:
                 return times(Fraction(n, self.scale(e.name)), e)
-            return times(n, self.public(e))
+            return self.rounded(e, n)
         whole = self.whole(e)
         if whole.n != n:
             self._demand(whole, n)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from seqlang.arithmetic.formula import INFINITY, ZERO, Formula, enclose
+from seqlang.arithmetic.formula import INFINITY, ONE, ZERO, Formula, enclose
 from seqlang.model.expression import Apply, CellValue, Expression, Law, Reported, Term
 from seqlang.model.gate_source import report_of, stop_of
 from seqlang.model.life import EachStep, Once
@@ -15,13 +15,15 @@ from seqlang.rules.sensitivity.facts.facts import facts_of
 from seqlang.rules.sensitivity.facts.formulas import formula_of, parameter_values
 from seqlang.rules.sensitivity.facts.remembered import remembered_of_program
 
-_SCALED = ("gaussian", "laplace", "exponential")
+SCALED = ("gaussian", "laplace", "exponential")
+WITH_DISCRETE = (*SCALED, "discrete_gaussian")
+"""Only for rules that ask that values move by whole numbers where a noise lives on them."""
 
 
 @record
 class Source:
     """A noise in a margin: `scale` is |factor| times the law's scale, positive and finite; `sign` that of the
-    factor."""
+    factor, which is 1 or -1 for a law on the whole numbers."""
 
     name: str
     family: str
@@ -42,8 +44,8 @@ class End:
 
 
 @remembered_of_program
-def end_of(program: Program, name: str) -> End | str:
-    """The gate of that name as an end, or what does not fit."""
+def end_of(program: Program, name: str, families: tuple[str, ...] = SCALED) -> End | str:
+    """The gate of that name as an end with noises of these families, or what does not fit."""
     gate = next((g for g in program.gates if g.name == name), None)
     if not isinstance(gate, CompareGate) or not isinstance(gate.test, Margin):
         return f"{name} is not one noisy comparison"
@@ -55,7 +57,7 @@ def end_of(program: Program, name: str) -> End | str:
     lives = [type(program.noise(term.noise).life) for term in margin.terms]
     if lives not in ([Once, EachStep], [EachStep, Once]):
         return f"{name} has not one noise drawn once and one drawn in each step"
-    sources = [_source(program, term) for term in margin.terms]
+    sources = [_source(program, term, families) for term in margin.terms]
     most = most_firings(program, gate)
     if None in sources:
         return f"a noise of {name} is of another law"
@@ -80,17 +82,17 @@ def cost(source: Source, radius: Formula, sign: int, of_gaussian: Callable[[Form
     return ratio if source.family == "laplace" or source.sign == sign else INFINITY
 
 
-def ends_of(program: Program, names: Iterable[str]) -> tuple[End, ...] | str:
+def ends_of(program: Program, names: Iterable[str], families: tuple[str, ...] = SCALED) -> tuple[End, ...] | str:
     """All gates of these names as ends with independent noises, or why not."""
-    return _ends(program, tuple(names))
+    return _ends(program, tuple(names), families)
 
 
 @remembered_of_program
-def _ends(program: Program, names: tuple[str, ...]) -> tuple[End, ...] | str:
+def _ends(program: Program, names: tuple[str, ...], families: tuple[str, ...]) -> tuple[End, ...] | str:
     found: list[End] = []
     used: set[str] = set()
     for name in names:
-        end = end_of(program, name)
+        end = end_of(program, name, families)
         if isinstance(end, str):
             return end
         own = {end.threshold.name, end.look.name}
@@ -103,16 +105,16 @@ def _ends(program: Program, names: tuple[str, ...]) -> tuple[End, ...] | str:
     return tuple(found) if found else "no gate is named"
 
 
-def candidates(program: Program) -> tuple[str, ...]:
+def candidates(program: Program, families: tuple[str, ...] = SCALED) -> tuple[str, ...]:
     """Names of the gates that are ends and share no noise with each other (for the search)."""
-    ends = [end for gate in program.gates if isinstance(end := end_of(program, gate.name), End)]
+    ends = [end for gate in program.gates if isinstance(end := end_of(program, gate.name, families), End)]
     noises = [noise for end in ends for noise in (end.threshold.name, end.look.name)]
     return tuple(e.gate for e in ends if noises.count(e.threshold.name) == 1 and noises.count(e.look.name) == 1)
 
 
-def _source(program: Program, term: Term) -> Source | None:
+def _source(program: Program, term: Term, families: tuple[str, ...]) -> Source | None:
     law = program.noise(term.noise).law
-    if not isinstance(law, Law) or law.family not in _SCALED or len(law.arguments) != 1:
+    if not isinstance(law, Law) or law.family not in families or len(law.arguments) != 1:
         return None
     scale, factor = formula_of(program, law.arguments[0]), formula_of(program, term.factor)
     if scale is None or factor is None:
@@ -125,6 +127,8 @@ def _source(program: Program, term: Term) -> Source | None:
     sign = 1 if turn.low > 0 else -1
     if (product.low > 0) != (sign > 0):
         return None  # a negative scale is no law
+    if law.family == "discrete_gaussian" and factor * sign != ONE:
+        return None  # its multiples are not on the whole numbers
     return Source(term.noise, law.family, scale * factor * sign, sign)
 
 

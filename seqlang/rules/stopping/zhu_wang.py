@@ -10,14 +10,16 @@ from seqlang.arithmetic.formula import ZERO, Formula, total
 from seqlang.model.program import Program
 from seqlang.proof.derivation import Derivation, RenyiBound
 from seqlang.rules.computed import Computed, from_the_program
+from seqlang.rules.reading.whole_numbers import moves_by_whole_numbers
 from seqlang.rules.search import Search
 from seqlang.rules.sensitivity.facts.facts import facts_of
 from seqlang.rules.sensitivity.motion.motion import ONE_SIGN
 from seqlang.rules.sensitivity.motion.neighbours import neighbours_of
 from seqlang.rules.sensitivity.motion.shifts import shift_of
-from seqlang.rules.stopping.ends import End, Source, candidates, ends_of
+from seqlang.rules.stopping.ends import WITH_DISCRETE, End, Source, candidates, ends_of
 
 CITE = "Zhu & Wang 2020, Theorem 8 (gamma = infinity); composition: Mironov 2017, Proposition 1"
+WHOLE = "; on the whole numbers: Canonne, Kamath & Steinke 2020, Theorem 4"
 SIGNED = f"{CITE}; looks charged for the radius, not twice: all differences have one sign"
 
 
@@ -26,7 +28,7 @@ def bound(program: Program, gates: tuple[str, ...], horizon: int | None, *, as_p
 
     `as_printed`: every look is charged for twice the radius, as in the theorem; else for the radius where all
     differences have one sign."""
-    ends = ends_of(program, gates)
+    ends = ends_of(program, gates, WITH_DISCRETE)
     if isinstance(ends, str):
         return ends
     if horizon is None:
@@ -46,12 +48,18 @@ def _one(program: Program, end: End, horizon: int, as_printed: bool) -> Formula 
         return ZERO
     if shift.norm != "abs" or shift.kind == "unbounded":
         return f"how far the quantity compared in {end.gate} moves is not known"
+    if _is_discrete(end) and not moves_by_whole_numbers(program, facts_of(program).expand(end.value)):
+        return f"discrete noise, and the quantity compared in {end.gate} does not move by whole numbers"
     stretch = 1 if not as_printed and shift.kind in ONE_SIGN and _one_change(program) else 2
     once = _curve(end.threshold, shift.radius)
     look = _curve(end.look, stretch * shift.radius)
     if once is None or look is None:
         return f"a noise of {end.gate} has no RDP curve on both sides"
     return zhu_wang.within_horizon(once, look, horizon, min(end.most, horizon))
+
+
+def _is_discrete(end: End) -> bool:
+    return "discrete_gaussian" in (end.threshold.family, end.look.family)
 
 
 def _one_change(program: Program) -> bool:
@@ -62,7 +70,7 @@ def _one_change(program: Program) -> bool:
 
 
 def _curve(source: Source, moved: Formula) -> Formula | None:
-    if source.family == "gaussian":
+    if source.family in ("gaussian", "discrete_gaussian"):
         return curves.gaussian(moved / source.scale)
     return curves.laplace(moved / source.scale) if source.family == "laplace" else None
 
@@ -76,7 +84,8 @@ _COMPUTED = Computed(
     "Zhu & Wang's bound for noisy tests",
     """Gates j = 1..J, each: fires iff value_j + Z_j + W_j(t) >= 0, all Z_j (drawn once) and W_j(t) (each step)
     independent,
-Gaussian or Laplace; the run ends at the latest when gate j has fired c_j times; |value_j' - value_j| <= D_j.
+Gaussian, Laplace or, where value_j moves by whole numbers, discrete Gaussian; the run ends at the latest when gate j
+has fired c_j times; |value_j' - value_j| <= D_j.
 
     r_j = RDP of Z_j at order a for D_j;   v_j = RDP of W_j for D_j if all differences have one sign, else for 2 D_j
     ------------------------------------------------------------------------------------------------
@@ -92,7 +101,7 @@ Gaussian or Laplace; the run ends at the latest when gate j has fired c_j times;
 def suggest(program: Program, orders: tuple[Fraction, ...], horizon: int | None) -> tuple[Derivation, ...]:
     """RenyiBounds for all comparisons that are ends with noises of their own, at each order the theorem as printed and,
     where it is less, with the sign of the differences used; nothing without a horizon."""
-    gates = candidates(program)
+    gates = candidates(program, WITH_DISCRETE)
     printed = bound(program, gates, horizon, as_printed=True)
     signed = bound(program, gates, horizon)
     if isinstance(printed, str) or isinstance(signed, str):
@@ -101,7 +110,9 @@ def suggest(program: Program, orders: tuple[Fraction, ...], horizon: int | None)
         "moving each threshold noise by the radius keeps all looks that went on; the look that stopped is one of "
         f"{horizon}"
     )
-    ways = ((printed, CITE),) if printed == signed else ((printed, CITE), (signed, SIGNED))
+    ends = ends_of(program, gates, WITH_DISCRETE)
+    whole = WHOLE if not isinstance(ends, str) and any(map(_is_discrete, ends)) else ""
+    ways = ((printed, CITE + whole),) if printed == signed else ((printed, CITE + whole), (signed, SIGNED + whole))
     return tuple(
         Derivation(RenyiBound(gates, order, epsilon, horizon), RULE.name, because=because, cite=cite)
         for order in orders
