@@ -21,6 +21,8 @@ TITLE = "seqlang studio"
 def build(workers: Workers, settings: Settings, first: State) -> None:
     """Declares the page. `first` is shown where the address says nothing."""
     app.add_static_files("/static", str(STATIC))
+    app.config.quasar_config["loadingBar"] = {"skipHijack": True}  # a bar without a name, for requests that take long
+    settings.uploads.declare(app)
 
     @ui.page("/", title=TITLE, dark=None, language="en-US")
     def page(request: Request) -> None:

@@ -40,7 +40,8 @@ def serve(
     address = Address(host, bound.getsockname()[1], token)
     workers = Workers()
     application = FastAPI(openapi_url=None, docs_url=None, redoc_url=None)
-    page.build(workers, Settings(folder, released_only, token), first)
+    settings = Settings(folder, released_only, token)
+    page.build(workers, settings, first)
     ui.run_with(application, title=page.TITLE, reconnect_timeout=30.0)
     logging.getLogger("nicegui").setLevel(logging.ERROR)
     config = uvicorn.Config(
@@ -53,6 +54,7 @@ def serve(
             server.run(sockets=[bound])
     finally:
         workers.close()
+        settings.uploads.end()
         bound.close()
     return 0
 

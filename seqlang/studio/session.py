@@ -12,8 +12,9 @@ from nicegui import background_tasks, ui
 
 from seqlang.diagnostics import SpecError
 from seqlang.driver import library, read
-from seqlang.record import record, replace
+from seqlang.record import field, record, replace
 from seqlang.studio.state import LARGEST_TEXT, State, query_of
+from seqlang.studio.uploads import Uploads
 from seqlang.studio.workers import JobFailed, Told, Workers
 
 PAUSE = 0.08
@@ -28,6 +29,7 @@ class Settings:
     folder: Path
     released_only: bool
     token: str
+    uploads: Uploads = field(default_factory=Uploads)
 
 
 class Session:
@@ -144,6 +146,7 @@ class Session:
             self._pending.cancel()
         for what in self._asked:
             self.cancel(what)
+        self.settings.uploads.close(self.owner)
 
 
 def text_of(spec: str, folder: Path) -> str:

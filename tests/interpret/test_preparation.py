@@ -9,7 +9,7 @@ import pytest
 from seqlang.backends.interpret.data.layout import Layout
 from seqlang.backends.interpret.data.source import Source, opened
 from seqlang.backends.interpret.data.table import Row
-from seqlang.backends.interpret.data.terms import recipe
+from seqlang.backends.interpret.data.terms import per_column, recipe
 from seqlang.diagnostics import SpecError
 
 HEADER = ("V1", "V2", "V3", "mean radius", "a-b")
@@ -40,6 +40,12 @@ def test_vocabularies_are_fixed() -> None:
     assert numbers("V2{<=3=1|*=0}", "<=3") == [1]  # the last = counts
     assert recipe("V1..V3/2", HEADER).terms[0].changes == (("/", 2.0),)
     assert recipe("project(V1..V3)", HEADER).project
+
+
+def test_what_is_made_of_each_column() -> None:
+    made = per_column("project(log1p(V1..V2)/2, V3{a|b}, mean radius)", HEADER)
+    assert made == {"V1": "log1p(V1)/2", "V2": "log1p(V2)/2", "V3": "V3{a|b}", "mean radius": "mean radius"}
+    assert per_column("V9", HEADER) == {}  # no column of the file
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,7 @@ PANELS = {
     "pick": "Design a test",
     "see": "The two data sets that differ most",
     "try": "The price of privacy",
+    "learn": "What the mechanism releases",
     "compare": "To take along",
 }
 """Panel -> a text at its end."""

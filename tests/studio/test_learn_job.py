@@ -19,6 +19,7 @@ from seqlang.driver import load, read
 from seqlang.studio.jobs import columns, learn
 from seqlang.studio.learning import synthetic
 from seqlang.studio.learning.learner import learner_of
+from seqlang.studio.learning.lines import python_of
 
 
 def asked(spec: str = "@bittner2020/flmb", **more: Any) -> dict[str, Any]:
@@ -58,6 +59,19 @@ def test_scores_are_those_of_the_released_weights() -> None:
     assert found["truth"] == [sum(true), 2000 - sum(true)]
     assert answer["numbers"]["marks"] == [100, 200, 300, 400]
     assert answer["released"]["reports"]["batch"] == answer["released"]["numbers"]["m"] - 1
+
+
+def test_the_lines_of_python_learn_the_same(tmp_path: Path) -> None:
+    file = tmp_path / "rows.csv"
+    file.write_text(synthetic.text())
+    answer, _ = learnt(kind="file", path=str(file), way="balanced", orders=2, seed=5)
+    lines = python_of("@bittner2020/flmb", {**answer["about"], "file": str(file)}, "5")
+    found: dict[str, Any] = {}
+    exec(lines, found)
+    for one in found["both"]:
+        shown = answer["numbers"]["variants"][one.variant]
+        assert one.metrics == shown["metrics"]
+        assert [point["metrics"]["accuracy"] for point in one.curve] == shown["curves"]["test"]
 
 
 def test_both_are_told_in_step_and_labels_are_bought_once_a_row() -> None:

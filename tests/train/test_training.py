@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import math
+from typing import Any
 
 import numpy as np
 import pytest
 
 import seqlang
+from seqlang.backends.train import Passes, Training, rows_from_arrays, train
 from seqlang.backends.train.scores import Scores, counted
 from seqlang.cli.__main__ import main
 
@@ -114,6 +116,21 @@ def test_an_order_does_not_depend_on_the_others() -> None:
     assert (again == many).all()
     other = seqlang.train(spec, rows(100, 3), permutations=20, seed=5)[0].run.memories["w"]
     assert not (other == many).any()
+
+
+@pytest.mark.parametrize(("engine", "known"), [("numpy", [(2, 0), (2, 2)]), ("interpreter", [(1, 1), (2, 2)])])
+def test_checkpoints_are_heard_as_they_are_written(engine: str, known: list[tuple[int, int]]) -> None:
+    """Of two orders: side by side both have come to each checkpoint; one after the other has come to all of them."""
+    loaded = seqlang.load("@bittner2020/private_sgd", d=2, n=6).loaded
+    heard = []
+
+    def hear(name: str, part: Any) -> None:
+        assert name == "as written" and part.record.first == 0
+        heard.append(tuple(np.isfinite(part.memories["w"]).all(axis=1).sum(axis=1).tolist()))
+
+    some = rows_from_arrays(loaded.program, rows(6, 2))
+    train([Training("as written", loaded.program)], some, None, Passes(2, 1, 2, None, engine), heard=hear)
+    assert heard == known
 
 
 def test_scores_by_hand() -> None:

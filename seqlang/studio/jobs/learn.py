@@ -76,9 +76,11 @@ def _about(request: Request, opened: Opened, read: float, learnt: float) -> dict
         "algorithm": request.loaded.program.name, "file": opened.path.name, "names": opened.layout.names,
         "columns": dict(request.columns), "training": request.training.count, "validation": request.validation.count,
         "test": request.test.count, "orders": request.passes.permutations, "checkpoints": request.passes.checkpoints,
-        "parameters": values, "predicted": request.learner.predicted, "truth": request.learner.truth,
+        "parameters": values,
+        "settings": {name: str(value) for name, value in request.settings.items()},
+        "predicted": request.learner.predicted, "truth": request.learner.truth,
         "bought": request.learner.bought, "label": request.learner.label, "reading": read, "learning": learnt,
-        "streamed": request.learner.streamed,
+        "streamed": request.learner.streamed, "test_rows": request.split.test, "way": request.split.way,
     }  # fmt: skip
 
 

@@ -19,6 +19,7 @@ from seqlang.model.program import (
     Stop,
     nodes_in,
 )
+from seqlang.studio.learning.learner import is_learner
 
 LEARNS = frozenset({"dot", "project", "clip_norm"})
 """Operators by which rows become weights."""
@@ -27,13 +28,19 @@ MOST = 4
 
 
 def job(argument: object, tell: Callable[[Any], None]) -> dict[str, dict[str, Any]]:
-    """Name -> `task`, and `gates` as (kind, "guarded", "bare" or "public") each."""
+    """Name -> `task`, whether it learns a separator of two labels (`classifies`), and `gates` as (kind, "guarded",
+    "bare" or "public") each."""
     return {name: about(load(read(f"@{name}")).program) for name in library()}
 
 
 def about(program: Program) -> dict[str, Any]:
     """Of one spec."""
-    return {"task": task_of(program), "gates": [_gate(gate) for gate in program.gates[:MOST]]}
+    task = task_of(program)
+    return {
+        "task": task,
+        "classifies": task == "learning" and is_learner(program),
+        "gates": [_gate(gate) for gate in program.gates[:MOST]],
+    }
 
 
 def _gate(gate: Gate) -> tuple[str, str]:

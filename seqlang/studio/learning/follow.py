@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from seqlang.backends.train import Scores, Trained, Training, train
 from seqlang.backends.train.lanes import orders_of
-from seqlang.backends.train.predict import Predictor
+from seqlang.backends.train.predict import Predictor, Questions
 from seqlang.backends.train.scores import counted
 from seqlang.backends.train.train import marks_of
 from seqlang.driver.loading import shown_in
@@ -22,6 +22,7 @@ from seqlang.record import replace
 from seqlang.studio.learning.request import Request
 
 Array = NDArray[Any]
+Asked = Mapping[str, Questions]
 SETS = ("validation", "next rows", "test")
 """On which rows it is scored. The next rows are those that come until the next checkpoint."""
 BOUGHT = "bought"
@@ -38,10 +39,10 @@ def programs_of(request: Request) -> list[Training]:
 
 class Followed:
     """One program's scores: `counts[set]` are (TP, FP, TN, FN), (4, checkpoints, orders), not a number where they are
-    not known yet; `labels` are the rows (step, prediction, truth) of the first order. `returned` has scores at the
-    end, of what is returned."""
+    not known yet; `labels` are the rows (step, prediction, truth) of the first order. `asked` are the rows with their
+    truths, which are the same for all programs."""
 
-    def __init__(self, training: Training, request: Request, marks: Sequence[int]) -> None:
+    def __init__(self, training: Training, request: Request, marks: Sequence[int], asked: Asked | None = None) -> None:
         self.name, self.marks = training.name, marks
         program = training.program
         if training.returned is not None:
@@ -53,8 +54,8 @@ class Followed:
         self.counts = {name: np.full((4, len(marks), orders), np.nan) for name in SETS}
         self.bought = np.full((len(marks), orders), np.nan)
         self.labels: list[tuple[int, bool, bool]] = []
-        self._asked = {name: self._predictor.questions(rows) for name, rows in
-                       (("validation", request.validation), ("test", request.test))}  # fmt: skip
+        self.asked = asked or {"validation": self._predictor.questions(request.validation),
+                                "test": self._predictor.questions(request.test)}  # fmt: skip
         self._training = request.training
         self._orders = orders_of(request.training.count, request.training.count, orders, request.passes.seed)
         self._streamed = request.learner.streamed
@@ -80,7 +81,7 @@ class Followed:
             self._score(len(self.marks) - 1, int(i), {self._returned.name: done.returned[..., i]})
 
     def _score(self, c: int, run: int, memory: Mapping[str, Array]) -> None:
-        for name, asked in self._asked.items():
+        for name, asked in self.asked.items():
             self.counts[name][:, c, run] = self._predictor.counts(asked, memory, self.marks[c])
         if not self._streamed or c + 1 >= len(self.marks):
             return
@@ -102,7 +103,9 @@ def follow(request: Request, told: Callable[[list[Followed]], None]) -> tuple[li
     with shown_in(request.loaded.source):
         programs = programs_of(request)
         marks = marks_of(request.loaded.program, request.training, request.passes)
-        found = [Followed(one, request, marks) for one in programs]
+        found: list[Followed] = []
+        for one in programs:
+            found.append(Followed(one, request, marks, found[0].asked if found else None))
         barrier, lock = Barrier(len(programs)), Lock()
 
         def heard(number: int, part: Any) -> None:

@@ -48,6 +48,15 @@ def learner_of(program: Program) -> Learner:
     )  # fmt: skip
 
 
+def is_learner(program: Program) -> bool:
+    """Whether it learns a separator of two labels."""
+    try:
+        learner_of(program)
+    except SpecError:
+        return False
+    return True
+
+
 def _parameter(e: ir.Expression | None) -> str | None:
     return e.name if isinstance(e, ir.ParameterValue) else None
 

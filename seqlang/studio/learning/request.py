@@ -26,7 +26,7 @@ LONGEST = 20_000
 
 @record
 class Request:
-    """`loaded` has the parameters that the rows decide."""
+    """`loaded` has `settings`, and among them the parameters that the rows decide."""
 
     loaded: Loaded
     learner: Learner
@@ -36,6 +36,7 @@ class Request:
     test: Rows
     passes: Passes
     split: Split
+    settings: Mapping[str, Fraction]
 
 
 def request_of(argument: Mapping[str, Any], opened: Opened, tell: Callable[[Any], None], *, released_only: bool,
@@ -59,7 +60,7 @@ def request_of(argument: Mapping[str, Any], opened: Opened, tell: Callable[[Any]
     tell({"doing": "reading rows"})
     whole_file = rows_of(loaded, opened.path, reading, tell=lambda rows: tell({"doing": f"read {rows:,} rows"}))
     asked = Split(asked.training, asked.validation, asked.test, asked.way, asked.seed, learner.label)
-    return Request(loaded, learner, columns, *split(whole_file, asked), _passes(argument, learner, seed), asked)
+    return Request(loaded, learner, columns, *split(whole_file, asked), _passes(argument, learner, seed), asked, found)
 
 
 def _made(argument: Mapping[str, Any], field: str) -> str:

@@ -182,3 +182,20 @@ def _vocabulary(text: str, column: str, inside: str) -> Term:
         table[word.strip()] = (found,)
     other = table.pop("*", None)
     return Term(column, column, tuple(table.items()) or (("*", (0.0,)),), other)
+
+
+def per_column(text: str, header: tuple[str, ...]) -> dict[str, str]:
+    """Column -> what is made of it; runs of columns are written out. Raises SpecError as `recipe`."""
+    wrapped = _WRAPPED.match(text.strip())
+    inner = wrapped[2] if wrapped and wrapped[1] == "project" and _balanced(wrapped[2]) else text
+    found: dict[str, str] = {}
+    for part in (part.strip() for part in _split(inner)):
+        for term in recipe(part, header).terms:
+            if term.first in header and term.last in header:
+                run = header[header.index(term.first) : header.index(term.last) + 1]
+                found |= {column: part if len(run) == 1 else _of_one(part, term, column) for column in run}
+    return found
+
+
+def _of_one(part: str, term: Term, column: str) -> str:
+    return re.sub(rf"{re.escape(term.first)}\s*\.\.\s*{re.escape(term.last)}", lambda _: column, part)
