@@ -18,6 +18,7 @@ from seqlang.model.domain import Finite, Integers, Interval
 from seqlang.model.program import Input
 from seqlang.release.exact.plan import obstacles
 from seqlang.release.exact.run import ExactRun
+from seqlang.release.twin.comparison import compared
 from seqlang.release.twin.statements import RETURN
 from seqlang.release.twin.twin import Twin, twin_of
 from seqlang.release.twin.written import NoTwin
@@ -134,14 +135,18 @@ ALIKE = [
 @pytest.mark.parametrize("name", ALIKE)
 def test_the_interpreter_does_the_same_in_the_units_of_the_spec(name: str) -> None:
     """Entries on the grid, the noise of the twin divided by its units: every report, stop and return agrees."""
-    spec = load(read(f"@{name}"))
+    alike(load(read(f"@{name}")), range(4))
+
+
+def alike(spec: Loaded, seeds: range) -> None:
+    """The twin on quarters beside the spec, on random entries."""
     found = twin_of(spec, 4)
     assert obstacles(found.loaded.program) == [] and not found.is_itself
     text = found.loaded.source.text
     units = [line[2:].split(": units of 1/") for line in text.splitlines() if ": units of" in line]
     scales = {name.removesuffix("_units"): int(scale) for name, scale in units}
     shown = dict(found.shown)
-    for seed in range(4):
+    for seed in seeds:
         coins = random.Random(seed)
         run = ExactRun(found.loaded.program, below=coins.randrange)
         machine = Machine(spec.program, Same(run, scales))  # type: ignore[arg-type]
@@ -155,6 +160,48 @@ def test_the_interpreter_does_the_same_in_the_units_of_the_spec(name: str) -> No
             assert scaled(result, Fraction(1, shown.get(RETURN, 1))) == other.result
             if look.stopped:
                 break
+
+
+STATISTICS = [
+    "sum(x over steps)", "sum(x over last 2)", "max(0, previous(s, 0) + C * x - D)", "sum(clip(x, D, C) over steps)",
+    "abs(sum(x over steps) - C)", "sum(if x >= D then x else C over steps)", "max(x, D) + C * sum(x over steps)",
+    "sum(x * y over steps)", "x ^ 2 - D", "sum(x over steps) / 4", "D + count(x >= D over last 3)", "min(x, y, D)",
+    "max([sum(C * x + k * y over last k) for k in 1..3])", "sum(f(x, D) over steps)", "if h >= C then h else -y",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("seed", range(len(STATISTICS)))
+def test_random_statistics_are_the_same_in_units(seed: int) -> None:
+    """Constants of quarters and eighths, so that the interpreter makes no error of rounding."""
+    coins = random.Random(seed)
+    d, b = (Fraction(coins.randrange(1, 9), 8) for _ in range(2))
+    c = d + Fraction(coins.randrange(1, 9), 4)
+    alike(loaded(
+        f"algorithm a\nparam C = {float(c)}\nparam D = {float(d)}\nparam b = {float(b) * 8}\n"
+        "stream x in [0, 1], y in [0, 1]\nlet f(v, w) = if v > w then 2 * v - w else v\n"
+        f"statistic h = sum(y over steps)\nstatistic s = {STATISTICS[seed]}\nreport shown = s\n"
+        "report high when s >= b\nstop when step >= 3 and shown > 4 * C return s - h\n"
+        "attach laplace(1 / 2) to b each high\nattach laplace(1) to s\nattach gaussian(1) to shown\n"
+        "attach laplace(3 / 8) to return\n"
+    ), range(seed, seed + 4))  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("place", "wrong"),
+    [
+        ("units.times", lambda factor, e: e),  # what meets a quantity is not scaled
+        ("noise.times", lambda factor, e: e),  # a rate is not
+        ("domains.ceil", lambda x: int(x) + 1),  # the least entry is lost
+    ],
+)
+def test_planted_faults_are_noticed(place: str, wrong: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each makes another text; the first is seen in what the twin does, the others in its text, derived by hand."""
+    monkeypatch.setattr(f"seqlang.release.twin.{place}", wrong)
+    if place == "units.times":
+        with pytest.raises(AssertionError):
+            alike(load(read("@tight/one_sided")), range(4))
+    with pytest.raises(AssertionError):
+        test_a_running_sum_in_units()
 
 
 def test_a_table_of_log_likelihood_ratios() -> None:
@@ -243,3 +290,14 @@ def test_an_irrational_threshold_is_rounded_to_a_whole_unit() -> None:
     moving = counted.replace("let b = log(20)", "let b = log(20 + step)").replace("attach laplace(1) to b once\n", "")
     assert "stop when total >= round(b) return high" in lines(twin(moving))
     assert not obstacles(twin(moving).loaded.program)
+
+
+def test_what_the_grid_costs_is_told() -> None:
+    """Each number in its place; a twin whose claim is not proved is not released."""
+    spec = loaded(SUM.replace("claim strong pure(1)", "claim strong pure(0.9)"))
+    found = compared(spec, loaded(twin(SUM, 4).loaded.source.text.replace("pure(1)", "pure(0.9)")))
+    assert not found.is_proved and [verdict for _, verdict in found.claims] != ["proved"]
+    rows = {row.what: row for row in found.laws}
+    assert rows["P(high) under half"].spec == law(spec)["high"]
+    assert rows["P(high) under half"].twin != rows["P(high) under half"].spec
+    assert [(row.what, row.spec, row.twin) for row in found.privacy if row.what == "pure"] == [("pure", 1.0, 1.0)]

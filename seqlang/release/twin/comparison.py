@@ -14,6 +14,8 @@ from seqlang.rules.computed import bound_up
 
 LONGEST = 60.0
 """Seconds of CPU time for the check of each."""
+MOST = 6
+"""Returned values whose chances are compared."""
 
 
 @record
@@ -28,7 +30,7 @@ class Row:
 @record
 class Comparison:
     """`privacy` proved at most, in every notion in which one of both is bounded; `claims` with the verdicts on the twin
-    of what it claims strongly; `laws` by model, for the models under which both are solved; `unsolved` why not."""
+    of what it claims strongly; `laws` by model, where one of both is solved; `unsolved` why not."""
 
     privacy: tuple[Row, ...]
     claims: tuple[tuple[str, str], ...]
@@ -48,12 +50,14 @@ def compared(spec: Loaded, twin: Loaded) -> Comparison:
     laws: list[Row] = []
     unsolved: list[str] = []
     for model in twin.program.models:
-        try:
-            first, second = (solve(loaded, models=(model.name,))[0] for loaded in (spec, twin))
-        except SpecError as why:
-            unsolved.append(why.diagnostics[0].message)
-        else:
-            laws += _laws(model.name, first, second)
+        solved: list[SolveResult | None] = []
+        for loaded in (spec, twin):
+            try:
+                solved += solve(loaded, models=(model.name,))
+            except SpecError as why:
+                solved.append(None)
+                unsolved.append(why.diagnostics[0].message)
+        laws += _laws(model.name, *solved)
     return Comparison(tuple(_privacy(one, two)), claims, tuple(laws), tuple(unsolved))
 
 
@@ -69,9 +73,12 @@ def _bound(result: CheckResult, derivation: Derivation | None) -> float | None:
     return None if found == float("inf") else found
 
 
-def _laws(model: str, one: SolveResult, two: SolveResult) -> Iterator[Row]:
-    names = {**one.returns, **two.returns}
-    if len(names) > 1:
-        for name in list(names)[:6]:
-            yield Row(f"P({name}) under {model}", one.returns.get(name, 0.0), two.returns.get(name, 0.0))
-    yield Row(f"E(step) under {model}", one.expected_steps, two.expected_steps)
+def _laws(model: str, one: SolveResult | None, two: SolveResult | None) -> Iterator[Row]:
+    found = [result for result in (one, two) if result is not None]
+    names = list(dict.fromkeys(name for result in found for name in result.returns))
+    for name in names[:MOST] if len(names) > 1 else ():
+        a, b = (None if result is None else result.returns.get(name, 0.0) for result in (one, two))
+        yield Row(f"P({name}) under {model}", a, b)
+    if found:
+        a, b = (None if result is None else result.expected_steps for result in (one, two))
+        yield Row(f"E(step) under {model}", a, b)

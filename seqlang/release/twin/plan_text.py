@@ -34,7 +34,7 @@ def _compared(found: Comparison) -> Iterator[str]:
     yield from _table("proved at most", found.privacy)
     if found.laws:
         yield from _table("exact law", found.laws)
-    yield from (f"no law of both: {why}" for why in dict.fromkeys(found.unsolved))
+    yield from (f"no exact law: {why}" for why in dict.fromkeys(found.unsolved))
     yield from (f"{verdict}: {text}" for text, verdict in found.claims)
     if not found.is_proved:
         yield "It is not released: a strong claim of the twin is not proved." if found.claims else (

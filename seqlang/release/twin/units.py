@@ -10,12 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
+from functools import reduce
 from math import lcm
 
 from seqlang.record import record
 from seqlang.release.twin.domains import Counted
 from seqlang.release.twin.names import Names
-from seqlang.release.twin.tables import table
+from seqlang.release.twin.tables import LARGEST, table
 from seqlang.release.twin.written import NoTwin, binary, call, number, quotient, renamed, times
 from seqlang.source import NOWHERE
 from seqlang.syntax import tree
@@ -171,8 +172,8 @@ class Units:
             case tree.Binary("/", left, right) if self.names.is_public(right):
                 return self._divided(left, right)
             case tree.Binary("^", base, exponent) if (k := self.names.rational(exponent)) in (2, 3, 4):
-                inner = self.whole(base)
-                return Whole(inner.n ** int(k or 0), binary("^", inner.e, exponent))
+                inner, count = self.whole(base), int(k or 1)
+                return Whole(inner.n**count, reduce(lambda a, b: binary("*", a, b), [inner.e] * count))
             case tree.If(test, yes, no, span):
                 n, (a, b), noised = self.meet((yes, no))
                 return Whole(n, tree.If(self.truth(test), a, b, span), noised)
@@ -233,7 +234,8 @@ class Units:
             inner = self.whole(_only(e, name))
             return Whole(1, call(name, inner.e if inner.n == 1 else quotient(inner.e, number(inner.n))))
         if name not in SAME_GRID | ON_PLACES:
-            raise NoTwin(f"`{name}` of private numbers is no whole number of units")
+            raise NoTwin(f"`{name}` of private numbers is no whole number of units, and what it reads is not only "
+                         f"entries with at most {LARGEST} values, which a table would list")  # fmt: skip
         values = [_value_of(a) for a in e.arguments]
         if name == "history":
             values = values[:1]
