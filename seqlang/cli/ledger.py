@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from seqlang.cli.options import Parser
@@ -27,11 +26,10 @@ def run(arguments: list[str]) -> int:
     """One of the words of `_WORDS`."""
     from seqlang.cli.release import _key as key_of
     from seqlang.release.ledger.book import Book
-    from seqlang.release.ledger.store import SqliteStore
+    from seqlang.release.ledger.store import store_at
 
     options = parser().parse_args(arguments)
-    path = Path(options.file)
-    store = SqliteStore(path, make=options.word == "open" and not path.exists())
+    store = store_at(options.file, opening=options.word == "open")
     try:
         return _ACTIONS[options.word](Book(store, key_of(options.key)), options)
     finally:
@@ -140,7 +138,7 @@ def _needed(value: str | None, option: str) -> str:
 def parser() -> Parser:
     parser = Parser("ledger", "Accounts of privacy, and every look that was released.", _EXAMPLES)
     parser.add_argument("word", metavar="open|show|charge|refund|verify|export", choices=_WORDS)
-    parser.add_argument("file", metavar="FILE", help="the ledger")
+    parser.add_argument("file", metavar="FILE", help="the ledger, or postgresql://..")
     parser.add_argument("--data", metavar="NAME", help="open: what the account is called")
     parser.add_argument("--adjacency", metavar="WORDS", help='open: who is a neighbour, "replace one"')
     parser.add_argument("--budget", metavar="AMOUNT", help='open: "pure(1)", "zcdp(1/2)", "rdp(8, 1)", "dp(1, 1e-6)"')

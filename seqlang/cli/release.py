@@ -60,11 +60,11 @@ def _twin(loaded: Loaded, grid: str | None) -> Twin:
 
 def _released(options: Namespace, loaded: Loaded, twin: Twin) -> int:
     from seqlang.release.ledger.book import Book
-    from seqlang.release.ledger.store import SqliteStore
+    from seqlang.release.ledger.store import store_at
     from seqlang.release.releasing import agreed, release
     from seqlang.report.words import adjacency_words
 
-    store = SqliteStore(Path(options.ledger))
+    store = store_at(options.ledger)
     try:
         book = Book(store, _key(options.key))
         form = _form(options, twin)

@@ -122,3 +122,25 @@ def test_only_chances_are_thrown() -> None:
                 lambda: samplers.bernoulli_exp(Fraction(-1), samplers.SYSTEM)):  # fmt: skip
         with pytest.raises(ValueError):
             bad()
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("law", ["laplace", "gaussian"])
+def test_the_samplers_of_opendp_agree(law: str) -> None:
+    """A second implementation, by others: a million draws of each, in cells that both fill, and the tail."""
+    dp = pytest.importorskip("opendp.prelude")
+    dp.enable_features("contrib")
+    runs, coins = 1_000_000, random.Random(6)
+    domain = dp.vector_domain(dp.atom_domain(T=int))
+    if law == "laplace":
+        theirs = dp.m.make_laplace(domain, dp.l1_distance(T=int), scale=3.0)([0] * runs)
+        ours = [samplers.geometric_exp(Fraction(1, 3), coins.randrange) for _ in range(runs)]
+    else:
+        theirs = dp.m.make_gaussian(domain, dp.l2_distance(T=float), scale=3.0)([0] * runs)
+        ours = [samplers.discrete_gaussian(Fraction(9), coins.randrange) for _ in range(runs)]
+    first, second = Counter(ours), Counter(theirs)
+    cells = [k for k in set(first) | set(second) if first[k] + second[k] > 40]
+    tail = (runs - sum(first[k] for k in cells), runs - sum(second[k] for k in cells))
+    pairs = [*((first[k], second[k]) for k in cells), *([tail] if sum(tail) else [])]
+    statistic = sum((a - b) ** 2 / (a + b) for a, b in pairs)
+    assert float(chi2.sf(statistic, len(pairs) - 1)) > 1e-4

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
 import pytest
 
 from seqlang.backends.interpret.machine import Machine
-from seqlang.driver import library, load, read
+from seqlang.driver import load
 from seqlang.model.program import Program, Report, Stop
 from seqlang.release.exact.plan import lasts, obstacles
 from seqlang.release.exact.run import ExactRun, Outcome
@@ -136,27 +136,6 @@ def test_no_float_between_an_entry_and_its_release(name: str) -> None:
 def test_what_is_not_released(text: str, why: str) -> None:
     found = obstacles(program(HEAD + text))
     assert any(why in sentence for sentence in found), found
-
-
-def test_the_library_is_planned_without_an_error() -> None:
-    """Whatever the program, it is either released or there is a reason."""
-    released = [name for name in library() if not obstacles(load(read(f"@{name}")).program)]
-    assert "tight/blocks" in released
-    for name in released:
-        made = load(read(f"@{name}")).program
-        if any(field.kind == "dataset" for field in made.inputs):
-            continue
-        run, entry = ExactRun(made, below=random.Random(1).randrange), _entry(made)
-        for _ in range(4):
-            if not run.stopped:
-                run.advance(entry)
-
-
-def _entry(made: Program) -> Mapping[str, Any]:
-    from seqlang.release.exact.code import Compiler
-    from seqlang.release.rows import reader_of
-
-    return {field.name: reader_of(field, Compiler(made), None)("") for field in made.inputs}
 
 
 def test_which_noise_lasts() -> None:
