@@ -26,7 +26,7 @@ def run(arguments: list[str]) -> int:
     """One of the words of `_WORDS`."""
     from seqlang.cli.release import _key as key_of
     from seqlang.release.ledger.book import Book
-    from seqlang.release.ledger.store import store_at
+    from seqlang.release.ledger.places import store_at
 
     options = parser().parse_args(arguments)
     store = store_at(options.file, opening=options.word == "open")

@@ -60,7 +60,7 @@ def _twin(loaded: Loaded, grid: str | None) -> Twin:
 
 def _released(options: Namespace, loaded: Loaded, twin: Twin) -> int:
     from seqlang.release.ledger.book import Book
-    from seqlang.release.ledger.store import store_at
+    from seqlang.release.ledger.places import store_at
     from seqlang.release.releasing import agreed, release
     from seqlang.report.words import adjacency_words
 

@@ -1,5 +1,5 @@
 """Accounts of privacy that forget nothing: a chain of entries to which only the end is added.
 
 `entry` is one row and its place in the chain, `store` keeps rows (SQLite; `postgres` for teams), `budget` says what
-fits an account, `book` is what the rows mean and which may be added, `verification` replays them without the data.
+fits an account, `state` is what the rows mean, `book` says which may be added.
 """

@@ -142,16 +142,6 @@ class SqliteStore:
         self._connection.close()
 
 
-def store_at(where: str, *, opening: bool = False) -> Store:
-    """The store of a ledger, a file or an address `postgresql://..`; `opening`: it is made if it is not there."""
-    if where.startswith(("postgresql://", "postgres://")):
-        from seqlang.release.ledger.postgres import PostgresStore
-
-        return PostgresStore(where, opening=opening)
-    path = Path(where)
-    return SqliteStore(path, make=opening and not path.exists())
-
-
 def refused(message: str, help: str | None = None) -> SpecError:
     """What a ledger refuses, exit code 2."""
     return SpecError.of("E0670", message, help=help)
