@@ -123,6 +123,15 @@ def test_a_file_that_is_handed_over(page: Any, server: Server, tmp_path: Path) -
     page.get_by_text("refused: a file may have 64 MiB").wait_for()
 
 
+def test_work_can_be_cancelled(page: Any, server: Server) -> None:
+    page.goto(f"{server.url}&panel=learn&spec=@bittner2020/flmb&learn.orders=200&learn.checkpoints=100")
+    page.get_by_role("button", name="Learn", exact=True).click()
+    page.get_by_role("img", name=re.compile("Accuracy on the test rows: as written")).wait_for()  # while it runs
+    page.get_by_role("button", name="Cancel", exact=True).last.click()
+    page.get_by_role("status").filter(has_text="cancelled").wait_for()
+    assert page.get_by_role("region", name="metrics at the end").inner_text() == ""
+
+
 @pytest.fixture(scope="module")
 def quiet(server: Server, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     made = type(server)(tmp_path_factory.mktemp("quiet"), "--port", "0", "--released-only")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import math
 from collections.abc import Mapping
+from importlib import import_module
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -87,6 +88,20 @@ def test_both_are_told_in_step_and_labels_are_bought_once_a_row() -> None:
     batches = answer["released"]["reports"]["batch"]
     bought = answer["numbers"]["variants"]["as written"]["bought"][-1]
     assert bought["n"] == 2 and abs(bought["mean"] / 20 - batches) < 6  # 20 labels a batch, by two orders
+
+
+def test_rows_that_come_next_are_those_of_the_order() -> None:
+    answer, _ = learnt(way="first")
+    kinds = [line.endswith(",attack") for line in synthetic.text().splitlines()[1:401]]
+    order = np.random.default_rng([1, 0]).permutation(400)  # the first order of seed 1
+    for one in answer["numbers"]["variants"].values():
+        assert [truth for _, _, truth in one["labels"]] == [kinds[order[step - 1]] for step, _, _ in one["labels"]]
+
+
+def test_long_work_is_told_at_each_checkpoint_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(import_module("seqlang.backends.train.train"), "WORTH", 0.0)  # a kernel would tell at the end
+    answer, told = learnt()
+    assert answer["about"]["engine"] == "numpy" and sum("part" in part for part in told) == 4
 
 
 @pytest.mark.parametrize(

@@ -52,7 +52,7 @@ def _learnt(argument: Mapping[str, Any], opened: Opened, tell: Tell) -> dict[str
     names = names_of(opened.source, request.columns[request.learner.attributes])
     return {
         "numbers": numbers_of(found), "released": released_of(done[0], names),
-        "about": _about(request, opened, read, time.perf_counter() - began - read),
+        "about": {**_about(request, opened, read, time.perf_counter() - began - read), "engine": done[0].engine},
     }  # fmt: skip
 
 

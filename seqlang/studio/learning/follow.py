@@ -10,11 +10,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from seqlang.backends.montecarlo.simulate import EngineName
 from seqlang.backends.train import Scores, Trained, Training, train
 from seqlang.backends.train.lanes import orders_of
 from seqlang.backends.train.predict import Predictor, Questions
 from seqlang.backends.train.scores import counted
-from seqlang.backends.train.train import marks_of
+from seqlang.backends.train.train import Heard, marks_of
+from seqlang.diagnostics import SpecError
 from seqlang.driver.loading import shown_in
 from seqlang.driver.questions import PREDICTED, TRUTH
 from seqlang.driver.training import trainings
@@ -97,6 +99,18 @@ class Followed:
         return Scores(*self.counts[rows])
 
 
+def _trained(program: Training, request: Request, heard: Heard) -> Trained:
+    """All orders of a stream side by side, which is heard at each checkpoint; what cannot be run so by any engine."""
+    engines: tuple[EngineName, ...] = ("numpy", "auto") if request.learner.streamed else ("auto",)
+    for engine in engines:
+        try:
+            return train([program], request.training, None, replace(request.passes, engine=engine), heard=heard)[0]
+        except SpecError as error:
+            if engine == engines[-1] or error.diagnostics[0].code != "E0622":
+                raise
+    raise AssertionError("the last engine did neither")
+
+
 def follow(request: Request, told: Callable[[list[Followed]], None]) -> tuple[list[Followed], list[Trained]]:
     """Both at a time: after each checkpoint one waits for the other, so that they are seen beside each other. `told`
     hears when something new is known. Raises SpecError."""
@@ -121,8 +135,7 @@ def follow(request: Request, told: Callable[[list[Followed]], None]) -> tuple[li
 
         def work(number: int) -> Trained:
             try:
-                (done,) = train([programs[number]], request.training, None, request.passes,
-                                heard=lambda _, part: heard(number, part))  # fmt: skip
+                done = _trained(programs[number], request, lambda _, part: heard(number, part))
             finally:
                 barrier.abort()  # whoever is not done goes on alone
             found[number].end(done)

@@ -21,6 +21,6 @@ rows = seqlang.rows(spec, {about["file"]!r}, {names}columns={dict(about["columns
 training, validation, test = split(rows, Split({drawn}))
 both = seqlang.train(
     spec, training, test=test, permutations={about["orders"]}, checkpoints={about["checkpoints"]}, seed={seed},
-    twin=True,
+    twin=True, engine={about["engine"]!r},
 )
 print(both)"""
