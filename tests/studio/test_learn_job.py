@@ -122,6 +122,13 @@ def test_what_a_spec_learns_from(name: str, width: str, count: str, bought: str 
     assert (found.width, found.count, found.bought, found.streamed) == (width, count, bought, streamed)
 
 
+@pytest.mark.parametrize(("name", "settings"), [("flsw", {"N": "20"}), ("flmb_exponential", {"L": "20"})])
+def test_other_ways_to_buy_labels(name: str, settings: Mapping[str, str]) -> None:
+    answer, _ = learnt(text=read(f"@bittner2020/{name}").text, settings=settings, training=100, checkpoints=2)
+    for one in answer["numbers"]["variants"].values():
+        assert 0 < one["bought"][0]["mean"] <= one["bought"][1]["mean"] <= 100
+
+
 def test_what_learns_no_separator_is_refused() -> None:
     with pytest.raises(SpecError, match="E0627"):
         learner_of(load(read("@tight/one_sided")).program)

@@ -27,7 +27,8 @@ Array = NDArray[Any]
 Asked = Mapping[str, Questions]
 SETS = ("validation", "next rows", "test")
 """On which rows it is scored. The next rows are those that come until the next checkpoint."""
-BOUGHT = "bought"
+BOUGHT = "bought_"
+"""What the labels bought are tracked as: as with other questions, a name that specs do not use."""
 WRITTEN, QUIET = "as written", "without noise"
 
 
