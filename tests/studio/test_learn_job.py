@@ -75,11 +75,12 @@ def test_the_lines_of_python_learn_the_same(tmp_path: Path) -> None:
         assert [point["metrics"]["accuracy"] for point in one.curve] == shown["curves"]["test"]
 
 
-def test_both_are_told_in_step_and_labels_are_bought_once_a_row() -> None:
+def test_both_are_told_as_they_go_on_and_labels_are_bought_once_a_row() -> None:
     answer, told = learnt(orders=2)
     parts = [part["part"]["numbers"]["variants"] for part in told if "part" in part]
     seen = [[sum(p["n"] > 0 for p in one["curves"]["test"]) for one in part.values()] for part in parts]
-    assert seen == [[1, 1], [2, 2], [3, 3], [4, 4]]
+    assert seen[-1] == [4, 4] and len(seen) > 1  # either may be a checkpoint ahead: they run side by side
+    assert all(list(column) == sorted(column) for column in zip(*seen, strict=True))
     for one in answer["numbers"]["variants"].values():
         means = [point["mean"] for point in one["bought"]]
         assert means == sorted(means) and means[0] > 0 and means[-1] <= 400
