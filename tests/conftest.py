@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from published import TABLE, line, merged, published, told
+from source_page import rewrite
 from thorough import LONG
 
 os.environ.pop("COLUMNS", None)  # pytest-xdist sets it in its workers, and piped reports are as wide as it says
@@ -75,7 +76,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
-    """Published figures beside ours."""
+    """Published figures beside ours, and with `--update` on their pages."""
+    if config.getoption("--update"):
+        rewrite(terminalreporter.stats.get("passed", []))
     rows = told(terminalreporter.stats.get("passed", []))
     if rows and config.getoption("--long"):
         terminalreporter.section("published figures: ours, published, difference")
