@@ -61,14 +61,14 @@ def _twin(loaded: Loaded, grid: str | None) -> Twin:
 def _released(options: Namespace, loaded: Loaded, twin: Twin) -> int:
     from seqlang.release.ledger.book import Book
     from seqlang.release.ledger.places import store_at
+    from seqlang.release.pricing import adjacency
     from seqlang.release.releasing import agreed, release
-    from seqlang.report.words import adjacency_words
 
     store = store_at(options.ledger)
     try:
         book = Book(store, _key(options.key))
         form = _form(options, twin)
-        neighbours = adjacency_words(loaded.program)[0]
+        neighbours = adjacency(loaded.program)
         terms = agreed(twin.loaded, book, options.account, options.reference, form, neighbours)
         rows = _rows(options, twin, form)
         ticks = options.live or options.data == "-"  # whoever writes rows to us sees when nothing follows

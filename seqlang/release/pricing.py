@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
+from typing import assert_never
 
 from seqlang.arithmetic.enclosure import enclose, exact_value
 from seqlang.diagnostics import SpecError
 from seqlang.driver import Loaded, check
-from seqlang.model.program import Claim
+from seqlang.model.expression import Expression, Number, rebuild
+from seqlang.model.program import AddRemove, Adjacency, Claim, Program, Replace, Within
 from seqlang.proof.derivation import ApproximateBound, Derivation, RenyiBound, settled
+from seqlang.record import replace
 from seqlang.release.exact.code import Compiler
 from seqlang.release.exact.functions import NoValue
 from seqlang.release.exact.laws import NotExact
@@ -45,9 +48,26 @@ def price(result: CheckResult, budget: Amount) -> Amount:
     return min(found, key=lambda amount: (amount.delta, amount.epsilon) if budget.notion == "dp" else (amount.epsilon,))
 
 
-def adjacency(result: CheckResult) -> str:
-    """Who is a neighbour, in the words of an account."""
-    return adjacency_words(result.program)[0]
+def adjacency(program: Program) -> str:
+    """Who is a neighbour, in the words of an account: with the values of parameters, since `replace k` is another
+    relation for every k."""
+    compiler = Compiler(program)
+
+    def plain(e: Expression) -> Expression:
+        try:
+            value = compiler.constant(e)
+        except (NotExact, NoValue):
+            return rebuild(e, plain)
+        return Number(Fraction(value)) if isinstance(value, int | Fraction) and not isinstance(value, bool) else e
+
+    match program.adjacency:
+        case Within(of, radius):
+            told: Adjacency = replace(program.adjacency, of=plain(of), radius=plain(radius))
+        case Replace(count) | AddRemove(count):
+            told = replace(program.adjacency, count=plain(count))
+        case _:
+            assert_never(program.adjacency)
+    return adjacency_words(replace(program, adjacency=told))[0]
 
 
 def _claimed(result: CheckResult, budget: Amount) -> Iterator[Amount]:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+import signal
 import socket
 import sys
 import webbrowser
 from collections.abc import Callable
 from pathlib import Path
+from types import FrameType
 
 import uvicorn
 from fastapi import FastAPI
@@ -49,6 +51,7 @@ def serve(
         ws_max_size=LARGEST_MESSAGE, server_header=False,
     )  # fmt: skip
     server = _Server(config, lambda: _started(address.url, workers, browser))
+    signal.signal(signal.SIGTERM, _ended)
     try:
         with contextlib.suppress(KeyboardInterrupt):
             server.run(sockets=[bound])
@@ -70,6 +73,12 @@ class _Server(uvicorn.Server):
         await super().startup(sockets)
         if self.started:
             self._told()
+
+
+def _ended(number: int, frame: FrameType | None) -> None:
+    """uvicorn raises the signal again once it has shut down, which would end the process before files that were handed
+    over are removed."""
+    raise SystemExit(0)
 
 
 def _started(url: str, workers: Workers, browser: bool) -> None:

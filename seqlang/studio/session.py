@@ -17,7 +17,7 @@ from seqlang.studio.state import LARGEST_TEXT, State, query_of
 from seqlang.studio.uploads import Uploads
 from seqlang.studio.workers import JobFailed, Told, Workers
 
-PAUSE = 0.08
+PAUSE = 0.04
 """Seconds without a further change, after which a text is checked."""
 
 

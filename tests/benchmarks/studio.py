@@ -27,11 +27,13 @@ TOUCH = """(place) => new Promise((done) => {
   const state = document.querySelector('[aria-label="what was found"] [role=status]');
   const watcher = new MutationObserver(() => {
     const text = state.textContent;
-    if (/^(So far|checked)/.test(text)) times.first ??= performance.now() - began;
-    if (text.startsWith('checked')) { watcher.disconnect(); done([times.first, performance.now() - began]); } });
+    if (/^(So far|checked|The text)/.test(text)) times.first ??= performance.now() - began;
+    if (/^(checked|The text)/.test(text)) { watcher.disconnect(); done([times.first, performance.now() - began]); } });
+  setTimeout(() => { watcher.disconnect(); done([times.first ?? 3000, 3000]); }, 3000);
   watcher.observe(state, { subtree: true, childList: true, characterData: true });
   slider.value = place; slider.dispatchEvent(new Event('input')); })"""
-"""Moves it; resolves to the milliseconds until verdicts were shown, and until nothing was searched any more."""
+"""Moves it; resolves to the milliseconds until verdicts (or errors) were shown, and until nothing was searched
+any more, 3000 at most."""
 
 
 def memory(pid: int) -> int:

@@ -9,10 +9,13 @@ from pathlib import Path
 import pytest
 
 from seqlang.diagnostics import SpecError
+from seqlang.driver import load
 from seqlang.release.ledger.book import Book, Charge
 from seqlang.release.ledger.budget import Amount, amount_of, within
 from seqlang.release.ledger.entry import canonical
 from seqlang.release.ledger.store import SqliteStore
+from seqlang.release.pricing import adjacency
+from seqlang.source import Source
 
 REPLACE = "replace one"
 
@@ -170,3 +173,28 @@ def test_a_budget_kept_in_zcdp_implies_it() -> None:
 def test_no_float_is_written() -> None:
     with pytest.raises(TypeError):
         canonical({"a": [1, {"b": 0.5}]})
+
+
+@pytest.mark.parametrize(
+    ("declared", "parameter", "other", "words"),
+    [
+        ("replace k", "k", "n", "replace 3"), ("replace k * k + 1", "k", "n", "replace 10"),
+        ("one x within k / 4", "k", "n", "one x within 0.75"), ("every k * x within 1", "k", "n", "every 3*x within 1"),
+    ],
+)  # fmt: skip
+def test_neighbours_are_told_apart_by_numbers_and_not_by_letters(
+    declared: str, parameter: str, other: str, words: str
+) -> None:
+    def of(name: str, value: int) -> str:
+        text = f"""algorithm a
+param {name} in 1.. = 1
+stream x in [0, 1]
+adjacent {declared.replace(parameter, name)}
+statistic s = sum(x over steps)
+stop when s >= 3
+"""
+        return adjacency(load(Source("a.seq", text), {name: Fraction(value)}).program)
+
+    assert of(parameter, 3) == of(other, 3)
+    assert of(parameter, 3) != of(parameter, 1)
+    assert of(parameter, 3).replace(" ", "") == words.replace(" ", "")

@@ -63,6 +63,20 @@ def test_a_link_opens_the_same_again(page: Any, server: Server) -> None:
     assert page.get_by_label("lz", exact=True).last.input_value() == "4"
 
 
+def test_two_people_change_what_they_see_and_not_what_the_other_sees(page: Any, browser: Any, server: Server) -> None:
+    elsewhere = browser.new_context()
+    other = elsewhere.new_page()
+    for one, lz in ((page, "2"), (other, "5")):
+        one.goto(f"{server.url}&panel=see&spec=@tight/one_sided&set.lz={lz}&set.lw=0.1")
+        bounded_by(one, "10")
+    for one, lw, epsilon in ((page, "0.25", "4"), (other, "0.125", "8"), (page, "0.5", "2")):
+        one.get_by_label("lw", exact=True).last.fill(lw)
+        bounded_by(one, epsilon)
+    assert [one.get_by_label("lw", exact=True).last.input_value() for one in (page, other)] == ["0.5", "0.125"]
+    assert [one.get_by_label("lz", exact=True).last.input_value() for one in (page, other)] == ["2", "5"]
+    elsewhere.close()
+
+
 def test_errors_are_diagnostics_with_buttons_that_mend_them(page: Any, server: Server) -> None:
     opened(page, server, "&panel=see")
     page.get_by_label("the text of the spec").fill(OWN.replace("laplace", "laplce"))
@@ -72,6 +86,22 @@ def test_errors_are_diagnostics_with_buttons_that_mend_them(page: Any, server: S
     problem.get_by_role("button").first.click()
     claim(page, "proved").wait_for()
     assert page.get_by_label("the text of the spec").input_value() == OWN
+
+
+def test_nothing_that_is_typed_while_answers_arrive_is_lost(page: Any, server: Server) -> None:
+    opened(page, server, "&panel=see&spec=@tight/one_sided")
+    claim(page, "proved").wait_for()
+    text = page.get_by_label("the text of the spec")
+    before = text.input_value()
+    typed = "# " + "what is typed stays as it is " * 6
+    text.press("Control+End")
+    text.press_sequentially(typed, delay=25)
+    page.wait_for_timeout(500)
+    assert text.input_value() == before + typed
+    text.press("Enter")
+    text.press_sequentially("claim strong pure(7)", delay=25)
+    page.locator(".seq-card", has_text="pure(7)").first.wait_for()
+    assert text.input_value() == f"{before}{typed}\nclaim strong pure(7)"
 
 
 def test_markup_in_titles_and_names_is_shown_and_not_obeyed(page: Any, server: Server) -> None:

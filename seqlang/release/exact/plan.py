@@ -198,8 +198,8 @@ def _is_constant_above_0(compiler: Compiler, e: ir.Expression) -> bool:
 
 
 def _ordered(compiler: Compiler, arguments: tuple[ir.Expression, ...]) -> bool:
-    ends = [_constant(compiler, e) for e in arguments[1:]]
-    return None not in ends and ends[0] <= ends[1]  # type: ignore[operator]
+    low, high = (_constant(compiler, e) for e in arguments[1:])
+    return low is not None and high is not None and low <= high
 
 
 def _sentence(text: str) -> str:

@@ -19,7 +19,7 @@ from seqlang.studio.jobs.texts import loaded_of, source_of
 from seqlang.studio.jobs.witness import witness_of
 from seqlang.studio.jobs.words import words_of
 
-FIRST = 0.15
+FIRST = 0.1
 """Seconds of CPU time after which is told what is known so far: mostly all proofs, before any witness."""
 SECONDS = 60.0
 """Of CPU time, after which what is not decided is unknown."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from html import escape
 from typing import Any
 
@@ -11,13 +12,13 @@ from nicegui import ui
 from seqlang.studio.parts.fields import choice, text_field
 from seqlang.studio.parts.figure import SIMULATED, Figure
 from seqlang.studio.parts.player import Player
-from seqlang.studio.parts.reproduce import Lines, Reproduce, lines_of
+from seqlang.studio.parts.reproduce import Lines, Reproduce, keywords_of, lines_of
 from seqlang.studio.parts.task import Answer, Task
 from seqlang.studio.session import Session
 
 NAME, TITLE = "try", "Try"
 EXACT = "Exact: computed from the models, without simulation and without data."
-PYTHON_ONLY = "in Python: the twin is the same text without its `attach` lines"
+PYTHON_ONLY = "the line without noise: the same of the text without its `attach` lines"
 
 
 def build(session: Session) -> None:
@@ -136,13 +137,13 @@ def _runs(session: Session, model: _Model) -> None:
         numbers = {name: int(given[name]) for name in fields if str(given[name]).isdigit()}
         return _command(session, "run", {**model.option, **numbers})
 
-    sheet = lambda: _Sheet("runs", "stopping steps, returns and sample paths", SIMULATED)  # noqa: E731
+    sheet = partial(_Sheet, "runs", "stopping steps, returns and sample paths", SIMULATED)
     _work(session, "run", "Run", sheet, asked, lines)
 
 
 def _law(session: Session, model: _Model) -> None:
     _title("The exact law", "P(stopping step, return), where there is an exact one.")
-    sheet = lambda: _Sheet("law", "the law of the stopping step", EXACT)  # noqa: E731
+    sheet = partial(_Sheet, "law", "the law of the stopping step", EXACT)
     _work(session, "solve", "Solve", sheet, lambda: model.asked, lambda _: _command(session, "solve", model.option))
 
 
@@ -192,15 +193,20 @@ def _curve(session: Session, model: _Model) -> None:
     def lines(given: Mapping[str, Any]) -> Lines:
         span = f"{given['parameter']}={given['from']}:{given['to']}:{given['count']}"
         typed = _command(session, "solve", {**model.option, "curve": span})
-        python = f"""import seqlang
+        return Lines(typed.command, _sweep_in_python(session, given, "linspace", "exact=True, simulate=False"))
 
-spec = seqlang.load({session.file!r})
-values = numpy.linspace({given["from"]}, {given["to"]}, {given["count"]})
-print(seqlang.sweep(spec, grid={{{given["parameter"]!r}: values}}, exact=True, simulate=False))"""
-        return Lines(typed.command, python)
-
-    sheet = lambda: _Sheet("curve", "operating characteristic and expected steps", EXACT)  # noqa: E731
+    sheet = partial(_Sheet, "curve", "operating characteristic and expected steps", EXACT)
     _work(session, "curve", "Draw the curves", sheet, lambda: {**model.asked, **along.asked}, lines)
+
+
+def _sweep_in_python(session: Session, given: Mapping[str, Any], spaced: str, how: str) -> str:
+    """The lines of Python that find a figure at values between two ends."""
+    return f"""import numpy
+import seqlang
+
+spec = seqlang.load({session.file!r}{keywords_of(session.state.settings)})
+values = numpy.{spaced}({given["from"]}, {given["to"]}, {given["count"]})
+print(seqlang.sweep(spec, grid={{{given["parameter"]!r}: values}}, {how}))"""
 
 
 def _price(session: Session, model: _Model) -> None:
@@ -221,8 +227,10 @@ def _price(session: Session, model: _Model) -> None:
     def lines(given: Mapping[str, Any]) -> Lines:
         span = f"{given['parameter']}={given['from']}:{given['to']}:{given['count']}"
         command = "solve" if given["exact"] else "run"
-        return Lines(_command(session, command, {**model.option, "sweep": span}).command, f"# {PYTHON_ONLY}")
+        how = "exact=True, simulate=False" if given["exact"] else f"runs={given['runs'] or 2000}"
+        python = f"{_sweep_in_python(session, given, 'geomspace', how)}\n# {PYTHON_ONLY}"
+        return Lines(_command(session, command, {**model.option, "sweep": span}).command, python)
 
-    sheet = lambda: _Sheet("price", "a figure along a parameter, with and without noise",  # noqa: E731
-                           f"{SIMULATED} The line without noise is of an algorithm that is not private.")  # fmt: skip
+    about = f"{SIMULATED} The line without noise is of an algorithm that is not private."
+    sheet = partial(_Sheet, "price", "a figure along a parameter, with and without noise", about)
     _work(session, "price", "Compute", sheet, asked, lines)

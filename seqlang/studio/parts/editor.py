@@ -27,7 +27,8 @@ class Editor(ui.element, component=COMPONENT):  # type: ignore[call-arg]
 
     def __init__(self, text: str, typed: Callable[[str], None]) -> None:
         super().__init__()
-        self._props.update(value=text, words=list(reserved_words()), notes=[], marks=[], label="the text of the spec")
+        self._props.update(value=text, version=0, words=list(reserved_words()), notes=[], marks=[])
+        self._props["label"] = "the text of the spec"
 
         def told(event: GenericEventArguments) -> None:
             self._props["value"] = str(event.args)  # without an update: the browser has it already
@@ -41,8 +42,8 @@ class Editor(ui.element, component=COMPONENT):  # type: ignore[call-arg]
         return str(self._props["value"])
 
     def set_text(self, text: str) -> None:
-        """Another text."""
-        self._props["value"] = text
+        """Another text, in place of what is typed there."""
+        self._props.update(value=text, version=self._props["version"] + 1)
         self.update()
 
     def annotate(self, diagnostics: Sequence[Mapping[str, Any]], notes: Sequence[Sequence[Any]]) -> None:

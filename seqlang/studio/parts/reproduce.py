@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Mapping, Sequence
 from html import escape
+from keyword import iskeyword
 from typing import Any
 
 from nicegui import ui
@@ -48,10 +49,17 @@ def lines_of(command: str, file: str, settings: Sequence[tuple[str, str]], optio
     for name, value in options.items():
         for one in value if isinstance(value, list) else [value]:
             words += [f"--{name.replace('_', '-')}", *([] if one is True else [str(one)])]
-    given = "".join(f", {name}={value!r}" for name, value in settings)
+    given = keywords_of(settings)
     asked = "".join(f", {name}={value!r}" for name, value in options.items())
     python = f"import seqlang\n\nspec = seqlang.load({file!r}{given})\nprint(seqlang.{command}(spec{asked}))"
     return Lines(shlex.join(words), python)
+
+
+def keywords_of(settings: Sequence[tuple[str, str]]) -> str:
+    """Parameters as arguments in Python, with a comma before each. A parameter may be called `lambda`."""
+    if any(iskeyword(name) for name, _ in settings):
+        return f", **{dict(settings)!r}"
+    return "".join(f", {name}={value!r}" for name, value in settings)
 
 
 def command_of_design(asked: Mapping[str, str]) -> Lines:

@@ -10,9 +10,10 @@ export default {
       <textarea ref="area" :value="text" :aria-label="label" spellcheck="false" autocapitalize="off" autocomplete="off"
         wrap="off" @input="typed"></textarea>
     </div></div>`,
-  props: { value: String, words: Array, notes: Array, marks: Array, label: String },
+  props: { value: String, version: Number, words: Array, notes: Array, marks: Array, label: String },
   data() { return { text: this.value }; },
-  watch: { value(now) { if (now !== this.text) this.text = now; } },
+  // The server sets a text by another version. What it else sends as `value` may be behind what is typed here.
+  watch: { version() { this.text = this.value; } },
   computed: {
     pattern() {
       const words = this.words.join("|");
