@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -101,7 +101,7 @@ def tune(spec: AnySpec, free: Sequence[str], minimise: str, *, time_limit: Numbe
 
 def monitor(
     spec: AnySpec,
-    counts: Sequence[Number | Sequence[Number]] | Frame,
+    counts: Sequence[Number | Sequence[Number]] | Mapping[str, Any] | Frame,
     *,
     plan: int | None = None,
     at: Sequence[Number] = (),
@@ -109,7 +109,8 @@ def monitor(
 ) -> MonitorResult:
     """Where a test that looks at its data in blocks stands, from the sums that it released, block by block: a number a
     block, or, where a block releases several sums, as many numbers: [(7, 9), (4, 6)]; or a data frame, a row a block,
-    whose columns are the sums in their order.
+    whose columns are the sums in their order; or a transcript, the object that `seqlang release --json` printed, which
+    tells the plan as well.
 
     `plan`: the face of the public coin, where one was thrown; `at`: values of what the hypotheses leave open, such as
     the chance of a 1, at which the outlook is asked for besides both; `level` in (0, 1) is that of the intervals.
@@ -123,8 +124,13 @@ def monitor(
     from seqlang.backends.interpret.data.frames import is_frame, text_rows
     from seqlang.driver.given import between, numbers, parts
     from seqlang.monitoring import watch
+    from seqlang.release.watching import from_transcript
 
+    loaded = as_spec(spec).loaded
     places = tuple(numbers(at, "at"))
     inside = float(between(level, "level", 0, 1))
+    if isinstance(counts, Mapping):
+        given = from_transcript(loaded, counts, "counts")
+        return watch(loaded, given.counts, plan=given.plan, places=places, level=inside)
     released: Any = text_rows(counts) if is_frame(counts) else counts
-    return watch(as_spec(spec).loaded, parts(released, "counts"), plan=plan, places=places, level=inside)
+    return watch(loaded, parts(released, "counts"), plan=plan, places=places, level=inside)

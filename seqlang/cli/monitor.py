@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from seqlang.cli.options import Parser, add_settings, add_time_limit, exact, probability, settings, whole, within_limit
-from seqlang.cli.terminal.output import print_result
+from seqlang.cli.terminal.output import print_result, say
 from seqlang.cli.terminal.waiting import working
 from seqlang.diagnostics import SpecError
 
@@ -14,10 +14,14 @@ if TYPE_CHECKING:
     from argparse import Namespace
     from fractions import Fraction
 
+    from seqlang.release.ledger.book import Book
+    from seqlang.release.watching import Watched
+
 _EXAMPLES = """\
   seqlang monitor trial.seq --counts 7,5,9
   seqlang monitor trial.seq --data released.txt --at 0.5
   seqlang monitor trial.seq --counts 7 --plan 2 --json
+  seqlang monitor --ledger trial.sqlite --report trial.html
   seqlang monitor arms.seq --counts 7:9,4:6"""
 
 
@@ -29,36 +33,82 @@ def run(arguments: list[str]) -> int:
 
 
 def _watched(options: Namespace) -> int:
-    from seqlang.driver import load, read
     from seqlang.monitoring import watch
+    from seqlang.release.watching import report
+    from seqlang.report.writable import refuse_unwritable_text, write_text
 
-    counts = _listed(options.data) if options.data is not None else _parted(options.counts or "", "--counts")
     places = [exact(text, "--at") for text in options.at]
-    plan = None if options.plan is None else whole(options.plan, "--plan")
     level = float(probability(options.level, "--level"))
-    source = read(options.file)
-    with working(options.file):
-        loaded = load(source, settings(options.set))
-        print_result(watch(loaded, counts, plan=plan, places=places, level=level), options.json)
+    if options.report is not None:
+        refuse_unwritable_text(options.report, "report", (".html", ".md"))
+    with working(options.file or options.ledger or "monitor"):
+        given, book = _given(options)
+        found = watch(given.loaded, given.counts, plan=given.plan, places=places, level=level)
+        print_result(found, options.json)
+    if options.report is not None:
+        write_text(options.report, report(found, given, book, "html" if options.report.endswith(".html") else "md"))
+        say(f"wrote {options.report}")
     return 0
+
+
+def _given(options: Namespace) -> tuple[Watched, Book | None]:
+    """The program and what it released, and the ledger, if it is from there."""
+    from seqlang.driver import load, read
+    from seqlang.release.watching import Watched, from_transcript
+
+    if options.ledger is not None:
+        return _from_ledger(options)
+    if options.file is None:
+        raise SpecError.of("E0601", "a program, or a ledger, is missing", help="`seqlang monitor --help` has examples")
+    if options.reference is not None:
+        raise SpecError.of("E0601", "--reference is of a release in a ledger: --ledger FILE")
+    loaded = load(read(options.file), settings(options.set))
+    plan = None if options.plan is None else whole(options.plan, "--plan")
+    if options.data is None:
+        return Watched(loaded, tuple(_parted(options.counts or "", "--counts")), plan), None
+    text = _text(options.data)
+    if text.lstrip().startswith("{"):
+        return from_transcript(loaded, _json(text, options.data), options.data), None
+    return Watched(loaded, tuple(_listed(text, options.data)), plan), None
+
+
+def _from_ledger(options: Namespace) -> tuple[Watched, Book]:
+    from seqlang.release.ledger.book import Book
+    from seqlang.release.ledger.places import store_at
+    from seqlang.release.watching import from_ledger
+
+    for name, value in (("DESIGN.seq", options.file), ("--set", options.set), ("--plan", options.plan)):
+        if value:
+            raise SpecError.of("E0601", f"{name} is not given with --ledger: the ledger has the program that ran")
+    store = store_at(options.ledger)
+    try:
+        book = Book(store)
+    finally:
+        store.close()
+    return from_ledger(book, options.reference), book
 
 
 def parser() -> Parser:
     about = "Where a test that looks at its data in blocks stands, and what may come: from the sums released so far."
     parser = Parser("monitor", about, _EXAMPLES)
     parser.add_argument(
-        "file", metavar="DESIGN.seq", help="a program that `seqlang design` wrote, or another of its kind"
+        "file", nargs="?", metavar="DESIGN.seq", help="a program that `seqlang design` wrote, or another of its kind"
     )
     given = parser.add_mutually_exclusive_group()
     given.add_argument(
         "--counts", metavar="Y1,Y2,..", help="what was released, block by block; several sums as 7:9,4:6"
     )
-    given.add_argument("--data", metavar="FILE", help="the same from a file, one block a line")
+    given.add_argument(
+        "--data", metavar="FILE", help="the same from a file, one block a line, or a transcript of `release`"
+    )
+    given.add_argument("--ledger", metavar="FILE", help="the same from a ledger, with the program that ran")
+    parser.add_argument("--reference", metavar="NAME", help="which release of the ledger (the only one)")
     parser.add_argument("--plan", metavar="N", help="which plan the public coin chose, where the design has one")
     parser.add_argument("--at", action="append", default=[], metavar="P",
                         help="the outlook where the chance of a 1, or what else is open, is P")  # fmt: skip
     parser.add_argument("--level", default="0.95", metavar="L", help="of the interval (0.95)")
     add_settings(parser)
+    parser.add_argument("--report", metavar="FILE.html", help="all of it on one page, as HTML or Markdown (FILE.md)")
     parser.add_argument("--json", action="store_true", help="one JSON object")
     add_time_limit(parser)
     return parser
@@ -73,9 +123,21 @@ def _block(text: str, what: str) -> tuple[Fraction, ...]:
     return tuple(exact(part, what) for part in (text.replace(":", " ").split() or [text]))
 
 
-def _listed(name: str) -> list[tuple[Fraction, ...]]:
+def _text(name: str) -> str:
     try:
-        text = Path(name).read_text(encoding="utf-8")
+        return Path(name).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise SpecError.of("E0605", f"cannot read `{name}`: {getattr(error, 'strerror', None) or error}") from None
+
+
+def _json(text: str, name: str) -> Any:
+    import json
+
+    try:
+        return json.loads(text)
+    except ValueError:
+        raise SpecError.of("E0603", f"`{name}` begins like a transcript, and is no JSON") from None
+
+
+def _listed(text: str, name: str) -> list[tuple[Fraction, ...]]:
     return [_block(line, f"{name}, line {n}") for n, line in enumerate(text.splitlines(), 1) if line.strip()]

@@ -115,7 +115,8 @@ def _key(file: str | None) -> bytes | None:
 
 
 def _told(look: Mapping[str, Any]) -> None:
-    shown = ", ".join(name if value is True else f"{name} = {_value(value)}" for name, value in look["reports"].items())
+    reports = sorted(look["reports"].items())  # as a ledger has them: what is told again looks the same
+    shown = ", ".join(name if value is True else f"{name} = {_value(value)}" for name, value in reports)
     if shown:
         print(f"step {look['step']}: {shown}", flush=True)
 

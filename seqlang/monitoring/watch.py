@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from fractions import Fraction
 
 from seqlang.backends.montecarlo.stopping import chosen_model
@@ -40,8 +41,23 @@ def watch(
     one was thrown. `places`: values of what the hypotheses leave open, such as the chance of a 1, at
     which the outlook is asked for besides. Raises SpecError E0623 where the
     program does not look at its data in blocks, E0603 for counts that it cannot have released."""
-    try:
+    with _followed_from_block_to_block(loaded):
         return _watched(loaded, counts, plan, places, level)
+
+
+def sums_of(loaded: Loaded) -> tuple[str, ...]:
+    """The names of the sums that a block releases, in order. Raises SpecError E0623 as `watch` does."""
+    with _followed_from_block_to_block(loaded):
+        for name in HYPOTHESES:
+            chosen_model(loaded.program, name)
+        paths = Paths(settled(loaded.program, HYPOTHESES), HYPOTHESES)
+        return tuple(one.shown for one in paths.sums)
+
+
+@contextmanager
+def _followed_from_block_to_block(loaded: Loaded) -> Iterator[None]:
+    try:
+        yield
     except Unsolved as why:
         message = f"`{loaded.program.name}` cannot be followed from block to block: {why}"
         raise SpecError.of("E0623", message, source=loaded.source) from None

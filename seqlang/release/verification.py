@@ -56,10 +56,15 @@ def digest_of(loaded: Loaded, account: str, reading: Mapping[str, Any]) -> str:
     return hashlib.sha256(said.encode()).hexdigest()
 
 
+def loaded_of(charge: Charge) -> Loaded:
+    """The program that was charged for. Raises SpecError where its text is refused."""
+    return load(Source(charge.reference, charge.spec), {name: Fraction(v) for name, v in charge.settings})
+
+
 def fault_of(charge: Charge) -> str | None:
     """What is wrong with one release; None if nothing is."""
     try:
-        loaded = load(Source(charge.reference, charge.spec), {name: Fraction(v) for name, v in charge.settings})
+        loaded = loaded_of(charge)
     except SpecError as why:
         return f"its program is refused: {why}"
     if digest_of(loaded, charge.account, charge.reading) != charge.digest:
@@ -75,18 +80,24 @@ def disagreement(program: Program, looks: Sequence[Mapping[str, Any]]) -> str | 
     unknown = {name for look in looks for name in look.get("reports", {})} - set(program.report_names)
     if unknown:
         return f"it shows `{min(unknown)}`, which the program does not report"
-    last = max(written, default=0)
     try:
-        run = BlindRun(program, _agreeing(written))
-        for step in range(1, last + 1):
-            if run.stopped:
-                return f"it goes on after it has stopped in step {step - 1}"
-            run.advance({})
+        replayed(program, looks)
     except _Disagrees as why:
         return str(why)
     except Hidden:
         return None  # a fold for each record: nothing follows without them
     return None
+
+
+def replayed(program: Program, looks: Sequence[Mapping[str, Any]]) -> BlindRun:
+    """Where the program stands after these looks, as far as it follows from them. Raises Hidden where nothing does."""
+    written = {look["step"]: look for look in looks}
+    run = BlindRun(program, _agreeing(written))
+    for step in range(1, max(written, default=0) + 1):
+        if run.stopped:
+            raise _Disagrees(f"it goes on after it has stopped in step {step - 1}")
+        run.advance({})
+    return run
 
 
 def _agreeing(written: Mapping[int, Mapping[str, Any]]) -> Decide:

@@ -5,7 +5,12 @@ from __future__ import annotations
 import csv
 import gzip
 import importlib.util
+import json
+import math
+import os
 import re
+import subprocess
+import sys
 from itertools import accumulate
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
@@ -59,6 +64,63 @@ def test_a_short_trial_is_planned_and_carried_out(
     assert float(told[1]) == pytest.approx(float(found[1]), abs=5e-4) and float(found[1]) <= 0.1
     assert re.search(r"The real trial, (10|20) of 590 patients in turn: (the drug helps|it does not)", said)
     assert "p-value of the null" in said
+
+
+def test_a_release_says_where_the_data_are(tmp_path: Path) -> None:
+    command = [sys.executable, str(ROOT / "examples" / "release_a_trial.py"), "--folder", str(tmp_path)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 2 and done.stdout == ""
+    assert "medicaldata" in done.stderr and "id,site,arm,pep" in done.stderr
+
+
+def test_whole_patients_come_in(shared: Path, tmp_path: Path) -> None:
+    module = tour("release_a_trial")
+    taken = module.patients(shared / "data" / module.FILE)
+    assert [(int(p["arm"]), int(p["pep"])) for p in taken] == tour("stop_a_trial").in_turn(
+        str(shared / "data" / module.FILE)
+    )
+    module.write(taken[:7], tmp_path / "rows")
+    lines = (tmp_path / "rows").read_text().splitlines()
+    assert lines == ["id,arm,pep", *(f"{p['id']},{p['arm']},{p['pep']}" for p in taken[:7])]
+    assert len({p["id"] for p in taken}) == len(taken) == module.COME_IN[-1] == 590
+
+
+@pytest.mark.long
+def test_a_trial_is_released_on_real_patients(shared: Path, tmp_path: Path) -> None:
+    """What is told is near the true counts, the scores are those of the plan by convolution, and the ledger has the
+    same."""
+    out, data = tmp_path / "out", shared / "data"
+    command = [sys.executable, str(ROOT / "examples" / "release_a_trial.py"), "--folder", str(data), "--out", str(out)]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    said = subprocess.run(command, capture_output=True, text=True, check=True, env=environment).stdout
+    transcript = json.loads(next(line for line in said.splitlines() if line.startswith('{"schema"')))
+    rows = [(int(p["arm"]), int(p["pep"])) for p in tour("release_a_trial").patients(data / "stream_indo_rct.csv.gz")]
+    looks = [look for look in transcript["looks"] if "block" in look["reports"]]
+    ends = [look["step"] for look in looks]
+    assert ends == [120, 240, 360, 480, 590][: len(ends)] and transcript["stopped"]
+    score = 0
+    for start, look in zip([0, *ends], looks, strict=False):
+        block = rows[start : look["step"]]
+        for arm, name, p0, p1 in ((0, "placebo", 0.13, 0.17), (1, "drug", 0.13, 0.09)):
+            told, size = look["reports"][name], len(block) // 2
+            assert abs(told - sum(sick for which, sick in block if which == arm)) < 25  # by chance once in 10^10
+            held = min(max(told, 0), size)
+            # noisy counts within 0 .. size, and not what is held at its ends: the same but there
+            low, high = (_noisy_chance(size, p, held) for p in (p0, p1))
+            score += math.floor(math.log(high / low) / 0.02 + 0.5)
+        assert re.search(rf"^ +\d +{len(block)} .* {score} +{look['step']}\b", said, re.MULTILINE)
+    assert "every decision follows from what was released" in said
+    assert said.count("is left pure(0)") == 1
+    report = (out / "trial.html").read_text()
+    assert "The private budget" in report and f"<td>{ends[-1]}</td>" in report
+    assert "pure(1) is spent by all releases together, and pure(0) is left" in report
+
+
+def _noisy_chance(size: int, p: float, value: int) -> float:
+    """Of a count with geometric noise of epsilon 1."""
+    counts = np.arange(size + 1)
+    noise = (1 - math.exp(-1)) / (1 + math.exp(-1)) * np.exp(-np.abs(value - counts))
+    return float(binom.pmf(counts, size, p) @ noise)
 
 
 def test_progress_of_an_ab_test_is_the_law_added_up(capsys: pytest.CaptureFixture[str]) -> None:
