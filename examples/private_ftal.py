@@ -1,6 +1,6 @@
 """Regret of private follow-the-approximate-leader, and what privacy adds to it (Smith and Thakurta 2013).
 
-    python examples/private_ftal.py [--steps 8191] [--runs 40] [--epsilon 10 1] [--points disc] [--plot FILE.png]
+    python -m seqlang.tours private_ftal [--steps 8191] [--runs 40] [--epsilon 10 1] [--points disc] [--plot FILE.png]
 
 In round t a point x_t of the unit disc comes, and the loss is |w_t - x_t|^2 / 2. The leader only sees the sum of the
 past gradients through a binary tree of noisy partial sums. Its regret is what its points lose more than the best fixed
@@ -17,13 +17,12 @@ The regret is not in the spec: it is a statistic that is tracked while the spec 
 
 from __future__ import annotations
 
-import argparse
-import sys
 from typing import Any
 
 import numpy as np
 
 import seqlang
+from seqlang.tours import asked, between, drawing, progress
 
 LOST = "sum(norm(previous(w, zeros(d)) - x) ^ 2 / 2 over steps)"  # round t is played with what was known before it
 BEST = "(sum(norm(x) ^ 2 over steps) - norm(sum(x over steps)) ^ 2 / step) / 2"
@@ -58,59 +57,54 @@ def regrets(steps: int, runs: int, epsilon: float, seed: int, points: str, twin:
     given = POINTS[points](np.random.default_rng(seed), 4 * steps)
     done = seqlang.train(
         spec, {"x": given}, permutations=runs, seed=seed, checkpoints=13, twin=twin,
-        track={"regret": f"{LOST} - {BEST}"}, progress=_progress,
+        track={"regret": f"{LOST} - {BEST}"}, progress=progress,
     )  # fmt: skip
     return list(done)
 
 
-def _progress(what: str, done: int, of: int) -> None:
-    if sys.stderr.isatty():
-        print(f"\r  {what}: round {done:,} of {of:,}   ", end="", file=sys.stderr, flush=True)
-
-
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--steps", type=int, default=8191)
-    parser.add_argument("--runs", type=int, default=40)
-    parser.add_argument("--epsilon", type=float, nargs="+", default=[10.0, 1.0])
-    parser.add_argument("--points", choices=POINTS, default="disc")
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--plot")
+    parser = asked(__doc__, "", "--epsilon 100 10 1 --plot regret.png", "--points radius --runs 200")
+    parser.add_argument("--steps", type=int, default=8191, help="rounds (8191)")
+    parser.add_argument("--runs", type=int, default=40, help="each on points of its own order (40)")
+    parser.add_argument("--epsilon", type=float, nargs="+", default=[10.0, 1.0], help="of all rounds together (10 1)")
+    parser.add_argument("--points", choices=POINTS, default="disc", help="where they come from (disc)")
+    parser.add_argument("--seed", type=int, default=1, help="of the points and the noise (1)")
+    parser.add_argument("--plot", metavar="FILE", help="a picture of the regret against the rounds")
     options = parser.parse_args()
+    if options.plot:
+        drawing()  # before the work, not after it
     curves: dict[str, Any] = {}
     for i, epsilon in enumerate(options.epsilon):
         done = regrets(options.steps, options.runs, epsilon, options.seed, options.points, twin=i == 0)
         if i == 0:
             curves["without noise"] = done[1]
         curves[f"epsilon {epsilon:g}"] = done[0]
-    if sys.stderr.isatty():
-        print(file=sys.stderr)
-    print(f"regret after {options.steps:,} rounds, points: {options.points}; {options.runs} runs")
+    print(f"regret after {options.steps:,} rounds, points: {options.points}; {options.runs} runs, seed {options.seed}")
     print(f"  {'':15} {'mean':>10} {'95 % interval':>20} {'95 % of the runs':>20}   growth")
     for name, result in curves.items():
         end = result.curve[-1]["tracked"]["regret"]
         runs = result.run.tracked["regret"]
-        ends = [f"{a:.4g} .. {b:.4g}" for a, b in (end["ci95"], np.quantile(runs[-1], [0.025, 0.975]))]
+        ends = [between(a, b, 2) for a, b in (end["ci95"], np.quantile(runs[-1], [0.025, 0.975]))]
         rounds = np.log(np.array(result.run.checkpoints))
         power = np.polyfit(rounds[3:], np.log(runs.mean(axis=1)[3:]), 1)[0]
         print(f"  {name:15} {end['mean']:10.4g} {ends[0]:>20} {ends[1]:>20}   rounds^{power:.2f}")
+    print(
+        "\nmean: of the runs; 95 % interval: where the mean of infinitely many runs lies; 95 % of the runs: how far\n"
+        "single runs are apart; growth: the power of the rounds that fits the mean over the later checkpoints"
+    )
     if options.plot:
-        plot(curves, options.plot)
+        plot(curves, options.plot, f"{options.runs} runs, points: {options.points}, seed {options.seed}")
 
 
-def plot(curves: dict[str, Any], file: str) -> None:
-    import matplotlib
-
-    matplotlib.use("Agg")
-    import matplotlib.pyplot as plt
-
-    figure, axis = plt.subplots(figsize=(6.5, 4.5))
+def plot(curves: dict[str, Any], file: str, title: str) -> None:
+    figure, axis = drawing().subplots(figsize=(6.5, 4.5))
     for name, result in curves.items():
         points = [(c["step"], c["tracked"]["regret"]) for c in result.curve]
         steps, means = [s for s, _ in points], [v["mean"] for _, v in points]
         axis.plot(steps, means, marker="o", label=name)
         axis.fill_between(steps, [v["ci95"][0] for _, v in points], [v["ci95"][1] for _, v in points], alpha=0.2)
-    axis.set(xlabel="rounds", ylabel="regret, with 95 % intervals", xscale="log", yscale="log")
+    axis.set(xlabel="rounds", ylabel="mean regret, with 95 % intervals", xscale="log", yscale="log")
+    axis.set_title(f"Private follow the approximate leader\n{title}", fontsize=10)
     axis.grid(alpha=0.3)
     axis.legend()
     figure.tight_layout()

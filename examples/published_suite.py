@@ -1,12 +1,15 @@
 """The algorithms on which tools that find and refute privacy were tried, in one table.
 
-python examples/published_suite.py
+    python -m seqlang.tours published_suite
 
 CheckDP and ShadowDP prove with the help of solvers and model checkers; StatDP and DP-Sniper search by sampling, and
 report the largest epsilon that their samples support. Every row below is one spec, at the parameters at which DP-Sniper
 and StatDP were run where they were. Published figures: eth-sri/dp-sniper at ee087b2, eval_sp2021/reference-results
 (seconds on its authors' machine, of the search alone); ours are seconds of processor time, of one process.
-The table is Markdown: specs/suite/README.md shows one run.
+The table is Markdown, a line when it is done; specs/suite/README.md shows one run. Nothing in it is random, save the
+seconds. `at most` is the proved bound on the privacy loss, `at least` the largest loss that a witness shows, `claimed`
+what the authors of the algorithm, or of the mistake, say, and `is` our verdict on that. A tool's cell holds the epsilon
+that it reports, with the seconds of its search.
 """
 
 from __future__ import annotations
@@ -17,6 +20,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 import seqlang
+from seqlang.tours import asked
 
 
 class Found(NamedTuple):
@@ -120,5 +124,6 @@ def table() -> Iterator[str]:
 
 
 if __name__ == "__main__":
+    asked(__doc__, "", "> table.md").parse_args()
     for line in table():
         print(line, flush=True)

@@ -4,21 +4,23 @@ Indomethacin against pancreatitis after an endoscopy (Elmunzer et al., NEJM 2012
 medicaldata, 602 patients). The trial may stop after 200 or 400 patients. What it releases, when it stops and what it
 decides must tell little about any one patient.
 
-    python examples/stop_a_trial.py path/to/stream_indo_rct.csv.gz
+    python -m seqlang.tours stop_a_trial [stream_indo_rct.csv.gz]
 
-Without a file only the plan is made. The patients of the file are taken in turn from both arms, as the plan has it.
+Without a file only the plan is made. The patients of the file are taken in turn from both arms, as the plan has it. The
+file holds columns `arm` and `pep` of 0 and 1, a row a patient, gzipped: `indo_rct` of the R package, with the arm as 0
+for placebo and 1 for indomethacin. The plan and its errors are exact; the noise of the releases is drawn with seed 1.
 """
 
 from __future__ import annotations
 
 import csv
 import gzip
-import sys
 import tempfile
 from pathlib import Path
 from typing import Any
 
 import seqlang
+from seqlang.tours import asked, progress, sorry
 
 PLAN: dict[str, Any] = {
     "null": "placebo ~ bernoulli(0.13), drug ~ bernoulli(0.13)",
@@ -39,6 +41,7 @@ def plan() -> Any:
     found = seqlang.design(**PLAN)
     print(found)
     both = found.expected_steps
+    assert found.unprivate is not None  # it is known wherever both errors are set
     print(
         f"\nPrivacy {found.privacy} is {found.verdict}. The trial expects {both['null']:.0f} patients where the drug "
         f"does nothing and {both['alternative']:.0f} where it works,\nnever more than {found.max_steps}: "
@@ -76,12 +79,20 @@ def carry_out(found: Any, file: str) -> None:
     print(seqlang.monitor(seqlang.load(found.spec), list(zip(*released, strict=True))))
 
 
-def main(arguments: list[str]) -> None:
+def main(words: list[str] | None = None) -> None:
+    parser = asked(__doc__, "", "stream_indo_rct.csv.gz")
+    parser.add_argument("file", nargs="*", metavar="FILE", help="patients of a real trial, as .csv.gz")
+    files = parser.parse_args(words).file
+    for file in files:
+        if not Path(file).is_file():
+            sorry(f"{file} is not there.\n  It holds the patients of a trial: export `indo_rct` of R's medicaldata")
+    progress("plan", 0, 1)
     found = plan()
     errors_elsewhere(found)
-    for file in arguments:
+    progress("plan", 1, 1)
+    for file in files:
         carry_out(found, file)
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    main()

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 from source_rows import VERDICTS, Row, Source, every_source
@@ -102,7 +103,7 @@ def on_page() -> dict[Key, tuple[str, str]]:
 
 def rewrite(reports: Iterable[pytest.TestReport]) -> None:
     """Puts what the tests found onto the page, and leaves the figures of the other rows as they are."""
-    told: list[list[str]] = [value for report in reports for name, value in report.user_properties if name == KEY]
+    told: list[Any] = [value for report in reports for name, value in report.user_properties if name == KEY]
     if told:
-        new = {(source, place): (ours, seconds) for source, place, ours, seconds in told if place}
-        PAGE.write_text(page(every_source(), on_page() | new), encoding="utf-8")
+        new: Found = {(source, place): (ours, seconds) for source, place, ours, seconds in told if place}
+        PAGE.write_text(page(every_source(), {**on_page(), **new}), encoding="utf-8")

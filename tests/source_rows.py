@@ -89,7 +89,7 @@ def every_source() -> tuple[Source, ...]:
 
 
 def _row(source: str, given: dict[str, Any]) -> Row:
-    told = {k: (v,) if k in LISTS and isinstance(v, str) else v for k, v in given.items()}
+    told: dict[str, Any] = {k: (v,) if k in LISTS and isinstance(v, str) else v for k, v in given.items()}
     told = {k: tuple(v) if isinstance(v, list) else v for k, v in told.items()}
     unknown, missing = set(told) - {*REQUIRED, *LISTS, *OTHERS}, set(REQUIRED) - set(told)
     if unknown or missing:

@@ -1,4 +1,4 @@
-"""Where the grammar and the shipped specs lie: in the checkout if this is one, else inside the installed package."""
+"""Where the grammar, the specs and the tours lie: in the checkout if this is one, else inside the installed package."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ _PACKAGE = dirname(dirname(realpath(__file__)))
 
 
 def data_path(*names: str) -> str:
-    """The path of a folder, `grammars` or `specs`, or of a file in it. (Without pathlib: to import it takes a hundredth
-    of a check's time.)"""
+    """The path of a folder, `grammars`, `specs` or `examples`, or of a file in it. (Without pathlib: importing it takes
+    a hundredth of a check's time.)"""
     checkout = dirname(_PACKAGE)
     if isdir(join(checkout, names[0])) and isfile(join(checkout, "pyproject.toml")):
         return join(checkout, *names)
@@ -22,7 +22,7 @@ def data_path(*names: str) -> str:
 
 
 def data_folder(name: str) -> Path:
-    """The folder `grammars` or `specs`."""
+    """The folder `grammars`, `specs` or `examples`."""
     from pathlib import Path
 
     return Path(data_path(name))

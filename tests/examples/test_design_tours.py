@@ -128,7 +128,7 @@ def test_progress_of_an_ab_test_is_the_law_added_up(capsys: pytest.CaptureFixtur
     law = np.zeros(module.A_DAY * 20 + 1)
     law[[module.A_DAY * day for day in (5, 10, 20)]] = 0.25, 0.5, 0.25
     late = np.eye(len(law))[-1]
-    module.progress(SimpleNamespace(curves=SimpleNamespace(lengths={"null": law, "alternative": late})), 5)
+    module.chances(SimpleNamespace(curves=SimpleNamespace(lengths={"null": law, "alternative": late})), 5)
     as_good, better = (line.split()[-4:] for line in capsys.readouterr().out.splitlines()[1:])
     assert as_good == ["25.0%", "75.0%", "75.0%", "100.0%"]
     assert better == ["0.0%", "0.0%", "0.0%", "100.0%"]
