@@ -26,6 +26,8 @@ LARGEST_BODY = 64 * 2**20
 TOO_LARGE = b"413: this is more than one request may carry.\n"
 REFUSED = b"403: this is not the address that `seqlang studio` printed. Open that one, with its token.\n"
 COOKIE = "seqlang_studio"
+MOST_FIELDS = 500
+"""Of an address: with more it is refused."""
 
 
 @record
@@ -85,7 +87,11 @@ class Guard:
         return self._knows_token(scope.get("query_string", b""), headers.get(b"cookie", []))
 
     def _knows_token(self, query: bytes, cookies: list[bytes]) -> bool:
-        given = parse_qs(query.decode("latin-1"), keep_blank_values=True, max_num_fields=100).get("token")
+        try:
+            fields = parse_qs(query.decode("latin-1"), keep_blank_values=True, max_num_fields=MOST_FIELDS)
+        except ValueError:
+            return False
+        given = fields.get("token")
         if given is not None:
             return all(self._is_token(one) for one in given)
         return any(self._is_token(one) for one in _cookies(cookies, f"{COOKIE}_{self.address.port}"))

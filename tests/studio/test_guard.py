@@ -58,6 +58,7 @@ def test_what_the_page_loads_needs_no_token_but_the_cookie() -> None:
         (f"token={TOKEN}&token=wrong", [HOST]),
         (f"token={TOKEN}x", [HOST]),
         ("token=\xff", [HOST]),
+        (f"token={TOKEN}" + "&a=1" * 1000, [HOST]),
         (f"token={TOKEN}", []),
         (f"token={TOKEN}", [("host", "evil.example")]),
         (f"token={TOKEN}", [("host", "127.0.0.1:8417.evil.example")]),
