@@ -7,7 +7,7 @@ from typing import Any
 
 from seqlang.diagnostics import SpecError
 from seqlang.report.pictures.exact_laws import plot_curve
-from seqlang.studio.jobs.pictures import drawn
+from seqlang.studio.jobs.pictures import with_pictures
 from seqlang.studio.jobs.texts import loaded_of, models_of, values_of
 from seqlang.sweeps.requested import requested
 
@@ -22,6 +22,4 @@ def job(argument: Mapping[str, Any], tell: Callable[[Any], None]) -> dict[str, A
         store=None, workers=1, cluster=None, progress=lambda done, rows: tell({"share": done / rows}),
     )  # fmt: skip
     answer = {"report": str(found), "rows": found.frame()}
-    tell({"part": answer})
-    tell({"doing": "drawing"})
-    return {**answer, "pictures": drawn(lambda file: plot_curve(found, file))}
+    return with_pictures(answer, lambda file: plot_curve(found, file), tell)

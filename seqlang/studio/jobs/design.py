@@ -12,7 +12,7 @@ from seqlang.designs.problem.request import problem_of
 from seqlang.designs.problem.request_limits import limits_of
 from seqlang.diagnostics import SpecError
 from seqlang.driver.given import number, whole
-from seqlang.studio.jobs.pictures import drawn
+from seqlang.studio.jobs.pictures import with_pictures
 
 COURSES: tuple[Course, ...] = ("both ends", "one-sided", "futility")
 LONGEST = 200
@@ -36,5 +36,4 @@ def job(argument: Mapping[str, Any], tell: Callable[[Any], None]) -> dict[str, A
     except Infeasible as why:
         raise SpecError.of("E0603", f"no design: {why}") from None
     answer = {"spec": found.spec, "design": found.to_dict(), "report": str(found), "rows": found.frame()}
-    tell({"part": answer})
-    return {**answer, "pictures": drawn(found.plot)}
+    return with_pictures(answer, found.plot, tell)

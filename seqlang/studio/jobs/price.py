@@ -11,7 +11,7 @@ from seqlang.driver.given import whole
 from seqlang.driver.questions import without_noise
 from seqlang.results.sweep import SweepResult
 from seqlang.results.sweep_row import SweepRow
-from seqlang.studio.jobs.pictures import drawn
+from seqlang.studio.jobs.pictures import with_pictures
 from seqlang.studio.jobs.texts import loaded_of, models_of, settings_of, source_of, values_of
 
 TWIN = "without noise"
@@ -35,9 +35,8 @@ def job(argument: Mapping[str, Any], tell: Callable[[Any], None]) -> dict[str, A
         tell({"share": (place + 1) / len(values)})
     found = SweepResult(loaded.program.name, (name,), tuple(rows), title=loaded.program.title or "")
     answer = {"report": str(found), "rows": found.frame()}
-    tell({"part": answer})
     figure = str(argument.get("figure") or "steps")
-    return {**answer, "pictures": drawn(lambda file: found.plot(file, name, figure))}
+    return with_pictures(answer, lambda file: found.plot(file, name, figure), tell)
 
 
 def _rows(loaded: Loaded, words: str | None, argument: Mapping[str, Any], models: tuple[str, ...]) -> list[SweepRow]:

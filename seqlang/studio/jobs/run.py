@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from seqlang.driver import run
 from seqlang.driver.given import whole
 from seqlang.report.pictures.simulation import plot_runs
-from seqlang.studio.jobs.pictures import drawn
+from seqlang.studio.jobs.pictures import with_pictures
 from seqlang.studio.jobs.texts import loaded_of, models_of
 
 if TYPE_CHECKING:
@@ -34,9 +34,7 @@ def job(argument: Mapping[str, Any], tell: Callable[[Any], None]) -> dict[str, A
 
         results += run(loaded, models=(name,) if name else (), runs=runs, seed=seed, cap=cap, progress=heard)
     answer = {"report": "\n\n".join(map(str, results)), "rows": [row for one in results for row in _rows(one)]}
-    tell({"part": answer})
-    tell({"doing": "drawing"})
-    return {**answer, "pictures": drawn(lambda file: plot_runs(results, file))}
+    return with_pictures(answer, lambda file: plot_runs(results, file), tell)
 
 
 def _rows(result: RunResult) -> list[dict[str, Any]]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from seqlang.driver import solve
 from seqlang.report.pictures.exact_laws import plot_laws
-from seqlang.studio.jobs.pictures import drawn
+from seqlang.studio.jobs.pictures import with_pictures
 from seqlang.studio.jobs.texts import loaded_of, models_of
 
 if TYPE_CHECKING:
@@ -24,6 +24,4 @@ def job(argument: Mapping[str, Any], tell: Callable[[Any], None]) -> dict[str, A
         tell({"share": (place + 1) / max(1, len(models))})
     rows = [{"model": one.model, **row} for one in results for row in one.frame()]
     answer = {"report": "\n\n".join(map(str, results)), "rows": rows}
-    tell({"part": answer})
-    tell({"doing": "drawing"})
-    return {**answer, "pictures": drawn(lambda file: plot_laws(results, file))}
+    return with_pictures(answer, lambda file: plot_laws(results, file), tell)
