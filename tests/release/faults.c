@@ -1,5 +1,6 @@
 /* Counts the writes, syncs, truncations and removals of a process on the files of one folder; kills the process in front
-   of a chosen one; and writes all of them to a log, from which the disk after a power cut is made. */
+   of a chosen one; and writes all of them to a log, from which the disk after a power cut is made. With `wire`, what is
+   sent to a server and received from it counts as well, and another process may get another signal instead. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -8,12 +9,16 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/types.h>
 #include <unistd.h>
 
 static char folder[PATH_MAX] = "";
 static long until_death = -1;
 static int log_file = -1;
+static int on_the_wire = 0;
+static pid_t victim = 0;
+static int weapon = SIGKILL;
 
 #define REAL(name) ((typeof(&name))dlsym(RTLD_NEXT, #name))
 
@@ -23,11 +28,21 @@ void watch(const char *where, long kill_in_front_of, int log) {
     log_file = log;
 }
 
+void wire(pid_t who, int how) {
+    on_the_wire = 1;
+    victim = who;
+    weapon = how;
+}
+
 long left_to_live(void) { return until_death; }
+
+static void count(void) {
+    if (until_death >= 0 && until_death-- == 0) kill(victim ? victim : getpid(), victim ? weapon : SIGKILL);
+}
 
 static void event(const char *path, char kind, int64_t offset, const void *data, uint64_t size) {
     if (!folder[0] || strncmp(path, folder, strlen(folder))) return;
-    if (until_death >= 0 && until_death-- == 0) kill(getpid(), SIGKILL);
+    count();
     if (log_file < 0) return;
     uint64_t length = strlen(path), bytes = data ? size : 0;
     REAL(write)(log_file, &kind, 1);
@@ -79,4 +94,12 @@ int ftruncate64(int fd, off64_t size) {
 int unlink(const char *path) {
     event(path, 'U', 0, 0, 0);
     return REAL(unlink)(path);
+}
+ssize_t send(int fd, const void *data, size_t size, int flags) {
+    if (on_the_wire) count();
+    return REAL(send)(fd, data, size, flags);
+}
+ssize_t recv(int fd, void *data, size_t size, int flags) {
+    if (on_the_wire) count();
+    return REAL(recv)(fd, data, size, flags);
 }

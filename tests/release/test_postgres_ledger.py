@@ -6,7 +6,6 @@ import os
 import random
 import shutil
 import signal
-import subprocess
 import time
 from collections.abc import Iterator
 from fractions import Fraction
@@ -14,7 +13,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
-from released import BLOCK, released
+from crashing import Dying, looks_told, require_sound, started
+from postgres_server import PROGRAMS, Server
+from released import BLOCK, released, terms_of
 
 from seqlang.diagnostics import SpecError
 from seqlang.release.ledger.book import Book, Charge
@@ -23,46 +24,14 @@ from seqlang.release.ledger.postgres import PostgresStore
 from seqlang.release.verification import faults_of
 
 psycopg = pytest.importorskip("psycopg")
-PROGRAMS = sorted(Path("/usr/lib/postgresql").glob("*/bin"))
-
-
-class Server:
-    """Of its own, in a folder, at a socket there; as another user where we are root, which it refuses."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder, self.data = folder, folder / "data"
-        self._as = ["setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups"] if os.getuid() == 0 else []
-        if self._as:
-            shutil.chown(folder, "postgres")
-        self._run("initdb", "-D", self.data, "-A", "trust", "-U", "postgres")
-        self.address = f"postgresql://postgres@/postgres?host={folder}"
-
-    def _run(self, program: str, *arguments: object) -> None:
-        command = [*self._as, PROGRAMS[-1] / program, *arguments]
-        subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=60, cwd="/")
-
-    def start(self) -> None:
-        options = f"-k {self.folder} -c listen_addresses="
-        self._run("pg_ctl", "-D", self.data, "-w", "-o", options, "-l", self.folder / "log", "start")
-
-    def kill(self) -> None:
-        """As a power cut does, but for the disk."""
-        pid = int((self.data / "postmaster.pid").read_text().split()[0])
-        os.kill(pid, signal.SIGQUIT)  # immediate: no checkpoint, recovery at the next start
-        for _ in range(400):
-            try:
-                os.kill(pid, 0)
-            except ProcessLookupError:
-                return
-            time.sleep(0.02)
-        raise AssertionError("the server does not end")
 
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[Server]:
     if not PROGRAMS or (os.getuid() == 0 and not shutil.which("setpriv")):
         pytest.skip("needs PostgreSQL")
-    with TemporaryDirectory() as folder:
+    memory = Path("/dev/shm")  # syncs are not waited for there
+    with TemporaryDirectory(dir=memory if memory.is_dir() else None) as folder:
         Path(folder).chmod(0o755)
         made = Server(Path(folder))
         made.start()
@@ -123,6 +92,7 @@ def test_a_server_that_is_killed_while_looks_are_written(server: Server, address
     """What was told is there after each restart; the release goes on, and is charged once."""
     opened(address).store.close()
     runs: list[list[object]] = []
+    coins = random.Random(1).randrange  # three looks at least
     for most in (1, 2):
         run: list[object] = []
 
@@ -132,11 +102,86 @@ def test_a_server_that_is_killed_while_looks_are_written(server: Server, address
                 server.kill()
 
         with pytest.raises(SpecError, match="database"):
-            released(Book(PostgresStore(address)), BLOCK, "101101110101", tell=tell)
+            released(Book(PostgresStore(address)), BLOCK, "101101110101", tell=tell, below=coins)
         server.start()
         runs.append(run)
     book = Book(PostgresStore(address))
-    found = released(book, BLOCK, "101101110101")
+    found = released(book, BLOCK, "101101110101", below=coins)
     for run in runs:
         assert run == list(found.looks[: len(run)])
     assert not list(faults_of(book)) and book.account(None).spent.epsilon == found.price.epsilon > Fraction(0)
+
+
+@pytest.fixture(scope="module")
+def dying(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Dying]:
+    with started(tmp_path_factory.mktemp("dying")) as made:
+        yield made
+
+
+LAST = 70
+"""More messages than a release exchanges with the server."""
+VICTIMS = ("itself", "itself", "backend", "stopped", "killed")
+
+
+def sound(folder: Path, address: str) -> Book:
+    """As soon as the server, which may be recovering, answers."""
+    for _ in range(200):
+        try:
+            return require_sound(folder, address)
+        except SpecError as why:
+            assert "cannot be used" in str(why), why
+            time.sleep(0.05)
+    return require_sound(folder, address)
+
+
+def done(dying: Dying, folder: Path, action: str, address: str) -> None:
+    """In the end, when the server has noticed that a process is dead whose release it held."""
+    for _ in range(100):
+        if dying(folder, action, address=address) == 0:
+            return
+        time.sleep(0.05)
+    raise AssertionError(f"`{action}` is refused for ever")
+
+
+@pytest.mark.parametrize("schedules", [3, pytest.param(1_000, marks=pytest.mark.long)])
+def test_deaths_between_any_two_messages(server: Server, dying: Dying, tmp_path: Path, schedules: int) -> None:
+    """Of the process that releases, of the server's process that it talks to, and of the server, which starts again."""
+    coins, deaths = random.Random(21), dict.fromkeys(VICTIMS, 0)
+    for i in range(schedules):
+        folder, name = tmp_path / f"{i}", f"s{random.getrandbits(60)}"
+        folder.mkdir()
+        with psycopg.connect(server.address, autocommit=True) as connection:
+            connection.execute(f"CREATE SCHEMA {name}")
+        address = f"{server.address}&options=-csearch_path%3D{name}"
+        opened(address).store.close()
+        for _ in range(coins.randrange(1, 4)):
+            word, pid = coins.choice(VICTIMS), server.pid
+            victim = f"{word} {pid}" if word in ("stopped", "killed") else word
+            action, k = coins.choice(("release", "release", "table")), coins.randrange(LAST)
+            status = dying(folder, action, k, address=address, victim=victim)
+            killed = os.WIFSIGNALED(status)
+            assert os.WTERMSIG(status) == signal.SIGKILL if killed else os.waitstatus_to_exitcode(status) in (0, 2)
+            if (folder / "shot").exists():
+                (folder / "shot").unlink()
+                if word in ("stopped", "killed"):
+                    server.wait_for_the_end_of(pid)
+                    server.start_again()
+                deaths[word] += 1
+            deaths["itself"] += killed
+            book = sound(folder, address)
+            head = book.head
+            book.store.close()
+            book = sound(folder, address)
+            assert head in book.digests  # nothing that was there is gone
+            book.store.close()
+        done(dying, folder, "release", address)
+        done(dying, folder, "table", address)
+        book = sound(folder, address)
+        price = terms_of(BLOCK, book).price.epsilon
+        assert book.account(None).spent.epsilon == price + Fraction(1, 10)  # each was charged once
+        release = next(charge for charge in book.charges.values() if charge.spec)
+        assert looks_told(folder)[-1] == list(release.looks)
+        assert release.stopped or release.looks[-1]["step"] == 12
+        book.store.close()
+    assert schedules < 10 or min(deaths.values()) > schedules / 20, deaths
+    print(schedules, deaths)
