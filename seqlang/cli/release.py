@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from argparse import Namespace
 
     from seqlang.driver import Loaded
+    from seqlang.release.live import Waiting
     from seqlang.release.releasing import Agreed, Released
     from seqlang.release.rows import Form
     from seqlang.release.twin.twin import Twin
@@ -22,6 +23,7 @@ _EXAMPLES = """\
   seqlang ledger open trial.sqlite --data "trial 17" --adjacency "replace one" --budget "pure(1)"
   seqlang release trial.seq --data new.csv --ledger trial.sqlite
   seqlang release trial.seq --data new.csv --ledger trial.sqlite --columns x=harmed --id person --missing 0
+  seqlang release trial.seq --data growing.csv --ledger trial.sqlite --live --every 60
   seqlang release trial.seq --plan        (what would run, and what is proved of it: nothing is read or charged)"""
 
 
@@ -62,7 +64,7 @@ def _released(options: Namespace, loaded: Loaded, twin: Twin) -> int:
     from seqlang.release.ledger.book import Book
     from seqlang.release.ledger.places import store_at
     from seqlang.release.pricing import adjacency
-    from seqlang.release.releasing import agreed, release
+    from seqlang.release.releasing import agreed, release, so_far
 
     store = store_at(options.ledger)
     try:
@@ -71,8 +73,13 @@ def _released(options: Namespace, loaded: Loaded, twin: Twin) -> int:
         neighbours = adjacency(loaded.program)
         terms = agreed(twin.loaded, book, options.account, options.reference, form, neighbours)
         rows = _rows(options, twin, form)
-        ticks = options.live or options.data == "-"  # whoever writes rows to us sees when nothing follows
-        found = release(terms, book, lambda: rows, tell=None if options.json else _told, ticks=ticks)
+        try:
+            found = release(terms, book, lambda: rows, tell=None if options.json else _told)
+        except KeyboardInterrupt:
+            book.refresh()
+            if not options.live or terms.reference not in book.charges:
+                raise
+            found = so_far(terms, book)
     finally:
         store.close()
     if options.json:
@@ -82,14 +89,26 @@ def _released(options: Namespace, loaded: Loaded, twin: Twin) -> int:
     return 0
 
 
-def _rows(options: Namespace, twin: Twin, form: Form) -> Iterator[Mapping[str, Any]]:
+def _rows(options: Namespace, twin: Twin, form: Form) -> Iterator[Mapping[str, Any] | Waiting]:
     """The file is opened, and its heading read, before anything is charged; its rows when they are asked for."""
     import sys
 
-    from seqlang.release.rows import Rows, lines_of, opened
+    from seqlang.release.live import growing, piped
+    from seqlang.release.rows import Rows, opened
 
-    lines = lines_of(sys.stdin.buffer) if options.data == "-" else opened(Path(options.data))
-    return iter(Rows(twin.loaded.program, lines, options.data, form))
+    if options.every is not None and not options.live:
+        raise SpecError.of("E0601", "--every is of rows that come as it runs: --live")
+    every = None if not options.live else float(exact(options.every or "1", "--every"))
+    if every is not None and not 0.01 <= every <= 86_400:
+        raise SpecError.of("E0603", f"--every {options.every}: seconds, from 0.01 to 86400")
+    program = twin.loaded.program
+    if options.live and any(field.kind == "dataset" for field in program.inputs):
+        raise SpecError.of("E0601", f"--live: `{program.name}` reads a data set, all of its rows at once")
+    if options.data == "-":
+        lines = piped(sys.stdin.fileno(), every)
+    else:
+        lines = opened(Path(options.data)) if every is None else growing(Path(options.data), every)
+    return iter(Rows(program, lines, options.data, form))
 
 
 def _form(options: Namespace, twin: Twin) -> Form:
@@ -163,7 +182,8 @@ def parser() -> Parser:
     parser.add_argument("--id", metavar="COLUMN", help="who a row is about: a second row is read as missing")
     parser.add_argument("--missing", metavar="VALUE", help="what is read where nothing can be (the value nearest to 0)")
     parser.add_argument("--key", metavar="FILE", help="signs the rows of the ledger")
-    parser.add_argument("--live", action="store_true", help="rows come one by one; every step is written")
+    parser.add_argument("--live", action="store_true", help="rows are added to FILE as it runs; Ctrl-C ends it for now")
+    parser.add_argument("--every", metavar="SECONDS", help="live: when rows are read, and looks shown (1)")
     parser.add_argument("--plan", action="store_true", help="only show what would run, and what that costs")
     parser.add_argument("--grid", metavar="K", help="real entries and noise are counted in units of 1/K (16)")
     parser.add_argument("--json", action="store_true", help="print the transcript as JSON")

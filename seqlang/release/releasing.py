@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from itertools import repeat
+from itertools import chain, repeat
 from typing import Any
 
 from seqlang.diagnostics import SpecError
@@ -19,6 +19,7 @@ from seqlang.release.exact.samplers import SYSTEM, Below
 from seqlang.release.ledger.book import Book, Charge
 from seqlang.release.ledger.budget import Amount
 from seqlang.release.ledger.store import refused
+from seqlang.release.live import Waiting
 from seqlang.release.pricing import adjacency, not_released, price, proved
 from seqlang.release.resuming import resumed
 from seqlang.release.rows import Form
@@ -28,7 +29,7 @@ from seqlang.release.verification import digest_of, disagreement
 LONGEST = 1_000_000
 """Steps of a program that reads a data set, and no stream."""
 PLAIN = Form()
-Entries = Iterator[Mapping[str, Any]]
+Entries = Iterator[Mapping[str, Any] | Waiting]
 Told = Callable[[Mapping[str, Any]], None]
 
 
@@ -87,12 +88,12 @@ def agreed(
 
 
 def release(
-    terms: Agreed, book: Book, entries: Callable[[], Entries], *, below: Below = SYSTEM, tell: Told | None = None,
-    ticks: bool = False,
+    terms: Agreed, book: Book, entries: Callable[[], Entries], *, below: Below = SYSTEM, tell: Told | None = None
 ) -> Released:  # fmt: skip
     """Charges, runs, and writes. `entries` opens the private rows, and is called after the charge. `tell` gets each
-    look once it is written. `ticks`: rows come one by one, and whoever sees nothing knows that nothing happened.
-    Raises SpecError E0670 where the budget does not cover the price, or another process is at it."""
+    look once it is written. Wherever no more rows are there for now, that nothing more was shown is written, too:
+    whoever sees nothing then knows it. Raises SpecError E0670 where the budget does not cover the price, or another
+    process is at it."""
     spec = terms.loaded.source.text
     wanted = Charge(terms.reference, terms.account, terms.price, spec, terms.settings, terms.digest, terms.reading)
     charge = book.charge(wanted, terms.adjacency)
@@ -105,10 +106,15 @@ def release(
         _tell_again(terms.loaded.program, charge, tell)
         if not charge.stopped:
             book.begin(charge.reference)
-            _run(terms.loaded.program, book, charge, entries(), below, tell, ticks)
+            _run(terms.loaded.program, book, charge, entries(), below, tell)
     finally:
         held.close()
-    charge = book.charges[charge.reference]
+    return so_far(terms, book)
+
+
+def so_far(terms: Agreed, book: Book) -> Released:
+    """What the ledger has of a release that was charged."""
+    charge = book.charges[terms.reference]
     return Released(charge.reference, terms.loaded.program.name, tuple(charge.looks), charge.stopped, charge.price)
 
 
@@ -121,27 +127,28 @@ def _tell_again(program: Program, charge: Charge, tell: Told | None) -> None:
             tell(look)
 
 
-def _run(
-    program: Program, book: Book, charge: Charge, entries: Entries, below: Below, tell: Told | None, ticks: bool
-) -> None:
-    """To the stop, or to the end of the rows; that nothing more was shown up to there is written, too."""
+def _run(program: Program, book: Book, charge: Charge, entries: Entries, below: Below, tell: Told | None) -> None:
+    """To the stop, or to the end of the rows."""
     records = _records(program, entries)
     rows: Entries = entries if records is None else repeat({}, LONGEST)
     done = len(charge.looks)
     try:
         run = resumed(program, tuple(charge.looks), rows, below=below, records=records)
         shown_to = run.step
-        for entry in rows:
-            look = run.advance(entry)
-            if look.reports or look.stopped or ticks:
+        for entry in chain(rows, (Waiting(from_the_start=True),)):
+            if isinstance(entry, Waiting):
+                if run.step == shown_to:
+                    continue
+                look = Look(run.step, (), False, None)
+            else:
+                look = run.advance(entry)
+            if look.reports or look.stopped or isinstance(entry, Waiting):
                 done, shown_to = done + 1, look.step
                 _write(book, charge, done, look, tell)
             if look.stopped:
                 return
     except (NoValue, NotExact) as why:
         raise not_released(f"in what it computes from released values, {why}") from None
-    if run.step > shown_to:
-        _write(book, charge, done + 1, Look(run.step, (), False, None), tell)
 
 
 def _records(program: Program, entries: Entries) -> dict[str, tuple[Any, ...]] | None:
@@ -150,7 +157,7 @@ def _records(program: Program, entries: Entries) -> dict[str, tuple[Any, ...]] |
     names = [field.name for field in program.inputs if field.kind == "dataset"]
     if not names:
         return None
-    rows = list(entries)
+    rows = [row for row in entries if not isinstance(row, Waiting)]
     if program.size is not None and not isinstance(program.adjacency, AddRemove):
         size = Compiler(program).constant(program.size)
         if size != len(rows):

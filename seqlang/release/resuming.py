@@ -25,6 +25,7 @@ from seqlang.release.exact.reading import is_private
 from seqlang.release.exact.run import ExactRun, Outcome, computed
 from seqlang.release.exact.samplers import SYSTEM, Below
 from seqlang.release.ledger.store import refused
+from seqlang.release.live import Waiting
 from seqlang.release.transcript import value_in
 
 ENDLESS = frozenset({"geometric", "discrete_gaussian"})
@@ -38,7 +39,7 @@ class _Differs(Exception):
 
 
 def resumed(
-    program: Program, looks: Looks, entries: Iterator[Entry], *, below: Below = SYSTEM,
+    program: Program, looks: Looks, entries: Iterator[Entry | Waiting], *, below: Below = SYSTEM,
     records: Mapping[str, Sequence[Any]] | None = None,
 ) -> ExactRun:  # fmt: skip
     """A run that has made the steps up to the last look. Raises SpecError E0670 where the rows end before it, or where
@@ -63,10 +64,10 @@ def resumed(
     return run
 
 
-def _first(entries: Iterator[Entry], count: int) -> Iterator[Entry]:
+def _first(entries: Iterator[Entry | Waiting], count: int) -> Iterator[Entry]:
     for _ in range(count):
-        entry = next(entries, None)
-        if entry is None:
+        entry = next((e for e in entries if not isinstance(e, Waiting) or e.from_the_start), None)
+        if entry is None or isinstance(entry, Waiting):
             raise refused("the rows end before the last look that was released", "the file that the release began with")
         yield entry
 

@@ -11,7 +11,7 @@ import csv
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from seqlang.diagnostics import SpecError
 from seqlang.diagnostics.suggest import hint
@@ -20,6 +20,7 @@ from seqlang.model.program import Input, Program
 from seqlang.record import record
 from seqlang.release.exact.code import Compiler, plain
 from seqlang.release.exact.real import floor
+from seqlang.release.live import Line, Waiting, text_of
 
 LONGEST = 400
 """Characters of a number."""
@@ -69,9 +70,10 @@ class Rows:
     """The rows of a CSV file with a heading, as they are needed. Raises SpecError for columns that are not there: the
     heading is public."""
 
-    def __init__(self, program: Program, lines: Iterable[str], name: str, form: Form) -> None:
+    def __init__(self, program: Program, lines: Iterable[Line], name: str, form: Form) -> None:
         self._lines = iter(lines)
-        heading = [column.strip() for column in cells_of(next(self._lines, ""))]
+        first = next((line for line in self._lines if not isinstance(line, Waiting)), "")
+        heading = [column.strip() for column in cells_of(first)]
         asked = dict(form.columns)
         fields = program.inputs
         self._fields = [(field.name, _place(heading, asked.pop(field.name, field.name), name)) for field in fields]
@@ -86,13 +88,16 @@ class Rows:
         self.repeated = 0
         """Rows with an identifier that was seen: for the owner's eyes only."""
 
-    def __iter__(self) -> Iterator[Mapping[str, Value]]:
+    def __iter__(self) -> Iterator[Mapping[str, Value] | Waiting]:
         if self._identifier is not None:
             for line in self._lines:
-                yield self._entry(cells_of(line))
+                yield line if isinstance(line, Waiting) else self._entry(cells_of(line))
             return
         known: dict[str, Mapping[str, Value]] = {}
         for line in self._lines:
+            if isinstance(line, Waiting):
+                yield line
+                continue
             found = known.get(line)
             if found is None:
                 found = self._entry(cells_of(line))
@@ -139,19 +144,13 @@ def _place(heading: list[str], column: str, name: str) -> int:
 
 
 def opened(path: Path) -> Iterator[str]:
-    """The lines of a file, one by one; bytes that are no UTF-8 are read as what cannot be read."""
+    """The lines of a file, one by one, until it ends."""
     try:
         file = path.open("rb")
     except OSError as why:
         raise SpecError.of("E0604", f"`{path}` cannot be read: {why.strerror}") from None
-    return lines_of(file)
-
-
-def lines_of(file: IO[bytes]) -> Iterator[str]:
-    """The lines of a file of bytes, one by one, until it ends."""
     with file:
-        for line in file:
-            yield line.decode("utf-8", errors="replace").replace("\0", " ")
+        yield from map(text_of, file)
 
 
 def reader_of(field: Input, compiler: Compiler, missing: Fraction | None, scale: int = 1) -> Read:
