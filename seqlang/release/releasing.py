@@ -135,6 +135,7 @@ def _run(program: Program, book: Book, charge: Charge, entries: Entries, below: 
     try:
         run = resumed(program, tuple(charge.looks), rows, below=below, records=records)
         shown_to = run.step
+        run.prepare()
         for entry in chain(rows, (Waiting(from_the_start=True),)):
             if isinstance(entry, Waiting):
                 if run.step == shown_to:
@@ -147,6 +148,7 @@ def _run(program: Program, book: Book, charge: Charge, entries: Entries, below: 
                 _write(book, charge, done, look, tell)
             if look.stopped:
                 return
+            run.prepare()
     except (NoValue, NotExact) as why:
         raise not_released(f"in what it computes from released values, {why}") from None
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from fractions import Fraction
 
 import pytest
-from scipy.stats import chi2
+from scipy.stats import binomtest, chi2
 
 from seqlang.release.exact import samplers
 
@@ -124,23 +124,52 @@ def test_only_chances_are_thrown() -> None:
             bad()
 
 
+def together(first: list[int], second: list[int]) -> float:
+    """The p-value of a chi-squared test that two samples of one size have one law; the rarest values are one cell."""
+    mine, other = Counter(first), Counter(second)
+    cells = [k for k in set(mine) | set(other) if mine[k] + other[k] > 40]
+    pairs = [(mine[k], other[k]) for k in cells]
+    pairs.append((len(first) - sum(a for a, _ in pairs), len(second) - sum(b for _, b in pairs)))
+    statistic = sum((a - b) ** 2 / (a + b) for a, b in pairs if a + b)
+    return float(chi2.sf(statistic, len(cells) - (pairs[-1] == (0, 0))))
+
+
+def tails(draws: list[int], weight: Callable[[int], float]) -> float:
+    """The least p-value of the counts in tails on both sides, of some 1,000, 100 and 10 draws."""
+    total = sum(weight(k) for k in range(-4000, 4001))
+    found = 1.0
+    for expected in (1000, 100, 10):
+        start = next(t for t in range(4000) if sum(weight(k) for k in range(t, 4001)) / total * len(draws) < expected)
+        chance = sum(weight(k) for k in range(start, 4001)) / total
+        for sign in (1, -1):
+            count = sum(sign * k >= start for k in draws)
+            found = min(found, float(binomtest(count, len(draws), chance).pvalue))
+    return found
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("law", ["laplace", "gaussian"])
-def test_the_samplers_of_opendp_agree(law: str) -> None:
-    """A second implementation, by others: a million draws of each, in cells that both fill, and the tail."""
+@pytest.mark.parametrize("scale", [Fraction(1, 2), Fraction(3), Fraction(20)])
+def test_the_samplers_of_opendp_agree(law: str, scale: Fraction) -> None:
+    """A second implementation, by others: a million draws of each. Another scale, of theirs, is noticed."""
     dp = pytest.importorskip("opendp.prelude")
     dp.enable_features("contrib")
-    runs, coins = 1_000_000, random.Random(6)
-    domain = dp.vector_domain(dp.atom_domain(T=int))
+    runs, coins, domain = 1_000_000, random.Random(6), dp.vector_domain(dp.atom_domain(T=int))
+
+    def theirs(by: float) -> list[int]:
+        if law == "laplace":
+            noise = dp.m.make_laplace(domain, dp.l1_distance(T=int), scale=by)
+        else:
+            noise = dp.m.make_gaussian(domain, dp.l2_distance(T=float), scale=by)
+        return list(noise([0] * runs))
+
+    def weight(k: int) -> float:
+        return math.exp(-abs(k) / scale) if law == "laplace" else math.exp(-k * k / (2 * scale**2))
+
     if law == "laplace":
-        theirs = dp.m.make_laplace(domain, dp.l1_distance(T=int), scale=3.0)([0] * runs)
-        ours = [samplers.geometric_exp(Fraction(1, 3), coins.randrange) for _ in range(runs)]
+        ours = [samplers.geometric_exp(1 / scale, coins.randrange) for _ in range(runs)]
     else:
-        theirs = dp.m.make_gaussian(domain, dp.l2_distance(T=float), scale=3.0)([0] * runs)
-        ours = [samplers.discrete_gaussian(Fraction(9), coins.randrange) for _ in range(runs)]
-    first, second = Counter(ours), Counter(theirs)
-    cells = [k for k in set(first) | set(second) if first[k] + second[k] > 40]
-    tail = (runs - sum(first[k] for k in cells), runs - sum(second[k] for k in cells))
-    pairs = [*((first[k], second[k]) for k in cells), *([tail] if sum(tail) else [])]
-    statistic = sum((a - b) ** 2 / (a + b) for a, b in pairs)
-    assert float(chi2.sf(statistic, len(pairs) - 1)) > 1e-4
+        ours = [samplers.discrete_gaussian(scale**2, coins.randrange) for _ in range(runs)]
+    their, wrong = theirs(float(scale)), theirs(1.03 * float(scale))
+    assert together(ours, their) > 1e-6 > together(ours, wrong)
+    assert tails(ours, weight) > 1e-6 and tails(their, weight) > 1e-6 > tails(wrong, weight)

@@ -29,6 +29,14 @@ SPECS = {
     "claim strong pure(1)\n",
     "window": HEAD + "stream x in {0, 1, 2}\nstatistic recent = sum(x over last 3)\nreport shown = recent\n"
     "attach discrete_gaussian(4) to shown\nstop when step >= 6\nclaim strong zcdp(1)\n",
+    "event": HEAD + "stream x in {0, 1}\nreport even when step % 2 == 0\nstop when even and x >= 1 return x\n"
+    "attach geometric(1 / 2) to x\nattach geometric(1 / 3) to return\n",
+    "guards": HEAD
+    + "stream x in {0, 1}\nstatistic s = sum(if step == 3 or x < 1 then 2 else (step - 3) / (step - 3) over steps)\n"
+    "statistic t = sum((4 - step) / (4 - step) where step != 4 and x > 0 over last 3)\n"
+    "statistic u = sum(i / i for i in 0..2 where i > 0 and not (i < 2 or x < 1))\n"
+    "statistic c = count(not (step == 2 or (step - 2) / (step - 2) > x) where x < 1 over steps)\n"
+    "report shown = s + t + u + c\nattach geometric(1 / 2) to shown\n",
     "flips": HEAD + "stream x in {0, 1}\nreport shown = x\nattach randomized_response(3/4) to x\nstop when step >= 5\n"
     "claim strong pure(log(3))\n",
 }
@@ -73,7 +81,7 @@ def _floats(value: Any) -> Any:
     )
 
 
-@pytest.mark.parametrize("name", ["block", "threshold", "window", "flips"])
+@pytest.mark.parametrize("name", SPECS)
 def test_the_interpreter_agrees(name: str) -> None:
     made = program(SPECS[name])
     assert obstacles(made) == []

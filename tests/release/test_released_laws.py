@@ -100,6 +100,8 @@ def law_of(made: Program, stream: Sequence[int], reach: int = 3) -> dict[Transcr
     forks, found = Forks(), {}
     run = ExactRun(made, below=lambda n: forks.choose([(k, 1 / n) for k in range(n)]), ahead=0)
     for name, spares in run._spares.items():
+        if made.noise(name).flips:
+            continue  # drawn among finitely many letters: all of them are taken
         options = weights_of(made, name, reach)
         spares.take = lambda options=options: forks.choose(options)  # type: ignore[method-assign, misc]
     for _ in forks.ways():

@@ -135,8 +135,7 @@ class CellState:
     def __init__(self, cell: Cell, compiler: Compiler) -> None:
         self.cell = cell
         self.report = cell.keep.report if isinstance(cell.keep, SinceReport | AtReports) else None
-        self.body = compiler.compile(cell.body)
-        self.where = None if cell.where is None else compiler.compile(cell.where)
+        self.body, self.where = compiler.chosen(cell.operator, cell.body, cell.where)
         self.variables = [variable.number for variable, _ in cell.binders]
         self.domains = [compiler.compile(domain) for _, domain in cell.binders]
         self.kept: dict[Key, Kept] = {}

@@ -10,7 +10,7 @@ from seqlang.model import expression as ir
 from seqlang.model.program import Program
 from seqlang.release.exact.functions import FUNCTIONS, NoValue, Value, added, fold, multiplied
 from seqlang.release.exact.laws import ExactLaw, NotExact
-from seqlang.release.exact.reading import draws_here, is_private, is_steady
+from seqlang.release.exact.reading import is_private, is_steady
 
 
 class State(Protocol):
@@ -115,28 +115,60 @@ class Compiler:
             raise NotExact("it is no constant") from None
 
     def _choice(self, test: ir.Expression, yes: ir.Expression, no: ir.Expression) -> Code:
-        """The side that is chosen; both, where entries choose and noise is drawn: how much is drawn tells nothing."""
+        """The side that is chosen; both are computed where private values choose: what is drawn, what fails, and what
+        is executed tell nothing of them."""
         t, y, n = map(self.compile, (test, yes, no))
-        if (draws_here(yes) or draws_here(no)) and is_private(self.program, test):
-            return lambda m: (y(m), n(m))[0 if t(m) else 1]
-        return lambda m: y(m) if t(m) else n(m)
-
-    def _logic(self, operator: str, arguments: tuple[ir.Expression, ...]) -> Code:
-        """As far as it is undecided; where noise is drawn, what is public first, and then all that is private."""
-        all_or_any = all if operator == "and" else any
-        if not any(map(draws_here, arguments)):
-            parts = [self.compile(argument) for argument in arguments]
-            return lambda m: all_or_any(part(m) for part in parts)
-        public = [self.compile(a) for a in arguments if not is_private(self.program, a)]
-        private = [self.compile(a) for a in arguments if is_private(self.program, a)]
-        decisive = operator == "or"
+        if not is_private(self.program, test):
+            return lambda m: y(m) if t(m) else n(m)
+        public = self._in_public(test)
 
         def run(m: Any) -> Value:
-            if any(part(m) is decisive for part in public):
-                return decisive
-            return all_or_any([part(m) for part in private])
+            known = public(m)
+            if known is None:
+                return (n(m), y(m))[bool(t(m))]
+            return y(m) if known else n(m)
 
         return run
+
+    def _logic(self, operator: str, arguments: tuple[ir.Expression, ...]) -> Code:
+        """As far as it is undecided: what is public first, and then all that is private."""
+        all_or_any = all if operator == "and" else any
+        private = [self.compile(a) for a in arguments if is_private(self.program, a)]
+        if not private:
+            parts = [self.compile(argument) for argument in arguments]
+            return lambda m: all_or_any(part(m) for part in parts)
+        public = self._in_public(ir.Apply(operator, arguments))
+
+        def run(m: Any) -> Value:
+            known = public(m)
+            return all_or_any([part(m) for part in private]) if known is None else known
+
+        return run
+
+    def _in_public(self, test: ir.Expression) -> Code:
+        """Whether a test holds, as far as its public parts decide it; None where they do not."""
+        if not is_private(self.program, test):
+            code = self.compile(test)
+            return lambda m: bool(code(m))
+        match test:
+            case ir.Apply("and" | "or" as operator, arguments):
+                parts, decisive = [self._in_public(a) for a in arguments], operator == "or"
+                return lambda m: decisive if any(part(m) is decisive for part in parts) else None
+            case ir.Apply("not", (argument,)):
+                part = self._in_public(argument)
+                return lambda m: None if (known := part(m)) is None else not known
+        return lambda m: None
+
+    def chosen(self, operator: str, body: ir.Expression, where: ir.Expression | None) -> tuple[Code, Code | None]:
+        """The body of a fold, and which elements it is of. Where private values choose, the body is computed for each,
+        and those that are not chosen count as nothing."""
+        value, test = self.compile(body), None if where is None else self.compile(where)
+        if where is None or test is None or operator not in ("sum", "count") or not is_private(self.program, where):
+            return value, test
+        taken, public = test, self._in_public(where)
+        if operator == "count":
+            return (lambda m: all([taken(m), value(m)])), lambda m: public(m) is not False
+        return (lambda m: multiplied(int(bool(taken(m))), value(m))), lambda m: public(m) is not False
 
     def _apply(self, operator: str, arguments: tuple[ir.Expression, ...]) -> Code:
         if operator in ("and", "or"):
@@ -167,8 +199,8 @@ class Compiler:
     def _quantified(self, e: ir.Quantified) -> Code:
         if isinstance(e.domain, ir.RealVectors):
             raise NotExact("a choice among all vectors is not computed exactly")
-        domain, body = self.compile(e.domain), self.compile(e.body)
-        where = None if e.where is None else self.compile(e.where)
+        domain = self.compile(e.domain)
+        body, where = self.chosen(e.operator, e.body, e.where)
         variable, operator = e.variable.number, e.operator
         return lambda m: fold(operator, *_each(m, variable, domain(m), where, body))
 

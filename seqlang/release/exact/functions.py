@@ -162,7 +162,7 @@ def fold(operator: str, values: Sequence[Value], elements: Sequence[Value]) -> V
                 total = value if isinstance(value, tuple) and total == 0 else added(total, value)
             return total
         case "count":
-            return sum(1 for value in values if value)
+            return sum(map(bool, values))
         case "list" | "set":
             return tuple(values) if operator == "list" else tuple(dict.fromkeys(values))
     if not values:
@@ -179,7 +179,7 @@ def fold(operator: str, values: Sequence[Value], elements: Sequence[Value]) -> V
         case "argmax" | "argmin":
             place = 0
             for i, value in enumerate(values):
-                if value > values[place] if operator == "argmax" else value < values[place]:
-                    place = i
+                better = value > values[place] if operator == "argmax" else value < values[place]
+                place = i if better else place
             return elements[place]
     raise NotExact(f"`{operator}` is not computed exactly here")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from seqlang.model import expression as ir
-from seqlang.model.expression import walk
 from seqlang.model.program import Cell, Define, Program, Report, Statement, Update, expressions_in, expressions_read
 
 
@@ -14,11 +13,6 @@ def is_private(program: Program, expression: ir.Expression) -> bool:
         isinstance(part, ir.Noised | ir.Drawn) or (isinstance(part, ir.Field) and part.name in inputs)
         for part in expressions_read(program, [expression])
     )
-
-
-def draws_here(expression: ir.Expression) -> bool:
-    """Whether evaluating it may draw a noise: definitions and cells were evaluated where they stand."""
-    return any(isinstance(part, ir.Noised | ir.Drawn) for part in walk(expression))
 
 
 def is_steady(program: Program, expression: ir.Expression) -> bool:

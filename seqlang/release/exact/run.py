@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
 from functools import partial
 from typing import Protocol
 
@@ -68,11 +69,14 @@ class ExactRun:
             name: Spares(partial(drawer.draw, below), ahead)
             for name, drawer in self._drawers.items() if drawer.flips is None
         }  # fmt: skip
-        self._letters = {
-            part.name: self._alphabet(part)
-            for s in program.body for e in expressions_in(s) for part in ir.walk(e)
-            if isinstance(part, ir.Noised) and any(self._noises[t.noise].flips for t in part.terms)
-        }  # fmt: skip
+        self._letters: dict[str, tuple[Value, ...]] = {}
+        for part in (part for s in program.body for e in expressions_in(s) for part in ir.walk(e)):
+            for term in part.terms if isinstance(part, ir.Noised) else ():
+                truth = self._drawers[term.noise].flips
+                if truth is not None and isinstance(part, ir.Noised):
+                    self._letters[part.name] = letters = self._alphabet(part)
+                    draw = partial(samplers.listed, _places(truth, len(letters)), below)
+                    self._spares[term.noise] = Spares(draw, ahead)
         self.cells = {s.name: CellState(s, compiler) for s in program.body if isinstance(s, Cell)}
         self._body = [self._statement(s) for s in program.body]
         self._given = {name: tuple(values) for name, values in (records or {}).items()}
@@ -101,12 +105,17 @@ class ExactRun:
         for cell in self.cells.values():
             cell.start(self)
 
-    def advance(self, entry: Mapping[str, Value]) -> Look:
-        """Makes one step."""
+    def prepare(self) -> None:
+        """Draws what the next step is likely to need: called before its entry is there, so that the time from the entry
+        to what is shown of it tells nothing of the draws."""
         if self._drawn:
             self._drawn = False
             for spares in self._spares.values():
                 spares.prepare()
+
+    def advance(self, entry: Mapping[str, Value]) -> Look:
+        """Makes one step."""
+        self.prepare()
         reported = self.reported
         for cell in self._beginning:
             cell.begin(cell.report in reported)
@@ -241,19 +250,8 @@ class ExactRun:
 
     def flipped(self, name: str, read: ir.Noised, value: Value) -> Value:
         """Randomised response: the value, or another letter."""
-        truth = self._drawers[name].flips
-        assert truth is not None
         letters = self._letters[read.name]
-        life, known = self._life(self._noises[name].life), self._lives.get(name)
-        if known is None or known[0] != life:
-            places = len(letters)
-            rest = (1 - truth) / (places - 1)
-            pairs = [(0, truth), *((k, rest) for k in range(1, places))]
-            moved = self._filled(
-                (len(value),) if isinstance(value, tuple) else (), lambda: samplers.listed(pairs, self.below)
-            )
-            self._lives[name] = known = life, moved
-        by = known[1]
+        by = self.noise(name, (len(value),) if isinstance(value, tuple) else ())
         if isinstance(value, tuple):
             return tuple(self._moved(letters, v, k) for v, k in zip(value, by, strict=True))
         return self._moved(letters, value, by)
@@ -270,6 +268,12 @@ class ExactRun:
         if not isinstance(domain, Finite):
             raise NotExact(f"randomised response of `{read.name}`, which is no entry with listed values")
         return tuple(self.compiler.constant(v) for v in domain.values)
+
+
+def _places(truth: Fraction, letters: int) -> list[tuple[int, Fraction]]:
+    """By how many letters a randomised response moves, with chances."""
+    rest = (1 - truth) / max(1, letters - 1)
+    return [(0, truth), *((k, rest) for k in range(1, letters))]
 
 
 __all__ = ["ExactRun", "Look", "NoValue", "Outcome"]
