@@ -96,12 +96,18 @@ def _opendp(draws: int) -> None:
         print("opendp is not installed")
         return
     dp.enable_features("contrib")
-    space = dp.atom_domain(T=int), dp.absolute_distance(T=int)
+    one = dp.atom_domain(T=int)
+    space, many = (one, dp.absolute_distance(T=int)), dp.vector_domain(one)
     for name, noise in (
         ("opendp: discrete Laplace, exp(-1)", dp.m.make_laplace(*space, scale=1.0)),
         ("opendp: discrete Gaussian, variance 100", dp.m.make_gaussian(*space, scale=10.0)),
     ):
         timed(name, draws, lambda noise=noise: drawn(lambda: noise(0), draws))  # type: ignore[misc]
+    for name, noise in (
+        ("opendp, in one call: exp(-1)", dp.m.make_laplace(many, dp.l1_distance(T=int), scale=1.0)),
+        ("opendp, in one call: variance 100", dp.m.make_gaussian(many, dp.l2_distance(T=float), scale=10.0)),
+    ):
+        timed(name, draws, lambda noise=noise: noise([0] * draws))  # type: ignore[misc]
 
 
 if __name__ == "__main__":
