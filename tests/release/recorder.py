@@ -6,9 +6,9 @@ from __future__ import annotations
 
 import random
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from itertools import takewhile
+from itertools import chain, takewhile
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -28,7 +28,8 @@ from seqlang.release.exact.run import ExactRun, Outcome
 from seqlang.release.ledger.book import Book
 from seqlang.release.ledger.budget import amount_of
 from seqlang.release.ledger.entry import Entry
-from seqlang.release.releasing import Agreed, release
+from seqlang.release.live import Waiting
+from seqlang.release.releasing import Agreed, Entries, release
 from seqlang.release.rows import Form, Rows
 
 PACKAGE = str(Path(exact.__file__).parents[1])
@@ -94,7 +95,7 @@ class Recorder:
             self.events.append(("line", code.co_filename.removeprefix(PACKAGE), frame.f_lineno))
         return self.trace
 
-    def rows(self, found: Iterator[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
+    def rows(self, found: Entries) -> Entries:
         number = 0
         while True:
             number += 1
@@ -154,13 +155,14 @@ def recorded(
     made: Loaded, form: Form, lines: Sequence[str], seed: int, forced: Sequence[Event] | None = None
 ) -> Recording:
     """Releases the program on the lines of a file, the heading first, with the random bits of the seed. The price is
-    not asked for: 1 of 1."""
+    not asked for: 1 of 1. With even seeds the lines come one by one, and silences are written."""
     recorder = Recorder(made.program, forced)
     book = Book(Kept([], recorder.tell))
     book.open_account("mine", "any", amount_of("pure(1)", ""))
     terms = Agreed(made, amount_of("pure(1)", ""), "any", "mine", "it", "digest", form.said)
     tape, recorder.events = random.Random(seed), []
-    entries = iter(Rows(made.program, iter(lines), "rows", form))
+    pause = (Waiting(from_the_start=True),) if seed % 2 == 0 else ()
+    entries = iter(Rows(made.program, chain.from_iterable((line, *pause) for line in lines), "rows", form))
 
     def below(n: int) -> int:
         recorder.tell("bits", n)
@@ -175,7 +177,7 @@ def recorded(
         before = sys.gettrace()
         sys.settrace(recorder.trace)
         try:
-            release(terms, book, lambda: recorder.rows(entries), below=below, ticks=seed % 2 == 0)
+            release(terms, book, lambda: recorder.rows(entries), below=below)
         except SpecError as why:
             recorder.tell("refused", str(why))
         finally:

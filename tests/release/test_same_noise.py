@@ -3,7 +3,7 @@ same as long as it shows the same; and to the end, if it is made to show the sam
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from itertools import takewhile
 from typing import Any
@@ -22,6 +22,8 @@ from seqlang.release.exact.code import Code, Compiler
 from seqlang.release.exact.functions import FUNCTIONS, Value
 from seqlang.release.exact.plan import obstacles
 from seqlang.release.exact.run import ExactRun, Look
+from seqlang.release.live import Waiting
+from seqlang.release.releasing import Entries
 from seqlang.release.rows import Form
 
 TWO = "algorithm a\nstream x in 0..3, y in -2..2\n"
@@ -127,9 +129,9 @@ def planted_clamp(value: Value, low: Value, high: Value) -> Value:
     return max(value, low)
 
 
-def early_end(program: object, entries: Iterator[Mapping[str, Any]]) -> dict[str, tuple[Any, ...]]:
-    found = list(takewhile(lambda row: row["x"] < 3, entries))
-    return {"x": tuple(row["x"] for row in found)}
+def early_end(program: object, entries: Entries) -> dict[str, tuple[Any, ...]]:
+    found = takewhile(lambda row: isinstance(row, Waiting) or row["x"] < 3, entries)
+    return {"x": tuple(row["x"] for row in found if not isinstance(row, Waiting))}
 
 
 def told_tick(self: ExactRun, entry: Mapping[str, Value]) -> Look:
