@@ -13,6 +13,8 @@ from seqlang.record import record
 
 STANDARD_ERRORS = 3
 """A printed mean of `runs` simulated runs agrees within so many of its standard errors, deviation / sqrt(runs)."""
+NORMAL_95 = 1.959964
+"""Standard errors on each side of a mean, of a 95 % interval."""
 
 
 @record
@@ -45,6 +47,9 @@ def figures(row: Row, output: str) -> tuple[Figure, ...]:
     found = []
     for i, path in enumerate(row.json):
         low, high = _at(lines, row.interval[i]) if row.interval else (None, None)
+        if row.se:
+            mean, half = _at(lines, path), NORMAL_95 * _at(lines, row.se[i])
+            low, high = mean - half, mean + half
         sd = _at(lines, row.sd[i]) if row.sd else None
         found.append(Figure(_shown(_at(lines, path)), low, high, sd))
     return tuple(found)

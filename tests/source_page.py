@@ -42,8 +42,7 @@ def page(sources: Iterable[Source], found: Found) -> str:
     errata = [(source, row) for source in listed for row in source.rows if row.verdict == "erratum"]
     parts = [HEAD.strip(), _summary(listed), *(_section(source, found) for source in listed if source.rows)]
     if errata:
-        parts.append(f"{ERRATA}\n\nThe tables above hold the figures.\n")
-        parts[-1] += "\n".join(_erratum(source, row, found) for source, row in errata)
+        parts += [ERRATA, *(_erratum(source, row, found) for source, row in errata)]
     return "\n\n".join(parts) + "\n"
 
 
@@ -73,8 +72,8 @@ def _fixed(row: Row) -> list[str]:
 def _erratum(source: Source, row: Row, found: Found) -> str:
     ours = found.get(row.key, ("", ""))[0]
     return (
-        f"\n**{source.cite}, {row.place}.** Printed: {row.statement} What is true: {row.true}\n"
-        f"`{row.command}` shows {ours}.\n"
+        f"**{source.cite}, {row.place}.** Printed: {row.statement} What is true: {row.true}\n"
+        f"`{row.command}` shows {ours}."
     )
 
 

@@ -16,7 +16,7 @@ KINDS = ("system", "table", "figure", "theorem", "statement")
 VERDICTS = ("agrees", "explained", "erratum", "out of reach")
 NOTHING = "none printed"
 REQUIRED = ("place", "kind", "command", "printed", "verdict")
-LISTS = ("shows", "json", "sd", "interval", "wanted")
+LISTS = ("shows", "json", "sd", "se", "interval", "wanted")
 OTHERS = ("within", "runs", "why", "statement", "true", "data")
 NUMBER = re.compile(r"-?(?:\d[\d,]*\.?\d*|\.\d+)(?:e-?\d+)?")
 
@@ -35,6 +35,7 @@ class Row:
     shows: tuple[str, ...] = ()
     json: tuple[str, ...] = ()
     sd: tuple[str, ...] = ()
+    se: tuple[str, ...] = ()
     interval: tuple[str, ...] = ()
     wanted: tuple[str, ...] = ()
     within: float | None = None
@@ -110,6 +111,7 @@ def faults(row: Row) -> list[str]:
         (bool(row.shows) != bool(row.json), "our figures are found by `shows` or by `json`, and not by both"),
         (not row.wanted or len(row.wanted) == row.figures, "`wanted` has an entry for each figure"),
         (not row.sd or len(row.sd) == len(row.json), "`sd` has an entry for each figure"),
+        (not row.se or len(row.se) == len(row.json), "`se` has an entry for each figure"),
         (not row.interval or len(row.interval) == len(row.json), "`interval` has an entry for each figure"),
         (row.verdict == "agrees" or bool(row.why), "a verdict other than `agrees` needs a `why`"),
         (row.within is None or bool(row.why), "`within` is justified in `why`"),

@@ -159,6 +159,8 @@ def test_figures_are_found() -> None:
     row = _example(json=("0.a.0.05.1", "0.b"), wanted=("2.3", "refuted"))
     assert figures(row, output) == (Figure("2.34568"), Figure("refuted"))
     assert figures(_example(json=("0.a.0.05.0",), interval=("0.c",)), output) == (Figure("1", 0.5, 1.5),)
+    means = _example(json=("0.a.0.05.1",), se=("0.c.0",))
+    assert [f"{f.low:.4f} {f.high:.4f}" for f in figures(means, output)] == ["1.3657 3.3257"]
     patterns = (r"^mean +(\S+) \[(\S+), (\S+)\]", r"sd (\S+)")
     words = figures(_example(json=(), shows=patterns), "x\nmean  .5 [.4, .6]\nsd 2")
     assert words == (Figure(".5", 0.4, 0.6), Figure("2"))

@@ -107,7 +107,7 @@ def noise_law(name: str, raw: Any) -> NoiseLaw:
     match raw:
         case ("weights", pairs):
             law = finite([(float(v), float(w)) for v, w in pairs])
-        case ("uniform", values) if isinstance(values, tuple):
+        case ("uniform", values) if isinstance(values, (tuple, range)):
             law = finite([(float(v), 1.0) for v in values])
         case ("conditioned", inner, low, high):
             law = conditioned(noise_law(name, inner), float(low), float(high))
