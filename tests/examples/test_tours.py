@@ -32,28 +32,39 @@ def test_broken_on_purpose() -> None:
     assert said.count("refuted") == 2
 
 
+def _rows_of(said: str, words: int) -> list[list[str]]:
+    """The first words of the lines that begin with a number."""
+    return [line.split()[:words] for line in said.splitlines() if line[:5].strip().replace(".", "").isdigit()]
+
+
 @pytest.mark.long
 def test_printed_tables() -> None:
-    """Two rows of each table, and what is said below them; the numbers of all rows are those of
-    tests/solve/test_published.py."""
+    """Some rows of each table, and what is said below them; the numbers of all rows are those of
+    tests/solve/test_published.py and tests/solve/test_published_laplace.py."""
     said = _run(
         "-c",
         "import printed_tables as tour\n"
-        "tour.TABLE_1, tour.TABLE_2, tour.BETTER = tour.TABLE_1[4:6], tour.TABLE_2[1:3], tour.BETTER[:1]\n"
-        "tour.table_1()\ntour.table_2()",
+        "tour.TABLE_1, tour.TABLE_2_LEFT, tour.BETTER = tour.TABLE_1[4:6], tour.TABLE_2_LEFT[1:3], tour.BETTER[:1]\n"
+        "tour.TABLE_2_RIGHT, tour.TABLE_3 = tour.TABLE_2_RIGHT[2:3], tour.TABLE_3[5:6]\n"
+        "for part in tour.PARTS.values(): part()",
     )
     assert "85.93 and 121.61" in said
     assert "0.0793" in said
-    assert [line.split()[:3] for line in said.splitlines() if line[:5].strip().replace(".", "").isdigit()] == [
+    assert _rows_of(said, 3)[:5] == [
         ["0.2", "1", "16.8"], ["0.2", "2", "9.5"], ["0.5", "1", "4"], ["0.5", "2", "2.1"], ["0.5", "1", "4.2"],
     ]  # fmt: skip
+    right, third = _rows_of(said, 12)[5:]
+    assert right == ["0.5", "2", "6.5", "10.482", "10.517", "-0.2", "0.05", "0.1042"]
+    assert third[2:8] == ["55.136", "54.955", "0.4", "77.450", "79.082", "-2.2"]
+    assert third[8:] == ["1.03e-05", "0.00022", "3.53e-05", "0.0004"]
 
 
 @pytest.mark.long
 def test_all_rows_of_the_printed_tables() -> None:
-    said = _run("printed_tables.py")
+    said = _run("printed_tables.py", "1", "left")
     assert "85.93 and 121.61" in said
     assert "0.1206" in said
+    assert len(_rows_of(said, 1)) == 12 + 15
 
 
 def _without_seconds(text: str) -> list[list[str]]:

@@ -101,7 +101,7 @@ def without_rare_nodes(frontier: MeshFrontier) -> MeshFrontier:
 
 def trimmed(mass: Array, first: int) -> tuple[Array, int, float]:
     """The mass without ends of the band that hold less than DROP of it, the first period, and what the ends held."""
-    each = np.abs(mass).sum(axis=(0, 2))
+    each = np.abs(mass).reshape(len(mass), -1).sum(axis=0).reshape(mass.shape[1:]).sum(axis=1)
     rare = DROP * float(each.sum())
     low = int(np.searchsorted(np.cumsum(each), rare, side="right"))
     high = len(each) - int(np.searchsorted(np.cumsum(each[::-1]), rare, side="right"))

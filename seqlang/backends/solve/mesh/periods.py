@@ -117,12 +117,12 @@ class Move:
         target = self.target.rows
         matrix = self.matrix if len(self.matrix) in (1, len(live)) else self.matrix[live]
         bounded(MOST_MOVED, theta, periods, self.span, target)
-        spread = mass @ matrix  # many small products: one large one would start threads, which cost more
-        spread = spread.reshape(theta, periods, self.span, target)
-        found = np.zeros((theta, periods + self.span - 1, target))
-        for j in range(self.span):
-            found[:, j : j + periods] += spread[:, :, j]
-        return found
+        found = np.zeros((theta, (periods + self.span - 1) * target))
+        for j in range(self.span):  # a period's rows lie beside those of the next: sums run over long stretches
+            onto = np.ascontiguousarray(matrix[:, :, j * target : (j + 1) * target])
+            moved = mass @ onto  # many small products: one large one would start threads, which cost more
+            found[:, j * target : (j + periods) * target] += moved.reshape(theta, -1)
+        return found.reshape(theta, periods + self.span - 1, target)
 
 
 def bounded(most: int, *sizes: int) -> None:
