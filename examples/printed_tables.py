@@ -170,10 +170,10 @@ def table_3() -> None:
     progress("Table 3, row", len(TABLE_3), len(TABLE_3))
     print(
         "The lengths are as printed. The smaller an error is, the further is its printed estimate below it: at\n"
-        "h = 40, eps = 2 by twelve and by eleven powers of ten. The estimate is a mean of a thousand weights exp(-llr),\n"
-        "and a test that goes wrong does so by its noise, at values of llr that are hardly ever seen under the other\n"
-        "model. Two printed errors lie above the true one, that of type II at h = 10, eps = 2 by a factor of 4.6: such\n"
-        "a mean is also at times far too large."
+        "h = 40, eps = 2 by twelve and by eleven powers of ten. The estimate is a mean of a thousand weights, and a\n"
+        "test that goes wrong does so by its noise, at sums that are hardly ever seen under the other model. Two\n"
+        "printed errors lie above the true one, that of type II at h = 10, eps = 2 by a factor of 4.6: such a mean is\n"
+        "also at times far too large."
     )
 
 
