@@ -21,6 +21,7 @@ import resource
 import signal
 import sys
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -86,7 +87,12 @@ def _tell(to: int, said: Mapping[str, Any]) -> None:
 
 def main() -> None:
     folder = Path(sys.argv[1])
-    terms = terms_of(BLOCK, ledger(folder / "first"))
+    first = ledger(folder / "first")
+    terms = terms_of(BLOCK, first)
+    release(terms, first, lambda: rows(folder))  # what is imported here no child imports again
+    first.store.close()
+    with suppress(ImportError):
+        import psycopg  # noqa: F401
     gc.freeze()
     for line in sys.stdin:
         where, action, k, log, address, victim = json.loads(line)
