@@ -19,6 +19,7 @@ from seqlang.release.exact.laws import NotExact
 from seqlang.release.ledger.budget import Amount
 from seqlang.report.words import adjacency_words
 from seqlang.results.check import CheckResult
+from seqlang.rules.claims import longest_run, steps_claimed
 from seqlang.rules.sensitivity.facts.formulas import parameter_values
 
 DELTA = Fraction(1, 10**6)
@@ -40,8 +41,8 @@ def proved(loaded: Loaded, budget: Amount) -> CheckResult:
 
 
 def price(result: CheckResult, budget: Amount) -> Amount:
-    """The least that is proved in the account's notion, for runs of any length: of what was claimed, and of what was
-    derived, rounded up. Raises SpecError E0671 where nothing is."""
+    """The least that is proved in the account's notion, for runs as long as the program's can be: of what was claimed,
+    and of what was derived, rounded up. Raises SpecError E0671 where nothing is."""
     found = [*_claimed(result, budget), *_derived(result, budget)]
     if not found:
         raise not_released(f"no bound of the kind {budget.notion} is proved for it", "an account of another notion")
@@ -70,11 +71,19 @@ def adjacency(program: Program) -> str:
     return adjacency_words(replace(program, adjacency=told))[0]
 
 
+def _is_of_whole_runs(program: Program, steps: int | None) -> bool:
+    """Whether what is proved of the first so many steps (None: of all) is proved of all that is ever shown: a stop that
+    reads the number of the step alone ends every run by then."""
+    most = longest_run(program)
+    return steps is None or (most is not None and most <= steps)
+
+
 def _claimed(result: CheckResult, budget: Amount) -> Iterator[Amount]:
     compiler = Compiler(result.program)
     for verdict in result.verdicts:
         claim = verdict.claim
-        if claim.kind == "strong" and claim.horizon is None and verdict.verdict == "proved":
+        steps = None if claim.horizon is None else steps_claimed(result.program, claim)
+        if claim.kind == "strong" and verdict.verdict == "proved" and _is_of_whole_runs(result.program, steps):
             amount = _of_claim(compiler, claim)
             if amount is not None and (amount.notion, amount.order) == (budget.notion, budget.order):
                 yield amount
@@ -112,7 +121,7 @@ def _derived(result: CheckResult, budget: Amount) -> Iterator[Amount]:
         if derivation is None:
             continue
         conclusion = derivation.conclusion
-        if getattr(conclusion, "horizon", None) is not None:
+        if not _is_of_whole_runs(result.program, getattr(conclusion, "horizon", None)):
             continue
         if isinstance(conclusion, RenyiBound) and conclusion.order != budget.order:
             continue
