@@ -16,12 +16,15 @@ from seqlang.cli.__main__ import main
 from seqlang.driver import Loaded, check, library, load, read, solve
 from seqlang.model.domain import Finite, Integers, Interval
 from seqlang.model.program import Input
+from seqlang.record import replace
 from seqlang.release.exact.plan import obstacles
 from seqlang.release.exact.run import ExactRun
+from seqlang.release.twin import comparison
 from seqlang.release.twin.comparison import compared
 from seqlang.release.twin.statements import RETURN
 from seqlang.release.twin.twin import Twin, twin_of
 from seqlang.release.twin.written import NoTwin
+from seqlang.results.solve import SolveResult
 from seqlang.source import Source
 
 HEAD = "algorithm a\nparam b = 2.5\n"
@@ -301,3 +304,20 @@ def test_what_the_grid_costs_is_told() -> None:
     assert rows["P(high) under half"].spec == law(spec)["high"]
     assert rows["P(high) under half"].twin != rows["P(high) under half"].spec
     assert [(row.what, row.spec, row.twin) for row in found.privacy if row.what == "pure"] == [("pure", 1.0, 1.0)]
+
+
+def test_a_law_that_was_not_followed_to_its_end_is_no_number(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As far as it was followed, its chances are lower ends only."""
+    spec, made = loaded(SUM), twin(SUM, 4)
+
+    def cut(text: Loaded, models: tuple[str, ...]) -> tuple[SolveResult, ...]:
+        found = solve(text, models=models)
+        if text is spec:
+            return found
+        return tuple(replace(one, solution=replace(one.solution, unresolved=0.3)) for one in found)
+
+    monkeypatch.setattr(comparison, "solve", cut)
+    found = compared(spec, made.loaded)
+    assert {row.what: row.spec for row in found.laws}["P(high) under half"] == law(spec)["high"]
+    assert {row.twin for row in found.laws} == {None}
+    assert any("runs of the twin have not stopped" in why for why in found.unsolved)

@@ -30,7 +30,7 @@ class Row:
 @record
 class Comparison:
     """`privacy` proved at most, in every notion in which one of both is bounded; `claims` with the verdicts on the twin
-    of what it claims strongly; `laws` by model, where one of both is solved; `unsolved` why not."""
+    of what it claims strongly; `laws` by model, where one of both is solved to its end; `unsolved` why not."""
 
     privacy: tuple[Row, ...]
     claims: tuple[tuple[str, str], ...]
@@ -53,10 +53,17 @@ def compared(spec: Loaded, twin: Loaded) -> Comparison:
         solved: list[SolveResult | None] = []
         for loaded in (spec, twin):
             try:
-                solved += solve(loaded, models=(model.name,))
+                (result,) = solve(loaded, models=(model.name,))
             except SpecError as why:
                 solved.append(None)
                 unsolved.append(why.diagnostics[0].message)
+                continue
+            solved.append(result if result.resolved else None)
+            if not result.resolved:
+                which, steps = "spec" if loaded is spec else "twin", len(result.solution.table)
+                unsolved.append(
+                    f"after {steps:,} steps under {model.name} too many runs of the {which} have not stopped"
+                )
         laws += _laws(model.name, *solved)
     return Comparison(tuple(_privacy(one, two)), claims, tuple(laws), tuple(unsolved))
 
