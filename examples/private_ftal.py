@@ -106,7 +106,7 @@ def plot(curves: dict[str, Any], file: str, title: str) -> None:
     axis.set(xlabel="rounds", ylabel="mean regret, with 95 % intervals", xscale="log", yscale="log")
     axis.set_title(f"Private follow the approximate leader\n{title}", fontsize=10)
     axis.grid(alpha=0.3)
-    axis.legend()
+    axis.legend(loc="upper center", bbox_to_anchor=(0.5, -0.13), ncol=len(curves))  # curves may lie anywhere
     figure.tight_layout()
     figure.savefig(file, dpi=140)
 
