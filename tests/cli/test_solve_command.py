@@ -98,10 +98,8 @@ def test_a_file_without_a_model(tmp_path: Path, capsys: pytest.CaptureFixture[st
 
 
 def test_the_profile_falls_and_its_numbers_are_in_the_json(capsys: pytest.CaptureFixture[str]) -> None:
-    assert (
-        main(["check", "@wang2020/weak_sprt", "--weak-profile", "--epsilons", "0:2:3", "--model", "null", "--json"])
-        == 0
-    )
+    asked = ["check", "@wang2020/weak_sprt", "--set", "eps_out=0.5", "--model", "null", "--json"]
+    assert main([*asked, "--weak-profile", "--epsilons", "0:2:3"]) in (0, 1)  # claims are expected of other values
     (found,) = _objects(capsys)
     (profile,) = found["weak_profiles"]
     uppers = [d["upper"] for d in profile["delta"]]

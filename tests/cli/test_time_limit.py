@@ -93,7 +93,7 @@ def test_a_limit_ends_a_verification(tmp_path: Any, capsys: pytest.CaptureFixtur
 
 
 def test_without_time_every_claim_is_unknown_and_nothing_is_wrong() -> None:
-    for name in ("@tight/one_sided", "@refuted/no_noise", "@wang2020/weak_sprt", "@michel2025/dp_sprt"):
+    for name in ("@tight/one_sided", "@refuted/no_noise", "@zhang2022/privsprt_weak", "@michel2025/dp_sprt"):
         loaded = driver.load(driver.read(name), {})
         result = driver.check(loaded, time_limit=1e-9)
         assert result.cut_short
