@@ -1,6 +1,6 @@
 """A private trial on real patients, from the design to the report, as its statistician would run it.
 
-    python examples/release_a_trial.py [--folder ../shared/data] [--out FOLDER]
+    python -m seqlang.tours release_a_trial [--folder FOLDER] [--out FOLDER]
 
 The patients: indomethacin against pancreatitis after an endoscopy (Elmunzer et al., NEJM 2012; data set indo_rct of the
 R package medicaldata, 602 patients; its columns are id, site, arm, pep). `stop_a_trial.py` plans such a trial and
@@ -25,7 +25,6 @@ different. Who is in the data does not change, nor what a look may tell of one p
 
 from __future__ import annotations
 
-import argparse
 import csv
 import gzip
 import subprocess
@@ -34,11 +33,9 @@ import tempfile
 import time
 from pathlib import Path
 
+from seqlang.tours import asked, data_file
+
 FILE = "stream_indo_rct.csv.gz"
-WHERE = (
-    f"there is no `{FILE}` in {{}}: it is the data set indo_rct of the R package medicaldata (CRAN), as CSV with the "
-    "columns id,site,arm,pep (arm: 1 for the drug; pep: 1 for pancreatitis), compressed by gzip. --folder FOLDER"
-)
 DESIGN = (
     "--null", "placebo ~ bernoulli(0.13), drug ~ bernoulli(0.13)",
     "--alternative", "placebo ~ bernoulli(0.17), drug ~ bernoulli(0.09)",
@@ -111,16 +108,14 @@ def tour(file: Path, folder: Path) -> None:
 
 
 def main() -> None:
-    places = [p / "shared" / "data" for p in Path(__file__).resolve().parents[1:]]
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--folder", type=Path, default=next((p for p in places if p.is_dir()), Path()),
-                        help="where the data are")  # fmt: skip
+    parser = asked(__doc__, "", "--out trial", "--folder data --out trial")
+    parser.add_argument("--folder", type=Path, help="where the data are")
     parser.add_argument("--out", type=Path, help="where spec, ledger and report are kept (a folder that is not there)")
     options = parser.parse_args()
-    file = options.folder / FILE
-    if not file.is_file():
-        print(WHERE.format(options.folder.resolve()), file=sys.stderr)
-        raise SystemExit(2)
+    file = data_file(
+        FILE, what="602 patients as CSV, gzipped: id,site,arm,pep (arm: 1 for the drug; pep: 1 for pancreatitis)",
+        get="It is the data set indo_rct of the R package medicaldata (CRAN).", folder=options.folder,
+    )  # fmt: skip
     if options.out is not None:
         options.out.mkdir(parents=True)
         tour(file, options.out)
