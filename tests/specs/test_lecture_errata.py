@@ -50,6 +50,20 @@ def test_the_exponential_mechanism_at_its_hardest_scores() -> None:
         assert weights[scores <= scores.max() - 2 * log(100)].sum() / weights.sum() <= hard
 
 
+def test_a_group_of_records_behind_a_gaussian_answer() -> None:
+    """The exact delta (Balle & Wang 2018) of one record and of three."""
+
+    def delta(moved: float, eps: float) -> float:
+        return float(stats.norm.cdf(moved / 2 - eps / moved) - exp(eps) * stats.norm.cdf(-moved / 2 - eps / moved))
+
+    assert delta(1 / 4, 1) < 3e-6
+    assert delta(3 / 4, 3) < 3 * exp(2) * 3e-6
+    assert verdicts(checked("cummings2022/group_privacy")) == ["proved"]
+    less = set_to("cummings2022/group_privacy", k=1, delta=2.9e-6)  # between 2.9e-6 and 3e-6 lies the truth
+    assert delta(1 / 4, 1) > 2.9e-6
+    assert verdicts(less) != ["proved"]
+
+
 def cdf(x: float, scale: float) -> float:
     """P(Laplace(scale) <= x)."""
     return exp(x / scale) / 2 if x < 0 else 1 - exp(-x / scale) / 2
