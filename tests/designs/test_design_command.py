@@ -64,6 +64,8 @@ REFUSED = [
     (["--alternative", "y ~ bernouli(0.8)"], "bernoulli"),
     (["--alternative", "0.8"], "no law of a stream"),
     (["--alpha", "0.5"], "between 0 and 0.5"),
+    (["--alpha", "1e-14"], "below 1e-7"),
+    (["--beta", "1/20000000"], "below 1e-7"),
     (["--beta", "0"], "between 0 and 0.5"),
     (["--privacy", "pure(0)"], "above 0"),
     (["--privacy", "pur(1)"], "no notion of privacy"),

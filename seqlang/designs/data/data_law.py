@@ -108,8 +108,10 @@ def compared(null: DataLaw, alternative: DataLaw) -> tuple[Array, Array, Array]:
     only = (both[0] > 0) != (both[1] > 0)
     if only.any():
         place = float(places[only][0])
-        message = f"the value {place:g} is possible under one hypothesis only: its likelihood ratio is infinite"
-        raise SpecError.of("E0603", message, help="give both hypotheses the same values, if with small chances")
+        message = f"the value {place:g} has no chance under one hypothesis, at least none that a float can hold"
+        raise SpecError.of(
+            "E0603", message, help="give both hypotheses the same values, with chances that are not too small"
+        )
     some = both[0] > 0
     return places[some], both[0][some] / both[0][some].sum(), both[1][some] / both[1][some].sum()
 

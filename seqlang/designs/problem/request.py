@@ -39,6 +39,9 @@ _NOTIONS: dict[Notion, tuple[str, ...]] = {
 }  # fmt: skip
 """What each notion of privacy takes."""
 
+LEAST_ERROR = Fraction(1, 10**7)
+"""Of tests that are designed."""
+
 
 def problem_of(
     null: str, alternative: str, alpha: Fraction, beta: Fraction, privacy: str, criterion: str, public_coin: bool,
@@ -49,6 +52,9 @@ def problem_of(
         if not 0 < value < Fraction(1, 2):
             message = f"{name} is {decimal(value)}: an error rate must lie strictly between 0 and 0.5"
             raise SpecError.of("E0603", message, help="an error of 0.5 is reached without any data")
+        if value < LEAST_ERROR:
+            message = f"{name} is {decimal(value)}: tests with error rates below 1e-7 are not designed"
+            raise SpecError.of("E0603", message, help="their search would need more digits than floats have")
     (null, first), (alternative, second) = end_of(null, "--null"), end_of(alternative, "--alternative")
     names, (low, high) = _stated(null, alternative)
     if low.text == high.text or (low.law is None and low.arms == high.arms) or _alike(low, high):
