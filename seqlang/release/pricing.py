@@ -10,6 +10,7 @@ from seqlang.arithmetic.enclosure import enclose, exact_value
 from seqlang.diagnostics import SpecError
 from seqlang.driver import Loaded, check
 from seqlang.model.expression import Expression, Number, rebuild
+from seqlang.model.print import show_number
 from seqlang.model.program import AddRemove, Adjacency, Claim, Program, Replace, Within
 from seqlang.proof.derivation import ApproximateBound, Derivation, RenyiBound, settled
 from seqlang.record import replace
@@ -59,7 +60,12 @@ def adjacency(program: Program) -> str:
             value = compiler.constant(e)
         except (NotExact, NoValue):
             return rebuild(e, plain)
-        return Number(Fraction(value)) if isinstance(value, int | Fraction) and not isinstance(value, bool) else e
+        if isinstance(value, bool) or not isinstance(value, int | Fraction):
+            return e
+        shown = show_number(Fraction(value))
+        if Fraction(shown.replace(" ", "")) != value:
+            raise not_released(f"who is a neighbour depends on {shown}, which has more digits", "a shorter number")
+        return Number(Fraction(value))
 
     match program.adjacency:
         case Within(of, radius):

@@ -2,7 +2,8 @@
 
 An entry is read in place: what is outside the domain is moved to its nearest end, what cannot be read is a public
 value. A person has one row: a second row with an identifier that was seen is read as missing, and so is each row
-without an identifier where there is a column of them.
+without an identifier where there is a column of them. Where neighbours have one row more or less, such a row is left
+out: a person who has two would otherwise be two records.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from typing import Any
 from seqlang.diagnostics import SpecError
 from seqlang.diagnostics.suggest import hint
 from seqlang.model.domain import Domain, Finite, Integers, Interval
-from seqlang.model.program import Input, Program
+from seqlang.model.program import AddRemove, Input, Program
 from seqlang.record import record
 from seqlang.release.exact.code import Compiler, plain
 from seqlang.release.exact.real import floor
@@ -84,6 +85,7 @@ class Rows:
         self._reads = [reader_of(field, compiler, form.missing, scales.get(field.name, 1)) for field in fields]
         self._public = [field.kind == "public" for field in fields]
         self._identifier = None if form.identifiers is None else _place(heading, form.identifiers, name)
+        self._leaves_out = isinstance(program.adjacency, AddRemove)
         self._seen: set[str] = set()
         self.repeated = 0
         """Rows with an identifier that was seen: for the owner's eyes only."""
@@ -91,7 +93,13 @@ class Rows:
     def __iter__(self) -> Iterator[Mapping[str, Value] | Waiting]:
         if self._identifier is not None:
             for line in self._lines:
-                yield line if isinstance(line, Waiting) else self._entry(cells_of(line))
+                if isinstance(line, Waiting):
+                    yield line
+                    continue
+                row = cells_of(line)
+                again = self._is_repeated(row)
+                if not (again and self._leaves_out):
+                    yield self._entry(row, again)
             return
         known: dict[str, Mapping[str, Value]] = {}
         for line in self._lines:
@@ -105,16 +113,14 @@ class Rows:
                     known[line] = found
             yield found
 
-    def _entry(self, row: Sequence[str]) -> Mapping[str, Value]:
-        again = self._is_repeated(row)
+    def _entry(self, row: Sequence[str], again: bool = False) -> Mapping[str, Value]:
         return {
             name: read("" if again and not public else row[place] if place < len(row) else "")
             for (name, place), read, public in zip(self._fields, self._reads, self._public, strict=True)
         }
 
     def _is_repeated(self, row: Sequence[str]) -> bool:
-        if self._identifier is None:
-            return False
+        assert self._identifier is not None
         identifier = row[self._identifier].strip() if self._identifier < len(row) else ""
         if not identifier:
             return True  # two people without one do not meet

@@ -44,7 +44,7 @@ def faults_of(book: Book) -> Iterator[str]:
     for reference in book.overdrawn:
         yield f"`{reference}`: the budget did not cover its price when it was charged"
     for charge in book.charges.values():
-        found = fault_of(charge) if charge.spec else None
+        found = fault_of(charge) if charge.spec != "" else None
         if found is not None:
             yield f"`{charge.reference}`: {found}"
 
@@ -65,11 +65,13 @@ def fault_of(charge: Charge) -> str | None:
     """What is wrong with one release; None if nothing is."""
     try:
         loaded = loaded_of(charge)
+        if digest_of(loaded, charge.account, charge.reading) != charge.digest:
+            return "its program is not the one that was charged for"
+        return disagreement(loaded.program, charge.looks)
     except SpecError as why:
         return f"its program is refused: {why}"
-    if digest_of(loaded, charge.account, charge.reading) != charge.digest:
-        return "its program is not the one that was charged for"
-    return disagreement(loaded.program, charge.looks)
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError):
+        return "its rows are not understood"  # whoever forges a ledger writes what he likes into them
 
 
 def disagreement(program: Program, looks: Sequence[Mapping[str, Any]]) -> str | None:

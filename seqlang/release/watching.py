@@ -44,9 +44,9 @@ class Watched:
 def from_ledger(book: Book, reference: str | None) -> Watched:
     """The release with that reference, or the only one. Raises SpecError E0670 where it is not there, or where its
     decisions do not follow from what was released."""
-    found = [c for c in book.charges.values() if c.spec and reference in (None, c.reference)]
+    found = [c for c in book.charges.values() if c.spec != "" and reference in (None, c.reference)]
     if len(found) != 1:
-        known = ", ".join(c.reference for c in book.charges.values() if c.spec) or "none"
+        known = ", ".join(c.reference for c in book.charges.values() if c.spec != "") or "none"
         said = "which release?" if reference is None else f"the ledger has no release `{reference}`."
         raise refused(f"{said} It has: {known}", "--reference NAME")
     (charge,) = found

@@ -25,9 +25,11 @@ from seqlang.release.ledger.budget import amount_of
 from seqlang.release.ledger.entry import chained
 from seqlang.release.ledger.store import Held, SqliteStore
 from seqlang.release.live import Waiting, piped
+from seqlang.release.pricing import adjacency
 from seqlang.release.releasing import release
 from seqlang.release.rows import Form, Rows
 from seqlang.release.verification import faults_of
+from seqlang.release.watching import from_ledger
 
 
 @pytest.mark.parametrize(
@@ -283,3 +285,50 @@ def test_a_price_that_is_no_rational_is_rounded_up(tmp_path: Path) -> None:
     mp.dps = 40
     price = terms_of(BLOCK, ledger(tmp_path / "a")).price.epsilon
     assert 0 <= mpf(price.numerator) / price.denominator - log(2) < mpf(10) ** -12
+
+
+@pytest.mark.parametrize(("kind", "change"), [
+    ("look", {"look": None}), ("look", {"look": 7}), ("look", {"look": {"reports": {}}}), ("charge", {"spec": {}}),
+    ("look", {"look": {"step": 3, "reports": 1}}), ("look", {"look": {"step": [3], "reports": {}}}),
+    ("look", {"look": {"step": 3, "reports": {"block": True, "ones": {"rational": "1/0"}}}}),
+    ("look", {"look": {"step": 3, "reports": {"block": True, "ones": "many"}}}),
+    ("look", {"look": {"step": 3, "reports": {"block": True}}}),
+])  # fmt: skip
+def test_a_forged_ledger_is_refused_whatever_it_holds(tmp_path: Path, kind: str, change: dict[str, object]) -> None:
+    """The chain of the forgery is whole: what a row says is not understood, and that is said."""
+    book = ledger(tmp_path / "l")
+    released(book, BLOCK, "1101", below=random.Random(3).randrange)
+    forged, last = SqliteStore(tmp_path / "forged", make=True), None
+    with forged.transaction():
+        for entry in book.store.entries():
+            body = {**entry.content, **(change if entry.kind == kind else {})}
+            last = chained(last, entry.at, entry.kind, body, None)
+            forged.append(last)
+    assert list(faults_of(Book(forged)))
+    with pytest.raises(SpecError, match="cannot be followed"):
+        from_ledger(Book(forged), None)
+
+
+def test_who_has_two_rows_is_one_record() -> None:
+    """Neighbours have one record more or less: with and without one person there is at most one record between."""
+    made = program("algorithm a\ndataset x in {0, 1} size 3\nadjacent add or remove 1\nstop return sum(x)\n")
+    people = ["1,ann\n", "0,bob\n", "1,ann\n", "1,\n", "1,ann\n"]
+
+    def read(lines: list[str]) -> list[object]:
+        return [row["x"] for row in Rows(made, ["x,who\n", *lines], "f", Form(identifiers="who"))]
+
+    assert read(people) == [1, 0]
+    assert read([line for line in people if "ann" not in line]) == [0]
+
+
+@pytest.mark.parametrize("radius", ["sqrt(2)", "1.4142135623"])
+def test_an_account_says_exactly_who_is_a_neighbour(radius: str) -> None:
+    """A radius that is shown with fewer digits than it has would be charged to the account of another one."""
+    text = (f"algorithm a\nparam c = {radius}\nstream x in [0, 10]\nadjacent one x within c\nstop return x\n"
+            "attach gaussian(1) to return\nclaim strong pure(2)\n")  # fmt: skip
+    try:
+        said = adjacency(loaded(text).program)
+    except SpecError as why:
+        assert "has more digits" in str(why)
+    else:
+        assert said == f"one x within {radius}"

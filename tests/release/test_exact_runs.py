@@ -8,12 +8,15 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
+from random_specs import random_spec
 
 from seqlang.backends.interpret.machine import Machine
 from seqlang.driver import load
 from seqlang.model.program import Program, Report, Stop
+from seqlang.release.exact.code import Compiler
 from seqlang.release.exact.plan import lasts, obstacles
 from seqlang.release.exact.run import ExactRun, Outcome
+from seqlang.release.rows import reader_of
 from seqlang.source import Source
 
 HEAD = "algorithm a\n"
@@ -37,6 +40,8 @@ SPECS = {
     "statistic u = sum(i / i for i in 0..2 where i > 0 and not (i < 2 or x < 1))\n"
     "statistic c = count(not (step == 2 or (step - 2) / (step - 2) > x) where x < 1 over steps)\n"
     "report shown = s + t + u + c\nattach geometric(1 / 2) to shown\n",
+    "follows": HEAD + "stream x in {0, 1}\nmemory s = 1\nlet before = s + 1\nreport r = x\n"
+    "update s = before * s when step == 2 or step == 5\nreport shown = before * s\nattach geometric(1 / 2) to r\n",
     "flips": HEAD + "stream x in {0, 1}\nreport shown = x\nattach randomized_response(3/4) to x\nstop when step >= 5\n"
     "claim strong pure(log(3))\n",
 }
@@ -92,6 +97,21 @@ def test_the_interpreter_agrees(name: str) -> None:
         assert mine == theirs
 
 
+@pytest.mark.parametrize("seeds", [range(60), pytest.param(range(60, 4000), marks=pytest.mark.long)])
+def test_the_interpreter_agrees_on_random_specs(seeds: range) -> None:
+    """The same reports, stops and returns, with the same noise."""
+    tried = 0
+    for seed in seeds:
+        made, coins = program(random_spec(seed)), random.Random(seed)
+        if obstacles(made):
+            continue
+        entries = [{"x": coins.randrange(-2, 4), "z": coins.randrange(3)} for _ in range(10)]
+        mine, theirs = both(made, entries, seed)
+        assert mine == theirs, random_spec(seed)
+        tried += 1
+    assert tried > len(seeds) / 2
+
+
 class Traced(Fraction):
     """A private number that no floating-point number may meet."""
 
@@ -139,11 +159,29 @@ def test_no_float_between_an_entry_and_its_release(name: str) -> None:
             "stream x in 0..3\nstop when x > 2\nlet b = 1\nattach geometric(sqrt(1/2)) to b\nstop when b > 1\n",
             "rational",
         ),
+        ("stream x in {0, 10}\nadjacent one x within 1\nstop when x > 2\n", "further apart"),
+        ("stream x in {0, 2, 3, 4}\nadjacent every x within 1\nstop when x > 2\n", "further apart"),
+        ("stream x in 0..10\nadjacent one x within 1/2\nstop when x > 2\n", "further apart"),
+        ("stream x in 0..10\nadjacent one x / 10 within 1\nstop when x > 2\n", "something else than one field"),
     ],
 )
 def test_what_is_not_released(text: str, why: str) -> None:
     found = obstacles(program(HEAD + text))
     assert any(why in sentence for sentence in found), found
+
+
+@pytest.mark.parametrize(("domain", "apart"), [
+    ("{0, 10}", "1"), ("{0, 10}", "10"), ("{0, 2, 3, 4}", "1"), ("{0, 2, 3, 4}", "2"), ("{0, 1, 2, 5}", "3"),
+    ("{0, 1/2, 1}", "1/2"), ("{0, 1, 5, 6}", "4"), ("0..10", "3"), ("0..10", "3/2"), ("[0, 3]", "1/3"),
+])  # fmt: skip
+def test_neighbours_stay_neighbours_when_they_are_read(domain: str, apart: str) -> None:
+    """Every pair of entries on a fine grid is read: released is just what moves none of them further apart."""
+    made = program(HEAD + f"stream x in {domain}\nadjacent one x within {apart}\nstop when x > 2\n")
+    read = reader_of(made.input("x"), Compiler(made), None)
+    moved = [Fraction(read(str(Fraction(k, 24)))) for k in range(-48, 300)]
+    steps = int(Fraction(apart) * 24)
+    kept = all(abs(a - b) <= Fraction(apart) for n in range(steps + 1) for a, b in zip(moved, moved[n:], strict=False))
+    assert (obstacles(made) == []) == kept
 
 
 def test_which_noise_lasts() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
+from operator import is_
 from typing import Any, Protocol
 
 from seqlang.model import expression as ir
@@ -51,7 +52,9 @@ class Compiler:
     def compile(self, e: ir.Expression) -> Code:
         """The function."""
         code = self._compiled(e)
-        return _remembered(code) if is_steady(self.program, e) else code
+        if not is_steady(self.program, e):
+            return code
+        return _remembered(code, tuple({part.name for part in ir.walk(e) if isinstance(part, ir.Local)}))
 
     def _compiled(self, e: ir.Expression) -> Code:
         match e:
@@ -243,15 +246,17 @@ def shape_of(value: Value) -> tuple[int, ...]:
     return (len(value), *shape_of(value[0])) if isinstance(value, tuple) and value else ()
 
 
-def _remembered(code: Code) -> Code:
-    """Computed again when a memory was changed."""
-    at, known = -1, None
+def _remembered(code: Code, names: tuple[str, ...]) -> Code:
+    """Computed again when a memory was changed, or one of the definitions with these names: one that stands above the
+    update of a memory follows it in the next step only."""
+    at, known, read = -1, None, ()
 
     def run(m: Any) -> Value:
-        nonlocal at, known
-        if m.changes != at:
+        nonlocal at, known, read
+        now = tuple(m.locals[name] for name in names)
+        if m.changes != at or not all(map(is_, now, read)):
             known = code(m)
-            at = m.changes
+            at, read = m.changes, now
         return known
 
     return run

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
+from itertools import pairwise
 
 from seqlang.model import expression as ir
 from seqlang.model.domain import Finite, Integers, Interval
@@ -18,6 +19,7 @@ from seqlang.model.program import (
     Statement,
     Stop,
     Update,
+    Within,
     expressions_in,
     expressions_read,
 )
@@ -62,6 +64,36 @@ def _of_inputs(program: Program, compiler: Compiler) -> Iterator[str]:
             yield f"`{field.name}` has a domain whose entries are not read exactly."
     if len({field.kind == "dataset" for field in program.inputs}) > 1:
         yield "it reads a data set and a stream."
+    yield from _of_neighbours(program, compiler)
+
+
+def _of_neighbours(program: Program, compiler: Compiler) -> Iterator[str]:
+    """Entries are moved into their domain when they are read. The price is about neighbours in the domain, so those of
+    the account, which knows of no domain, must not be moved apart. The ends of an interval move nothing apart."""
+    match program.adjacency:
+        case Within(ir.Field(name), radius):
+            apart, domain = _constant(compiler, radius), program.input(name).domain
+            if apart is None:
+                yield "how far neighbours are apart is no rational number."
+            elif not _keeps_within(domain, apart, compiler):
+                yield f"entries `{name}` that are {apart} apart may be read as values that are further apart."
+        case Within():
+            yield "neighbours are measured by something else than one field, and may be moved apart when read."
+
+
+def _keeps_within(domain: object, apart: Fraction, compiler: Compiler) -> bool:
+    """Whether numbers that are so far apart at most are read as values that are no further apart."""
+    match domain:
+        case Integers():
+            return apart.denominator == 1
+        case Finite(values):
+            listed = sorted({v for e in values if (v := _constant(compiler, e)) is not None})
+            halves = [(low + high) / 2 for low, high in pairwise(listed)]
+            return all(
+                halves[j - 1] - halves[i] >= apart or listed[j] - listed[i] <= apart
+                for j in range(1, len(listed)) for i in range(j)
+            )  # fmt: skip
+    return True
 
 
 def _of_start(program: Program) -> Iterator[str]:
