@@ -1,21 +1,26 @@
-"""Wang et al.'s case study (2020, section V, Tables I and II), row by row beside what they printed.
+"""Wang et al.'s case study (2020, section V, Tables I and II): a network that is released with noise, in two readings.
 
-    python examples/sequential_erm.py [--data wdbc statlog] [--repetitions 10] [--steps 10000] [--folder ../shared/data]
+    python examples/sequential_erm.py [--data wdbc statlog] [--repetitions 8] [--steps 4000] [--full] [--folder DATA]
 
-Rows come in a random order until the empirical Rademacher radius says that enough have been seen; a network with two
-hidden layers (90 and 50 sigmoid units, softmax, parameters kept in [-2, 2]) is trained on them by Adam (step 0.001,
-cross entropy), and every parameter gets Laplace noise of scale 1 / (1000 epsilon).
+Rows come in a random order until a stopping rule says that enough have been seen. A network with two hidden layers (90
+and 50 sigmoid units, softmax, parameters kept in [-2, 2]) is trained on them by Adam (step 0.001, cross entropy,
+batches of 128). Then every parameter gets Laplace noise of scale 1 / (1000 epsilon), once for each epsilon, and one and
+the same noisy network is scored on the rows that it was trained on and on others.
 
-What cannot be reproduced, because the paper does not say it:
-- the class F and the loss in the stopping rule. For the networks themselves the radius never falls: 7,000 parameters
-  fit any signs of 350 rows. Here F are linear classifiers and the loss is 0 or 1, and the supremum is bounded below by
-  a least-squares fit to the signs. The rule then ends soon after its least number of rows, 312 and 1,660.
-- how the columns were scaled, and the size of Adam's batches (128 here). WDBC's columns are divided by constants of
-  about their largest values, Statlog's by 255.
+What the paper does not say, and what is assumed here:
+- whether columns were scaled. Both readings are shown: columns as they are, and columns divided by about their largest
+  values. It decides what the noise does: of a column that goes up to 2,600, noise of 0.01 on a weight moves what enters
+  a unit by 26; where columns lie in [0, 1] it moves nothing that matters. Orders, first weights, batches and noise are
+  the same in both.
+- for which functions the stopping rule is computed. For the networks themselves its radius never falls: their 7,000
+  parameters fit any signs of 350 rows. Here they are linear classifiers with loss 0 or 1, and the supremum is bounded
+  below by a least-squares fit to the signs. Then the rule ends at its least number of rows, 312 and 1,660; the printed
+  stopping times are larger. Networks are trained on as many rows as they print on average (357 and 2,508), so that
+  accuracies are compared at equal numbers, or with `--own-stop` on as many as the rule here asks for.
 - what the noise protects. It is added for "the l1 norm times 1000" as the score of an exponential mechanism; that a row
   moves trained weights by at most 1/1000 in that norm is nowhere shown, and no guarantee follows. `check` says the
   same: without a bound on how one row moves what is released, nothing is proved.
-The returned rule itself, and what its stopping step tells, is judged in @wang2020/serm and @wang2020/weak_serm.
+The rule itself, and what its stopping step tells, is judged in @wang2020/serm, serm_streams and weak_serm.
 """
 
 from __future__ import annotations
@@ -24,23 +29,28 @@ import argparse
 import math
 import os
 import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from itertools import pairwise
+from multiprocessing import get_context
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import stats
 
 import seqlang
 
-Floats = NDArray[np.float64]
+Floats = NDArray[np.float32]
+Classes = NDArray[np.int64]
 EPSILONS = (0.1, 0.2, 0.5)
-ROWS = ("Train. acc.", "Test. acc.", "Private train. acc.", "Private test. acc.", "Stopping time")
-PRINTED = {
-    "wdbc": ((0.98, 0.98, 0.97), (0.90, 0.91, 0.92), (0.86, 0.93, 0.96), (0.79, 0.91, 0.90), (368.2, 344.9, 358.0)),
-    "statlog": ((0.88, 0.89, 0.89), (0.77, 0.76, 0.77), (0.82, 0.86, 0.88), (0.76, 0.76, 0.76), (3213, 2231, 2079)),
-}
-ALPHA = {"wdbc": 0.2, "statlog": 0.1}
+READINGS = ("raw columns", "scaled columns")
+ACCURACIES = ("Train. acc.", "Test. acc.", "Private train. acc.", "Private test. acc.")
+LARGEST = (30, 40, 200, 2600, 0.2, 0.4, 0.5, 0.25, 0.35, 0.1, 3, 5, 22, 550, 0.035, 0.14, 0.4, 0.06, 0.08, 0.03, 40, 50,
+           260, 4300, 0.25, 1.1, 1.3, 0.3, 0.7, 0.21)  # fmt: skip
+"""What WDBC's columns are divided by."""
 RULE = """algorithm enough "SERM's stopping rule (Wang, Sibai, Mitra & Dullerud 2020), the radius computed outside"
 param alpha in (0, 1) = 0.2
 param beta in (0, 1) = 0.2
@@ -48,31 +58,71 @@ let N = 2 / alpha ^ 2 * log(2 / (beta * (1 - exp(-alpha ^ 2 / 2))))
 stream radius in [0, 1e9)
 stop when step > N and radius < alpha * step return enough
 """
-LARGEST = (30, 40, 200, 2600, 0.2, 0.4, 0.5, 0.25, 0.35, 0.1, 3, 5, 22, 550, 0.035, 0.14, 0.4, 0.06, 0.08, 0.03, 40, 50,
-           260, 4300, 0.25, 1.1, 1.3, 0.3, 0.7, 0.21)  # fmt: skip
-"""What WDBC's columns are divided by."""
 
 
-def read(name: str, folder: Path) -> tuple[Floats, NDArray[np.int64], Floats, NDArray[np.int64]]:
-    """(training rows, classes, test rows, classes); WDBC has no test rows: what was not trained on is tested."""
+class Case(NamedTuple):
+    """A data set, and what is printed of it: a row of accuracies for each of ACCURACIES, an entry for each epsilon."""
+
+    table: str
+    alpha: float
+    steps: int
+    repetitions: int
+    accuracies: tuple[tuple[float, ...], ...]
+    stops: tuple[float, ...]
+
+
+CASES = {
+    "wdbc": Case(
+        "Table I, WDBC",
+        0.2,
+        4000,
+        8,
+        ((0.98, 0.98, 0.97), (0.90, 0.91, 0.92), (0.86, 0.93, 0.96), (0.79, 0.91, 0.90)),
+        (368.2, 344.9, 358),
+    ),
+    "statlog": Case(
+        "Table II, Statlog",
+        0.1,
+        10_000,
+        4,
+        ((0.88, 0.89, 0.89), (0.77, 0.76, 0.77), (0.82, 0.86, 0.88), (0.76, 0.76, 0.76)),
+        (3213, 2231, 2079),
+    ),
+}
+
+
+class Data(NamedTuple):
+    """Rows to train on and rows to test with; of WDBC there are no others, and what was not trained on is tested."""
+
+    rows: Floats
+    classes: Classes
+    test: Floats
+    test_classes: Classes
+    divisors: Floats
+
+
+def read(name: str, folder: Path) -> Data:
+    """From `folder`; its README says where the files are from."""
     if name == "wdbc":
         table = np.genfromtxt(folder / "wdbc_sklearn_breast_cancer.csv.gz", delimiter=",", skip_header=1)
-        return table[:, :30] / np.array(LARGEST), table[:, 30].astype(int), table[:0, :30], table[:0, 30].astype(int)
+        rows, classes = table[:, :30].astype(np.float32), table[:, 30].astype(int)
+        return Data(rows, classes, rows[:0], classes[:0], np.array(LARGEST, np.float32))
     parts = [np.loadtxt(folder / f"sat.{part}.gz") for part in ("trn", "tst")]
-    classes = np.unique(parts[0][:, 36])
-    found = [(p[:, :36] / 255, np.searchsorted(classes, p[:, 36])) for p in parts]
-    return (*found[0], *found[1])
+    numbers = np.unique(parts[0][:, 36])
+    (rows, classes), (test, test_classes) = (
+        (p[:, :36].astype(np.float32), np.searchsorted(numbers, p[:, 36])) for p in parts
+    )
+    return Data(rows, classes, test, test_classes, np.full(36, 255, np.float32))
 
 
-def stopping_step(rows: Floats, classes: NDArray[np.int64], alpha: float, random: np.random.Generator) -> int | None:
-    """When SERM has seen enough of these rows, or None if they end first."""
+def stopping_step(rows: Floats, classes: Classes, alpha: float, seed: Sequence[int]) -> tuple[int, float] | None:
+    """When SERM has seen enough of these rows, and the radius then; None if they end first."""
     session = seqlang.start(seqlang.load(RULE, alpha=alpha, beta=alpha), seed=1)
     least = math.floor(2 / alpha**2 * math.log(2 / (alpha * (1 - math.exp(-(alpha**2) / 2)))))
+    random = np.random.default_rng(seed)
     signs = 2 * random.integers(0, 2, len(rows)) - 1
     other = (classes + random.integers(1, classes.max() + 1, len(rows))) % (classes.max() + 1)
-    wanted = np.eye(classes.max() + 1)[
-        np.where(signs < 0, classes, other)
-    ]  # wrong where the sign is +, right elsewhere
+    wanted = np.eye(classes.max() + 1)[np.where(signs < 0, classes, other)]  # wrong where the sign is +, else right
     table = np.column_stack([rows, np.ones(len(rows))])
     for n in range(1, len(rows) + 1):
         radius = 0.0
@@ -80,122 +130,189 @@ def stopping_step(rows: Floats, classes: NDArray[np.int64], alpha: float, random
             fitted = np.linalg.lstsq(table[:n], wanted[:n], rcond=None)[0]
             radius = abs(float((signs[:n] * ((table[:n] @ fitted).argmax(axis=1) != classes[:n])).sum()))
         if session.step(radius=radius).stopped:
-            return n
+            return n, radius / n
     return None
 
 
-class Network:
-    """Two hidden layers of sigmoid units and a softmax, trained by Adam; parameters stay in [-2, 2]."""
+def twice(repetitions: Sequence[Any]) -> Any:
+    """The same for both readings: an array with an entry for each repetition, and these entries once more."""
+    return np.stack([*repetitions] * len(READINGS))
 
-    def __init__(self, sizes: tuple[int, ...], random: np.random.Generator) -> None:
-        self.random = random
+
+class Networks:
+    """Networks side by side, each with two hidden layers of sigmoid units and a softmax: every array has them first."""
+
+    def __init__(self, sizes: tuple[int, ...], randoms: Sequence[np.random.Generator]) -> None:
         self.parameters: list[Any] = []
         for a, b in pairwise(sizes):
-            self.parameters += [random.normal(0, 1 / math.sqrt(a), (a, b)).astype(np.float32), np.zeros(b, np.float32)]
+            self.parameters.append(twice([r.normal(0, 1 / math.sqrt(a), (a, b)) for r in randoms]).astype(np.float32))
+            self.parameters.append(np.zeros((len(READINGS) * len(randoms), 1, b), np.float32))
 
-    def layers(self, rows: Any, parameters: Any) -> list[Any]:
-        """The outputs of every layer, the last as logits."""
-        found = [rows]
+    def layers(self, rows: Floats, parameters: list[Any]) -> list[Any]:
+        """The outputs of every layer, (networks, rows, units), the last as logits."""
+        found: list[Any] = [rows]
         for i in range(0, len(parameters), 2):
             z = found[-1] @ parameters[i] + parameters[i + 1]
-            found.append(z if i == len(parameters) - 2 else 1 / (1 + np.exp(-z)))
+            found.append(z if i == len(parameters) - 2 else (np.tanh(z / 2) + 1) / 2)  # a sigmoid
         return found
 
-    def train(
-        self, rows: Floats, classes: NDArray[np.int64], steps: int, batch: int = 128, rate: float = 0.001
-    ) -> None:
-        data, target = rows.astype(np.float32), np.eye(int(classes.max()) + 1, dtype=np.float32)[classes]
+    def train(self, rows: Floats, classes: Classes, batches: Iterator[Any], told: Callable[[], None]) -> None:
+        """By Adam, a step for each of `batches`: which rows, (networks, batch)."""
+        target = np.eye(int(classes.max()) + 1, dtype=np.float32)[classes]
         first, second = ([np.zeros_like(p) for p in self.parameters] for _ in range(2))
-        for t in range(1, steps + 1):
-            some = self.random.integers(0, len(data), min(batch, len(data)))
-            for i, g in enumerate(self.gradients(data[some], target[some])):
-                first[i] += 0.1 * (g - first[i])
-                second[i] += 0.001 * (g * g - second[i])
-                ahead = math.sqrt(1 - 0.999**t) / (1 - 0.9**t)
-                self.parameters[i] -= rate * ahead * first[i] / (np.sqrt(second[i]) + 1e-8)
-                np.clip(self.parameters[i], -2, 2, out=self.parameters[i])
+        which = np.arange(len(rows))[:, None]
+        for t, some in enumerate(batches, 1):
+            ahead = 0.001 * math.sqrt(1 - 0.999**t) / (1 - 0.9**t)
+            for p, m, v, g in zip(
+                self.parameters, first, second, self.gradients(rows[which, some], target[which, some]), strict=True
+            ):
+                m += 0.1 * (g - m)
+                v += 0.001 * (g * g - v)
+                p -= ahead * m / (np.sqrt(v) + 1e-8)
+                np.clip(p, -2, 2, out=p)
+            told()
 
-    def gradients(self, rows: Any, target: Any) -> list[Any]:
+    def gradients(self, rows: Floats, target: Floats) -> list[Any]:
         """Of the mean cross entropy, by back-propagation."""
         outputs = self.layers(rows, self.parameters)
-        chances = np.exp(outputs[-1] - outputs[-1].max(axis=1, keepdims=True))
-        error = (chances / chances.sum(axis=1, keepdims=True) - target) / len(rows)
+        chances = np.exp(outputs[-1] - outputs[-1].max(axis=-1, keepdims=True))
+        error = (chances / chances.sum(axis=-1, keepdims=True) - target) / rows.shape[1]
         found: list[Any] = []
         for i in range(len(self.parameters) - 2, -1, -2):
             below = outputs[i // 2]
-            found = [below.T @ error, error.sum(axis=0), *found]
+            found = [below.swapaxes(1, 2) @ error, error.sum(axis=1, keepdims=True), *found]
             if i:
-                error = error @ self.parameters[i].T * below * (1 - below)
+                error = error @ self.parameters[i].swapaxes(1, 2) * below * (1 - below)
         return found
 
-    def accuracy(self, rows: Floats, classes: NDArray[np.int64], noise: float = 0.0) -> float:
-        """With Laplace noise of this scale on every parameter."""
-        noisy = [p + self.random.laplace(0, noise, p.shape) if noise else p for p in self.parameters]
-        noisy = [np.clip(p, -2, 2) for p in noisy]
-        return float((self.layers(rows, noisy)[-1].argmax(axis=1) == classes).mean())
+    def accuracy(self, parameters: list[Any], rows: Floats, classes: Classes) -> NDArray[np.float64]:
+        """The share of rows whose class is found, for each network."""
+        found: NDArray[np.float64] = (self.layers(rows, parameters)[-1].argmax(axis=-1) == classes).mean(axis=-1)
+        return found
 
 
-def repetition(name: str, data: Any, steps: int, random: np.random.Generator) -> list[list[float]] | None:
-    """(rows of the table, epsilons), or None if it is to be discarded: too few rows are left for a test."""
-    rows, classes, test, test_classes = data
-    order = random.permutation(len(rows))
-    rows, classes = rows[order], classes[order]
-    seen = stopping_step(rows, classes, ALPHA[name], random)
-    if seen is None or (not len(test) and len(rows) - seen < 50):
-        return None
-    if not len(test):
-        test, test_classes = rows[seen:], classes[seen:]
-    network = Network((rows.shape[1], 90, 50, int(classes.max()) + 1), random)
-    network.train(rows[:seen], classes[:seen], steps)
-    plain = [network.accuracy(rows[:seen], classes[:seen]), network.accuracy(test, test_classes)]
-    table = [[value] * len(EPSILONS) for value in plain]
-    parts = ((rows[:seen], classes[:seen]), (test, test_classes))
-    table += [[network.accuracy(*part, noise=1 / (1000 * epsilon)) for epsilon in EPSILONS] for part in parts]
-    return [*table, [float(seen)] * len(EPSILONS)]
+def scores(data: Data, orders: NDArray[np.int64], seen: int, steps: int, seeds: Sequence[Any], name: str = "") -> Any:
+    """(ACCURACIES, EPSILONS, READINGS, repetitions): networks trained on the first `seen` rows of each order, by the
+    random numbers of its seed alone. With a `name` it says how far it is."""
+    randoms = [np.random.default_rng(seed) for seed in seeds]
+    networks = Networks((data.rows.shape[1], 90, 50, int(data.classes.max()) + 1), randoms)
+    rows = np.concatenate([data.rows[orders], data.rows[orders] / data.divisors])
+    classes = twice(list(data.classes[orders]))
+    parts = [(rows[:, :seen], classes[:, :seen]), (rows[:, seen:], classes[:, seen:])]
+    if len(data.test):
+        readings = [data.test] * len(orders) + [data.test / data.divisors] * len(orders)
+        parts[1] = (np.stack(readings), twice([data.test_classes] * len(orders)))
+    batches = (twice([r.integers(0, seen, min(128, seen)) for r in randoms]) for _ in range(steps))
+    networks.train(*parts[0], batches, progress(name, steps))
+    found = [[[networks.accuracy(networks.parameters, *part)] * len(EPSILONS) for part in parts]]
+    noised = []
+    for epsilon in EPSILONS:
+        noisy = [
+            np.clip(p + twice([r.laplace(0, 1 / (1000 * epsilon), p.shape[1:]) for r in randoms]), -2, 2)
+            for p in networks.parameters
+        ]
+        noised.append([networks.accuracy([p.astype(np.float32) for p in noisy], *part) for part in parts])
+    found.append([[each[part] for each in noised] for part in (0, 1)])
+    return np.array(found).reshape(len(ACCURACIES), len(EPSILONS), len(READINGS), len(orders))
+
+
+def side_by_side(data: Data, orders: NDArray[np.int64], seen: int, steps: int, seeds: Sequence[Any], name: str) -> Any:
+    """`scores`, the repetitions shared out among the processors; no number depends on how many there are."""
+    workers = max(1, min(os.cpu_count() or 1, len(orders) // 2))
+    os.environ.setdefault("OMP_NUM_THREADS", "1")  # for the processes that start here: their matrices are small
+    with ProcessPoolExecutor(workers, get_context("spawn")) as pool:
+        shares = [slice(i, None, workers) for i in range(workers)]
+        done = [
+            pool.submit(scores, data, orders[share], seen, steps, seeds[share], "" if i else name)
+            for i, share in enumerate(shares)
+        ]
+        table = np.empty((len(ACCURACIES), len(EPSILONS), len(READINGS), len(orders)))
+        for share, each in zip(shares, done, strict=True):
+            table[..., share] = each.result()
+    return table
 
 
 def main() -> None:
     here = Path(__file__).resolve()
     places = [p / "shared" / "data" for p in here.parents[1:]]
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", nargs="+", choices=PRINTED, default=list(PRINTED))
-    parser.add_argument("--repetitions", type=int, default=10)
-    parser.add_argument("--steps", type=int, default=10_000, help="of Adam")
+    parser.add_argument("--data", nargs="+", choices=CASES, default=list(CASES))
+    parser.add_argument("--repetitions", type=int, help="(8 of WDBC, 4 of Statlog)")
+    parser.add_argument("--steps", type=int, help="of Adam (4,000 and 10,000)")
+    parser.add_argument("--full", action="store_true", help="as many as in the paper: 10 repetitions, 10,000 steps")
+    parser.add_argument("--own-stop", action="store_true", help="train on as many rows as the stopping rule asks for")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--folder", type=Path, default=next((p for p in places if p.is_dir()), here.parent))
     options = parser.parse_args()
     for name in options.data:
-        data = read(name, options.folder)
-        found: list[list[list[float]]] = []
-        discarded = 0
-        for i in range(10 * options.repetitions):
-            if len(found) == options.repetitions:
-                break
-            if sys.stderr.isatty():
-                print(f"\r  {name}: repetition {len(found) + 1} of {options.repetitions}", end="", file=sys.stderr)
-            table = repetition(name, data, options.steps, np.random.default_rng([options.seed, i]))
-            discarded += table is None
-            found += [] if table is None else [table]
-        if sys.stderr.isatty():
-            print(file=sys.stderr)
-        if not found:
-            raise SystemExit(f"{name}: every repetition was discarded")
-        show(name, np.array(found), discarded)
+        case = CASES[name]
+        repetitions = options.repetitions or (10 if options.full else case.repetitions)
+        steps = options.steps or (10_000 if options.full else case.steps)
+        try:
+            data = read(name, options.folder)
+        except OSError as e:
+            parser.exit(2, f"{e} --folder says where the data sets of UCI are\n")
+        began = time.monotonic()
+        seeds = [[options.seed, i] for i in range(repetitions)]
+        orders = np.stack([np.random.default_rng([*seed, 0]).permutation(len(data.rows)) for seed in seeds])
+        stops = []
+        for order, seed in zip(orders, seeds, strict=True):
+            found = stopping_step(data.rows[order] / data.divisors, data.classes[order], case.alpha, [*seed, 1])
+            if found is None:
+                raise SystemExit(f"{name}: the rows ended before the rule did")
+            stops.append(found)
+        mean = round(sum(case.stops) / len(case.stops))
+        seen = max(n for n, _ in stops) if options.own_stop else mean
+        print(f"{case.table}: {repetitions} repetitions, {seen:,} rows, {steps:,} steps of Adam, seed {options.seed}")
+        sys.stdout.flush()
+        show(case, side_by_side(data, orders, seen, steps, [[*seed, 2] for seed in seeds], name))
+        show_stops(case, np.array(stops))
+        print(f"  {time.monotonic() - began:.0f} seconds\n", flush=True)
 
 
-def show(name: str, tables: Floats, discarded: int) -> None:
-    number = "I" if name == "wdbc" else "II"
-    head = "".join(f"{f'epsilon {e}':>24}" for e in EPSILONS)
-    print(f"Table {number}, {name}: mean of {len(tables)} repetitions ({discarded} discarded), printed in brackets")
-    print(f"{'':22}{head}")
-    means = tables.mean(axis=0)
-    for title, mine, printed in zip(ROWS, means, PRINTED[name], strict=True):
-        form = ".1f" if title == ROWS[-1] else ".3f"
-        cells = "".join(f"{f'{m:{form}} [{p:g}]':>24}" for m, p in zip(mine, printed, strict=True))
-        print(f"  {title:20}{cells}")
-    print()
+def progress(name: str, steps: int) -> Callable[[], None]:
+    """To be called after each step: says on a terminal how far it is, if there is a name to say it of."""
+    done = 0
+
+    def told() -> None:
+        nonlocal done
+        done += 1
+        if name and sys.stderr.isatty() and (done % 50 == 0 or done == steps):
+            end = "\n" if done == steps else ""
+            print(f"\r  {name}: step {done:,} of {steps:,}", end=end, file=sys.stderr, flush=True)
+
+    return told
+
+
+def show(case: Case, table: NDArray[np.float64]) -> None:
+    """A line for each printed accuracy."""
+    count = table.shape[-1]
+    print("  mean over repetitions [95 % interval of it: orders, first weights, batches and noise]")
+    print(f"  {'':28}{'printed':>9}{READINGS[0]:>24}{READINGS[1]:>24}")
+    for title, mine, printed in zip(ACCURACIES, table, case.accuracies, strict=True):
+        for epsilon, readings, value in zip(EPSILONS, mine, printed, strict=True):
+            cells = ""
+            for each in readings:
+                half = stats.t.ppf(0.975, count - 1) * each.std(ddof=1) / math.sqrt(count) if count > 1 else math.nan
+                cells += f"{f'{each.mean():.3f} [{each.mean() - half:.3f}, {each.mean() + half:.3f}]':>24}"
+            print(f"  {title:20}eps {epsilon:<4}{value:>9.2f}{cells}")
+    far = np.abs(table.mean(axis=-1) - np.array(case.accuracies)[:, :, None])
+    cells = "".join(f"{value:>24.3f}" for value in far.mean(axis=(0, 1)))
+    print(f"  {'mean distance from printed':37}{cells}")
+
+
+def show_stops(case: Case, stops: NDArray[np.float64]) -> None:
+    """Where the rule stops, and how large the radius must have been where they did."""
+    low, high = int(stops[:, 0].min()), int(stops[:, 0].max())
+    steps = str(low) if low == high else f"{low} to {high}"
+    shape = stops[:, 1].mean() * math.sqrt(low)
+    print(
+        f"  stopping step: {steps}, where the radius is {stops[:, 1].mean():.3f}, about {shape:.1f} / sqrt(n); "
+        f"printed {case.stops[0]:g}, {case.stops[1]:g}, {case.stops[2]:g}"
+    )
+    needed = [case.alpha * math.sqrt(n) for n in case.stops]
+    print(f"  a rule that stops there has a radius of {min(needed):.1f} to {max(needed):.1f} / sqrt(n): a larger class")
 
 
 if __name__ == "__main__":
-    os.environ.setdefault("OMP_NUM_THREADS", "1")
     main()

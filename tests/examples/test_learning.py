@@ -41,15 +41,6 @@ def test_regret_of_the_approximate_leader() -> None:
         assert power < 0.6
 
 
-def test_case_study_prints_the_rows_of_the_paper(shared: Path) -> None:
-    folder = str(shared / "data")
-    said = _run("sequential_erm.py", "--folder", folder, "--repetitions", "1", "--steps", "150")
-    assert "[0.86]" in said
-    assert "[2231]" in said
-    stops = [line for line in said.splitlines() if "Stopping time" in line]
-    assert [float(line.split()[2]) for line in stops] == [312, 1660]  # the least that the rule allows, and one more
-
-
 @pytest.fixture(scope="module")
 def thinned(shared: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Every 25th row of KDD Cup 99."""

@@ -21,7 +21,7 @@ UNIT = math.log(Q / P)
 
 def verdicts(name: str, **parameters: Any) -> list[tuple[str, str]]:
     """(verdict, what is said of it) of each claim, in order."""
-    spec = f"wang2020/{name}"
+    spec = name if "/" in name else f"wang2020/{name}"
     done = seqlang.check(seqlang.load(f"@{spec}", **parameters)) if parameters else checked(spec)
     found = done.to_dict()["claims"]
     return [(each["verdict"], each["because"]) for each in found]
@@ -190,3 +190,67 @@ def test_one_entry_that_signs_do_not_hide() -> None:
     found = verdicts("serm_streams")
     assert [v for v, _ in found] == ["proved", "refuted", "proved", "proved", "refuted"]
     assert f"{2.0**-20:.5}" in found[-1][1]
+
+
+def test_the_radius_of_two_functions() -> None:
+    """Within one deviation: less often than one Gaussian variable, which would be with chance .683."""
+
+    def inside(k: int) -> float:
+        return float(stats.binom(k, 0.5).cdf((k + 4) // 2) - stats.binom(k, 0.5).cdf(math.ceil((k - 4) / 2) - 1))
+
+    assert int(math.sqrt(36 / 2)) == 4
+    chance = sum(stats.binom(36, 0.5).pmf(k) * inside(k) * inside(36 - k) for k in range(37))
+    assert [v for v, _ in verdicts("serm_limit")] == ["refuted", "proved"]
+    assert f"= {chance:.6}" in verdicts("serm_limit")[0][1]
+    assert chance < 0.6 < stats.norm.cdf(1) - stats.norm.cdf(-1)
+
+
+def test_the_first_step_of_the_serm() -> None:
+    """(22) is the chance to go on, and a 1 at the first step makes stopping less likely, not more as (23) says."""
+    alpha = beta = 0.2
+    bound = 2 / alpha**2 * math.log(2 / (beta * (1 - math.exp(-(alpha**2) / 2))))
+    least = math.floor(bound) + 1
+    tail = math.sqrt(1 / (alpha**2 * math.pi * bound)) * math.exp(-(alpha**2) * bound)
+    assert tail == pytest.approx(6.3e-7, abs=5e-9)
+    law = np.array([1.0])
+    for _ in range(least - 1):
+        law = np.convolve(law, [0.25, 0.5, 0.25])  # of the other steps: a sign with chance 1/2, else nothing
+    beyond = np.abs(np.arange(1 - least, least)) >= alpha * least
+    up, down = (np.abs(np.arange(1 - least, least) + move) >= alpha * least for move in (1, -1))
+    late = [float(law[beyond].sum()), float((law[up].sum() + law[down].sum()) / 2)]
+    ratio = math.log1p(-late[1]) - math.log1p(-late[0])
+    assert ratio == pytest.approx(-4.3e-8, abs=5e-10)
+    assert math.sqrt(4 / (math.pi * bound)) * math.exp(-(alpha**2) * bound) == pytest.approx(2.5e-7, abs=5e-9)
+    spec = seqlang.load("@wang2020/serm_first_step", alpha=alpha)
+    for model, chance in zip(("with_0", "with_1", "even"), (*late, sum(late) / 2), strict=True):
+        assert seqlang.solve(spec, model=model)[0].to_dict()["returns"]["later"] == pytest.approx(chance, abs=3e-12)
+    assert [v for v, _ in verdicts("serm_first_step")] == ["refuted", "proved"]
+
+
+@pytest.mark.parametrize(("eps", "inverse", "found"), [(0.01, 0, 0.2866), (0.01, 1, 0.2121), (0.1, 0, 0.0020)])
+def test_strong_efficiency_in_the_right_order(eps: float, inverse: int, found: float) -> None:
+    """Noise of scale 1 / eps below what the radius lacks: 67 entries suffice for alpha = .15, and it goes on."""
+    alpha, beta, runs = 0.15, 0.1, 4000
+
+    def least(accuracy: float) -> int:
+        return math.ceil(2 / accuracy**2 * math.log(2 / (beta * (1 - math.exp(-(accuracy**2) / 2)))))
+
+    coarse = (6 + 3 * (1 / eps if inverse else eps) / (alpha * least(alpha))) * alpha
+    fixed = math.ceil(math.log(2 / beta) / (2 * alpha**2))
+    assert (least(alpha), fixed) == (666, 67)
+    random = np.random.default_rng(1)
+    moves = random.choice([-1, 0, 0, 1], (runs, fixed))
+    short = np.abs(moves.cumsum(axis=1)) - coarse * np.arange(1, fixed + 1)
+    late = stats.laplace(scale=1 / eps).cdf(short[:, least(coarse) :].min(axis=1))  # the bar's noise is below all
+    assert late.mean() == pytest.approx(found, abs=5e-4)
+    (solved,) = seqlang.solve(seqlang.load("@wang_poster/efficiency", eps=eps, inverse=inverse))
+    error = 4 * late.std() / math.sqrt(runs) + 1e-9
+    assert solved.to_dict()["returns"]["late"] == pytest.approx(late.mean(), abs=error)
+
+
+def test_strong_efficiency_as_printed() -> None:
+    """A rule that always sees a hundred entries is useful, and later than theirs nearly surely."""
+    assert 2 * math.exp(-2 * 6 * 0.5**2) <= 0.1  # six are within 1/2 of the mean but for a chance of beta
+    ((verdict, because),) = verdicts("wang_poster/efficiency_printed")
+    assert verdict == "refuted"
+    assert "probability(sooner) = 1 against beta = 0.1" in because
