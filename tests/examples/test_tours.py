@@ -67,6 +67,45 @@ def test_all_rows_of_the_printed_tables() -> None:
     assert len(_rows_of(said, 1)) == 12 + 15
 
 
+def test_a_threshold_for_an_error() -> None:
+    """exp(-h^2 / 200) is 1/100 at h = sqrt(200 log 100) = 30.3485."""
+    said = _run(
+        "-c", "import math, private_sprt as tour\nprint(tour.threshold_for(lambda h: math.exp(-h * h / 200), 0.01, 8))"
+    )
+    assert float(said) == pytest.approx(30.3485, abs=1e-3)
+
+
+@pytest.mark.long
+def test_private_sprt_at_one_true_error() -> None:
+    """Thresholds and steps of a solver that shares no code with the package, to the two decimals that it gave."""
+    said = _run("private_sprt.py", "equal", "--eps", "0.5,1,2")
+    found = [_numbers(line) for line in said.splitlines() if " 0.0500 " in line]
+    wanted = [(19.94, 15.34), (117.94, 65.86), (88.92, 62.08), (8.95, 8.36), (54.44, 34.44), (38.93, 31.04),
+              (4.04, 4.80), (24.83, 18.24), (16.72, 15.55)]  # fmt: skip
+    assert [row[-4:-2] for row in found] == [pytest.approx(pair, abs=0.011) for pair in wanted]
+    assert said.count("needs\nfewer") == 3
+
+
+@pytest.mark.long
+def test_private_sprt_with_growing_thresholds() -> None:
+    """By Wald's identity a threshold of 10 more takes 10 / 0.3 and 10 / 0.2 more steps once it is large."""
+    rows = {row[0]: row for row in map(_numbers, _run("private_sprt.py", "growth").splitlines()) if len(row) >= 5}
+    assert rows[60][1] - rows[50][1] == pytest.approx(100 / 3, abs=0.02)
+    assert rows[640][3] - rows[320][3] == pytest.approx(1600, abs=0.02)
+    assert all(rows[h][2] < rows[2 * h][2] < 1 and rows[h][4] < rows[2 * h][4] < 1 for h in (20, 40, 80, 160, 320))
+
+
+@pytest.mark.long
+def test_private_sprt_in_pictures(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib", reason="needs the extra `plot`")
+    said = _run("private_sprt.py", "figures", str(tmp_path / "figures.png"))
+    assert (tmp_path / "figures.png").read_bytes().startswith(b"\x89PNG")
+    for line in (line for line in said.splitlines() if "steps at" in line):
+        steps = [float(part.rpartition(": ")[2]) for part in line.partition("1 %:")[2].split(", ")]
+        assert len(steps) == 4 and steps == sorted(steps, reverse=True)
+    assert said.count("steps at") == 4
+
+
 def _without_seconds(text: str) -> list[list[str]]:
     """The rows of the table; its `at least` and `s` may differ between machines."""
     rows = [line.strip("| ").split(" | ") for line in text.splitlines() if line.startswith("| ")]
