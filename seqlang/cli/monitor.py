@@ -73,18 +73,13 @@ def _given(options: Namespace) -> tuple[Watched, Book | None]:
 
 
 def _from_ledger(options: Namespace) -> tuple[Watched, Book]:
-    from seqlang.release.ledger.book import Book
-    from seqlang.release.ledger.places import store_at
+    from seqlang.release.ledger.places import book_at
     from seqlang.release.watching import from_ledger
 
     for name, value in (("DESIGN.seq", options.file), ("--set", options.set), ("--plan", options.plan)):
         if value:
             raise SpecError.of("E0601", f"{name} is not given with --ledger: the ledger has the program that ran")
-    store = store_at(options.ledger)
-    try:
-        book = Book(store)
-    finally:
-        store.close()
+    book = book_at(options.ledger)
     return from_ledger(book, options.reference), book
 
 

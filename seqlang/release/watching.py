@@ -107,13 +107,23 @@ def report(result: MonitorResult, watched: Watched, book: Book | None, kind: Lit
     return as_page(text, title) if kind == "html" else text
 
 
+def shown_rows(looks: Sequence[Look], names: Sequence[str]) -> list[dict[str, str]]:
+    """A row for each entry at which something was shown: `step`, those reports of these names that were ever made, and
+    `return`. No report is called as the first or the last: both are words of the language."""
+    seen = [look for look in looks if look["reports"] or look.get("stopped")]
+    made = [name for name in names if any(name in look["reports"] for look in seen)]
+    return [
+        {"step": str(look["step"]), **{n: _cell(look["reports"].get(n)) for n in made},
+         "return": _cell(look.get("result"))}
+        for look in seen
+    ]  # fmt: skip
+
+
 def _transcript(watched: Watched) -> Iterator[Block]:
     yield Heading("All that was shown")
-    looks = [look for look in watched.looks if look["reports"] or look.get("stopped")]
-    names = [n for n in watched.loaded.program.report_names if any(n in look["reports"] for look in looks)]
-    rows = [row(str(look["step"]), *(_cell(look["reports"].get(n)) for n in names), _cell(look.get("result")))
-            for look in looks]  # fmt: skip
-    yield table_of(("entry", *names, "returned"), rows)
+    rows = shown_rows(watched.looks, watched.loaded.program.report_names)
+    names = list(rows[0])[1:-1] if rows else []
+    yield table_of(("entry", *names, "returned"), [row(*one.values()) for one in rows])
 
 
 def _cell(value: Any) -> str:

@@ -13,7 +13,7 @@ from seqlang.record import record, replace
 LARGEST_TEXT = 200_000
 """Characters of a spec that an address may hold, or that is edited."""
 MOST_OPTIONS = 200
-PANELS = ("pick", "see", "try", "learn", "compare")
+PANELS = ("pick", "see", "try", "learn", "follow", "compare")
 SET = "set."
 """What the name of a parameter begins with in an address; what panels were asked is there by its own name."""
 

@@ -15,6 +15,7 @@ PANELS = {
     "see": "The two data sets that differ most",
     "try": "The price of privacy",
     "learn": "What the mechanism releases",
+    "follow": "Where the test stands",
     "compare": "To take along",
 }
 """Panel -> a text at its end."""

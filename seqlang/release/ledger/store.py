@@ -56,19 +56,35 @@ class Store(Protocol):
 
 
 class SqliteStore:
-    """A file. Raises SpecError E0670 where it is not there, is no ledger, or cannot be written."""
+    """A file. Raises SpecError E0670 where it is not there, is no ledger, or cannot be written. `reading`: it is not
+    written to; nor is anything beside it, unless somebody else is writing to it."""
 
-    def __init__(self, path: Path, *, make: bool = False) -> None:
-        self.path = path
+    def __init__(self, path: Path, *, make: bool = False, reading: bool = False) -> None:
+        self.path, self._reading = path, reading
+        self._still: tuple[int, int] | None = None
         if make and path.exists():
             raise refused(f"`{path}` is there already", "open another account in it, or choose another name")
         if not make and not path.is_file():
             raise refused(f"there is no ledger `{path}`", f"`seqlang ledger open {path} --data NAME ..` makes one")
         try:
-            self._connection = sqlite3.connect(path, timeout=WAIT, isolation_level=None)
+            self._connection = self._opened(reading)
             self._prepare(make)
-        except sqlite3.Error as why:
+        except (sqlite3.Error, OSError) as why:
             raise refused(f"`{path}` cannot be used as a ledger: {why}") from None
+
+    def _opened(self, reading: bool) -> sqlite3.Connection:
+        """A file without a log beside it is open nowhere else: it is then read as one that does not change, for which
+        SQLite makes no log, and `entries` sees whether it did."""
+        if not reading:
+            return sqlite3.connect(self.path, timeout=WAIT, isolation_level=None)
+        address = f"{self.path.absolute().as_uri()}?mode=ro"
+        if not self.path.with_name(f"{self.path.name}-wal").exists():
+            address, self._still = f"{address}&immutable=1", self._stamp()
+        return sqlite3.connect(address, uri=True, timeout=WAIT, isolation_level=None)
+
+    def _stamp(self) -> tuple[int, int]:
+        found = self.path.stat()
+        return found.st_mtime_ns, found.st_size
 
     def _prepare(self, make: bool) -> None:
         run = self._connection.execute
@@ -87,6 +103,8 @@ class SqliteStore:
     @contextmanager
     def transaction(self) -> Iterator[None]:
         """All of it, or nothing; no other writer meanwhile."""
+        if self._reading:  # SQLite itself would begin one, and fail at the first row
+            raise refused(f"`{self.path}` cannot be written: it was opened to be read")
         try:
             self._connection.execute("BEGIN IMMEDIATE")
         except sqlite3.Error as why:
@@ -110,6 +128,8 @@ class SqliteStore:
             ).fetchall()  # fmt: skip
         except sqlite3.Error as why:
             raise refused(f"`{self.path}` cannot be read: {why}") from None
+        if self._still is not None and self._still != self._stamp():
+            raise refused(f"`{self.path}` was written to while it was read", "read it again")
         return tuple(Entry(*row) for row in rows)
 
     def append(self, entry: Entry) -> None:

@@ -16,8 +16,8 @@ MEMORY = 6 * 2**30
 NICENESS = 10
 """By which long jobs give way to those that somebody waits for."""
 JOBS = (
-    "chart", "check", "columns", "compare", "curve", "design", "explain", "learn", "library", "path", "price", "report",
-    "run", "solve",
+    "chart", "check", "columns", "compare", "curve", "design", "follow", "learn", "library", "path", "price",
+    "report", "run", "solve",
 )  # fmt: skip
 """Modules of this package with a function `job(argument, tell)`."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Protocol
 
-from seqlang.studio.panels import compare, learn, pick, see, try_it
+from seqlang.studio.panels import compare, follow, learn, pick, see, try_it
 from seqlang.studio.session import Session
 
 
@@ -20,4 +20,4 @@ class Panel(Protocol):
     def build(self) -> Callable[[Session], None]: ...
 
 
-PANELS: tuple[Panel, ...] = (pick, see, try_it, learn, compare)
+PANELS: tuple[Panel, ...] = (pick, see, try_it, learn, follow, compare)

@@ -12,7 +12,7 @@ from nicegui import ui
 
 SIMULATED = "Computed from simulated data: no private row was read."
 TYPES = {"svg": "image/svg+xml", "png": "image/png", "pdf": "application/pdf", "csv": "text/csv",
-         "seq": "text/plain", "html": "text/html"}  # fmt: skip
+         "seq": "text/plain", "html": "text/html", "md": "text/markdown"}  # fmt: skip
 
 
 class Figure:
