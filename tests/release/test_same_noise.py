@@ -61,7 +61,7 @@ def fault(program: Program, pair: Pair) -> str:
 
 
 def test_that_the_table_has_what_is_released() -> None:
-    assert len(RELEASED) == 60 and {"tight/blocks", "tight/one_sided"} <= set(RELEASED)
+    assert len(RELEASED) >= 60 and {"tight/blocks", "tight/one_sided"} <= set(RELEASED)
 
 
 @pytest.mark.parametrize("name", OWN)
