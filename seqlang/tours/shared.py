@@ -82,11 +82,9 @@ def mean_of(values: Sequence[float]) -> tuple[float, float, float]:
 
 def drawing() -> Any:
     """`matplotlib.pyplot`, which draws into files; without it the tour ends, and says how to install it."""
+    os.environ.setdefault("MPLBACKEND", "Agg")
     try:
-        import matplotlib
+        import matplotlib.pyplot as plt
     except ImportError:
         sorry("a picture needs matplotlib: pip install 'seqlang[plot]'")
-    matplotlib.use("Agg")
-    import matplotlib.pyplot as plt
-
     return plt

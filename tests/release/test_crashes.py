@@ -93,7 +93,8 @@ def test_that_what_is_told_too_early_is_noticed(dying: Dying, quick: Path) -> No
 def test_a_disk_that_is_full(dying: Dying, quick: Path) -> None:
     """Wherever it fills up, the release is refused, and goes on once there is room."""
     refused = 0
-    for i, room in enumerate(range(1_000, 60_000, 4_000)):
+    rooms = [*range(1_000, 60_000, 4_000), 10_000_000]  # how much is written depends on when noise stops the release
+    for i, room in enumerate(rooms):
         folder = begun(quick / f"{i}")
         status = os.waitstatus_to_exitcode(dying(folder, "full", room))
         assert status in (0, 2)
@@ -101,7 +102,7 @@ def test_a_disk_that_is_full(dying: Dying, quick: Path) -> None:
         require_sound(folder, folder / "ledger").store.close()
         assert dying(folder, "release") == 0
         require_sound(folder, folder / "ledger").store.close()
-    assert 3 < refused < 15
+    assert 3 < refused < len(rooms)
 
 
 def test_whoever_may_not_write_does_not_release(dying: Dying, quick: Path) -> None:
