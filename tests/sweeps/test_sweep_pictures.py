@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from seqlang.diagnostics import SpecError
+from seqlang.record import replace
 from seqlang.report.pictures import sweep_map
 from seqlang.report.pictures.quantities import Quantity, point, quantities_in, quantities_of, quantity
 from seqlang.results.sweep import SweepResult
@@ -150,6 +151,24 @@ def test_a_long_list_of_cases_is_a_cloud(tmp_path: Path) -> None:
     ((x, y),) = _named(axis).values()
     assert len(x) == len(y) == 19
     assert axis.containers[0][0].get_linestyle() == "None"
+
+
+def test_cases_with_two_equal_thresholds_make_a_line_for_each_of_the_rest(tmp_path: Path) -> None:
+    """Between two quantities: a and b move together, so that only c tells the lines apart."""
+    rows = [_row(a, a, "m") for a in (1, 2, 3)]
+    several = tuple(replace(row, parameters={"c": c, **_without_c(row)}) for c in (0.5, 1.0) for row in rows)
+    lines = _named(_drawn(SweepResult("name", ("c", "a", "b"), several), tmp_path / "p.png", x="up", y="steps")[0])
+    assert {name: x for name, (x, _) in lines.items()} == {"c = 0.5": [0.1, 0.2, 0.3], "c = 1": [0.1, 0.2, 0.3]}
+
+
+def test_cases_whose_thresholds_differ_are_lines_of_their_own(tmp_path: Path) -> None:
+    rows = tuple(_row(a, b, "m") for a, b in ((1, 1), (1, 2), (2, 1), (2, 2)))
+    lines = _named(_drawn(SweepResult("name", ("a", "b"), rows), tmp_path / "p.png", x="up", y="steps")[0])
+    assert list(lines) == ["a = 1", "a = 2"]
+
+
+def _without_c(row: SweepRow) -> dict[str, float]:
+    return {name: value for name, value in row.parameters.items() if name != "c"}
 
 
 def test_names_of_axes() -> None:
