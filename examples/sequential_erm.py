@@ -1,6 +1,6 @@
 """Wang et al.'s case study (2020, section V, Tables I and II): a network that is released with noise, in two readings.
 
-    python examples/sequential_erm.py [--data wdbc statlog] [--repetitions 8] [--steps 4000] [--full] [--folder DATA]
+    python -m seqlang.tours sequential_erm [--data wdbc statlog] [--repetitions 8] [--steps 4000] [--full] [--own-stop]
 
 Rows come in a random order until a stopping rule says that enough have been seen. A network with two hidden layers (90
 and 50 sigmoid units, softmax, parameters kept in [-2, 2]) is trained on them by Adam (step 0.001, cross entropy,
@@ -20,12 +20,14 @@ What the paper does not say, and what is assumed here:
 - what the noise protects. It is added for "the l1 norm times 1000" as the score of an exponential mechanism; that a row
   moves trained weights by at most 1/1000 in that norm is nowhere shown, and no guarantee follows. `check` says the
   same: without a bound on how one row moves what is released, nothing is proved.
+Figures are means over repetitions, with 95 % intervals in square brackets: of orders, first weights, batches and noise.
+Twenty seconds on two idle cores; with `--full`, as many repetitions and steps as theirs, 80. It needs WDBC as
+`wdbc_sklearn_breast_cancer.csv.gz` and Statlog as `sat.trn.gz` and `sat.tst.gz`.
 The rule itself, and what its stopping step tells, is judged in @wang2020/serm, serm_streams and weak_serm.
 """
 
 from __future__ import annotations
 
-import argparse
 import math
 import os
 import sys
@@ -39,9 +41,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
 
 import seqlang
+from seqlang.tours import asked, between, data_file, mean_of, progress
 
 Floats = NDArray[np.float32]
 Classes = NDArray[np.int64]
@@ -101,13 +103,17 @@ class Data(NamedTuple):
     divisors: Floats
 
 
-def read(name: str, folder: Path) -> Data:
-    """From `folder`; its README says where the files are from."""
+def read(name: str, folder: Path | None) -> Data:
+    """From `folder`, or from where tours look for data."""
     if name == "wdbc":
-        table = np.genfromtxt(folder / "wdbc_sklearn_breast_cancer.csv.gz", delimiter=",", skip_header=1)
+        get = "sklearn.datasets.load_breast_cancer(): 30 columns, then the class, under one line of names."
+        path = data_file("wdbc_sklearn_breast_cancer.csv.gz", what="the rows of WDBC (UCI)", get=get, folder=folder)
+        table = np.genfromtxt(path, delimiter=",", skip_header=1)
         rows, classes = table[:, :30].astype(np.float32), table[:, 30].astype(int)
         return Data(rows, classes, rows[:0], classes[:0], np.array(LARGEST, np.float32))
-    parts = [np.loadtxt(folder / f"sat.{part}.gz") for part in ("trn", "tst")]
+    get = "UCI archive, data set 146, Statlog (Landsat Satellite): sat.trn and sat.tst, each packed by gzip."
+    files = [data_file(f"sat.{part}.gz", what="rows of Statlog", get=get, folder=folder) for part in ("trn", "tst")]
+    parts = [np.loadtxt(path) for path in files]
     numbers = np.unique(parts[0][:, 36])
     (rows, classes), (test, test_classes) = (
         (p[:, :36].astype(np.float32), np.searchsorted(numbers, p[:, 36])) for p in parts
@@ -156,7 +162,7 @@ class Networks:
             found.append(z if i == len(parameters) - 2 else (np.tanh(z / 2) + 1) / 2)  # a sigmoid
         return found
 
-    def train(self, rows: Floats, classes: Classes, batches: Iterator[Any], told: Callable[[], None]) -> None:
+    def train(self, rows: Floats, classes: Classes, batches: Iterator[Any], told: Callable[[int], None]) -> None:
         """By Adam, a step for each of `batches`: which rows, (networks, batch)."""
         target = np.eye(int(classes.max()) + 1, dtype=np.float32)[classes]
         first, second = ([np.zeros_like(p) for p in self.parameters] for _ in range(2))
@@ -170,7 +176,7 @@ class Networks:
                 v += 0.001 * (g * g - v)
                 p -= ahead * m / (np.sqrt(v) + 1e-8)
                 np.clip(p, -2, 2, out=p)
-            told()
+            told(t)
 
     def gradients(self, rows: Floats, target: Floats) -> list[Any]:
         """Of the mean cross entropy, by back-propagation."""
@@ -203,7 +209,12 @@ def scores(data: Data, orders: NDArray[np.int64], seen: int, steps: int, seeds: 
         readings = [data.test] * len(orders) + [data.test / data.divisors] * len(orders)
         parts[1] = (np.stack(readings), twice([data.test_classes] * len(orders)))
     batches = (twice([r.integers(0, seen, min(128, seen)) for r in randoms]) for _ in range(steps))
-    networks.train(*parts[0], batches, progress(name, steps))
+
+    def told(step: int) -> None:
+        if name and (step % 50 == 0 or step == steps):
+            progress(f"{name}, steps", step, steps)
+
+    networks.train(*parts[0], batches, told)
     found = [[[networks.accuracy(networks.parameters, *part)] * len(EPSILONS) for part in parts]]
     noised = []
     for epsilon in EPSILONS:
@@ -233,25 +244,20 @@ def side_by_side(data: Data, orders: NDArray[np.int64], seen: int, steps: int, s
 
 
 def main() -> None:
-    here = Path(__file__).resolve()
-    places = [p / "shared" / "data" for p in here.parents[1:]]
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", nargs="+", choices=CASES, default=list(CASES))
-    parser.add_argument("--repetitions", type=int, help="(8 of WDBC, 4 of Statlog)")
+    parser = asked(__doc__, "", "--data wdbc --own-stop", "--full --folder ../shared/data")
+    parser.add_argument("--data", nargs="+", choices=CASES, default=list(CASES), help="which tables (both)")
+    parser.add_argument("--repetitions", type=int, help="of all that is random (8 of WDBC, 4 of Statlog)")
     parser.add_argument("--steps", type=int, help="of Adam (4,000 and 10,000)")
     parser.add_argument("--full", action="store_true", help="as many as in the paper: 10 repetitions, 10,000 steps")
     parser.add_argument("--own-stop", action="store_true", help="train on as many rows as the stopping rule asks for")
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--folder", type=Path, default=next((p for p in places if p.is_dir()), here.parent))
+    parser.add_argument("--seed", type=int, default=1, help="of orders, first weights, batches and noise (1)")
+    parser.add_argument("--folder", type=Path, help="where the data sets are, if not in the places where tours look")
     options = parser.parse_args()
     for name in options.data:
         case = CASES[name]
         repetitions = options.repetitions or (10 if options.full else case.repetitions)
         steps = options.steps or (10_000 if options.full else case.steps)
-        try:
-            data = read(name, options.folder)
-        except OSError as e:
-            parser.exit(2, f"{e} --folder says where the data sets of UCI are\n")
+        data = read(name, options.folder)
         began = time.monotonic()
         seeds = [[options.seed, i] for i in range(repetitions)]
         orders = np.stack([np.random.default_rng([*seed, 0]).permutation(len(data.rows)) for seed in seeds])
@@ -270,31 +276,16 @@ def main() -> None:
         print(f"  {time.monotonic() - began:.0f} seconds\n", flush=True)
 
 
-def progress(name: str, steps: int) -> Callable[[], None]:
-    """To be called after each step: says on a terminal how far it is, if there is a name to say it of."""
-    done = 0
-
-    def told() -> None:
-        nonlocal done
-        done += 1
-        if name and sys.stderr.isatty() and (done % 50 == 0 or done == steps):
-            end = "\n" if done == steps else ""
-            print(f"\r  {name}: step {done:,} of {steps:,}", end=end, file=sys.stderr, flush=True)
-
-    return told
-
-
 def show(case: Case, table: NDArray[np.float64]) -> None:
     """A line for each printed accuracy."""
-    count = table.shape[-1]
     print("  mean over repetitions [95 % interval of it: orders, first weights, batches and noise]")
     print(f"  {'':28}{'printed':>9}{READINGS[0]:>24}{READINGS[1]:>24}")
     for title, mine, printed in zip(ACCURACIES, table, case.accuracies, strict=True):
         for epsilon, readings, value in zip(EPSILONS, mine, printed, strict=True):
             cells = ""
             for each in readings:
-                half = stats.t.ppf(0.975, count - 1) * each.std(ddof=1) / math.sqrt(count) if count > 1 else math.nan
-                cells += f"{f'{each.mean():.3f} [{each.mean() - half:.3f}, {each.mean() + half:.3f}]':>24}"
+                mean, low, high = mean_of(each.tolist())
+                cells += f"{f'{mean:.3f} {between(low, high)}':>24}"
             print(f"  {title:20}eps {epsilon:<4}{value:>9.2f}{cells}")
     far = np.abs(table.mean(axis=-1) - np.array(case.accuracies)[:, :, None])
     cells = "".join(f"{value:>24.3f}" for value in far.mean(axis=(0, 1)))

@@ -55,7 +55,7 @@ def test_case_study_prints_the_rows_of_the_paper(shared: Path) -> None:
 def test_case_study_says_where_the_data_should_be(tmp_path: Path) -> None:
     done = _run("--folder", str(tmp_path))
     assert done.returncode == 2
-    assert f"{tmp_path}/wdbc_sklearn_breast_cancer.csv.gz not found" in done.stderr
+    assert f"wdbc_sklearn_breast_cancer.csv.gz is not in {tmp_path}" in done.stderr
 
 
 def test_the_same_noisy_network_is_scored_twice(monkeypatch: pytest.MonkeyPatch) -> None:
