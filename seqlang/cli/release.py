@@ -70,7 +70,7 @@ def _released(options: Namespace, loaded: Loaded, twin: Twin) -> int:
     try:
         book = Book(store, _key(options.key))
         form = _form(options, twin)
-        neighbours = adjacency(loaded.program)
+        neighbours = adjacency(loaded.program, form.columns)
         terms = agreed(twin.loaded, book, options.account, options.reference, form, neighbours)
         rows = _rows(options, twin, form)
         try:

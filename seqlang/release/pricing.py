@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from typing import assert_never
 
 from seqlang.arithmetic.enclosure import enclose, exact_value
 from seqlang.diagnostics import SpecError
 from seqlang.driver import Loaded, check
-from seqlang.model.expression import Expression, Number, rebuild
-from seqlang.model.print import show_number
-from seqlang.model.program import AddRemove, Adjacency, Claim, Program, Replace, Within
+from seqlang.model.expression import Expression, Field, Number, rebuild
+from seqlang.model.print import show_adjacency, show_number
+from seqlang.model.program import AddRemove, Claim, Program, Replace, Within
 from seqlang.proof.derivation import ApproximateBound, Derivation, RenyiBound, settled
 from seqlang.record import replace
 from seqlang.release.exact.code import Compiler
@@ -50,12 +50,14 @@ def price(result: CheckResult, budget: Amount) -> Amount:
     return min(found, key=lambda amount: (amount.delta, amount.epsilon) if budget.notion == "dp" else (amount.epsilon,))
 
 
-def adjacency(program: Program) -> str:
+def adjacency(program: Program, columns: Iterable[tuple[str, str]] = ()) -> str:
     """Who is a neighbour, in the words of an account: with the values of parameters, since `replace k` is another
-    relation for every k."""
-    compiler = Compiler(program)
+    relation for every k, and with the `columns` of the data that fields are read from, as (field, column)."""
+    compiler, named = Compiler(program), dict(columns)
 
     def plain(e: Expression) -> Expression:
+        if isinstance(e, Field):
+            return Field(named.get(e.name, e.name))
         try:
             value = compiler.constant(e)
         except (NotExact, NoValue):
@@ -69,12 +71,12 @@ def adjacency(program: Program) -> str:
 
     match program.adjacency:
         case Within(of, radius):
-            told: Adjacency = replace(program.adjacency, of=plain(of), radius=plain(radius))
+            return show_adjacency(replace(program.adjacency, of=plain(of), radius=plain(radius)))
         case Replace(count) | AddRemove(count):
             told = replace(program.adjacency, count=plain(count))
+            return adjacency_words(replace(program, adjacency=told))[0]
         case _:
             assert_never(program.adjacency)
-    return adjacency_words(replace(program, adjacency=told))[0]
 
 
 def _is_of_whole_runs(program: Program, steps: int | None) -> bool:

@@ -82,7 +82,7 @@ def agreed(
         raise not_released(" ".join(against)[:600])
     chosen = book.account(account)
     result = proved(loaded, chosen.budget)
-    digest, who = digest_of(loaded, chosen.name, form.said), neighbours or adjacency(loaded.program)
+    digest, who = digest_of(loaded, chosen.name, form.said), neighbours or adjacency(loaded.program, form.columns)
     cost = price(result, chosen.budget)
     return Agreed(loaded, cost, who, chosen.name, reference or digest[:16], digest, form.said)
 

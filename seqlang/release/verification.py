@@ -36,6 +36,11 @@ class _Disagrees(Exception):
     """A decision is not what follows from what was released."""
 
 
+UNREADABLE = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
+"""What rows may raise that somebody forged: he writes into them what he likes."""
+NOT_UNDERSTOOD = "its rows are not understood"
+
+
 def faults_of(book: Book) -> Iterator[str]:
     """What is wrong, a sentence each. The chain itself was checked when the ledger was read."""
     for account in book.accounts.values():
@@ -44,7 +49,7 @@ def faults_of(book: Book) -> Iterator[str]:
     for reference in book.overdrawn:
         yield f"`{reference}`: the budget did not cover its price when it was charged"
     for charge in book.charges.values():
-        found = fault_of(charge) if charge.spec != "" else None
+        found = fault_of(charge) if charge.spec != "" or charge.looks else None
         if found is not None:
             yield f"`{charge.reference}`: {found}"
 
@@ -70,12 +75,19 @@ def fault_of(charge: Charge) -> str | None:
         return disagreement(loaded.program, charge.looks)
     except SpecError as why:
         return f"its program is refused: {why}"
-    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError):
-        return "its rows are not understood"  # whoever forges a ledger writes what he likes into them
+    except UNREADABLE:
+        return NOT_UNDERSTOOD
 
 
 def disagreement(program: Program, looks: Sequence[Mapping[str, Any]]) -> str | None:
     """Where what was released does not follow from what was released before; None if it does."""
+    try:
+        return _disagreement(program, looks)
+    except UNREADABLE:
+        return NOT_UNDERSTOOD
+
+
+def _disagreement(program: Program, looks: Sequence[Mapping[str, Any]]) -> str | None:
     written = {look["step"]: look for look in looks}
     if sorted(written) != [look["step"] for look in looks] or min(written, default=1) < 1:
         return "its looks are not in order"

@@ -6,8 +6,9 @@ import random
 import resource
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -17,7 +18,7 @@ from seqlang.release.exact.run import ExactRun
 from seqlang.release.ledger.book import Book
 from seqlang.release.ledger.budget import amount_of
 from seqlang.release.ledger.store import SqliteStore
-from seqlang.release.releasing import agreed, release
+from seqlang.release.releasing import Entries, agreed, release
 from seqlang.release.rows import Form, Rows, opened
 from seqlang.source import Source
 
@@ -61,8 +62,8 @@ def from_a_file(made: Loaded, folder: Path, rows: int) -> None:
     book.open_account("mine", "replace one", amount_of("pure(1)", ""))
     terms = agreed(made, book, None, None)
 
-    def read() -> Iterator[dict[str, object]]:
-        return iter(Rows(made.program, opened(folder / "rows.csv"), "rows", Form()))  # type: ignore[arg-type]
+    def read() -> Entries:
+        return iter(Rows(made.program, opened(folder / "rows.csv"), "rows", Form()))
 
     timed("rows from a file, looks to a ledger", rows, lambda: release(terms, book, read))
 
@@ -83,7 +84,7 @@ def main(rows: int = 1_000_000, draws: int = 20_000) -> None:
         ("discrete Laplace, 9/10", lambda: samplers.geometric(Fraction(9, 10), samplers.SYSTEM)),
         ("discrete Gaussian, variance 100", lambda: samplers.discrete_gaussian(Fraction(100), samplers.SYSTEM)),
     ):
-        timed(name, draws, lambda draw=draw: drawn(draw, draws))  # type: ignore[misc]
+        timed(name, draws, partial(drawn, draw, draws))
     _opendp(draws)
     print(f"{resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f} MiB at most")
 
@@ -102,12 +103,12 @@ def _opendp(draws: int) -> None:
         ("opendp: discrete Laplace, exp(-1)", dp.m.make_laplace(*space, scale=1.0)),
         ("opendp: discrete Gaussian, variance 100", dp.m.make_gaussian(*space, scale=10.0)),
     ):
-        timed(name, draws, lambda noise=noise: drawn(lambda: noise(0), draws))  # type: ignore[misc]
+        timed(name, draws, partial(drawn, partial(noise, 0), draws))
     for name, noise in (
         ("opendp, in one call: exp(-1)", dp.m.make_laplace(many, dp.l1_distance(T=int), scale=1.0)),
         ("opendp, in one call: variance 100", dp.m.make_gaussian(many, dp.l2_distance(T=float), scale=10.0)),
     ):
-        timed(name, draws, lambda noise=noise: noise([0] * draws))  # type: ignore[misc]
+        timed(name, draws, partial(noise, [0] * draws))
 
 
 if __name__ == "__main__":

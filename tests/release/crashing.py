@@ -13,6 +13,7 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
+from released import BLOCK, terms_of
 
 from seqlang.release.ledger.book import Book
 from seqlang.release.ledger.places import store_at
@@ -89,3 +90,13 @@ def require_sound(folder: Path, ledger: Path | str) -> Book:
     if (folder / "read").exists():
         assert releases and releases[0].begun
     return book
+
+
+def require_the_whole_account(folder: Path, book: Book) -> None:
+    """After a release and a charge of a tenth that died on the way and were done again: each was charged once, and what
+    was told is what is written, to the end."""
+    price = terms_of(BLOCK, book).price.epsilon
+    assert book.account(None).spent.epsilon == price + Fraction(1, 10)
+    release = next(charge for charge in book.charges.values() if charge.spec)
+    assert looks_told(folder)[-1] == list(release.looks)
+    assert release.stopped or release.looks[-1]["step"] == 12

@@ -22,6 +22,7 @@ import signal
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -92,7 +93,7 @@ def main() -> None:
     release(terms, first, lambda: rows(folder))  # what is imported here no child imports again
     first.store.close()
     with suppress(ImportError):
-        import psycopg  # noqa: F401
+        import_module("psycopg")
     gc.freeze()
     for line in sys.stdin:
         where, action, k, log, address, victim = json.loads(line)

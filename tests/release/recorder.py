@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from itertools import chain, takewhile
 from pathlib import Path
 from types import FrameType
-from typing import Any
+from typing import Any, TypeVar
 
 import pytest
 
@@ -36,6 +36,7 @@ PACKAGE = str(Path(exact.__file__).parents[1])
 LAWS = ("bernoulli", "discrete_gaussian", "geometric", "geometric_exp", "listed")
 PLANTED = "planted"
 """Functions of the tests with a name that begins so are part of what is recorded."""
+Shown = TypeVar("Shown")
 Event = tuple[Any, ...]
 """("row", number), ("law", name, parameters), ("bits", n), ("line", file, number), ("decided", where, outcome),
 ("public", where, outcome), ("written", kind, body) or ("refused", message)."""
@@ -107,7 +108,7 @@ class Recorder:
                 return
             yield entry
 
-    def decided(self, where: Event, outcome: Any) -> Any:
+    def decided(self, where: Event, outcome: Shown) -> Shown:
         """What is shown of a private decision."""
         place = len(self.decisions)
         self.decisions.append((where, outcome))
@@ -121,7 +122,7 @@ class Recorder:
         name = statement.name if isinstance(statement, Report) else f"stop {statement.index}"
         outcome = compute()
         if any(is_private(self._program, e) for e in expressions_in(statement)):
-            return self.decided((step, name), outcome)  # type: ignore[no-any-return]
+            return self.decided((step, name), outcome)
         self.tell("public", (step, name), outcome)
         return outcome
 

@@ -17,7 +17,7 @@ from released import BLOCK, HEAD, THRESHOLD, entries, ledger, loaded, program, r
 from seqlang.cli.ledger import run as ledger_command
 from seqlang.cli.release import run as release_command
 from seqlang.diagnostics import SpecError
-from seqlang.driver import check
+from seqlang.driver import check, load
 from seqlang.release.exact.plan import obstacles
 from seqlang.release.exact.run import ExactRun
 from seqlang.release.ledger.book import Book, Charge
@@ -26,10 +26,11 @@ from seqlang.release.ledger.entry import chained
 from seqlang.release.ledger.store import Held, SqliteStore
 from seqlang.release.live import Waiting, piped
 from seqlang.release.pricing import adjacency
-from seqlang.release.releasing import release
+from seqlang.release.releasing import agreed, release
 from seqlang.release.rows import Form, Rows
 from seqlang.release.verification import faults_of
 from seqlang.release.watching import from_ledger
+from seqlang.source import Source
 
 
 @pytest.mark.parametrize(
@@ -332,3 +333,36 @@ def test_an_account_says_exactly_who_is_a_neighbour(radius: str) -> None:
         assert "has more digits" in str(why)
     else:
         assert said == f"one x within {radius}"
+
+
+def test_looks_of_no_program_are_a_fault(tmp_path: Path) -> None:
+    """A charge that was written by hand has no text, and shows nothing."""
+    book = ledger(tmp_path / "l")
+    book.charge(Charge("by hand", "mine", amount_of("pure(1/4)", "price"), "", (), "published"), "replace one")
+    assert not list(faults_of(book))
+    book.begin("by hand")
+    book.look("by hand", 1, {"step": 1, "reports": {"anything": 7}})
+    assert [fault.split(":")[0] for fault in faults_of(book)] == ["`by hand`"]
+
+
+def test_neighbours_are_told_apart_by_columns_and_not_by_fields(tmp_path: Path) -> None:
+    """The same field of two specs may be read from two columns: an account for one does not pay for the other."""
+    text = """algorithm near
+stream x in 0..3
+adjacent one x within 1
+statistic s = sum(x over steps)
+report shown = s
+attach geometric(1 / 2) to shown
+stop when step >= 1
+claim strong pure(log(2))
+"""
+    book = Book(SqliteStore(tmp_path / "l", make=True))
+    book.open_account("mine", "one age within 1", amount_of("pure(10)", "budget"))
+    near = load(Source("near.seq", text))
+    for columns, right in (((), False), ((("x", "height"),), False), ((("x", "age"),), True)):
+        terms = agreed(near, book, None, None, Form(columns))
+        if right:
+            assert release(terms, book, entries("1")).stopped
+        else:
+            with pytest.raises(SpecError, match="neighbours"):
+                release(terms, book, entries("1"))

@@ -14,6 +14,7 @@ from seqlang.backends.interpret.machine import Machine
 from seqlang.driver import load
 from seqlang.model.program import Program, Report, Stop
 from seqlang.release.exact.code import Compiler
+from seqlang.release.exact.laws import NotExact
 from seqlang.release.exact.plan import lasts, obstacles
 from seqlang.release.exact.run import ExactRun, Outcome
 from seqlang.release.rows import reader_of
@@ -40,6 +41,8 @@ SPECS = {
     "statistic u = sum(i / i for i in 0..2 where i > 0 and not (i < 2 or x < 1))\n"
     "statistic c = count(not (step == 2 or (step - 2) / (step - 2) > x) where x < 1 over steps)\n"
     "report shown = s + t + u + c\nattach geometric(1 / 2) to shown\n",
+    "vectors": HEAD + "stream x in {0, 1}\nstatistic a = sum([x, 1] where x > 0 over steps)\n"
+    "statistic b = sum([x, i] for i in 1..3 where i > 2 * x)\nreport r = a + b\nattach geometric(1 / 2) to r\n",
     "follows": HEAD + "stream x in {0, 1}\nmemory s = 1\nlet before = s + 1\nreport r = x\n"
     "update s = before * s when step == 2 or step == 5\nreport shown = before * s\nattach geometric(1 / 2) to r\n",
     "flips": HEAD + "stream x in {0, 1}\nreport shown = x\nattach randomized_response(3/4) to x\nstop when step >= 5\n"
@@ -160,6 +163,17 @@ def test_no_float_between_an_entry_and_its_release(name: str) -> None:
             "rational",
         ),
         ("stream x in {0, 10}\nadjacent one x within 1\nstop when x > 2\n", "further apart"),
+        (
+            "stream x in 0..3\npublic z in 0..1\nstatistic a = sum([x, 1] where z > 0 and x < 2 over steps)\n"
+            "stop when a[1] > 2\n",
+            "a sum of lists",
+        ),
+        ("stream x in 0..3\nstatistic a = sum([x, i] for i in 1..0)\nstop when length(a) > 2\n", "a sum of lists"),
+        (
+            "stream x in {0, 1}\nstatistic a = sum([x, 1] over steps)\nstatistic b = sum([x, 1, 1] over steps)\n"
+            "stop when length(if x > 0 then a else b) > 2\n",
+            "private choice between lists",
+        ),
         ("stream x in {0, 2, 3, 4}\nadjacent every x within 1\nstop when x > 2\n", "further apart"),
         ("stream x in 0..10\nadjacent one x within 1/2\nstop when x > 2\n", "further apart"),
         ("stream x in 0..10\nadjacent one x / 10 within 1\nstop when x > 2\n", "something else than one field"),
@@ -205,3 +219,15 @@ def test_what_is_added_up_has_no_history() -> None:
         expected += mp.log(1 + abs(int(ones)))
         assert run.stopped == (expected >= 1000)
     assert run.step > 1000
+
+
+def test_one_draw_hides_as_many_numbers_as_it_was_drawn_for() -> None:
+    """Such a program is refused before; this is the net below."""
+    made = program(
+        HEAD + "stream x in {0, 1}\npublic z in {0, 1}\nstatistic a = sum([x, 1] where z > 0 over steps)\n"
+        "report shown = a\nattach geometric(1 / 2) to shown once\n"
+    )
+    run = ExactRun(made, below=random.Random(1).randrange)
+    run.advance({"x": 1, "z": 0})
+    with pytest.raises(NotExact, match="another number of coordinates"):
+        run.advance({"x": 1, "z": 1})

@@ -85,3 +85,12 @@ def test_nodes_by_difference(scales: tuple[float, float]) -> None:
     assert weights @ (u * u) == pytest.approx(2 * scales[0] ** 2, rel=1e-8)
     assert weights @ np.abs(v) == pytest.approx(scales[1], rel=1e-8)
     assert weights @ (u * v) == pytest.approx(0.0, abs=1e-8)
+
+
+@pytest.mark.long
+@pytest.mark.filterwarnings("error")
+def test_no_number_comes_from_panels_on_which_the_density_explodes() -> None:
+    """Powers of their matrix grow without bound; the law had chances between 0 and 1, and an error that was none."""
+    spec = seqlang.load("@zhang2022/privsprt_gaussian", gap=0.5, A=0.5, eps=0.1032, a=100, b=100)
+    with pytest.raises(seqlang.SpecError, match="nothing is known of the error"):
+        seqlang.solve(spec, model="null", tolerance=1e-6)

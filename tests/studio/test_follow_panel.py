@@ -188,7 +188,7 @@ def test_the_lines_say_the_same(page: Any, quiet: Server) -> None:
     page.get_by_text("The command line and Python lines").click()
     command = region(page, "command line").inner_text().splitlines()[1]
     python = region(page, "Python").inner_text()
-    here = {"cwd": quiet.folder, "text": True, "capture_output": True, "check": True}
+    here: dict[str, Any] = {"cwd": quiet.folder, "text": True, "capture_output": True, "check": True}
     typed = subprocess.run(command.replace("seqlang", f"{sys.executable} -m seqlang", 1), shell=True, **here)
     run = subprocess.run([sys.executable, "-c", python], **here)
     assert typed.stdout.split() == run.stdout.split() == said.inner_text().split() != []

@@ -74,6 +74,7 @@ def test_what_is_seen_is_accessible_and_fits(done: Any) -> None:
     done.get_by_text("the 8 weights").click()
     for width, scheme in ((400, "dark"), (900, "light"), (1600, "dark")):
         done.emulate_media(color_scheme=scheme)
+        done.wait_for_timeout(500)  # colours change gradually
         done.set_viewport_size({"width": width, "height": 900})
         assert done.evaluate("document.documentElement.scrollWidth <= innerWidth")
         found = [v for v in axe.Axe().run(done).response["violations"] if v["impact"] in ("serious", "critical")]

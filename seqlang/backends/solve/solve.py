@@ -146,7 +146,7 @@ def _refined(space: Space, tolerance: float, work: float) -> tuple[Course, _Erro
         if len(errors) > 3 and errors[-1].any > SLOW * errors[-3].any:
             note = "the error by quadrature falls slowly and is larger than was asked for"
             break
-    if not errors or errors[-1].outcome >= 1:
+    if not errors or not errors[-1].outcome < 1:  # a law that overflowed has an error that is no number
         raise Unsolved(_useless(course))
     return course, errors[-1], [note]
 

@@ -253,7 +253,7 @@ def _remembered(code: Code, names: tuple[str, ...]) -> Code:
 
     def run(m: Any) -> Value:
         nonlocal at, known, read
-        now = tuple(m.locals[name] for name in names)
+        now = tuple(m.locals.get(name) for name in names)
         if m.changes != at or not all(map(is_, now, read)):
             known = code(m)
             at, read = m.changes, now

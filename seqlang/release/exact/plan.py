@@ -55,6 +55,7 @@ def _obstacles(program: Program) -> Iterator[str]:
             for part in walk(expression):
                 yield from _of_part(program, compiler, irrational, single, part)
         yield from _of_statement(program, irrational, statement)
+        yield from _of_empty_sums(program, compiler, single, statement)
     yield from _of_start(program)
 
 
@@ -179,6 +180,36 @@ def _of_quantified(program: Program, e: ir.Quantified) -> Iterator[str]:
         yield f"`{e.operator}` of some private values may be that of none."
     if (e.operator == "list" and chooses) or e.operator == "set":
         yield f"how many elements a {e.operator} of private values has is private."
+
+
+def _of_empty_sums(program: Program, compiler: Compiler, single: Single, statement: Statement) -> Iterator[str]:
+    """A sum of lists that is of nothing is computed as the number 0, and would be shown as one number."""
+    sums = [
+        (part.body, part.where, _is_some(compiler, part.domain))
+        for e in expressions_in(statement) for part in walk(e)
+        if isinstance(part, ir.Quantified) and part.operator == "sum"
+    ]  # fmt: skip
+    if isinstance(statement, Cell) and statement.operator == "sum":
+        sums.append((statement.body, statement.where, True))
+    for body, where, some in sums:
+        if not single.is_one(body) and not (some and _takes_all(program, where)):
+            yield "a sum of lists may be one of nothing, and has as many numbers as they only if it is not."
+
+
+def _is_some(compiler: Compiler, domain: ir.Expression) -> bool:
+    """Whether a constant domain has an element."""
+    try:
+        found = compiler.constant(domain)
+    except (NotExact, NoValue):
+        return False
+    return isinstance(found, tuple | range) and len(found) > 0
+
+
+def _takes_all(program: Program, where: ir.Expression | None) -> bool:
+    """Whether the body is computed for every element: what private values leave out counts as nought."""
+    return where is None or (
+        isinstance(where, ir.Apply) and where.operator in ir.COMPARISONS and is_private(program, where)
+    )
 
 
 def lasts(program: Program) -> bool:

@@ -96,7 +96,7 @@ class Single:
         match statement:
             case Define(name, expression) if not self.is_one(expression):
                 self._lists.add(("local", name))
-            case Cell(name, operator, body) if operator == "list" or not (operator in FOLDS or self.is_one(body)):
+            case Cell(name, operator, body) if operator == "list" or not (operator in COUNTS or self.is_one(body)):
                 self._lists.add(("cell", name))
 
     def is_one(self, e: ir.Expression) -> bool:
@@ -104,6 +104,10 @@ class Single:
         match e:
             case ir.Number() | ir.Truth() | ir.Label() | ir.ParameterValue() | ir.StepNumber() | ir.Drawn():
                 return True
+            case ir.Bound(ir.Variable(domain=ir.Sequence(_, items))):
+                return all(map(self.is_one, items))
+            case ir.Bound(ir.Variable(domain=domain)):
+                return isinstance(domain, ir.Records) or (isinstance(domain, ir.Apply) and domain.operator == "..")
             case ir.Field(name):
                 return ("field", name) not in self._lists
             case ir.Local(name):
@@ -128,3 +132,5 @@ class Single:
 
 FOLDS = frozenset({"sum", "mean", "count", "max", "min", "argmax", "argmin", "dot", "length"})
 """Of a list, one value."""
+COUNTS = frozenset({"count", "argmax", "argmin"})
+"""Folds over time that are one number, whatever they are of."""

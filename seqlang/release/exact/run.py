@@ -14,7 +14,7 @@ from seqlang.model.program import AllSteps, Cell, Define, Draw, LastSteps, Progr
 from seqlang.record import record
 from seqlang.release.exact import samplers
 from seqlang.release.exact.cells import CellState
-from seqlang.release.exact.code import Code, Compiler
+from seqlang.release.exact.code import Code, Compiler, shape_of
 from seqlang.release.exact.functions import NoValue, Value
 from seqlang.release.exact.laws import ExactLaw, NotExact, normalised
 from seqlang.release.exact.noise import drawer_of
@@ -220,6 +220,8 @@ class ExactRun:
         """The noise's value in this life, drawn at its first reading."""
         life, known = self._life(self._noises[name].life), self._lives.get(name)
         if known is not None and known[0] == life:
+            if shape_of(known[1]) != shape:
+                raise NotExact(f"`{name}` would hide a value with another number of coordinates than before")
             return known[1]
         self._drawn = True
         value = self._filled(shape, self._spares[name].take)

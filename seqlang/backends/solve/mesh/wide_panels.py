@@ -32,6 +32,9 @@ JUMP_DEPTH, KINK_DEPTH = 4, 1
 """Panels end at the images of jumps and kinks under so many increments: later images are smooth enough."""
 OUTSIDE = 1e-14
 """Mass that may leave the panels, as a share of what is left."""
+GROWTH = 100.0
+"""By which mass may grow, in absolute value, over a block of steps: above it the panels are too wide for the density,
+and what they interpolate explodes. It is the product of interpolation weights, near 1, where they are not."""
 ROOM = 5
 """How often the panels are widened, each time by a half, until no more mass leaves them."""
 
@@ -86,6 +89,8 @@ def on_wide_panels(
             return None
         if gone <= OUTSIDE * max(1e-3, left):
             machine = MatrixPowers(matrices, theta)
+            if any(float(np.abs(power).sum(axis=2).max()) > GROWTH for power in machine.powers):
+                return None
             return PoweredFrontier(step, 0, tuple(masses), machine.block(tuple(masses)), machine, lost + gone)
     return None
 
