@@ -5,6 +5,7 @@ look to look by numerical integration. Information t is a part of that of the la
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Literal
 
@@ -29,7 +30,7 @@ def obrien_fleming_type(alpha: float) -> Spending:
 
 def pocock_type(alpha: float) -> Spending:
     """alpha log(1 + (e - 1) t) (Lan & DeMets 1983)."""
-    return lambda t: alpha * float(np.log1p((np.e - 1) * t))
+    return lambda t: alpha * float(np.log1p((math.e - 1) * t))
 
 
 def spending_bounds(information: Sequence[float], spending: Spending) -> tuple[float, ...]:
