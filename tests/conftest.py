@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import gc
-import importlib
+import importlib.util
 import os
 import shutil
 import sys
+from collections.abc import Generator
 from pathlib import Path
 
 import pytest
@@ -22,15 +23,15 @@ gc.set_threshold(500_000, 20, 100)
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--long", action="store_true", help="run the searches that take minutes")
-    parser.addoption("--everything", action="store_true", help="fail where a package is missing, instead of skipping")
+    parser.addoption("--everything", action="store_true", help="a skip is a failure")
     parser.addoption("--update", action="store_true", help="rewrite the golden reports beside the specs")
     parser.addoption("--instances", type=int, default=100, help="random specs of the soundness test")
     parser.addoption("--first-seed", type=int, default=0, help="seed of the first random spec")
 
 
 __all__ = ["published"]
-NOT_INSTALLED = "dp_accounting"
-"""No extra has it: it asks for older releases of what the package needs."""
+NO_EXTRA = "dp_accounting"
+"""It asks for older releases of what the package needs. Tests against it are so marked, and run where it is there."""
 ALREADY_COMPILED = pytest.StashKey[set[Path]]()
 
 
@@ -59,20 +60,26 @@ def pytest_configure(config: pytest.Config) -> None:
     if config.getoption("--long"):
         os.environ[LONG] = "1"
     if config.getoption("--everything"):
-        skips = pytest.importorskip
-        pytest.importorskip = lambda name, *a, **n: (
-            skips(name, *a, **n) if name.startswith(NOT_INSTALLED) else importlib.import_module(name)
-        )
+        pytest.importorskip = lambda name, *a, **n: importlib.import_module(name)
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Without `--long` the long tests are deselected rather than skipped: a skip is a test that wanted to run."""
-    if config.getoption("--long") or config.getoption("--update"):
-        return
-    long = [item for item in items if "long" in item.keywords]
-    if long:
-        config.hook.pytest_deselected(items=long)
-        items[:] = [item for item in items if "long" not in item.keywords]
+    left_out = set() if config.getoption("--long") or config.getoption("--update") else {"long"}
+    if importlib.util.find_spec(NO_EXTRA) is None:
+        left_out.add(NO_EXTRA)
+    kept = [item for item in items if not left_out.intersection(item.keywords)]
+    if len(kept) < len(items):
+        config.hook.pytest_deselected(items=[item for item in items if left_out.intersection(item.keywords)])
+        items[:] = kept
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    report = yield
+    if report.skipped and item.config.getoption("--everything") and "long" not in item.keywords:
+        report.outcome = "failed"
+    return report
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:

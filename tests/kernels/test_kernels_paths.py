@@ -15,15 +15,24 @@ from plain_kernels import difference, interpreted, random_rows, streams
 from test_kernels_library import SPECS, small
 
 from seqlang.backends.interpret.compiled import Compiler
-from seqlang.backends.kernels.lowering.values import CannotCompile
 from seqlang.model import expression as ir
 from seqlang.record import replace
 
 STEPS, PATHS = 8, 4
+NOT_ALIGNED = {
+    "abadi2016/dp_sgd": "a sample of the records is drawn as a whole",
+    "balle2018/subsampled_laplace": "a sample of the records is drawn as a whole",
+    "bittner2020/batch_erm_objective": "not compiled: a minimum over all vectors",
+    "bittner2020/batch_erm_output": "not compiled: a minimum over all vectors",
+    "clutch/exact_cache": "the rows here are records, which say nothing of a public value of a step",
+    "rogers2016/filter": "the rows here are records, which say nothing of a public value of a step",
+}
+"""Where the paths of the two engines have no draws in common; `test_kernels_library.py` has the laws of those."""
 
 
 def specs() -> list[Any]:
-    return [pytest.param(path, id=f"{path.parent.name}/{path.stem}") for path in sorted(SPECS.rglob("*.seq"))]
+    named = {f"{path.parent.name}/{path.stem}": path for path in sorted(SPECS.rglob("*.seq"))}
+    return [pytest.param(path, id=name) for name, path in named.items() if name not in NOT_ALIGNED]
 
 
 @pytest.mark.parametrize("path", specs())
@@ -31,21 +40,14 @@ def test_every_path_of_a_spec_is_the_interpreters(path: Path) -> None:
     found = small(path)
     assert found is not None
     program = replace(found, noises=tuple(replace(n, law=_copied(n.law)) for n in found.noises))
-    if any(isinstance(e, ir.Law) and e.family == "sample" for n in program.noises for e in ir.walk(n.law)):
-        pytest.skip("a sample of the records is drawn as a whole")
-    if program.size is not None and any(f.kind == "public" for f in program.inputs):
-        pytest.skip("the rows here are records, which say nothing of a public value of a step")
     size = STEPS if program.size is None else int(Compiler(program).constant(program.size))
     rows = random_rows(program, size, random.Random(path.stem))
-    try:
-        if program.size is None:
-            fields, orders = streams([rows])
-            kernel, current = coupled(program, fields, orders[0])
-        else:
-            fields = {name: np.array([row[name] for row in rows], dtype=float) for name in rows[0]}
-            kernel, current = coupled(program, fields, np.arange(len(rows)))
-    except CannotCompile as reason:
-        pytest.skip(str(reason))
+    if program.size is None:
+        fields, orders = streams([rows])
+        kernel, current = coupled(program, fields, orders[0])
+    else:
+        fields = {name: np.array([row[name] for row in rows], dtype=float) for name in rows[0]}
+        kernel, current = coupled(program, fields, np.arange(len(rows)))
     for seed in range(PATHS):
         wanted = list(interpreted(program, rows, STEPS, Coupling(seed, program)))
         for step in range(1, STEPS + 1):
