@@ -155,6 +155,8 @@ def slab(study: Study, axes: Any) -> str:
             axes[2 * at].plot(ends, floor * ends, ":", color="black", label=f"the coin alone: {floor:.3f} a row")
             for each in axes[2 * at : 2 * at + 2]:
                 each.set_title(f"$\\epsilon_s = \\epsilon_g$ = {eps}")
+            low, high = axes[2 * at + 1].get_ylim()
+            axes[2 * at + 1].set_ylim(low, high + 0.35 * (high - low))  # for the legend
         _name(axes, 2 * at, "rows seen", "labels bought")
         _name(axes, 2 * at + 1, "labels bought", WRONG)
     one, five = powers[1, "FLMB", "shrinking"], powers[5, "FLMB", "shrinking"]
@@ -175,25 +177,29 @@ def metrics(study: Study, axes: Any) -> str:
         _curve(axes, 0, result.run.checkpoints, accuracy, titles[result.variant])
     print("On the test rows, at the end: the six metrics, and how many rows are called normal and anomalous.")
     truth = study.test.fields["y"] == 1
-    shares, said = [("truth", float(truth.mean()))], {}
+    shares, said = [("truth", float(truth.mean()), 0.0)], {}
     for result in study.train("flmb", **given):
         title, scores = titles[result.variant], result.run.scores
         said[title] = result.metrics["accuracy"]["mean"]
         both = {k: mean_and_half(v[-1:]) for k, v in scores.all().items()}
         print(f"  {title}: " + ", ".join(f"{k} {_around(m[0], h[0])}" for k, (m, h) in both.items()))
-        shares.append((title, float(((scores.tp + scores.fp)[-1] / len(truth)).mean())))
-    print("  labels      normal  anomalous (rows of the test set)")
-    for i, (title, share) in enumerate(shares):
+        (called,), (half,) = mean_and_half((scores.tp + scores.fp)[-1:] / len(truth))
+        shares.append((title, float(called), float(half)))
+    print("  labels       normal  anomalous (rows of the test set)")
+    for i, (title, share, half) in enumerate(shares):
         counts = (1 - share) * len(truth), share * len(truth)
-        print(f"  {title:13}{counts[0]:6,.0f}  {counts[1]:9,.0f}")
+        print(f"  {title:13} {counts[0]:6,.0f}  {counts[1]:9,.0f}")
+        if i:
+            print(f"    {'+-':11} {half * len(truth):6,.0f}  {half * len(truth):9,.0f}")
         if axes is not None:
-            axes[1].bar(np.arange(2) + 0.27 * (i - 1), counts, 0.25, label=title)
+            bar = {"yerr": half * len(truth), "capsize": 3} if i else {}
+            axes[1].bar(np.arange(2) + 0.27 * (i - 1), counts, 0.25, label=title, **bar)
     if axes is not None:
         axes[1].set_xticks(range(2), ["normal", "anomalous"])
     _name(axes, 0, "rows seen", "accuracy on 200 validation rows (share)")
     _name(axes, 1, "class label", "test rows called so (mean over the orders)")
     right, plain = said["private"], said["without noise"]
-    return f"FLMB, {study.rows:,} rows, $\\epsilon$ = 1 + 1: accuracy {right:.2f}, {plain:.2f} without noise"
+    return f"FLMB, {study.rows:,} rows, $\\epsilon$ = 1 + 1: test accuracy {right:.2f}, {plain:.2f} without noise"
 
 
 def informativeness(study: Study, axes: Any) -> str:
@@ -223,16 +229,16 @@ def informativeness(study: Study, axes: Any) -> str:
                 print(text)
                 style = {"linestyle": "-" if tau == 0.8 else "--", "color": f"C{sizes.index(eps_s)}"}
                 label = f"$\\epsilon_s$ = {eps_s}, $\\tau$ = {tau}"
-                _curve(axes, at, private.run.checkpoints, accuracy, label, last_bar=True, **style)
-                if eps_s == sizes[0]:
+                apart = 6 * sizes.index(eps_s) + (3 if tau == 0.8 else 0)  # bars side by side
+                seen = np.array(private.run.checkpoints) + apart
+                _curve(axes, at, seen, accuracy, label, last_bar=True, **style)
+                if eps_s == sizes[-1]:
                     plain_style = {**style, "color": "black", "linewidth": 0.8}
                     values = np.asarray(plain.run.scores.accuracy)
-                    _curve(
-                        axes, at, plain.run.checkpoints, values, f"without noise, $\\tau$ = {tau}", last_bar=True,
-                        **plain_style,
-                    )  # fmt: skip
+                    named = f"without noise, $\\tau$ = {tau}"
+                    _curve(axes, at, seen + 6, values, named, last_bar=True, **plain_style)
         if axes is not None:
-            axes[at].set(title=f"$\\epsilon_g$ = {eps_g}", ylim=(0, 1))
+            axes[at].set(title=f"$\\epsilon_g$ = {eps_g}", ylim=(0, 1.05))
         _name(axes, at, "rows seen", "accuracy on the test rows (share)")
     more, around = at_low
     return f"At $\\epsilon_s$ = 0.1, $\\epsilon_g$ = 10, $\\tau$ = 0.8 is better than 0.2 by {more:+.3f} ± {around:.3f}"
@@ -268,12 +274,12 @@ def privacy(study: Study, axes: Any) -> str:
             means, halves = np.array([v[0][1] for v in values]), np.array([v[1][1] for v in values])
             label = f"{title}, after 200 labels"
             axes[0].errorbar(2 * np.array(where), means, halves, marker="o", capsize=2, label=label)
-        axes[0].plot(
-            2 * np.array(sizes), [v[2] for v in found], ":", marker="o", label="FLMB, at the end of the stream"
-        )
+        ends = np.array([v[2] for v in found]).T
+        beside = 2.1 * np.array(sizes)
+        axes[0].errorbar(beside, ends[0], ends[1], fmt="o:", capsize=2, label="FLMB, at the end of the stream")
         axes[0].axhline(without[0][1], linestyle="--", color="black", label="without noise, after 200 labels")
-        axes[1].plot(2 * np.array(sizes), [v[3] for v in found], marker="o", label="private")
-        axes[1].axhline(without[3], linestyle="--", color="black", label="without noise")
+        axes[1].errorbar(2 * np.array(sizes), ends[2], ends[3], marker="o", capsize=2, label="private")
+        axes[1].axhline(without[2][2], linestyle="--", color="black", label="without noise")
         for each in axes:
             each.set(xscale="log", ylim=(0, None))
     _name(axes, 0, "epsilon of selection and gradient together", WRONG)
@@ -284,16 +290,17 @@ def privacy(study: Study, axes: Any) -> str:
     )
 
 
-def _budgets(title: str, epsilon: float | None, result: Any, budgets: Floats) -> tuple[Floats, Floats, float, float]:
-    """Means and halves of intervals after so many labels, the error at the end, labels bought; and prints them."""
+def _budgets(title: str, epsilon: float | None, result: Any, budgets: Floats) -> tuple[Floats, Floats, Floats]:
+    """Means and halves of intervals after so many labels; then the error at the end, half of its interval, the labels
+    bought and half of theirs; and prints them."""
     at = [row[~np.isnan(row)] for row in errors_at(result, budgets)]
     mean, half = np.array([mean_and_half(row) if len(row) else (np.nan, np.nan) for row in at]).T
     (end,), (end_half,) = mean_and_half(errors_of(result)[-1:])
-    bought = float(result.run.tracked["labels"][-1].mean())
+    (bought,), (bought_half,) = mean_and_half(result.run.tracked["labels"][-1:])
     row = "".join(f"{_figure(v, '.3f'):>8}" for v in mean) + f"{min(map(len, at)):15}{end:12.3f}{bought:15,.0f}"
     print(f"  {title:18}{epsilon or '-':>8}{row}")
     print(f"{'+-':>28}" + "".join(f"{_figure(v, '.3f'):>8}" for v in half) + f"{end_half:27.3f}")
-    return mean, half, float(end), bought
+    return mean, half, np.array([end, end_half, bought, bought_half])
 
 
 def _ratio_of_sds(first: float, second: float, freedom: int) -> tuple[float, float, float]:
@@ -336,15 +343,31 @@ def _name(axes: Any, at: int, x: str, y: str) -> None:
         axes[at].legend(fontsize="small")
 
 
-PICTURES: dict[str, tuple[Callable[[Study, Any], str], int, int]] = {
-    "errors": (errors, 40_000, 2),
-    "batches": (batches, 800, 2),
-    "slab": (slab, 5000, 4),
-    "metrics": (metrics, 800, 2),
-    "informativeness": (informativeness, 800, 2),
-    "privacy": (privacy, 5000, 2),
-}
-"""Name -> (what draws it, and returns its finding; rows in a stream; panels)."""
+PICTURES: dict[str, tuple[Callable[[Study, Any], str], int, int, str]] = {
+    "errors": (
+        errors, 40_000, 2,
+        "FLMB: a noisy step after each 5 labels, FLSW: after each 5 rows. Rows near the separator are bought more\n"
+        "often: by a coin (Bernoulli), or with a chance that falls exponentially with the distance",
+    ),
+    "batches": (batches, 800, 2, "FLMB: a noisy step after each batch of labels, with $\\epsilon_g$; bought by a coin"),
+    "slab": (
+        slab, 5000, 4,
+        "FLMB: a noisy step after each 5 labels, FLSW: after each 5 rows. Slab: rows so near the separator that they\n"
+        "are bought with chance p = 1 / (1 + exp($-\\epsilon_s$)), others with 1 - p; a shrinking one: width 1 / step",
+    ),
+    "metrics": (
+        metrics, 800, 2, "FLMB: a noisy step after each 50 labels; rows near the separator are bought more often",
+    ),
+    "informativeness": (
+        informativeness, 800, 2,
+        "FLMB, batches of 50. A row with exp(-distance to the separator) $\\geq \\tau$ is bought with chance\n"
+        "p = 1 / (1 + exp($-\\epsilon_s$)), others with 1 - p; bars at the end of each curve only",
+    ),
+    "privacy": (
+        privacy, 5000, 2, "FLMB: a noisy step after each 50 labels; local: noise on each row before it is seen",
+    ),
+}  # fmt: skip
+"""Name -> (what draws it, and returns its finding; rows in a stream; panels; what its words mean)."""
 
 
 def main() -> None:
@@ -358,7 +381,7 @@ def main() -> None:
     parser.add_argument("--unbalanced", action="store_true", help="rows with the file's share of attacks, not a half")
     parser.add_argument("--seed", type=int, default=1, help="of rows, orders and noises (1)")
     options = parser.parse_args()
-    draw, rows, panels = PICTURES[options.picture]
+    draw, rows, panels, words = PICTURES[options.picture]
     orders, rows = options.orders or (40 if options.full else 20), options.rows or rows
     plt = drawing() if options.plot else None  # before the work, not after it
     study = Study(orders, rows, options.seed, balanced=not options.unbalanced, eta=options.eta)
@@ -371,11 +394,11 @@ def main() -> None:
     if plt is None:
         draw(study, None)
         return
-    figure, table = plt.subplots(panels // 2, 2, figsize=(12, 4.8 * (panels // 2)), squeeze=False)
+    size = (12, 4.8 * (panels // 2) + 0.5)
+    figure, table = plt.subplots(panels // 2, 2, figsize=size, squeeze=False, layout="constrained")
     title = draw(study, table.ravel())
     bars = "bars: 95 % intervals of means" if options.picture != "batches" else f"seed {options.seed}"
-    figure.suptitle(f"{title}\n{orders} random orders of KDD Cup 99, {bars}", fontsize="large")
-    figure.tight_layout()
+    figure.suptitle(f"{title}\n{words}\n{orders} random orders of KDD Cup 99, {bars}")
     figure.savefig(options.plot, dpi=110)
 
 

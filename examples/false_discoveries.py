@@ -124,16 +124,22 @@ def plot(rows: list[Row], file: str, runs: int) -> None:
         mine = [row for row in rows if row.procedure == name]
         places = [at + 0.12 * (number - (len(names) - 1) / 2) for at in range(len(mine))]  # beside one another
         known = f"epsilon {mine[0].epsilon:g}" if math.isfinite(mine[0].epsilon) else "not private"
+        label = f"{name.replace('the same', 'PAPRIKA-LORD')}: {known}"
+        if name.startswith("the same"):
+            label += ", drowned in noise"
         for axes, shares in ((left, [row.fdr for row in mine]), (right, [row.power for row in mine])):
             ends = [[s.mean - s.low for s in shares], [s.high - s.mean for s in shares]]
-            axes.errorbar(places, [s.mean for s in shares], yerr=ends, fmt="o", ms=4, label=f"{name}: {known}")
+            axes.errorbar(places, [s.mean for s in shares], yerr=ends, fmt="o", ms=4, label=label)
             axes.set_xticks(range(len(mine)), [f"{row.share:.0%} false,\nmean p {row.size:g}" for row in mine])
-    left.axhline(0.05, linestyle=":", color="black", label="alpha")
+    left.axhline(0.05, linestyle=":", color="black", label="alpha, to be kept")
     left.set(ylabel="false discovery rate")
-    right.set(ylabel="power: share of the false hypotheses that are found")
-    left.legend(fontsize=8)
-    figure.suptitle(f"{HYPOTHESES} hypotheses, means of {runs:,} runs with 95 % intervals", fontsize=10)
-    figure.tight_layout()
+    right.set(ylabel="power: share of false hypotheses found")
+    figure.legend(*left.get_legend_handles_labels(), loc="lower center", ncol=3, fontsize=8)
+    figure.suptitle(
+        f"Online false discovery control of {HYPOTHESES} hypotheses: what privacy costs (c: it ends at c rejections)\n"
+        f"means of {runs:,} runs with 95 % intervals, seed {SEED}", fontsize=10,
+    )  # fmt: skip
+    figure.tight_layout(rect=(0, 0.08, 1, 1))
     figure.savefig(file, dpi=140)
 
 

@@ -97,17 +97,23 @@ def main() -> None:
 
 
 def plot(curves: dict[str, Any], file: str, title: str) -> None:
-    figure, axis = drawing().subplots(figsize=(6.5, 4.5))
+    figure, axis = drawing().subplots(figsize=(7.5, 4.8), layout="constrained")
     for name, result in curves.items():
         points = [(c["step"], c["tracked"]["regret"]) for c in result.curve]
         steps, means = [s for s, _ in points], [v["mean"] for _, v in points]
         axis.plot(steps, means, marker="o", label=name)
         axis.fill_between(steps, [v["ci95"][0] for _, v in points], [v["ci95"][1] for _, v in points], alpha=0.2)
-    axis.set(xlabel="rounds", ylabel="mean regret, with 95 % intervals", xscale="log", yscale="log")
-    axis.set_title(f"Private follow the approximate leader\n{title}", fontsize=10)
+    axis.set(xlabel="rounds", ylabel="mean regret", xscale="log", yscale="log")
+    last = max(c["step"] for result in curves.values() for c in result.curve)
+    ticks = [last >> shift for shift in range(4)]
+    axis.set_xticks(ticks, [f"{tick:,}" for tick in ticks])
+    axis.minorticks_off()
+    axis.set_title(
+        "Private follow the approximate leader: how much more it loses than the best fixed point\n"
+        f"{title}; shaded: 95 % intervals of the means; epsilon is for all rounds together", fontsize=8.5,
+    )  # fmt: skip
     axis.grid(alpha=0.3)
     axis.legend(loc="upper center", bbox_to_anchor=(0.5, -0.13), ncol=len(curves))  # curves may lie anywhere
-    figure.tight_layout()
     figure.savefig(file, dpi=140)
 
 

@@ -171,10 +171,10 @@ def main() -> None:
         "the two sets are alike, up to a noisy threshold about 0.075; else that on the holdout, with noise."
     )
     if options.plot:
-        plot(tables, options.plot)
+        plot(tables, options.plot, f"{sizes}; means of {options.repetitions} repetitions, shaded: 95 % intervals")
 
 
-def plot(tables: dict[str, list[Row]], file: str) -> None:
+def plot(tables: dict[str, list[Row]], file: str, about: str) -> None:
     figure, axes = drawing().subplots(len(tables), 2, sharex=True, sharey=True, figsize=(9, 4 * len(tables)))
     for row, (title, table) in zip(axes, tables.items(), strict=True):
         for axis, name in zip(row, ("plainly", "Thresholdout"), strict=True):
@@ -191,6 +191,7 @@ def plot(tables: dict[str, list[Row]], file: str) -> None:
             axis.set_xticks(SIZES, [str(size) for size in SIZES])
             axis.minorticks_off()
             axis.legend()
+    figure.suptitle(f"The reusable holdout: is the vote as good as one is told?\n{about}", fontsize=10)
     figure.tight_layout()
     figure.savefig(file, dpi=140)
 

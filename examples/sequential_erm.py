@@ -1,6 +1,6 @@
 """Wang et al.'s case study (2020, section V, Tables I and II): a network that is released with noise, in two readings.
 
-    python -m seqlang.tours sequential_erm [--data wdbc statlog] [--repetitions 8] [--steps 4000] [--full] [--own-stop]
+    python -m seqlang.tours sequential_erm [--data wdbc statlog] [--repetitions 8] [--full] [--own-stop] [--plot FILE]
 
 Rows come in a random order until a stopping rule says that enough have been seen. A network with two hidden layers (90
 and 50 sigmoid units, softmax, parameters kept in [-2, 2]) is trained on them by Adam (step 0.001, cross entropy,
@@ -44,7 +44,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import seqlang
-from seqlang.tours import asked, between, data_file, mean_of, progress
+from seqlang.tours import asked, between, data_file, drawing, mean_of, progress
 
 Floats = NDArray[np.float32]
 Classes = NDArray[np.int64]
@@ -245,7 +245,7 @@ def side_by_side(data: Data, orders: NDArray[np.int64], seen: int, steps: int, s
 
 
 def main() -> None:
-    parser = asked(__doc__, "", "--data wdbc --own-stop", "--full --folder ../shared/data")
+    parser = asked(__doc__, "", "--data wdbc --own-stop", "--plot tables.png", "--full --folder ../shared/data")
     parser.add_argument("--data", nargs="+", choices=CASES, default=list(CASES), help="which tables (both)")
     parser.add_argument("--repetitions", type=int, help="of all that is random (8 of WDBC, 4 of Statlog)")
     parser.add_argument("--steps", type=int, help="of Adam (4,000 and 10,000)")
@@ -253,7 +253,11 @@ def main() -> None:
     parser.add_argument("--own-stop", action="store_true", help="train on as many rows as the stopping rule asks for")
     parser.add_argument("--seed", type=int, default=1, help="of orders, first weights, batches and noise (1)")
     parser.add_argument("--folder", type=Path, help="where the data sets are, if not in the places where tours look")
+    parser.add_argument("--plot", metavar="FILE", help="a picture of the accuracies, with their intervals")
     options = parser.parse_args()
+    if options.plot:
+        drawing()  # before the work, not after it
+    tables: dict[str, tuple[Any, str]] = {}
     for name in options.data:
         case = CASES[name]
         repetitions = options.repetitions or (10 if options.full else case.repetitions)
@@ -276,9 +280,43 @@ def main() -> None:
             f"{data.rows.shape[1]} columns, {data.classes.max() + 1} classes"
         )
         sys.stdout.flush()
-        show(case, side_by_side(data, orders, seen, steps, [[*seed, 2] for seed in seeds], name))
+        table = side_by_side(data, orders, seen, steps, [[*seed, 2] for seed in seeds], name)
+        tables[name] = table, f"{repetitions} repetitions of {seen:,} rows, {steps:,} steps"
+        show(case, table)
         show_stops(case, np.array(stops))
         print(f"  {time.monotonic() - began:.0f} seconds\n", flush=True)
+    if options.plot:
+        plot(tables, options.plot)
+
+
+def plot(tables: dict[str, tuple[Any, str]], file: str) -> None:
+    """A panel for each of a table's two scores: with noise by epsilon, and without it."""
+    figure, axes = drawing().subplots(
+        len(tables), 2, figsize=(11, 4.2 * len(tables)), squeeze=False, sharex=True, layout="constrained"
+    )
+    places = np.arange(len(EPSILONS))
+    for row, (name, (table, about)) in zip(axes, tables.items(), strict=True):
+        case = CASES[name]
+        for part, axis in enumerate(row):
+            axis.plot(places - 0.2, case.accuracies[2 + part], "k*", markersize=10, label="printed")
+            axis.plot(places - 0.2, case.accuracies[part], "k_", markersize=16, label="printed, without noise")
+            for i, reading in enumerate(READINGS):
+                means, lows, highs = np.array([mean_of(v.tolist()) for v in table[2 + part, :, i]]).T
+                ends, colour = [means - lows, highs - means], f"C{i}"
+                axis.errorbar(places + 0.2 * i, means, ends, fmt="o", color=colour, capsize=3, label=reading)
+                plain = table[part, 0, i].mean()
+                axis.axhline(plain, color=colour, linestyle="--", label=f"{reading}, without noise")
+            axis.set_xticks(places, [f"{epsilon:g}" for epsilon in EPSILONS])
+            axis.set(xlabel="epsilon (noise of scale 1 / (1000 epsilon))", xlim=(-0.5, 2.5))
+            axis.set_ylabel(f"accuracy on the {('training', 'test')[part]} rows (share)")
+            axis.set_title(f"{case.table}: {about}", fontsize=10)
+            axis.grid(alpha=0.3)
+    axes[0][1].legend(fontsize="small", loc="lower right")
+    figure.suptitle(
+        "Wang et al. (2020), Section V: a network whose parameters get Laplace noise\n"
+        "bars: 95 % intervals of means over the repetitions"
+    )
+    figure.savefig(file, dpi=110)
 
 
 def show(case: Case, table: NDArray[np.float64]) -> None:

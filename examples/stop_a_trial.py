@@ -4,7 +4,7 @@ Indomethacin against pancreatitis after an endoscopy (Elmunzer et al., NEJM 2012
 medicaldata, 602 patients). The trial may stop after 200 or 400 patients. What it releases, when it stops and what it
 decides must tell little about any one patient.
 
-    python -m seqlang.tours stop_a_trial [stream_indo_rct.csv.gz]
+    python -m seqlang.tours stop_a_trial [stream_indo_rct.csv.gz] [--plot PICTURE.svg]
 
 Without a file only the plan is made. The patients of the file are taken in turn from both arms, as the plan has it. The
 file holds columns `arm` and `pep` of 0 and 1, a row a patient, gzipped: `indo_rct` of the R package, with the arm as 0
@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 import seqlang
-from seqlang.tours import asked, progress, sorry
+from seqlang.tours import asked, drawing, progress, sorry
 
 PLAN: dict[str, Any] = {
     "null": "placebo ~ bernoulli(0.13), drug ~ bernoulli(0.13)",
@@ -80,9 +80,13 @@ def carry_out(found: Any, file: str) -> None:
 
 
 def main(words: list[str] | None = None) -> None:
-    parser = asked(__doc__, "", "stream_indo_rct.csv.gz")
+    parser = asked(__doc__, "", "stream_indo_rct.csv.gz", "--plot plan.svg")
+    parser.add_argument("--plot", metavar="PICTURE", help="the plan: where it goes on, how long it takes (.png, .svg)")
     parser.add_argument("file", nargs="*", metavar="FILE", help="patients of a real trial, as .csv.gz")
-    files = parser.parse_args(words).file
+    options = parser.parse_args(words)
+    files = options.file
+    if options.plot:
+        drawing()  # before the work, not after it
     for file in files:
         if not Path(file).is_file():
             sorry(f"{file} is not there.\n  It holds the patients of a trial: export `indo_rct` of R's medicaldata")
@@ -90,6 +94,8 @@ def main(words: list[str] | None = None) -> None:
     found = plan()
     errors_elsewhere(found)
     progress("plan", 1, 1)
+    if options.plot:
+        found.plot(options.plot)
     for file in files:
         carry_out(found, file)
 

@@ -54,6 +54,14 @@ def test_case_study_prints_the_rows_of_the_paper(shared: Path) -> None:
     assert "stopping step: 312," in said  # the least that the rule allows
 
 
+@pytest.mark.long
+def test_case_study_in_a_picture(shared: Path, tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib", reason="needs the extra `plot`")
+    few = ("--data", "wdbc", "--repetitions", "2", "--steps", "50", "--plot", str(tmp_path / "tables.png"))
+    assert _run("--folder", str(shared / "data"), *few).returncode == 0
+    assert (tmp_path / "tables.png").read_bytes().startswith(b"\x89PNG")
+
+
 def test_case_study_says_where_the_data_should_be(tmp_path: Path) -> None:
     done = _run("--folder", str(tmp_path))
     assert done.returncode == 2

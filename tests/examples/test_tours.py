@@ -106,6 +106,28 @@ def test_private_sprt_in_pictures(tmp_path: Path) -> None:
     assert said.count("steps at") == 4
 
 
+@pytest.mark.long
+@pytest.mark.parametrize(
+    "words",
+    [
+        "change_points.py --runs 60", "false_discoveries.py --runs 20", "printed_tables.py left", "stop_a_trial.py",
+        "private_ftal.py --steps 255 --runs 4", "reusable_holdout.py --records 2000 --attributes 200 --repetitions 2",
+    ],
+)  # fmt: skip
+def test_pictures_of_tours(words: str, tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib", reason="needs the extra `plot`")
+    _run(*words.split(), "--plot", str(tmp_path / "tour.png"))
+    assert (tmp_path / "tour.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_no_such_table() -> None:
+    done = subprocess.run(
+        [sys.executable, "printed_tables.py", "4"], cwd=ROOT / "examples", env={"PYTHONPATH": str(ROOT), "PATH": ""},
+        capture_output=True, text=True, timeout=60,
+    )  # fmt: skip
+    assert done.returncode == 2 and "no table 4: there are 1, left, right, 3" in done.stderr
+
+
 def _without_seconds(text: str) -> list[list[str]]:
     """The rows of the table; its `at least` and `s` may differ between machines."""
     rows = [line.strip("| ").split(" | ") for line in text.splitlines() if line.startswith("| ")]

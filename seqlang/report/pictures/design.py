@@ -80,8 +80,13 @@ def _boundaries(axis: Any, result: DesignResult) -> None:
         ]
         low, high, look = [min(p) for p in places], [max(p) for p in places], marked(plan - 1, len(places), small=True)
         axis.fill_between(stages, low, high, color=look["color"], alpha=0.15)
-        axis.plot(stages, low, **look, label=_plan_name(result, plan, "goes on"))
+        axis.plot(stages, low, **look, label=_plan_name(result, plan, "goes on between"))
         axis.plot(stages, high, **look)
+    axis.margins(y=0.15)
+    decisions = {line.decision for line in result.schedule}
+    for height, text, side in ((0.98, "reject", "top"), (0.02, "accept", "bottom")):
+        if text in decisions:
+            axis.text(0.02, height, text, transform=axis.transAxes, va=side, fontsize=8)
     axis.set(xlabel="entries used", ylabel="score", title="where it goes on")
     axis.set_xlim(left=0)
     add_legend(axis)
