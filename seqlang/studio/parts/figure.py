@@ -23,7 +23,8 @@ class Figure:
         self.pictures: Mapping[str, bytes] = {}
         self._rows: Sequence[Mapping[str, Any]] = ()
         with ui.element("figure").classes("seq-figure") as self._box:
-            self._picture = ui.html("", sanitize=False).classes("seq-picture seq-plot")
+            self._picture = ui.html("", sanitize=False).classes("seq-picture seq-plot seq-wide")
+            self._picture.props(f'tabindex=0 role=region aria-label="picture: {alt}"')
             self._remark = ui.label(remark).classes("seq-soft")
             with ui.row().classes("gap-1 seq-noprint"):
                 self._links = {kind: self._link(kind) for kind in ("svg", "png", "pdf", "csv")}
