@@ -147,3 +147,10 @@ def test_the_radius_of_one_function() -> None:
     low, high = 400 - 14, 400 + 14  # of 800 fair coins; sqrt(200) = 14.14
     wanted = stats.binom.cdf(high, 800, 0.5) - stats.binom.cdf(low - 1, 800, 0.5)
     assert even.returns["within"] == pytest.approx(wanted, rel=1e-9)
+
+
+def test_a_histogram_of_one_record_more() -> None:
+    """One count moves, by 1: the sum of all moves is 1, and 2 where a record is replaced."""
+    found = checked("cummings2022/histogram_added")
+    assert found.to_dict()["statistics"][0]["sensitivity"]["value"] == 1
+    assert verdicts(found) == ["proved", "refuted"] == verdicts(checked("cummings2022/histogram"))
