@@ -44,6 +44,18 @@ def test_help_has_the_docstring_and_examples(name: str) -> None:
     assert examples.count(f"  python -m seqlang.tours {name}") >= 2
 
 
+def test_who_reads_may_leave() -> None:
+    """As with `| head -1`: no traceback."""
+    command = [sys.executable, "-u", "-m", "seqlang.tours", "broken_on_purpose"]
+    env = {**os.environ, "PYTHONPATH": str(ROOT)}
+    with subprocess.Popen(command, cwd=ROOT, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as tour:
+        assert tour.stdout is not None and tour.stderr is not None
+        tour.stdout.readline()
+        tour.stdout.close()
+        said = tour.stderr.read().decode()
+    assert tour.returncode == 0 and "Traceback" not in said
+
+
 def test_without_its_data_a_tour_says_which(tmp_path: Path) -> None:
     done = _tour("stop_a_trial", "nowhere.csv.gz", here=tmp_path)
     assert done.returncode == 2 and "Traceback" not in done.stderr
