@@ -154,3 +154,16 @@ def test_a_histogram_of_one_record_more() -> None:
     found = checked("cummings2022/histogram_added")
     assert found.to_dict()["statistics"][0]["sensitivity"]["value"] == 1
     assert verdicts(found) == ["proved", "refuted"] == verdicts(checked("cummings2022/histogram"))
+
+
+def test_whether_a_window_bought_a_point() -> None:
+    """Windows of two points of which one is replaced, by their chances to buy none: the worst ratio is one coin's."""
+    for eps in (0.5, 1, 3):
+        p = 1 / (1 + exp(-eps))
+        none = {near: 1 - p if near else p for near in (True, False)}
+        pairs = [(none[a] * none[c], none[b] * none[c]) for a, b, c in product((True, False), repeat=3)]
+        losses = [abs(log(x / y)) for first, second in pairs for x, y in ((first, second), (1 - first, 1 - second))]
+        assert max(losses) == pytest.approx(eps)
+    found = checked("bittner2020/window_bought")
+    assert verdicts(found) == ["proved"]
+    assert found.to_dict()["strong"]["pure"]["symbolic"] == "eps_s"
