@@ -349,7 +349,10 @@ PICTURES: dict[str, tuple[Callable[[Study, Any], str], int, int, str]] = {
         "FLMB: a noisy step after each 5 labels, FLSW: after each 5 rows. Rows near the separator are bought more\n"
         "often: by a coin (Bernoulli), or with a chance that falls exponentially with the distance",
     ),
-    "batches": (batches, 800, 2, "FLMB: a noisy step after each batch of labels, with $\\epsilon_g$; bought by a coin"),
+    "batches": (
+        batches, 800, 2,
+        "FLMB: a noisy step after each batch of labels, at a price of $\\epsilon_g$; rows are bought by a coin",
+    ),
     "slab": (
         slab, 5000, 4,
         "FLMB: a noisy step after each 5 labels, FLSW: after each 5 rows. Slab: rows so near the separator that they\n"
