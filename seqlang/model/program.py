@@ -25,7 +25,7 @@ from seqlang.model.expression import (
     walk,
 )
 from seqlang.model.gate_source import GateSource, OfCondition, OfEvent, OfResult, OfStop, OfValue, name_of
-from seqlang.model.life import Life
+from seqlang.model.life import EachStep, Life
 from seqlang.record import field, field_names, record
 from seqlang.source import NOWHERE, Span
 
@@ -132,6 +132,11 @@ class Noise:
     def family(self) -> str | None:
         """The name of the law's family; None where the law is a list of weights."""
         return self.law.family if isinstance(self.law, Law) else None
+
+    @property
+    def ends_with_step(self) -> bool:
+        """Whether each step has a draw of its own, which no other step reads; nodes of a tree are read by many."""
+        return isinstance(self.life, EachStep) and self.family != "tree"
 
     @property
     def flips(self) -> bool:

@@ -5,7 +5,7 @@ each step dies with its step, so nothing more is needed, and a coin that was sho
 threshold's) it has died with the process: it is drawn anew from its law given everything that was shown since its life
 began, by drawing until what would be shown is what was (rejection), so that the whole transcript keeps the law that
 the proof is about. Noisy values with a noise of their own tell nothing of other noises: they are put in, and not waited
-for.
+for. A running sum that is shown in every step with a tree's noise tells that noise: what was shown less the sum.
 
 There is no limit to the attempts: that one was reached would say something of the data that nobody has paid for. How
 long it takes does say something, as the page on attacks says. Where it would take for ever, because a noisy number was
@@ -15,11 +15,25 @@ shown whose noise lasts, the release ends with what was written: that is decided
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from fractions import Fraction
 from typing import Any
 
-from seqlang.model.expression import COMPARISONS, Apply, CellValue, Drawn, Expression, Local, Noised, children
+from seqlang.model.expression import (
+    COMPARISONS,
+    Apply,
+    CellValue,
+    Drawn,
+    Expression,
+    Law,
+    Local,
+    Noised,
+    Number,
+    Term,
+    children,
+)
 from seqlang.model.life import EachReport, EachStep
 from seqlang.model.program import Cell, Define, Draw, Program, Report, Stop, expressions_in, expressions_read
+from seqlang.release.exact.functions import subtracted
 from seqlang.release.exact.plan import is_shown_at_once, keeps_noise, lasts
 from seqlang.release.exact.reading import is_private
 from seqlang.release.exact.run import ExactRun, Outcome, computed
@@ -84,6 +98,7 @@ class _Shown:
         self._free = begins_after(program, looks) if lasts(program) else self.last
         """Up to this step every noise has died since."""
         self._alone = _with_their_own_noise(program) if lasts(program) else frozenset()
+        self._sums = _sums_in_trees(program)
         self._coins = {
             s.name: s.value.name for s in program.body
             if isinstance(s, Report) and isinstance(s.value, Drawn) and is_shown_at_once(program, s.value.name)
@@ -96,7 +111,11 @@ class _Shown:
             coin = self._coins.get(statement.name)
             if coin is not None:
                 self.run.keep(coin, wanted[1])
-            if coin is not None or statement.name in self._alone:
+            read = self._sums.get(statement.name)
+            if read is not None:
+                plain = self.run.compiler.compile(read.base)(self.run)
+                self.run.keep(read.terms[0].noise, subtracted(wanted[1], plain))
+            if coin is not None or read is not None or statement.name in self._alone:
                 return wanted
         if step > self._free and compute() != wanted:
             raise _Differs
@@ -107,7 +126,7 @@ class _Shown:
         waited = {
             s.name for s in self._program.body
             if isinstance(s, Report) and s.value is not None and s.name not in self._alone
-            and s.name not in self._coins and _is_endless(self._program, s.value)
+            and s.name not in self._coins and s.name not in self._sums and _is_endless(self._program, s.value)
         }  # fmt: skip
         return any(step > self._free and waited & set(look.get("reports", {})) for step, look in self._written.items())
 
@@ -115,7 +134,7 @@ class _Shown:
 def begins_after(program: Program, looks: Looks) -> int:
     """The last step after which every life of a noise is a new one: what was shown up to it says nothing of noises that
     are alive now. 0 where a noise lives for ever."""
-    if keeps_noise(program):
+    if keeps_noise(program) or any(noise.family == "tree" for noise in program.noises):
         return 0
     lives = [n.life for n in program.noises if not is_shown_at_once(program, n.name)]
     lives += [s.life for s in program.body if isinstance(s, Draw)]
@@ -143,7 +162,10 @@ def _is_endless(program: Program, e: Expression, seen: frozenset[str] = frozense
 
 
 def _endless(program: Program, name: str) -> bool:
-    return any(noise.name == name and noise.family in ENDLESS for noise in program.noises)
+    law = next((noise.law for noise in program.noises if noise.name == name), None)
+    while isinstance(law, Law) and law.family == "tree":
+        law = law.arguments[0]
+    return isinstance(law, Law) and law.family in ENDLESS
 
 
 def outcome_in(look: Mapping[str, Any], statement: Report | Stop) -> Outcome:
@@ -159,7 +181,7 @@ def _with_their_own_noise(program: Program) -> frozenset[str]:
     kept = [part for s in program.body if isinstance(s, Cell) for part in expressions_in(s)]
     if _noises(program, kept):
         return frozenset()
-    drawn_anew = {noise.name for noise in program.noises if isinstance(noise.life, EachStep)}
+    drawn_anew = {noise.name for noise in program.noises if noise.ends_with_step}
     found = set()
     for report in program.body:
         if not isinstance(report, Report) or report.value is None:
@@ -174,6 +196,22 @@ def _with_their_own_noise(program: Program) -> frozenset[str]:
         if own and own <= drawn_anew and not own & _noises(program, rest):
             found.add(report.name)
     return frozenset(found)
+
+
+def _sums_in_trees(program: Program) -> dict[str, Noised]:
+    """What reports show that are made in every step, where it is a plain value and the noise of one tree."""
+    found = {}
+    for report in program.body:
+        if not isinstance(report, Report) or report.when is not None:
+            continue
+        read = report.value
+        while isinstance(read, Local):
+            read = program.define(read.name).expression
+        match read:
+            case Noised(_, base, (Term(name, Number(Fraction(numerator=1, denominator=1))),)):
+                if program.noise(name).family == "tree" and not _noises(program, [base]):
+                    found[report.name] = read
+    return found
 
 
 def _noises(program: Program, starts: Iterable[Expression]) -> set[str]:

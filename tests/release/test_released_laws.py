@@ -39,6 +39,8 @@ FORMS = {
     "attach geometric(%s) to s\nclaim strong pure(4 * %s)\n",
     "letters": "stream x in {0, 1, 2}\nreport shown = x\nattach randomized_response(1 - 2 * %s) to x\n"
     "stop when step >= 2 return end\nclaim strong pure(log((1 - 2 * %s) / %s))\n",
+    "tree": BITS + "report s = sum(x over steps)\nattach tree(geometric(%s)) to s\nstop when step >= 3\n"
+    "claim strong pure(2 * %s)\n",
     "listed": BITS + "report s = x\nattach {-1: 1/4, 0: 1/2, 1: 1/4} to s\nstop when step >= 2\n",
 }  # fmt: skip
 RATIOS = ("1/8", "1/6", "1/10", "1/12", "1/5", "1/9", "2/15")
@@ -89,6 +91,8 @@ class Forks:
 def weights_of(made: Program, name: str, reach: int) -> list[tuple[int, float]]:
     """The law of a noise as its definition has it, cut off beyond `reach`."""
     law, compiler = made.noise(name).law, Compiler(made)
+    if getattr(law, "family", None) == "tree":
+        law = law.arguments[0]  # type: ignore[attr-defined]
     if not hasattr(law, "family"):
         return [(int(compiler.constant(v)), float(compiler.constant(w))) for v, w in law.pairs]  # type: ignore[attr-defined]
     ratio = float(compiler.constant(law.arguments[0]))  # type: ignore[attr-defined]
@@ -134,7 +138,7 @@ def test_the_law_is_the_one_that_was_reasoned_about(text: str) -> None:
     made = loaded(text).program
     assert obstacles(made) == []
     follower = Follower(made)
-    for stream in ((0, 1), (1, 1)):
+    for stream in ((0, 1, 1), (1, 1, 0)) if "tree" in text else ((0, 1), (1, 1)):
         law = law_of(made, stream)
         left = 1 - sum(law.values())
         assert -1e-12 <= left < 0.02
@@ -152,14 +156,20 @@ def losses(law: dict[Transcript, float], other: dict[Transcript, float]) -> Iter
 
 @pytest.mark.parametrize(
     "form",
-    ["count", "block", "letters", *(pytest.param(f, marks=pytest.mark.long) for f in ("total", "window", "cusum"))],
+    [
+        "count",
+        "block",
+        "letters",
+        *(pytest.param(f, marks=pytest.mark.long) for f in ("total", "window", "cusum", "tree")),
+    ],
 )
 def test_the_loss_is_at_most_the_one_that_is_charged(form: str) -> None:
     """Over all neighbours; it is reached, but for what the enumeration or its two steps leave out."""
     made = loaded(text_of(form, "1/8"))
     letters = range(3) if form == "letters" else range(2)
     charged = float(price(proved(made, amount_of("pure(9)", "")), amount_of("pure(9)", "")).epsilon)
-    laws = {stream: law_of(made.program, stream, 6) for stream in product(letters, repeat=2)}
+    size, reach = (3, 4) if form == "tree" else (2, 6)
+    laws = {stream: law_of(made.program, stream, reach) for stream in product(letters, repeat=size)}
     worst = max(
         loss
         for a, b in product(laws, laws) if sum(x != y for x, y in zip(a, b, strict=True)) == 1

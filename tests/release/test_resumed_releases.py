@@ -127,6 +127,42 @@ def test_noisy_numbers_with_noise_that_lasts_end_with_a_crash(tmp_path: Path) ->
         resumed(made, looks, unread())
 
 
+TREE = HEAD + "report s = sum(x over steps)\nreport high when s >= 6 and step > 2\nattach tree(geometric(1/2)) to s\n"
+LEVELS = HEAD + "report pair = [sum(x over steps), sum(1 - x over steps)]\nattach tree(discrete_gaussian(3)) to pair\n"
+
+
+def after_a_crash(text: str, cut: int) -> tuple[list[Look], list[Look]]:
+    """What a run shows after `cut` steps, and what one shows that begins there, if all nodes from there on are 0."""
+    made, coins, values = program(text), random.Random(cut), "101101110110"
+    run, rows, again = ExactRun(made, below=coins.randrange), entries(values)(), entries(values)()
+    looks = [written(run.advance(next(rows))) for _ in range(cut)]
+    other = resumed(made, looks, again, below=coins.randrange)
+    for one in (run, other):
+        for spares in one._spares.values():
+            spares.take = lambda: 0  # type: ignore[method-assign]
+    return shown(run, rows), shown(other, again)
+
+
+@pytest.mark.parametrize("text", [TREE, LEVELS])
+@pytest.mark.parametrize("cut", [1, 4, 6, 7, 11])
+def test_nodes_of_a_tree_are_known_from_what_was_shown(text: str, cut: int) -> None:
+    went_on, resumed_at = after_a_crash(text, cut)
+    assert len(went_on) == 12 - cut and went_on == resumed_at
+
+
+def test_that_a_tree_drawn_anew_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ExactRun, "keep", lambda self, name, value: None)
+    assert any(a != b for a, b in (after_a_crash(LEVELS, cut) for cut in (4, 6, 7)))
+
+
+def test_a_tree_that_is_shown_now_and_then_ends_with_a_crash() -> None:
+    made = program(HEAD + "report s = sum(x over steps) when step % 2 == 0\nattach tree(geometric(1/2)) to s\n")
+    run, rows = ExactRun(made), entries("1111")()
+    looks = [written(run.advance(next(rows))) for _ in range(4)]
+    with pytest.raises(SpecError, match="cannot be drawn again"):
+        resumed(made, [look for look in looks if look.get("reports")], entries("1111")())
+
+
 def test_more_rows_go_on(tmp_path: Path) -> None:
     for seed in range(6):
         coins, book = random.Random(seed), ledger(tmp_path / f"{seed}")

@@ -7,7 +7,8 @@ from fractions import Fraction
 from typing import Any
 
 from seqlang.model import expression as ir
-from seqlang.model.program import Noise, Program
+from seqlang.model.life import EachStep
+from seqlang.model.program import Noise
 from seqlang.record import record
 from seqlang.release.exact import samplers
 from seqlang.release.exact.code import Compiler
@@ -19,21 +20,33 @@ from seqlang.release.exact.samplers import Below
 
 @record
 class Drawer:
-    """How one noise is drawn. `tree`: it is the sum of the nodes of a binary tree over the steps. `flips`: it is drawn
-    among as many letters as there are, 0 for the truth."""
+    """How one noise is drawn. `flips`: it is drawn among as many letters as there are, 0 for the truth. `is_tree`: the
+    draw is that of one node of a binary tree over the steps."""
 
     draw: Callable[[Below], Value]
     flips: Fraction | None = None
+    is_tree: bool = False
 
 
-def drawer_of(program: Program, noise: Noise, compiler: Compiler) -> Drawer:
+def drawer_of(noise: Noise, compiler: Compiler) -> Drawer:
     """Raises NotExact for laws that are not drawn exactly."""
-    law = noise.law
+    match noise.law:
+        case ir.Law("tree", (inner,)):
+            if not isinstance(noise.life, EachStep):
+                raise NotExact("a tree that begins anew is not drawn exactly")
+            node = _of_law(noise.name, inner, compiler)
+            if node.flips is not None:
+                raise NotExact("a tree of randomised responses, which are not added up")
+            return Drawer(node.draw, is_tree=True)
+    return _of_law(noise.name, noise.law, compiler)
+
+
+def _of_law(name: str, law: ir.Expression, compiler: Compiler) -> Drawer:
     if isinstance(law, ir.Weights):
         pairs = [(compiler.constant(value), _rational(compiler, weight)) for value, weight in law.pairs]
         return Drawer(lambda below: samplers.listed(pairs, below))
     if not isinstance(law, ir.Law):
-        raise NotExact(f"the law of `{noise.name}` is not drawn exactly")
+        raise NotExact(f"the law of `{name}` is not drawn exactly")
     match law.family, law.arguments:
         case "geometric", (ratio,):
             return Drawer(_geometric(compiler, ratio))
@@ -48,8 +61,8 @@ def drawer_of(program: Program, noise: Noise, compiler: Compiler) -> Drawer:
             return Drawer(lambda below: fixed)
         case "randomized_response", (truth,):
             return Drawer(lambda below: 0, flips=_rational(compiler, truth))
-    raise NotExact(f"`{law.family}` is not drawn exactly: geometric, discrete_gaussian, bernoulli, listed laws and "
-                   "randomised response are")  # fmt: skip
+    raise NotExact(f"`{law.family}` is not drawn exactly: geometric, discrete_gaussian, bernoulli, listed laws, "
+                   "randomised response, and trees of these are")  # fmt: skip
 
 
 def _geometric(compiler: Compiler, ratio: ir.Expression) -> Callable[[Below], int]:

@@ -46,7 +46,7 @@ def _obstacles(program: Program) -> Iterator[str]:
     compiler, irrational, single = Compiler(program), Irrational(program), Single(program)
     for noise in program.noises:
         try:
-            drawer_of(program, noise, compiler)
+            drawer_of(noise, compiler)
         except (NotExact, NoValue) as why:
             yield f"`{noise.name}`: {why}."
     yield from _of_inputs(program, compiler)
@@ -213,10 +213,10 @@ def _takes_all(program: Program, where: ir.Expression | None) -> bool:
 
 
 def lasts(program: Program) -> bool:
-    """Whether a noise that nobody saw lives on after a step: a threshold's, or one that is added up."""
-    lives = {noise.name: isinstance(noise.life, EachStep) for noise in program.noises}
+    """Whether a noise that nobody saw lives on after a step: a threshold's, a tree's, or one that is added up."""
     draws = any(not isinstance(s.life, EachStep) for s in program.body if isinstance(s, Draw))
-    return draws or keeps_noise(program) or not all(lives[name] or is_shown_at_once(program, name) for name in lives)
+    noises = any(not n.ends_with_step and not is_shown_at_once(program, n.name) for n in program.noises)
+    return draws or noises or keeps_noise(program)
 
 
 def keeps_noise(program: Program) -> bool:

@@ -17,6 +17,7 @@ from seqlang.release.exact.cells import CellState
 from seqlang.release.exact.code import Code, Compiler, shape_of
 from seqlang.release.exact.functions import NoValue, Value
 from seqlang.release.exact.laws import ExactLaw, NotExact, normalised
+from seqlang.release.exact.nodes import Tree
 from seqlang.release.exact.noise import drawer_of
 from seqlang.release.exact.real import settled
 from seqlang.release.exact.samplers import SYSTEM, Below
@@ -61,7 +62,7 @@ class ExactRun:
         self.program, self.below, self.decide = program, below, decide
         compiler = Compiler(program)
         self.compiler = compiler
-        self._drawers = {noise.name: drawer_of(program, noise, compiler) for noise in program.noises}
+        self._drawers = {noise.name: drawer_of(noise, compiler) for noise in program.noises}
         self._noises = {noise.name: noise for noise in program.noises}
         self._draws = {s.name: s for s in program.body if isinstance(s, Draw)}
         self._draw_laws = {name: compiler.compile(draw.law) for name, draw in self._draws.items()}
@@ -98,6 +99,7 @@ class ExactRun:
         self.counts: dict[str, int] = {}
         self.stopped, self.result, self._by = False, None, 0
         self._lives: dict[str, tuple[int, Value]] = {}
+        self._trees = {name: Tree() for name, drawer in self._drawers.items() if drawer.is_tree}
         self._shown: list[tuple[str, Value]] = []
         self.memory = {name: settled(initial(self)) for name, initial in self._initial.items()}
         self.changes += 1
@@ -224,13 +226,16 @@ class ExactRun:
                 raise NotExact(f"`{name}` would hide a value with another number of coordinates than before")
             return known[1]
         self._drawn = True
-        value = self._filled(shape, self._spares[name].take)
+        draw = partial(self._filled, shape, self._spares[name].take)
+        value = self._trees[name].noise(self.step, draw) if name in self._trees else draw()
         self._lives[name] = life, value
         return value
 
     def keep(self, name: str, value: Value) -> None:
-        """The noise has this value in this life."""
+        """The noise has this value in this life; a tree's, where it had known values in all steps before."""
         self._lives[name] = self._life(self._noises[name].life), value
+        if name in self._trees:
+            self._trees[name].keep(self.step, value)
 
     def _filled(self, shape: tuple[int, ...], draw: Callable[[], Value]) -> Value:
         if not shape:
