@@ -1,5 +1,5 @@
-"""A ledger, checked by somebody who has no data: the chain, the sums, and every decision that follows from what was
-released."""
+"""A ledger, checked by somebody who has no data: the chain, the sums, the prices, and every decision that follows from
+what was released."""
 
 from __future__ import annotations
 
@@ -15,7 +15,9 @@ from seqlang.model.program import Cell, Define, Program, Report, Stop, Update
 from seqlang.release.exact.functions import NoValue
 from seqlang.release.exact.run import Decide, ExactRun, Outcome
 from seqlang.release.ledger.book import Book, Charge
+from seqlang.release.ledger.budget import Amount
 from seqlang.release.ledger.entry import canonical
+from seqlang.release.pricing import price, proved
 from seqlang.release.resuming import outcome_in
 from seqlang.release.transcript import value_out
 from seqlang.source import Source
@@ -39,6 +41,8 @@ class _Disagrees(Exception):
 UNREADABLE = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
 """What rows may raise that somebody forged: he writes into them what he likes."""
 NOT_UNDERSTOOD = "its rows are not understood"
+LONGEST = 10**9
+"""Steps: no release has made more, and steps between looks are made again one by one."""
 
 
 def faults_of(book: Book) -> Iterator[str]:
@@ -48,10 +52,24 @@ def faults_of(book: Book) -> Iterator[str]:
             yield f"the account `{account.name}` is overdrawn: {account.spent.text} of {account.budget.text}"
     for reference in book.overdrawn:
         yield f"`{reference}`: the budget did not cover its price when it was charged"
+    prices: dict[object, Amount] = {}
     for charge in book.charges.values():
-        found = fault_of(charge) if charge.spec != "" or charge.looks else None
-        if found is not None:
-            yield f"`{charge.reference}`: {found}"
+        if charge.spec != "" or charge.looks:
+            found = fault_of(charge) or _underpaid(charge, book.accounts[charge.account].budget, prices)
+            if found is not None:
+                yield f"`{charge.reference}`: {found}"
+
+
+def _underpaid(charge: Charge, budget: Amount, known: dict[object, Amount]) -> str | None:
+    """What is proved of the program is proved once more: the price is no less than that."""
+    program = charge.spec, charge.settings, budget
+    if program not in known:
+        try:
+            known[program] = price(proved(loaded_of(charge), budget), budget)
+        except SpecError as why:
+            return f"its price is not proved: {why}"
+    least = known[program]
+    return None if least.fits(charge.price) else f"its price was {charge.price.text}, and {least.text} is proved"
 
 
 def digest_of(loaded: Loaded, account: str, reading: Mapping[str, Any]) -> str:
@@ -91,6 +109,8 @@ def _disagreement(program: Program, looks: Sequence[Mapping[str, Any]]) -> str |
     written = {look["step"]: look for look in looks}
     if sorted(written) != [look["step"] for look in looks] or min(written, default=1) < 1:
         return "its looks are not in order"
+    if max(written, default=1) > LONGEST:
+        return f"it has a look after more than {LONGEST:,} steps"
     unknown = {name for look in looks for name in look.get("reports", {})} - set(program.report_names)
     if unknown:
         return f"it shows `{min(unknown)}`, which the program does not report"

@@ -294,20 +294,35 @@ def test_a_price_that_is_no_rational_is_rounded_up(tmp_path: Path) -> None:
     ("look", {"look": {"step": 3, "reports": {"block": True, "ones": {"rational": "1/0"}}}}),
     ("look", {"look": {"step": 3, "reports": {"block": True, "ones": "many"}}}),
     ("look", {"look": {"step": 3, "reports": {"block": True}}}),
+    ("look", {"look": {"step": 10**30, "reports": {}}}),
 ])  # fmt: skip
 def test_a_forged_ledger_is_refused_whatever_it_holds(tmp_path: Path, kind: str, change: dict[str, object]) -> None:
     """The chain of the forgery is whole: what a row says is not understood, and that is said."""
-    book = ledger(tmp_path / "l")
+    forged = a_forgery(tmp_path, kind, change)
+    assert list(faults_of(forged))
+    with pytest.raises(SpecError, match="cannot be followed"):
+        from_ledger(forged, None)
+
+
+def a_forgery(folder: Path, kind: str, change: dict[str, object]) -> Book:
+    """A ledger of one release, with other things in all rows of one kind."""
+    book = ledger(folder / "l")
     released(book, BLOCK, "1101", below=random.Random(3).randrange)
-    forged, last = SqliteStore(tmp_path / "forged", make=True), None
+    forged, last = SqliteStore(folder / "forged", make=True), None
     with forged.transaction():
         for entry in book.store.entries():
             body = {**entry.content, **(change if entry.kind == kind else {})}
             last = chained(last, entry.at, entry.kind, body, None)
             forged.append(last)
-    assert list(faults_of(Book(forged)))
-    with pytest.raises(SpecError, match="cannot be followed"):
-        from_ledger(Book(forged), None)
+    return Book(forged)
+
+
+def test_a_price_below_what_is_proved_is_a_fault(tmp_path: Path) -> None:
+    """The price is proved once more by whoever verifies: the program costs log(2)."""
+    (tmp_path / "more").mkdir()
+    (fault,) = faults_of(a_forgery(tmp_path, "charge", {"price": "pure(693/1000)"}))
+    assert "its price was pure(693/1000)" in fault
+    assert list(faults_of(a_forgery(tmp_path / "more", "charge", {"price": "pure(694/1000)"}))) == []
 
 
 def test_who_has_two_rows_is_one_record() -> None:

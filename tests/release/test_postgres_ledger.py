@@ -88,6 +88,19 @@ def test_two_writers(address: str) -> None:
     assert refusals and found == released(Book(PostgresStore(address)), BLOCK, "101101110101")
 
 
+def test_ledgers_of_two_schemas_do_not_hold_each_other_up(address: str) -> None:
+    """References are names within one ledger; a database may hold several."""
+    with psycopg.connect(address, autocommit=True) as raw:
+        raw.execute("CREATE SCHEMA trials")
+    elsewhere = f"{address}&options=-csearch_path%3Dtrials"
+    other = opened(elsewhere)
+    held = opened(address).store.hold("one")
+    again = other.store.hold("one")
+    assert held is not None and again is not None
+    assert Book(PostgresStore(address)).store.hold("one") is None
+    assert Book(PostgresStore(elsewhere)).store.hold("one") is None
+
+
 def test_a_server_that_is_killed_while_looks_are_written(server: Server, address: str) -> None:
     """What was told is there after each restart; the release goes on, and is charged once."""
     opened(address).store.close()

@@ -90,8 +90,12 @@ class PostgresStore:
 
     def hold(self, name: str) -> Held | None:
         """A lock of this connection: whoever loses the connection loses the lock, and can write no look either."""
-        key = int.from_bytes(hashlib.sha256(name.encode()).digest()[:8], "big", signed=True)
         with self._told():
+            table = self._run("SELECT 'seqlang_entries'::regclass::oid").fetchone()[
+                0
+            ]  # a database may hold two ledgers
+            digest = hashlib.sha256(f"{table} {name}".encode()).digest()
+            key = int.from_bytes(digest[:8], "big", signed=True)
             if not self._run("SELECT pg_try_advisory_lock(%s)", (key,)).fetchone()[0]:
                 return None
         return _Lock(lambda: self._give_back(key))
