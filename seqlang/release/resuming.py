@@ -102,7 +102,6 @@ class _Shown:
         self._coins = {
             s.name: s.value.name for s in program.body
             if isinstance(s, Report) and isinstance(s.value, Drawn) and is_shown_at_once(program, s.value.name)
-            and (s.when is None or not is_private(program, s.when))
         }  # fmt: skip
 
     def __call__(self, step: int, statement: Report | Stop, compute: Callable[[], Outcome]) -> Outcome:
@@ -199,9 +198,10 @@ def _with_their_own_noise(program: Program) -> frozenset[str]:
 
 
 def _sums_in_trees(program: Program) -> dict[str, Noised]:
-    """What reports show that are made in every step, where it is a plain value and the noise of one tree."""
-    found = {}
-    for report in program.body:
+    """What reports show that are made in every step, where it is a plain value and the noise of one tree, which nothing
+    above the report reads: that would have been computed with another draw before it is known."""
+    found: dict[str, Noised] = {}
+    for place, report in enumerate(program.body):
         if not isinstance(report, Report) or report.when is not None:
             continue
         read = report.value
@@ -209,7 +209,13 @@ def _sums_in_trees(program: Program) -> dict[str, Noised]:
             read = program.define(read.name).expression
         match read:
             case Noised(_, base, (Term(name, Number(Fraction(numerator=1, denominator=1))),)):
-                if program.noise(name).family == "tree" and not _noises(program, [base]):
+                above = [e for s in program.body[:place] if not isinstance(s, Define) for e in expressions_in(s)]
+                known = {other.terms[0].noise for other in found.values()}
+                if (
+                    program.noise(name).family == "tree"
+                    and not _noises(program, [base])
+                    and (name in known or name not in _noises(program, above))
+                ):
                     found[report.name] = read
     return found
 

@@ -226,13 +226,18 @@ def keeps_noise(program: Program) -> bool:
 
 
 def is_shown_at_once(program: Program, noise: str) -> bool:
-    """Whether the noise is read by one report alone, as itself: a public coin."""
+    """Whether the noise is read by one report alone, as itself, when what is public says so: a public coin. That of a
+    tree is shown in every step, or its nodes would be known in part."""
     readers = [
         s for s in program.body for e in expressions_in(s) for part in walk(e)
         if (isinstance(part, ir.Drawn) and part.name == noise)
         or (isinstance(part, ir.Noised) and any(t.noise == noise for t in part.terms))
     ]  # fmt: skip
-    return len(readers) == 1 and isinstance(readers[0], Report) and readers[0].value == ir.Drawn(noise)
+    if len(readers) != 1 or not isinstance(readers[0], Report) or readers[0].value != ir.Drawn(noise):
+        return False
+    when = readers[0].when
+    of_a_tree = any(n.name == noise and n.family == "tree" for n in program.noises)
+    return when is None or not (of_a_tree or is_private(program, when))
 
 
 def _is_exact(domain: object, compiler: Compiler) -> bool:

@@ -232,8 +232,9 @@ class ExactRun:
         return value
 
     def keep(self, name: str, value: Value) -> None:
-        """The noise has this value in this life; a tree's, where it had known values in all steps before."""
-        self._lives[name] = self._life(self._noises[name].life), value
+        """The noise or draw has this value in this life; a tree's, where it had known values in all steps before."""
+        drawn = self._noises.get(name) or self._draws[name]
+        self._lives[name] = self._life(drawn.life), value
         if name in self._trees:
             self._trees[name].keep(self.step, value)
 
