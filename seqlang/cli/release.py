@@ -36,7 +36,7 @@ def run(arguments: list[str]) -> int:
         return _planned(loaded, twin)
     if options.data is None or options.ledger is None:
         raise SpecError.of("E0601", "a release needs rows and a ledger", help="--data FILE --ledger FILE; or --plan")
-    return _released(options, loaded, twin)
+    return _released(options, twin)
 
 
 def _loaded(options: Namespace) -> Loaded:
@@ -60,18 +60,16 @@ def _twin(loaded: Loaded, grid: str | None) -> Twin:
         raise not_released(f"{why}", "`seqlang explain release` says which specs have a discrete twin") from None
 
 
-def _released(options: Namespace, loaded: Loaded, twin: Twin) -> int:
+def _released(options: Namespace, twin: Twin) -> int:
     from seqlang.release.ledger.book import Book
     from seqlang.release.ledger.places import store_at
-    from seqlang.release.pricing import adjacency
     from seqlang.release.releasing import agreed, release, so_far
 
     store = store_at(options.ledger)
     try:
         book = Book(store, _key(options.key))
         form = _form(options, twin)
-        neighbours = adjacency(loaded.program, form.columns)
-        terms = agreed(twin.loaded, book, options.account, options.reference, form, neighbours)
+        terms = agreed(twin.loaded, book, options.account, options.reference, form)
         rows = _rows(options, twin, form)
         try:
             found = release(terms, book, lambda: rows, tell=None if options.json else _told)

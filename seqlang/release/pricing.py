@@ -50,12 +50,15 @@ def price(result: CheckResult, budget: Amount) -> Amount:
     return min(found, key=lambda amount: (amount.delta, amount.epsilon) if budget.notion == "dp" else (amount.epsilon,))
 
 
-def adjacency(program: Program, columns: Iterable[tuple[str, str]] = ()) -> str:
+def adjacency(
+    program: Program, columns: Iterable[tuple[str, str]] = (), scales: Iterable[tuple[str, int]] = ()
+) -> str:  # fmt: skip
     """Who is a neighbour, in the words of an account: with the values of parameters, since `replace k` is another
-    relation for every k, and with the `columns` of the data that fields are read from, as (field, column)."""
+    relation for every k, with the `columns` of the data that fields are read from, as (field, column), and in units of
+    those, where a field is counted in units of 1/scale."""
     compiler, named = Compiler(program), dict(columns)
 
-    def plain(e: Expression) -> Expression:
+    def plain(e: Expression, scale: int = 1) -> Expression:
         if isinstance(e, Field):
             return Field(named.get(e.name, e.name))
         try:
@@ -64,14 +67,16 @@ def adjacency(program: Program, columns: Iterable[tuple[str, str]] = ()) -> str:
             return rebuild(e, plain)
         if isinstance(value, bool) or not isinstance(value, int | Fraction):
             return e
-        shown = show_number(Fraction(value))
-        if Fraction(shown.replace(" ", "")) != value:
+        exact = Fraction(value) / scale
+        shown = show_number(exact)
+        if Fraction(shown.replace(" ", "")) != exact:
             raise not_released(f"who is a neighbour depends on {shown}, which has more digits", "a shorter number")
-        return Number(Fraction(value))
+        return Number(exact)
 
     match program.adjacency:
         case Within(of, radius):
-            return show_adjacency(replace(program.adjacency, of=plain(of), radius=plain(radius)))
+            scale = dict(scales).get(of.name, 1) if isinstance(of, Field) else 1
+            return show_adjacency(replace(program.adjacency, of=plain(of), radius=plain(radius, scale)))
         case Replace(count) | AddRemove(count):
             told = replace(program.adjacency, count=plain(count))
             return adjacency_words(replace(program, adjacency=told))[0]

@@ -70,19 +70,15 @@ class Released:
         }  # fmt: skip
 
 
-def agreed(
-    loaded: Loaded, book: Book, account: str | None, reference: str | None, form: Form = PLAIN,
-    neighbours: str | None = None,
-) -> Agreed:  # fmt: skip
-    """`form` is how rows are read: who goes on with a release reads them as before. `neighbours`: who is one in the
-    words of the spec whose twin it is, which counts nothing in units. Raises SpecError: E0671 for a program that is not
-    released, E0670 for an account that is not there."""
+def agreed(loaded: Loaded, book: Book, account: str | None, reference: str | None, form: Form = PLAIN) -> Agreed:
+    """`form` is how rows are read: who goes on with a release reads them as before. Raises SpecError: E0671 for a
+    program that is not released, E0670 for an account that is not there."""
     against = obstacles(loaded.program)
     if against:
         raise not_released(" ".join(against)[:600])
     chosen = book.account(account)
     result = proved(loaded, chosen.budget)
-    digest, who = digest_of(loaded, chosen.name, form.said), neighbours or adjacency(loaded.program, form.columns)
+    digest, who = digest_of(loaded, chosen.name, form.said), adjacency(loaded.program, form.columns, form.scales)
     cost = price(result, chosen.budget)
     return Agreed(loaded, cost, who, chosen.name, reference or digest[:16], digest, form.said)
 

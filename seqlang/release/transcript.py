@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
@@ -31,5 +32,12 @@ def value_out(value: Any) -> Any:
 def value_in(value: Any) -> Any:
     """The value that was written."""
     if isinstance(value, Mapping):
-        return Fraction(value["rational"])
+        return rational_in(value["rational"])
     return tuple(map(value_in, value)) if isinstance(value, list) else value
+
+
+def rational_in(text: str) -> Fraction:
+    """As `str` writes it. Raises ValueError, TypeError; 1e999999999 would take all memory."""
+    if not re.fullmatch(r"-?\d+(/\d+)?", text, re.ASCII):
+        raise ValueError("no rational number")
+    return Fraction(text)

@@ -10,16 +10,18 @@ from typing import Any
 
 from seqlang.diagnostics import SpecError
 from seqlang.driver import Loaded, load
-from seqlang.model.expression import Noised
+from seqlang.model.expression import Expression, Noised
 from seqlang.model.program import Cell, Define, Program, Report, Stop, Update
+from seqlang.release.exact.code import Code
 from seqlang.release.exact.functions import NoValue
+from seqlang.release.exact.plan import obstacles
 from seqlang.release.exact.run import Decide, ExactRun, Outcome
-from seqlang.release.ledger.book import Book, Charge
+from seqlang.release.ledger.book import Account, Book, Charge
 from seqlang.release.ledger.budget import Amount
 from seqlang.release.ledger.entry import canonical
-from seqlang.release.pricing import price, proved
+from seqlang.release.pricing import adjacency, price, proved
 from seqlang.release.resuming import outcome_in
-from seqlang.release.transcript import value_out
+from seqlang.release.transcript import rational_in, value_out, written
 from seqlang.source import Source
 
 
@@ -38,7 +40,9 @@ class _Disagrees(Exception):
     """A decision is not what follows from what was released."""
 
 
-UNREADABLE = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
+UNKNOWN = object()
+"""What does not follow from what was released."""
+UNREADABLE = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
 """What rows may raise that somebody forged: he writes into them what he likes."""
 NOT_UNDERSTOOD = "its rows are not understood"
 LONGEST = 10**9
@@ -55,19 +59,26 @@ def faults_of(book: Book) -> Iterator[str]:
     prices: dict[object, Amount] = {}
     for charge in book.charges.values():
         if charge.spec != "" or charge.looks:
-            found = fault_of(charge) or _underpaid(charge, book.accounts[charge.account].budget, prices)
+            found = fault_of(charge) or _not_paid(charge, book.accounts[charge.account], prices)
             if found is not None:
                 yield f"`{charge.reference}`: {found}"
 
 
-def _underpaid(charge: Charge, budget: Amount, known: dict[object, Amount]) -> str | None:
-    """What is proved of the program is proved once more: the price is no less than that."""
+def _not_paid(charge: Charge, account: Account, known: dict[object, Amount]) -> str | None:
+    """What is proved of the program is proved once more: the price is no less than that, and about the neighbours of
+    the account."""
+    loaded, budget = loaded_of(charge), account.budget
     program = charge.spec, charge.settings, budget
-    if program not in known:
-        try:
-            known[program] = price(proved(loaded_of(charge), budget), budget)
-        except SpecError as why:
-            return f"its price is not proved: {why}"
+    try:
+        who = adjacency(loaded.program, charge.reading.get("columns", ()), charge.reading.get("units", ()))
+        if program not in known:
+            known[program] = price(proved(loaded, budget), budget)
+    except SpecError as why:
+        return f"its price is not proved: {why}"
+    except UNREADABLE:
+        return NOT_UNDERSTOOD
+    if who != account.adjacency:
+        return f"its price is about neighbours `{who}`, and the account about `{account.adjacency}`"
     least = known[program]
     return None if least.fits(charge.price) else f"its price was {charge.price.text}, and {least.text} is proved"
 
@@ -81,7 +92,7 @@ def digest_of(loaded: Loaded, account: str, reading: Mapping[str, Any]) -> str:
 
 def loaded_of(charge: Charge) -> Loaded:
     """The program that was charged for. Raises SpecError where its text is refused."""
-    return load(Source(charge.reference, charge.spec), {name: Fraction(v) for name, v in charge.settings})
+    return load(Source(charge.reference, charge.spec), {name: rational_in(v) for name, v in charge.settings})
 
 
 def fault_of(charge: Charge) -> str | None:
@@ -90,7 +101,8 @@ def fault_of(charge: Charge) -> str | None:
         loaded = loaded_of(charge)
         if digest_of(loaded, charge.account, charge.reading) != charge.digest:
             return "its program is not the one that was charged for"
-        return disagreement(loaded.program, charge.looks)
+        against = obstacles(loaded.program)
+        return f"its program is not released: {against[0]}" if against else disagreement(loaded.program, charge.looks)
     except SpecError as why:
         return f"its program is refused: {why}"
     except UNREADABLE:
@@ -125,12 +137,14 @@ def _disagreement(program: Program, looks: Sequence[Mapping[str, Any]]) -> str |
 
 def replayed(program: Program, looks: Sequence[Mapping[str, Any]]) -> BlindRun:
     """Where the program stands after these looks, as far as it follows from them. Raises Hidden where nothing does."""
-    written = {look["step"]: look for look in looks}
-    run = BlindRun(program, _agreeing(written))
-    for step in range(1, max(written, default=0) + 1):
+    looked = {look["step"]: look for look in looks}
+    run = BlindRun(program, _agreeing(looked))
+    for step in range(1, max(looked, default=0) + 1):
         if run.stopped:
             raise _Disagrees(f"it goes on after it has stopped in step {step - 1}")
-        run.advance({})
+        made = written(run.advance({}))
+        if step in looked and canonical(made) != canonical(looked[step]):
+            raise _Disagrees(f"its look of step {step} is not written as looks are")
     return run
 
 
@@ -138,17 +152,15 @@ def _agreeing(written: Mapping[int, Mapping[str, Any]]) -> Decide:
     """Shows what was written, which must be what follows where that can be computed without private values."""
 
     def decide(step: int, statement: Report | Stop, compute: Callable[[], Outcome]) -> Outcome:
-        wanted = outcome_in(written.get(step, {}), statement)
-        try:
-            found = compute()
-        except (Hidden, NoValue):
-            return wanted
-        if found != wanted:
+        (made, shown), wanted = compute(), outcome_in(written.get(step, {}), statement)
+        made = wanted[0] if made is UNKNOWN else made
+        found = (True, wanted[1] if shown is UNKNOWN else shown) if made else (False, None)
+        if found != wanted or (shown is UNKNOWN and made and wanted[1] is None):
             name = statement.name if isinstance(statement, Report) else f"stop {statement.index}"
             raise _Disagrees(
                 f"in step {step} `{name}` was {_said(wanted)}, and {_said(found)} follows from what was released"
             )
-        return wanted
+        return found
 
     return decide
 
@@ -181,6 +193,21 @@ class BlindRun(ExactRun):
 
         return guarded
 
+    def _outcome(self, when: Expression | None, value: Expression | None, plain: Any) -> Callable[[], Outcome]:
+        test, code = self._test(when), None if value is None else self.compiler.compile(value)
+
+        def known(part: Code) -> Any:
+            try:
+                return part(self)
+            except (Hidden, NoValue):
+                return UNKNOWN
+
+        def compute() -> Outcome:
+            made = True if test is None else known(test)
+            return made, None if made is False else plain if code is None else known(code)
+
+        return compute
+
     def _hide(self, statement: object) -> None:
         match statement:
             case Define(name):
@@ -207,4 +234,5 @@ class BlindRun(ExactRun):
 
 
 def _said(outcome: Outcome) -> str:
-    return "not made" if not outcome[0] else f"made, {value_out(outcome[1])}"
+    made, value = outcome
+    return "not made" if not made else "made" if value is None else f"made, {value_out(value)}"

@@ -6,9 +6,11 @@ import os
 import random
 import shutil
 import sqlite3
+from collections.abc import Callable
 from datetime import datetime
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import pytest
 from mpmath import log, mp, mpf
@@ -20,15 +22,17 @@ from seqlang.diagnostics import SpecError
 from seqlang.driver import check, load
 from seqlang.release.exact.plan import obstacles
 from seqlang.release.exact.run import ExactRun
+from seqlang.release.exact.samplers import Below
 from seqlang.release.ledger.book import Book, Charge
 from seqlang.release.ledger.budget import amount_of
-from seqlang.release.ledger.entry import chained
+from seqlang.release.ledger.entry import FIRST, Entry, chained, faults
+from seqlang.release.ledger.entry import digest_of as row_digest
 from seqlang.release.ledger.store import Held, SqliteStore
 from seqlang.release.live import Waiting, piped
 from seqlang.release.pricing import adjacency
 from seqlang.release.releasing import agreed, release
 from seqlang.release.rows import Form, Rows
-from seqlang.release.verification import faults_of
+from seqlang.release.verification import digest_of, faults_of
 from seqlang.release.watching import from_ledger
 from seqlang.source import Source
 
@@ -308,13 +312,115 @@ def a_forgery(folder: Path, kind: str, change: dict[str, object]) -> Book:
     """A ledger of one release, with other things in all rows of one kind."""
     book = ledger(folder / "l")
     released(book, BLOCK, "1101", below=random.Random(3).randrange)
+    return rewritten(folder, book, lambda own, body: {**body, **change} if own == kind else body)
+
+
+def rewritten(folder: Path, book: Book, change: Callable[[str, dict[str, Any]], Any]) -> Book:
+    """The rows, changed, with a chain that is whole; None leaves a row out."""
     forged, last = SqliteStore(folder / "forged", make=True), None
     with forged.transaction():
         for entry in book.store.entries():
-            body = {**entry.content, **(change if entry.kind == kind else {})}
+            body = change(entry.kind, entry.content)
+            if body is None:
+                continue
             last = chained(last, entry.at, entry.kind, body, None)
             forged.append(last)
     return Book(forged)
+
+
+COUNTS = HEAD + ("let b = 2\nreport s = x\nreport up when s >= 1\nstatistic t = x\nattach geometric(1/2) to s\n"
+                 "attach geometric(1/2) to t each step\nattach geometric(1/2) to b once\nstop when t >= b return high\n"
+                 "stop when step >= 3 return end\nclaim strong pure(9)\n")  # fmt: skip
+
+
+def shown_in(look: dict[str, Any], **reports: object) -> dict[str, Any]:
+    return {**look, "reports": {**look["reports"], **reports}}
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda look: None if look["step"] == 2 else look, "`s` was not made, and made follows"),
+        (lambda look: {**look, "reports": {}}, "`s` was not made, and made follows"),
+        (lambda look: shown_in(look, s=None), "`s` was made, and made follows"),
+        (lambda look: shown_in(look, s={"rational": "4/2"}, up=True), "not written as looks are"),
+        (lambda look: shown_in(look, s={"rational": "1e99999999"}), "not understood"),
+        (lambda look: {**look, "step": True} if look["step"] == 1 else look, "not written as looks are"),
+        (lambda look: {**look, "private": 1}, "not written as looks are"),
+        (lambda look: {**look, "stopped": True, "result": "end"}, "not written as looks are"),
+        (lambda look: {**look, "stopped": False}, "not written as looks are"),
+        (lambda look: {**look, "by": 1, "result": "end", "stopped": True}, "`stop 1` was made, end, and made, high"),
+    ],
+)
+def test_looks_that_were_forged(tmp_path: Path, change: Callable[[Any], Any], said: str) -> None:
+    """Where nobody needs the data to know better. What may be changed is what noise might have shown."""
+    book = ledger(tmp_path / "l", "pure(9)")
+    released(book, COUNTS, "110", below=unreached())
+    assert not list(faults_of(book)) and len(book.charges[next(iter(book.charges))].looks) == 3
+
+    stopped = False
+
+    def other(kind: str, body: dict[str, Any]) -> dict[str, Any] | None:
+        nonlocal stopped
+        if kind != "look":
+            return body
+        look = None if stopped else change(body["look"])
+        stopped = stopped or bool(look and look.get("stopped"))
+        return look and {**body, "look": look}
+
+    (fault,) = faults_of(rewritten(tmp_path, book, other))
+    assert said in fault
+
+
+def unreached() -> Below:
+    """Random bits with which the threshold of COUNTS is not reached."""
+    for seed in range(100):
+        coins = random.Random(seed)
+        run = ExactRun(program(COUNTS), below=coins.randrange)
+        if not any(run.advance({"x": int(v)}).by == 1 for v in "110"):
+            return random.Random(seed).randrange
+    raise AssertionError
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [("geometric(1/2) to s", "laplace(2) to s", "not drawn exactly"), ("report s = x\n", "report s = x^2\n", "`^`")],
+)
+def test_programs_that_are_not_released_are_a_fault(tmp_path: Path, old: str, new: str, said: str) -> None:
+    book = ledger(tmp_path / "l", "pure(9)")
+    released(book, COUNTS, "")
+
+    def other(kind: str, body: dict[str, Any]) -> dict[str, Any]:
+        if kind != "charge":
+            return body
+        changed = loaded(body["spec"].replace(old, new))
+        digest = digest_of(changed, body["account"], body["reading"])
+        return {**body, "spec": changed.source.text, "digest": digest}
+
+    (fault,) = faults_of(rewritten(tmp_path, book, other))
+    assert "is not released" in fault and said in fault
+
+
+@pytest.mark.parametrize("settings", [[["n", "1e99999999"]], [["n", "many"]], [["n", 1]]])
+def test_numbers_that_nobody_can_read(tmp_path: Path, settings: object) -> None:
+    (fault,) = faults_of(a_forgery(tmp_path, "charge", {"settings": settings}))
+    assert "not understood" in fault
+
+
+def test_an_account_about_other_neighbours_is_a_fault(tmp_path: Path) -> None:
+    (fault,) = faults_of(a_forgery(tmp_path, "account", {"adjacency": "add or remove one"}))
+    assert "neighbours `replace one`" in fault
+
+
+@pytest.mark.parametrize(
+    "body", ['{"because":"a","because":"b","reference":"r"}', '{"reference": "r"}', '{"reference":1.0}', "[" * 50_000]
+)
+def test_a_row_is_written_in_one_way(body: str) -> None:
+    assert "not written as rows are" in str(faults((row_of(body),), None))
+
+
+def row_of(body: str) -> Entry:
+    return Entry(1, "", "refund", body, FIRST, row_digest(1, "", "refund", body, FIRST), "")
 
 
 def test_a_price_below_what_is_proved_is_a_fault(tmp_path: Path) -> None:

@@ -169,14 +169,19 @@ class ExactRun:
 
         return run
 
-    def _report(self, report: Report) -> Callable[[], None]:
-        test, name = self._test(report.when), report.name
-        value = None if report.value is None else self.compiler.compile(report.value)
+    def _outcome(self, when: ir.Expression | None, value: ir.Expression | None, plain: Value) -> Callable[[], Outcome]:
+        """Of a report or stop; `plain` is what is shown without a value."""
+        test, code = self._test(when), None if value is None else self.compiler.compile(value)
 
         def compute() -> Outcome:
             if test is not None and not test(self):
                 return False, None
-            return True, True if value is None else value(self)
+            return True, plain if code is None else code(self)
+
+        return compute
+
+    def _report(self, report: Report) -> Callable[[], None]:
+        name, compute = report.name, self._outcome(report.when, report.value, True)
 
         def run() -> None:
             decide = self.decide
@@ -188,13 +193,7 @@ class ExactRun:
         return run
 
     def _stop(self, stop: Stop) -> Callable[[], None]:
-        test = self._test(stop.when)
-        value = None if stop.result is None else self.compiler.compile(stop.result)
-
-        def compute() -> Outcome:
-            if test is not None and not test(self):
-                return False, None
-            return True, None if value is None else value(self)
+        compute = self._outcome(stop.when, stop.result, None)
 
         def run() -> None:
             decide = self.decide

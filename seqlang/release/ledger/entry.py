@@ -41,6 +41,15 @@ def canonical(body: Body) -> str:
     return json.dumps(_plain(body), sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
 
 
+def _is_canonical(text: str) -> bool:
+    """Whether a body is written in the one way: a name that is there twice would be read by some as the first of them,
+    by others as the last."""
+    try:
+        return canonical(json.loads(text)) == text
+    except (ValueError, TypeError, RecursionError):
+        return False
+
+
 def _plain(value: Any) -> Any:
     if isinstance(value, float):
         raise TypeError("a ledger holds no floating-point numbers: rationals are text")
@@ -87,5 +96,7 @@ def faults(entries: Iterable[Entry], key: bytes | None, previous: Entry | None =
             return f"row {number} was changed"
         if key is not None and not hmac.compare_digest(entry.signature, signature_of(entry.digest, key)):
             return f"row {number} is not signed by this key"
+        if not _is_canonical(entry.body):
+            return f"row {number} is not written as rows are"
         previous = entry
     return None

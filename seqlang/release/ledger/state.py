@@ -72,7 +72,7 @@ class State:
             found = self._fault(entry.kind, entry.content)
             if found is None:
                 self._take(entry.kind, entry.content)
-        except (KeyError, TypeError, ValueError, AssertionError, AttributeError, SpecError):
+        except (KeyError, TypeError, ValueError, AssertionError, AttributeError, RecursionError, SpecError):
             found = "it is not understood"
         if found is not None:
             return f"row {entry.number} ({entry.kind}): {found}"
@@ -82,9 +82,11 @@ class State:
 
     def _fault(self, kind: str, body: Mapping[str, Any]) -> str | None:
         """Why the row cannot follow the rows before it."""
+        if (kind == "ledger") != (self.last is None):
+            return "the first row, and no other, says what the ledger is"
         match kind:
             case "ledger":
-                return "it is not the first row" if self.last is not None else None
+                return None
             case "account":
                 return "an account has that name already" if body["name"] in self.accounts else None
             case "charge":
@@ -106,7 +108,7 @@ class State:
     def _take(self, kind: str, body: Mapping[str, Any]) -> None:
         match kind:
             case "ledger":
-                if body["schema"] > SCHEMA:
+                if not 1 <= body["schema"] <= SCHEMA:
                     raise ValueError
             case "account":
                 budget = amount_of(body["budget"], "the budget")
