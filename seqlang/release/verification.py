@@ -14,6 +14,7 @@ from seqlang.model.expression import Expression, Noised
 from seqlang.model.program import Cell, Define, Program, Report, Stop, Update
 from seqlang.release.exact.code import Code
 from seqlang.release.exact.functions import NoValue
+from seqlang.release.exact.laws import NotExact
 from seqlang.release.exact.plan import obstacles
 from seqlang.release.exact.run import Decide, ExactRun, Outcome
 from seqlang.release.ledger.book import Account, Book, Charge
@@ -115,6 +116,8 @@ def disagreement(program: Program, looks: Sequence[Mapping[str, Any]]) -> str | 
         return _disagreement(program, looks)
     except UNREADABLE:
         return NOT_UNDERSTOOD
+    except NotExact as why:
+        return f"this program is not released, though its discrete twin may be: {why}"
 
 
 def _disagreement(program: Program, looks: Sequence[Mapping[str, Any]]) -> str | None:

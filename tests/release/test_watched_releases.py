@@ -119,6 +119,8 @@ def test_what_is_not_of_the_program(tmp_path: Path) -> None:
     ):  # fmt: skip
         with pytest.raises(SpecError, match="E0603"):
             from_transcript(made, wrong, "t")
+    with pytest.raises(SpecError, match="its discrete twin may be"):
+        from_transcript(loaded(TRIAL.replace("geometric(1 / 2)", "laplace(2)")), good, "t")
 
 
 @pytest.mark.parametrize(
