@@ -55,8 +55,11 @@ def adjacency(
 ) -> str:  # fmt: skip
     """Who is a neighbour, in the words of an account: with the values of parameters, since `replace k` is another
     relation for every k, with the `columns` of the data that fields are read from, as (field, column), and in units of
-    those, where a field is counted in units of 1/scale."""
+    those, where a field is counted in units of 1/scale. Which columns everybody may know is for the account to say, and
+    not for a program: neighbours have the same there."""
     compiler, named = Compiler(program), dict(columns)
+    known = sorted(named.get(field.name, field.name) for field in program.inputs if field.kind == "public")
+    same = f"; public {', '.join(known)}" if known else ""
 
     def plain(e: Expression, scale: int = 1) -> Expression:
         if isinstance(e, Field):
@@ -76,10 +79,10 @@ def adjacency(
     match program.adjacency:
         case Within(of, radius):
             scale = dict(scales).get(of.name, 1) if isinstance(of, Field) else 1
-            return show_adjacency(replace(program.adjacency, of=plain(of), radius=plain(radius, scale)))
+            return show_adjacency(replace(program.adjacency, of=plain(of), radius=plain(radius, scale))) + same
         case Replace(count) | AddRemove(count):
             told = replace(program.adjacency, count=plain(count))
-            return adjacency_words(replace(program, adjacency=told))[0]
+            return adjacency_words(replace(program, adjacency=told))[0] + same
         case _:
             assert_never(program.adjacency)
 
