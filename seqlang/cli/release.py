@@ -143,6 +143,9 @@ def _said(terms: Agreed, found: Released) -> None:
         print("the rows end before the stop: more rows go on with the same command")
         return
     last = found.looks[-1]
+    if not last["by"]:
+        print(f"ended in step {last['step']}: what it computes there from what it showed has no value")
+        return
     result = last.get("result")
     print(f"stopped at step {last['step']}" + ("" if result is None else f": {_value(result)}"))
     say(f"{terms.price.text} of `{terms.account}`, reference {found.reference}")

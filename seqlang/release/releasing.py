@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from itertools import chain, repeat
 from typing import Any
 
@@ -14,7 +15,9 @@ from seqlang.release.exact.code import Compiler
 from seqlang.release.exact.functions import NoValue
 from seqlang.release.exact.laws import NotExact
 from seqlang.release.exact.plan import obstacles
-from seqlang.release.exact.run import Look
+from seqlang.release.exact.reading import Irrational
+from seqlang.release.exact.real import require_enclosures
+from seqlang.release.exact.run import ExactRun, Look
 from seqlang.release.exact.samplers import SYSTEM, Below
 from seqlang.release.ledger.book import Book, Charge
 from seqlang.release.ledger.budget import Amount
@@ -76,6 +79,8 @@ def agreed(loaded: Loaded, book: Book, account: str | None, reference: str | Non
     against = obstacles(loaded.program)
     if against:
         raise not_released(" ".join(against)[:600])
+    if Irrational(loaded.program).is_somewhere():
+        require_enclosures()  # before the charge: a look that cannot be computed ends the release
     chosen = book.account(account)
     result = proved(loaded, chosen.budget)
     digest, who = digest_of(loaded, chosen.name, form.said), adjacency(loaded.program, form.columns, form.scales)
@@ -138,15 +143,25 @@ def _run(program: Program, book: Book, charge: Charge, entries: Entries, below: 
                     continue
                 look = Look(run.step, (), False, None)
             else:
-                look = run.advance(entry)
+                look = _look_at(run, entry, partial(_write, book, charge, done + 1, tell=tell))
             if look.reports or look.stopped or isinstance(entry, Waiting):
                 done, shown_to = done + 1, look.step
-                _write(book, charge, done, look, tell)
+                _write(book, charge, done, look, tell=tell)
             if look.stopped:
                 return
             run.prepare()
     except (NoValue, NotExact) as why:
         raise not_released(f"in what it computes from released values, {why}") from None
+
+
+def _look_at(run: ExactRun, entry: Mapping[str, Any], write: Callable[[Look], None]) -> Look:
+    """One step. Where it has no value, depends on what it has shown: that is written, and ends the release. Otherwise
+    noise would be drawn again for each failure, which tells of the noise before it, at one price."""
+    try:
+        return run.advance(entry)
+    except Exception:
+        write(run.failed())
+        raise
 
 
 def _records(program: Program, entries: Entries) -> dict[str, tuple[Any, ...]] | None:
@@ -165,7 +180,7 @@ def _records(program: Program, entries: Entries) -> dict[str, tuple[Any, ...]] |
     return {name: tuple(row[name] for row in rows) for name in names}
 
 
-def _write(book: Book, charge: Charge, number: int, look: Look, tell: Told | None) -> None:
+def _write(book: Book, charge: Charge, number: int, look: Look, *, tell: Told | None) -> None:
     said = written(look)
     book.look(charge.reference, number, said)
     if tell is not None:

@@ -15,6 +15,7 @@ from seqlang.release.exact.code import Code
 from seqlang.release.exact.functions import NoValue
 from seqlang.release.exact.laws import NotExact
 from seqlang.release.exact.plan import obstacles
+from seqlang.release.exact.real import Undecided
 from seqlang.release.exact.run import Decide, ExactRun, Outcome
 from seqlang.release.ledger.book import Account, Book, Charge
 from seqlang.release.ledger.budget import Amount
@@ -144,17 +145,29 @@ def replayed(program: Program, looks: Sequence[Mapping[str, Any]]) -> BlindRun:
     for step in range(1, max(looked, default=0) + 1):
         if run.stopped:
             raise _Disagrees(f"it goes on after it has stopped in step {step - 1}")
-        made = written(run.advance({}))
+        look = run.advance({})
+        if _has_failed(looked.get(step, {})):
+            run.stopped, look = True, run.failed()
+        made = written(look)
         if step in looked and canonical(made) != canonical(looked[step]):
             raise _Disagrees(f"its look of step {step} is not written as looks are")
     return run
+
+
+def _has_failed(look: Mapping[str, Any]) -> bool:
+    """Whether the step could not be made to its end: what it would have shown then is not missing."""
+    return look.get("by") == 0
 
 
 def _agreeing(written: Mapping[int, Mapping[str, Any]]) -> Decide:
     """Shows what was written, which must be what follows where that can be computed without private values."""
 
     def decide(step: int, statement: Report | Stop, compute: Callable[[], Outcome]) -> Outcome:
-        (made, shown), wanted = compute(), outcome_in(written.get(step, {}), statement)
+        look = written.get(step, {})
+        wanted = outcome_in(look, statement)
+        if _has_failed(look) and not wanted[0]:
+            return wanted
+        made, shown = compute()
         made = wanted[0] if made is UNKNOWN else made
         found = (True, wanted[1] if shown is UNKNOWN else shown) if made else (False, None)
         if found != wanted or (shown is UNKNOWN and made and wanted[1] is None):
@@ -190,7 +203,7 @@ class BlindRun(ExactRun):
         def guarded() -> None:
             try:
                 run()
-            except (Hidden, NoValue):
+            except (Hidden, NoValue, Undecided):
                 self._hide(statement)
 
         return guarded
@@ -201,7 +214,7 @@ class BlindRun(ExactRun):
         def known(part: Code) -> Any:
             try:
                 return part(self)
-            except (Hidden, NoValue):
+            except (Hidden, NoValue, Undecided):
                 return UNKNOWN
 
         def compute() -> Outcome:

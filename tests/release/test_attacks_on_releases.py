@@ -431,6 +431,33 @@ def test_a_price_below_what_is_proved_is_a_fault(tmp_path: Path) -> None:
     assert list(faults_of(a_forgery(tmp_path / "more", "charge", {"price": "pure(694/1000)"}))) == []
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        "update m = 1 / (if s >= 1 then 0 else 1)",
+        "report t when log(if s >= 1 then 2 else 3) + log(2) >= log(4)",
+        "report t when max(i for i in 1..(1 - s)) >= 0",
+        "draw z ~ {0: 1, 1: (if s >= 1 then -1 else 1)} each step\nreport t when z >= 0",
+    ],
+)
+def test_a_failure_that_tells_of_noise_happens_once(tmp_path: Path, line: str) -> None:
+    """Whoever may try again until nothing fails learns, by how often it failed, of so many draws at one price."""
+    text = HEAD + f"memory m = 0\nreport s = x\n{line}\nstop when step >= 9\nattach geometric(1/2) to s\n"
+    fails = 0
+    for seed in range(8):
+        book, coins = ledger(tmp_path / f"{seed}"), random.Random(seed)
+        terms = agreed(loaded(text + "claim strong pure(log(2))\n"), book, None, None)
+        try:
+            release(terms, book, entries("1"), below=coins.randrange)
+        except (SpecError, ArithmeticError):
+            fails += 1
+            (look,) = book.charges[terms.reference].looks
+            assert look["reports"].keys() == {"s"} and look["reports"]["s"] >= 1 and not list(faults_of(book))
+            again = release(terms, book, entries("111"), below=coins.randrange)
+            assert again.stopped and again.looks == (look,)
+    assert 0 < fails < 8
+
+
 def test_who_has_two_rows_is_one_record() -> None:
     """Neighbours have one record more or less: with and without one person there is at most one record between."""
     made = program("algorithm a\ndataset x in {0, 1} size 3\nadjacent add or remove 1\nstop return sum(x)\n")

@@ -8,13 +8,10 @@ from typing import Any
 
 from seqlang.release.exact import real
 from seqlang.release.exact.laws import NotExact
+from seqlang.release.exact.laws import NoValue as NoValue
 from seqlang.release.exact.real import Real
 
 Value = Any
-
-
-class NoValue(Exception):
-    """An expression has no value: a division by 0, an element that is not there. The text says what."""
 
 
 def added(a: Value, b: Value) -> Value:

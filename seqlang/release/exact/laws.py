@@ -20,6 +20,10 @@ class NotExact(Exception):
     """A part of a program that is not evaluated exactly; the text says which, as the end of a sentence."""
 
 
+class NoValue(Exception):
+    """An expression has no value: a division by 0, an element that is not there. The text says what."""
+
+
 @record
 class ExactLaw:
     """A law by its family and arguments: exact numbers, laws, or for `weights` the pairs (value, weight)."""
@@ -143,6 +147,8 @@ def _weights(arguments: tuple[Any, ...], at: Fraction) -> Number:
 def normalised(law: ExactLaw) -> list[tuple[Any, Number]]:
     """Values with their chances; a value may be there several times."""
     whole = _sum(weight for _, weight in law.arguments)
+    if not whole > 0 or any(weight < 0 for _, weight in law.arguments):
+        raise NoValue("a law whose weights are no chances")
     return [(value, weight / whole) for value, weight in law.arguments]
 
 

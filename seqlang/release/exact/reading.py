@@ -37,6 +37,7 @@ class Irrational:
     folds and choices is rational; a comparison of it with others is always decided."""
 
     def __init__(self, program: Program) -> None:
+        self._program = program
         self._found: set[tuple[str, str]] = set()
         size = -1
         while size < len(self._found):  # definitions may read each other's values of earlier steps
@@ -55,6 +56,11 @@ class Irrational:
                 self._found.add(("cell", name))
             case Report(name=name, value=value) if value is not None and self.may_be(value):
                 self._found.add(("report", name))
+
+    def is_somewhere(self) -> bool:
+        """Whether enclosures may be needed at all."""
+        outermost = (e for s in self._program.body for e in expressions_in(s))
+        return any(self.may_be(part) for e in outermost for part in ir.walk(e))
 
     def may_be(self, e: ir.Expression) -> bool:
         """Of the values that the expression has in any step."""

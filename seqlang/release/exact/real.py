@@ -168,6 +168,11 @@ def _ball(flint: Any, value: Any) -> Any:
     return flint.arb(flint.fmpq(exact.numerator, exact.denominator))
 
 
+def require_enclosures() -> None:
+    """Raises SpecError E0605 where the library is not installed."""
+    _flint()
+
+
 def _flint() -> Any:
     try:
         import flint

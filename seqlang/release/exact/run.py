@@ -36,7 +36,7 @@ class Look:
     stopped: bool
     result: Value
     by: int = 0
-    """Which stop it was, from 1."""
+    """Which stop it was, from 1; 0 where the program computes what has no value, which ends it."""
 
 
 class Decide(Protocol):
@@ -133,6 +133,10 @@ class ExactRun:
             if self.stopped:
                 break
         return Look(self.step, tuple(self._shown), self.stopped, self.result, self._by)
+
+    def failed(self) -> Look:
+        """What a step had shown when it could not be made to its end."""
+        return Look(self.step, tuple(self._shown), True, None)
 
     # ---- statements
 
