@@ -20,6 +20,7 @@ from seqlang.cli.ledger import run as ledger_command
 from seqlang.cli.release import run as release_command
 from seqlang.diagnostics import SpecError
 from seqlang.driver import check, load
+from seqlang.release.exact.functions import NoValue
 from seqlang.release.exact.plan import obstacles
 from seqlang.release.exact.run import ExactRun
 from seqlang.release.exact.samplers import Below
@@ -456,6 +457,26 @@ def test_a_failure_that_tells_of_noise_happens_once(tmp_path: Path, line: str) -
             again = release(terms, book, entries("111"), below=coins.randrange)
             assert again.stopped and again.looks == (look,)
     assert 0 < fails < 8
+
+
+@pytest.mark.parametrize(
+    "test",
+    [
+        "sum(i for i in 1..10^(8 * s)) >= 0",
+        "sum(sum(1 for j in 1..i) for i in 1..10^(5 * s)) >= 0",
+        "10^(10^(9 * s)) >= 0",
+        "length(zeros(10^(9 * s))) >= 0",
+        "binomial(10^(9 * s), 1/2).pmf(5) >= 0",
+        "discrete_gaussian(10^(9 * s)).pmf(5) >= 0",
+    ],
+)
+def test_nothing_that_was_shown_takes_all_time_or_memory(test: str) -> None:
+    """Who kills the process then, or has it killed, would have the number drawn again that he knows by that."""
+    made = program(HEAD + f"report s = x\nreport t when {test}\nstop when step >= 3\n")
+    assert obstacles(made) == []
+    with pytest.raises(NoValue, match="more than"):
+        ExactRun(made).advance({"x": 1})
+    assert ExactRun(made).advance({"x": 0}).reports[0] == ("s", 0)
 
 
 def test_who_has_two_rows_is_one_record() -> None:

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 from seqlang.model import expression as ir
 from seqlang.model.program import Program
 from seqlang.release.exact.functions import FUNCTIONS, NoValue, Value, added, fold, multiplied
-from seqlang.release.exact.laws import ExactLaw, NotExact
+from seqlang.release.exact.laws import ExactLaw, NotExact, require_short
 from seqlang.release.exact.reading import is_private, is_steady
 
 
@@ -22,6 +22,8 @@ class State(Protocol):
     memory: dict[str, Value]
     changes: int
     """How often a memory was changed."""
+    elements: int
+    """Of public sets that were run through in this step."""
     reported: dict[str, Value]
     locals: dict[str, Value]
     bound: dict[int, Value]
@@ -202,13 +204,27 @@ class Compiler:
     def _quantified(self, e: ir.Quantified) -> Code:
         if isinstance(e.domain, ir.RealVectors):
             raise NotExact("a choice among all vectors is not computed exactly")
-        domain = self.compile(e.domain)
+        domain = self._set(e.domain)
         body, where = self.chosen(e.operator, e.body, e.where)
         variable, operator = e.variable.number, e.operator
         return lambda m: fold(operator, *_each(m, variable, domain(m), where, body))
 
+    def _set(self, domain: ir.Expression) -> Code:
+        """What a fold is over. Elements of what is public are counted in each step: what was shown may be many."""
+        code = self.compile(domain)
+        if any(isinstance(part, ir.Records) for part in ir.walk(domain)) or is_private(self.program, domain):
+            return code
+
+        def run(m: Any) -> Value:
+            found = code(m)
+            m.elements += len(found)
+            require_short(m.elements, "elements in one step")
+            return found
+
+        return run
+
     def _weights_of(self, e: ir.WeightsOf) -> Code:
-        domain, value, weight = map(self.compile, (e.domain, e.value, e.weight))
+        domain, value, weight = self._set(e.domain), *map(self.compile, (e.value, e.weight))
         where = None if e.where is None else self.compile(e.where)
 
         def run(m: Any) -> Value:
@@ -297,3 +313,4 @@ class _Nothing:
 
     def __init__(self) -> None:
         self.bound: dict[int, Value] = {}
+        self.elements = 0

@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 from seqlang.release.exact import real
-from seqlang.release.exact.laws import NotExact
+from seqlang.release.exact.laws import NotExact, require_short
 from seqlang.release.exact.laws import NoValue as NoValue
 from seqlang.release.exact.real import Real
 
@@ -53,7 +53,23 @@ def raised(a: Value, b: Value) -> Value:
         return Real(lambda flint: a.ball(flint) ** int(b)) if whole and isinstance(a, Real) else a**b
     if a == 0 and b < 0:
         raise NoValue("a division by 0")
+    exact = Fraction(a)
+    if exact and Fraction(b).denominator == 1:
+        bits = max(exact.numerator.bit_length(), exact.denominator.bit_length()) - 1
+        require_short(bits * abs(b), "the bits of a power")
     return real.power(a, b)
+
+
+def between(low: Value, high: Value) -> range:
+    """The whole numbers from the one to the other."""
+    first, last = real.ceiling(low), real.floor(high)
+    require_short(last - first, "whole numbers")
+    return range(first, last + 1)
+
+
+def zeros(count: Value) -> tuple[int, ...]:
+    require_short(count, "zeros")
+    return (0,) * int(count)
 
 
 def _pairwise(f: Callable[[Value, Value], Value], a: Value, b: Value) -> Value:
@@ -125,7 +141,7 @@ FUNCTIONS: Mapping[str, Callable[..., Value]] = {
     "==": lambda a, b: a == b,
     "!=": lambda a, b: a != b,
     "not": lambda a: not a,
-    "..": lambda a, b: range(real.ceiling(a), real.floor(b) + 1),
+    "..": between,
     "abs": lambda a: each(abs, a),
     "floor": lambda a: each(real.floor, a),
     "ceil": lambda a: each(real.ceiling, a),
@@ -138,7 +154,7 @@ FUNCTIONS: Mapping[str, Callable[..., Value]] = {
     "sqrt": lambda a: each(_root, a),
     "dot": lambda a, b: sum(x * y for x, y in zip(a, b, strict=True)),
     "zeta": lambda a: each(lambda x: real.function("zeta", x), a),
-    "zeros": lambda d: (0,) * int(d),
+    "zeros": zeros,
     "sort": lambda a: tuple(sorted(a)),
     "length": lambda a: len(a),
 }

@@ -24,6 +24,17 @@ class NoValue(Exception):
     """An expression has no value: a division by 0, an element that is not there. The text says what."""
 
 
+MOST = 10**6
+"""Steps of one computation, elements of a range, bits of a power. What a released value makes longer has no value: a
+process that is killed in it would draw that value again."""
+
+
+def require_short(length: Number, what: str) -> None:
+    """Raises NoValue where there are too many."""
+    if length > MOST:
+        raise NoValue(f"{what} with more than {MOST:,} of them")
+
+
 @record
 class ExactLaw:
     """A law by its family and arguments: exact numbers, laws, or for `weights` the pairs (value, weight)."""
@@ -82,6 +93,7 @@ def _binomial(arguments: tuple[Any, ...], at: Fraction) -> Number:
     if at.denominator != 1 or not 0 <= at <= n:
         return ZERO
     k = int(at)
+    require_short(n, "the trials of a binomial law")
     return comb(int(n), k) * _powers(p, k) * _powers(1 - p, int(n) - k)
 
 
@@ -97,6 +109,7 @@ def _discrete_gaussian(arguments: tuple[Any, ...], at: Fraction) -> Number:
     (sigma,) = arguments
     if at.denominator != 1:
         return ZERO
+    require_short(sigma, "the units of a standard deviation")
     return gauss(sigma, int(at)) / _theta(sigma)
 
 
@@ -133,6 +146,7 @@ def _poisson(arguments: tuple[Any, ...], at: Fraction) -> Number:
     (mean,) = arguments
     if at.denominator != 1 or at < 0:
         return ZERO
+    require_short(at, "the events of a Poisson law")
     return function("exp", -mean) * (_powers(mean, int(at)) / factorial(int(at)))
 
 

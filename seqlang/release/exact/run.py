@@ -91,7 +91,7 @@ class ExactRun:
         self.fields: dict[str, Value] = dict(self._given)
         size = len(next(iter(self.fields.values()))) if self.fields else 0
         self.records = range(1, size + 1)
-        self.step = 0
+        self.step = self.elements = 0
         self.memory: dict[str, Value] = {}
         self.reported: dict[str, Value] = {}
         self.locals: dict[str, Value] = {}
@@ -126,6 +126,7 @@ class ExactRun:
                 self.counts[name] = self.counts.get(name, 0) + 1
             self.reported = {}
         self.step += 1
+        self.elements = 0
         self.fields.update(entry)
         self._shown = []
         for run in self._body:
