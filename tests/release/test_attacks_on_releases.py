@@ -479,6 +479,14 @@ def test_nothing_that_was_shown_takes_all_time_or_memory(test: str) -> None:
     assert ExactRun(made).advance({"x": 0}).reports[0] == ("s", 0)
 
 
+@pytest.mark.parametrize("records", [0, 1, 400])
+def test_how_many_records_there_are_makes_nothing_fail(records: int) -> None:
+    made = program("algorithm a\ndataset x in {0, 1} size 4\nadjacent add or remove 1\n"
+                   "statistic s = sum(sum(x[i] * j for j in 1..5000) for i in records)\nstop return s\n")  # fmt: skip
+    run = ExactRun(made, records={"x": (1,) * records})
+    assert run.advance({}).result == records * 12502500
+
+
 def test_who_has_two_rows_is_one_record() -> None:
     """Neighbours have one record more or less: with and without one person there is at most one record between."""
     made = program("algorithm a\ndataset x in {0, 1} size 3\nadjacent add or remove 1\nstop return sum(x)\n")

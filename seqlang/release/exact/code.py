@@ -204,16 +204,17 @@ class Compiler:
     def _quantified(self, e: ir.Quantified) -> Code:
         if isinstance(e.domain, ir.RealVectors):
             raise NotExact("a choice among all vectors is not computed exactly")
-        domain = self._set(e.domain)
+        domain, counted = self._set(e.domain)
         body, where = self.chosen(e.operator, e.body, e.where)
         variable, operator = e.variable.number, e.operator
-        return lambda m: fold(operator, *_each(m, variable, domain(m), where, body))
+        return lambda m: fold(operator, *_each(m, variable, domain(m), where, body, counted))
 
-    def _set(self, domain: ir.Expression) -> Code:
-        """What a fold is over. Elements of what is public are counted in each step: what was shown may be many."""
+    def _set(self, domain: ir.Expression) -> tuple[Code, bool]:
+        """What a fold is over. Elements of what is public are counted in each step, since what was shown may be many;
+        not of records, whose number may be private."""
         code = self.compile(domain)
         if any(isinstance(part, ir.Records) for part in ir.walk(domain)) or is_private(self.program, domain):
-            return code
+            return code, False
 
         def run(m: Any) -> Value:
             found = code(m)
@@ -221,14 +222,14 @@ class Compiler:
             require_short(m.elements, "elements in one step")
             return found
 
-        return run
+        return run, True
 
     def _weights_of(self, e: ir.WeightsOf) -> Code:
-        domain, value, weight = self._set(e.domain), *map(self.compile, (e.value, e.weight))
+        (domain, counted), value, weight = self._set(e.domain), *map(self.compile, (e.value, e.weight))
         where = None if e.where is None else self.compile(e.where)
 
         def run(m: Any) -> Value:
-            pairs, _ = _each(m, e.variable.number, domain(m), where, lambda m: (value(m), weight(m)))
+            pairs, _ = _each(m, e.variable.number, domain(m), where, lambda m: (value(m), weight(m)), counted)
             return ExactLaw("weights", tuple(pairs))
 
         return run
@@ -294,17 +295,23 @@ def _folded(operator: str, parts: list[Code]) -> Code:
     return lambda m: fold(operator, [part(m) for part in parts], range(1, len(parts) + 1))
 
 
-def _each(m: Any, variable: int, domain: Value, where: Code | None, body: Code) -> tuple[list[Value], list[Value]]:
+def _each(
+    m: Any, variable: int, domain: Value, where: Code | None, body: Code, counted: bool
+) -> tuple[list[Value], list[Value]]:  # fmt: skip
     """The values of the body, and the elements that they belong to."""
     values: list[Value] = []
     elements: list[Value] = []
-    outer = m.bound.get(variable)
+    outer, before = m.bound.get(variable), m.elements
     for element in domain:
         m.bound[variable] = element
+        if not counted:
+            m.elements = before
         if where is None or where(m):
             elements.append(element)
             values.append(body(m))
     m.bound[variable] = outer
+    if not counted:
+        m.elements = before
     return values, elements
 
 
