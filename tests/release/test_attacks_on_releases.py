@@ -439,6 +439,9 @@ def test_a_price_below_what_is_proved_is_a_fault(tmp_path: Path) -> None:
         "report t when log(if s >= 1 then 2 else 3) + log(2) >= log(4)",
         "report t when max(i for i in 1..(1 - s)) >= 0",
         "draw z ~ {0: 1, 1: (if s >= 1 then -1 else 1)} each step\nreport t when z >= 0",
+        "report t = floor(10^(if s >= 1 then 9000 else 1))",
+        "report t = [1, -floor(10^(if s >= 1 then 9000 else 1))]",
+        "stop when s >= 1 return floor(10^(9000 * min(s, 1)))",
     ],
 )
 def test_a_failure_that_tells_of_noise_happens_once(tmp_path: Path, line: str) -> None:

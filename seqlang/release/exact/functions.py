@@ -12,6 +12,8 @@ from seqlang.release.exact.laws import NoValue as NoValue
 from seqlang.release.exact.real import Real
 
 Value = Any
+DIGITS = 4000
+"""Of a number that is shown: Python reads and writes 4300 of them."""
 
 
 def added(a: Value, b: Value) -> Value:
@@ -70,6 +72,14 @@ def between(low: Value, high: Value) -> range:
 def zeros(count: Value) -> tuple[int, ...]:
     require_short(count, "zeros")
     return (0,) * int(count)
+
+
+def require_writable(value: Value) -> None:
+    """Raises NoValue for a number that is too long to be written in a ledger, and read again."""
+    for part in value if isinstance(value, tuple) else ():
+        require_writable(part)
+    if isinstance(value, int | Fraction) and max(abs(value.numerator), value.denominator) >= 10**DIGITS:
+        raise NoValue(f"a number with more than {DIGITS:,} digits is shown")
 
 
 def _pairwise(f: Callable[[Value, Value], Value], a: Value, b: Value) -> Value:

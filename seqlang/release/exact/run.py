@@ -15,7 +15,7 @@ from seqlang.record import record
 from seqlang.release.exact import samplers
 from seqlang.release.exact.cells import CellState
 from seqlang.release.exact.code import Code, Compiler, shape_of
-from seqlang.release.exact.functions import NoValue, Value
+from seqlang.release.exact.functions import NoValue, Value, require_writable
 from seqlang.release.exact.laws import ExactLaw, NotExact, normalised
 from seqlang.release.exact.nodes import Tree
 from seqlang.release.exact.noise import drawer_of
@@ -192,6 +192,7 @@ class ExactRun:
             decide = self.decide
             fired, shown = compute() if decide is computed else decide(self.step, report, compute)
             if fired:
+                require_writable(shown)
                 self.reported[name] = shown
                 self._shown.append((name, shown))
 
@@ -204,6 +205,7 @@ class ExactRun:
             decide = self.decide
             self.stopped, self.result = compute() if decide is computed else decide(self.step, stop, compute)
             if self.stopped:
+                require_writable(self.result)
                 self._by = stop.index
 
         return run
