@@ -12,8 +12,8 @@ from seqlang.release.exact.laws import NoValue as NoValue
 from seqlang.release.exact.real import Real
 
 Value = Any
-DIGITS = 4000
-"""Of a number that is shown: Python reads and writes 4300 of them."""
+LONGEST = 10**4000
+"""What is shown is below it: Python reads and writes numbers of 4300 digits."""
 
 
 def added(a: Value, b: Value) -> Value:
@@ -76,10 +76,13 @@ def zeros(count: Value) -> tuple[int, ...]:
 
 def require_writable(value: Value) -> None:
     """Raises NoValue for a number that is too long to be written in a ledger, and read again."""
-    for part in value if isinstance(value, tuple) else ():
-        require_writable(part)
-    if isinstance(value, int | Fraction) and max(abs(value.numerator), value.denominator) >= 10**DIGITS:
-        raise NoValue(f"a number with more than {DIGITS:,} digits is shown")
+    if isinstance(value, int):  # first: most are
+        if not -LONGEST < value < LONGEST:
+            raise NoValue("a number with more than 4,000 digits is shown")
+    elif isinstance(value, tuple | Fraction):
+        parts = value if isinstance(value, tuple) else (value.numerator, value.denominator)
+        for part in parts:
+            require_writable(part)
 
 
 def _pairwise(f: Callable[[Value, Value], Value], a: Value, b: Value) -> Value:
