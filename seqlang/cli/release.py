@@ -100,7 +100,7 @@ def _rows(options: Namespace, twin: Twin, form: Form) -> Iterator[Mapping[str, A
     if every is not None and not 0.01 <= every <= 86_400:
         raise SpecError.of("E0603", f"--every {options.every}: seconds, from 0.01 to 86400")
     program = twin.loaded.program
-    if options.live and any(field.kind == "dataset" for field in program.inputs):
+    if options.live and program.data_set:
         raise SpecError.of("E0601", f"--live: `{program.name}` reads a data set, all of its rows at once")
     if options.data == "-":
         lines = piped(sys.stdin.fileno(), every)

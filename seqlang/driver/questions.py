@@ -117,7 +117,7 @@ def tracked_as(name: str, text: str) -> Made:
 
 def on_one_row(program: Program, key: str, text: str) -> Made:
     """The question as a statistic can ask it: `return` becomes a name, and of a dataset the first record is the row."""
-    records = [i.name for i in program.inputs if i.kind == "dataset"]
+    records = program.data_set
     option = "--predict" if key == PREDICTED else "--truth"
 
     def change(word: str) -> str:

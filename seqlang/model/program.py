@@ -469,6 +469,11 @@ class Program:
         """In the file's order."""
         return tuple(s.name for s in self.body if isinstance(s, Report))
 
+    @property
+    def data_set(self) -> tuple[str, ...]:
+        """Fields of the records of a data set, which are all there before the first step."""
+        return tuple(field.name for field in self.inputs if field.kind == "dataset")
+
     def noise(self, name: str) -> Noise:
         return next(n for n in self.noises if n.name == name)
 

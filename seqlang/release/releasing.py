@@ -130,7 +130,7 @@ def _tell_again(program: Program, charge: Charge, tell: Told | None) -> None:
 
 def _run(program: Program, book: Book, charge: Charge, entries: Entries, below: Below, tell: Told | None) -> None:
     """To the stop, or to the end of the rows."""
-    records = _records(program, entries)
+    records = partial(_records, program, entries) if program.data_set else None
     rows: Entries = entries if records is None else repeat({}, LONGEST)
     done = len(charge.looks)
     try:
@@ -164,12 +164,9 @@ def _look_at(run: ExactRun, entry: Mapping[str, Any], write: Callable[[Look], No
         raise
 
 
-def _records(program: Program, entries: Entries) -> dict[str, tuple[Any, ...]] | None:
-    """The fields of a dataset, all rows at once; None for a program that reads a stream. Raises SpecError E0618 where
-    the dataset has another size than the program says, unless neighbours differ in it."""
-    names = [field.name for field in program.inputs if field.kind == "dataset"]
-    if not names:
-        return None
+def _records(program: Program, entries: Entries) -> dict[str, tuple[Any, ...]]:
+    """The fields of a data set, all rows at once. Raises SpecError E0618 where it has another size than the program
+    says, unless neighbours differ in it."""
     rows = [row for row in entries if not isinstance(row, Waiting)]
     if program.size is not None and not isinstance(program.adjacency, AddRemove):
         size = Compiler(program).constant(program.size)
@@ -177,7 +174,7 @@ def _records(program: Program, entries: Entries) -> dict[str, tuple[Any, ...]] |
             raise SpecError.of(
                 "E0618", f"there are {len(rows):,} rows, the dataset of `{program.name}` has size {size}"
             )
-    return {name: tuple(row[name] for row in rows) for name in names}
+    return {name: tuple(row[name] for row in rows) for name in program.data_set}
 
 
 def _write(book: Book, charge: Charge, number: int, look: Look, *, tell: Told | None) -> None:

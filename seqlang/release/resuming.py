@@ -44,6 +44,8 @@ from seqlang.release.transcript import value_in
 
 ENDLESS = frozenset({"geometric", "discrete_gaussian"})
 """Laws with infinitely many values."""
+BEFORE_RECORDS = 256
+"""Draws of each noise that are made before a data set is read."""
 Entry = Mapping[str, Any]
 Looks = Sequence[Mapping[str, Any]]
 
@@ -54,10 +56,10 @@ class _Differs(Exception):
 
 def resumed(
     program: Program, looks: Looks, entries: Iterator[Entry | Waiting], *, below: Below = SYSTEM,
-    records: Mapping[str, Sequence[Any]] | None = None,
+    records: Callable[[], Mapping[str, Sequence[Any]]] | None = None,
 ) -> ExactRun:  # fmt: skip
-    """A run that has made the steps up to the last look. Raises SpecError E0670 where the rows end before it, or where
-    its lasting noise cannot be drawn again."""
+    """A run that has made the steps up to the last look. `records` reads the data set. Raises SpecError E0670 where the
+    rows end before it, or where its lasting noise cannot be drawn again."""
     shown = _Shown(program, looks)
     if looks and shown.is_hopeless():
         raise refused("a noisy number was shown whose noise lasts: it cannot be drawn again, and the release ends with "
@@ -65,8 +67,11 @@ def resumed(
     rows: Iterable[Entry] = _first(entries, shown.last)
     if lasts(program):
         rows = list(rows)
-    run = ExactRun(program, below=below, decide=shown, records=records)
+    run = ExactRun(program, below=below, decide=shown, records=dict.fromkeys(program.data_set, ()))
     shown.run = run
+    if records is not None:
+        run.prepare(BEFORE_RECORDS)
+        run.give(records())
     while True:
         try:
             for entry in rows:

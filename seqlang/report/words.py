@@ -30,7 +30,7 @@ from seqlang.rules.sensitivity.motion.neighbours import as_entry
 
 def adjacency_words(program: Program) -> tuple[str, str]:
     """The declaration in short (`replace one`), and what it means for this program's inputs."""
-    records = any(i.kind == "dataset" for i in program.inputs)
+    records = bool(program.data_set)
     kind = "dataset" if records else "stream"
     fields = ", ".join(i.name for i in program.inputs if i.kind != "public")
     if not fields:

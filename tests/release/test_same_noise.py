@@ -56,7 +56,7 @@ def fault(program: Program, pair: Pair) -> str:
     if not pair.alike:
         return difference(unsized(first), unsized(forced))
     found = difference(*before_it_shows(pair.first, pair.second)) or difference(first, forced)
-    late = drawn_late(first) and all(field.kind != "dataset" for field in program.inputs)
+    late = drawn_late(first)
     return found or ("late: bits between an entry and what is shown of it" if late else "")
 
 

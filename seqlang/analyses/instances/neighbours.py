@@ -62,7 +62,7 @@ class Neighbours:
         self._works = works
         self._letters: dict[str, tuple[Any, ...]] = {}
         self._fields = [i for i in program.inputs if i.kind == "stream"]
-        if not self._fields or any(i.kind == "dataset" for i in program.inputs):
+        if not self._fields or program.data_set:
             raise Unsolved("the spec reads no stream")
         match program.adjacency:
             case AddRemove():

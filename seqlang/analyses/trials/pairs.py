@@ -60,7 +60,7 @@ class _Maker:
     def __init__(self, program: Program, random: Random) -> None:
         self.program, self.random = program, random
         self.compiler = Compiler(program)
-        self.record_names = [i.name for i in program.inputs if i.kind == "dataset"]
+        self.record_names = program.data_set
         self.stream_names = [i.name for i in program.inputs if i.kind == "stream"]
         self.public_names = [i.name for i in program.inputs if i.kind == "public"]
         self.entries = Entries(program, random)

@@ -90,7 +90,7 @@ class Side(Machine):
     ) -> None:
         self.quantities, self.revealed = quantities, revealed
         self.places: dict[int, list[tuple[int, Quantity]]] = {}
-        self.dataset = tuple(i.name for i in program.inputs if i.kind == "dataset")
+        self.dataset = program.data_set
         self.obeyed = {g.source for g in program.gates if isinstance(g, PublicGate)}
         self.told: list[Outcome] | None = None
         self.kept: dict[tuple[str, int], Value] = {}

@@ -76,7 +76,7 @@ def _phases(program: Program, stream: Sequence[Entry], event: Event, steps: int,
 
 def entries_of(program: Program, stream: Sequence[Entry], steps: int) -> list[Mapping[str, Any]]:
     """One mapping field -> value a step; a dataset (all its records) is there in every step."""
-    datasets = [i.name for i in program.inputs if i.kind == "dataset"]
+    datasets = program.data_set
     rows = rows_of(program, stream)
     if len(datasets) == len(program.inputs):
         table = {name: tuple(row[name] for row in rows) for name in datasets}

@@ -100,7 +100,7 @@ def _keeps_within(domain: object, apart: Fraction, compiler: Compiler) -> bool:
 def _of_start(program: Program) -> Iterator[str]:
     """What fails before the first step: the length of a window, the letters of a randomised response."""
     try:
-        ExactRun(program, records={field.name: () for field in program.inputs if field.kind == "dataset"})
+        ExactRun(program, records=dict.fromkeys(program.data_set, ()))
     except (NotExact, NoValue) as why:
         yield f"{_sentence(str(why))}."
 

@@ -90,7 +90,7 @@ class Single:
     """Which expressions are surely one number, truth or label, and no list."""
 
     def __init__(self, program: Program) -> None:
-        self._lists = {("field", field.name) for field in program.inputs if field.kind == "dataset"}
+        self._lists = {("field", name) for name in program.data_set}
         size = -1
         while size < len(self._lists):
             size = len(self._lists)

@@ -107,13 +107,18 @@ class ExactRun:
         for cell in self.cells.values():
             cell.start(self)
 
-    def prepare(self) -> None:
-        """Draws what the next step is likely to need: called before its entry is there, so that the time from the entry
-        to what is shown of it tells nothing of the draws."""
+    def prepare(self, least: int = 0) -> None:
+        """Draws what the next step is likely to need, so many of each noise at least: called before its entry is there,
+        so that the time from the entry to what is shown of it tells nothing of the draws."""
         if self._drawn:
             self._drawn = False
             for spares in self._spares.values():
-                spares.prepare()
+                spares.prepare(least)
+
+    def give(self, records: Mapping[str, Sequence[Value]]) -> None:
+        """The data set, by field, in the place of the one that the run was made with; no step was made yet."""
+        self._given = {name: tuple(values) for name, values in records.items()}
+        self.begin()
 
     def advance(self, entry: Mapping[str, Value]) -> Look:
         """Makes one step."""

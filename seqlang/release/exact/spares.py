@@ -18,10 +18,10 @@ class Spares:
         self._ready: list[Any] = []
         self._taken, self._wanted = 0, True
 
-    def prepare(self) -> None:
-        """Before an entry is read: the first, and twice as many each time that all were taken."""
+    def prepare(self, least: int = 0) -> None:
+        """Before an entry is read: one, or as many as `least`, and twice as many each time that all were taken."""
         if self._wanted and not self._ready:
-            self._ready = [self._draw() for _ in range(min(max(1, self._taken), self._most))]
+            self._ready = [self._draw() for _ in range(max(least, min(max(1, self._taken), self._most)))]
             self._wanted = False
 
     def take(self) -> Any:

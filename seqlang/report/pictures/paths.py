@@ -34,7 +34,7 @@ def sample_paths(program: Program, model: str, count: int, seed: int, longest: i
     """Up to `count` runs of at most `longest` steps; () where the stops do not all compare one scalar statistic of a
     stream."""
     statistic, boundaries = compared(program)
-    if not boundaries or any(i.kind == "dataset" for i in program.inputs):
+    if not boundaries or program.data_set:
         return ()
     inputs = InputSampler(program, next(m for m in program.models if m.name == model))
     paths: list[Path] = []
