@@ -18,6 +18,7 @@ from seqlang.release.exact.code import Compiler
 from seqlang.release.exact.functions import NoValue
 from seqlang.release.exact.laws import NotExact
 from seqlang.release.ledger.budget import Amount
+from seqlang.release.ledger.state import COMMA, PUBLIC
 from seqlang.report.words import adjacency_words
 from seqlang.results.check import CheckResult
 from seqlang.rules.claims import longest_run, steps_claimed
@@ -59,7 +60,7 @@ def adjacency(
     not for a program: neighbours have the same there."""
     compiler, named = Compiler(program), dict(columns)
     known = sorted(named.get(field.name, field.name) for field in program.inputs if field.kind == "public")
-    same = f"; public {', '.join(known)}" if known else ""
+    same = PUBLIC + COMMA.join(repr(name) if COMMA in name else name for name in known) if known else ""
 
     def plain(e: Expression, scale: int = 1) -> Expression:
         if isinstance(e, Field):

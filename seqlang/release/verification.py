@@ -78,7 +78,7 @@ def _not_paid(charge: Charge, account: Account, known: dict[object, Amount]) -> 
         return f"its price is not proved: {why}"
     except UNREADABLE:
         return NOT_UNDERSTOOD
-    if who != account.adjacency:
+    if not account.pays_for(who):
         return f"its price is about neighbours `{who}`, and the account about `{account.adjacency}`"
     least = known[program]
     return None if least.fits(charge.price) else f"its price was {charge.price.text}, and {least.text} is proved"

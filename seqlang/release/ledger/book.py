@@ -106,7 +106,7 @@ class Book:
             if known is not None:
                 return _same(known, wanted)
             account = self.account(wanted.account)
-            if adjacency != account.adjacency:
+            if not account.pays_for(adjacency):
                 raise refused(f"the account `{account.name}` is about neighbours `{account.adjacency}`; those of the "
                               f"program are `{adjacency}`", "the price says nothing of other neighbours")  # fmt: skip
             if not account.spent.plus(wanted.price).fits(account.budget):

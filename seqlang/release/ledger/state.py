@@ -13,11 +13,14 @@ from seqlang.release.ledger.entry import Entry
 SCHEMA = 1
 """Of the bodies."""
 Look = Mapping[str, Any]
+PUBLIC, COMMA = "; public ", ", "
+"""Between who is a neighbour and the public columns, and between these."""
 
 
 @record
 class Account:
-    """A data set and its budget. `adjacency`: which data sets are neighbours, in the words of `check`."""
+    """A data set and its budget. `adjacency`: which data sets are neighbours, in the words of `check`, and after `;
+    public` the columns that everybody may know."""
 
     name: str
     adjacency: str
@@ -27,6 +30,13 @@ class Account:
     @property
     def left(self) -> Amount:
         return self.budget.minus(self.spent)
+
+    def pays_for(self, neighbours: str) -> bool:
+        """Whether a program with these neighbours, in the same words, is paid by it: a program may read fewer public
+        columns."""
+        mine, _, known = self.adjacency.partition(PUBLIC)
+        theirs, reads, read = neighbours.partition(PUBLIC)
+        return mine == theirs and (not reads or {*read.split(COMMA)} <= {*known.split(COMMA)} - {""})
 
 
 @record
