@@ -31,6 +31,8 @@ def _checked(reader: Reader, gate: p.Gate, terms: set[str], shown: set[str]) -> 
         test = gate.test if isinstance(gate, p.CompareGate) and outside is None else None
         return _opaque(gate, inside, "its plain part reads noise that another gate relies on", test)
     if outside is not None:
+        if isinstance(gate, p.ReleaseGate):
+            outside = _with_its_reading(outside, gate)
         return _opaque(gate, outside, "its public part reads noise that another gate relies on", None)
     return gate
 
@@ -55,6 +57,13 @@ def _noise_in_publics(reader: Reader, gate: p.Gate, terms: set[str], shown: set[
 def _opaque(gate: p.Gate, expression: m.Expression, reason: str, test: p.Test | None) -> p.Gate:
     guard = None if isinstance(gate, p.PublicGate) else gate.guard
     return p.OpaqueGate(gate.source, guard, expression, reason, test, gate.span)
+
+
+def _with_its_reading(expression: m.Expression, gate: p.ReleaseGate) -> m.Expression:
+    """With the noisy value of the gate in the place of what was released: an opaque gate releases nothing first."""
+    if isinstance(expression, m.ReleasedValue):
+        return m.Noised(gate.terms[0].noise.partition(".")[0], gate.value, gate.terms) if gate.terms else gate.value
+    return m.rebuild(expression, lambda child: _with_its_reading(child, gate))
 
 
 def _terms(gate: p.Gate) -> tuple[m.Term, ...]:
