@@ -357,7 +357,7 @@ def test_ends_for_futility_may_be_heeded_or_not() -> None:
     assert going.next_block == 4 and going.outlooks[0].returns["reject"] == pytest.approx(rejects, abs=1e-9)
 
 
-@pytest.mark.parametrize("heeds", [True, False])
+@pytest.mark.parametrize("heeds", [True, pytest.param(False, marks=pytest.mark.long)])
 def test_p_values_and_intervals_hold_whether_ends_for_futility_are_heeded(heeds: bool) -> None:
     """By all ends of the test that heeds each of them, and of that which heeds none."""
     law, level = {p: seen(4, coin(p)) for p in (0.05, 0.3, 0.6)}, 0.5

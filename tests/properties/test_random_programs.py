@@ -78,7 +78,7 @@ def test_no_witness_is_above_the_truth(request: pytest.FixtureRequest) -> None:
     assert seen >= count / 6
 
 
-@pytest.mark.parametrize("name", ["transcript", "stopping"])
+@pytest.mark.parametrize("name", ["transcript", pytest.param("stopping", marks=pytest.mark.long)])
 def test_witnesses_have_the_listed_chances(name: str, request: pytest.FixtureRequest) -> None:
     """The chances of a witness's event, and its loss beside what is proved."""
     seen = 0

@@ -24,12 +24,9 @@ def _id(path: Path) -> str:
     return f"{path.parent.name}/{path.stem}"
 
 
-@pytest.mark.parametrize("path", SPECS, ids=_id)
-def test_formatted(path: Path) -> None:
-    source = driver.read(str(path))
-    text, diagnostics = format_text(source)
-    assert not diagnostics
-    assert text == source.text
+def test_formatted() -> None:
+    sources = [driver.read(str(path)) for path in SPECS]
+    assert [source.name for source in sources if format_text(source) != (source.text, ())] == []
 
 
 @pytest.mark.parametrize(

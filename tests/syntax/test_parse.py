@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 import re
 from fractions import Fraction
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -226,8 +225,3 @@ def test_the_grammar_has_no_conflicts(caplog: pytest.LogCaptureFixture) -> None:
         lark.logger.setLevel(level)
         lark.logger.removeHandler(caplog.handler)
     assert "conflict" not in caplog.text.lower()
-
-
-@pytest.mark.parametrize("spec", SPECS, ids=[str(Path(s.parent.name, s.stem)) for s in SPECS])
-def test_every_shipped_spec_parses(spec: Path) -> None:
-    parsed(spec.read_text("utf-8"))
