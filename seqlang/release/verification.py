@@ -4,7 +4,8 @@ what was released."""
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 from seqlang.diagnostics import SpecError
@@ -57,31 +58,33 @@ def faults_of(book: Book) -> Iterator[str]:
             yield f"the account `{account.name}` is overdrawn: {account.spent.text} of {account.budget.text}"
     for reference in book.overdrawn:
         yield f"`{reference}`: the budget did not cover its price when it was charged"
-    prices: dict[object, Amount] = {}
     for charge in book.charges.values():
         if charge.spec != "" or charge.looks:
-            found = fault_of(charge) or _not_paid(charge, book.accounts[charge.account], prices)
+            found = fault_of(charge) or _not_paid(charge, book.accounts[charge.account])
             if found is not None:
                 yield f"`{charge.reference}`: {found}"
 
 
-def _not_paid(charge: Charge, account: Account, known: dict[object, Amount]) -> str | None:
+def _not_paid(charge: Charge, account: Account) -> str | None:
     """What is proved of the program is proved once more: the price is no less than that, and about the neighbours of
     the account."""
-    loaded, budget = loaded_of(charge), account.budget
-    program = charge.spec, charge.settings, budget
     try:
-        who = adjacency(loaded.program, charge.reading.get("columns", ()), charge.reading.get("units", ()))
-        if program not in known:
-            known[program] = price(proved(loaded, budget), budget)
+        program = loaded_of(charge).program
+        who = adjacency(program, charge.reading.get("columns", ()), charge.reading.get("units", ()))
+        least = _least_price(charge.spec, charge.settings, account.budget)
     except SpecError as why:
         return f"its price is not proved: {why}"
     except UNREADABLE:
         return NOT_UNDERSTOOD
     if not account.pays_for(who):
         return f"its price is about neighbours `{who}`, and the account about `{account.adjacency}`"
-    least = known[program]
     return None if least.fits(charge.price) else f"its price was {charge.price.text}, and {least.text} is proved"
+
+
+@lru_cache(64)
+def _least_price(spec: str, settings: tuple[tuple[str, str], ...], budget: Amount) -> Amount:
+    """Raises SpecError where nothing is proved."""
+    return price(proved(_loaded("", spec, settings), budget), budget)
 
 
 def digest_of(loaded: Loaded, account: str, reading: Mapping[str, Any]) -> str:
@@ -93,7 +96,11 @@ def digest_of(loaded: Loaded, account: str, reading: Mapping[str, Any]) -> str:
 
 def loaded_of(charge: Charge) -> Loaded:
     """The program that was charged for. Raises SpecError where its text is refused."""
-    return load(Source(charge.reference, charge.spec), {name: rational_in(v) for name, v in charge.settings})
+    return _loaded(charge.reference, charge.spec, charge.settings)
+
+
+def _loaded(name: str, spec: str, settings: Iterable[tuple[str, str]]) -> Loaded:
+    return load(Source(name, spec), {parameter: rational_in(value) for parameter, value in settings})
 
 
 def fault_of(charge: Charge) -> str | None:

@@ -152,12 +152,12 @@ def test_of_noise_that_was_shown_and_read_elsewhere(body: str, monkeypatch: pyte
     assert_unchanged(HEAD + body, "1011", monkeypatch)
 
 
-@pytest.mark.parametrize("seed", [*range(1, 12), *(pytest.param(n, marks=pytest.mark.long) for n in range(12, 300))])
+@pytest.mark.parametrize("seed", [*range(1, 5), *(pytest.param(n, marks=pytest.mark.long) for n in range(5, 300))])
 def test_of_random_programs(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     try:
         assert_unchanged(random_body(random.Random(seed)), "101", monkeypatch)
     except TooMany:
-        assert seed >= 12
+        assert seed >= 5
 
 
 def random_body(coins: random.Random) -> str:
