@@ -50,7 +50,7 @@ def differ(name, a, b):
 def test_engines_agree(path):
     program = elaborated(path)
     if program is None or not program.models:
-        pytest.skip("nothing to simulate")
+        return  # nothing to simulate
     model = program.models[-1]
     try:
         fast = simulate(program, model, runs=2, seed=11, cap=25)
@@ -59,7 +59,8 @@ def test_engines_agree(path):
             simulate(program, model, runs=2, seed=11, cap=25, engine="interpreter")
         return
     if fast.engine != "numpy":
-        pytest.skip(f"only the interpreter runs it: {fast.why_interpreted}")
+        assert fast.why_interpreted
+        return
     fast = simulate(program, model, runs=1000, seed=11, cap=25)
     slow = simulate(program, model, runs=several(40, 60), seed=12, cap=25, engine="interpreter")
     assert fast.labels == slow.labels
