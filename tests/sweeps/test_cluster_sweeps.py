@@ -240,6 +240,30 @@ def test_a_scheduler_that_goes_away_ends_the_sweep(cluster: Cluster, tmp_path: P
     assert "Traceback" not in err
 
 
+@pytest.mark.parametrize(
+    ("reason", "said"), [("scheduler-connection-lost", "went away"), ("unknown", "dropped a unit")]
+)
+def test_a_unit_that_is_given_up(cluster: Cluster, monkeypatch: pytest.MonkeyPatch, reason: str, said: str) -> None:
+    """The scheduler's end reaches who waits for a unit in two ways: which one, is by chance."""
+    from distributed.client import Future, FutureCancelledError
+
+    from seqlang.diagnostics import SpecError
+    from seqlang.sweeps.carry_out import carry_out
+    from seqlang.sweeps.executors import cluster as module
+    from seqlang.sweeps.unit import Unit
+
+    def given_up(self: object) -> None:
+        raise FutureCancelledError("a unit", reason)
+
+    cluster.worker()
+    unit = Unit("run", "s", SPEC, (), "fair", (("runs", 10),), "x")
+    with module.Cluster(cluster.address) as executor:
+        executor._client.wait_for_workers(1, timeout=60)
+        monkeypatch.setattr(Future, "result", given_up)
+        with pytest.raises(SpecError, match=said):
+            list(carry_out([unit], executor, None, lambda number, state: None))
+
+
 def test_a_unit_that_takes_down_every_worker(cluster: Cluster, monkeypatch: pytest.MonkeyPatch) -> None:
     from seqlang.diagnostics import SpecError
     from seqlang.sweeps.carry_out import carry_out

@@ -148,7 +148,7 @@ def other_release(who: str, release: str | None) -> SpecError:
 
 
 def _answer(future: Any) -> Plain:
-    """Exceptions are those of the cluster: `compute` raises none."""
+    """Exceptions are those of the cluster: `compute` raises none. OSError where the scheduler is gone."""
     distributed: Any = import_module("distributed")
     try:
         answer: Plain = future.result()
@@ -156,6 +156,8 @@ def _answer(future: Any) -> Plain:
         raise _refused(f"a unit took down every worker that it was given to: {error}",
                        "look into the workers' logs; often memory ran out") from None  # fmt: skip
     except distributed.CancelledError as error:
+        if getattr(error, "reason", "") == "scheduler-connection-lost":
+            raise ConnectionError("the connection was lost") from None
         raise _refused(f"the cluster has dropped a unit: {error}", "is the scheduler still there?") from None
     return answer
 
