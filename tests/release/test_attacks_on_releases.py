@@ -6,7 +6,7 @@ import os
 import random
 import shutil
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import datetime
 from fractions import Fraction
 from pathlib import Path
@@ -535,7 +535,10 @@ def test_an_account_says_which_columns_are_public(tmp_path: Path, words: str) ->
     book = Book(SqliteStore(tmp_path / "l", make=True))
     book.open_account("mine", words, amount_of("pure(1)", "budget"))
     terms = agreed(loaded(text), book, None, None, Form((("z", "salary"),)))
-    rows = lambda: iter([{"x": 1, "z": 4, "day": 2}])  # noqa: E731
+
+    def rows() -> Iterator[dict[str, int]]:
+        yield {"x": 1, "z": 4, "day": 2}
+
     if words.startswith("replace one") and "day" in words and "salary" in words:
         assert release(terms, book, rows).stopped and not list(faults_of(book))
     else:

@@ -15,6 +15,7 @@ from scipy.stats import chi2
 from seqlang.diagnostics import SpecError
 from seqlang.model.program import Program
 from seqlang.release import resuming
+from seqlang.release.exact.laws import NotExact
 from seqlang.release.exact.run import ExactRun, Look
 from seqlang.release.resuming import begins_after, resumed
 from seqlang.release.transcript import written
@@ -148,6 +149,16 @@ def after_a_crash(text: str, cut: int) -> tuple[list[Look], list[Look]]:
 def test_nodes_of_a_tree_are_known_from_what_was_shown(text: str, cut: int) -> None:
     went_on, resumed_at = after_a_crash(text, cut)
     assert len(went_on) == 12 - cut and went_on == resumed_at
+
+
+def test_nodes_are_of_one_shape() -> None:
+    """A node for one number would be added to each of two, which it would not hide from each other."""
+    run = ExactRun(program(TREE))
+    run.step = 2
+    run.noise("s.step", ())
+    run.step = 3
+    with pytest.raises(NotExact, match="coordinates"):
+        run.noise("s.step", (2,))
 
 
 def test_that_a_tree_drawn_anew_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:

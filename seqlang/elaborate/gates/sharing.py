@@ -32,7 +32,7 @@ def _checked(reader: Reader, gate: p.Gate, terms: set[str], shown: set[str]) -> 
         return _opaque(gate, inside, "its plain part reads noise that another gate relies on", test)
     if outside is not None:
         if isinstance(gate, p.ReleaseGate):
-            outside = _with_its_reading(outside, gate)
+            outside = _with_its_reading(reader, outside, gate)
         return _opaque(gate, outside, "its public part reads noise that another gate relies on", None)
     return gate
 
@@ -59,11 +59,14 @@ def _opaque(gate: p.Gate, expression: m.Expression, reason: str, test: p.Test | 
     return p.OpaqueGate(gate.source, guard, expression, reason, test, gate.span)
 
 
-def _with_its_reading(expression: m.Expression, gate: p.ReleaseGate) -> m.Expression:
+def _with_its_reading(reader: Reader, expression: m.Expression, gate: p.ReleaseGate) -> m.Expression:
     """With the noisy value of the gate in the place of what was released: an opaque gate releases nothing first."""
     if isinstance(expression, m.ReleasedValue):
-        return m.Noised(gate.terms[0].noise.partition(".")[0], gate.value, gate.terms) if gate.terms else gate.value
-    return m.rebuild(expression, lambda child: _with_its_reading(child, gate))
+        if not gate.terms:
+            return gate.value
+        noise = reader.noises[gate.terms[0].noise]
+        return m.Noised(noise.target or noise.name, gate.value, gate.terms)
+    return m.rebuild(expression, lambda child: _with_its_reading(reader, child, gate))
 
 
 def _terms(gate: p.Gate) -> tuple[m.Term, ...]:

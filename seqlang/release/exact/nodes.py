@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from seqlang.release.exact.code import shape_of
 from seqlang.release.exact.functions import Value, added, subtracted
 
 Nodes = dict[tuple[int, int], Value]
@@ -22,6 +23,10 @@ class Tree:
         """Of this step, which is not below those of earlier calls. Nodes that are new are drawn."""
         self._nodes = {node: self._nodes[node] if node in self._nodes else draw() for node in cover(step)}
         return _total(list(self._nodes.values()))
+
+    def is_of(self, shape: tuple[int, ...]) -> bool:
+        """Whether every node has as many coordinates: one number for several of them would hide them together."""
+        return all(shape_of(node) == shape for node in self._nodes.values())
 
     def keep(self, step: int, noise: Value) -> None:
         """The noise of this step is known, and so were those of all steps before it: the node that ends here is what

@@ -239,6 +239,8 @@ class ExactRun:
         self._drawn = True
         draw = partial(self._filled, shape, self._spares[name].take)
         value = self._trees[name].noise(self.step, draw) if name in self._trees else draw()
+        if name in self._trees and not self._trees[name].is_of(shape):
+            raise NotExact(f"`{name}` would hide a value with another number of coordinates than before")
         self._lives[name] = life, value
         return value
 

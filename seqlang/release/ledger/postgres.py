@@ -91,9 +91,8 @@ class PostgresStore:
     def hold(self, name: str) -> Held | None:
         """A lock of this connection: whoever loses the connection loses the lock, and can write no look either."""
         with self._told():
-            table = self._run("SELECT 'seqlang_entries'::regclass::oid").fetchone()[
-                0
-            ]  # a database may hold two ledgers
+            # A database may hold several ledgers, in schemas.
+            (table,) = self._run("SELECT 'seqlang_entries'::regclass::oid").fetchone()
             digest = hashlib.sha256(f"{table} {name}".encode()).digest()
             key = int.from_bytes(digest[:8], "big", signed=True)
             if not self._run("SELECT pg_try_advisory_lock(%s)", (key,)).fetchone()[0]:
