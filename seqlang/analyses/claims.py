@@ -23,8 +23,8 @@ from seqlang.rules.composition import every_algorithm, post_processing
 from seqlang.rules.sensitivity.facts.formulas import parameter_values
 
 if TYPE_CHECKING:
-    from seqlang.analyses.operating.claims import Solve, Watches
-    from seqlang.backends.solve import Solution
+    from seqlang.analyses.operating.laws import Laws
+    from seqlang.arithmetic.estimate import Estimate
 
 
 @record
@@ -33,38 +33,32 @@ class Verdict:
     claims may be decided by the exact law instead: `because` then holds the numbers."""
 
     claim: Claim
-    verdict: Literal["proved", "refuted", "unknown"]
+    verdict: Literal["proved", "refuted", "computed", "unknown"]
     because: str
     derivation: Derivation | None = None
     witness: Witness | None = None
+    holds: bool | None = None
+    """Of a claim that only an estimate decides (`computed`): whether it seems to hold."""
+    value: Estimate | None = None
+    """Of such a claim: its left side."""
 
     @property
     def ok(self) -> bool:
-        """As expected: proved, or what the claim's `expect` says."""
-        return self.verdict == (self.claim.expect or "proved")
+        """As expected: proved, or what the claim's `expect` says; computed counts as what it seems to be."""
+        expected = self.claim.expect or "proved"
+        if self.verdict == "computed":
+            return expected == ("proved" if self.holds else "refuted")
+        return self.verdict == expected
 
 
 def decide(
     program: Program, *, delta: Fraction, horizon: int | None, known: Bounds, witness: Witness | None
 ) -> tuple[Verdict, ...]:
     """One verdict a claim. `known` are the bounds at `delta` and `horizon`, `witness` the best pair found."""
-    solve = solver(program)
-    return tuple(_in_time(program, claim, delta, horizon, known, witness, solve) for claim in program.claims)
+    from seqlang.analyses.operating.laws import Laws
 
-
-def solver(program: Program) -> Solve:
-    """Exact laws, each computed once. numpy is imported when the first is asked for."""
-    found: dict[tuple[str, Watches, float], Solution] = {}
-
-    def solve(model: str, watches: Watches, tolerance: float) -> Solution:
-        from seqlang.backends.solve import solve as solved
-
-        asked = (model, watches, tolerance)
-        if asked not in found:
-            found[asked] = solved(program, model, watch=watches, tolerance=tolerance)
-        return found[asked]
-
-    return solve
+    laws = Laws(program)
+    return tuple(_in_time(program, claim, delta, horizon, known, witness, laws) for claim in program.claims)
 
 
 def claimed_horizon(program: Program) -> int | None:
@@ -80,11 +74,11 @@ def _in_time(
     horizon: int | None,
     known: Bounds,
     witness: Witness | None,
-    solve: Solve,
+    laws: Laws,
 ) -> Verdict:
     """The verdict; unknown where the time limit ends the search for one."""
     try:
-        return _decide(program, claim, delta, horizon, known, witness, solve)
+        return _decide(program, claim, delta, horizon, known, witness, laws)
     except OutOfTime as out:
         return Verdict(claim, "unknown", str(out))
 
@@ -96,7 +90,7 @@ def _decide(
     horizon: int | None,
     known: Bounds,
     witness: Witness | None,
-    solve: Solve,
+    laws: Laws,
 ) -> Verdict:
     doing(f"claim {claim.text.removeprefix('claim ')}")
     match claim.kind:
@@ -107,8 +101,10 @@ def _decide(
             if empty is not None:
                 return Verdict(claim, "proved" if empty[0] else "refuted", empty[1])
             poll()
-            decision = decide_operating(program, claim, solve)
-            return Verdict(claim, decision.verdict, decision.because)
+            decision = decide_operating(program, claim, laws)
+            return Verdict(
+                claim, decision.verdict, decision.because, holds=decision.holds, value=decision.value
+            )
         case "strong" | "weak":
             pass
         case _:

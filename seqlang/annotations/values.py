@@ -150,7 +150,7 @@ def _steps(laws: Sequence[SolveResult]) -> str:
 def _chance(laws: Sequence[SolveResult], label: str) -> str:
     parts = []
     for law in laws:
-        low, high = law.interval(law.returns.get(label, 0.0))
+        low, high = law.interval(label) if label in law.returns else (0.0, 0.0)
         sure = high - low < 1e-6
         size = shown((low + high) / 2, 4) if sure else f"between {shown(low, 4)} and {shown(high, 4)}"
         parts.append(f"{size} under {law.model}")

@@ -15,7 +15,7 @@ class Stated:
     """What the check said of one claim of the program. `derivation` is its proof; a claim that is refuted, or that the
     exact law decides, has none."""
 
-    verdict: Literal["proved", "refuted", "unknown"]
+    verdict: Literal["proved", "refuted", "computed", "unknown"]
     derivation: Derivation | None
 
 

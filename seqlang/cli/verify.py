@@ -143,6 +143,7 @@ def _claim(claim: CheckedClaim) -> dict[str, Any]:
         why = {
             "proved": "said to be proved by the exact law, which is no derivation",
             "refuted": "said to be refuted: a witness is no derivation",
+            "computed": "said to be computed: an estimate is no derivation",
             "unknown": "said to be unknown",
         }[claim.stated.verdict]
     return {"claim": claim_words(claim.claim), "established": claim.established, "why": plain(why)}

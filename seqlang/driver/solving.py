@@ -22,6 +22,7 @@ def solve(loaded: Loaded, *, models: tuple[str, ...] = (), tolerance: float = 1e
     excludes what is known without it.
     """
     from seqlang.analyses.contradictions.law import law_contradictions
+    from seqlang.analyses.operating.certain_law import certain_law
     from seqlang.analyses.operating.failing_steps import may_fail
     from seqlang.backends.montecarlo.stopping import chosen_model
     from seqlang.backends.solve import Unsolved
@@ -44,10 +45,12 @@ def solve(loaded: Loaded, *, models: tuple[str, ...] = (), tolerance: float = 1e
                 message = f"`{program.name}` under {name} has no exact law here: {why}"
                 remedy = f"`seqlang run {loaded.source.name}` estimates the same numbers by simulation"
                 raise SpecError.of("E0623", message, help=remedy) from None
+            sure = certain_law(program, name)
         refuse(loaded, law_contradictions(program, name, solution))
         if failing is not None:
             note = f"a step may fail for some data, and the law is that of a run in which none does: {failing}"
             solution = replace(solution, notes=(*solution.notes, note))
         seconds = time.perf_counter() - began
-        results.append(SolveResult(program.name, name, values, solution, seconds, Origin(loaded.source, program)))
+        origin = Origin(loaded.source, program)
+        results.append(SolveResult(program.name, name, values, solution, seconds, origin, sure))
     return tuple(results)

@@ -40,7 +40,8 @@ _SYMBOLS: dict[str, types.SymbolKind] = {
     "attach": types.SymbolKind.Operator,
     "claim": types.SymbolKind.Boolean,
 }
-_BADNESS = {"refuted": types.DiagnosticSeverity.Error, "unknown": types.DiagnosticSeverity.Warning}
+_BADNESS = {"refuted": types.DiagnosticSeverity.Error, "unknown": types.DiagnosticSeverity.Warning,
+            "computed": types.DiagnosticSeverity.Warning}
 
 
 def diagnostic(document: Document, found: Diagnostic) -> types.Diagnostic:

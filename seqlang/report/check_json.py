@@ -22,6 +22,7 @@ from seqlang.rules.sensitivity.facts.formulas import parameter_values
 from seqlang.version import __version__
 
 if TYPE_CHECKING:
+    from seqlang.analyses.claims import Verdict
     from seqlang.results.check import CheckResult
 
 
@@ -64,6 +65,7 @@ def check_dict(result: CheckResult) -> dict[str, Any]:
                 "expect": v.claim.expect,
                 "ok": v.ok,
                 "because": v.because,
+                "computed": _computed(v),
                 "witness": None if v.witness is None else witness_dict(v.witness),
                 "derivation": None if v.derivation is None else derivation_dict(v.derivation),
             }
@@ -79,6 +81,14 @@ def check_dict(result: CheckResult) -> dict[str, Any]:
         **({"cut_short": list(result.cut_short)} if result.cut_short else {}),
         "seconds": round(result.seconds, 6),
     }
+
+
+def _computed(verdict: Verdict) -> dict[str, Any] | None:
+    """The estimate that decides a claim."""
+    if verdict.value is None:
+        return None
+    value, low, high = (json_number(x) for x in (verdict.value.value, verdict.value.low, verdict.value.high))
+    return {"value": value, "low": low, "high": high, "holds": bool(verdict.holds)}
 
 
 def _derivation(result: CheckResult) -> dict[str, Any] | None:

@@ -51,13 +51,19 @@ class CheckResult(Drawn):
     @property
     def summary(self) -> str:
         found = [v.verdict for v in self.verdicts]
-        counts = [f"{found.count(kind)} {kind}" for kind in ("proved", "refuted", "unknown") if kind in found]
+        kinds = ("proved", "refuted", "computed", "unknown")
+        counts = [f"{found.count(kind)} {kind}" for kind in kinds if kind in found]
         return f"{self.program.name}: {', '.join(counts) or 'no claims'}"
 
     @property
     def ok(self) -> bool:
         """Every claim as expected. `expect` speaks of the defaults: with other parameter values it cannot fail."""
         return all(v.ok or (self.overridden and v.claim.expect is not None) for v in self.verdicts)
+
+    @property
+    def rests_on_estimates(self) -> bool:
+        """Whether only an estimate decides some claim."""
+        return any(v.verdict == "computed" for v in self.verdicts)
 
     def at_orders(self, found: tuple[Derivation, ...]) -> tuple[Derivation, ...]:
         """Those of the derivations that conclude a Renyi bound at an order that was asked for."""

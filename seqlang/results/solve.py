@@ -12,6 +12,8 @@ from seqlang.results.results import OneOfSeveral
 from seqlang.shown import Drawn
 
 if TYPE_CHECKING:
+    from seqlang.analyses.operating.certain_law import CertainLaw
+    from seqlang.arithmetic.enclosure import Enclosure
     from seqlang.backends.solve import Solution
     from seqlang.results.origin import Origin
 
@@ -22,7 +24,8 @@ RESOLVED = 1e-6
 
 @record
 class SolveResult(Drawn, OneOfSeveral):
-    """`parameters` are the values of this cell of a sweep; `seconds` is what the solution took."""
+    """The numbers of `solution` are estimates: they come with an error that nothing proves. `parameters` are the values
+    of this cell of a sweep; `seconds` is what the solution took."""
 
     shown_by = "text.solve:solve_blocks"
     drawn_by = "pictures.exact_laws:plot_laws"
@@ -33,6 +36,8 @@ class SolveResult(Drawn, OneOfSeveral):
     solution: Solution
     seconds: float
     origin: Origin | None = field(default=None, compare=False)
+    certain: CertainLaw | None = None
+    """What is certain beside what is estimated; None where nothing is."""
 
     @property
     def summary(self) -> str:
@@ -83,11 +88,43 @@ class SolveResult(Drawn, OneOfSeveral):
         table = self.solution.table
         return self._moment(1) + self.solution.unresolved * len(table)
 
-    def interval(self, chance: float) -> tuple[float, float]:
-        """Where the chance of a return lies: the error of the computation, and what has not stopped yet."""
-        solution = self.solution
+    def interval(self, name: str) -> tuple[float, float]:
+        """Where the chance of a return seems to lie, by its name: the estimated error of the computation, and what has
+        not stopped yet. Never outside of what is certain."""
+        solution, chance = self.solution, self.returns[name]
         left = max(0.0, solution.unresolved - solution.never) + solution.lost
-        return max(0.0, chance - solution.outcome_error), min(1.0, chance + solution.outcome_error + left)
+        low, high = max(0.0, chance - solution.outcome_error), min(1.0, chance + solution.outcome_error + left)
+        return _within(low, high, self.enclosures.get(name))
+
+    @property
+    def steps_interval(self) -> tuple[float, float] | None:
+        """Where the expected stopping step seems to lie, never outside of what is certain; None where nothing is known
+        above."""
+        mean = self.expected_steps
+        if mean is None or math.isinf(mean):
+            return None
+        error = self.solution.steps_error
+        return _within(max(1.0, mean - error), mean + error, None if self.certain is None else self.certain.steps)
+
+    @property
+    def enclosures(self) -> dict[str, Enclosure]:
+        """Where the chance of each return certainly lies, by its name; without those of which nothing is certain."""
+        if self.certain is None:
+            return {}
+        named: dict[str, list[Enclosure]] = {}
+        for outcome, found in self.certain.returns.items():
+            named.setdefault(outcome_name(outcome), []).append(found)
+        return {name: found[0] for name, found in named.items() if len(found) == 1}
+
+    @property
+    def excluded(self) -> tuple[str, ...]:
+        """The returns whose estimate, with its estimated error, lies outside of what is certain: it is wrong."""
+        error = self.solution.outcome_error + self.solution.lost + self.solution.unresolved
+        return tuple(
+            name
+            for name, sure in self.enclosures.items()
+            if name in self.returns and not sure.low - error <= self.returns[name] <= sure.high + error
+        )
 
     def _moment(self, power: int) -> float:
         by_step = self.solution.table.sum(axis=1)
@@ -128,7 +165,19 @@ class SolveResult(Drawn, OneOfSeveral):
             "steps_computed": len(solution.table),
             "method": solution.method,
             "notes": list(solution.notes),
+            "kind": "estimate",
+            "certain": self._certain_dict(),
             "seconds": round(self.seconds, 6),
+        }
+
+    def _certain_dict(self) -> dict[str, Any] | None:
+        if self.certain is None:
+            return None
+        return {
+            "returns": {name: [found.low, found.high] for name, found in self.enclosures.items()},
+            "expected_steps": [json_number(self.certain.steps.low), json_number(self.certain.steps.high)],
+            "expected_steps_by": self.certain.steps_by or None,
+            "undecided": self.certain.undecided,
         }
 
     def frame(self) -> list[dict[str, Any]]:
@@ -138,6 +187,15 @@ class SolveResult(Drawn, OneOfSeveral):
             for t, row in enumerate(self.solution.table, 1)
             for o, p in zip(self.solution.outcomes, row, strict=True)
         ]
+
+
+def _within(low: float, high: float, sure: Enclosure | None) -> tuple[float, float]:
+    """The part of the interval that is possible; all that is possible where there is none."""
+    if sure is None:
+        return low, high
+    if high < sure.low or low > sure.high:
+        return sure.low, sure.high
+    return max(low, sure.low), min(high, sure.high)
 
 
 def outcome_name(outcome: str | float | None) -> str:

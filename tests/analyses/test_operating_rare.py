@@ -61,4 +61,4 @@ def test_rounding_of_a_narrow_law() -> None:
 def test_a_threshold_noise_of_another_size() -> None:
     """P(high) = Phi(-5 / 1000) = 0.4980053"""
     assert verdict(WIDE, "probability(high) >= 0.499 under m") == "refuted"
-    assert verdict(WIDE, "probability(high) <= 0.4981 under m") == "proved"
+    assert verdict(WIDE, "probability(high) <= 0.4981 under m") == "computed"

@@ -1,112 +1,157 @@
-"""Claims on operating characteristics: error rates, expected steps, whether it stops, from the exact law.
+"""Claims on operating characteristics: error rates, expected steps, whether it stops. This is the only place that
+decides them.
 
-Both sides of the comparison are intervals that hold the true values: the solver's error bound, the mass that it has not
-resolved, and rounding are all counted against the verdict.
+A claim is proved or refuted by enclosures alone. These are intervals that hold the true values of both sides: by finite
+sums with their rounding error, by panels for the noises that persist, and by a named theorem where a bound reaches
+beyond what was summed. Where only an estimate separates the two sides, the claim is `computed`: it seems to hold, or to
+fail.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from math import inf
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from seqlang.analyses.operating.almost_surely import surely_stops
 from seqlang.analyses.operating.failing_steps import may_fail
-from seqlang.analyses.operating.quantities import BeyondTheTable, Interval, Open, Values
-from seqlang.analyses.operating.quantities import Watches as Watches
+from seqlang.analyses.operating.laws import Laws
+from seqlang.analyses.operating.quantities import Interval, Open
+from seqlang.arithmetic.enclosure import Enclosure
+from seqlang.arithmetic.estimate import Estimate
 from seqlang.model import expression as e
 from seqlang.model.program import Claim, Program
 from seqlang.record import record
 
-if TYPE_CHECKING:
-    from seqlang.backends.solve import Solution
-
-Solve = Callable[[str, Watches, float], "Solution"]
-"""The solution under a model, with these expressions watched, at a tolerance; raises Unsolved."""
-TOLERANCES = (1e-8, 1e-11)
-"""Asked of the exact law: the second where the first leaves the claim open."""
+PANELS = (64, 1_000, 10_000)
+"""Panels for the noises that persist: more where fewer leave the claim open."""
+NARROWER = 40.0
+"""How many times narrower the next number of panels makes an interval at most."""
+Word = Literal["proved", "refuted", "computed", "unknown"]
 
 
 @record
 class Decision:
-    """What the exact law says of a claim under one model; `because` names the value and its bound."""
+    """What the law says of a claim under one model; `because` names the values. `holds`: of a claim that is `computed`,
+    whether it seems to hold. `value`: the left side of a claim that is `computed`."""
 
-    verdict: Literal["proved", "refuted", "unknown"]
+    verdict: Word
     because: str
+    holds: bool | None = None
+    value: Estimate | None = None
 
 
-def decide_operating(program: Program, claim: Claim, solve: Solve) -> Decision:
+def decide_operating(program: Program, claim: Claim, laws: Laws) -> Decision:
     """The verdict on `claim E [under M]`: without a model it speaks of every model of the file."""
-    from seqlang.backends.solve import Unsolved
-
     models = (claim.model,) if claim.model is not None else tuple(m.name for m in program.models)
     if not models:
         return Decision("unknown", "there is no model to take it under")
     if (why_not := may_fail(program)) is not None:
         return Decision("unknown", f"a step may fail for some data, and no law tells of it: {why_not}")
-    decisions = []
-    for model in models:
-        surely = surely_stops(program, claim, model)
-        if surely is not None:
-            decisions.append(Decision("proved", f"under {model}: {surely}"))
-            continue
-        try:
-            decisions.append(_decide(program, claim, model, solve))
-        except (Unsolved, Open) as why:
-            decisions.append(Decision("unknown", f"no exact law under {model}: {why}; `seqlang run` estimates it"))
-    refuted = [d for d in decisions if d.verdict == "refuted"]
-    unknown = [d for d in decisions if d.verdict == "unknown"]
-    if refuted:
-        return refuted[0]
-    return unknown[0] if unknown else Decision("proved", "; ".join(d.because for d in decisions))
+    found = [_under(program, claim, model, laws) for model in models]
+    # one model under which it fails decides; else the least certain of them
+    ranks = {"refuted": 0, "computed": 2, "unknown": 1, "proved": 3}
+    ranked = sorted(found, key=lambda d: 0.5 if d.verdict == "computed" and not d.holds else ranks[d.verdict])
+    return Decision("proved", "; ".join(d.because for d in found)) if ranked[0].verdict == "proved" else ranked[0]
 
 
-def _decide(program: Program, claim: Claim, model: str, solve: Solve) -> Decision:
+def _under(program: Program, claim: Claim, model: str, laws: Laws) -> Decision:
+    from seqlang.backends.solve import Unsolved
+
+    surely = surely_stops(program, claim, model)
+    if surely is not None:
+        return Decision("proved", f"under {model}: {surely}")
     condition = claim.condition
     assert isinstance(condition, e.Apply) and len(condition.arguments) == 2
-    found = Decision("unknown", "")
-    for tolerance in TOLERANCES:
-        left, right = sides(program, condition, solve, model, tolerance)
-        found = _compared(condition, model, left, right)
-        if found.verdict != "unknown":
-            break
-    return found
-
-
-def sides(
-    program: Program, condition: e.Apply, solve: Solve, model: str, tolerance: float = TOLERANCES[0]
-) -> tuple[Interval, Interval]:
-    """Both sides of the comparison under the model, as intervals that hold their values. Raises Unsolved, Open."""
+    certain, sides, why_not = _by_enclosures(condition, model, laws)
+    if certain is not None and certain.verdict != "unknown":
+        return certain
     try:
-        return _sides(program, condition, solve, model, tolerance, False)
-    except BeyondTheTable:
-        return _sides(program, condition, solve, model, tolerance, True)
+        supposed = _by_estimates(condition, model, laws, sides)
+    except (Unsolved, Open) as why:
+        if certain is not None:
+            return certain
+        return Decision("unknown", f"no exact law under {model}: {why}; `seqlang run` estimates it")
+    if supposed.verdict == "unknown":
+        return supposed if certain is None else certain
+    return Decision(supposed.verdict, f"{supposed.because}; {why_not}", supposed.holds, supposed.value)
 
 
-def _sides(
-    program: Program, condition: e.Apply, solve: Solve, model: str, tolerance: float, steps: bool
-) -> tuple[Interval, Interval]:
-    watches = tuple(dict.fromkeys(_watched(condition, steps)))
-    values = Values(program, model, solve(model, watches, tolerance), watches)
-    left, right = (values.interval(side) for side in condition.arguments)
-    return left, right
+Sides = tuple[Interval, Interval]
 
 
-def _compared(condition: e.Apply, model: str, left: Interval, right: Interval) -> Decision:
-    if condition.operator in (">=", ">"):
-        holds, fails = left[0] - right[1], right[0] - left[1]
-    else:
-        holds, fails = right[0] - left[1], left[0] - right[1]
-    strict = condition.operator in (">", "<")
-    words = f"under {model}: {_words(condition.arguments[0], left)} against {_words(condition.arguments[1], right)}"
-    if holds > 0 or (holds == 0 and not strict):
+def _by_enclosures(condition: e.Apply, model: str, laws: Laws) -> tuple[Decision | None, Sides | None, str]:
+    """The decision and the enclosures, None where nothing is enclosed, and why an estimate is asked."""
+    from seqlang.backends.solve import Unsolved
+
+    found: Decision | None = None
+    sides: Sides | None = None
+    for panels in PANELS:
+        try:
+            left, right = sides = laws.certain_sides(condition, model, panels)
+        except (Unsolved, Open) as why:
+            return found, sides, f"an estimate: no enclosure is known ({why})"
+        found = _enclosed(condition, model, Enclosure(*left), Enclosure(*right))
+        if found.verdict != "unknown" or not laws.can_be_refined(condition, model) or _is_hopeless(left, right):
+            break
+    return found, sides, "an estimate: what is enclosed is not close enough"
+
+
+def _is_hopeless(left: Interval, right: Interval) -> bool:
+    """Whether the intervals are so wide, beside the distance of their middles, that more panels will not part them."""
+    widths = (left[1] - left[0]) + (right[1] - right[0])
+    if widths == inf:
+        return False  # a lower end may still rise
+    apart = abs((left[0] + left[1]) - (right[0] + right[1])) / 2
+    return not widths <= NARROWER * apart
+
+
+def _enclosed(condition: e.Apply, model: str, left: Enclosure, right: Enclosure) -> Decision:
+    words = _words(condition, model, (left.low, left.high), (right.low, right.high))
+    holds, fails = _compared(condition.operator, (left.low, left.high), (right.low, right.high))
+    if holds:
         return Decision("proved", words)
-    if fails > 0 or (fails == 0 and strict):
+    if fails:
         return Decision("refuted", words)
+    return Decision("unknown", f"{words}: too close to tell, or too much mass is undecided")
+
+
+def _by_estimates(condition: e.Apply, model: str, laws: Laws, sides: Sides | None) -> Decision:
+    """What the estimates say; nothing where one of them is outside of what is certain."""
+    left, right = laws.estimated_sides(condition, model)
+    words = _words(condition, model, left, right)
+    if sides is not None and not all(_meet(a, b) for a, b in zip((left, right), sides, strict=True)):
+        return Decision("unknown", f"{words}: an estimate that is outside of what is certain")
+    holds, fails = _compared(condition.operator, left, right)
+    if holds or fails:
+        return Decision("computed", words, holds, _estimate(left))
     return Decision("unknown", f"{words}: too close to tell, or too much mass is unresolved")
 
 
-def _words(side: e.Expression, value: Interval) -> str:
+def _meet(one: Interval, other: Interval) -> bool:
+    return one[0] <= other[1] and other[0] <= one[1]
+
+
+def _estimate(found: Interval) -> Estimate:
+    low, high = found
+    value = low if high == inf else high if low == -inf else (low + high) / 2
+    return Estimate(value, low, high)
+
+
+def _compared(operator: str, left: Interval, right: Interval) -> tuple[bool, bool]:
+    """Whether the comparison holds for all values in the intervals, and whether it fails for all of them."""
+    if operator in (">=", ">"):
+        left, right = right, left
+    strict = operator in (">", "<")
+    holds = left[1] < right[0] if strict else left[1] <= right[0]
+    fails = left[0] >= right[1] if strict else left[0] > right[1]
+    return holds, fails
+
+
+def _words(condition: e.Apply, model: str, left: Interval, right: Interval) -> str:
+    return f"under {model}: {_side(condition.arguments[0], left)} against {_side(condition.arguments[1], right)}"
+
+
+def _side(side: e.Expression, value: Interval) -> str:
     from seqlang.model.print import show_expression
 
     text, number = show_expression(side), between(*value)
@@ -123,19 +168,3 @@ def between(low: float, high: float) -> str:
     if low == -inf or high == inf:
         return "is not known" if low == -inf and high == inf else (f">= {low:.6g}" if high == inf else f"<= {high:.6g}")
     return f"in [{low:.6g}, {high:.6g}]"
-
-
-_FINAL = e.Local | e.Reported | e.CellValue | e.MemoryValue | e.Drawn | e.Field | e.Noised
-
-
-def _watched(condition: e.Expression, steps: bool) -> list[e.Expression]:
-    """Bodies of `probability` and `expected` that read more than the step and what is returned; with `steps` also
-    those that read the step beside other things."""
-    found = []
-    for node in e.walk(condition):
-        if isinstance(node, e.Apply) and node.operator in ("probability", "expected"):
-            body = node.arguments[0]
-            final = _FINAL | e.StepNumber if steps and body != e.StepNumber() else _FINAL
-            if any(isinstance(part, final) for part in e.walk(body)):
-                found.append(body)
-    return found

@@ -1,5 +1,8 @@
-"""The random quantities of a claim as intervals that hold their true values: chances and means of an exact law, with
-its errors, the mass that it has not resolved, and rounding."""
+"""The random quantities of a claim, chances and means, from the law of (stopping step, return).
+
+From the *enclosed* law come enclosures, which decide claims; from the law that `solve` *estimates*, estimates. Both are
+computed in one way, from what a law is certain or supposed to be (`Masses`).
+"""
 
 from __future__ import annotations
 
@@ -8,29 +11,25 @@ from functools import reduce
 from math import inf
 from typing import TYPE_CHECKING, Any
 
-from seqlang.analyses.faint import lists_are_clear
 from seqlang.analyses.operating.possible import zeros_are_exact
 from seqlang.arithmetic import intervals
 from seqlang.arithmetic.ends import FLOATS
 from seqlang.arithmetic.formula import enclose
-from seqlang.laws.facts import facts
 from seqlang.model import expression as e
-from seqlang.model.life import EachStep
 from seqlang.model.program import Program
 from seqlang.operators.catalogue import numerics
 from seqlang.process.late import np
+from seqlang.record import record
 from seqlang.rules.claims import longest_run
-from seqlang.rules.reading.limits import horizon_of
-from seqlang.rules.reading.signs import Signs
 from seqlang.rules.sensitivity.facts.formulas import formula_of, parameter_values
 
 if TYPE_CHECKING:
     from seqlang.backends.solve import Solution
+    from seqlang.backends.solve.enclosed.law import EnclosedLaw
+    from seqlang.backends.solve.enclosed.stopping_time import StoppingTime
 
 Interval = tuple[float, float]
 Watches = tuple[e.Expression, ...]
-RARE, FEW = 1e-6, 64
-"""Chances of one of few values below RARE may hide what they lead to."""
 MOST_STEPS = 1_000_000
 """A condition on the step is not tried in more steps than these."""
 CAUTION = 3.0
@@ -45,31 +44,107 @@ class BeyondTheTable(Exception):
     """The step is read, and the last steps are known in closed form only: the law is wanted step by step."""
 
 
-class Values:
-    """Intervals of the random quantities of one solution."""
+@record
+class Masses:
+    """What is known of a law. `table` (steps, outcomes): probabilities; `later`: those of the outcomes after the table.
+    Any sum of them is off by at most `slack`. `open`: the probability of all the rest, `never`: that of never stopping,
+    which is in neither. `watched`: probabilities of the watched conditions, off by at most `watched_slack` and by what
+    is open. `bounded`: a public stop ends every run; `surely` tells whether every run stops. `steps` gives an interval
+    of the expected stopping step."""
 
-    def __init__(self, program: Program, model: str, solution: Solution, watches: Watches) -> None:
-        self.program, self.solution, self.watches = program, solution, watches
+    outcomes: tuple[Any, ...]
+    table: Any
+    later: Any
+    slack: float
+    open: float
+    never: float
+    watched: Any
+    watched_slack: float
+    bounded: bool
+    surely: Callable[[], bool]
+    steps: Callable[[], Interval]
+
+
+def certain(program: Program, model: str, law: EnclosedLaw, stops: Callable[[], StoppingTime]) -> Masses:
+    """What is certain. `stops`: see `stopping_time`; it is asked where it matters."""
+    never = law.never if zeros_are_exact(program, model) or law.bounds_never else 0.0
+    by_step = law.table.sum(axis=1)
+    times = np.arange(1, len(by_step) + 1, dtype=float)
+    so_far = float(times @ by_step)
+    resolved = float(by_step.sum())
+    left = max(0.0, 1.0 - resolved)
+    after = len(by_step) + 1
+    end = longest_run(program)
+
+    def steps() -> Interval:
+        if never > 0:
+            return inf, inf
+        # who has not stopped by the last step stops later; of who was given up it is known only that there is a step
+        low = so_far + law.open * after + max(0.0, left - law.open) - law.rounding * after
+        high = stops().high
+        if end is not None:
+            high = min(high, so_far + (left + law.rounding) * end + law.rounding * after)
+        return max(1.0, low * (1 - 1e-12)), high * (1 + 1e-12)
+
+    return Masses(
+        law.outcomes, law.table, np.zeros(len(law.outcomes)), law.rounding, max(0.0, left - never) + law.rounding,
+        never, law.watched, law.rounding, end is not None, lambda: end is not None or stops().surely, steps,
+    )  # fmt: skip
+
+
+def estimated(program: Program, model: str, solution: Solution, *, supposing: bool) -> Masses:
+    """What the computed law is supposed to be, with its estimated error. An expected step has an upper end only where a
+    public stop ends every run: an estimate cannot tell of runs too rare to be seen that go on for ever. `supposing`:
+    it has one all the same."""
+    tail = solution.tail
+    later = np.zeros(len(solution.outcomes)) if tail is None else tail.outcomes
+    open_mass = solution.unresolved + solution.lost
+    gap = abs(1.0 - float(solution.table.sum()) - float(later.sum()) - solution.unresolved)
+    error = CAUTION * solution.error + gap
+    exact = zeros_are_exact(program, model)
+    never = solution.never if exact or solution.bounded_never else 0.0
+    by_step = solution.table.sum(axis=1)
+    value = float(np.dot(np.arange(1, len(by_step) + 1), by_step)) + (0.0 if tail is None else tail.steps)
+    end = longest_run(program)
+    after = len(by_step) + 1
+    steps = (max(1.0, value - error * max(after, value)), inf)
+    if end is not None:
+        steps = (max(1.0, value - error * end), min(float(end), value + (error + open_mass) * end))
+    elif never > 0:
+        steps = (inf, inf)
+    elif supposing:
+        steps = (max(1.0, value - solution.steps_error), value + solution.steps_error)
+    watched_error = solution.watched_error + gap
+    return Masses(
+        solution.outcomes, solution.table, later, error, max(0.0, open_mass - never), never, solution.watched,
+        watched_error, end is not None, lambda: end is not None, lambda: steps,
+    )  # fmt: skip
+
+
+class Quantities:
+    """Intervals of the random quantities of one law, which is asked for where it is needed. `closer` may give the
+    probability of a condition on what is returned without it, `drift` the expected step."""
+
+    def __init__(
+        self,
+        program: Program,
+        law: Callable[[], Masses],
+        watches: Watches,
+        closer: Callable[[Callable[[object], bool]], Interval | None] | None = None,
+        drift: Callable[[], Interval | None] = lambda: None,
+    ) -> None:
+        self.program, self.law, self.watches, self.closer, self.drift = program, law, watches, closer, drift
         self.parameters = parameter_values(program)
-        self.unresolved = solution.unresolved + solution.lost
-        # A chance to stop may be too small for floats: then what looks like never is not known to be. Where a
-        # supermartingale bounds it, such chances are counted.
-        exact = zeros_are_exact(program, model)
-        self.never = solution.never if exact or solution.bounded_never else 0.0
-        # It stops surely where a public stop says so, or where finitely many states all lead to a stop: then the rest
-        # was solved in closed form. Draws of persistent noise between the nodes are not among those states.
-        closed = solution.tail is not None and self.unresolved == 0.0
-        closed = closed and exact and all(isinstance(n.life, EachStep) for n in program.noises)
-        self.surely = closed or not horizon_of(program, Signs(self.parameters)).is_infinite
-        self.trapped = not self.surely and (
-            not lists_are_clear(program, model) or _may_be_trapped(program, model, solution)
-        )
-        # What rounding took or added: the chances should add up to 1.
-        tail = 0.0 if solution.tail is None else float(solution.tail.outcomes.sum())
-        self.gap = abs(1.0 - float(solution.table.sum()) - tail - solution.unresolved)
-        self.error = CAUTION * solution.error + self.gap
+        self._masses: Masses | None = None
+
+    @property
+    def masses(self) -> Masses:
+        """The law, computed once."""
+        self._masses = self.law() if self._masses is None else self._masses
+        return self._masses
 
     def interval(self, side: e.Expression) -> Interval:
+        """Where the value of one side of a comparison lies. Raises Open, BeyondTheTable."""
         if isinstance(side, e.Apply) and side.operator in ("probability", "expected"):
             return self._random(side.operator, side.arguments[0])
         if not any(isinstance(n, e.Apply) and n.operator in ("probability", "expected") for n in e.walk(side)):
@@ -86,67 +161,68 @@ class Values:
         if body in self.watches:
             return self._watch(kind, self.watches.index(body))
         if kind == "expected" and body == e.StepNumber():
-            return self._steps()
-        return self._of_table(kind, body)
+            found = self.drift()
+            return self.masses.steps() if found is None else found
+        closer = self._of_outcomes(body) if kind == "probability" and self.closer is not None else None
+        return self._of_table(kind, body) if closer is None else closer
 
-    def _steps(self) -> Interval:
-        solution = self.solution
-        by_step = solution.table.sum(axis=1)
-        so_far = float(np.dot(np.arange(1, len(by_step) + 1), by_step))
-        tail = solution.tail
-        value = so_far if tail is None else so_far + tail.steps
-        if self.never > 0:
-            return inf, inf
-        low, high = _around(value, solution.steps_error + self.gap * max(len(by_step), value))
-        if solution.never > 0 or self.trapped:
-            high = inf
-        # Those who have not stopped take at least as many steps as were followed.
-        later = solution.unresolved + (0.0 if tail is None else float(tail.outcomes.sum()))
-        so_far += later * len(by_step)
-        return max(low, so_far * (1 - 1e-12) - self.error * len(by_step)), high
+    def _of_outcomes(self, body: e.Expression) -> Interval | None:
+        """A condition on what is returned alone, by the probability of the outcomes for which it holds."""
+        assert self.closer is not None
+        if any(isinstance(n, e.StepNumber) for n in e.walk(body)):
+            return None
+        if all(self._value(body, outcome, 1.0) for outcome in self.program.labels):
+            return None  # it may be certain, which no sum of probabilities shows
+        if self._value(body, _ENDLESS, inf):  # it holds where a run never stops
+            found = self.closer(lambda outcome: not self._value(body, outcome, 1.0))
+            return None if found is None else (1.0 - found[1], 1.0 - found[0])
+        return self.closer(lambda outcome: bool(self._value(body, outcome, 1.0)))
 
     def _watch(self, kind: str, index: int) -> Interval:
-        solution = self.solution
-        assert solution.watched is not None
-        value = float(solution.watched[index])
+        masses = self.masses
+        assert masses.watched is not None
+        value = float(masses.watched[index])
         if kind == "probability":
-            low, high = _around(value, solution.watched_error + self.gap)
-            return max(0.0, low), min(1.0, high + self.unresolved)
+            low, high = _around(value, masses.watched_slack)
+            return max(0.0, low), min(1.0, high + masses.open)
         raise Open("the expected final value of a statistic has no error bound here")
 
     def _of_table(self, kind: str, body: e.Expression) -> Interval:
-        solution = self.solution
-        steps = np.arange(1, len(solution.table) + 1, dtype=float)
-        total, late = 0.0, 0.0
+        masses = self.masses
+        steps = np.arange(1, len(masses.table) + 1, dtype=float)
+        total = 0.0
         lowest, highest = inf, -inf
         constant = True
-        for i, outcome in enumerate(solution.outcomes):
+        for i, outcome in enumerate(masses.outcomes):
             evaluator = _Evaluator(self.parameters, outcome, steps)
             value = np.broadcast_to(np.asarray(evaluator.value(body), dtype=float), steps.shape)
-            total += float(np.dot(value, solution.table[:, i]))
+            total += float(np.dot(value, masses.table[:, i]))
             lowest, highest = min(lowest, float(value.min())), max(highest, float(value.max()))
             constant = constant and evaluator.constant
-            if solution.tail is not None:
-                mass = float(solution.tail.outcomes[i])
+            if masses.later.any():
                 if not evaluator.constant:
                     raise BeyondTheTable
-                late += float(value[-1]) * mass
+                total += float(value[-1]) * float(masses.later[i])
         if kind == "expected" and any(isinstance(n, e.StepNumber) for n in e.walk(body)):
             raise Open("a function of the step other than the step itself")
         # Runs that have not stopped may return anything yet, or go on for ever.
-        endless = 0.0 if self.surely else self._value(body, _ENDLESS, inf)
+        endless = 0.0 if masses.bounded else self._value(body, _ENDLESS, inf)
         others = [self._value(body, outcome, steps[-1]) for outcome in self.program.labels]
-        others += [] if self.surely else [endless]
+        ends = others
+        others = others if masses.bounded else [*others, endless]
+        seen = lowest, highest
         lowest, highest = min(lowest, *others, inf), max(highest, *others, -inf)
-        slack = self.error * max(abs(lowest), abs(highest), 1e-300)
-        low, high = _around(total + late, slack)
-        never, open_mass = self.never, max(0.0, self.unresolved - self.never)
+        slack = masses.slack * max(abs(lowest), abs(highest), 1e-300)
+        low, high = _around(total, slack)
         if kind == "probability":
-            if self.surely and lowest == highest == 1 and (constant or self._holds_later(body, len(steps))):
+            always = min(seen) == max(seen) == 1 and all(v == 1 for v in ends)
+            if always and (constant or self._holds_later(body, len(steps))) and (endless == 1 or masses.surely()):
                 return 1.0, 1.0
-            low, high = low + never * endless * (1 - 1e-12), high + never * endless * (1 + 1e-12)
-            return max(0.0, low - slack * endless), min(1.0, high + slack * endless + open_mass)
-        return low + self.unresolved * min(lowest, 0.0), high + self.unresolved * max(highest, 0.0)
+            low += masses.never * endless * (1 - 1e-12)
+            high += masses.never * endless * (1 + 1e-12) + masses.open
+            return max(0.0, low - slack * endless), min(1.0, high + slack * endless)
+        rest = masses.open + masses.never
+        return low + rest * min(lowest, 0.0), high + rest * max(highest, 0.0)
 
     def _holds_later(self, body: e.Expression, steps: int) -> bool:
         """Whether a condition surely holds where a run ends after the table, in whose steps too little is left."""
@@ -154,7 +230,7 @@ class Values:
         if last is None or last > MOST_STEPS:
             return False
         later = np.arange(steps + 1, last + 1, dtype=float)
-        ends = (*self.solution.outcomes, *self.program.labels)
+        ends = (*self.masses.outcomes, *self.program.labels)
         return all(bool(np.all(_Evaluator(self.parameters, end, later).value(body))) for end in ends)
 
     def _value(self, body: e.Expression, outcome: object, step: float) -> float:
@@ -163,33 +239,6 @@ class Values:
         if value != value:
             raise Open("an expression that means nothing where a run never stops")
         return value
-
-
-def _may_be_trapped(program: Program, model: str, solution: Solution) -> bool:
-    """Whether runs too few to be seen might take for ever, so that nothing bounds the expected step: what is left is
-    taken to go on stopping as before, and a rare value of an entry or a noise may lead where nobody stops."""
-    from seqlang.backends.solve import Unsolved
-    from seqlang.backends.solve.noises.laws import noise_laws
-    from seqlang.backends.solve.step.entries import entries
-
-    if program.model(model).memories:
-        return True
-    laws = noise_laws(program)
-    listed = [laws[n.name] for n in program.noises if isinstance(n.law, e.Weights) and n.name in laws]
-    rarest = min((float(law.atoms()[1].min()) for law in listed), default=1.0)
-    try:
-        found, missing = entries(program, model)
-    except Unsolved:
-        return rarest < RARE
-    if missing == 0 and len(found) <= FEW:
-        rarest = min(rarest, *(entry.chance for entry in found))
-    return rarest < RARE or (solution.tail is None and _bounded(program))
-
-
-def _bounded(program: Program) -> bool:
-    """Whether all noise has bounded support."""
-    laws = [n.law for n in program.noises]
-    return all(isinstance(x, e.Weights) or (isinstance(x, e.Law) and facts(x.family).bounded) for x in laws)
 
 
 _ENDLESS = object()

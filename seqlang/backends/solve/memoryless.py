@@ -33,6 +33,8 @@ class MemorylessFrontier:
     step: int
     survivors: Array
     lost: float
+    terms: float = 1.0
+    """In how many terms a probability is summed: the entries."""
 
     @property
     def size(self) -> int:
@@ -71,7 +73,7 @@ class MemorylessChain:
         return self.chances.outcomes
 
     def begin(self) -> MemorylessFrontier:
-        return MemorylessFrontier(0, self.weights.copy(), 0.0)
+        return MemorylessFrontier(0, self.weights.copy(), 0.0, float(len(self.points.chances)))
 
     def advance(
         self, frontier: MemorylessFrontier, forced: Mapping[str, Any] | None = None
@@ -81,7 +83,7 @@ class MemorylessChain:
         mass = frontier.survivors
         seen = watched @ mass if self.watch else NOTHING
         lost = frontier.lost + (self.points.missing * float(mass.sum()) if self.points.missing else 0.0)
-        return MemorylessFrontier(step, mean[-1] * mass, lost), Stopped(
+        return MemorylessFrontier(step, mean[-1] * mass, lost, frontier.terms), Stopped(
             self.chances.mixing.T @ (mean[:-1] * mass), seen
         )
 

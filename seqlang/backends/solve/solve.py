@@ -2,8 +2,9 @@
 
     solve(program, model, tolerance=1e-9, work=1e9, watch=()) -> Solution    raises Unsolved
 
-The error by quadrature is the difference of two orders; orders rise until it is below the tolerance or the work is used
-up. Rounding is allowed for: a few units in the last place for every step that a run takes.
+The error by quadrature is an estimate: it comes from the differences of at least three orders, which rise until these
+are below the tolerance or the work is used up. What is certain is in `enclosed/`. Rounding is allowed for: a few units
+in the last place for every step that a run takes.
 """
 
 from __future__ import annotations
@@ -141,7 +142,7 @@ def _refined(space: Space, tolerance: float, work: float) -> tuple[Course, _Erro
         course, higher = _aligned(course, higher)
         errors.append(_errors(course, higher, errors[-1] if errors else None))
         course = higher
-        if errors[-1].small(tolerance, course.steps):
+        if len(errors) > 1 and errors[-1].small(tolerance, course.steps):
             return course, errors[-1], []
         if len(errors) > 3 and errors[-1].any > SLOW * errors[-3].any:
             note = "the error by quadrature falls slowly and is larger than was asked for"
@@ -206,10 +207,12 @@ def _solution(
     if course.never > 0:
         rest = math.inf
     beyond = beyond_the_nodes(course.weights, course.by_node, space.rarest)
-    if end is not None:  # also runs of which nothing more is known
+    late = 0.0
+    if end is not None:  # also runs of which nothing more is known, and chances that are off
         beyond, rest = min(beyond, space.rarest * end), min(rest, course.unresolved * end)
+        late = (errors.outcome + slip) * max(0.0, float(end) - last)
     missing = course.lost * 4 + _defect(course)
-    steps_error = _up(errors.steps + beyond + rest + missing * last + ROUNDING * (1 + expected + squares))
+    steps_error = _up(errors.steps + beyond + rest + late + missing * last + ROUNDING * (1 + expected + squares))
     moments = {}
     if course.unresolved <= tolerance and course.never == 0:
         slack = beyond_the_nodes(course.weights, _squares_by_node(course), space.rarest)

@@ -26,7 +26,7 @@ from seqlang.backends.solve.stops.chances import Chances
 from seqlang.backends.solve.unsolved import Unsolved, refusals_are_unsolved
 from seqlang.model import expression as ir
 from seqlang.model.program import Cell, Program
-from seqlang.record import record
+from seqlang.record import record, replace
 
 if TYPE_CHECKING:
     from seqlang.backends.solve.states.explored_chain import ExploredChain
@@ -38,6 +38,8 @@ PLANE_LEVELS = 2
 """The same with several persistent noises: each level costs three times as much as the one before."""
 LATTICE_KINKS = 150
 """Lattice points on each side of 0 whose kinks the quadrature knows of; most mass lies there."""
+TRIMMED = 1e-13
+"""Of an enclosed law: rare states of this total mass may be given up where states are many."""
 SPARE = 0.25
 """Rare states of this total mass, times the tolerance, may be dropped where states are many."""
 RARE, RARE_IN_PLANE = 1e-7, 1e-6
@@ -63,6 +65,7 @@ class Space:
 
 
 def space_of(program: Program, model: str, watch: Watch = (), tolerance: float = 1e-9) -> Space:
+    """The space in which `solve` computes. Raises Unsolved."""
     standard_normal.count_anew()
     program = known(program, model)
     memories = model_named(program, model).memories
@@ -72,23 +75,61 @@ def space_of(program: Program, model: str, watch: Watch = (), tolerance: float =
         return _fitting(program, model, watch, integration_plan(program, watch, memories), tolerance)
 
 
+def enclosing_space(
+    program: Program, model: str, watch: Watch, panels: int, favoured: frozenset[int] | None = None
+) -> tuple[Space, IntegrationPlan]:
+    """A space whose chances are surely at least so large, with about so many panels for the noises that persist, and
+    its plan. It has one level. `favoured`: see `IntegrationPlan`. Raises Unsolved."""
+    program = known(program, model)
+    if any(i.kind == "dataset" for i in program.inputs):
+        raise Unsolved("a dataset: all records are there from the start")
+    plan = _certain(integration_plan(program, watch, model_named(program, model).memories), panels)
+    if favoured is not None:
+        if not plan.only_stops:
+            raise Unsolved("a program that does more than stop")
+        plan = replace(plan, favoured=favoured)
+    return _fitting(program, model, watch, plan, TRIMMED), plan
+
+
+def explored(program: Program, model: str, plan: IntegrationPlan) -> ExploredChain:
+    """The chain that lists the states of the program, and leaves out none but those of a chance below 1e-15 in a step
+    (which it counts). Raises Unsolved."""
+    from seqlang.backends.solve.states.explored_chain import ExploredChain
+
+    made = _explored(program, model, (), plan, 0.0).make(0)
+    assert isinstance(made, ExploredChain)
+    return made
+
+
 def _fitting(program: Program, model: str, watch: Watch, plan: IntegrationPlan, tolerance: float) -> Space:
     reasons: list[str] = []
     cells = [i for i in plan.needed.statements if 0 <= i < len(program.body) and isinstance(program.body[i], Cell)]
     tries: list[Callable[[Program, str, Watch, IntegrationPlan], Space]] = []
     if plan.simple:
         tries.append(partial(_lattice, tolerance=tolerance) if cells else _queries)
-    tries.append(partial(_explored, tolerance=tolerance))
+    if plan.favoured is None:
+        tries.append(partial(_explored, tolerance=tolerance))
     if not plan.simple and not cells:
         tries.append(_continuous_queries)
     if cells:
-        tries.append(partial(_mesh, tolerance=tolerance))
+        tries.append(partial(_mesh, tolerance=tolerance) if plan.panels is None else _walk)
     for attempt in tries:
         try:
             return attempt(program, model, watch, plan)
         except (Unsolved, CannotVectorise) as unsolved:
             reasons.append(str(unsolved))
     raise Unsolved(_nearest(reasons, discrete=_discrete(program, model)))
+
+
+def _certain(plan: IntegrationPlan, panels: int | None) -> IntegrationPlan:
+    """The plan of a space whose chances are surely at least so large. Raises Unsolved where a distribution function is
+    computed by quadrature."""
+    if panels is None:
+        return plan
+    laws = [*(v.law for v in plan.variables.values()), *(plan.laws[name] for name in (*plan.nodes, *plan.inner))]
+    if not all(law.closed for law in laws):
+        raise Unsolved("a sum of noises without a closed form")
+    return replace(plan, panels=panels)
 
 
 def _nearest(reasons: list[str], discrete: bool) -> str:
@@ -111,6 +152,11 @@ def _grids(
     program: Program, plan: IntegrationPlan, more: tuple[Kink, ...] = ()
 ) -> tuple[Callable[[int], Grid], int, bool]:
     """Grids by level from 0, the last level, and whether all are the same."""
+    if plan.panels is not None:
+        from seqlang.backends.solve.enclosed.panel_grid import panel_grid
+
+        panels = panel_grid(plan, plan.panels)
+        return lambda level: panels, 0, True
     kinks = kinks_of(program, plan)
     first = first_level(plan)
 
@@ -125,7 +171,7 @@ def _lattice(program: Program, model: str, watch: Watch, plan: IntegrationPlan, 
     lattice = lattice_of(program, model, plan.needed)
     rare = RARE * tolerance
     kinks: tuple[Kink, ...] = ()
-    if lattice.again and len(plan.nodes) == 1 and not plan.needed.reads_step:
+    if lattice.again and len(plan.nodes) == 1 and not plan.needed.reads_step and plan.panels is None:
         from seqlang.backends.solve.quadrature.fresh_noise_kinks import fresh_noise_kinks
 
         whole = np.arange(-LATTICE_KINKS, LATTICE_KINKS + 1)
@@ -133,7 +179,7 @@ def _lattice(program: Program, model: str, watch: Watch, plan: IntegrationPlan, 
     grid, last, exact = _grids(program, plan, kinks)
 
     def make(level: int) -> Chain:
-        made, lost = common(grid(level), rare)
+        made, lost = common(grid(level), rare) if plan.panels is None else (grid(level), 0.0)
         chances = Chances(program, plan, made, watch)
         return LatticeChain(program, lattice, chances, made.weights, watch, rare / 10, lost)
 
@@ -157,7 +203,9 @@ def _queries(program: Program, model: str, watch: Watch, plan: IntegrationPlan) 
     numbers = [n for n, value in found[0].fields.items() if isinstance(value, (int, float))]
     fields = {n: np.array([float(e.fields[n]) for e in found]) for n in numbers}
     points = DrawnEntries(fields, np.array([e.chance for e in found]), missing)
-    kinks = fresh_noise_kinks(program, plan, {}, fields) if not plan.needed.reads_step else ()
+    kinks: tuple[Kink, ...] = ()
+    if plan.panels is None and not plan.needed.reads_step:
+        kinks = fresh_noise_kinks(program, plan, {}, fields)
     grid, last, exact = _grids(program, plan, kinks)
 
     def make(level: int) -> Chain:
@@ -177,17 +225,19 @@ def _continuous_queries(program: Program, model: str, watch: Watch, plan: Integr
     changed = entries_as_noise(program, model, watch)
     if changed is None:
         raise Unsolved("data with a density, read in another way than by comparing a multiple of them")
-    inner = integration_plan(changed, watch)
+    inner = replace(_certain(integration_plan(changed, watch), plan.panels), favoured=plan.favoured)
     if not inner.simple:
         raise Unsolved("data with a density in a program that does more than compare and stop")
     fields = {name: np.zeros(1) for name, _ in model_of(program, model).laws}
-    kinks = fresh_noise_kinks(changed, inner, {}, fields) if not inner.needed.reads_step else ()
+    kinks: tuple[Kink, ...] = ()
+    if plan.panels is None and not inner.needed.reads_step:
+        kinks = fresh_noise_kinks(changed, inner, {}, fields)
     grid, last, exact = _grids(changed, inner, kinks)
 
     def make(level: int) -> Chain:
         made = grid(level)
         plain = None
-        if plan.simple and set(plan.nodes) == set(inner.nodes):
+        if plan.panels is None and plan.simple and set(plan.nodes) == set(inner.nodes):
             plain = Chances(program, plan, made, watch)
         chances = Chances(changed, inner, made, watch)
         return MemorylessChain(DrawnEntries(fields, np.ones(1)), chances, made.weights, watch, plain, plain is None)
@@ -203,7 +253,10 @@ def _explored(program: Program, model: str, watch: Watch, plan: IntegrationPlan,
 
     program = stepped(program, model, plan.needed)
     DrawnEntries(program, model, plan.needed.fields, {})  # Unsolved now, if the data have a density
-    grid, last, exact = _grids(program, plan, state_kinks(program, model, watch, plan))
+    if plan.panels is not None and any(not plan.laws[name].discrete for name in plan.inner):
+        raise Unsolved("a fresh noise with a density that two comparisons of one step share")
+    kinks = state_kinks(program, model, watch, plan) if plan.panels is None else ()
+    grid, last, exact = _grids(program, plan, kinks)
 
     places: dict[Outcome, int] = {}
 
@@ -232,6 +285,14 @@ def _blocks(made: ExploredChain, spare: float) -> Callable[[int], Chain] | None:
     except (Unsolved, CannotVectorise):
         return None
     return lambda level: chain
+
+
+def _walk(program: Program, model: str, watch: Watch, plan: IntegrationPlan) -> Space:
+    from seqlang.backends.solve.enclosed.walk import walk_chain
+
+    assert plan.panels is not None
+    chain = walk_chain(program, model, plan, plan.panels, watch)
+    return Space("sums rounded to whole numbers", lambda level: chain, 0, False)
 
 
 def _mesh(program: Program, model: str, watch: Watch, plan: IntegrationPlan, tolerance: float) -> Space:

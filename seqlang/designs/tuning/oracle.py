@@ -11,11 +11,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from math import inf, log, log2
-from typing import TYPE_CHECKING
 
-from seqlang.analyses.claims import proofs_of, solver
+from seqlang.analyses.claims import proofs_of
 from seqlang.analyses.empty_claims import allows_everything, decided_by_its_bound
-from seqlang.analyses.operating.claims import decide_operating, sides
+from seqlang.analyses.operating.claims import decide_operating
+from seqlang.analyses.operating.laws import Laws
 from seqlang.analyses.operating.quantities import Interval, Open
 from seqlang.analyses.prove import prove, size_of
 from seqlang.analyses.weak.verdict import decide as decide_weak
@@ -32,9 +32,6 @@ from seqlang.proof.replay import Replay
 from seqlang.rules.claims import claimed_amounts, falls_short
 from seqlang.rules.sensitivity.facts.formulas import parameter_values
 from seqlang.syntax import tree
-
-if TYPE_CHECKING:
-    from seqlang.analyses.operating.claims import Solve
 
 NEARLY, MISSED, UNTOLD = 1e-9, 0.1, 1.0
 """Excess of a claim that is not proved though the numbers at hand say nothing against it, of one that is not proved for
@@ -63,24 +60,21 @@ class Oracle:
         if program is None:
             return Point(values, UNKNOWN, (), possible=False)
         *claims, objective = program.claims
-        solve = self._solver(program)
-        excess = tuple(self._excess(program, i, c, solve) for i, c in enumerate(claims) if c.expect is None)
-        found = self._objective(program, objective, solve)
+        laws = Laws(program) if self._tolerance is None else Laws(program, self._tolerance)
+        excess = tuple(self._excess(program, i, c, laws) for i, c in enumerate(claims) if c.expect is None)
+        found = self._objective(program, objective, laws)
         poll()  # what was not found for lack of time says nothing of these values
         return Point(values, found, excess)
 
     def _program(self, values: Mapping[str, Fraction]) -> Program | None:
         return elaborate(self._file, {**self._settings, **values})[0]
 
-    def _solver(self, program: Program) -> Solve:
-        solve, tolerance = solver(program), self._tolerance
-        return solve if tolerance is None else lambda model, watches, _: solve(model, watches, tolerance)
-
-    def _objective(self, program: Program, claim: Claim, solve: Solve) -> Interval:
+    def _objective(self, program: Program, claim: Claim, laws: Laws) -> Interval:
         """The largest over the models that it speaks of."""
         assert isinstance(claim.condition, e.Apply)
         try:
-            found = [sides(program, claim.condition, solve, model)[0] for model in models_of(program, claim)]
+            both = [laws.estimated_sides(claim.condition, m, supposing=True) for m in models_of(program, claim)]
+            found = [left for left, _ in both]
         except (Unsolved, Open) as why:
             self.why = str(why)
             return UNKNOWN
@@ -88,9 +82,9 @@ class Oracle:
             self.why = "it has no upper bound"
         return max(low for low, _ in found), max(high for _, high in found)
 
-    def _excess(self, program: Program, index: int, claim: Claim, solve: Solve) -> float:
+    def _excess(self, program: Program, index: int, claim: Claim, laws: Laws) -> float:
         if claim.kind == "operating":
-            return operating_excess(program, claim, solve)
+            return operating_excess(program, claim, laws)
         if allows_everything(program, claim):
             return 0.0
         replay = Replay(program)
@@ -145,9 +139,9 @@ def models_of(program: Program, claim: Claim) -> tuple[str, ...]:
     return (claim.model,) if claim.model is not None else tuple(m.name for m in program.models)
 
 
-def operating_excess(program: Program, claim: Claim, solve: Solve) -> float:
+def operating_excess(program: Program, claim: Claim, laws: Laws) -> float:
     """By how much the claim is missed: the logarithm of one side over the other, else their difference."""
-    proved = _decided(program, claim, solve)
+    proved = _decided(program, claim, laws)
     if decided_by_its_bound(program, claim) is not None:
         return 0.0 if proved else UNTOLD
     condition = claim.condition
@@ -155,16 +149,16 @@ def operating_excess(program: Program, claim: Claim, solve: Solve) -> float:
     found = []
     for model in models_of(program, claim):
         try:
-            left, right = sides(program, condition, solve, model)
+            left, right = laws.estimated_sides(condition, model, supposing=True)
         except (Unsolved, Open):
             return 0.0 if proved else UNTOLD
         found.append(_over(left[1], right[0]) if condition.operator in ("<=", "<") else _over(right[1], left[0]))
     return min(max(found), 0.0) if proved else max(*found, NEARLY)
 
 
-def _decided(program: Program, claim: Claim, solve: Solve) -> bool:
+def _decided(program: Program, claim: Claim, laws: Laws) -> bool:
     empty = decided_by_its_bound(program, claim)
-    return empty[0] if empty is not None else decide_operating(program, claim, solve).verdict == "proved"
+    return empty[0] if empty is not None else decide_operating(program, claim, laws).verdict == "proved"
 
 
 def _over(small: float, large: float) -> float:

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from seqlang.proof.derivation import Derivation
     from seqlang.results.check import CheckResult
 
-ROLE: dict[str, Role] = {"proved": "good", "refuted": "bad", "unknown": "doubt"}
-SIGN = {"proved": "✓", "refuted": "✗", "unknown": "?"}
+ROLE: dict[str, Role] = {"proved": "good", "refuted": "bad", "computed": "doubt", "unknown": "doubt"}
+SIGN = {"proved": "✓", "refuted": "✗", "computed": "≈", "unknown": "?"}
 
 
 def beside_blocks(result: CheckResult) -> Iterator[Block]:

@@ -253,13 +253,18 @@ def _claim(result: CheckResult, v: Verdict) -> Paragraph:
     expected = "" if v.claim.expect is None else (" as expected" if v.ok else f", expected {v.claim.expect}")
     return Paragraph(
         line(
-            (f"{SIGN[v.verdict]} {v.verdict}{expected}", ROLE[v.verdict]),
+            (f"{SIGN[v.verdict]} {v.verdict}{_seeming(v)}{expected}", ROLE[v.verdict]),
             f"  line {number}  {v.claim.text}",
             (f'  "{v.claim.label}"' if v.claim.label else "", "quiet"),
         ),
         2,
         4,
     )
+
+
+def _seeming(v: Verdict) -> str:
+    """What an estimate says of the claim, where nothing else decides it."""
+    return "" if v.holds is None else ", seems to hold" if v.holds else ", seems to fail"
 
 
 def verdict_text(result: CheckResult, verdict: Verdict, width: int = 90) -> str:

@@ -148,10 +148,10 @@ def remarks(result: DesignResult) -> Iterator[Block]:
 
 
 def _enclosed(found: Mapping[str, Mapping[str, tuple[float, float]]]) -> str:
-    from seqlang.report.text.solve import certain
+    from seqlang.report.text.kinds import digits
 
     names = (("errors", "errors"), ("expected_steps", "expected entries"))
-    parts = [f"{name} {' and '.join(certain(*ends) for ends in found[key].values())}" for key, name in names]
+    parts = [f"{name} {' and '.join(digits(*ends) for ends in found[key].values())}" for key, name in names]
     return ", ".join(parts)
 
 

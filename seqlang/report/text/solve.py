@@ -1,4 +1,4 @@
-"""The reports of `solve` as people read them: as many digits as the error bound supports."""
+"""The reports of `solve` as people read them: as many digits as the estimated error supports, and what is certain."""
 
 from __future__ import annotations
 
@@ -7,43 +7,30 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from seqlang.report.document.document import Block, Table, doubt, first_line, line, remark, row, table_of
-from seqlang.report.numbers import shown, shown_down, shown_up
+from seqlang.report.numbers import shown, shown_up
+from seqlang.report.text.kinds import returns_of, steps_of
 
 if TYPE_CHECKING:
     from seqlang.results.solve import SolveResult
 
-_MOST = 12  # digits that a double carries with some left
-
-
-def certain(low: float, high: float) -> str:
-    """The digits that both ends share, at most twelve; both ends where that is fewer than three."""
-    if low == high or not math.isfinite(low):
-        return shown(low, _MOST)
-    middle = (low + high) / 2
-    digits = math.floor(math.log10(abs(middle))) - math.floor(math.log10(high - low)) if middle else 0
-    if digits >= 3:
-        return shown(middle, min(_MOST, digits))
-    if high < 1e-12:
-        return f"< {shown_up(high, 2)}"
-    return f"{shown_down(low, 4)} .. {shown_up(high, 4)}"
-
-
 def solve_blocks(result: SolveResult) -> Iterator[Block]:
     """One model: the returns, the steps, and how far both can be from the truth."""
     solution = result.solution
-    how = f"exact law by {solution.method}, {result.seconds:.3f} s"
+    how = f"law by {solution.method}, {result.seconds:.3f} s"
     yield first_line(result.algorithm, f" under {result.model}", how)
     left = max(0.0, solution.unresolved - solution.never) + solution.lost
     if solution.never > 0:
         yield doubt(f"a share of {shown(solution.never, 8)} of the runs never stops")
     if not result.resolved:
         yield doubt(f"after {len(solution.table):,} steps a share of {shown_up(left, 4)} of the runs has not stopped")
-    rows = [(line(name), line(certain(*result.interval(p)))) for name, p in result.returns.items()]
+    for name in result.excluded:
+        yield doubt(f"the estimate of P({name}) is outside of what is certain, and not shown")
+    rows = [(line(f.name), line(f.estimate), line((f.certain or "-", "quiet"))) for f in returns_of(result)]
     if rows:
-        yield Table(("return", "probability"), tuple(rows), "lr")
+        yield Table(("return", "probability", "certainly between"), tuple(rows), "lrr")
     yield _steps(result)
     chances = f"{shown_up(solution.outcome_error, 2)} in P(return), {shown_up(solution.error, 2)} in any probability"
-    bounds = f"error at most {chances}{_steps_error(result)}"
+    bounds = f"estimated error {chances}{_steps_error(result)}"
     later = ", taken to go on stopping as before" if left > 0 and result.resolved else ""
     yield remark(f"{bounds}; mass not resolved {shown_up(left, 2)}{later}")
     if "expected steps squared" in solution.moments and "noise that persists" in solution.method and result.resolved:
@@ -64,13 +51,10 @@ def _steps_error(result: SolveResult) -> str:
 def _steps(result: SolveResult) -> Table:
     from seqlang.results.solve import QUANTILES
 
-    mean, sd = result.expected_steps, result.sd_steps
-    head = ("steps", "expected", "sd", *(f"{q:.0%}" for q in QUANTILES))
-    if mean is None:
-        expected = f"> {shown_down(result.steps_so_far, 5)}"
-    else:
-        error = result.solution.steps_error if math.isfinite(mean) else 0.0
-        expected = certain(mean - error, mean + error)
+    sd = result.sd_steps
+    head = ("steps", "expected", "sd", *(f"{q:.0%}" for q in QUANTILES), "expected, certainly")
+    figure = steps_of(result)
     found = [result.quantile(q) for q in QUANTILES]
-    cells = ("", expected, "-" if sd is None else shown(sd, 8), *("-" if q is None else str(q) for q in found))
+    cells = ("", figure.estimate, "-" if sd is None else shown(sd, 8), *("-" if q is None else str(q) for q in found))
+    cells = (*cells, figure.certain or "-")
     return table_of(head, [row(*cells)])

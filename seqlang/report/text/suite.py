@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from seqlang.results.check import CheckResult
 
 T = TypeVar("T")
-_ROLE: dict[str, Role] = {"proved": "good", "refuted": "bad", "unknown": "doubt"}
+_ROLE: dict[str, Role] = {"proved": "good", "refuted": "bad", "computed": "doubt", "unknown": "doubt"}
 _HEAD: tuple[str, ...] = ("spec", "claim", "labelled", "verdict", "at most", "pure at least", "CPU s")
 
 

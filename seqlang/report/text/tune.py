@@ -48,7 +48,8 @@ def tune_blocks(result: TuneResult) -> Iterator[Block]:
 
 
 def _claim(claim: TunedClaim) -> Iterator[Block]:
-    marks: dict[str, tuple[str, Role]] = {"proved": ("✓", "good"), "refuted": ("✗", "bad"), "unknown": ("?", "doubt")}
+    marks: dict[str, tuple[str, Role]] = {"proved": ("✓", "good"), "refuted": ("✗", "bad"),
+                                         "computed": ("≈", "doubt"), "unknown": ("?", "doubt")}
     mark, role = marks[claim.verdict]
     more = f" (expected {claim.expect}: no constraint)" if claim.expect else ", binds" if claim.binds else ""
     yield Paragraph(line((f"{mark} {claim.verdict}", role), f"  {claim.text}", (more, "quiet")), 2)

@@ -8,18 +8,23 @@ from typing import Any
 from seqlang.diagnostics import SpecError
 from seqlang.driver import Loaded, check, run, solve
 from seqlang.report.numbers import shown, shown_down, shown_up
+from seqlang.report.text.kinds import returns_of, simulated, steps_of
+from seqlang.rules.composition.concurrent import horizon_of
 from seqlang.studio.jobs.check import SECONDS
 from seqlang.studio.jobs.texts import loaded_of
 
 RUNS = 2_000
 """Where there is no exact law."""
+NORMAL = 1.959964
+"""Standard errors to either side of a mean, for a 95 % interval."""
 MOST = 8
 """Settings."""
 
 
 def job(argument: Mapping[str, Any], tell: Callable[[Any], None]) -> dict[str, Any]:
-    """`rows`: (what, value in each column ..); `columns` are the settings in words. A value that is estimated from
-    simulated runs begins with ≈; a text that one of the settings does not fit has its error there."""
+    """`rows`: (what, value in each column ..); `columns` are the settings in words. Every number says of which kind it
+    is (see `report/text/kinds.py`), and a bound for how many steps it holds; a text that one of the settings does not
+    fit has its error there."""
     settings = list(argument["kept"])[:MOST]
     columns: list[dict[str, str]] = []
     for place, given in enumerate(settings):
@@ -47,9 +52,14 @@ def _parameters(loaded: Loaded) -> Iterator[tuple[str, str]]:
 def _bounds(loaded: Loaded) -> Iterator[tuple[str, str]]:
     result = check(loaded, time_limit=SECONDS)
     strong = result.to_dict()["strong"]
-    for name, found in (("pure epsilon", strong["pure"]), (f"epsilon at delta {strong['dp']['delta']:g}", strong["dp"]),
-                        ("zCDP rho", strong["zcdp"])):  # fmt: skip
-        yield f"{name}, proved at most", _number(found["upper"], shown_up)
+    bounds = result.bounds
+    for name, found, proof in (
+        ("pure epsilon", strong["pure"], bounds.pure), ("zCDP rho", strong["zcdp"], bounds.zcdp),
+        (f"epsilon at delta {strong['dp']['delta']:g}", strong["dp"], bounds.dp),
+    ):  # fmt: skip
+        steps = None if proof is None else horizon_of(proof.conclusion)
+        within = "" if steps is None else f", within {steps:,} steps"
+        yield f"{name}, proved at most", f"{_number(found['upper'], shown_up)}{within}"
         if found.get("lower") is not None:
             yield f"{name}, witnessed at least", _number(found["lower"], shown_down)
     for verdict in result.verdicts:
@@ -67,9 +77,8 @@ def _laws(loaded: Loaded) -> Iterator[tuple[str, str]]:
         except SpecError:
             yield from _simulated(loaded, model)
             continue
-        steps = law.expected_steps
-        yield f"expected steps under {model}", "unknown" if steps is None else _number(steps, shown)
-        yield from ((f"P({name}) under {model}", shown(chance)) for name, chance in law.returns.items())
+        yield f"expected steps under {model}", steps_of(law).words
+        yield from ((f"P({figure.name}) under {model}", figure.words) for figure in returns_of(law))
 
 
 def _simulated(loaded: Loaded, model: str) -> Iterator[tuple[str, str]]:
@@ -78,6 +87,7 @@ def _simulated(loaded: Loaded, model: str) -> Iterator[tuple[str, str]]:
     except SpecError as error:
         yield f"expected steps under {model}", error.diagnostics[0].message
         return
-    yield f"expected steps under {model}", f"≈ {shown(found['steps']['mean'], 4)}"
+    mean, half = found["steps"]["mean"], NORMAL * found["steps"]["se"]
+    yield f"expected steps under {model}", simulated(mean, mean - half, mean + half)
     for name, one in found["returns"].items():
-        yield f"P({name}) under {model}", f"≈ {shown(one['probability'], 4)}"
+        yield f"P({name}) under {model}", simulated(one["probability"], *one["ci95"])

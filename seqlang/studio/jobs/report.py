@@ -40,7 +40,7 @@ def _does(loaded: Loaded) -> list[str]:
         return []
     found: Any
     try:
-        found, how = solve(loaded), "computed exactly, without data"
+        found, how = solve(loaded), "estimates computed without data, and what is certain"
     except SpecError:
         try:
             found, how = run(loaded, runs=RUNS), "computed from simulated data"

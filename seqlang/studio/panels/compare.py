@@ -18,7 +18,11 @@ from seqlang.studio.session import Session
 
 NAME, TITLE = "compare", "Compare and keep"
 KEPT = "kept"
-REMARK = "≈ is computed from simulated data; all other figures are exact, or bounds."
+REMARK = (
+    "A bound holds for runs of any length unless it says within how many steps. Certain: the value lies between these "
+    "numbers. Estimate: computed without simulation, with an error that nothing proves. ≈: from simulated runs, with a "
+    "95 % interval."
+)
 
 
 def build(session: Session) -> None:

@@ -17,7 +17,7 @@ from seqlang.studio.parts.task import Answer, Task
 from seqlang.studio.session import Session
 
 NAME, TITLE = "try", "Try"
-EXACT = "Exact: computed from the models, without simulation and without data."
+EXACT = "Estimates, computed from the models without simulation and without data; the report says what is certain."
 PYTHON_ONLY = "the line without noise: the same of the text without its `attach` lines"
 
 
@@ -142,7 +142,7 @@ def _runs(session: Session, model: _Model) -> None:
 
 
 def _law(session: Session, model: _Model) -> None:
-    _title("The exact law", "P(stopping step, return), where there is an exact one.")
+    _title("The law", "P(stopping step, return), computed without simulation where that is possible.")
     sheet = partial(_Sheet, "law", "the law of the stopping step", EXACT)
     _work(session, "solve", "Solve", sheet, lambda: model.asked, lambda _: _command(session, "solve", model.option))
 
@@ -186,7 +186,7 @@ def _likely(names: list[str], sheet: str) -> str:
 
 
 def _curve(session: Session, model: _Model) -> None:
-    _title("Curves", "Operating characteristic and average sample number along a parameter, exactly.")
+    _title("Curves", "Operating characteristic and average sample number along a parameter, without simulation.")
     with ui.element("div").classes("seq-fields"):
         along = _Along(session, "curve")
 

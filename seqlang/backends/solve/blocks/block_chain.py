@@ -35,6 +35,8 @@ SHARE = 64
 """At the start of a block rare states may be dropped of up to 1 / SHARE of what may still be dropped."""
 ROUNDING = 1e-12
 """The mass that is no longer followed is a sum of chances, with an error of at most this part."""
+CONVOLVED = 100_000.0
+"""Terms of the longest sum of products that the law of a block takes."""
 NOTHING = np.zeros(0)
 
 
@@ -59,6 +61,11 @@ class BlockFrontier:
     @property
     def size(self) -> int:
         return 1
+
+    @property
+    def terms(self) -> float:
+        """In how many terms a probability was summed at most: the sums over a block."""
+        return CONVOLVED
 
 
 class BlockChain:

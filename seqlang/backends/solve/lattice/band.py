@@ -25,3 +25,8 @@ class Band:
     @property
     def size(self) -> int:
         return int(self.mass.size)
+
+    @property
+    def terms(self) -> float:
+        """In how many terms a probability was summed at most."""
+        return float(len(self.mass))

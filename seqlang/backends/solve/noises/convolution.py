@@ -22,7 +22,7 @@ class Smeared(ScalarLaw):
     """X + K with a density for X and K on the points `points`."""
 
     def __init__(self, law: ScalarLaw, points: Array, chances: Array) -> None:
-        self.law, self.points, self.chances = law, points, chances
+        self.law, self.points, self.chances, self.closed = law, points, chances, law.closed
         self.support = (law.support[0] + float(points[0]), law.support[1] + float(points[-1]))
         self.kinks = tuple(np.unique(np.add.outer(np.asarray(law.kinks), points)).tolist())
         self.scale = law.scale
@@ -47,6 +47,8 @@ class Smeared(ScalarLaw):
 
 class Convolved(ScalarLaw):
     """X + Y, both with densities: Chebyshev polynomials on panels between the kinks, through quadrature over Y."""
+
+    closed = False
 
     def __init__(self, law: ScalarLaw, other: ScalarLaw) -> None:
         self.law, self.other = law, other

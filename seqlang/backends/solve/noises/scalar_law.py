@@ -30,10 +30,21 @@ class ScalarLaw(ABC):
     """
 
     discrete = False
+    closed = True
+    """Whether its chances are computed to a few units in the last place of 1, and not by quadrature."""
+    condition = 1.0
+    """How many times the error of the distribution function of the underlying law its chances may be off."""
     support: tuple[float, float] = (-math.inf, math.inf)
     kinks: tuple[float, ...] = ()
     scale: float = 1.0
     centre: float = 0.0
+
+    @property
+    def sensitivity(self) -> float:
+        """How many units in the last place of 1 a chance may be off for each that an argument or a parameter is off:
+        they are near `centre`, and a chance changes by about 1 over a `scale`."""
+        away = abs(self.centre) / self.scale if self.scale > 0 else 0.0
+        return self.condition * (1.0 + (0.0 if self.discrete else away))
 
     @abstractmethod
     def above(self, x: Any, strict: bool = False) -> Array:
@@ -120,7 +131,7 @@ class Affine(ScalarLaw):
 
     def __init__(self, law: ScalarLaw, factor: float, shift: float = 0.0) -> None:
         self.law, self.factor, self.shift = law, factor, shift
-        self.discrete = law.discrete
+        self.discrete, self.closed, self.condition = law.discrete, law.closed, law.condition
         ends = [end * factor + shift for end in law.support]
         self.support = (min(ends), max(ends))
         self.kinks = tuple(sorted(k * factor + shift for k in law.kinks))

@@ -110,10 +110,12 @@ class Conditioned(ScalarLaw):
     """A law with a density, given that it falls into [low, high]; its chance must not be 0."""
 
     def __init__(self, law: ScalarLaw, low: float, high: float) -> None:
-        self.law = law
+        self.law, self.closed = law, law.closed
         low, high = max(low, law.support[0]), min(high, law.support[1])
         self.low, self.high = low, high
         self.total = float(law.between(low, high))
+        # chances are differences of tails, divided by the total
+        self.condition = law.condition * max(1.0, min(float(law.above(low)), float(law.below(high))) / self.total)
         self.support = (low, high)
         ends = [e for e in (low, high) if math.isfinite(e)]
         self.kinks = tuple(sorted({*(k for k in law.kinks if low < k < high), *ends}))

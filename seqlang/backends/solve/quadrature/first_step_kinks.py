@@ -30,6 +30,8 @@ STREAMS = 200
 """Sampled streams: a value that fewer than one run in 200 meets is mostly missed."""
 STEPS = 12
 """Steps that are followed: later values are spread so that each is rare."""
+LATER_STEPS = 160
+"""Steps that are followed where a comparison reads the step: what it compares may first be near in a later one."""
 MOST = {1: 400, 2: 20, 3: 2}
 """Planes that are kept, by the number of persistent noises with a density: each plane splits every axis."""
 WEAK = {1: 1e-9, 2: 1e-3, 3: 1e-2}
@@ -66,7 +68,8 @@ def _worth(program: Program, plan: IntegrationPlan) -> Worth:
         return {}
     draws = _Draws(program, compiler)
     worth: Worth = {}
-    for _, stage in followed(program, plan, compiler, STREAMS, STEPS, draws.draw):
+    steps = LATER_STEPS if plan.needed.reads_step else STEPS
+    for _, stage in followed(program, plan, compiler, STREAMS, steps, draws.draw):
         for compared in comparisons:
             _add(worth, compared, stage, plan)
     return worth

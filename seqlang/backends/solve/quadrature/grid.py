@@ -21,12 +21,12 @@ from seqlang.backends.solve.quadrature.nodes import Kink, nodes, start
 from seqlang.backends.solve.quadrature.steep_planes import steep_planes
 from seqlang.backends.solve.solution import Array
 from seqlang.backends.solve.step.body import Given, Stage
-from seqlang.backends.solve.step.comparisons import CompiledComparison
+from seqlang.backends.solve.step.comparisons import CompiledComparison, Known, Panel
 from seqlang.backends.solve.step.integration_plan import IntegrationPlan
 from seqlang.backends.solve.unsolved import Unsolved
 from seqlang.model.life import EachReport, EachStep, Life
 from seqlang.model.program import Cell, Define, Program
-from seqlang.record import record, replace
+from seqlang.record import field, record, replace
 
 GOLDEN = (5**0.5 - 1) / 2
 """The rotation of Weyl's sequence, which spreads numbers evenly."""
@@ -52,6 +52,24 @@ class Grid:
     inner: Mapping[str, Array]
     inner_weights: Array
     exact: bool
+    ends: Mapping[str, tuple[Array, Array]] = field(default_factory=dict)
+    """Where nodes stand for panels: the ends of the panels of those noises, (theta,) each; of noises in `inner` too."""
+
+    def known(self) -> Known:
+        """What is known of each noise that lasts, for the comparisons."""
+        return {
+            name: Panel(*(end[:, None] for end in self.ends[name])) if name in self.ends else np.asarray(value)[:, None]
+            for name, value in self.values.items()
+        }
+
+    def known_inner(self, place: int) -> Known:
+        """The same of the fresh noises, at one of their nodes."""
+        return {
+            name: Panel(*(np.full((1, 1), end[place]) for end in self.ends[name]))
+            if name in self.ends
+            else np.full((1, 1), value[place])
+            for name, value in self.inner.items()
+        }
 
 
 def common(grid: Grid, rare: float) -> tuple[Grid, float]:
@@ -81,7 +99,7 @@ def grid_of(
     weights = np.ones(1)
     groups: list[Group] = []
     exact = True
-    for names in _by_life(plan):
+    for names in by_life(plan):
         made = nodes({n: plan.laws[n] for n in names}, _within(kinks, names), level)
         values = {n: np.repeat(v, made.count) for n, v in values.items()}
         values |= {n: np.tile(made.values[n], len(weights)) for n in names}
@@ -100,11 +118,12 @@ def grid_of(
 
 def first_level(plan: IntegrationPlan) -> int:
     """A level to begin with."""
-    groups = [*_by_life(plan), *([plan.inner] if plan.inner else [])]
+    groups = [*by_life(plan), *([plan.inner] if plan.inner else [])]
     return min((start({n: plan.laws[n] for n in names}) for names in groups), default=0)
 
 
-def _by_life(plan: IntegrationPlan) -> list[tuple[str, ...]]:
+def by_life(plan: IntegrationPlan) -> list[tuple[str, ...]]:
+    """The noises of the plan that have nodes, those of one life together."""
     groups: dict[Life, list[str]] = {}
     for name in plan.nodes:
         groups.setdefault(plan.lives[name], []).append(name)

@@ -130,7 +130,7 @@ def _renewed(
             raise Unsolved("a noise is drawn anew while what is known of another depends on it")
         part = mass[:, rows].reshape(*shape, len(rows))
         weights = group.weights.reshape([-1 if i == axis else 1 for i in range(len(shape) + 1)])
-        renewed = part.sum(axis=axis, keepdims=True) * (weights / group.weights.sum())
+        renewed = part.sum(axis=axis, keepdims=True) * weights
         mass = mass.copy()
         mass[:, rows] = renewed.reshape(-1, len(rows))
     return mass, bounds
@@ -225,8 +225,9 @@ def _end_columns(end: Array | None, count: int) -> list[Array]:
     if end.shape[0] == 1:
         return [end[0]]
     random = np.random.default_rng(0)
-    finite = np.where(np.isneginf(end), -1e6, np.where(np.isposinf(end), 1e6, end))
-    return [random.uniform(0.5, 1.5, end.shape[0]) @ finite for _ in range(2)]
+    infinite = np.isposinf(end) * 1.0 - np.isneginf(end)
+    parts = (np.where(infinite == 0, end, 0.0), infinite)
+    return [random.uniform(0.5, 1.5, end.shape[0]) @ part for part in parts for _ in range(2)]
 
 
 def shared_of(states: States) -> list[float]:

@@ -70,9 +70,8 @@ class ExploredChain:
         self.persistent = frozenset(name for name, v in self.plan.variables.items() if not isinstance(v.life, EachStep))
         noises = EnumeratedNoises(program, self.plan, self.grid, compiler)
         self.returned = Returned(program, self.plan, compiler, watch, {} if places is None else places)
-        known = {name: np.asarray(v)[:, None] for name, v in self.grid.values.items()}
         laws = {name: v.law for name, v in self.plan.variables.items()}
-        self.setting = Setting(self.plan, self.grid, compiler, noises, self.returned, known, laws)
+        self.setting = Setting(self.plan, self.grid, compiler, noises, self.returned, self.grid.known(), laws)
         self.statements: list[CompiledStatement] = []
         later: frozenset[str] = self.persistent
         for index in reversed(range(len(program.body))):
@@ -143,7 +142,7 @@ class ExploredChain:
 
     def close(self, frontier: ExploredFrontier) -> Tail | None:
         """By linear equations, where nothing depends on the step and nothing is known of persistent noises."""
-        if self.watch or self.persistent or not self._steady():
+        if self.watch or not self.is_steady():
             return None
         found = transitions(self, frontier)
         return None if found is None else tail_of(frontier, found)
@@ -157,6 +156,11 @@ class ExploredChain:
             return 0.0
         chances = frontier.states.chances()
         return float(chances[never_stopping(found)[:, : chances.shape[1]]].sum())
+
+    def is_steady(self) -> bool:
+        """Whether the states form a chain: a step depends on nothing but the state, and nothing else is known of a
+        noise that persists."""
+        return not self.persistent and self._steady()
 
     def _steady(self) -> bool:
         """Whether a step depends on nothing but the state; nodes that are drawn anew would mix."""

@@ -27,5 +27,10 @@ class ExploredFrontier:
         return self.size / NANOSECONDS
 
     @property
+    def terms(self) -> float:
+        """In how many terms a probability of the step that led here was summed at most."""
+        return float(self.states.count)
+
+    @property
     def survivors(self) -> Array:
         return np.asarray(self.states.chances().sum(axis=1))

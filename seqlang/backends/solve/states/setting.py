@@ -6,10 +6,10 @@ from collections.abc import Mapping
 
 from seqlang.backends.solve.noises.scalar_law import ScalarLaw
 from seqlang.backends.solve.quadrature.grid import Grid
-from seqlang.backends.solve.solution import Array
 from seqlang.backends.solve.states.enumerated_noises import EnumeratedNoises
 from seqlang.backends.solve.states.returned import Returned
 from seqlang.backends.solve.states.tabulated_densities import TabledCompiler
+from seqlang.backends.solve.step.comparisons import Known
 from seqlang.backends.solve.step.integration_plan import IntegrationPlan
 from seqlang.backends.solve.unsolved import Unsolved
 from seqlang.record import record
@@ -21,7 +21,7 @@ up."""
 
 @record
 class Setting:
-    """`known` has the values of persistent noises at the nodes, each (theta, 1). `laws` are those of the variables on
+    """`known` has what is known of the persistent noises at each node. `laws` are those of the variables on
     which the gates put bounds, by name."""
 
     plan: IntegrationPlan
@@ -29,7 +29,7 @@ class Setting:
     compiler: TabledCompiler
     noises: EnumeratedNoises
     returned: Returned
-    known: Mapping[str, Array]
+    known: Known
     laws: Mapping[str, ScalarLaw]
 
     def check_size(self, rows: int) -> None:

@@ -1,4 +1,9 @@
-"""Compiled comparisons: on the rows of a stage each is decided, or a bound on one variable."""
+"""Compiled comparisons: on the rows of a stage each is decided, or a bound on one variable.
+
+A persistent noise is known by its value at a node, or only to lie in a panel (`Panel`). In a panel a comparison surely
+holds, surely fails, or does one or the other depending on where in the panel the noise is. `holds` and `fails` then
+leave something out, and so do the bounds for both.
+"""
 
 from __future__ import annotations
 
@@ -21,22 +26,45 @@ Array = NDArray[Any]
 
 
 @record
+class Panel:
+    """The noise lies between `low` and `high`, (theta, 1) each."""
+
+    low: Array
+    high: Array
+
+
+Known = Mapping[str, Array | Panel]
+"""What is known of each persistent noise: its values at the nodes, (theta, 1), or panels."""
+
+
+@record
 class Decided:
-    """A leaf that reads no variable: `holds` says where it is true."""
+    """A leaf that reads no variable: `holds` says where it is surely true, `fails` where it is surely false."""
 
     holds: Array
+    fails: Array
 
 
 @record
 class VariableBound:
-    """The leaf says that variable >= bound where `up`, and that variable <= bound elsewhere."""
+    """The leaf surely says that variable >= bound where `up`, and that variable <= bound elsewhere. It surely fails
+    where the variable lies on the other side of `other`, which is `bound` itself where all noises are known."""
 
     variable: str
     bound: Array
     up: Array | bool
+    other: Array
 
 
 Leaf = Decided | VariableBound
+
+
+def leaning(leaf: Leaf, to_hold: bool) -> Leaf:
+    """The leaf with what is not sure taken to hold, or to fail: it then does one or the other."""
+    if isinstance(leaf, Decided):
+        return Decided(~leaf.fails, leaf.fails) if to_hold else Decided(leaf.holds, ~leaf.holds)
+    end = leaf.other if to_hold else leaf.bound
+    return VariableBound(leaf.variable, end, leaf.up, end)
 
 
 class CompiledComparison:
@@ -52,30 +80,47 @@ class CompiledComparison:
         self.scale = None if comparison.scale is None else compiler.compile(comparison.scale)
         law = None if comparison.variable is None else plan.variables[comparison.variable].law
         self.unit = unit_of(law) if law is not None and law.discrete else None
+        self.widened = plan.panels is not None and law is not None and not law.discrete
         self.seen: list[tuple[Array, dict[str, Array]]] | None = None
         self.order: typing.Literal["K", "F"] = "K"
         """How bounds lie in memory, and so all that is computed of them; "F": the nodes of one row side by side."""
 
-    def plain(self, stage: Reading, known: Mapping[str, Array]) -> Array:
-        """The value and the noises that are fixed."""
-        total: Array = stage.numbers(self.value)[None, :]
+    def plain(self, stage: Reading, known: Known) -> tuple[Array, Array]:
+        """The value and the noises that are fixed: the least and the largest sum; one and the same array where no
+        noise is known by panels only."""
+        low: Array = stage.numbers(self.value)[None, :]
+        high = low
         for name, factor in self.known:
             noise = stage.held[name] if name in stage.held else known[name]
-            total = np.add(total, stage.numbers(factor)[None, :] * noise, order=self.order)
-        return total
+            times = stage.numbers(factor)[None, :]
+            if isinstance(noise, Panel):
+                ends = times * noise.low, times * noise.high
+                low, high = low + np.minimum(*ends), high + np.maximum(*ends)
+                continue
+            same = high is low
+            low = np.add(low, times * noise, order=self.order)
+            high = low if same else np.add(high, times * noise, order=self.order)
+        return low, high
 
-    def read(self, stage: Reading, known: Mapping[str, Array], guard: Array | None) -> Leaf:
+    def read(self, stage: Reading, known: Known, guard: Array | None) -> Leaf:
         with np.errstate(all="ignore"):
-            total = self.plain(stage, known)
+            least, most = self.plain(stage, known)
             if stage.strict:
-                wrong = np.isnan(total) if guard is None else np.isnan(total) & guard
-                stage.check(wrong, "a side of a comparison", NOWHERE)
+                wrong = np.isnan(least) | np.isnan(most)
+                stage.check(wrong if guard is None else wrong & guard, "a side of a comparison", NOWHERE)
+            if self.widened:
+                room = self.ties.rounding(stage)[None, :] + TIE * (np.abs(least) + np.abs(most))
+                least, most = least - room, most + room
             if self.scale is None or self.unit is not None:
-                rounding = self.ties.within(stage, total)[None, :]
+                rounding = self.ties.within(stage, least)[None, :]
+                if most is not least:
+                    rounding = np.maximum(rounding, self.ties.within(stage, most)[None, :])
             if self.scale is None:
                 if self.seen is not None:
                     self.seen.append((stage.numbers(self.value), {n: stage.numbers(run) for n, run in self.known}))
-                return Decided(total > rounding if self.strict else total >= -rounding)
+                if self.strict:
+                    return Decided(least > rounding, ~(most > rounding))
+                return Decided(least >= -rounding, ~(most >= -rounding))
             assert self.comparison.variable is not None
             scale = stage.numbers(self.scale)[None, :]
             if self.seen is not None:
@@ -83,18 +128,29 @@ class CompiledComparison:
                 self.seen.append((-stage.numbers(self.value) / scale[0], factors))
             flat = scale == 0
             up: Array | bool = scale > 0
-            bound = total / -scale
-            if self.unit is not None:
-                slack = np.maximum(rounding / np.abs(scale), 4 * TIE * np.maximum(np.abs(bound), self.unit))
-                slack = np.minimum(slack, self.unit / 4)
-                bound = bound + np.where(up, 1.0, -1.0) * (slack if self.strict else -slack)
+            slack = None if self.unit is None else rounding
+            # it surely holds on the far side of what the least sum asks for, and surely fails before the largest one
+            bound = self._bound(least, scale, slack, flat)
+            other = bound
+            if most is not least:
+                other = self._bound(most, scale, slack, flat)
             if flat.any():
-                sure = total > 0 if self.strict else total >= 0
-                bound = np.where(flat, np.where(sure, -np.inf, np.inf), bound)
                 up = up | flat
             if isinstance(up, np.ndarray) and (up.all() or not up.any()):
                 up = bool(up.all())
-            return VariableBound(self.comparison.variable, bound, up)
+            return VariableBound(self.comparison.variable, bound, up, other)
+
+    def _bound(self, total: Array, scale: Array, rounding: Array | None, flat: Array) -> Array:
+        """Where the variable has to be so that total + scale * variable reaches 0."""
+        bound = total / -scale
+        if rounding is not None and self.unit is not None:
+            slack = np.maximum(rounding / np.abs(scale), 4 * TIE * np.maximum(np.abs(bound), self.unit))
+            slack = np.minimum(slack, self.unit / 4)
+            bound = bound + np.where(scale > 0, 1.0, -1.0) * (slack if self.strict else -slack)
+        if flat.any():
+            sure = total > 0 if self.strict else total >= 0
+            bound = np.where(flat, np.where(sure, -np.inf, np.inf), bound)
+        return bound
 
 
 def unit_of(law: ScalarLaw) -> float:

@@ -8,7 +8,7 @@ does not. Arrays are (theta or 1, rows or 1).
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from seqlang.backends.arrays.compiler import VectorCompiler
 from seqlang.backends.solve.step.cases import Case
-from seqlang.backends.solve.step.comparisons import CompiledComparison, Decided, Leaf
+from seqlang.backends.solve.step.comparisons import CompiledComparison, Decided, Known, Leaf, leaning
 from seqlang.backends.solve.step.dependencies import Condition
 from seqlang.backends.solve.step.integration_plan import IntegrationPlan
 from seqlang.backends.solve.step.reading import Reading
@@ -32,9 +32,15 @@ MOST_ALTERNATIVES = 256
 
 
 class Gate:
-    """One condition. `variables`: those that its comparisons read."""
+    """One condition. `variables`: those that its comparisons read. `favoured`: where it is not sure whether the
+    condition holds, it is taken to hold (True) or to fail (False); None: neither, and such runs are given up. Raises
+    Unsolved where a comparison speaks both for and against a condition that is favoured or not."""
 
-    def __init__(self, condition: Condition, plan: IntegrationPlan, compiler: VectorCompiler) -> None:
+    def __init__(
+        self, condition: Condition, plan: IntegrationPlan, compiler: VectorCompiler, favoured: bool | None = None
+    ) -> None:
+        self.favoured = favoured
+        self._for: dict[int, bool] = {}
         self.guard = None if condition.guard is None else tested(condition.guard, compiler)
         self.leaves: list[CompiledComparison | Holds] = []
         self.laws = {name: v.law for name, v in plan.variables.items()}
@@ -43,6 +49,8 @@ class Gate:
         self.idles: list[tuple[Literal, ...]] = []
         if condition.test is not None:
             self._place(condition.test, plan, compiler)
+            if favoured is not None:
+                self._speaks(condition.test, True)
             self.fires = self._alternatives(condition.test, True)
             self.idles = self._alternatives(condition.test, False)
         self.variables = frozenset(
@@ -70,6 +78,19 @@ class Gate:
             case Not(part):
                 self._place(part, plan, compiler)
 
+    def _speaks(self, test: Test, up: bool) -> None:
+        """Notes of each comparison whether it speaks for the condition (`up`) or against it."""
+        match test:
+            case Margin() | PublicTest():
+                place = self._places[test]
+                if self._for.setdefault(place, up) != up and isinstance(test, Margin):
+                    raise Unsolved("a comparison that speaks both for and against a condition")
+            case And(parts) | Or(parts):
+                for part in parts:
+                    self._speaks(part, up)
+            case Not(part):
+                self._speaks(part, not up)
+
     def _alternatives(self, test: Test, wanted: bool) -> list[tuple[Literal, ...]]:
         """Disjoint conjunctions of literals that say that the test comes out as wanted."""
         match test:
@@ -96,17 +117,20 @@ class Gate:
             if isinstance(leaf, CompiledComparison):
                 leaf.order = "F"
 
-    def read(self, stage: Reading, known: Mapping[str, Array]) -> tuple[Array | None, list[Leaf]]:
-        """(guard, leaves) on the rows of a stage; `known` has the nodes' values, (theta, 1)."""
+    def read(self, stage: Reading, known: Known) -> tuple[Array | None, list[Leaf]]:
+        """(guard, leaves) on the rows of a stage; `known` has what is known of the
+        persistent noises."""
         guard = None
         if self.guard is not None:
             guard = np.atleast_1d(np.asarray(self.guard(stage), dtype=bool))[None, :]
         leaves: list[Leaf] = []
-        for leaf in self.leaves:
+        for place, leaf in enumerate(self.leaves):
             if isinstance(leaf, CompiledComparison):
-                leaves.append(leaf.read(stage, known, guard))
+                found = leaf.read(stage, known, guard)
+                leaves.append(found if self.favoured is None else leaning(found, self.favoured == self._for[place]))
             else:
-                leaves.append(Decided(np.atleast_1d(np.asarray(leaf(stage), dtype=bool))[None, :]))
+                holds = np.atleast_1d(np.asarray(leaf(stage), dtype=bool))[None, :]
+                leaves.append(Decided(holds, ~holds))
         return guard, leaves
 
     def holds(self, stage: Reading) -> Array:
@@ -165,7 +189,7 @@ def _narrowed(
     for place, wanted in literals:
         leaf = leaves[place]
         if isinstance(leaf, Decided):
-            holds = leaf.holds if wanted else ~leaf.holds
+            holds = leaf.holds if wanted else leaf.fails
             if or_idle and guard is not None:
                 holds = holds | ~guard
             if holds.all():
@@ -175,9 +199,10 @@ def _narrowed(
             weight = _times(weight, holds)
         else:
             low, high = bounds.get(leaf.variable, (None, None))
+            end = leaf.bound if wanted else leaf.other
             if leaf.up is True or leaf.up is False:
                 is_low = leaf.up == wanted
-                bound = leaf.bound
+                bound = end
                 if or_idle and guard is not None:
                     bound = np.where(guard, bound, -np.inf if is_low else np.inf)
                 if is_low:
@@ -187,8 +212,8 @@ def _narrowed(
             else:
                 is_lower = np.asarray(leaf.up) == wanted
                 inside = guard if or_idle and guard is not None else np.ones((1, 1), dtype=bool)
-                first = np.where(is_lower & inside, leaf.bound, -np.inf)
-                second = np.where(~is_lower & inside, leaf.bound, np.inf)
+                first = np.where(is_lower & inside, end, -np.inf)
+                second = np.where(~is_lower & inside, end, np.inf)
                 low = first if low is None else np.maximum(low, first)
                 high = second if high is None else np.minimum(high, second)
             bounds[leaf.variable] = (low, high)

@@ -63,6 +63,27 @@ class IntegrationPlan:
     lives: Mapping[str, Life]
     only_stops: bool
     simple: bool
+    panels: int | None = None
+    """Not None: chances are lower bounds. Persistent noises have about so many panels in place of nodes, and what a
+    comparison decides holds whatever rounding has done; where it is too close for that, it decides nothing."""
+    favoured: frozenset[int] | None = None
+    """Stops, by index in the body, that are taken to fire where a comparison decides nothing; the others are then taken
+    not to. For programs that only stop: see `enclosed/outcomes.py`."""
+
+    @property
+    def smooth(self) -> bool:
+        """Whether a noise that matters has a density."""
+        laws = [*(v.law for v in self.variables.values()), *(self.laws[n] for n in (*self.nodes, *self.inner))]
+        return not all(law.discrete for law in laws)
+
+    @property
+    def cases(self) -> float:
+        """A bound on the cases into which the comparisons of a step split a state, times the chances in each, times how
+        far each may be off relative to a distribution function at 0."""
+        sensitivity = max((v.law.sensitivity for v in self.variables.values()), default=1.0)
+        margins = [m for condition in self.conditions.values() for m in margins_of(condition)]
+        leaves = sum(self.comparisons[m].variable is not None for m in margins)
+        return 2.0 ** min(leaves, 60) * len(self.variables) * sensitivity
 
 
 def integration_plan(

@@ -67,6 +67,14 @@ class Ties:
             raise Unsolved("numbers of very different sizes are added up, and a comparison of their sum is close")
         return np.asarray(close)
 
+    def rounding(self, stage: Reading) -> Array:
+        """A bound on the rounding error of the difference, by row."""
+        found = 4 * TIE * np.abs(stage.numbers(self.size))
+        if self.drift is not None:
+            most = {off(self.program, name).number: stage.off(name).most for name in self.sums}
+            found = found + stage.drift(self.drift, most)
+        return np.asarray(found)
+
     def _least(self, stage: Reading, offs: Mapping[int, RoundingBound]) -> Any:
         """What the least constant, and the least number that was added to any of the sums, makes of the difference."""
         least: Any = self.grain

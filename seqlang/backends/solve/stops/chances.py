@@ -23,6 +23,7 @@ from seqlang.backends.solve.quadrature.grid import Grid
 from seqlang.backends.solve.solution import Array, Outcome
 from seqlang.backends.solve.step.body import Stage, with_plain_values
 from seqlang.backends.solve.step.cases import Case, merged
+from seqlang.backends.solve.step.comparisons import Known
 from seqlang.backends.solve.step.gates import Gate
 from seqlang.backends.solve.step.integration_plan import IntegrationPlan
 from seqlang.backends.solve.stops.outcomes import constant_outcomes
@@ -64,7 +65,8 @@ class Chances:
             if index not in plan.needed.statements:
                 continue
             if isinstance(statement, Stop):
-                self.gates.append(Gate(plan.conditions[index], plan, self.compiler))
+                favoured = None if plan.favoured is None else index in plan.favoured
+                self.gates.append(Gate(plan.conditions[index], plan, self.compiler, favoured))
                 self.gates[-1].nodes_together()
                 self.order.append(self.gates[-1])
             elif isinstance(statement, Define):
@@ -73,24 +75,34 @@ class Chances:
         self.later = [
             frozenset(name for gate in self.gates[i + 1 :] for name in gate.variables) for i in range(len(self.gates))
         ]
-        self.known = {name: np.asarray(v)[:, None] for name, v in grid.values.items()}
+        self.known = grid.known()
         self.outcomes: tuple[Outcome, ...]
         self.outcomes, self.mixing = constant_outcomes(program, plan, self.compiler)
         self.time_invariant = not plan.needed.reads_step
         self._last: tuple[Environment, Array] | None = None
 
-    def table(self, step: int | Array, env: Environment, nodes: NDArray[np.intp] | None = None) -> Array:
-        """(stops + 1, theta, rows), of all nodes of the persistent noises or of `nodes` alone."""
+    def table(
+        self,
+        step: int | Array,
+        env: Environment,
+        nodes: NDArray[np.intp] | None = None,
+        also: Known | None = None,
+    ) -> Array:
+        """(stops + 1, theta, rows), of all nodes of the persistent noises or of `nodes` alone. `also`: what is known of
+        further noises in this step."""
         count = len(self.grid.weights)
+        if also is not None:
+            return self._table(self._stage(step, env), {**self.known, **also}, count)
         if nodes is not None and len(nodes) < count:
-            return self._table(self._stage(step, env), {name: v[nodes] for name, v in self.known.items()}, len(nodes))
+            known = {name: np.asarray(v)[nodes, None] for name, v in self.grid.values.items()}
+            return self._table(self._stage(step, env), known, len(nodes))
         if self.time_invariant and self._last is not None and _equal(self._last[0], env):
             return self._last[1]
         found = self._table(self._stage(step, env), self.known, count)
         self._last = (env, found) if self.time_invariant else None
         return found
 
-    def _table(self, stage: Stage, known: Mapping[str, Array], count: int) -> Array:
+    def _table(self, stage: Stage, known: Known, count: int) -> Array:
         # nodes side by side: where blocks of steps are cut into steps, rows are
         found = np.zeros((len(self.gates) + 1, stage.count, count)).transpose(0, 2, 1)
         return self._over_inner(found, stage, known)
@@ -99,20 +111,19 @@ class Chances:
         """(stops + 1, rows), where row i belongs to node `nodes[i]` of the persistent noises."""
         stage = self._stage(step, env)
         found = np.zeros((len(self.gates) + 1, 1, stage.count))
-        known = {name: v[nodes, 0][None, :] for name, v in self.known.items()}
+        known = {name: np.asarray(v)[nodes][None, :] for name, v in self.grid.values.items()}
         return np.asarray(self._over_inner(found, stage, known)[:, 0])
 
     def _stage(self, step: int | Array, env: Environment) -> Stage:
         return with_plain_values(self.compiler, self.runs, step, env.cells, env.fields)
 
-    def _over_inner(self, found: Array, stage: Stage, known: Mapping[str, Array]) -> Array:
+    def _over_inner(self, found: Array, stage: Stage, known: Known) -> Array:
         """Adds the chances to `found`, averaged over the nodes of fresh noises."""
         for place, weight in enumerate(self.grid.inner_weights):
-            inner = {name: np.full((1, 1), v[place]) for name, v in self.grid.inner.items()}
-            self._add(found, stage, {**known, **inner}, float(weight))
+            self._add(found, stage, {**known, **self.grid.known_inner(place)}, float(weight))
         return found
 
-    def _add(self, found: Array, stage: Stage, known: Mapping[str, Array], weight: float) -> None:
+    def _add(self, found: Array, stage: Stage, known: Known, weight: float) -> None:
         cases = [Case(None, {})]
         for i, gate in enumerate(self.gates):
             if not cases:
@@ -125,7 +136,7 @@ class Chances:
             if i + 1 < len(self.gates):
                 cases = [case.closed(self.later[i], self.laws) for case in cases]
             cases = merged(cases)
-        if weight == 1.0:
+        if weight == 1.0 and self.plan.panels is None:
             self._rest(found, cases)
             return
         for case in cases:

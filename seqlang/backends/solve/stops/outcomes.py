@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from typing import Any
 
 import numpy as np
@@ -27,6 +27,23 @@ def constant_outcomes(
     outcomes = tuple(dict.fromkeys(o for row in rows for o in row))
     mixing = np.array([[row.get(o, 0.0) for o in outcomes] for row in rows]).reshape(len(rows), len(outcomes))
     return outcomes, mixing
+
+
+def stops_returning(
+    program: Program, wanted: Callable[[Outcome], bool]
+) -> tuple[frozenset[int], frozenset[int]]:
+    """The stops, by index in the body, that return wanted outcomes only, and those that return others only. Raises
+    Unsolved where one may return either, or what it returns changes."""
+    compiler = VectorCompiler(program)
+    found: dict[bool, set[int]] = {True: set(), False: set()}
+    for index, statement in enumerate(program.body):
+        if not isinstance(statement, Stop):
+            continue
+        if isinstance(statement.result, ir.Noised):
+            raise Unsolved("a return that carries noise")
+        (outcome,) = chances_of_return(statement.result, compiler, ())
+        found[wanted(outcome)].add(index)
+    return frozenset(found[True]), frozenset(found[False])
 
 
 def chances_of_return(
