@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from seqlang.certificate.certificate import Certificate, Stated
+from seqlang.certificate.compare import gates_are_those_of_the_body
 from seqlang.certificate.no_value import NO_VALUE
 from seqlang.certificate.unreadable import Unreadable
 from seqlang.certificate.words import claim_words
@@ -79,6 +80,7 @@ def verify(certificate: Certificate) -> Verification:
 def _refuse_ill_formed(program: Program) -> None:
     try:
         problems = validate(program)
+        differ = not problems and not gates_are_those_of_the_body(program)
         for claim in program.claims:
             claim_words(claim)
         show_adjacency(program.adjacency)
@@ -86,6 +88,8 @@ def _refuse_ill_formed(program: Program) -> None:
         raise Unreadable(f"the model is not well formed ({type(error).__name__})", ("model",)) from None
     if problems:
         raise Unreadable(f"the model is not well formed: {problems[0]}", ("model",))
+    if differ:
+        raise Unreadable("the gates are not those of the body", ("model", "gates"))
 
 
 class _Steps:

@@ -8,13 +8,13 @@ from typing import Literal, cast
 
 from seqlang.diagnostics.suggest import hint
 from seqlang.elaborate.claim_text import claim_text
-from seqlang.elaborate.constants import Undefined, evaluate
 from seqlang.elaborate.expressions.arguments import positional
 from seqlang.elaborate.expressions.expect import translated
 from seqlang.elaborate.expressions.laws import short
 from seqlang.elaborate.names.builtins import NOTIONS
 from seqlang.elaborate.state import Current, Scope, State, translate
 from seqlang.model import expression as m
+from seqlang.model.constants import Undefined, evaluate
 from seqlang.model.program import Claim, Privacy
 from seqlang.syntax import tree
 

@@ -14,14 +14,15 @@ from seqlang.elaborate.checks.undefined import undefined
 from seqlang.elaborate.claims import claims
 from seqlang.elaborate.declarations.adjacency import adjacency
 from seqlang.elaborate.declarations.declarations import declarations, remembering_models
-from seqlang.elaborate.gates.lowering import Lowering
 from seqlang.elaborate.names.symbols import changing, collect
 from seqlang.elaborate.problems import Problems
 from seqlang.elaborate.state import Given, State
 from seqlang.elaborate.statements.body import body
 from seqlang.elaborate.statements.noises import find_targets, noises
+from seqlang.lowering.lowering import Lowering
 from seqlang.model.program import Program
 from seqlang.model.validate import validate
+from seqlang.record import replace
 from seqlang.syntax import tree
 
 
@@ -59,12 +60,8 @@ def _elaborate(file: tree.File, values: Mapping[str, Fraction], problems: Proble
     undefined(state, statements, claimed)
     if problems.failed:
         return None
-    lowering = Lowering(statements, state)
-    gates = lowering.gates()
-    lint(state, file, statements, gates)
-    lint_privacy(state, statements, gates, lowering.reader)
     name, title, documentation = _header(file)
-    return Program(
+    program = Program(
         name=name,
         title=title,
         documentation=documentation,
@@ -76,10 +73,15 @@ def _elaborate(file: tree.File, values: Mapping[str, Fraction], problems: Proble
         memories=tuple(state.step.memories.values()),
         noises=tuple(state.noise.draws.values()),
         body=statements,
-        gates=gates,
+        gates=(),
         claims=claimed,
-        labels=lowering.labels,
+        labels=tuple(state.usage.labels),
     )
+    lowering = Lowering(program)
+    gates = lowering.gates()
+    lint(state, file, statements, gates)
+    lint_privacy(state, statements, gates, lowering.reader)
+    return replace(program, gates=gates)
 
 
 def _header(file: tree.File) -> tuple[str, str, str]:

@@ -6,11 +6,12 @@ from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import Any, Literal, NamedTuple
 
-from seqlang.elaborate.constants import Values
-from seqlang.elaborate.kinds import ERROR, Kind, Typed
 from seqlang.elaborate.names.symbols import Symbol
 from seqlang.elaborate.problems import Problems
+from seqlang.elaborate.typed import ERROR, Typed
+from seqlang.model.constants import Values
 from seqlang.model.expression import Expression, Term, Variable
+from seqlang.model.kinds import Kind
 from seqlang.model.program import Cell, Input, Level, Memory, Model, Noise, Parameter
 from seqlang.record import field, mutable_record, record
 from seqlang.source import Span

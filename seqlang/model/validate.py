@@ -7,9 +7,13 @@ from collections.abc import Iterator
 from seqlang.model import expression as m
 from seqlang.model import program as p
 from seqlang.model.binding import NO_VARIABLES, canonical
+from seqlang.model.constants import CHANGING, is_constant
 from seqlang.model.gate_source import GateSource, OfEvent, OfStop, OfValue, is_hidden, name_of
 from seqlang.model.life import EachReport
 from seqlang.model.margins import margins
+from seqlang.model.validate_declared import problems_of_declarations
+from seqlang.model.validate_kinds import problems_of_kinds
+from seqlang.model.validate_noises import problems_of_noises
 
 
 def validate(program: p.Program) -> tuple[str, ...]:
@@ -19,14 +23,18 @@ def validate(program: p.Program) -> tuple[str, ...]:
     before their readers, or look back; each binder has a number of its own, which two binders share only if they stand
     for the same expression, and its variable has everywhere the set that it is bound over; a memory is read in the
     version of the place; lets, memories and updates are public; what is noised has its noises, whose laws are constant;
-    parameters, inputs and memories have words for names; gates belong to statements and name existing noises.
+    no two things have one name, and what is declared has a word for it; every value is of a kind that its place can
+    take (`kinding`); what is declared means something (`validate_declared`); a name that carries noise carries it
+    wherever it is read (`validate_noises`); gates belong to statements and name existing noises. That the gates are
+    those of the body is not asked here: `lowering.gates_of` makes them.
     """
     return tuple(_Check(program).problems())
 
 
 Variables = frozenset[m.Variable]
 
-_STATE = (m.Field, m.Local, m.CellValue, m.MemoryValue, m.Reported, m.Drawn, m.Noised, m.StepNumber)
+_FOLDS = {p.AtReports: ("list",), p.Previous: ("last",)}
+_OF_ENTRIES = CHANGING - {m.Field}
 
 
 class _Check:
@@ -43,34 +51,46 @@ class _Check:
         self.reports = {s.name for s in program.body if isinstance(s, p.Report)}
 
     def problems(self) -> Iterator[str]:
-        yield from self._unique()
-        yield from self._constants()
-        yield from self._body()
-        yield from self._gates()
-        yield from self._claims()
+        names = [*self._unique(), *self._constants(), *self._entries(), *self._body(), *self._gates(), *self._claims()]
+        yield from names
+        if not names:  # what follows looks names up
+            yield from problems_of_kinds(self.program)
+            yield from problems_of_declarations(self.program)
+            yield from problems_of_noises(self.program)
 
     # ---- declarations
 
     def _unique(self) -> Iterator[str]:
         program = self.program
-        groups: list[tuple[str, list[str]]] = [
-            ("parameter", [x.name for x in program.parameters]),
-            ("input", [x.name for x in program.inputs]),
-            ("memory", [x.name for x in program.memories]),
-            ("noise", [x.name for x in program.noises]),
-            ("cell", [s.name for s in program.body if isinstance(s, p.Cell)]),
-            ("define", [s.name for s in program.body if isinstance(s, p.Define)]),
-            ("report", [s.name for s in program.body if isinstance(s, p.Report)]),
-            ("update", [s.memory for s in program.body if isinstance(s, p.Update)]),
+        body = program.body
+        words = [x.name for x in program.parameters] + [x.name for x in program.inputs]
+        words += [x.name for x in program.memories] + [x.name for x in program.models]
+        words += [s.name for s in body if isinstance(s, p.Draw | p.Report)]
+        words += [noise.name for noise in program.noises if noise.target is None]
+        words += [s.name for s in body if isinstance(s, p.Define) and (s.kind == "statistic" or "." not in s.name)]
+        others = [noise.name for noise in program.noises if noise.target is not None]
+        others += [s.name for s in body if isinstance(s, p.Cell)]
+        others += [s.name for s in body if isinstance(s, p.Define) and s.kind == "let" and "." in s.name]
+        groups = [
+            ("name", words + others),
+            ("update", [s.memory for s in body if isinstance(s, p.Update)]),
             ("gate", [g.name for g in program.gates]),
         ]
         for word, names in groups:
             for name in sorted({n for n in names if names.count(n) > 1}):
                 yield f"{word} {name} occurs twice"
-        for word, names in groups[:3]:
-            for name in names:
-                if not name.isidentifier():  # proofs have names of their own beside these, which are no words
-                    yield f"{word} {name!r} has no word for a name"
+        for name in words:
+            if not name.isidentifier():  # proofs have names of their own beside these, which are no words
+                yield f"{name!r} is no word for a name"
+        for name in others:
+            if name.isidentifier():
+                yield f"{name!r} is a word, and nothing that a file declares"
+        stops = [s for s in body if isinstance(s, p.Stop)]
+        if [s.index for s in stops] != list(range(1, len(stops) + 1)):
+            yield "the stops are not counted in their order"
+        shown = [n.name for s in stops if s.result is not None for n in m.walk(s.result) if isinstance(n, m.Label)]
+        if tuple(dict.fromkeys(shown)) != program.labels:
+            yield "the labels are not those that are returned"
 
     def _constants(self) -> Iterator[str]:
         program = self.program
@@ -82,8 +102,10 @@ class _Check:
             yield from self._constant(f"memory {memory.name}", memory.initial)
         for noise in program.noises:
             yield from self._constant(f"noise {noise.name}", noise.law)
-            if isinstance(noise.life, EachReport) and noise.life.report not in self.reports:
-                yield f"noise {noise.name} lives by an unknown report {noise.life.report}"
+        lives = [(noise.name, noise.life) for noise in program.noises]
+        for name, life in [*lives, *((draw.name, draw.life) for draw in self.draws.values())]:
+            if isinstance(life, EachReport) and life.report not in self.reports:
+                yield f"{name} lives by an unknown report {life.report}"
         if program.size is not None:
             yield from self._constant("size", program.size)
         if (program.size is None) != all(i.kind != "dataset" for i in program.inputs):
@@ -95,10 +117,21 @@ class _Check:
                 yield from self._names(f"model {model.name}", law, set(), NO_VARIABLES)
                 yield from _versions(f"model {model.name}", law, set())
 
+    def _entries(self) -> Iterator[str]:
+        """What neighbours are: constants, and fields of one entry."""
+        adjacency = self.program.adjacency
+        if isinstance(adjacency, p.Within):
+            yield from self._names("adjacency", adjacency.of, set(), NO_VARIABLES)
+            if any(type(node) in _OF_ENTRIES for node in m.walk(adjacency.of)):
+                yield "neighbours are compared by more than one entry"
+            yield from self._constant("adjacency", adjacency.radius)
+        else:
+            yield from self._constant("adjacency", adjacency.count)
+
     def _constant(self, where: str, *expressions: m.Expression) -> Iterator[str]:
         for expression in expressions:
             yield from self._names(where, expression, set(), NO_VARIABLES)
-            if any(isinstance(node, _STATE) for node in m.walk(expression)):
+            if not is_constant(expression):
                 yield f"{where} is not constant"
 
     # ---- names
@@ -122,7 +155,7 @@ class _Check:
                 yield from (f"{where} has an unknown noise {t.noise}" for t in terms if t.noise not in self.noises)
             case m.Bound(variable=variable):
                 yield from self._bound(where, variable, bound)
-            case m.Apply(operator=operator) if operator not in m.OPERATORS | {"probability", "expected"}:
+            case m.Apply(operator=operator) if operator not in m.OPERATORS:
                 yield f"{where} has an unknown operator {operator}"
             case _:
                 pass
@@ -199,12 +232,27 @@ class _Check:
             looks_at = _report_of(statement)
             if looks_at is not None and looks_at not in self.reports:
                 yield f"{where} looks back at an unknown report {looks_at}"
+            if isinstance(statement, p.Cell):
+                yield from self._cell(statement)
+
+    def _cell(self, cell: p.Cell) -> Iterator[str]:
+        over_time = ("sum", "mean", "count", "max", "min", "argmax", "argmin")
+        if cell.operator not in _FOLDS.get(type(cell.keep), over_time):
+            yield f"the cell {cell.name} keeps steps in another way than it folds them"
+        if cell.where is not None and type(cell.keep) in _FOLDS:
+            yield f"the cell {cell.name} looks back under a condition"
+        if isinstance(cell.keep, p.Previous):
+            yield from self._constant(f"the initial value of {cell.name}", cell.keep.initial)
+        if not all(is_constant(domain) for _, domain in cell.binders):
+            yield f"the cell {cell.name} runs over a set that changes"
 
     def _level(self, expression: m.Expression) -> p.Level:
         level = p.Level.PUBLIC
         for node in m.walk(expression):
             match node:
                 case m.Field(name=name) if name in self.inputs and self.inputs[name].kind != "public":
+                    return p.Level.PRIVATE
+                case m.Records() if isinstance(self.program.adjacency, p.AddRemove):
                     return p.Level.PRIVATE
                 case m.Local(name=name) if name in self.defines:
                     level = max(level, self.defines[name].level)

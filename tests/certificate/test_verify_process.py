@@ -21,6 +21,7 @@ MAY = {
     "operators",
     "laws",
     "arithmetic",
+    "lowering",
     "model",
     "record",
     "source",

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from seqlang.elaborate.constants import number
-from seqlang.elaborate.kinds import TRUTH, UNKNOWN, Kind, describe, join, same
 from seqlang.elaborate.state import State
 from seqlang.elaborate.statements.noises import RETURN
 from seqlang.model import expression as m
 from seqlang.model import program as p
 from seqlang.model.alphabet import alphabet_of
+from seqlang.model.constants import number
+from seqlang.model.kinds import TRUTH, UNKNOWN, Kind, describe, join, same
 from seqlang.record import replace
 from seqlang.source import Span
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
-from seqlang.elaborate.constants import number
-from seqlang.elaborate.gates.contents import Reader
 from seqlang.elaborate.state import State
+from seqlang.lowering.contents import Reader
 from seqlang.model import expression as m
 from seqlang.model import program as p
+from seqlang.model.constants import number
 from seqlang.model.gate_source import OfStop
 from seqlang.model.life import EachStep
 from seqlang.model.margins import margins

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from seqlang.elaborate.constants import Undefined, evaluate
-from seqlang.elaborate.expressions.binders import CHANGING
 from seqlang.elaborate.state import State
 from seqlang.model import expression as m
 from seqlang.model import program as p
+from seqlang.model.constants import CHANGING, Undefined, evaluate
 from seqlang.source import Span
 
 _LEAVES = (m.Number, m.Truth, m.Label, m.ParameterValue, m.StepNumber, m.Records, m.Bound)

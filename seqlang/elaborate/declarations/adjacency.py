@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from seqlang.elaborate.constants import Undefined, evaluate
 from seqlang.elaborate.expressions.expect import expect, translated
-from seqlang.elaborate.kinds import NUMBER, Typed
-from seqlang.elaborate.noise_factors import ONE
 from seqlang.elaborate.state import Current, Scope, State, translate
+from seqlang.elaborate.typed import Typed
 from seqlang.model import expression as m
+from seqlang.model.constants import Undefined, evaluate
 from seqlang.model.domain import Ball
+from seqlang.model.kinds import NUMBER
+from seqlang.model.noise_factors import ONE
 from seqlang.model.program import AddRemove, Adjacency, Norm, Replace, Within
 from seqlang.syntax import tree
 

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
-
 from seqlang.diagnostics.suggest import hint
-from seqlang.elaborate.constants import LARGEST_DIMENSION, Undefined, Values, evaluate, number
 from seqlang.elaborate.expressions.arguments import positional
 from seqlang.elaborate.expressions.expect import translated
-from seqlang.elaborate.kinds import NUMBER, Kind, vector
 from seqlang.elaborate.names.builtins import Signature
 from seqlang.elaborate.state import Scope, State
 from seqlang.model import domain as d
 from seqlang.model import expression as m
+from seqlang.model.constants import LARGEST_DIMENSION, Undefined, evaluate, number
+from seqlang.model.kinds import NUMBER, Kind, vector
 from seqlang.syntax import tree
 
 
@@ -120,23 +118,3 @@ def _check_dimension(state: State, expression: m.Expression, node: tree.Expressi
         state.problems.add("E0315", "a dimension is a whole number from 1", node.span, "not a dimension")
     elif value is not None and value > LARGEST_DIMENSION:
         state.problems.add("E0315", f"a dimension is at most {LARGEST_DIMENSION:,}", node.span, "larger here")
-
-
-def contains(domain: d.Domain, value: Fraction, parameters: Values) -> bool | None:
-    """Does a domain of numbers hold the value? None if its ends are not known."""
-    match domain:
-        case d.Interval(low=low, high=high):
-            ends = [None if e is None else number(e, parameters) for e in (low, high)]
-            if (low is not None and ends[0] is None) or (high is not None and ends[1] is None):
-                return None
-            above = ends[0] is None or value > ends[0] or (value == ends[0] and not domain.low_open)
-            below = ends[1] is None or value < ends[1] or (value == ends[1] and not domain.high_open)
-            return above and below
-        case d.Integers(low=low, high=high):
-            inside = contains(d.Interval(low, high), value, parameters)
-            return inside if inside is None else inside and value.denominator == 1
-        case d.Finite(values=values):
-            known = [number(v, parameters) for v in values]
-            return True if value in known else None if None in known else False
-        case d.Ball() | d.Power():
-            return None

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from seqlang.elaborate.constants import Undefined, evaluate
 from seqlang.elaborate.declarations.domains import domain, kind_of
 from seqlang.elaborate.expressions.expect import translated
-from seqlang.elaborate.kinds import Kind, vector
 from seqlang.elaborate.state import Scope, State
 from seqlang.model import expression as m
+from seqlang.model.constants import Undefined, evaluate
+from seqlang.model.kinds import Kind, vector
 from seqlang.model.program import Input
 from seqlang.syntax import tree
 

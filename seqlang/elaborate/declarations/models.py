@@ -5,9 +5,10 @@ from __future__ import annotations
 from seqlang.diagnostics.suggest import hint
 from seqlang.elaborate.declarations.support import leaves_domain
 from seqlang.elaborate.expressions.expect import expect
-from seqlang.elaborate.kinds import UNKNOWN, Typed, elements, same
 from seqlang.elaborate.state import Scope, State, translate
+from seqlang.elaborate.typed import Typed
 from seqlang.model import expression as m
+from seqlang.model.kinds import UNKNOWN, elements, same
 from seqlang.model.program import Model
 from seqlang.syntax import tree
 

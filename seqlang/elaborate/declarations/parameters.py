@@ -5,15 +5,16 @@ from __future__ import annotations
 from fractions import Fraction
 
 from seqlang.diagnostics.suggest import hint
-from seqlang.elaborate.constants import LARGEST, Undefined, Values, evaluate
-from seqlang.elaborate.declarations.domains import contains, domain
+from seqlang.elaborate.declarations.domains import domain
 from seqlang.elaborate.expressions.expect import expect, translated
 from seqlang.elaborate.expressions.laws import short
 from seqlang.elaborate.expressions.public import require_public
-from seqlang.elaborate.kinds import Typed
 from seqlang.elaborate.state import DEEPEST_EXPRESSION, Scope, State, translate
+from seqlang.elaborate.typed import Typed
 from seqlang.model import domain as d
 from seqlang.model import expression as m
+from seqlang.model.constants import LARGEST, Undefined, Values, evaluate
+from seqlang.model.limits import holds
 from seqlang.model.print import show_expression
 from seqlang.model.program import Parameter
 from seqlang.source import NOWHERE
@@ -114,7 +115,7 @@ def _limit(state: State, scope: Scope, node: tree.Param) -> d.Domain:
 
 def _check_limit(state: State, node: tree.Param, limit: d.Domain, value: Fraction) -> None:
     name = node.name.name
-    if node.limit is None or contains(limit, value, state.declared.values) is not False:
+    if node.limit is None or holds(limit, value, state.declared.values) is not False:
         return
     given = name in state.given.overrides
     others = _others(state, limit)

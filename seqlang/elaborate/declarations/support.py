@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
-from seqlang.elaborate.constants import number
-from seqlang.elaborate.declarations.domains import contains
 from seqlang.elaborate.expressions.laws import short
 from seqlang.elaborate.state import State
 from seqlang.laws.facts import facts
 from seqlang.laws.law import law as law_of_family
 from seqlang.model import domain as d
 from seqlang.model import expression as m
+from seqlang.model.constants import number
+from seqlang.model.limits import holds
 from seqlang.record import record
 
 NEGLIGIBLE = 1e-12
@@ -52,7 +52,7 @@ def leaves_domain(state: State, law: m.Expression, domain: d.Domain) -> str | No
 
 
 def _points(state: State, points: tuple[Fraction, ...], domain: d.Domain) -> str | None:
-    outside = next((p for p in points if contains(domain, p, state.declared.values) is False), None)
+    outside = next((p for p in points if holds(domain, p, state.declared.values) is False), None)
     return None if outside is None else f"{short(outside)} is outside"
 
 

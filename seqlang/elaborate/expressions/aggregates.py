@@ -5,15 +5,16 @@ from __future__ import annotations
 from typing import Literal, cast
 
 from seqlang.diagnostics.suggest import hint
-from seqlang.elaborate.constants import number
 from seqlang.elaborate.expressions.binders import bind
 from seqlang.elaborate.expressions.cells import hoist
 from seqlang.elaborate.expressions.conditions import known_if
 from seqlang.elaborate.expressions.expect import expect, translated
-from seqlang.elaborate.kinds import ERROR, NUMBER, TRUTH, UNKNOWN, Kind, Typed, describe, elements
 from seqlang.elaborate.state import Scope, State, translate
+from seqlang.elaborate.typed import ERROR, Typed
 from seqlang.model import expression as m
 from seqlang.model.binding import settled
+from seqlang.model.constants import number
+from seqlang.model.kinds import NUMBER, TRUTH, UNKNOWN, Kind, describe, elements
 from seqlang.model.program import AllSteps, Keep, LastSteps, SinceReport
 from seqlang.record import replace
 from seqlang.source import Span

@@ -6,10 +6,12 @@ from fractions import Fraction
 
 from seqlang.elaborate.expressions.conditions import known_if
 from seqlang.elaborate.expressions.expect import expect, translated
-from seqlang.elaborate.kinds import UNKNOWN, Kind, Typed, describe, elements, vector
 from seqlang.elaborate.state import Binder, Scope, State, fresh_variable, translate
+from seqlang.elaborate.typed import Typed
 from seqlang.model import expression as m
 from seqlang.model.binding import free_variables
+from seqlang.model.constants import CHANGING
+from seqlang.model.kinds import UNKNOWN, Kind, describe, elements, vector
 from seqlang.record import record, replace
 from seqlang.syntax import tree
 
@@ -91,16 +93,6 @@ def is_fixed(expression: m.Expression, scope: Scope) -> bool:
     """A constant: reads no state, and only bound variables whose domain is fixed."""
     changing = any(isinstance(node, m.RealVectors) or type(node) in CHANGING for node in m.walk(expression))
     return not changing and free_variables(expression) <= {b.variable for b in scope.binders if b.fixed}
-
-
-CHANGING = frozenset({
-    m.StepNumber, m.Field, m.Local, m.CellValue, m.MemoryValue, m.Reported, m.Drawn, m.Noised,
-})  # fmt: skip
-
-
-def is_constant(expression: m.Expression) -> bool:
-    """Reads parameters and numbers only (`records` counts as a constant)."""
-    return not any(type(node) in CHANGING for node in m.walk(expression))
 
 
 def length_of(domain: m.Expression) -> m.Expression | None:

@@ -13,11 +13,12 @@ from seqlang.elaborate.expressions.expect import expect, same_length, translated
 from seqlang.elaborate.expressions.laws import check_radius, density, law
 from seqlang.elaborate.expressions.lookbacks import lookback
 from seqlang.elaborate.expressions.operating import final_value
-from seqlang.elaborate.kinds import ERROR, NUMBER, Kind, Typed, vector
 from seqlang.elaborate.names.builtins import AGGREGATES, CALLABLE, FUNCTIONS, LOOKBACKS, Signature
 from seqlang.elaborate.state import Scope, State, translate
+from seqlang.elaborate.typed import ERROR, Typed
 from seqlang.laws.facts import names
 from seqlang.model import expression as m
+from seqlang.model.kinds import NUMBER, Kind, vector
 from seqlang.operators.catalogue import OPERATORS
 from seqlang.record import replace
 from seqlang.syntax import tree

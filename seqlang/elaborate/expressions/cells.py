@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from seqlang.elaborate.expressions.binders import CHANGING
 from seqlang.elaborate.expressions.levels import level_of
-from seqlang.elaborate.kinds import Typed
 from seqlang.elaborate.state import Binder, Scope, State, fresh_variable
+from seqlang.elaborate.typed import Typed
 from seqlang.model import expression as m
 from seqlang.model.binding import canonical, free_variables, renamed, rewritten, substitute
+from seqlang.model.constants import CHANGING
 from seqlang.model.program import AtReports, Cell, Keep, LastSteps, Level, Previous
 from seqlang.record import replace
 from seqlang.source import Span

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from seqlang.elaborate.constants import number
-from seqlang.elaborate.kinds import Kind, KindName, Typed, describe, fits
 from seqlang.elaborate.state import Scope, State, translate
+from seqlang.elaborate.typed import Typed
+from seqlang.model.constants import number
+from seqlang.model.kinds import Kind, KindName, describe, fits
 from seqlang.source import Span
 from seqlang.syntax import tree
 

@@ -7,15 +7,17 @@ from fractions import Fraction
 from typing import Literal, cast
 
 from seqlang.diagnostics.suggest import hint
-from seqlang.elaborate.constants import Undefined, evaluate
 from seqlang.elaborate.expressions.arguments import positional
-from seqlang.elaborate.expressions.binders import is_constant, region_of
+from seqlang.elaborate.expressions.binders import region_of
 from seqlang.elaborate.expressions.expect import expect
-from seqlang.elaborate.kinds import ERROR, NUMBER, UNKNOWN, Kind, Typed, elements, fits, law_of, vector
 from seqlang.elaborate.names.builtins import METHODS, Signature
 from seqlang.elaborate.state import Scope, State, translate
+from seqlang.elaborate.typed import ERROR, Typed
 from seqlang.laws.facts import facts
 from seqlang.model import expression as m
+from seqlang.model.constants import Undefined, evaluate, is_constant
+from seqlang.model.kinds import NUMBER, elements, fits, kind_of_draw, law_of, vector
+from seqlang.model.limits import suits
 from seqlang.record import replace
 from seqlang.source import Span
 from seqlang.syntax import tree
@@ -41,7 +43,8 @@ def law(state: State, scope: Scope, node: tree.Call, name: str) -> Typed:
     if name == "conditioned":
         _check_order(state, scope, node, arguments[1], arguments[2], strict=False)
     expressions = tuple(a.expression for a in arguments)
-    return Typed(m.Law(name, expressions, node.span), law_of(_drawn(name, arguments)))
+    drawn = kind_of_draw(name, expressions, [a.kind for a in arguments])
+    return Typed(m.Law(name, expressions, node.span), law_of(drawn))
 
 
 def _signature(name: str) -> Signature:
@@ -54,22 +57,6 @@ def _best_gamma(eps: m.Expression) -> Typed:
     """gamma = 1 / (1 + exp(eps / 2)), Geng & Viswanath 2016, optimal for the expected absolute error."""
     half = m.Apply("exp", (m.Apply("/", (eps, m.Number(Fraction(2)))),))
     return Typed(m.Apply("/", (m.Number(Fraction(1)), m.Apply("+", (m.Number(Fraction(1)), half)))), NUMBER)
-
-
-def _drawn(name: str, arguments: Sequence[Typed]) -> Kind:
-    """The kind of one draw."""
-    if name == "sample":
-        return Kind("set", NUMBER)
-    if name == "l2_laplace":
-        return vector(arguments[1].expression if len(arguments) == 2 else None)
-    if name in ("tree", "conditioned", "convolve"):
-        return elements(arguments[0].kind)
-    if name == "sum_of":
-        return elements(arguments[1].kind)
-    if name == "randomized_response":
-        return UNKNOWN
-    vectors = [a.kind for a in arguments if a.kind.name == "vector"]
-    return vectors[0] if vectors else NUMBER
 
 
 def _uniform(state: State, scope: Scope, node: tree.Call, slots: Sequence[tree.Expression | None]) -> Typed:
@@ -130,20 +117,6 @@ _LIMITS: dict[str, str] = {
 }
 
 
-def _within(wanted: str, value: Fraction) -> bool:
-    match wanted:
-        case "scale":
-            return value > 0
-        case "ratio":
-            return 0 < value < 1
-        case "probability":
-            return 0 <= value <= 1
-        case "count" | "natural":
-            return value.denominator == 1 and value >= (wanted == "count")
-        case _:
-            return True
-
-
 def _check_value(state: State, scope: Scope, name: str, argument: Typed, wanted: str, span: Span) -> None:
     """Arguments that are constant are checked under the values of the parameters; others when they are drawn."""
     if wanted in ("law", "set") or not fits(argument.kind, "number") or not is_constant(argument.expression):
@@ -152,7 +125,7 @@ def _check_value(state: State, scope: Scope, name: str, argument: Typed, wanted:
     place = next(p.name for p in facts(name).parameters if p.kind == wanted)
     if isinstance(value, Undefined):
         state.problems.add("E0312", f"the argument of `{name}` has no value: {value.reason}", span, value.reason)
-    elif isinstance(value, Fraction) and not _within(wanted, value):
+    elif isinstance(value, Fraction) and not suits(wanted, value):
         state.problems.add(
             "E0316",
             f"the {'scale' if wanted == 'scale' else 'argument'} `{place}` of `{name}` {_LIMITS[wanted]}",

@@ -5,10 +5,11 @@ from __future__ import annotations
 from seqlang.elaborate.expressions.aggregates import is_report
 from seqlang.elaborate.expressions.arguments import positional
 from seqlang.elaborate.expressions.cells import hoist
-from seqlang.elaborate.kinds import ERROR, UNKNOWN, Kind, Typed, describe, join, same
 from seqlang.elaborate.names.builtins import Signature
 from seqlang.elaborate.state import Scope, State, translate
+from seqlang.elaborate.typed import ERROR, Typed
 from seqlang.model import expression as m
+from seqlang.model.kinds import UNKNOWN, Kind, describe, join, same
 from seqlang.model.program import AtReports, Previous
 from seqlang.record import replace
 from seqlang.syntax import tree

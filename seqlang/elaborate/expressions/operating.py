@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from seqlang.elaborate.expressions.arguments import positional
 from seqlang.elaborate.expressions.expect import expect
-from seqlang.elaborate.kinds import ERROR, NUMBER, Typed
 from seqlang.elaborate.names.builtins import Signature
 from seqlang.elaborate.state import Scope, State, translate
+from seqlang.elaborate.typed import ERROR, Typed
 from seqlang.model import expression as m
+from seqlang.model.kinds import NUMBER
 from seqlang.syntax import tree
 
 

@@ -5,31 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable
 from fractions import Fraction
 
-from seqlang.elaborate.constants import LARGEST, LARGEST_DIMENSION, number
 from seqlang.elaborate.expressions.binders import bind
 from seqlang.elaborate.expressions.calls import call
 from seqlang.elaborate.expressions.conditions import known_if, known_unless
 from seqlang.elaborate.expressions.expect import expect, same_length, translated
 from seqlang.elaborate.expressions.laws import density
 from seqlang.elaborate.expressions.readings import read_name
-from seqlang.elaborate.kinds import (
-    ERROR,
-    NUMBER,
-    TRUTH,
-    UNKNOWN,
-    Kind,
-    Typed,
-    describe,
-    elements,
-    fits,
-    join,
-    law_of,
-    same,
-    vector,
-)
 from seqlang.elaborate.state import HANDLERS, Scope, State, translate
+from seqlang.elaborate.typed import ERROR, Typed
 from seqlang.model import expression as m
 from seqlang.model.binding import settled
+from seqlang.model.constants import LARGEST, LARGEST_DIMENSION, number
+from seqlang.model.kinds import NUMBER, TRUTH, UNKNOWN, Kind, describe, elements, fits, join, law_of, same, vector
 from seqlang.record import replace
 from seqlang.syntax import tree
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from seqlang.diagnostics.suggest import hint
-from seqlang.elaborate.kinds import ERROR, LABEL, NUMBER, TRUTH, UNKNOWN, Kind, Typed, elements, law_of
 from seqlang.elaborate.names.builtins import CALLABLE
 from seqlang.elaborate.names.symbols import Symbol, reads_memory
 from seqlang.elaborate.state import Reading, Scope, State
+from seqlang.elaborate.typed import ERROR, Typed
 from seqlang.model import expression as m
+from seqlang.model.kinds import LABEL, NUMBER, TRUTH, UNKNOWN, Kind, elements, law_of
 from seqlang.model.program import Level
 from seqlang.source import Span
 from seqlang.syntax import tree

@@ -8,11 +8,12 @@ from seqlang.elaborate.expressions.conditions import known_if
 from seqlang.elaborate.expressions.expect import expect, translated
 from seqlang.elaborate.expressions.levels import level_of
 from seqlang.elaborate.expressions.public import require_public
-from seqlang.elaborate.kinds import TRUTH, UNKNOWN, Typed, describe, elements
 from seqlang.elaborate.state import Binder, Current, Scope, State, fresh_variable, translate
 from seqlang.elaborate.statements.noises import RETURN, life_of
+from seqlang.elaborate.typed import Typed
 from seqlang.model import expression as m
 from seqlang.model import program as p
+from seqlang.model.kinds import TRUTH, UNKNOWN, describe, elements
 from seqlang.syntax import tree
 
 

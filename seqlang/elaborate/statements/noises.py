@@ -5,16 +5,16 @@ from __future__ import annotations
 from fractions import Fraction
 
 from seqlang.diagnostics.suggest import hint
-from seqlang.elaborate.constants import evaluate
 from seqlang.elaborate.expressions.aggregates import is_report
 from seqlang.elaborate.expressions.expect import expect, translated
 from seqlang.elaborate.expressions.levels import level_of
-from seqlang.elaborate.kinds import UNKNOWN, elements
 from seqlang.elaborate.names.symbols import Symbol, names_in
-from seqlang.elaborate.noise_factors import combine, divide, scale
 from seqlang.elaborate.state import Current, Scope, State, translate
 from seqlang.model import expression as m
+from seqlang.model.constants import evaluate
+from seqlang.model.kinds import UNKNOWN, elements
 from seqlang.model.life import EachReport, EachStep, Life, Once
+from seqlang.model.noise_factors import combine, divide, scale
 from seqlang.model.program import Level, Noise
 from seqlang.syntax import tree
 

@@ -15,7 +15,7 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 import pytest
 
 from seqlang.arithmetic.formula import ONE
-from seqlang.elaborate.gates.contents import Reader
+from seqlang.lowering.contents import Reader
 from seqlang.model import expression as m
 from seqlang.model import program as p
 from seqlang.model.binding import free_variables

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from fractions import Fraction
 
-from seqlang.elaborate.names.builtins import AGGREGATES
 from seqlang.model import expression as m
-from seqlang.operators.catalogue import OPERATORS
+from seqlang.model.program import Program
+from seqlang.operators.catalogue import OPERATORS, in_group
 from seqlang.operators.operator import NoValue
 from seqlang.record import record
 
@@ -19,6 +19,17 @@ LARGEST = Fraction(10) ** 300
 LARGEST_DIMENSION = 1_000_000
 """Entries of a vector, numbers of a range: each is held or gone through."""
 _LONGEST = 20_000
+_FOLDS = in_group("fold")
+
+CHANGING = frozenset({
+    m.StepNumber, m.Field, m.Local, m.CellValue, m.MemoryValue, m.Reported, m.Drawn, m.Noised,
+})  # fmt: skip
+"""What differs from step to step, or from run to run."""
+
+
+def is_constant(expression: m.Expression) -> bool:
+    """Reads parameters and numbers only (`records` counts as a constant)."""
+    return not any(type(node) in CHANGING for node in m.walk(expression))
 
 
 @record
@@ -43,6 +54,13 @@ class Values(dict[str, Fraction]):
         super().__init__()
         self.known: dict[int, tuple[m.Expression, Value]] = {}
         self.work = 0
+
+
+def values_of(program: Program) -> Values:
+    """The values of its parameters."""
+    values = Values()
+    values.update({parameter.name: parameter.value for parameter in program.parameters})
+    return values
 
 
 def evaluate(expression: m.Expression, parameters: Values) -> Value | Undefined | None:
@@ -199,7 +217,7 @@ def _apply(operator: str, values: list[Value]) -> Value:
             return _norm([_fraction(v) for v in elements])
         case (("max" | "min"), [_, _, *_]):
             return _fold(operator, values)
-        case _, [tuple() as elements] if operator in AGGREGATES:
+        case _, [tuple() as elements] if operator in _FOLDS:
             return _fold(operator, list(elements))
     entry = OPERATORS.get(operator)
     if entry is None or entry.numeric is None:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
-from seqlang.elaborate.gates.contents import Reader
-from seqlang.elaborate.noise_factors import ONE, ZERO, add, combine, divide, multiply, negate, scale, subtract
+from seqlang.lowering.contents import Reader
 from seqlang.model import expression as m
 from seqlang.model import program as p
+from seqlang.model.noise_factors import ONE, ZERO, add, combine, divide, multiply, negate, scale, subtract
 from seqlang.record import field, mutable_record
 
 Truth = Callable[[m.Expression], p.Test]

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from seqlang.elaborate.gates.contents import Reader
-from seqlang.elaborate.gates.lower_condition import joined
+from seqlang.lowering.contents import Reader
+from seqlang.lowering.lower_condition import joined
 from seqlang.model import expression as m
 from seqlang.model import program as p
 from seqlang.model.junctions import conjuncts

@@ -8,33 +8,39 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from seqlang.elaborate.constants import number
-from seqlang.elaborate.expressions.binders import is_constant
-from seqlang.elaborate.gates.contents import Reader
-from seqlang.elaborate.gates.flipped_ends import with_one_end
-from seqlang.elaborate.gates.forms import Place, Unfit, linear
-from seqlang.elaborate.gates.lower_condition import guard_of, joined, test_of
-from seqlang.elaborate.gates.lower_value import Spot, flip_law, lower_value, release_of_condition
-from seqlang.elaborate.gates.sharing import keep_sound
-from seqlang.elaborate.state import State
+from seqlang.lowering.contents import Reader
+from seqlang.lowering.flipped_ends import with_one_end
+from seqlang.lowering.forms import Place, Unfit, linear
+from seqlang.lowering.lower_condition import guard_of, joined, test_of
+from seqlang.lowering.lower_value import Spot, flip_law, lower_value, release_of_condition
+from seqlang.lowering.sharing import keep_sound
 from seqlang.model import expression as m
 from seqlang.model import program as p
 from seqlang.model.alphabet import alphabet_of
+from seqlang.model.constants import is_constant, number, values_of
 from seqlang.model.gate_source import GateSource, OfCondition, OfDraw, OfEvent, OfNoise, OfResult, OfStop, OfValue
 from seqlang.model.junctions import conjuncts
+from seqlang.model.kinding import Kinds
 from seqlang.record import replace
 from seqlang.source import Span
+
+
+def gates_of(program: p.Program) -> tuple[p.Gate, ...]:
+    """The gates of a well-formed program (`model.validate`), from all of it but the gates that it holds."""
+    return Lowering(program).gates()
 
 
 class Lowering:
     """What all statements share while their gates are made."""
 
-    def __init__(self, body: Sequence[p.Statement], state: State) -> None:
-        self.kinds, self.labels, self.values = state.names.kinds, tuple(state.usage.labels), state.declared.values
-        self.reader = Reader(state.declared.fields, state.noise.draws, state.given.records_are_private)
+    def __init__(self, program: p.Program) -> None:
+        self.program = program
+        self.kinds, self.values = Kinds(program), values_of(program)
+        fields, noises = {x.name: x for x in program.inputs}, {x.name: x for x in program.noises}
+        self.reader = Reader(fields, noises, isinstance(program.adjacency, p.AddRemove))
         self.updates: dict[str, int] = {}
         self.shown: dict[GateSource, m.Noised | m.Drawn] = {}
-        for index, statement in enumerate(body):
+        for index, statement in enumerate(program.body):
             match statement:
                 case p.Define(name=name):
                     self.reader.defines[name] = (index, statement)
@@ -47,8 +53,8 @@ class Lowering:
                 case _:
                     pass
 
-        self.reader.integrate_out(body)
-        self.body: Sequence[p.Statement] = with_one_end(body, self.reader)
+        self.reader.integrate_out(program.body)
+        self.body: Sequence[p.Statement] = with_one_end(program.body, self.reader)
 
     def gates(self) -> tuple[p.Gate, ...]:
         """The gates of the program."""
@@ -142,8 +148,8 @@ class Lowering:
         return p.ReleaseGate(OfNoise(name), None, form.value, form.as_terms(), None, span)
 
     def _alphabet(self, reading: m.Noised) -> tuple[m.Expression, ...]:
-        if reading.name == "return" and self.labels:
-            return tuple(m.Label(label) for label in self.labels)
+        if reading.name == "return" and self.program.labels:
+            return tuple(m.Label(label) for label in self.program.labels)
         defines = {name: define for name, (_, define) in self.reader.defines.items()}
         return alphabet_of(reading.base, defines, self.reader.fields, lambda e: number(e, self.values)) or ()
 

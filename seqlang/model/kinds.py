@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple
+from collections.abc import Sequence
+from typing import Literal
 
-from seqlang.model.expression import Expression, Label
+from seqlang.model.expression import Expression
 from seqlang.record import field, record
 
 KindName = Literal["number", "truth", "label", "vector", "list", "set", "law", "region", "unknown"]
@@ -26,18 +27,6 @@ NUMBER = Kind("number")
 TRUTH = Kind("truth")
 LABEL = Kind("label")
 UNKNOWN = Kind("unknown")
-
-
-class Typed(NamedTuple):
-    """An expression of the model, its kind, and how many nodes it took to build."""
-
-    expression: Expression
-    kind: Kind
-    size: int = 1
-
-
-ERROR = Typed(Label("?"), UNKNOWN)
-"""Stands where an error was found; no program with such a part leaves elaboration."""
 
 
 def vector(dimension: Expression | None = None) -> Kind:
@@ -86,3 +75,21 @@ def describe(kind: Kind) -> str:
             return f"a {kind.name} of {describe(kind.element).split(' ', 1)[1]}s"
         case _:
             return f"a {kind.name}"
+
+
+def kind_of_draw(family: str, arguments: Sequence[Expression], kinds: Sequence[Kind]) -> Kind:
+    """The kind of one draw of a law of this family, from its arguments and their kinds. A parameter that is a vector
+    means independent coordinates."""
+    match family:
+        case "sample":
+            return Kind("set", NUMBER)
+        case "l2_laplace":
+            return vector(arguments[1] if len(arguments) == 2 else None)
+        case "tree" | "conditioned" | "convolve":
+            return elements(kinds[0])
+        case "sum_of":
+            return elements(kinds[1])
+        case "randomized_response":
+            return UNKNOWN
+        case _:
+            return next((kind for kind in kinds if kind.name == "vector"), NUMBER)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from functools import partial
 
-from seqlang.elaborate.gates.forms import Place, Unfit, difference
-from seqlang.elaborate.kinds import Kind
-from seqlang.elaborate.noise_factors import MINUS_ONE, ONE
+from seqlang.lowering.forms import Place, Unfit, difference
 from seqlang.model import expression as m
 from seqlang.model import program as p
 from seqlang.model.junctions import conjuncts
+from seqlang.model.kinding import Kinds
+from seqlang.model.kinds import TRUTH
+from seqlang.model.noise_factors import MINUS_ONE, ONE
 
 
 def joined(parts: tuple[m.Expression, ...]) -> m.Expression | None:
@@ -28,7 +29,7 @@ def guard_of(place: Place, condition: m.Expression | None) -> m.Expression | Non
     return joined(settled)
 
 
-def test_of(place: Place, kinds: dict[str, Kind], e: m.Expression) -> p.Test:
+def test_of(place: Place, kinds: Kinds, e: m.Expression) -> p.Test:
     """The test of a truth value. Raises Unfit."""
     if place.reader.contents(e).settled:
         place.reveal(e)
@@ -59,32 +60,12 @@ def test_of(place: Place, kinds: dict[str, Kind], e: m.Expression) -> p.Test:
             return _atom(place, e)
 
 
-def _equal(place: Place, kinds: dict[str, Kind], left: m.Expression, right: m.Expression) -> p.Test:
-    if is_truth(place, kinds, left) or is_truth(place, kinds, right):
+def _equal(place: Place, kinds: Kinds, left: m.Expression, right: m.Expression) -> p.Test:
+    if TRUTH in (kinds.of(left), kinds.of(right)):
         a, b = test_of(place, kinds, left), test_of(place, kinds, right)
         return p.Or((p.And((a, b)), p.And((p.Not(a), p.Not(b)))))
     truth = partial(test_of, place, kinds)
     return p.And((difference(place, left, right, False, truth), difference(place, right, left, False, truth)))
-
-
-def is_truth(place: Place, kinds: dict[str, Kind], e: m.Expression) -> bool:
-    """Is the value true or false?"""
-    match e:
-        case m.Truth():
-            return True
-        case m.Apply(operator=operator):
-            return operator in m.COMPARISONS | m.LOGIC
-        case m.Choice(yes=yes):
-            return is_truth(place, kinds, yes)
-        case m.Local(name=name) | m.Reported(name=name) | m.Drawn(name=name) | m.Field(name=name):
-            return name in kinds and kinds[name].name == "truth"
-        case m.Noised(base=base):
-            return is_truth(place, kinds, base)
-        case m.CellValue(name=name):
-            cell = place.reader.cells[name]
-            return cell.operator == "last" and is_truth(place, kinds, cell.body)
-        case _:
-            return False
 
 
 def _atom(place: Place, e: m.Expression) -> p.Test:

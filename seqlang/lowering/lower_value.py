@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from seqlang.elaborate.gates.forms import Form, Place, Unfit, linear
-from seqlang.elaborate.gates.lower_condition import is_truth, test_of
-from seqlang.elaborate.kinds import Kind
+from seqlang.lowering.forms import Form, Place, Unfit, linear
+from seqlang.lowering.lower_condition import test_of
 from seqlang.model import expression as m
 from seqlang.model import program as p
 from seqlang.model.gate_source import GateSource, OfResult, OfValue
+from seqlang.model.kinding import Kinds
+from seqlang.model.kinds import TRUTH
 from seqlang.record import record, replace
 from seqlang.source import Span
 
@@ -22,7 +23,7 @@ class Spot:
     """Where a value is shown: what its gate stands for, and the public guard."""
 
     place: Place
-    kinds: dict[str, Kind]
+    kinds: Kinds
     alphabet: Alphabet
     source: GateSource
     guard: m.Expression | None
@@ -85,7 +86,7 @@ def _decisions(spot: Spot, e: m.Expression) -> list[p.Gate]:
     """A truth value, or `if TEST then A else B` with public A and B: seen is how the tests come out. Where tests are
     nested, each counts as seen even if an outer one made it idle."""
     place = spot.place
-    if is_truth(place, spot.kinds, e):
+    if spot.kinds.of(e) == TRUTH:
         return [spot.compare(test_of(place, spot.kinds, e))]
     tests: list[m.Expression] = []
     if not isinstance(e, m.Choice) or not _collect(place, e, tests):

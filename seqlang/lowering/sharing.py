@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from seqlang.elaborate.gates.contents import Reader
+from seqlang.lowering.contents import Reader
 from seqlang.model import expression as m
 from seqlang.model import program as p
 from seqlang.model.gate_source import OfNoise
