@@ -6,7 +6,7 @@ A claim is established if its derivation replays, bounds everything that is show
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from seqlang.certificate.certificate import Certificate, Stated
 from seqlang.certificate.compare import gates_are_those_of_the_body
@@ -16,6 +16,7 @@ from seqlang.certificate.words import claim_words
 from seqlang.model.print import show_adjacency
 from seqlang.model.program import Claim, Program
 from seqlang.model.validate import validate
+from seqlang.process.time_limit import lack, over, poll
 from seqlang.proof.derivation import Derivation
 from seqlang.proof.replay import Replay
 from seqlang.record import record
@@ -46,12 +47,13 @@ class CheckedClaim:
 @record
 class Verification:
     """`claims` in the order of the program's, `bounds` as in the certificate; `steps` is how many different steps were
-    replayed."""
+    replayed. `cut_short`: the time limit was over before all were."""
 
     program: Program
     claims: tuple[CheckedClaim, ...]
     bounds: tuple[Checked, ...]
     steps: int
+    cut_short: bool = False
 
     @property
     def problems(self) -> tuple[str, ...]:
@@ -61,7 +63,9 @@ class Verification:
 
 
 def verify(certificate: Certificate) -> Verification:
-    """Replays it. Raises Unreadable if the model is not well formed, or is not the one that the claims are about."""
+    """Replays it. Raises Unreadable if the model is not well formed, if its gates are not those of its body, or if the
+    claims are about another one. Where the time limit (`process.time_limit`) is over, what was replayed until then
+    stays established, and the rest is a problem."""
     program = certificate.program
     _refuse_ill_formed(program)
     if len(certificate.claims) != len(program.claims):
@@ -74,7 +78,7 @@ def verify(certificate: Certificate) -> Verification:
         for claim, stated in zip(program.claims, certificate.claims, strict=True)
     )
     bounds = tuple(steps.bound(derivation) for derivation in certificate.bounds)
-    return Verification(program, claims, bounds, steps.replayed)
+    return Verification(program, claims, bounds, steps.replayed, steps.cut_short)
 
 
 def _refuse_ill_formed(program: Program) -> None:
@@ -99,16 +103,26 @@ class _Steps:
         self.program = program
         self.replay = Replay(program)
         self.problem: dict[int, str | None] = {}
-
-    @property
-    def replayed(self) -> int:
-        return len(self.problem)
+        self.replayed = 0
+        self.cut_short = False
 
     def claim(self, claim: Claim, derivation: Derivation) -> Checked:
-        return Checked(derivation, self._problem(derivation) or self._short(claim, derivation))
+        return self._in_time(derivation, lambda: self._short(claim, derivation))
 
     def bound(self, derivation: Derivation) -> Checked:
-        return Checked(derivation, self._problem(derivation) or leaves_out(self.program, derivation))
+        return self._in_time(derivation, lambda: leaves_out(self.program, derivation))
+
+    def _in_time(self, derivation: Derivation, short: Callable[[], str | None]) -> Checked:
+        """Whether the steps replay and `short` finds nothing wrong, before the time limit is over. A step that does not
+        ask for the time is interrupted (`limited(.., forced=True)`), which looks like an interrupt by the user."""
+        try:
+            poll()
+            return Checked(derivation, self._problem(derivation) or short())
+        except KeyboardInterrupt:
+            if not over():
+                raise
+            self.cut_short = True
+            return Checked(derivation, f"not all of it was replayed {lack()}")
 
     def _short(self, claim: Claim, derivation: Derivation) -> str | None:
         try:
@@ -120,11 +134,13 @@ class _Steps:
     def _problem(self, derivation: Derivation) -> str | None:
         for step in _premises_first(derivation):
             if id(step) not in self.problem:
+                poll()
                 below = next((p for part in step.premises if (p := self.problem[id(part)]) is not None), None)
                 self.problem[id(step)] = below or self._replayed(step)
         return self.problem[id(derivation)]
 
     def _replayed(self, step: Derivation) -> str | None:
+        self.replayed += 1
         try:
             return next(iter(self.replay.problems(step)), None)
         except NO_VALUE as error:  # the model and the evidence come from a file: nothing they do is a bug of ours

@@ -8,7 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from seqlang.cli.options import PROOF_LIMIT, Parser, add_time_limit, within_limit
+from seqlang.cli.terminal.output import say
 from seqlang.diagnostics import SpecError
+from seqlang.process.time_limit import lack
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -24,8 +26,9 @@ _EXAMPLES = """\
 
 exit codes
   0  everything that the certificate says is proved replays
-  1  a step does not replay, a claim is not what its derivation concludes, or --spec is another spec
-  2  the file is no certificate"""
+  1  a step does not replay, a claim is not what its derivation concludes, --spec is another spec, or the time limit
+     was over first
+  2  the file is no certificate, or its model is none: no spec can mean it, or its gates are not those of its body"""
 
 
 def run(arguments: list[str]) -> int:
@@ -58,6 +61,8 @@ def _asked(options: Namespace) -> int:
     if options.lines:
         told["lines"] = _lines()
     _print_json(told) if options.json else _print(told)
+    if found.cut_short:
+        say(f"ended by --time-limit: what is missing is unknown, {lack()}")
     return 1 if problems else 0
 
 
@@ -129,6 +134,7 @@ def _told(certificate: Certificate, found: Verification, problems: list[str], sp
         ],
         "steps": found.steps,
         "trusted": ["the rules that replayed it (--lines counts them)", *([model] if spec is None else [])],
+        "cut_short": found.cut_short,
         "problems": [plain(p) for p in problems],
         "ok": not problems,
     }

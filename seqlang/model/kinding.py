@@ -14,6 +14,7 @@ from seqlang.laws.facts import facts
 from seqlang.model import domain as d
 from seqlang.model import expression as m
 from seqlang.model import program as p
+from seqlang.model.constants import number, values_of
 from seqlang.model.kinds import (
     LABEL,
     NUMBER,
@@ -43,6 +44,7 @@ class Kinds:
         self.entry = entry
         self.problems: dict[str, None] = {}
         self._size = program.size
+        self._values = values_of(program)
         self._inputs = {x.name: x for x in program.inputs}
         self._noises = {x.name: x for x in program.noises}
         self._memories = {x.name: x for x in program.memories}
@@ -291,11 +293,17 @@ class Kinds:
         if "vector" not in (a.name, b.name):
             return UNKNOWN if operator in "+-*/" else NUMBER
         if operator in ("+", "-") and same(a, b):
+            self._same_length(kinds, f"`{operator}`")
             return join(a, b)
         if (operator == "*" and a.name != b.name) or (operator == "/" and b.name != "vector"):
             return a if a.name == "vector" else b
         self.problem(f"`{operator}` cannot join {describe(a)} and {describe(b)}")
         return UNKNOWN
+
+    def _same_length(self, kinds: Sequence[Kind], where: str) -> None:
+        sizes = [None if kind.dimension is None else number(kind.dimension, self._values) for kind in kinds]
+        if len({size for size in sizes if size is not None}) > 1:
+            self.problem(f"{where} joins vectors of {' and '.join(map(str, sizes))} coordinates")
 
     def _function(self, name: str, arguments: tuple[m.Expression, ...]) -> Kind:
         entry = OPERATORS[name]
@@ -304,6 +312,8 @@ class Kinds:
                 self._collection(argument, _COLLECTIONS, f"`{name}`")
             else:  # of a ball the radius is what is left
                 self.expect(argument, "vector" if wanted == "vector" else "number", f"`{name}`")
+        if name == "dot":
+            self._same_length([self.of(a) for a in arguments], "`dot`")
         if entry.result != "vector":
             return NUMBER
         return vector(arguments[0]) if name == "zeros" else self.of(arguments[0])

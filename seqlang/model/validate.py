@@ -91,6 +91,8 @@ class _Check:
         shown = [n.name for s in stops if s.result is not None for n in m.walk(s.result) if isinstance(n, m.Label)]
         if tuple(dict.fromkeys(shown)) != program.labels:
             yield "the labels are not those that are returned"
+        for name in sorted(set(shown) & {*words, *others}):
+            yield f"the label {name} is the name of something else"
 
     def _constants(self) -> Iterator[str]:
         program = self.program

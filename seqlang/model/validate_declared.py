@@ -12,6 +12,8 @@ from seqlang.model import expression as m
 from seqlang.model import program as p
 from seqlang.model.constants import Undefined, Values, evaluate, is_constant, number, values_of
 from seqlang.model.limits import holds, suits
+from seqlang.model.undefined import parts_without_value
+from seqlang.source import NOWHERE
 
 
 def problems_of_declarations(program: p.Program) -> Iterator[str]:
@@ -26,6 +28,9 @@ def problems_of_declarations(program: p.Program) -> Iterator[str]:
             yield f"{parameter.name} is one number, and its domain holds vectors"
     for field in program.inputs:
         yield from _domain(f"field {field.name}", field.domain, values)
+        of = field.domain.of if isinstance(field.domain, d.Power) else field.domain
+        if isinstance(of, d.Interval) and (of.low is None) != (of.high is None):
+            yield f"the domain of field {field.name} has one end"
     if len({field.kind for field in program.inputs} - {"public"}) > 1:
         yield "a stream and a data set together"
     if program.size is not None:
@@ -36,6 +41,7 @@ def problems_of_declarations(program: p.Program) -> Iterator[str]:
     for claim in program.claims:
         yield from _claim(claim, values)
     yield from _laws(program, values)
+    yield from _positions(program, values)
 
 
 def _whole(where: str, e: m.Expression, values: Values, least: int) -> Iterator[str]:
@@ -47,11 +53,15 @@ def _whole(where: str, e: m.Expression, values: Values, least: int) -> Iterator[
 def _domain(where: str, domain: d.Domain, values: Values) -> Iterator[str]:
     match domain:
         case d.Interval(low=low, high=high):
+            if (low is None and domain.low_open) or (high is None and domain.high_open):
+                yield f"the domain of {where} leaves out an end that it does not have"
             ends = [None if e is None else number(e, values) for e in (low, high)]
             open_end = domain.low_open or domain.high_open
             if ends[0] is not None and ends[1] is not None and (ends[0] > ends[1] or (ends[0] == ends[1] and open_end)):
                 yield f"the domain of {where} is empty"
         case d.Integers(low=low, high=high):
+            if low is None:
+                yield f"the domain of {where} has no lower end"
             yield from _domain(where, d.Interval(low, high), values)
             for end in (low, high):
                 value = None if end is None else number(end, values)
@@ -105,11 +115,22 @@ def _model(program: p.Program, model: p.Model) -> Iterator[str]:
 def _claim(claim: p.Claim, values: Values) -> Iterator[str]:
     if claim.horizon is not None:
         yield from _whole(f"the horizon of {claim.text}", claim.horizon, values, 1)
-    if claim.kind == "weak" and claim.model is None:
-        yield f"{claim.text} is under no model"
-    wanted = {"pure": 1, "zcdp": 1, "dp": 2, "rdp": 2}
-    if claim.privacy is not None and len(claim.privacy.arguments) != wanted[claim.privacy.notion]:
-        yield f"{claim.text} has {len(claim.privacy.arguments)} arguments"
+    parts = {"strong": claim.model or claim.per_step, "weak": claim.model is None or claim.horizon is not None,
+             "operating": claim.horizon is not None or claim.per_step}  # fmt: skip
+    if parts[claim.kind] or (claim.privacy is None) == (claim.condition is None):
+        yield f"{claim.text} has the parts of another kind of claim"
+    if claim.privacy is not None:
+        wanted = {"pure": ("eps",), "zcdp": ("rho",), "dp": ("eps", "delta"), "rdp": ("order", "eps")}
+        meanings = wanted[claim.privacy.notion]
+        if len(claim.privacy.arguments) != len(meanings):
+            yield f"{claim.text} has {len(claim.privacy.arguments)} arguments"
+        for meaning, argument in zip(meanings, claim.privacy.arguments, strict=False):
+            value = evaluate(argument, values)
+            least = 1 if meaning == "order" else 0
+            if isinstance(value, Undefined) or (isinstance(value, Fraction) and (
+                value < least or (value == least and meaning in ("order", "delta"))
+            )):  # fmt: skip
+                yield f"{meaning} of {claim.text} is too small, or has no value"
 
 
 def _laws(program: p.Program, values: Values) -> Iterator[str]:
@@ -127,3 +148,21 @@ def _laws(program: p.Program, values: Values) -> Iterator[str]:
             known[0] > known[1] or (known[0] == known[1] and node.family == "uniform")
         ):  # fmt: skip
             yield f"the lower end of {node.family} lies above the upper one"
+
+
+def _positions(program: p.Program, values: Values) -> Iterator[str]:
+    """Positions in lists and numbers of steps are counted from 1, and constants have values."""
+    for statement in program.body:
+        keep = statement.keep if isinstance(statement, p.Cell) else None
+        if isinstance(keep, p.LastSteps) and is_constant(keep.count):
+            yield from _whole("a number of steps that are kept", keep.count, values, 1)
+        for expression in p.expressions_in(statement):
+            for reason, _ in parts_without_value(expression, values, NOWHERE):
+                yield f"a constant has no value: {reason.reason}"
+        for node in p.nodes_in(statement):
+            if isinstance(node, m.Index) and is_constant(node.at):
+                yield from _whole("a position in a list", node.at, values, 1)
+            if isinstance(node, m.Density) and node.model is not None:
+                laws = [law for model in program.models if model.name == node.model for _, law in model.laws]
+                if laws != [node.law]:
+                    yield f"a density says it is of {node.model}, and is of another law"

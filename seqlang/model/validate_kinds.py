@@ -26,8 +26,10 @@ def problems_of_kinds(program: p.Program) -> Iterator[str]:
         for _, law in model.laws:
             entry.expect(law, "law", f"model {model.name}")
     match program.adjacency:
-        case p.Within(of=of, radius=radius):
+        case p.Within(of=of, radius=radius, norm=norm):
             entry.expect(radius, "number", "adjacency")
+            if entry.of(of).name == "number" and norm != "linf":
+                yield "a number moves by its absolute value, in no other norm"
             if entry.of(of).name not in ("number", "vector", "unknown"):
                 yield "neighbours differ in something that is no number"
         case p.Replace(count=count) | p.AddRemove(count=count):

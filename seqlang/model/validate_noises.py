@@ -10,6 +10,7 @@ from seqlang.model import program as p
 from seqlang.model.binding import canonical
 from seqlang.model.constants import is_constant
 from seqlang.model.life import EachReport, EachStep, Life, Once
+from seqlang.model.noise_factors import ONE
 
 RETURN = "return"
 """The target of noise on what a run returns. It is no name: every `stop` returns a value of its own."""
@@ -84,6 +85,8 @@ def _reading(
             yield f"{name} carries the noise {noise.name} of {noise.target}"
         if not is_constant(term.factor):
             yield f"a factor of the noise on {name} is not constant"
+        if noise is not None and (noise.target is not None or noise.flips) and term.factor != ONE:
+            yield f"{noise.name} is scaled, and it was attached as it is"
     shown = {s.name for s in program.body if isinstance(s, p.Report)}
     if name == RETURN or name in shown:
         if node is not whole:

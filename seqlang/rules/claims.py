@@ -20,6 +20,7 @@ from seqlang.proof.derivation import (
 )
 from seqlang.rules.composition import every_algorithm, group_privacy, hypothetical_transcript
 from seqlang.rules.composition.concurrent import horizon_of as steps_of
+from seqlang.rules.reading.entries import may_leave
 from seqlang.rules.reading.limits import horizon_of
 from seqlang.rules.reading.read_sets import revealed_choices
 from seqlang.rules.reading.signs import Signs
@@ -42,6 +43,10 @@ def falls_short(program: Program, claim: Claim, derivation: Derivation) -> str |
     if claim.kind == "weak" and not isinstance(program.adjacency, Replace) and not promises_nothing:
         # A weak claim is about any two values of one entry: only a strong bound for replaced entries covers them.
         return "a weak claim follows from a bound for replaced entries only"
+    if claim.model is not None and claim.kind == "weak" and not promises_nothing:
+        left = may_leave(program, program.model(claim.model))
+        if left is not None:
+            return f"the law of {left} under {claim.model} is not plainly inside of its domain"
     return (
         leaves_out(program, derivation)
         or _too_few_steps(derivation.conclusion, steps_claimed(program, claim))

@@ -145,7 +145,7 @@ def _last(held: Held, k: int) -> int | None:
         case "entry":
             return k
         case LastSteps(Number(length)) if length.denominator == 1:
-            return k + int(length) - 1
+            return k + max(int(length), 0) - 1  # a window of less than one step keeps none
     return None
 
 

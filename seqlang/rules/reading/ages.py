@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from seqlang.arithmetic.formula import INFINITY, ZERO, Formula, number
+from seqlang.arithmetic.formula import INFINITY, ZERO, Formula, maximum, number
 from seqlang.model.expression import (
     CellValue,
     Drawn,
@@ -102,6 +102,8 @@ class _Reader:
                 length = formula_of(self.program, count) or range_of(self.program, count).high
                 if length is None or inner.since is not None:
                     return Ages(0, INFINITY)
+                if not self.signs.at_least(length, number(1)):
+                    length = maximum(number(1), length)  # a shorter window keeps no step
                 return Ages(inner.youngest, inner.oldest + length - number(1))
             case Previous() if inner.since is None:
                 return Ages(inner.youngest + 1, inner.oldest + number(1))

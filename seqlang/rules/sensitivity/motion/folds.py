@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from seqlang.arithmetic.formula import Formula
+from seqlang.arithmetic.compare import at_most
+from seqlang.arithmetic.formula import Formula, maximum
 from seqlang.model.binding import element_of_cell, reads
 from seqlang.model.domain import Finite
 from seqlang.model.expression import (
@@ -277,6 +278,8 @@ def in_every_step(entry: Entry, keep: Keep, moved: Motion) -> Motion:
     length = range_in(entry.facts, entry.facts.expand(keep.count)).high
     if length is None:
         return unbounded("every entry may move, and the window has no known length")
+    if not at_most(ZERO, length, entry.facts.values):
+        length = maximum(ZERO, length)  # a window of less than one step keeps none
     return scaled(entry.facts, moved, length)
 
 
