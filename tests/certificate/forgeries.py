@@ -77,8 +77,8 @@ def _other(rng: random.Random, value: Any, model: Raw) -> Any:
         case str():
             words = [word for group in WORDS if value in group for word in sorted(group)]
             return rng.choice(words or names_in(model))
-        case {"fraction": str(text)}:
-            return {"fraction": rng.choice(["0", "1", "1/1000", "1000", "1/2", *(["-1"] if text != "-1" else [])])}
+        case {"fraction": str()}:
+            return {"fraction": rng.choice(["0", "1", "1/1000", "1000", "1/2"])}
         case {"is": ("Once" | "EachStep" | "EachReport")}:
             return rng.choice([{"is": "Once"}, {"is": "EachStep"}])
         case {"is": ("Replace" | "AddRemove") as kind, "count": count}:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -13,6 +14,8 @@ from seqlang.cli.__main__ import main
 from seqlang.cli.options import PROOF_LIMIT
 from seqlang.process import time_limit
 from seqlang.process.time_limit import OutOfTime, limited, over, poll
+from seqlang.proof.derivation import Derivation
+from seqlang.proof.replay import Replay
 
 SLOW = """algorithm slow
 param eps > 0 = 1
@@ -90,6 +93,33 @@ def test_a_limit_ends_a_verification(tmp_path: Any, capsys: pytest.CaptureFixtur
     assert main(["check", "@tight/one_sided", "--certificate", file]) == 0
     assert main(["verify", file, "--time-limit", "60"]) == 0
     assert main(["verify", file, "--time-limit", "0"]) == 2
+
+
+def test_what_was_verified_before_the_limit_stays(
+    tmp_path: Any, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The first step replays; the others never end, and do not ask for the time."""
+    file = str(tmp_path / "one_sided.cert")
+    assert main(["check", "@tight/one_sided", "--certificate", file]) == 0
+    monkeypatch.setattr(time_limit, "GRACE", 0.1)
+    problems = Replay.problems
+
+    def endless(self: Replay, step: Derivation) -> Iterator[str]:
+        until = time.monotonic() + (60 if step.premises else 0)
+        while time.monotonic() < until:
+            pass
+        return problems(self, step)
+
+    monkeypatch.setattr(Replay, "problems", endless)
+    capsys.readouterr()
+    assert main(["verify", file, "--time-limit", "0.2", "--json"]) == 1
+    said = capsys.readouterr()
+    told = json.loads(said.out)
+    assert told["cut_short"] and not told["ok"]
+    assert [claim["established"] for claim in told["claims"]] == [True]
+    assert [bound["by"] for bound in told["bounds"]] == ["alignment/stopping"]
+    assert told["problems"] == ["not all of it was replayed for lack of time, after 0.2 s"]
+    assert "ended by --time-limit: what is missing is unknown, for lack of time, after 0.2 s" in said.err
 
 
 def test_without_time_every_claim_is_unknown_and_nothing_is_wrong() -> None:
