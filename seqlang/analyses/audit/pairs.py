@@ -10,7 +10,7 @@ from typing import Any
 from seqlang.analyses.witnesses.confirm import inside
 from seqlang.analyses.witnesses.datasets import data_pairs
 from seqlang.analyses.witnesses.domains import Domains, tidy
-from seqlang.analyses.witnesses.moving import moved_vector, moved_within
+from seqlang.analyses.witnesses.moving import measured_move, moved_vector, moved_within
 from seqlang.analyses.witnesses.neighbours import are_neighbours, entry_of, fields_of
 from seqlang.analyses.witnesses.play import play
 from seqlang.analyses.witnesses.scene import Scene
@@ -108,23 +108,24 @@ def _moved(program: Program, machine: Machine, domains: Domains, row: dict[str, 
     allowed."""
     if not isinstance(program.adjacency, Within):
         return []
-    of, radius = program.adjacency.of, machine.compiler.constant(program.adjacency.radius)
+    adjacency = program.adjacency
+    of, radius = adjacency.of, machine.compiler.constant(adjacency.radius)
     found: list[dict[str, Any]] = []
     for source in program.inputs:
         if of == Field(source.name) and isinstance(row[source.name], tuple):
             nearest = CheckedDomain(machine.compiler, source.domain).nearest
             for sign, each in ((1, True), (-1, True), (1, False), (-1, False)):
-                old, norm = row[source.name], program.adjacency.norm
+                old, norm = row[source.name], adjacency.norm
                 found.append({**row, source.name: moved_vector(old, sign, norm, float(radius), each, nearest)})
         if source.kind != "public" and isinstance(source.domain, Interval):
             low, high = domains.range(source.domain)
 
             def change(x: float, name: str = source.name) -> float:
                 values = []
-                for value in (x, row[name]):
+                for value in (row[name], x):
                     machine.fields = {**row, name: value}
-                    values.append(float(machine.value(of)))
-                return values[0] - values[1]
+                    values.append(machine.value(of))
+                return measured_move(*values, adjacency)
 
             with suppress(EvaluationError, TypeError):
                 for sign in (1, -1):

@@ -8,7 +8,7 @@ from math import isinf, prod
 from typing import Any
 
 from seqlang.analyses.witnesses.domains import tidy
-from seqlang.analyses.witnesses.moving import moved_within
+from seqlang.analyses.witnesses.moving import measured_move, moved_within
 from seqlang.backends.interpret.compiled import Compiler
 from seqlang.backends.interpret.inputs.alphabet import letters_of
 from seqlang.backends.interpret.inputs.domains import CheckedDomain
@@ -96,26 +96,26 @@ class Neighbours:
 
     def _within(self, entry: Entry) -> list[Entry]:
         field, measure = self._fields[0], self.stepper.measure
-        assert isinstance(self.program.adjacency, Within) and measure is not None
+        adjacency = self.program.adjacency
+        assert isinstance(adjacency, Within) and measure is not None
         if not isinstance(field.domain, Finite):
             return [self.moved(entry, sign) for sign in (1, -1)]
-        radius = float(self.stepper.value(self.program.adjacency.radius)) * (1 + 1e-12)
+        radius = float(self.stepper.value(adjacency.radius)) * (1 + 1e-12)
         letters = letters_of(Compiler(self.program), field.domain) or ()
         moved = [{**entry, field.name: v} for v in letters]
-        return [e for e in moved if abs(measure(e) - measure(entry)) <= radius]
+        return [e for e in moved if abs(measured_move(measure(entry), measure(e), adjacency)) <= radius]
 
     def moved(self, entry: Entry, direction: int) -> Entry:
         """The entry moved by the radius, or as far as its domain goes."""
-        assert isinstance(self.program.adjacency, Within)
-        field, measure = self._fields[0], self.stepper.measure
-        assert measure is not None
+        field, measure, adjacency = self._fields[0], self.stepper.measure, self.program.adjacency
+        assert isinstance(adjacency, Within) and measure is not None
         if not isinstance(field.domain, Interval | Integers) or isinstance(entry[field.name], tuple):
             raise Unsolved("a neighbour by moving an entry that is no number of an interval")
         low, high = self._ends(field.domain)
-        start, radius = measure(entry), float(self.stepper.value(self.program.adjacency.radius))
+        start, radius = measure(entry), float(self.stepper.value(adjacency.radius))
 
         def change(x: float) -> float:
-            return float(measure({**entry, field.name: x}) - start)
+            return measured_move(start, measure({**entry, field.name: x}), adjacency)
 
         moved = moved_within(entry[field.name], direction, low, high, radius, change)
         return {**entry, field.name: tidy(float(round(moved)) if isinstance(field.domain, Integers) else moved)}

@@ -8,7 +8,7 @@ from math import hypot, isinf
 from typing import TYPE_CHECKING, Any
 
 from seqlang.analyses.witnesses.domains import Domains
-from seqlang.analyses.witnesses.moving import Vector, moved_within, size_of
+from seqlang.analyses.witnesses.moving import Vector, measured_move, moved_within, size_of
 from seqlang.backends.interpret.compiled import Compiler
 from seqlang.backends.interpret.inputs.domains import CheckedDomain
 from seqlang.backends.interpret.machine import Machine
@@ -97,9 +97,12 @@ class Entries:
             new[name] = self._number(source, self._shifted(old, turn, low, high, share, True))
         else:
             low, high = self.domains.range(source.domain)
-            at = self._measured(new)
-            far = moved_within(old, turn, low, high, self.radius, lambda x: self._measured({**new, name: x}) - at)
-            new[name] = self._number(source, far)
+            at, adjacency = self._measured(new), self.adjacency
+
+            def change(x: float) -> float:
+                return measured_move(at, self._measured({**new, name: x}), adjacency)
+
+            new[name] = self._number(source, moved_within(old, turn, low, high, self.radius, change))
         return new if self._is_near(row, new, turn if same_direction else 0) else row
 
     def _shifted(self, x: float, turn: int, low: float, high: float, share: float, steady: bool) -> float:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
-from math import hypot, isinf, sqrt
+from math import hypot, inf, isinf, sqrt
 from typing import Any
 
-from seqlang.model.program import Norm
+from seqlang.model.program import Norm, Within
 
 Vector = tuple[float, ...]
 
@@ -54,6 +54,20 @@ def size_of(move: Sequence[float], norm: Norm) -> float:
             return hypot(*move)
         case "linf":
             return max(map(abs, move), default=0.0)
+
+
+def measured_move(before: Any, after: Any, adjacency: Within) -> float:
+    """How far what `adjacency.of` measures moves from `before` to `after`.
+
+    Of a number this is the difference. Of a vector it is the norm of the difference, with the sign of its largest
+    coordinate, and infinite where all coordinates must move in one direction and do not."""
+    if not isinstance(before, tuple):
+        return float(after - before)
+    moves = [float(b - a) for a, b in zip(before, after, strict=True)]
+    if adjacency.same_direction and min(moves, default=0.0) < 0.0 < max(moves, default=0.0):
+        return inf
+    size = size_of(moves, adjacency.norm)
+    return -size if max(moves, key=abs, default=0.0) < 0 else size
 
 
 def within(change: float, radius: float) -> bool:

@@ -14,7 +14,7 @@ from typing import Any
 from seqlang.analyses.faint import coins_are_clear, faint_gates
 from seqlang.analyses.witnesses.domains import MOST_ENTRIES, Domains, tidy
 from seqlang.analyses.witnesses.margins import margins
-from seqlang.analyses.witnesses.moving import Vector, moved_vector, moved_within
+from seqlang.analyses.witnesses.moving import Vector, measured_move, moved_vector, moved_within
 from seqlang.backends.interpret.compiled import Compiler
 from seqlang.backends.interpret.inputs.domains import CheckedDomain
 from seqlang.backends.transcript.facts import Fact
@@ -403,7 +403,13 @@ class Scene:
         start = measure(entry)
         if isinstance(old, tuple):
             return {**entry, name: self.moved_vector(self.streams[0], old, direction, radius, start == old)}
-        aimed = moved_within(old, direction, low, high, radius, lambda x: measure({**entry, name: x}) - start)
+        adjacency = self.program.adjacency
+        assert isinstance(adjacency, Within)
+
+        def change(x: float) -> float:
+            return measured_move(start, measure({**entry, name: x}), adjacency)
+
+        aimed = moved_within(old, direction, low, high, radius, change)
         return {**entry, name: tidy(aimed)}
 
     def moved_vector(self, source: Input, old: Vector, direction: int, radius: float, each: bool) -> Vector:
