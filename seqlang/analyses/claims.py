@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from fractions import Fraction
 from typing import TYPE_CHECKING, Literal, assert_never
 
@@ -18,7 +19,7 @@ from seqlang.proof.derivation import Derivation, RenyiBound
 from seqlang.proof.replay import replay
 from seqlang.proof.witness import Witness
 from seqlang.record import record
-from seqlang.rules.claims import claimed_amounts, falls_short, steps_claimed
+from seqlang.rules.claims import UndecidedAmount, claimed_amounts, falls_short, steps_claimed
 from seqlang.rules.composition import every_algorithm, post_processing
 from seqlang.rules.sensitivity.facts.formulas import parameter_values
 
@@ -62,8 +63,11 @@ def decide(
 
 
 def claimed_horizon(program: Program) -> int | None:
-    """The longest horizon (steps) that a claim names with `within`; None if none does."""
-    steps = [steps_claimed(program, claim) for claim in program.claims if claim.horizon is not None]
+    """The longest horizon (steps) that a claim names with `within`; None if none does, or none that is decided."""
+    steps: list[int | None] = []
+    for claim in program.claims:
+        with suppress(UndecidedAmount):
+            steps.append(None if claim.horizon is None else steps_claimed(program, claim))
     return max((n for n in steps if n is not None), default=None)
 
 
@@ -114,8 +118,10 @@ def _decide(
         nothing = every_algorithm.derivation(program)
         assert not replay(program, nothing)
         return Verdict(claim, "proved", nothing.because, nothing)
-    goal = claimed_amounts(program, claim.privacy)
-    steps = steps_claimed(program, claim)
+    try:
+        goal, steps = claimed_amounts(program, claim.privacy), steps_claimed(program, claim)
+    except UndecidedAmount as why:
+        return Verdict(claim, "unknown", str(why))
     wanted = _exactly(program, goal[1]) if claim.privacy.notion == "dp" else delta
     bounds = known if (steps, wanted) == (horizon, delta) else prove(program, delta=wanted, horizon=steps)
     proof = _proof(program, claim, goal, bounds)
@@ -145,11 +151,15 @@ def _exactly(program: Program, formula: Formula) -> Fraction:
 
 
 def proofs_of(program: Program, claim: Claim) -> tuple[Derivation, ...]:
-    """What a search finds that speaks of the claim's notion, delta, order and steps, whether or not it proves it."""
+    """What a search finds that speaks of the claim's notion, delta, order and steps, whether or not it proves it.
+    None for a claim whose numbers are not decided."""
     assert claim.privacy is not None
-    goal = claimed_amounts(program, claim.privacy)
+    try:
+        goal, steps = claimed_amounts(program, claim.privacy), steps_claimed(program, claim)
+    except UndecidedAmount:
+        return ()
     delta = _exactly(program, goal[1]) if claim.privacy.notion == "dp" else DEFAULT_DELTA
-    bounds = prove(program, delta=delta, horizon=steps_claimed(program, claim))
+    bounds = prove(program, delta=delta, horizon=steps)
     return _candidates(claim.privacy, goal, bounds, program)
 
 

@@ -22,7 +22,7 @@ from seqlang.elaborate.problems import Problems
 from seqlang.model.program import Claim, Program
 from seqlang.process.time_limit import poll
 from seqlang.record import record
-from seqlang.rules.claims import claimed_amounts, steps_claimed
+from seqlang.rules.claims import UndecidedAmount, claimed_amounts, steps_claimed
 from seqlang.rules.sensitivity.facts.formulas import parameter_values
 from seqlang.syntax import tree
 from seqlang.syntax.walk import children
@@ -73,8 +73,11 @@ def _wanted(reading: Reading, node: tree.Claim) -> tuple[Target, int | None] | s
     claim = next((c for c in program.claims if c.span.start == node.span.start), None)
     if claim is None or claim.privacy is None or claim.kind != "strong":
         return "it is no claim of strong privacy"
-    found = _target(program, claim)
-    return found if isinstance(found, str) else (found, steps_claimed(program, claim))
+    try:
+        found = _target(program, claim)
+        return found if isinstance(found, str) else (found, steps_claimed(program, claim))
+    except UndecidedAmount as why:
+        return str(why)
 
 
 def _target(program: Program, claim: Claim) -> Target | str:

@@ -99,8 +99,10 @@ def _claimed(result: CheckResult, budget: Amount) -> Iterator[Amount]:
     compiler = Compiler(result.program)
     for verdict in result.verdicts:
         claim = verdict.claim
+        if claim.kind != "strong" or verdict.verdict != "proved":
+            continue
         steps = None if claim.horizon is None else steps_claimed(result.program, claim)
-        if claim.kind == "strong" and verdict.verdict == "proved" and _is_of_whole_runs(result.program, steps):
+        if _is_of_whole_runs(result.program, steps):
             amount = _of_claim(compiler, claim)
             if amount is not None and (amount.notion, amount.order) == (budget.notion, budget.order):
                 yield amount

@@ -27,6 +27,10 @@ from seqlang.rules.reading.signs import Signs
 from seqlang.rules.sensitivity.facts.formulas import formula_of, parameter_values
 
 
+class UndecidedAmount(Exception):
+    """A constant of a claim has no value that exact arithmetic decides; the text says which one, and the remedy."""
+
+
 def falls_short(program: Program, claim: Claim, derivation: Derivation) -> str | None:
     """None if the derivation, once it replays, proves the claim; else what is missing."""
     if claim.privacy is None:
@@ -47,11 +51,14 @@ def falls_short(program: Program, claim: Claim, derivation: Derivation) -> str |
         left = may_leave(program, program.model(claim.model))
         if left is not None:
             return f"the law of {left} under {claim.model} is not plainly inside of its domain"
-    return (
-        leaves_out(program, derivation)
-        or _too_few_steps(derivation.conclusion, steps_claimed(program, claim))
-        or _too_large(program, claim.privacy, derivation.conclusion)
-    )
+    try:
+        return (
+            leaves_out(program, derivation)
+            or _too_few_steps(derivation.conclusion, steps_claimed(program, claim))
+            or _too_large(program, claim.privacy, derivation.conclusion)
+        )
+    except UndecidedAmount as why:
+        return str(why)
 
 
 def leaves_out(program: Program, derivation: Derivation) -> str | None:
@@ -80,7 +87,7 @@ def _forgets_hidden_choices(derivation: Derivation) -> bool:
 
 def steps_claimed(program: Program, claim: Claim) -> int | None:
     """The steps that a claim speaks of: those it names with `within`; without it only the file itself may limit them
-    (None: runs of any length)."""
+    (None: runs of any length). Raises UndecidedAmount."""
     if claim.horizon is None:
         return longest_run(program)
     return int(enclose(_constant(program, claim.horizon), parameter_values(program)).high)
@@ -132,11 +139,17 @@ def _too_large(program: Program, privacy: Privacy, conclusion: Judgement) -> str
 
 
 def claimed_amounts(program: Program, privacy: Privacy) -> tuple[Formula, ...]:
-    """The numbers of a privacy claim, as formulas over the parameters."""
+    """The numbers of a privacy claim, as formulas over the parameters. Raises UndecidedAmount."""
     return tuple(_constant(program, argument) for argument in privacy.arguments)
 
 
 def _constant(program: Program, expression: Expression) -> Formula:
     formula = formula_of(program, expression)
-    assert formula is not None, "claims have constant arguments: elaboration checks it"
+    if formula is None:
+        # A rounding or a test whose operand floating point may put on either side, or a distribution function.
+        from seqlang.model.print import show_expression
+
+        raise UndecidedAmount(
+            f"exact arithmetic does not decide the value of `{show_expression(expression)}` in this claim; write the number"
+        )
     return formula

@@ -16,10 +16,10 @@ from seqlang.analyses.weak.scans import scan_of
 from seqlang.analyses.weak.worst import Worst, worst
 from seqlang.arithmetic.formula import Enclosure, enclose
 from seqlang.backends.solve.unsolved import Unsolved
-from seqlang.model.expression import Expression
 from seqlang.model.program import Claim, Program
 from seqlang.record import record
-from seqlang.rules.sensitivity.facts.formulas import formula_of, parameter_values
+from seqlang.rules.claims import UndecidedAmount, claimed_amounts
+from seqlang.rules.sensitivity.facts.formulas import parameter_values
 
 NEGLIGIBLE = 1e-2
 """Later positions need not be looked at where they cannot reach this share of what is claimed."""
@@ -40,7 +40,11 @@ def decide(program: Program, claim: Claim, strong: Bounds | None = None) -> Deci
     assert claim.kind == "weak"
     assert claim.privacy is not None
     assert claim.model is not None
-    goal = tuple(_enclosed(program, argument) for argument in claim.privacy.arguments)
+    values = parameter_values(program)
+    try:
+        goal = tuple(enclose(amount, values) for amount in claimed_amounts(program, claim.privacy))
+    except UndecidedAmount as why:
+        return Decision("unknown", str(why))
     known = everywhere(program, strong)
     try:
         scan = scan_of(program, claim.model, claim.privacy.notion != "dp")
@@ -141,9 +145,3 @@ def _where(found: Worst) -> str:
         return ""
     first, second = (", ".join(f"{name} = {value:g}" for name, value in entry.items()) for entry in found.pair)
     return f"at position {found.position} for {first} against {second}"
-
-
-def _enclosed(program: Program, argument: Expression) -> Enclosure:
-    formula = formula_of(program, argument)
-    assert formula is not None, "claims have constant arguments: elaboration checks it"
-    return enclose(formula, parameter_values(program))

@@ -29,7 +29,7 @@ from seqlang.process.doing import doing
 from seqlang.process.time_limit import poll
 from seqlang.proof.derivation import ConcentratedBound, Derivation, settled
 from seqlang.proof.replay import Replay
-from seqlang.rules.claims import claimed_amounts, falls_short
+from seqlang.rules.claims import UndecidedAmount, claimed_amounts, falls_short
 from seqlang.rules.sensitivity.facts.formulas import parameter_values
 from seqlang.syntax import tree
 
@@ -171,7 +171,10 @@ def _over(small: float, large: float) -> float:
 def excess_of(program: Program, claim: Claim, derivation: Derivation) -> float:
     """The logarithm of the derivation's bound over the claimed one; 0 or less if and only if it proves the claim."""
     assert claim.privacy is not None
-    goal = [enclose(f, parameter_values(program)).low for f in claimed_amounts(program, claim.privacy)]
+    try:
+        goal = [enclose(f, parameter_values(program)).low for f in claimed_amounts(program, claim.privacy)]
+    except UndecidedAmount:
+        return MISSED
     size = size_of(program, derivation)
     if claim.privacy.notion == "rdp":
         order, wanted = goal
