@@ -150,6 +150,6 @@ def _constant(program: Program, expression: Expression) -> Formula:
         from seqlang.model.print import show_expression
 
         raise UndecidedAmount(
-            f"exact arithmetic does not decide the value of `{show_expression(expression)}` in this claim; write the number"
+            f"exact arithmetic does not decide the value of `{show_expression(expression)}` here; write the number"
         )
     return formula

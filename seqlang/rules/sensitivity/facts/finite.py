@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from fractions import Fraction
 from itertools import product
 
@@ -139,17 +140,24 @@ def assignments(facts: Facts, expression: Expression) -> list[Assignment] | None
 
 
 def combinations(facts: Facts, leaves: tuple[Expression, ...]) -> list[Assignment] | None:
-    columns: list[tuple[Value, ...]] = []
+    return table_of(leaves, (values_of(facts, leaf) for leaf in leaves))
+
+
+def table_of(
+    leaves: tuple[Expression, ...], columns: Iterable[tuple[Value, ...] | None]
+) -> list[Assignment] | None:
+    """Every assignment of these values to the leaves; None where a leaf has none that are known, or there are too
+    many assignments."""
+    found: list[tuple[Value, ...]] = []
     size = 1
-    for leaf in leaves:
-        values = values_of(facts, leaf)
+    for values in columns:
         if not values:
             return None
         size *= len(values)
         if size > LARGEST_TABLE:
             return None
-        columns.append(values)
-    return [dict(zip(leaves, row, strict=True)) for row in product(*columns)]
+        found.append(values)
+    return [dict(zip(leaves, row, strict=True)) for row in product(*found)]
 
 
 def extremes(facts: Facts, expression: Expression) -> tuple[Value, ...] | None:

@@ -9,19 +9,19 @@ from __future__ import annotations
 
 from typing import assert_never
 
-from seqlang.arithmetic.formula import number
+from seqlang.arithmetic.formula import Formula, enclose, number
 from seqlang.model import expression as m
 from seqlang.model.binding import reads
 from seqlang.model.expression import Apply, Expression, Index
 from seqlang.model.junctions import conjuncts
 from seqlang.model.program import Cell, LastSteps
 from seqlang.record import replace
-from seqlang.rules.sensitivity.facts.evaluate import evaluate
+from seqlang.rules.sensitivity.facts.evaluate import Assignment, evaluate
 from seqlang.rules.sensitivity.facts.facts import Facts
-from seqlang.rules.sensitivity.facts.finite import assignments
+from seqlang.rules.sensitivity.facts.finite import law_values, table_of, values_of, variables
 from seqlang.rules.sensitivity.facts.log_ratios import log_ratio
 from seqlang.rules.sensitivity.facts.shapes import fewest_records, shape_of
-from seqlang.rules.sensitivity.facts.value import distinct
+from seqlang.rules.sensitivity.facts.value import Value, distinct
 from seqlang.rules.sensitivity.ranges.aggregates import set_may_be_empty
 from seqlang.rules.sensitivity.ranges.lengths import adds_up, is_element, is_position, length_is_private, lists_fit
 from seqlang.rules.sensitivity.ranges.ranges import range_in, ratio_polynomial
@@ -29,25 +29,52 @@ from seqlang.rules.sensitivity.ranges.signs_under import not_negative, positive
 from seqlang.rules.sensitivity.totality.known_value import FINITE, Known, Place, joined, lack, moves, reads_what_moves
 from seqlang.rules.sensitivity.totality.total_operators import of_operator
 
+LEAST_CHANCE = 1e-280
+"""Far above the smallest float: a chance above it does not underflow."""
+
 
 def known(place: Place, e: Expression) -> Known:
     """Whether an expression (`Facts.inlined`) certainly has a value, and whether that may be infinite."""
     found = _known(place, e)
-    if not found.trouble:
+    if found == FINITE:
         return found
-    if place.always and not reads_what_moves(place, e) and not isinstance(e, m.Noised):
+    if found.trouble and place.always and not reads_what_moves(place, e) and not isinstance(e, m.Noised):
         # public values fail on both sides, or are infinite on both; what is noised inside may be private all the same
         noised = (node for node in m.walk(e) if isinstance(node, m.Noised))
         return Known(infinite=True, trouble=joined(known(place, node) for node in noised).trouble)
-    return FINITE if _all_found(place.facts, e) else found
+    return FINITE if _all_found(place, e) else found
 
 
-def _all_found(facts: Facts, e: Expression) -> bool:
+def _all_found(place: Place, e: Expression) -> bool:
     """The leaves have finitely many values, and for all of them there is a finite value."""
-    if any(isinstance(node, m.Noised) for node in m.walk(e)):
+    inner = replace(place, always=False, assumed=())
+    answers = {node for node in m.walk(e) if isinstance(node, m.Noised)}
+    if e in answers or any(known(inner, answer) != FINITE for answer in answers):
         return False  # an answer is listed as a leaf, whatever the value that it is about is computed from
-    table = assignments(facts, e)
-    return table is not None and all(evaluate(facts, e, given) is not None for given in table)
+    leaves = variables(place.facts, e)
+    columns = None if leaves is None else [_values_of(place.facts, leaf) for leaf in leaves]
+    table = None if leaves is None or columns is None else table_of(leaves, columns)
+    return table is not None and all(_is_finite(place.facts, e, given) for given in table)
+
+
+def _values_of(facts: Facts, leaf: Expression) -> tuple[Value, ...] | None:
+    """All values of a leaf; also of a draw whose law reads the data, which may differ on the two sides."""
+    if isinstance(leaf, m.Drawn) and leaf.name in facts.draws:
+        return law_values(facts, facts.draws[leaf.name].law)
+    return values_of(facts, leaf)
+
+
+def _is_finite(facts: Facts, e: Expression, given: Assignment) -> bool:
+    """Whether it has a finite value, which floating point finds as well: no probability in it underflows."""
+    value = evaluate(facts, e, given)
+    if value is None or (isinstance(value, Formula) and value.is_infinite):
+        return False
+    chances = [evaluate(facts, node, given) for node in m.walk(e) if isinstance(node, m.Density)]
+    return all(isinstance(p, Formula) and _is_no_tiny_number(facts, p) for p in chances)
+
+
+def _is_no_tiny_number(facts: Facts, chance: Formula) -> bool:
+    return facts.sign(chance) == 0 or enclose(chance, facts.values).low >= LEAST_CHANCE
 
 
 def _known(place: Place, e: Expression) -> Known:
