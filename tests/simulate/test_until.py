@@ -107,3 +107,38 @@ def test_intervals_hold_about_as_often_as_they_say(p, width):
         holds[rows[ends]] = (np.abs(middle - p) <= half)[ends]
         open_[rows[ends]] = False
     assert 0.94 < holds.mean() < 0.97
+
+
+RARE_ONE = "algorithm rare\nstream x in {0, 1}\nmodel m: x ~ bernoulli(0.002)\nstop return x\n"
+RARE_LONG = "algorithm rare\nstream x in {0, 1}\nmodel m: x ~ bernoulli(0.002)\nstop when x == 0 or step >= 30\n"
+ALIKE = "algorithm alike\nstream x in {0, 1}\nmodel m: x ~ bernoulli(0.5)\nstop when step >= 3 return 7\n"
+
+
+def test_a_mean_is_not_narrow_while_few_runs_make_up_its_scatter():
+    """A number that is 1 in one run of 500, else 0. Among the first 1024 runs there is none with probability 0.13: the
+    standard error is then 0, and so is the width. No seed may end before 20 runs differ; the interval holds for 93 % of
+    1000 seeds. False alarm of the count: 16 or fewer of 40 hold with probability below 1e-15."""
+    p, hold = program(RARE_ONE), 0
+    for seed in range(1, 41):
+        found = simulate(p, None, runs=10**6, seed=seed, until_ci=0.004)
+        values = found.tally.values
+        assert found.until.reached and round(float(values.mean) * values.count) >= 20, seed
+        hold += abs(float(values.mean) - 0.002) <= 1.96 * float(values.se)
+    assert hold > 32
+
+
+def test_steps_that_are_rarely_long():
+    """One run in 500 makes a second step, one in 250,000 a third. Where no run of 2000 does, it may end."""
+    for seed in range(1, 6):
+        found = simulate(program(RARE_LONG), None, runs=10**6, seed=seed, until_ci=0.01)
+        made = found.tally.made
+        longer = made.total - made.runs
+        assert found.until.reached and (longer >= 20 or (longer == 0 and made.runs >= 2000)), seed
+
+
+def test_numbers_that_are_all_alike_end_it():
+    """20 runs of n could have been otherwise unseen: 20 / n is 0.01 at n = 2000, and the look after it is at 2048."""
+    found = simulate(program(ALIKE), None, runs=10**6, seed=1, until_ci=0.07)
+    assert found.until.of == "return_value" and found.until.reached and found.runs == 2048
+    steps = simulate(program(ALIKE.replace(" return 7", "")), None, runs=10**6, seed=1, until_ci=0.01)
+    assert steps.until.of == "steps" and steps.until.reached and steps.runs == 2048

@@ -2,10 +2,16 @@
 
 The runs are looked at after fixed numbers of them, which do not depend on batches or threads. As the end is chosen by
 what was seen, the 95 % intervals then reported hold a little less often than that.
+
+The interval of a mean is `mean +- z * se` with a standard error that the same runs estimate. Where few runs make up
+the scatter (a number that is nearly always 0, a run that is rarely very long), this standard error is too small exactly
+when these runs were missed by chance, and a rule that waits for a small one would stop there. It therefore goes on
+until the squared scatter is that of at least FEWEST runs as far off as the farthest one.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import Any
 
@@ -18,6 +24,8 @@ from seqlang.backends.montecarlo.tally import Tally
 from seqlang.record import record
 
 GROWTH = 1.2
+FEWEST = 20
+"""Of runs as far from the mean as the farthest; of them a Poisson number comes within about 22 % of its mean."""
 
 
 @record
@@ -75,7 +83,26 @@ def _widest(tally: Tally) -> tuple[str, float]:
         ends = (wilson(k, tally.runs) for k in tally.counts().values())
         return "returns", max(high - low for low, high in ends)
     if tally.values is not None:
-        width = 2 * Z95 * float(np.max(tally.values.se)) if tally.values.count > 1 else np.inf
+        values = tally.values
+        if tally.numbers is None:  # vectors: how far their farthest entries are is not kept
+            width = 2 * Z95 * float(np.max(values.se)) if values.count > 1 else np.inf
+        else:
+            size = max(1.0, abs(float(values.mean)))
+            width = _width(values.count, float(values.mean), float(values.sd), tally.ends[2:], size)
         return "return_value", width if np.isfinite(width) else np.inf
     made = tally.made
-    return "steps", 2 * Z95 * made.se / made.mean if made.runs > 1 and made.total else np.inf
+    if not made.total:
+        return "steps", np.inf
+    return "steps", _width(made.runs, made.mean, made.sd, tally.ends[:2], made.mean) / made.mean
+
+
+def _width(count: int, mean: float, sd: float, ends: tuple[float, float], size: float) -> float:
+    """Of the 95 % interval of a mean; infinite while too few runs make up the scatter. `ends` are the least and the
+    largest number. Where all are alike, another one may have a chance of up to FEWEST / count: `size` says how far off
+    it is taken to be."""
+    farthest = max(ends[1] - mean, mean - ends[0])
+    if ends[0] == ends[1]:
+        return size * FEWEST / count
+    if sd**2 * (count - 1) < FEWEST * farthest**2:
+        return np.inf
+    return 2 * Z95 * sd / math.sqrt(count)
