@@ -122,6 +122,16 @@ def starting_tilts(shapes: Mapping[str, Shape]) -> list[dict[str, Array]]:
     return found if shapes else found[:1]
 
 
+BURSTS = (2.5, 4.5, 7.0)
+BURST_RATE = 0.15
+
+
+def bursts(shapes: Mapping[str, Shape]) -> list[dict[str, Array]]:
+    """Shifts of single normal entries, which are to happen in each step with the chance BURST_RATE."""
+    normal = [name for name, shape in shapes.items() if shape.kind == "normal"]
+    return [{name: np.array([sign * size])} for name in normal[:4] for size in BURSTS for sign in (1.0, -1.0)]
+
+
 def blank(shape: Shape) -> Array:
     """No tilt."""
     return np.zeros(max(1, shape.letters))

@@ -26,6 +26,7 @@ class Tilted:
         self.shapes = shapes
         self.weights = weights
         self.tilts = {name: proposal.tilts(name, shape) for name, shape in shapes.items()}
+        self.rates = proposal.rates
         self.tables: dict[str, tuple[tuple[Any, ...], Array, Array]] = {}
 
     def value(self, name: str, law: VectorLaw, source: Source) -> Array | None:
@@ -43,8 +44,16 @@ class Tilted:
 
     def _shifted(self, name: str, mean: Value, sd: Value, source: Source) -> Array:
         shifts, weights = self.tilts[name][:, 0], self.weights
-        z = standard_normals(source.uniform, ()) + shifts[weights.chosen]
-        weights.ratio(shifts[:, None] * z - (shifts**2 / 2)[:, None])
+        moved = shifts[weights.chosen]
+        now_and_then = self.rates < 1
+        if now_and_then.any():
+            moved = np.where(source.uniform() < self.rates[weights.chosen], moved, 0.0)
+        z = standard_normals(source.uniform, ()) + moved
+        ratios = shifts[:, None] * z - (shifts**2 / 2)[:, None]
+        if now_and_then.any():
+            rates = self.rates[now_and_then, None]
+            ratios[now_and_then] = np.logaddexp(np.log1p(-rates), np.log(rates) + ratios[now_and_then])
+        weights.ratio(ratios)
         if weights.watched:
             _add(weights.counts, name, z[None, :])
             _add(weights.exposures, name, np.ones((1, source.count)))

@@ -11,7 +11,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from seqlang.backends.rare.fields import starting_tilts
+from seqlang.backends.rare.allocation import allocation
+from seqlang.backends.rare.fields import BURST_RATE, bursts, starting_tilts
+from seqlang.backends.rare.fit import Sample, fit
 from seqlang.backends.rare.proposal import Component, Proposal, mixed
 from seqlang.backends.rare.setting import Setting
 from seqlang.backends.rare.walker import Walker
@@ -24,16 +26,11 @@ WORK = 2e6
 """Steps of a stage, about: where runs are long there are fewer."""
 STAGES = 5
 FEWEST_EFFECTIVE = 300
-COMPONENTS = 3
-ROUNDS = 6
-"""Of the EM algorithm."""
 WIDE_SHARE, WIDE_SHARE_LATER = 0.3, 0.1
-SHRINK = 1e-3
-"""Share of the untilted law in a fitted law of letters: none is left out."""
 ROULETTE = 1e-2
 """Runs that are lighter than this part of the estimate end at random."""
 REST = 3e-3
-"""A stage ends when its runs could add no more than this part."""
+"""When the runs of a stage could add no more than this part, nearly all of them end at random."""
 GOOD = 0.4
 """A stage whose effective number is this part of its runs is good enough."""
 LONGEST = 20_000
@@ -49,22 +46,12 @@ class Found:
     reached: int
 
 
-@record
-class _Sample:
-    """Runs that contributed: log weights, and the sums that fitted laws need."""
-
-    logs: Array
-    ratios: Array
-    counts: dict[str, Array]
-    exposures: dict[str, Array]
-    places: dict[str, NDArray[np.intp]]
-
-
 def wide(setting: Setting) -> Proposal:
-    """Every starting tilt, with noise of every magnitude; and the law itself."""
-    tilts = starting_tilts(setting.shapes)
+    """Every starting tilt, with noise of every magnitude; the law itself; and single entries that are far off. These
+    are the last, and are taken as they are where they explain the runs better than a fit of one tilt for all steps."""
     far = {name: b.far for name, b in setting.bins.items()}
-    components = tuple(Component(tilt, far) for tilt in tilts)
+    steady = [Component(tilt, far) for tilt in starting_tilts(setting.shapes)]
+    components = (*steady, *(Component(tilt, far, BURST_RATE) for tilt in bursts(setting.shapes)))
     return Proposal(np.full(len(components), 1 / len(components)), components)
 
 
@@ -84,7 +71,7 @@ def pilot(setting: Setting, seed: int, purpose: str, cap: int | None) -> Found:
         estimate, reached = log_total, len(sample.logs)
         done, size = size, max(FEWEST_RUNS, min(RUNS, int(WORK * size / max(1, steps))))
         power = _tempering(sample.logs)
-        fitted = _fit(setting, proposal, sample, power)
+        fitted = fit(setting, proposal, len(around.components), sample, power)
         good = stage > 0 and power == 1.0 and _effective(sample.logs, 1.0) > GOOD * done
         proposal = mixed((WIDE_SHARE_LATER if last or good else WIDE_SHARE, around), (1.0, fitted))
         if good:
@@ -94,11 +81,11 @@ def pilot(setting: Setting, seed: int, purpose: str, cap: int | None) -> Found:
 
 def _draw(
     setting: Setting, proposal: Proposal, seed: int, purpose: str, runs: int, estimate: float, cap: int | None
-) -> tuple[_Sample, int, float]:
+) -> tuple[Sample, int, float]:
     """One stage: the runs that contributed, the steps of all runs, and the log of the mean contribution."""
-    walker = Walker(
-        setting, proposal, seed, f"rare {purpose}", np.arange(runs, dtype=np.int64), rest=REST, watched=True
-    )
+    allocated = allocation(proposal.shares, runs, seed, f"rare {purpose}")
+    numbers = np.arange(runs, dtype=np.int64)
+    walker = Walker(setting, proposal, allocated, seed, f"rare {purpose}", numbers, rest=REST, watched=True)
     if estimate > -np.inf:
         walker.floor = estimate + np.log(ROULETTE)
 
@@ -116,7 +103,7 @@ def _draw(
 
     ratios = kept.get("ratios ", np.zeros((len(proposal.shares), runs)))[:, rows]
     places = {name: at[rows] for name, at in walker.places.items()}
-    sample = _Sample(logs[rows], ratios, part("counts"), part("exposures"), places)
+    sample = Sample(logs[rows], ratios, part("counts"), part("exposures"), places)
     return sample, walker.engine.steps_done, float(np.logaddexp.reduce(logs) - np.log(runs))
 
 
@@ -136,74 +123,3 @@ def _tempering(logs: Array) -> float:
         middle = (low + high) / 2
         low, high = (middle, high) if _effective(logs, middle) >= wanted else (low, middle)
     return low
-
-
-def _fit(setting: Setting, proposal: Proposal, sample: _Sample, power: float) -> Proposal:
-    """A few components by the EM algorithm, from groups of runs that the same components explain."""
-    weights = np.exp(power * (sample.logs - sample.logs.max()))
-    keep = weights > 1e-8
-    sample = _some(sample, np.flatnonzero(keep))
-    weights = weights[keep] / weights[keep].sum()
-    origins = np.log(proposal.shares)[:, None] + sample.ratios
-    shares = _normalised(origins)
-    largest = np.argsort(-(shares @ weights), kind="stable")[:COMPONENTS]
-    duties = _normalised(origins[largest])
-    components: list[Component] = []
-    for _ in range(ROUNDS):
-        sizes = duties @ weights
-        live = sizes > 0.02
-        duties, sizes = duties[live], sizes[live] / sizes[live].sum()
-        components = [_component(setting, sample, weights * duty) for duty in duties]
-        duties = _normalised(np.log(sizes)[:, None] + _log_likelihoods(setting, sample, components))
-    sizes = duties @ weights
-    return Proposal(np.maximum(sizes, 0.02) / np.maximum(sizes, 0.02).sum(), tuple(components))
-
-
-def _normalised(logs: Array) -> Array:
-    """Shares of the rows in each column."""
-    top = logs.max(axis=0)
-    found = np.exp(logs - top)
-    return np.asarray(found / found.sum(axis=0))
-
-
-def _some(sample: _Sample, rows: NDArray[np.intp]) -> _Sample:
-    return _Sample(
-        sample.logs[rows], sample.ratios[:, rows],
-        {n: v[:, rows] for n, v in sample.counts.items()}, {n: v[:, rows] for n, v in sample.exposures.items()},
-        {n: v[rows] for n, v in sample.places.items()},
-    )  # fmt: skip
-
-
-def _component(setting: Setting, sample: _Sample, weights: Array) -> Component:
-    """The tilts and bins that explain weighted runs best."""
-    tilts = {}
-    for name, counts in sample.counts.items():
-        shape = setting.shapes[name]
-        exposure = sample.exposures[name] @ weights
-        found = counts @ weights
-        if shape.kind == "normal":
-            tilts[name] = found / np.maximum(exposure, 1e-300)
-        else:
-            rate = np.where(exposure > 0, found / np.maximum(exposure, 1e-300), 1.0)
-            tilts[name] = np.log((1 - SHRINK) * rate + SHRINK)
-    bins = {name: setting.bins[name].fitted(places, weights) for name, places in sample.places.items()}
-    return Component(tilts, bins)
-
-
-def _log_likelihoods(setting: Setting, sample: _Sample, components: list[Component]) -> Array:
-    """Up to a constant of each run: (components, runs)."""
-    rows = []
-    for component in components:
-        total = np.zeros(len(sample.logs))
-        for name, tilt in component.tilts.items():
-            counts, exposures = sample.counts[name], sample.exposures[name]
-            if setting.shapes[name].kind == "normal":
-                total += tilt[0] * counts[0] - exposures[0] * tilt[0] ** 2 / 2
-            else:
-                draws = exposures.sum(axis=0)
-                factor = (np.exp(tilt) @ exposures) / np.maximum(draws, 1e-300)
-                total += tilt @ counts - draws * np.log(np.maximum(factor, 1e-300))
-        for name, probabilities in component.bins.items():
-            total += np.log(probabilities[sample.places[name]])
-        rows.append(total)
-    return np.array(rows)

@@ -22,10 +22,12 @@ Array = NDArray[np.float64]
 @record
 class Component:
     """`tilts`: by field, weights in the exponent for each letter, or the shift of a normal law in its standard
-    deviations. `bins`: by noise, probabilities. What is missing is not changed."""
+    deviations. `bins`: by noise, probabilities. What is missing is not changed. `rate`: the chance, in each step apart,
+    that a normal law is shifted; below 1 for events that one entry decides at an unknown time."""
 
     tilts: Mapping[str, Array]
     bins: Mapping[str, Array]
+    rate: float = 1.0
 
 
 @record
@@ -38,6 +40,11 @@ class Proposal:
     def tilts(self, field: str, shape: Shape) -> Array:
         """(components, letters), or (components, 1) shifts."""
         return np.array([c.tilts.get(field, blank(shape)) for c in self.components])
+
+    @property
+    def rates(self) -> Array:
+        """(components,)."""
+        return np.array([c.rate for c in self.components])
 
     def bins(self, noise: str, own: Bins) -> Array:
         """(components, bins)."""

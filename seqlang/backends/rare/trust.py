@@ -22,44 +22,44 @@ WORST = 0.1
 SHAPE = 0.7
 APART = 4.0
 LEFT = 1e-3
-FEWEST_OF_ONE = 30
 
 
 @record
 class Half:
-    """The summary of some runs: mean contribution, its standard error, (sum w)^2 / sum w^2, the largest share, and the
-    shape of the tail of the contributions (above 1/2: no variance, above 1: no mean)."""
+    """The summary of some runs: mean contribution, its standard error and skewness, (sum w)^2 / sum w^2, the largest
+    share, and the shape of the tail of the contributions (above 1/2: no variance, above 1: no mean)."""
 
     runs: int
     mean: float
     se: float
+    skewness: float
     effective: float
     largest_share: float
     shape: float
 
     @staticmethod
-    def of(logs: Array, chosen: NDArray[np.intp]) -> Half:
-        """From the logarithms of the contributions (-inf: none) and the components that the runs come from."""
+    def of(logs: Array, strata: NDArray[np.intp]) -> Half:
+        """From the logarithms of the contributions (-inf: none) and the strata of the runs (see `Allocation`)."""
         top = float(logs.max())
         if top == -math.inf:
-            return Half(len(logs), 0.0, 0.0, 0.0, 1.0, math.inf)
+            return Half(len(logs), 0.0, 0.0, 0.0, 0.0, 1.0, math.inf)
         w = np.exp(logs - top)
         total, n = float(w.sum()), len(w)
         scale = math.exp(top)
         effective = total**2 / float((w**2).sum())
-        return Half(n, scale * total / n, scale * _error(w, chosen), effective, 1.0 / total, tail_shape(w))
+        error, skewness = _error(w, strata)
+        return Half(n, scale * total / n, scale * error, skewness, effective, 1.0 / total, tail_shape(w))
 
 
-def _error(w: Array, chosen: NDArray[np.intp]) -> float:
-    """The standard error of the mean. Every component has its fixed number of runs: what differs between components
-    does not add to the error. Components with few runs are taken as one."""
-    sizes = np.bincount(chosen)
-    strata = np.where(sizes >= FEWEST_OF_ONE, np.arange(len(sizes)), len(sizes))[chosen]
-    variance = 0.0
+def _error(w: Array, strata: NDArray[np.intp]) -> tuple[float, float]:
+    """The standard error of the mean, and the skewness of the mean. Every stratum has its fixed number of runs: what
+    differs between strata does not add to the error (Cochran 1977, theorem 5.3)."""
+    variance = third = 0.0
     for stratum in np.unique(strata):
         part = w[strata == stratum]
         variance += len(part) * float(part.var(ddof=1)) if len(part) > 1 else float(part[0]) ** 2
-    return math.sqrt(variance) / len(w)
+        third += float(((part - part.mean()) ** 3).sum())
+    return math.sqrt(variance) / len(w), third / variance**1.5 if variance > 0 else 0.0
 
 
 def tail_shape(w: Array) -> float:

@@ -21,6 +21,7 @@ from seqlang.backends.arrays.streams import Source, Streams
 from seqlang.backends.arrays.values import CannotVectorise, Ragged, Value, shape_of, spread
 from seqlang.backends.interpret.inputs.domains import CheckedDomain
 from seqlang.backends.interpret.values import EvaluationError
+from seqlang.backends.rare.allocation import Allocation
 from seqlang.backends.rare.bins import Bins
 from seqlang.backends.rare.inputs import Tilted
 from seqlang.backends.rare.proposal import Proposal
@@ -33,19 +34,20 @@ from seqlang.model.program import Stop
 from seqlang.source import NOWHERE, Span
 
 Array = NDArray[Any]
-GOLDEN = 0.6180339887498949
 
 
 class Walker(Endings):
     """One batch of weighted runs, which decides what stops do to them (see `arrays.endings.Endings`).
 
-    `floor`: the logarithm of the weight below which a run goes on only with a chance, then with that weight; -inf:
-    never. All end when what is left of them is less than `rest` of what came already: it is counted in `left_over`.
-    `watched`: snapshots are kept for fitting a proposal."""
+    `allocated`: the component of each run, by its number. `floor`: the logarithm of the weight below which a run goes
+    on only with a chance, then with that weight; -inf: never. When the weights of all runs together are less than the
+    part `rest` of the contributions until then, this becomes the floor: hardly a run goes on, and nothing is dropped on
+    average. `left_over`: the logarithm of the weight of the runs that had not ended after the last step. `watched`:
+    snapshots are kept for fitting a proposal."""
 
     def __init__(
-        self, setting: Setting, proposal: Proposal, seed: int, purpose: str, runs: NDArray[np.int64],
-        *, floor: float = -np.inf, rest: float = 0.0, watched: bool = False,
+        self, setting: Setting, proposal: Proposal, allocated: Allocation, seed: int, purpose: str,
+        runs: NDArray[np.int64], *, floor: float = -np.inf, rest: float = 0.0, watched: bool = False,
     ) -> None:  # fmt: skip
         plan = setting.plan
         self.setting, self.plan, self.proposal, self.floor, self.rest = setting, plan, proposal, floor, rest
@@ -59,7 +61,7 @@ class Walker(Endings):
         self.runs = Runs(compiler, seed, runs, f"{purpose} ")
         self.engine = Engine(self.runs, inputs, self)
         self.choices = Streams(seed, self.runs.runs, f"{purpose} choices")
-        self.weights = Weights(proposal.shares, self._components(runs), self.runs.count, watched)
+        self.weights = Weights(allocated.shares, allocated.chosen[self.runs.runs], self.runs.count, watched)
         self.tilted = Tilted(setting.shapes, proposal, self.weights)
         self.runs.kept += [self.weights, self.persistent, self.choices]
         self.places: dict[str, NDArray[np.intp]] = {}
@@ -69,13 +71,6 @@ class Walker(Endings):
     def run(self, cap: int, tell: Callable[[], None]) -> None:
         """Runs all runs until nothing is left of them, or to `cap` steps. `tell` is called after every step."""
         self.engine.run(cap, lambda engine: tell())
-
-    def _components(self, runs: NDArray[np.int64]) -> NDArray[np.intp]:
-        """Which component a run is drawn from: by its number alone, and evenly spread."""
-        ends = np.cumsum(self.proposal.shares)
-        padded = np.concatenate([runs, np.repeat(runs[-1:], self.runs.count - len(runs))])
-        at = (padded.astype(np.float64) * GOLDEN + 0.5) % 1.0
-        return np.asarray(np.minimum(np.searchsorted(ends, at * ends[-1], side="right"), len(ends) - 1))
 
     def _draw_once(self, name: str, bins: Bins) -> None:
         table = self.proposal.bins(name, bins)
@@ -165,11 +160,9 @@ class Walker(Endings):
             return
         weights = self.weights.log_weights() + bounded
         if self.rest > 0:
-            rest = float(np.logaddexp.reduce(weights[runs.alive]))
-            if rest < np.log(self.rest) + self.come():
-                self.left_over = rest
-                runs.alive[:] = False
-                return
+            little = np.log(self.rest) + self.come()
+            if np.logaddexp.reduce(weights[runs.alive]) < little:
+                self.floor = max(self.floor, little)
         if self.floor > -np.inf:
             self._roulette(weights)
 
