@@ -45,7 +45,8 @@ def test_a_kept_noise_against_a_fresh_one() -> None:
 @pytest.mark.parametrize("claim, never", [("<= 70.74", "proved"), (">= 70.74", "refuted")])
 def test_a_late_public_stop(claim: str, never: str) -> None:
     """1e12 steps with a chance of 1.4e-10: the expected step is 140.47."""
-    text = KEPT.format(law="laplace(1)", cut=22, more="stop when step >= 1000000000000\n", claim=f"expected(step) {claim}")
+    late = "stop when step >= 1000000000000\n"
+    text = KEPT.format(law="laplace(1)", cut=22, more=late, claim=f"expected(step) {claim}")
     assert verdict(text) not in (never, "computed")
 
 

@@ -125,7 +125,8 @@ def _moved(program: Program, machine: Machine, domains: Domains, row: dict[str, 
                 for value in (row[name], x):
                     machine.fields = {**row, name: value}
                     values.append(machine.value(of))
-                return measured_move(*values, adjacency)
+                before, after = values
+                return measured_move(before, after, adjacency)
 
             with suppress(EvaluationError, TypeError):
                 for sign in (1, -1):

@@ -53,7 +53,7 @@ def allocation(shares: Array, runs: int, seed: int, purpose: str) -> Allocation:
 def _divided(count: int, shares: Array) -> NDArray[np.int64]:
     """Whole numbers with sum `count`, in proportion to `shares` up to one (by the largest remainders)."""
     exact = count * shares / shares.sum()
-    numbers = np.floor(exact).astype(np.int64)
+    numbers: NDArray[np.int64] = np.floor(exact).astype(np.int64)
     left = count - int(numbers.sum())
     numbers[np.argsort(numbers - exact, kind="stable")[:left]] += 1
     return numbers
