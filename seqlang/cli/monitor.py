@@ -120,7 +120,7 @@ def _block(text: str, what: str) -> tuple[Fraction, ...]:
 
 def _text(name: str) -> str:
     try:
-        return Path(name).read_text(encoding="utf-8")
+        return Path(name).read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise SpecError.of("E0605", f"cannot read `{name}`: {getattr(error, 'strerror', None) or error}") from None
 
@@ -135,4 +135,6 @@ def _json(text: str, name: str) -> Any:
 
 
 def _listed(text: str, name: str) -> list[tuple[Fraction, ...]]:
-    return [_block(line, f"{name}, line {n}") for n, line in enumerate(text.splitlines(), 1) if line.strip()]
+    """A block a line. An empty line between two blocks is a block that is missing: the others would be taken for those
+    before them."""
+    return [_block(line, f"{name}, line {n}") for n, line in enumerate(text.rstrip().splitlines(), 1)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,15 +14,20 @@ if TYPE_CHECKING:
     from argparse import Namespace
 
     from seqlang.driver import Loaded
-    from seqlang.release.live import Waiting
+    from seqlang.model.program import Program
+    from seqlang.release.checking import Checked
+    from seqlang.release.form import Form
+    from seqlang.release.live import Line, Waiting
+    from seqlang.release.log import OwnersLog
     from seqlang.release.releasing import Agreed, Released
-    from seqlang.release.rows import Form
     from seqlang.release.twin.twin import Twin
 
 _EXAMPLES = """\
   seqlang ledger open trial.sqlite --data "trial 17" --adjacency "replace one" --budget "pure(1)"
   seqlang release trial.seq --data new.csv --ledger trial.sqlite
   seqlang release trial.seq --data new.csv --ledger trial.sqlite --columns x=harmed --id person --missing 0
+  seqlang release arms.seq --data new.csv --ledger arms.sqlite --columns "arm=group{control=0|treatment=1}"
+  seqlang release trial.seq --check-rows new.csv   (for their owner: can each cell be read? nothing is charged)
   seqlang release trial.seq --data growing.csv --ledger trial.sqlite --live --every 60
   seqlang release trial.seq --plan        (what would run, and what is proved of it: nothing is read or charged)"""
 
@@ -34,6 +39,8 @@ def run(arguments: list[str]) -> int:
     twin = _twin(loaded, options.grid)
     if options.plan:
         return _planned(loaded, twin)
+    if options.check_rows is not None:
+        return _looked_at(options, twin)
     if options.data is None or options.ledger is None:
         raise SpecError.of("E0601", "a release needs rows and a ledger", help="--data FILE --ledger FILE; or --plan")
     return _released(options, twin)
@@ -63,14 +70,16 @@ def _twin(loaded: Loaded, grid: str | None) -> Twin:
 def _released(options: Namespace, twin: Twin) -> int:
     from seqlang.release.ledger.book import Book
     from seqlang.release.ledger.places import store_at
-    from seqlang.release.releasing import agreed, release, so_far
+    from seqlang.release.releasing import agreed, release, require_payer, so_far
 
     store = store_at(options.ledger)
     try:
         book = Book(store, _key(options.key))
         form = _form(options, twin)
+        given = _Given(options, twin, form)
         terms = agreed(twin.loaded, book, options.account, options.reference, form)
-        rows = _rows(options, twin, form)
+        require_payer(terms, book)
+        rows, log = given.rows(is_paid=terms.reference in book.charges)
         try:
             found = release(terms, book, lambda: rows, tell=None if options.json else _told)
         except KeyboardInterrupt:
@@ -78,6 +87,9 @@ def _released(options: Namespace, twin: Twin) -> int:
             if not options.live or terms.reference not in book.charges:
                 raise
             found = so_far(terms, book)
+        finally:
+            if log is not None:
+                log.close()
     finally:
         store.close()
     if options.json:
@@ -87,36 +99,76 @@ def _released(options: Namespace, twin: Twin) -> int:
     return 0
 
 
-def _rows(options: Namespace, twin: Twin, form: Form) -> Iterator[Mapping[str, Any] | Waiting]:
-    """The file is opened, and its heading read, before anything is charged; its rows when they are asked for."""
-    import sys
+class _Given:
+    """The file of rows, and how it is read."""
 
-    from seqlang.release.live import growing, piped
-    from seqlang.release.rows import Rows, opened
+    def __init__(self, options: Namespace, twin: Twin, form: Form) -> None:
+        if options.every is not None and not options.live:
+            raise SpecError.of("E0601", "--every is of rows that come as it runs: --live")
+        self._every = None if not options.live else float(exact(options.every or "1", "--every"))
+        if self._every is not None and not 0.01 <= self._every <= 86_400:
+            raise SpecError.of("E0603", f"--every {options.every}: seconds, from 0.01 to 86400")
+        self._program, self._form = twin.loaded.program, form
+        self._name, self._is_set = options.data, bool(self._program.data_set)
+        if options.live and self._is_set:
+            raise SpecError.of("E0601", f"--live: `{self._program.name}` reads a data set, all of its rows at once")
+        self._log = options.log
+        if options.log is None and options.live and options.data != "-":
+            self._log = f"{options.data}.owner.log"
 
-    if options.every is not None and not options.live:
-        raise SpecError.of("E0601", "--every is of rows that come as it runs: --live")
-    every = None if not options.live else float(exact(options.every or "1", "--every"))
-    if every is not None and not 0.01 <= every <= 86_400:
-        raise SpecError.of("E0603", f"--every {options.every}: seconds, from 0.01 to 86400")
-    program = twin.loaded.program
-    if options.live and program.data_set:
-        raise SpecError.of("E0601", f"--live: `{program.name}` reads a data set, all of its rows at once")
-    if options.data == "-":
-        lines = piped(sys.stdin.fileno(), every)
-    else:
-        lines = opened(Path(options.data)) if every is None else growing(Path(options.data), every)
-    return iter(Rows(program, lines, options.data, form))
+    def rows(self, is_paid: bool) -> tuple[Iterator[Mapping[str, Any] | Waiting], OwnersLog | None]:
+        """The rows, and the log of their owner. The heading is read now, and, unless the release was charged before,
+        all cells that are there: what is wrong with them is told to the owner while nothing is charged. A pipe of a
+        stream is read as it comes, and cannot be looked at before."""
+        from seqlang.release.log import OwnersLog
+        from seqlang.release.rows import Rows
+
+        lines: Iterable[Line] = list(self._lines()) if self._is_set else self._lines()
+        if not is_paid and (self._is_set or Path(self._name).is_file()):
+            _checked(self._program, lines if self._is_set else self._lines(), self._name, self._form)
+        rows = Rows(self._program, lines, self._name, self._form)
+        if self._log is None:
+            return iter(rows), None
+        log = OwnersLog(Path(self._log), rows)
+        return log.around(iter(rows)), log
+
+    def _lines(self) -> Iterator[Line]:
+        import sys
+
+        from seqlang.release.live import growing, piped
+        from seqlang.release.rows import opened
+
+        if self._name == "-":
+            return piped(sys.stdin.fileno(), self._every)
+        return opened(Path(self._name)) if self._every is None else growing(Path(self._name), self._every)
+
+
+def _checked(program: Program, lines: Iterable[Line], name: str, form: Form) -> Checked:
+    """All rows can be read; what else their owner should know of them is told to him."""
+    from seqlang.release.checking import OWNER, checked
+    from seqlang.release.rows import Rows
+
+    found = checked(program, Rows(program, lines, name, form))
+    for number, note in enumerate(found.notes):
+        say((f"{name}: {OWNER}\n" if not number else "") + f"  {note}")
+    return found
+
+
+def _looked_at(options: Namespace, twin: Twin) -> int:
+    """`--check-rows`: reads rows as a release would, and charges nothing."""
+    from seqlang.release.rows import opened
+
+    found = _checked(twin.loaded.program, opened(Path(options.check_rows)), options.check_rows, _form(options, twin))
+    print(f"{found.rows:,} rows: every cell can be read. Nothing was charged.")
+    return 0
 
 
 def _form(options: Namespace, twin: Twin) -> Form:
-    from seqlang.release.rows import Form
+    from seqlang.release.form import Form, columns_in
 
-    pairs = [part.partition("=") for part in options.columns.split(",")] if options.columns else []
-    if any(not middle or not column for _, middle, column in pairs):
-        raise SpecError.of("E0601", f"--columns {options.columns}: it is FIELD=COLUMN,..")
+    columns, words = columns_in(options.columns) if options.columns else ((), ())
     missing = None if options.missing is None else exact(options.missing, "--missing")
-    return Form(tuple((name.strip(), column.strip()) for name, _, column in pairs), options.id, missing, twin.scales)
+    return Form(columns, options.id, missing, twin.scales, words)
 
 
 def _key(file: str | None) -> bytes | None:
@@ -179,9 +231,12 @@ def parser() -> Parser:
     parser.add_argument("--ledger", metavar="FILE", help="the ledger that `seqlang ledger open` made")
     parser.add_argument("--account", metavar="NAME", help="the data set that pays (the only one)")
     parser.add_argument("--reference", metavar="NAME", help="of this release; the same one resumes it")
-    parser.add_argument("--columns", metavar="FIELD=COLUMN,..", help="columns with other names than the fields")
+    parser.add_argument("--columns", metavar="FIELD=COLUMN,..",
+                        help="columns with other names than the fields, and words: x=y{no=0|yes=1}")  # fmt: skip
     parser.add_argument("--id", metavar="COLUMN", help="who a row is about: a second row is read as missing")
     parser.add_argument("--missing", metavar="VALUE", help="what is read where nothing can be (the value nearest to 0)")
+    parser.add_argument("--check-rows", metavar="FILE", help="only say, to their owner, whether rows can be read")
+    parser.add_argument("--log", metavar="FILE", help="for the owner only: how many cells could not be read")
     parser.add_argument("--key", metavar="FILE", help="signs the rows of the ledger")
     parser.add_argument("--live", action="store_true", help="rows are added to FILE as it runs; Ctrl-C ends it for now")
     parser.add_argument("--every", metavar="SECONDS", help="live: when rows are read, and looks shown (1)")

@@ -63,12 +63,12 @@ def piped(file: int, every: float | None = None) -> Iterator[Line]:
 
 def growing(path: Path, every: float) -> Iterator[Line]:
     """The lines of a file to which lines are added, for ever. One that has no newline yet is still being written, and
-    is not read. Raises SpecError E0604 where the file is not there, gets shorter, or is another one: which of its rows
+    is not read. Raises SpecError E0610 where the file is not there, gets shorter, or is another one: which of its rows
     were read is not known then."""
     try:
         file = path.open("rb", buffering=0)
     except OSError as why:
-        raise SpecError.of("E0604", f"`{path}` cannot be read: {why.strerror}") from None
+        raise SpecError.of("E0610", f"`{path}` cannot be read: {why.strerror}") from None
     rest, wait = b"", ticking(every)
     with file:
         while True:
@@ -93,7 +93,7 @@ def _require_the_same(path: Path, file: IO[bytes]) -> None:
 
 
 def _changed(path: Path, how: str) -> SpecError:
-    return SpecError.of("E0604", f"`{path}` {how}: rows may only be added to it",
+    return SpecError.of("E0610", f"`{path}` {how}: rows may only be added to it",
                         help="with all rows in it again, in their order, the same command goes on")  # fmt: skip
 
 

@@ -7,11 +7,10 @@ from functools import partial
 from itertools import chain, repeat
 from typing import Any
 
-from seqlang.diagnostics import SpecError
 from seqlang.driver import Loaded
-from seqlang.model.program import AddRemove, Program
+from seqlang.model.program import Program
 from seqlang.record import record
-from seqlang.release.exact.code import Compiler
+from seqlang.release.checking import require_size
 from seqlang.release.exact.functions import NoValue
 from seqlang.release.exact.laws import NotExact
 from seqlang.release.exact.plan import obstacles
@@ -19,13 +18,13 @@ from seqlang.release.exact.reading import Irrational
 from seqlang.release.exact.real import require_enclosures
 from seqlang.release.exact.run import ExactRun, Look
 from seqlang.release.exact.samplers import SYSTEM, Below
+from seqlang.release.form import Form
 from seqlang.release.ledger.book import Book, Charge
 from seqlang.release.ledger.budget import Amount
 from seqlang.release.ledger.store import refused
 from seqlang.release.live import Waiting
 from seqlang.release.pricing import adjacency, not_released, price, proved
 from seqlang.release.resuming import resumed
-from seqlang.release.rows import Form
 from seqlang.release.transcript import written
 from seqlang.release.verification import digest_of, disagreement
 
@@ -81,11 +80,19 @@ def agreed(loaded: Loaded, book: Book, account: str | None, reference: str | Non
         raise not_released(" ".join(against)[:600])
     if Irrational(loaded.program).is_somewhere():
         require_enclosures()  # before the charge: a look that cannot be computed ends the release
-    chosen = book.account(account)
+    chosen, who = book.account(account), adjacency(loaded.program, form.columns, form.scales)
     result = proved(loaded, chosen.budget)
-    digest, who = digest_of(loaded, chosen.name, form.said), adjacency(loaded.program, form.columns, form.scales)
-    cost = price(result, chosen.budget)
+    digest, cost = digest_of(loaded, chosen.name, form.said), price(result, chosen.budget)
     return Agreed(loaded, cost, who, chosen.name, reference or digest[:16], digest, form.said)
+
+
+def require_payer(terms: Agreed, book: Book) -> None:
+    """Raises SpecError E0670, with the remedy, where the account is about other neighbours than the program."""
+    account = book.account(terms.account)
+    if not account.pays_for(terms.adjacency):
+        raise refused(f"the account `{account.name}` is about neighbours `{account.adjacency}`; those of the program "
+                      f"are `{terms.adjacency}`",
+                      f'an account of these: seqlang ledger open .. --adjacency "{terms.adjacency}"')  # fmt: skip
 
 
 def release(
@@ -168,12 +175,7 @@ def _records(program: Program, entries: Entries) -> dict[str, tuple[Any, ...]]:
     """The fields of a data set, all rows at once. Raises SpecError E0618 where it has another size than the program
     says, unless neighbours differ in it."""
     rows = [row for row in entries if not isinstance(row, Waiting)]
-    if program.size is not None and not isinstance(program.adjacency, AddRemove):
-        size = Compiler(program).constant(program.size)
-        if size != len(rows):
-            raise SpecError.of(
-                "E0618", f"there are {len(rows):,} rows, the dataset of `{program.name}` has size {size}"
-            )
+    require_size(program, len(rows))
     return {name: tuple(row[name] for row in rows) for name in program.data_set}
 
 

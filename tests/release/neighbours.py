@@ -15,7 +15,9 @@ from seqlang.release.rows import Form
 
 UNREADABLE = ("", "abc", "nan", "-inf", "1e999999", "1/0", "\0", "9" * 500)
 """Cells that are read as 0, or as what is nearest to it."""
-STRANGE = (*UNREADABLE, '"1', "٣", "1e-300", "1e300", "7,8")
+STRANGE = (*UNREADABLE, '"1', "٣", "1e-300", "1e300", "7,8", "1\n0", '"')
+NO_RECORD = ('"x"y', ",,,,", "\xff\r", '"x" ')
+"""Lines that are no record."""
 
 
 class Files:
@@ -56,18 +58,32 @@ class Files:
             like[i] if like and field.kind == "public" else self._cell(field) for i, field in enumerate(self._fields)
         ]
         if self._coins.random() < 0.05 and all(field.kind != "public" for field in self._fields):
-            return self._coins.choice(("", '"', ",,,,", "\xff\r"))
-        return ",".join(cells)
+            return self._coins.choice(NO_RECORD)
+        return ",".join(map(as_csv, cells))
 
     def _cell(self, field: Input) -> str:
+        if field.kind == "public":
+            return self._public_cell(field)
         kind = self._coins.random()
-        if kind < 0.15 and field.kind != "public":
+        if kind < 0.15:
             return self._coins.choice(STRANGE)
         if kind < 0.3:
             scale = self._scales.get(field.name, 1)
             ends = [Fraction(self._compiler.constant(end)) / scale for end in ends_of(field.domain) if end is not None]
             return str(self._coins.choice(ends) + self._coins.choice((0, 0, 1, -1))) if ends else "0"
         return str(Fraction(self._coins.randint(-48, 80), self._coins.choice((1, 4, 16, 16, 3))))
+
+    def _public_cell(self, field: Input) -> str:
+        """One of its domain: another one ends a release for everybody."""
+        scale = self._scales.get(field.name, 1)
+        match field.domain:
+            case Finite(values):
+                return str(Fraction(self._compiler.constant(self._coins.choice(values))) / scale)
+            case Integers() | Interval():
+                ends = [None if end is None else int(self._compiler.constant(end)) for end in ends_of(field.domain)]
+                low, high = (-48 if ends[0] is None else ends[0]), (80 if ends[1] is None else ends[1])
+                return str(Fraction(self._coins.randint(low, high)) / scale)
+        raise AssertionError("a field of another kind is not known here")
 
     def _moved(self, adjacency: Within, count: int) -> tuple[list[str], list[str]]:
         """Whole units, inside of the domain; where the one is what is read for a cell without a number, the cell has
@@ -95,6 +111,11 @@ class Files:
             if value in (low, high):
                 return f"{'-' if value == low else ''}{self._coins.choice(('1e300', '9' * 30))}"
         return str(Fraction(value, self._scales.get(name, 1)))
+
+
+def as_csv(cell: str) -> str:
+    """The cell, in quotes where it needs them."""
+    return '"' + cell.replace('"', '""') + '"' if any(c in cell for c in ',"\n\r') else cell
 
 
 def ends_of(domain: Domain) -> list[Expression | None]:

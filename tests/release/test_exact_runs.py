@@ -13,11 +13,12 @@ from random_specs import random_spec
 from seqlang.backends.interpret.machine import Machine
 from seqlang.driver import load
 from seqlang.model.program import Program, Report, Stop
+from seqlang.release.cell import reader_of
 from seqlang.release.exact.code import Compiler
 from seqlang.release.exact.laws import NotExact
 from seqlang.release.exact.plan import lasts, obstacles
 from seqlang.release.exact.run import ExactRun, Outcome
-from seqlang.release.rows import reader_of
+from seqlang.release.form import Form
 from seqlang.source import Source
 
 HEAD = "algorithm a\n"
@@ -191,8 +192,8 @@ def test_what_is_not_released(text: str, why: str) -> None:
 def test_neighbours_stay_neighbours_when_they_are_read(domain: str, apart: str) -> None:
     """Every pair of entries on a fine grid is read: released is just what moves none of them further apart."""
     made = program(HEAD + f"stream x in {domain}\nadjacent one x within {apart}\nstop when x > 2\n")
-    read = reader_of(made.input("x"), Compiler(made), None)
-    moved = [Fraction(read(str(Fraction(k, 24)))) for k in range(-48, 300)]
+    read = reader_of(made.input("x"), Compiler(made), Form())
+    moved = [Fraction(read(str(Fraction(k, 24)))[0]) for k in range(-48, 300)]
     steps = int(Fraction(apart) * 24)
     kept = all(abs(a - b) <= Fraction(apart) for n in range(steps + 1) for a, b in zip(moved, moved[n:], strict=False))
     assert (obstacles(made) == []) == kept

@@ -98,18 +98,26 @@ def head_of(name: str, data: bytes, layout: Layout) -> Head:
 
 
 def rows_from(name: str, data: bytes, head: Head) -> Iterator[Row]:
-    """The rows from `head.at` on, however many cells they have."""
+    """The rows from `head.at` on, however many cells they have. Raises SpecError E0610 for what is no CSV: a quote that
+    is never closed would make one cell of all rows that are left."""
     csv.field_size_limit(LONGEST_CELL)
     delimiter = head.delimiter
-    reader = csv.reader(_lines(data, head.at), delimiter=delimiter, skipinitialspace=delimiter == " ")
+    reader = csv.reader(_lines(data, head.at), delimiter=delimiter, skipinitialspace=delimiter == " ", strict=True)
+    ended = 0
     try:
         for cells in reader:
+            ended = reader.line_num
             if delimiter == " " and cells and cells[-1] == "":
                 cells.pop()
             if any(cell.strip() for cell in cells) or len(cells) > 1:  # a blank line is no row
                 yield Row(reader.line_num + head.line, tuple(cells))
     except csv.Error as error:
-        raise problem("E0610", f"`{name}` is not a CSV file: {error}") from None
+        if "unexpected end" in str(error):
+            raise problem("E0610", f"`{name}` is not a CSV file: a quote is not closed in the row that begins in line "
+                                   f"{ended + head.line + 1}", "a quote within a cell is doubled, and the cell stands "
+                                   "in quotes") from None  # fmt: skip
+        message = f"`{name}` is not a CSV file: {error} (line {reader.line_num + head.line})"
+        raise problem("E0610", message) from None
 
 
 def checked_row(name: str, head: Head, row: Row) -> Row:

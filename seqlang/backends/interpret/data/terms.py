@@ -11,7 +11,7 @@ import math
 import re
 from collections.abc import Callable
 from operator import add, mul, sub, truediv
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from seqlang.backends.interpret.data.problem import problem
 from seqlang.backends.interpret.data.where import number
@@ -25,6 +25,7 @@ _ARITHMETIC = re.compile(rf"^(.+?)\s*([-+*/])\s*({_NUMBER})$")
 _FROM_DATA = re.compile(r"^(.+?)\s*[-+*/]\s*(max|min|mean|average|median|sd|std|var|range|norm|sum|count)(\(.*\))?$")
 _FITTED = re.compile(r"^(standardi[sz]e|normali[sz]e|scale|zscore|z_score|minmax|whiten|rank|one_hot|onehot)\(.*\)$")
 _WORDS = re.compile(r"^(.+?)\s*\{(.*)\}$")
+Number = TypeVar("Number")
 _WRAPPED = re.compile(r"^(project|log1p)\((.*)\)$")
 
 
@@ -105,7 +106,7 @@ def recipe(text: str, header: tuple[str, ...]) -> Recipe:
         return Recipe(recipe(wrapped[2], header).terms, True)
     if text in header:
         return Recipe((Term(text, text),))
-    return Recipe(tuple(_term(part.strip(), header) for part in _split(text)))
+    return Recipe(tuple(_term(part.strip(), header) for part in listed(text)))
 
 
 def _balanced(text: str) -> bool:
@@ -117,7 +118,8 @@ def _balanced(text: str) -> bool:
     return depth == 0
 
 
-def _split(text: str) -> list[str]:
+def listed(text: str) -> list[str]:
+    """The parts between commas that stand in no brackets."""
     parts, depth = [""], 0
     for c in text:
         depth += {"{": 1, "(": 1, "}": -1, ")": -1}.get(c, 0)
@@ -135,9 +137,9 @@ def _term(text: str, header: tuple[str, ...]) -> Term:
     wrapped = _WRAPPED.match(text)
     if wrapped and wrapped[1] == "log1p" and _balanced(wrapped[2]):
         return _with(_term(wrapped[2].strip(), header), "log1p", 0.0)
-    words = _WORDS.match(text)
-    if words:
-        return _vocabulary(text, words[1].strip(), words[2])
+    column, inside = with_words(text)
+    if inside is not None:
+        return _vocabulary(text, column, inside)
     step = _ARITHMETIC.match(text)
     if step:
         by = number(step[3])
@@ -173,15 +175,30 @@ def _vocabulary(text: str, column: str, inside: str) -> Term:
         k = len(entries)
         rows = tuple((w, tuple(1.0 if i == j else 0.0 for j in range(k))) for i, w in enumerate(entries))
         return Term(column, column, rows, (0.0,) * k)
-    table: dict[str, tuple[float, ...]] = {}
-    for entry in entries:
+    found, other = assigned(text, inside, number)
+    table = tuple((word, (value,)) for word, value in found.items()) or (("*", (0.0,)),)
+    return Term(column, column, table, None if other is None else (other,))
+
+
+def with_words(text: str) -> tuple[str, str | None]:
+    """The column of `label{a=1|b=2}` and what stands in its braces; None without braces."""
+    found = _WORDS.match(text.strip())
+    return (text.strip(), None) if found is None else (found[1].strip(), found[2])
+
+
+def assigned(text: str, inside: str, read: Callable[[str], Number | None]) -> tuple[dict[str, Number], Number | None]:
+    """The number of each word of `a=1|b=2|*=0`, and that of any other word, the one after `*` (None: there is none).
+    `text` is all that was written, for messages; `read` makes a number of what stands after `=`, or None. Raises
+    SpecError E0617."""
+    table: dict[str, Number] = {}
+    for entry in (e.strip() for e in inside.split("|")):
         word, _, value = entry.rpartition("=")
-        found = number(value)
+        found = read(value)
         if not word or found is None or word.strip() in table:
             raise problem("E0617", f"`{text}`: `{entry}` is not of the form WORD=NUMBER, or its word stands twice")
-        table[word.strip()] = (found,)
+        table[word.strip()] = found
     other = table.pop("*", None)
-    return Term(column, column, tuple(table.items()) or (("*", (0.0,)),), other)
+    return table, other
 
 
 def per_column(text: str, header: tuple[str, ...]) -> dict[str, str]:
@@ -189,7 +206,7 @@ def per_column(text: str, header: tuple[str, ...]) -> dict[str, str]:
     wrapped = _WRAPPED.match(text.strip())
     inner = wrapped[2] if wrapped and wrapped[1] == "project" and _balanced(wrapped[2]) else text
     found: dict[str, str] = {}
-    for part in (part.strip() for part in _split(inner)):
+    for part in (part.strip() for part in listed(inner)):
         for term in recipe(part, header).terms:
             if term.first in header and term.last in header:
                 run = header[header.index(term.first) : header.index(term.last) + 1]
