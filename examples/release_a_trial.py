@@ -8,7 +8,8 @@ simulates its noise; here the noise is drawn for good, and a ledger keeps what i
 a command that you can type:
 
 1. `design` finds the test: two arms, a look after every 120 patients, errors of 5 % and 20 %, privacy pure(1).
-2. `ledger open` gives the data set a budget, which is all that may ever be learnt of one patient: pure(1).
+2. `ledger open` gives the data set a budget, which is all that may ever be learnt of one patient: pure(1). Everybody may
+   know the arms, which the account says: `replace one; public arm`.
 3. `release` runs the test as patients come in. The price is paid before the first of them is read; each look is written
    before it is shown; when more patients have come, the same command goes on.
 4. `monitor --ledger` reads what was released, and says what it means. It costs no privacy.
@@ -42,6 +43,8 @@ DESIGN = (
     "--alpha", "0.05", "--beta", "0.2", "--privacy", "pure(1)", "--looks", "120,240,360,480,590", "--pure",
 )  # fmt: skip
 """A drug that halves the rate would be prescribed. 590: one of each arm in turn, as long as there are both."""
+NEIGHBOURS = "replace one; public arm"
+"""Another patient in the place of one, in the same arm: who is in which arm is no secret."""
 COME_IN = (150, 350, 590)
 """So many patients are there when somebody looks."""
 
@@ -89,7 +92,7 @@ def tour(file: Path, folder: Path) -> None:
     print("1. The design")
     run("design", *DESIGN, "--output", "trial.seq")
     print("\n2. The budget")
-    run("ledger", "open", "trial.sqlite", "--data", "indo", "--adjacency", "replace one", "--budget", "pure(1)")
+    run("ledger", "open", "trial.sqlite", "--data", "indo", "--adjacency", NEIGHBOURS, "--budget", "pure(1)")
     release = ("release", "trial.seq", "--data", "patients.csv", "--ledger", "trial.sqlite",
                "--columns", "y=pep", "--id", "id")  # fmt: skip
     for count in COME_IN:

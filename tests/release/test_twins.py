@@ -253,10 +253,10 @@ def test_a_release_reads_real_entries_on_the_grid(
         "algorithm t\nstream x in real\nadjacent one x within 1\nstatistic total = sum(x over steps)\n"
         "stop when step >= 3 return total\nattach laplace(1 / 1000) to return\nclaim strong pure(1000)\n"
     )
-    Path("x.csv").write_text("x\n0.3\n-2.5\nwhat\n")
+    Path("x.csv").write_text("x\n0.3\n-2.5\nNA\n")
     account = ["--data", "d", "--adjacency", "one x within 1", "--budget", "pure(1500)"]
     assert main(["ledger", "open", "l.sqlite", *account]) == 0
-    assert main(["release", "t.seq", "--data", "x.csv", "--ledger", "l.sqlite"]) == 0
+    assert main(["release", "t.seq", "--data", "x.csv", "--ledger", "l.sqlite", "--missing", "0"]) == 0
     assert f"stopped at step 3: {5 - 40}" in capsys.readouterr().out  # a rate of 62: no other unit is ever drawn
     assert main(["ledger", "verify", "l.sqlite"]) == 0
 
