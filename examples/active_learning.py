@@ -374,7 +374,8 @@ PICTURES: dict[str, tuple[Callable[[Study, Any], str], int, int, str]] = {
 
 
 def main() -> None:
-    parser = asked(__doc__, "errors --plot errors.png", "errors --orders 10", "informativeness --full")
+    parser = asked(__doc__, "errors --plot errors.png", "errors --orders 10", "informativeness --full",
+                   short={"orders": 2, "rows": 100})  # fmt: skip
     parser.add_argument("picture", choices=PICTURES)
     parser.add_argument("--plot", metavar="FILE", help="a file for the picture (needs matplotlib)")
     parser.add_argument("--full", action="store_true", help="40 orders")

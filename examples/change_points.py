@@ -13,6 +13,7 @@ from the model of the spec, with seed 1.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -45,11 +46,16 @@ Bar = tuple[float, tuple[float, float, float]]
 """Where it is drawn, and a mean with the ends of its interval."""
 
 
-def afterwards(runs: int) -> list[Bar]:
+EPSILONS = (0.1, 0.5, 1, 4)
+SETTINGS = ((1, (80, 120, 160)), (4, (20, 30, 40)))
+"""Epsilons of the online test, and the bars above which it raises the alarm."""
+
+
+def afterwards(runs: int, epsilons: Sequence[float] = EPSILONS) -> list[Bar]:
     print("With all 200 steps at hand, change at step 100")
     print(f"  {'epsilon':>7}   {'mean distance':<22}   {'within 5 steps':<22}")
     drawn: list[Bar] = []
-    for eps in (0.1, 0.5, 1, 4):
+    for eps in epsilons:
         spec = seqlang.load("@cummings2018/changepoint_offline", **RATES, eps=eps, n=200, k_star=100)
         (found,) = seqlang.run(spec, runs=runs, seed=1)
         assert found.samples.values is not None
@@ -60,12 +66,11 @@ def afterwards(runs: int) -> list[Bar]:
     return drawn
 
 
-def as_it_happens(runs: int) -> dict[float, list[Bar]]:
+def as_it_happens(runs: int, settings: Sequence[tuple[float, Sequence[float]]] = SETTINGS) -> dict[float, list[Bar]]:
     """By epsilon: the share of false alarms, and the mean delay of the others."""
     change = 500
     print(f"\nAs it happens, in a window of 250 steps, change at step {change}")
     print(f"  {'epsilon':>7}     T   {'false alarms':<22}   {'mean delay':<22}   mean distance of the estimate")
-    settings = ((1, (80, 120, 160)), (4, (20, 30, 40)))
     done, of = 0, sum(len(bars) for _, bars in settings)
     drawn: dict[float, list[Bar]] = {}
     for eps, bars in settings:
@@ -112,13 +117,16 @@ def plot(runs: int, left: list[Bar], right: dict[float, list[Bar]], file: str) -
 
 
 def main() -> None:
-    parser = asked(__doc__, "", "--runs 10000", "--plot change_points.png")
+    parser = asked(__doc__, "", "--runs 10000", "--plot change_points.png", short={"runs": 10})
     parser.add_argument("--runs", type=int, default=1000, help="of each row (1000)")
     parser.add_argument("--plot", metavar="FILE", help="a picture of distances and delays, with their intervals")
     options = parser.parse_args()
     if options.plot:
         drawing()  # before the work, not after it
-    left, right = afterwards(options.runs), as_it_happens(options.runs)
+    if options.short:
+        left, right = afterwards(options.runs, EPSILONS[2:3]), as_it_happens(options.runs, ((4, (30,)),))
+    else:
+        left, right = afterwards(options.runs), as_it_happens(options.runs)
     if options.plot:
         plot(options.runs, left, right, options.plot)
 

@@ -63,7 +63,8 @@ def regrets(steps: int, runs: int, epsilon: float, seed: int, points: str, twin:
 
 
 def main() -> None:
-    parser = asked(__doc__, "", "--epsilon 100 10 1 --plot regret.png", "--points radius --runs 200")
+    parser = asked(__doc__, "", "--epsilon 100 10 1 --plot regret.png", "--points radius --runs 200",
+                   short={"steps": 255, "runs": 4})  # fmt: skip
     parser.add_argument("--steps", type=int, default=8191, help="rounds (8191)")
     parser.add_argument("--runs", type=int, default=40, help="each on points of its own order (40)")
     parser.add_argument("--epsilon", type=float, nargs="+", default=[10.0, 1.0], help="of all rounds together (10 1)")

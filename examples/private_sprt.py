@@ -132,7 +132,7 @@ def equal(levels: Sequence[float] = (1,)) -> dict[tuple[float, str], float]:
     return found
 
 
-def growth() -> None:
+def growth(thresholds: Sequence[float] = GROWTH) -> None:
     """Prints what becomes of expected steps and errors as thresholds grow."""
     clip, eps, p0, p1 = 0.5, 1.0, 0.2, 0.7
     drift_0, drift_1 = clip * (1 - 2 * p0), clip * (2 * p1 - 1)
@@ -141,8 +141,8 @@ def growth() -> None:
     short = (0.0, 0.0)
     print("Bernoulli 0.2 against 0.7, A = 0.5, eps = 1, thresholds h at both ends")
     print("    h         E0  E0 |m0| / h         E1  E1 m1 / h     type I    type II   exp(-h^2/2s^2)   exp(-r h)")
-    for number, h in enumerate(GROWTH):
-        progress("thresholds", number, len(GROWTH))
+    for number, h in enumerate(thresholds):
+        progress("thresholds", number, len(thresholds))
         spec = seqlang.load("@zhang2022/privsprt_bernoulli", A=clip, eps=eps, a=h, b=h, p0=p0, p1=p1)
         null, alternative = seqlang.solve(spec, model=("null", "alternative"), tolerance=1e-9)
         assert null.expected_steps is not None
@@ -157,7 +157,7 @@ def growth() -> None:
             f"{alternative.expected_steps:10.2f} {alternative.expected_steps * drift_1 / h:10.4f} {errors[0]} "
             f"{errors[1]} {math.exp(-(h**2) / (2 * variance)):16.2g} {math.exp(-rate * h):11.2g}"
         )
-    progress("thresholds", len(GROWTH), len(GROWTH))
+    progress("thresholds", len(thresholds), len(thresholds))
     print(
         "m0, m1: the mean of a clipped entry under each model; s^2: the variance of a threshold's noise and of a\n"
         "look's together; r: the rate at which the errors of the test without noise fall.\n"
@@ -246,7 +246,7 @@ if __name__ == "__main__":
     given = parser.parse_args()
     if given.part == "figures":
         figures(given.file)
-    if given.part in (None, "equal"):
+    if given.part == "equal" or not (given.part or given.short):
         equal([float(word) for word in given.eps.split(",")])
     if given.part in (None, "growth"):
-        growth()
+        growth(GROWTH[:2] if given.short else GROWTH)

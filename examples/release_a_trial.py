@@ -8,8 +8,8 @@ simulates its noise; here the noise is drawn for good, and a ledger keeps what i
 a command that you can type:
 
 1. `design` finds the test: two arms, a look after every 120 patients, errors of 5 % and 20 %, privacy pure(1).
-2. `ledger open` gives the data set a budget, which is all that may ever be learnt of one patient: pure(1). Everybody may
-   know the arms, which the account says: `replace one; public arm`.
+2. `ledger open` gives the data set a budget, which is all that may ever be learnt of one patient: pure(1). The arms are
+   public, and the account says so: `replace one; public arm`.
 3. `release` runs the test as patients come in. The price is paid before the first of them is read; each look is written
    before it is shown; when more patients have come, the same command goes on.
 4. `monitor --ledger` reads what was released, and says what it means. It costs no privacy.
@@ -43,9 +43,15 @@ DESIGN = (
     "--alpha", "0.05", "--beta", "0.2", "--privacy", "pure(1)", "--looks", "120,240,360,480,590", "--pure",
 )  # fmt: skip
 """A drug that halves the rate would be prescribed. 590: one of each arm in turn, as long as there are both."""
+SHORT = (
+    "--null", "placebo ~ bernoulli(0.2), drug ~ bernoulli(0.2)",
+    "--alternative", "placebo ~ bernoulli(0.6), drug ~ bernoulli(0.05)",
+    "--alpha", "0.1", "--beta", "0.2", "--privacy", "pure(1)", "--looks", "20,40", "--pure",
+)  # fmt: skip
+"""A drug whose effect shows after 40 patients: the short form."""
 NEIGHBOURS = "replace one; public arm"
 """Another patient in the place of one, in the same arm: who is in which arm is no secret."""
-COME_IN = (150, 350, 590)
+COME_IN, FEW_COME_IN = (150, 350, 590), (25, 40)
 """So many patients are there when somebody looks."""
 
 
@@ -87,19 +93,21 @@ class Commands:
         return done.stdout
 
 
-def tour(file: Path, folder: Path) -> None:
+def tour(file: Path, folder: Path, short: bool) -> None:
+    design, come_in = (SHORT, FEW_COME_IN) if short else (DESIGN, COME_IN)
     run, rows = Commands(folder), patients(file)
     print("1. The design")
-    run("design", *DESIGN, "--output", "trial.seq")
+    run("design", *design, "--output", "trial.seq")
     print("\n2. The budget")
     run("ledger", "open", "trial.sqlite", "--data", "indo", "--adjacency", NEIGHBOURS, "--budget", "pure(1)")
     release = ("release", "trial.seq", "--data", "patients.csv", "--ledger", "trial.sqlite",
                "--columns", "y=pep", "--id", "id")  # fmt: skip
-    for count in COME_IN:
+    for count in come_in:
         print(f"\n3. and 4. {count} patients have come in")
         write(rows[:count], folder / "patients.csv")
         stopped = "stopped" in run(*release)
-        run("monitor", "--ledger", "trial.sqlite", *(("--report", "trial.html") if stopped or count == 590 else ()))
+        last = stopped or count == come_in[-1]
+        run("monitor", "--ledger", "trial.sqlite", *(("--report", "trial.html") if last else ()))
         if stopped:
             break
     print("\n5. The transcript, the account, and what an auditor does")
@@ -111,7 +119,7 @@ def tour(file: Path, folder: Path) -> None:
 
 
 def main() -> None:
-    parser = asked(__doc__, "", "--out trial", "--folder data --out trial")
+    parser = asked(__doc__, "", "--out trial", "--short --out trial")
     parser.add_argument("--folder", type=Path, help="where the data are")
     parser.add_argument("--out", type=Path, help="where spec, ledger and report are kept (a folder that is not there)")
     options = parser.parse_args()
@@ -121,11 +129,11 @@ def main() -> None:
     )  # fmt: skip
     if options.out is not None:
         options.out.mkdir(parents=True)
-        tour(file, options.out)
+        tour(file, options.out, options.short)
         print(f"\nAll of it is in {options.out}: trial.html is the report.")
         return
     with tempfile.TemporaryDirectory() as folder:
-        tour(file, Path(folder))
+        tour(file, Path(folder), options.short)
     print("\n--out FOLDER keeps the spec, the ledger and the report trial.html.")
 
 

@@ -144,7 +144,8 @@ def _shown(value: tuple[float, ...] | None) -> str:
 
 
 def main() -> None:
-    parser = asked(__doc__, "", "--records 4000 --attributes 1000 --repetitions 20", "--plot holdout.png")
+    parser = asked(__doc__, "", "--records 4000 --attributes 1000 --repetitions 20", "--plot holdout.png",
+                   short={"records": 2000, "attributes": 200, "repetitions": 2})  # fmt: skip
     parser.add_argument("--records", type=int, default=10_000, help="in each set (10000)")
     parser.add_argument("--attributes", type=int, default=10_000, help="of a record (10000)")
     parser.add_argument("--repetitions", type=int, default=5, help="with data and noise of their own (5)")

@@ -245,7 +245,8 @@ def side_by_side(data: Data, orders: NDArray[np.int64], seen: int, steps: int, s
 
 
 def main() -> None:
-    parser = asked(__doc__, "", "--data wdbc --own-stop", "--plot tables.png", "--full --folder ../shared/data")
+    parser = asked(__doc__, "", "--data wdbc --own-stop", "--plot tables.png", "--full --folder ../shared/data",
+                   short={"data": ["wdbc"], "repetitions": 2, "steps": 50})  # fmt: skip
     parser.add_argument("--data", nargs="+", choices=CASES, default=list(CASES), help="which tables (both)")
     parser.add_argument("--repetitions", type=int, help="of all that is random (8 of WDBC, 4 of Statlog)")
     parser.add_argument("--steps", type=int, help="of Adam (4,000 and 10,000)")

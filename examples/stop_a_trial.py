@@ -32,13 +32,19 @@ PLAN: dict[str, Any] = {
     "public_coin": False,
 }
 """Pancreatitis in 13 % of both arms, or in 17 % and 9 %: a drug that halves the rate would be prescribed."""
+SHORT: dict[str, Any] = {
+    "null": "placebo ~ bernoulli(0.2), drug ~ bernoulli(0.2)",
+    "alternative": "placebo ~ bernoulli(0.6), drug ~ bernoulli(0.05)",
+    "alpha": 0.1, "beta": 0.2, "privacy": "pure(2)", "looks": (10, 20), "public_coin": False,
+}  # fmt: skip
+"""A drug whose effect shows after 20 patients."""
 COMMON = (0.09, 0.13, 0.17, 0.21)
 """Rates of both arms at which the error of the finished plan is looked at: nobody knows the rate beforehand."""
 
 
-def plan() -> Any:
+def plan(short: bool) -> Any:
     """The design, and what a planner reads of it."""
-    found = seqlang.design(**PLAN)
+    found = seqlang.design(**(SHORT if short else PLAN))
     print(found)
     both = found.expected_steps
     assert found.unprivate is not None  # it is known wherever both errors are set
@@ -91,7 +97,7 @@ def main(words: list[str] | None = None) -> None:
         if not Path(file).is_file():
             sorry(f"{file} is not there.\n  It holds the patients of a trial: export `indo_rct` of R's medicaldata")
     progress("plan", 0, 1)
-    found = plan()
+    found = plan(options.short)
     errors_elsewhere(found)
     progress("plan", 1, 1)
     if options.plot:

@@ -140,7 +140,7 @@ def parser() -> Parser:
     parser.add_argument("word", metavar="open|show|charge|refund|verify|export", choices=_WORDS)
     parser.add_argument("file", metavar="FILE", help="the ledger, or postgresql://..")
     parser.add_argument("--data", metavar="NAME", help="open: what the account is called")
-    parser.add_argument("--adjacency", metavar="WORDS", help='open: who is a neighbour, "replace one"')
+    parser.add_argument("--adjacency", metavar="WORDS", help='open: who is a neighbour, "replace one; public arm"')
     parser.add_argument("--budget", metavar="AMOUNT", help='open: "pure(1)", "zcdp(1/2)", "rdp(8, 1)", "dp(1, 1e-6)"')
     parser.add_argument("--by", choices=("zcdp",), help="open: keep a budget dp(..) in zCDP, where sums are smaller")
     parser.add_argument("--account", metavar="NAME", help="charge: the one that pays (the only one)")

@@ -26,6 +26,7 @@ _EXAMPLES = """\
   seqlang ledger open trial.sqlite --data "trial 17" --adjacency "replace one" --budget "pure(1)"
   seqlang release trial.seq --data new.csv --ledger trial.sqlite
   seqlang release trial.seq --data new.csv --ledger trial.sqlite --columns x=harmed --id person --missing 0
+  seqlang ledger open arms.sqlite --data "trial 18" --adjacency "replace one; public group" --budget "pure(1)"
   seqlang release arms.seq --data new.csv --ledger arms.sqlite --columns "arm=group{control=0|treatment=1}"
   seqlang release trial.seq --check-rows new.csv   (for their owner: can each cell be read? nothing is charged)
   seqlang release trial.seq --data growing.csv --ledger trial.sqlite --live --every 60
@@ -38,7 +39,7 @@ def run(arguments: list[str]) -> int:
     loaded = _loaded(options)
     twin = _twin(loaded, options.grid)
     if options.plan:
-        return _planned(loaded, twin)
+        return _planned(loaded, twin, options)
     if options.check_rows is not None:
         return _looked_at(options, twin)
     if options.data is None or options.ledger is None:
@@ -209,14 +210,16 @@ def _value(value: Any) -> str:
     return "(" + ", ".join(map(_value, value)) + ")" if isinstance(value, list) else str(value)
 
 
-def _planned(loaded: Loaded, twin: Twin) -> int:
+def _planned(loaded: Loaded, twin: Twin, options: Namespace) -> int:
     from seqlang.release.exact.plan import obstacles
+    from seqlang.release.pricing import adjacency
     from seqlang.release.twin.comparison import compared
     from seqlang.release.twin.plan_text import plan_lines
 
     against = bool(obstacles(twin.loaded.program))
     found = None if against or twin.is_itself else compared(loaded, twin.loaded)
-    for line in plan_lines(twin, found):
+    neighbours = "" if against else adjacency(twin.loaded.program, _form(options, twin).columns, twin.scales)
+    for line in plan_lines(twin, found, neighbours):
         print(line)
     return int(against or (found is not None and not found.is_proved))
 

@@ -6,7 +6,7 @@ import argparse
 import math
 import os
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -14,16 +14,35 @@ INVALID = 2
 """Exit code where something that the tour needs is not there, as of the command `seqlang`."""
 
 
-def asked(about: str | None, *examples: str) -> argparse.ArgumentParser:
+class _Short(argparse.Action):
+    """`--short`: smaller numbers, for options that are not given."""
+
+    def __init__(self, option_strings: Sequence[str], dest: str, const: Mapping[str, Any], **rest: Any) -> None:
+        super().__init__(option_strings, dest, nargs=0, const=const, default=False, **rest)
+
+    def __call__(
+        self, parser: argparse.ArgumentParser, namespace: argparse.Namespace, values: Any, option: str | None = None
+    ) -> None:
+        setattr(namespace, self.dest, True)
+        for name, value in self.const.items():
+            if getattr(namespace, name) == parser.get_default(name):
+                setattr(namespace, name, value)
+
+
+def asked(about: str | None, *examples: str, short: Mapping[str, Any] | None = None) -> argparse.ArgumentParser:
     """A parser of options. `--help` shows `about`, the docstring of the tour, and examples: the words that come after
-    `python -m seqlang.tours NAME`, one example a text."""
+    `python -m seqlang.tours NAME`, one example a text. Every tour has a short form of some seconds: `--short` gives the
+    options in `short` these values unless they are given, and sets `short`, which is false otherwise."""
     name = Path(sys.argv[0]).stem if sys.argv[0].endswith(".py") else sys.argv[0].rpartition(" ")[2]
     lines = "\n".join(f"  python -m seqlang.tours {name} {words}".rstrip() for words in examples)
-    return argparse.ArgumentParser(
+    parser = argparse.ArgumentParser(
         description=about,
         epilog=f"examples\n{lines}" if examples else None,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
+    help = "a short form of it, with smaller numbers and less of them: some seconds"
+    parser.add_argument("--short", action=_Short, const=short or {}, help=help)
+    return parser
 
 
 def sorry(why: str) -> NoReturn:

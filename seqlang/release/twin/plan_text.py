@@ -9,8 +9,9 @@ from seqlang.release.twin.comparison import Comparison, Row
 from seqlang.release.twin.twin import Twin
 
 
-def plan_lines(twin: Twin, found: Comparison | None) -> Iterator[str]:
-    """The text that would run, how entries are read, what is proved of it, and what the grid costs."""
+def plan_lines(twin: Twin, found: Comparison | None, neighbours: str) -> Iterator[str]:
+    """The text that would run, how entries are read, what is proved of it, and what the grid costs. `neighbours`: those
+    that the price is about, in the words of an account."""
     program = twin.loaded.program
     yield twin.loaded.source.text.rstrip()
     yield ""
@@ -25,6 +26,7 @@ def plan_lines(twin: Twin, found: Comparison | None) -> Iterator[str]:
     yield from (f"{name}: an entry is read as the whole number nearest to {scale} times it, held in the domain."
                 for name, scale in twin.scales if scale > 1)  # fmt: skip
     yield from (f"{name}: shown in units of 1/{scale}." for name, scale in twin.shown)
+    yield f'An account that pays for it: seqlang ledger open .. --adjacency "{neighbours}"'
     if found is not None:
         yield from _compared(found)
 
