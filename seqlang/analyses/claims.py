@@ -7,6 +7,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Literal, assert_never
 
 from seqlang.analyses.bounds import Bounds
+from seqlang.analyses.declared_size import relies_on_size, sizes_words
 from seqlang.analyses.empty_claims import allows_everything, decided_by_its_bound
 from seqlang.analyses.prove import DEFAULT_DELTA, prove
 from seqlang.analyses.refute import refute, sight
@@ -126,15 +127,19 @@ def _decide(
     bounds = known if (steps, wanted) == (horizon, delta) else prove(program, delta=wanted, horizon=steps)
     proof = _proof(program, claim, goal, bounds)
     if proof is not None:
-        if claim.kind == "weak":
-            return Verdict(claim, "proved", f"the strong bound implies it: {proof.because}", proof)
-        return Verdict(claim, "proved", proof.because, proof)
+        because = proof.because if claim.kind == "strong" else f"the strong bound implies it: {proof.because}"
+        if relies_on_size(program, proof):
+            because += f"; it relies on the declared size, and is about {sizes_words(program)} only"
+        return Verdict(claim, "proved", because, proof)
     if claim.kind == "weak":
         from seqlang.analyses.weak.verdict import decide as decide_weak
 
         poll()
         exactly = decide_weak(program, claim, bounds)
-        return Verdict(claim, exactly.verdict, exactly.because)
+        if exactly.enclosed:
+            return Verdict(claim, exactly.verdict, exactly.because)
+        holds = exactly.verdict == "proved"
+        return Verdict(claim, "computed", exactly.because, holds=holds, value=exactly.estimate)
     poll()
     found = _refutation(program, claim.privacy, goal, steps if claim.horizon is not None else None, witness)
     if found is not None:

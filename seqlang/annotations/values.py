@@ -117,9 +117,9 @@ _NOTIONS = {PureBound: "pure", ConcentratedBound: "zcdp", RenyiBound: "rdp", App
 
 def _witnessed(result: CheckResult, notion: str) -> str:
     """The largest epsilon that a witness forces; nothing where it speaks of another notion or delta."""
-    if notion != "pure" or result.witness is None or result.witness.loss <= 0:
+    if notion != "pure" or result.lowers.pure <= 0:
         return ""
-    return shown_down(result.witness.lower)
+    return shown_down(result.lowers.pure)
 
 
 def _cost(program: Program, noise: Noise, ends: _Ends) -> Value | None:

@@ -69,6 +69,7 @@ def _checked(
 ) -> CheckResult:
     from seqlang.analyses.claims import claimed_horizon, decide
     from seqlang.analyses.contradictions import contradictions
+    from seqlang.analyses.lowers import Lowers
     from seqlang.analyses.prove import ORDERS, prove, size_of
     from seqlang.analyses.refute import beyond, chances_of, lower_bound
     from seqlang.analyses.shifts import statistics
@@ -84,7 +85,7 @@ def _checked(
     proved = inf if bounds.pure is None else size_of(program, bounds.pure)
     doing("witness search")
     cut_short = ["the search for proofs"] if over() else []
-    witness, deep = None, 0.0
+    witness = deep = None
     with _part("the search for a witness", cut_short):
         chances = chances_of(program)
         witness = lower_bound(program, horizon=horizon, seconds=audit, enough=proved, chances=chances)
@@ -108,9 +109,10 @@ def _checked(
     above = None
     with _part("the search for a witness against the bound", cut_short):
         above = None if isinf(proved) else beyond(program, proved, horizon=horizon, thorough=audit > 0)
+    witnesses = [w for w in (witness, deep, above, *(v.witness for v in verdicts)) if w is not None]
+    lowers = Lowers(program, tuple({id(w): w for w in witnesses}.values()), weak)
     found = contradictions(
-        program, bounds, [w for w in (witness, above) if w is not None], verdicts,
-        delta=float(delta), epsilon_at_delta=deep, weak=weak, profiles=profiles,
+        program, bounds, lowers.witnesses, verdicts, weak=weak, profiles=profiles,
         trials=[failed for failed in trials if not failed.in_floats], audit=statistical,
     )  # fmt: skip
     refuse(loaded, found)
@@ -123,7 +125,7 @@ def _checked(
         program=program,
         statistics=statistics(program),
         bounds=bounds,
-        witness=witness,
+        lowers=lowers,
         verdicts=verdicts,
         warnings=loaded.warnings,
         delta=delta,
@@ -131,7 +133,6 @@ def _checked(
         weak=weak,
         profiles=profiles,
         audit=statistical,
-        epsilon_at_delta=deep,
         seconds=time.process_time() - began,
         cut_short=tuple(cut_short),
         orders=orders,
@@ -207,18 +208,19 @@ def _at_delta(
     horizon: int | None,
     audit: float,
     chances: Chances | None,
-) -> float:
-    """The largest epsilon that a witness forces at `delta`: the one at hand, or where it is too rare one of its own."""
+) -> Witness | None:
+    """A witness of its own at `delta`, where the one at hand is too rare to say much there."""
     from seqlang.analyses.refute import lower_dp
     from seqlang.analyses.witnesses.confirm import epsilon_at
     from seqlang.rules.computed import bound_up
 
-    found = 0.0 if witness is None else epsilon_at(witness, delta)
+    if witness is None:
+        return None
     proved = inf if bounds.dp is None else bound_up(program, bounds.dp.conclusion)
-    if witness is not None and (audit > 0 or found < 0.5 * min(witness.loss, proved)):
-        deeper = lower_dp(program, delta, horizon=horizon, seconds=audit / 2, enough=proved, chances=chances)
-        found = max(found, 0.0 if deeper is None else deeper[0])
-    return found
+    if audit == 0 and epsilon_at(witness, delta) >= 0.5 * min(witness.loss, proved):
+        return None
+    found = lower_dp(program, delta, horizon=horizon, seconds=audit / 2, enough=proved, chances=chances)
+    return None if found is None else found[1]
 
 
 def _weak(

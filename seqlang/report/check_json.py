@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, assert_never
 
+from seqlang.analyses.declared_size import declared_size, relying
 from seqlang.diagnostics.as_json import diagnostic_dict
 from seqlang.model.print import show_expression
 from seqlang.model.program import Program
@@ -106,14 +107,18 @@ def _strong(result: CheckResult) -> dict[str, Any]:
         assert isinstance(bounds.pure.conclusion, PureBound)
         epsilon = bounds.pure.conclusion.epsilon
         pure |= {"upper": json_number(upper(epsilon, values)), "symbolic": str(epsilon)}
+    if result.lowers.pure > 0:
+        pure["lower"] = json_number(result.lowers.pure)
+    if result.lowers.by_average:
+        pure["lower_by"] = f"the exact law under {result.lowers.by_average}"
     if witness is not None:
-        pure |= {"lower": json_number(witness.lower), "witness": witness_dict(witness)}
+        pure["witness"] = witness_dict(witness)
         if witness.family is not None:
             from seqlang.report.text.family import family_dict
 
             pure["family"] = family_dict(witness.family)
-        if isinstance(pure["upper"], float) and pure["upper"] > 0:
-            pure["ratio"] = min(1.0, witness.loss / pure["upper"])
+    if result.lowers.pure > 0 and isinstance(pure["upper"], float) and pure["upper"] > 0:
+        pure["ratio"] = min(1.0, result.lowers.pure / pure["upper"])
     by = None if bounds.dp is None else (bounds.dp.premises[0].rule if bounds.dp.premises else bounds.dp.rule)
     dp = {
         "delta": float(result.delta),
@@ -125,17 +130,29 @@ def _strong(result: CheckResult) -> dict[str, Any]:
         "pure": pure,
         "dp": dp,
         "rdp": [*_renyi(result), *(_renyi_formulas(result) if result.order_formula else ())],
-        "zcdp": _bound(result.program, bounds.zcdp),
+        "zcdp": _bound(result.program, bounds.zcdp) | {"lower": json_number(result.zcdp_lower or None)},
         "horizon": bounds.horizon,
+        "declared_size": _declared_size(result),
         "composition": composition_rows(result),
         "meaning": meaning_dict(result),
         "alternatives": [_alternative(result.program, d) for d in bounds.alternatives],
     }
 
 
+def _declared_size(result: CheckResult) -> dict[str, Any] | None:
+    """The number of records, and the notions whose bounds hold for that number only."""
+    size = declared_size(result.program)
+    return None if size is None else {"records": size, "relied_on_by": list(relying(result.program, result.bounds))}
+
+
 def _renyi(result: CheckResult) -> list[dict[str, Any]]:
     return [
-        {"order": float(d.conclusion.order), **_bound(result.program, d), "by": d.rule}
+        {
+            "order": float(d.conclusion.order),
+            **_bound(result.program, d),
+            "lower": json_number(result.rdp_lower(d.conclusion) or None),
+            "by": d.rule,
+        }
         for d in result.at_orders(result.bounds.rdp)
         if isinstance(d.conclusion, RenyiBound)
     ]

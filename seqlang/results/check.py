@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 from seqlang.analyses.bounds import Bounds
 from seqlang.analyses.claims import Verdict
+from seqlang.analyses.lowers import Lowers
 from seqlang.analyses.shifts import StatisticShift
 from seqlang.diagnostics import Diagnostic
 from seqlang.model.program import Program
-from seqlang.proof.derivation import Derivation, RenyiBound
+from seqlang.proof.derivation import ApproximateBound, ConcentratedBound, Derivation, RenyiBound
 from seqlang.proof.witness import Witness
 from seqlang.record import record
 from seqlang.shown import Drawn, by_report
@@ -23,18 +24,18 @@ if TYPE_CHECKING:
 
 @record
 class CheckResult(Drawn):
-    """Bounds, witness and verdicts of one spec. `delta` is where the (epsilon, delta) bounds were taken. `weak` has the
-    models that weak claims name, or that a profile was asked for; `audit` what simulated runs showed;
-    `epsilon_at_delta` the largest epsilon that a witness forces at `delta` (0: none found). `cut_short` names what the
-    time limit ended. `seconds` is CPU time. `orders` are the Renyi orders that were asked for (None: all
-    at which bounds are taken), and `order_formula` whether their formula was."""
+    """Bounds, witnesses and verdicts of one spec. `delta` is where the (epsilon, delta) bounds were taken; `lowers`
+    says of every notion what no bound can be below. `weak` has the models that weak claims name, or that a profile was
+    asked for; `audit` what simulated runs showed. `cut_short` names what the time limit ended. `seconds` is CPU time.
+    `orders` are the Renyi orders that were asked for (None: all at which bounds are taken), and `order_formula` whether
+    their formula was."""
 
     drawn_by = "pictures.privacy:plot_checks"
     source: Source
     program: Program
     statistics: tuple[StatisticShift, ...]
     bounds: Bounds
-    witness: Witness | None
+    lowers: Lowers
     verdicts: tuple[Verdict, ...]
     warnings: tuple[Diagnostic, ...]
     delta: Fraction
@@ -43,10 +44,30 @@ class CheckResult(Drawn):
     weak: tuple[Least, ...] = ()
     profiles: tuple[Curve, ...] = ()
     audit: Audit | None = None
-    epsilon_at_delta: float = 0.0
     cut_short: tuple[str, ...] = ()
     orders: tuple[Fraction, ...] | None = None
     order_formula: bool = False
+
+    @property
+    def witness(self) -> Witness | None:
+        """The one with the largest loss."""
+        return self.lowers.best
+
+    @property
+    def epsilon_at_delta(self) -> float:
+        """What epsilon is at least at `delta` (0: nothing is known), in runs that the proved bound is about."""
+        bound = None if self.bounds.dp is None else self.bounds.dp.conclusion
+        return self.lowers.dp(self.delta, bound.horizon if isinstance(bound, ApproximateBound) else None)
+
+    @property
+    def zcdp_lower(self) -> float:
+        """What rho is at least, in runs that the proved bound is about."""
+        bound = None if self.bounds.zcdp is None else self.bounds.zcdp.conclusion
+        return self.lowers.zcdp(bound.horizon if isinstance(bound, ConcentratedBound) else None)
+
+    def rdp_lower(self, bound: RenyiBound) -> float:
+        """What the Renyi divergence of the bound's order is at least, in runs that it is about."""
+        return self.lowers.rdp(bound.order, bound.horizon)
 
     @property
     def summary(self) -> str:

@@ -8,7 +8,7 @@ from typing import assert_never
 from seqlang.arithmetic.compare import at_most
 from seqlang.arithmetic.formula import Formula, enclose, number, product
 from seqlang.model.expression import Expression
-from seqlang.model.program import Claim, Privacy, Program, PublicGate, Replace
+from seqlang.model.program import Claim, Privacy, Program, PublicGate
 from seqlang.proof.derivation import (
     ApproximateBound,
     ConcentratedBound,
@@ -18,9 +18,9 @@ from seqlang.proof.derivation import (
     RenyiBound,
     settled,
 )
+from seqlang.rules.average_case import not_on_average
 from seqlang.rules.composition import every_algorithm, group_privacy, hypothetical_transcript
 from seqlang.rules.composition.concurrent import horizon_of as steps_of
-from seqlang.rules.reading.entries import may_leave
 from seqlang.rules.reading.limits import horizon_of
 from seqlang.rules.reading.read_sets import revealed_choices
 from seqlang.rules.reading.signs import Signs
@@ -35,22 +35,10 @@ def falls_short(program: Program, claim: Claim, derivation: Derivation) -> str |
     """None if the derivation, once it replays, proves the claim; else what is missing."""
     if claim.privacy is None:
         return "it is about the law of the run, not about privacy"
-    promises_nothing = derivation.rule == every_algorithm.NAME
-    if (
-        claim.model is not None
-        and claim.kind == "weak"
-        and program.model(claim.model).memories
-        and not promises_nothing
-    ):
-        # To know one entry then tells of the others, which a strong bound holds fixed.
-        return "under a model that reads memory, one entry and the others are not independent"
-    if claim.kind == "weak" and not isinstance(program.adjacency, Replace) and not promises_nothing:
-        # A weak claim is about any two values of one entry: only a strong bound for replaced entries covers them.
-        return "a weak claim follows from a bound for replaced entries only"
-    if claim.model is not None and claim.kind == "weak" and not promises_nothing:
-        left = may_leave(program, program.model(claim.model))
-        if left is not None:
-            return f"the law of {left} under {claim.model} is not plainly inside of its domain"
+    if claim.kind == "weak" and derivation.rule != every_algorithm.NAME:
+        apart = "it names no model" if claim.model is None else not_on_average(program, claim.model)
+        if apart is not None:
+            return apart
     try:
         return (
             leaves_out(program, derivation)

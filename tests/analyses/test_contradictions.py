@@ -75,7 +75,7 @@ SEEN = witness(0.5, 0.5 * float(np.exp(-1.2)))  # a loss of 1.2
 
 def found(program: Program, bound: Bounds, *seen: Witness, **more: Any) -> tuple[Contradiction, ...]:
     verdicts = more.pop("verdicts", ())
-    return contradictions(program, bound, seen, verdicts, delta=1e-6, **more)
+    return contradictions(program, bound, seen, verdicts, **more)
 
 
 @pytest.mark.parametrize(
@@ -111,8 +111,9 @@ def test_a_witness_below_a_bound(program: Program, right: Any) -> None:
 
 def test_a_witness_of_its_own_at_delta(program: Program) -> None:
     bound = bounds(proved(approximate_bound(GATES, 1.0, 1e-6, None)))
-    assert found(program, bound, epsilon_at_delta=1.0) == ()
-    assert len(found(program, bound, epsilon_at_delta=1.001)) == 1
+    for epsilon, apart in ((1.0, 0), (1.001, 1)):  # at delta 1e-6 the witness forces log((0.5 - 1e-6) / q)
+        seen = witness(0.5, (0.5 - 1e-6) * float(np.exp(-epsilon)))
+        assert len(found(program, bound, seen)) == apart
 
 
 def test_claims_against_witnesses_and_bounds(program: Program) -> None:
@@ -148,7 +149,8 @@ def test_bounds_against_conversions(program: Program, loose: Any, tight: Any) ->
 
 
 def least(lower: float, upper: float) -> Least:
-    return Least("m", Fraction(1, 10**6), Worst(lower, upper, 0.0, 1, None, 3), Worst(lower, upper, 0.0, 1, None, 3))
+    worst = Worst(lower, upper, 0.0, 1, None, 3)
+    return Least("m", Fraction(1, 10**6), worst, worst, True)
 
 
 def test_the_average_case(program: Program) -> None:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from seqlang.analyses.claims import Verdict
 from seqlang.analyses.contradictions.contradiction import Contradiction, above
 from seqlang.analyses.contradictions.upper import Upper, about, differ, said
-from seqlang.model.program import Program, Replace
+from seqlang.model.program import Program
+from seqlang.rules.average_case import not_on_average
 from seqlang.rules.claims import longest_run
 
 if TYPE_CHECKING:
@@ -16,9 +17,9 @@ if TYPE_CHECKING:
 
 
 def average_above_worst(program: Program, uppers: Iterable[Upper], weak: Sequence[Least]) -> Iterator[Contradiction]:
-    """What holds for every stream holds on average; what is reached on average is reached in the worst case."""
-    if not isinstance(program.adjacency, Replace):
-        return
+    """What holds for every stream holds on average, under models for which `rules/average_case` shows it; what is
+    reached on average is reached in the worst case."""
+    weak = [least for least in weak if not_on_average(program, least.model) is None]
     end = longest_run(program)
     for upper in uppers:
         if upper.horizon is not None and (end is None or end > upper.horizon):

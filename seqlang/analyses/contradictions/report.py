@@ -11,7 +11,7 @@ from seqlang.analyses.contradictions.average import average_above_worst, weak_cl
 from seqlang.analyses.contradictions.contradiction import Contradiction
 from seqlang.analyses.contradictions.moved import moved_too_far
 from seqlang.analyses.contradictions.sampled import exceeded_by_runs
-from seqlang.analyses.contradictions.strong import conversions, exceeded, forced, refuted_though_bounded
+from seqlang.analyses.contradictions.strong import conversions, exceeded, refuted_though_bounded
 from seqlang.analyses.contradictions.upper import uppers_of
 from seqlang.model.program import Program
 from seqlang.proof.witness import Witness
@@ -28,21 +28,17 @@ def contradictions(
     witnesses: Sequence[Witness],
     verdicts: Sequence[Verdict],
     *,
-    delta: float,
-    epsilon_at_delta: float = 0.0,
     weak: Sequence[Least] = (),
     profiles: Sequence[Curve] = (),
     trials: Sequence[Failed] = (),
     audit: Audit | None = None,
 ) -> tuple[Contradiction, ...]:
-    """Every pair of statements that exclude each other, each once. `epsilon_at_delta` is the largest epsilon at `delta`
-    that a witness of its own forces."""
+    """Every pair of statements that exclude each other, each once."""
     uppers = tuple(uppers_of(program, bounds, verdicts))
     pairs = {id(w): w for w in (*witnesses, *(v.witness for v in verdicts)) if w is not None}
     found = [
         *(moved_too_far(failed) for failed in trials),
         *(c for w in pairs.values() for u in uppers for c in exceeded(w, u)),
-        *forced(uppers, delta, epsilon_at_delta),
         *(() if audit is None else exceeded_by_runs(audit, uppers)),
         *refuted_though_bounded(program, uppers, verdicts),
         *conversions(uppers),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from math import inf
 
 from seqlang.analyses.claims import Verdict
@@ -30,13 +30,6 @@ def exceeded(witness: Witness, upper: Upper) -> Iterator[Contradiction]:
     }[upper.notion]
     if above(seen, upper.size):
         yield differ(upper, "a witness, recomputed,", seen)
-
-
-def forced(uppers: Iterable[Upper], delta: float, epsilon: float) -> Iterator[Contradiction]:
-    """An epsilon that is needed at `delta`, against bounds at no larger one."""
-    for upper in uppers:
-        if upper.notion == "dp" and upper.horizon is None and upper.delta <= delta and above(epsilon, upper.size):
-            yield differ(upper, f"a witness at delta {delta:.6g}", epsilon)
 
 
 def refuted_though_bounded(

@@ -24,6 +24,7 @@ from seqlang.backends.transcript.stepper import Stepper, stepper
 from seqlang.backends.transcript.unsupported import Unsupported
 from seqlang.model.program import Model, Program
 from seqlang.process.time_limit import poll
+from seqlang.rules.average_case import public_reads_private
 
 FLOOR = 1e-9
 LONGEST = 2048
@@ -85,9 +86,16 @@ def instances(
         cap=cap,
         instances=tuple(done),
         interrupted=interrupted,
-        notes=(*dict.fromkeys(neighbours.notes), *_notes(done, thinned, cap)),
+        notes=(*_held(program, found.name), *dict.fromkeys(neighbours.notes), *_notes(done, thinned, cap)),
         seconds=time.perf_counter() - began,
     )
+
+
+def _held(program: Program, model: str) -> Iterator[str]:
+    """That neighbours have the same public fields although one entry tells of them."""
+    reads = public_reads_private(program, model)
+    if reads is not None:
+        yield f"{reads}; neighbours have the same values of that field: what it tells of the entry is not counted"
 
 
 def _notes(done: Sequence[Instance], thinned: bool, cap: int) -> Iterator[str]:

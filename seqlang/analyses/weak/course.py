@@ -60,6 +60,22 @@ class Course:
         )
 
 
+def mixed(parts: Sequence[tuple[float, Course]]) -> Course:
+    """The course of an entry of which only this is known: it is of each of these, equally long ones, with a chance."""
+    if len(parts) == 1 and parts[0][0] == 1.0:
+        return parts[0][1]
+    chances, courses = zip(*parts, strict=True)
+    chains = courses[0].chains
+    orders = range(len(chains))
+    tables = [np.sum([chance * course.table(order) for chance, course in parts], axis=0) for order in orders]
+    lefts = [sum(c * left for c, left in zip(chances, row, strict=True)) * (1 + 1e-12)
+             for row in zip(*(course.lefts for course in courses), strict=True)]  # fmt: skip
+    losts = tuple(max(course.losts[order] for course in courses) for order in orders)
+    whole = Course(chains, [list(table) for table in tables], lefts, losts)
+    whole.never = sum(chance * course.never for chance, course in parts) * (1 - 1e-12)
+    return whole
+
+
 class Walk(Course):
     """A course taken step by step, with the entry of its first step forced (None: the free run)."""
 

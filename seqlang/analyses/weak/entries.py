@@ -6,8 +6,10 @@ from collections.abc import Mapping
 from itertools import product
 
 from seqlang.arithmetic.formula import enclose
+from seqlang.backends.interpret.compiled import Compiler
+from seqlang.backends.interpret.inputs.alphabet import letters_of
 from seqlang.backends.solve.unsolved import Unsolved
-from seqlang.model.domain import Integers, Interval
+from seqlang.model.domain import Integers, Interval, Power
 from seqlang.model.program import Input, Program
 from seqlang.rules.sensitivity.facts.facts import Facts, facts_of
 from seqlang.rules.sensitivity.facts.finite import domain_values
@@ -23,29 +25,32 @@ Entry = Mapping[str, float]
 
 
 def entries_of(program: Program) -> tuple[tuple[Entry, ...], bool]:
-    """Values of one entry, in the order of the domains, and whether these are all: of a domain with infinitely many
-    values the ends and the middle are taken. Raises Unsolved if they are too many or no numbers."""
-    facts = facts_of(program)
+    """Values of the private fields of one entry, in the order of the domains, and whether these are all: of a domain
+    with infinitely many values the ends and the middle are taken. Raises Unsolved if they are too many or no numbers.
+    """
+    facts, compiler = facts_of(program), Compiler(program)
     columns: list[list[float]] = []
     size, complete = 1, True
-    for field in program.inputs:
+    fields = [field for field in program.inputs if field.kind != "public"]
+    for field in fields:
         if field.kind != "stream":
             raise Unsolved(f"weak privacy is about one entry of a stream, and `{field.name}` is a {field.kind} field")
-        values = domain_values(facts, field.domain)
+        if isinstance(field.domain, Power):
+            raise Unsolved(f"the values of `{field.name}` are not numbers")
+        values = None if domain_values(facts, field.domain) is None else letters_of(compiler, field.domain)
         numbers: list[float] = []
         if values is None:
             complete = False
             numbers = _some(facts, field)
-        for value in values or ():
-            if isinstance(value, bool | tuple | str):
+        for value in values or ():  # as a run reads them, so that a comparison with the same constant holds
+            if isinstance(value, bool) or not isinstance(value, int | float):
                 raise Unsolved(f"the values of `{field.name}` are not numbers")
-            ends = enclose(value, facts.values)
-            numbers.append((ends.low + ends.high) / 2)
+            numbers.append(float(value))
         size *= len(numbers)
         if size > MOST:
             raise Unsolved(f"an entry has more than {MOST} values")
         columns.append(numbers)
-    names = [field.name for field in program.inputs]
+    names = [field.name for field in fields]
     return tuple(dict(zip(names, row, strict=True)) for row in product(*columns)), complete
 
 

@@ -22,10 +22,12 @@ FACTORS = (1.05, 1.1, 1.2, 1.35, 1.5, 1.75, 2.0, 2.5, 3.0, 4.0, 6.0)
 
 @record
 class Everywhere:
-    """Bounds that hold at every position: of log(P/Q), and of divergences. By default nothing is known."""
+    """Bounds that hold at every position: of log(P/Q), and of divergences. By default nothing is known. `estimated`:
+    the curve rests on moments whose errors are estimated."""
 
     pure: float = inf
     curve: Curve | None = None
+    estimated: bool = False
 
     def with_moments(self, program: Program, scan: Scan) -> Everywhere:
         """Also what Zhu & Wang's theorem says of noisy tests, with the moments of the test itself."""
@@ -35,7 +37,8 @@ class Everywhere:
         known = self.curve
         if curve is None:
             return self
-        return Everywhere(self.pure, curve if known is None else lambda order: min(known(order), curve(order)))
+        least = curve if known is None else lambda order: min(known(order), curve(order))
+        return Everywhere(self.pure, least, estimated=True)
 
     def beyond(self, order: float, mass: float) -> float:
         """A bound of sum P^order Q^(1 - order) over any set of transcripts with P-mass at most `mass`."""

@@ -20,10 +20,11 @@ import numpy as np
 
 from seqlang.analyses.faint import draws_are_clear, values_are_clear
 from seqlang.analyses.operating.possible import zeros_are_exact
-from seqlang.analyses.weak.course import Course, Walk, survival
+from seqlang.analyses.weak.course import Course, Walk, mixed, survival
 from seqlang.analyses.weak.entries import Entry, entries_of
 from seqlang.analyses.weak.mixture import mixture_of
 from seqlang.analyses.weak.profile import Law
+from seqlang.analyses.weak.public_fields import Beside, public_fields
 from seqlang.analyses.weak.tabulated import tabulated
 from seqlang.analyses.weak.together import together_of
 from seqlang.analyses.weak.transcribed import ELSE, sizes, transcribed
@@ -73,7 +74,8 @@ class Scan:
     `work` bounds the numbers touched (nodes x states x steps); past it there are no further positions and `exhausted`
     is set. `tolerance` is the mass that may be left beyond the tables of a law. `ratios`: small probabilities matter
     too; else the law given the likeliest entry is what the free law leaves, P = sum over a of P(X_n = a) P_a.
-    `complete`: `entries` are all values of an entry; else some, and what is found are lower bounds.
+    `complete`: `entries` are all values of an entry; else some, and what is found are lower bounds. `enclosed`: laws
+    are finite sums, and their bounds hold; else they are estimates, from how far two orders of quadrature differ.
     """
 
     def __init__(
@@ -87,19 +89,23 @@ class Scan:
         self.entries, self.complete = entries_of(program)
         if not (draws_are_clear(program) and values_are_clear(program, model)):
             raise Unsolved("a chance is so small, or so near 1, that floats do not tell it from 0 or 1")
+        self._beside = Beside(program, model)
+        self._numbers: dict[tuple[tuple[str, float], ...], int] = {}
         self.tolerance = tolerance
         self.work = work
         self.exhausted = False
         self.reports = bool(program.report_names)
         program, self.chains = _told_apart(program, model, AGREED_FOR_RATIOS if ratios else AGREED)
+        self.enclosed = len(self.chains) == 1
         self.blind = _blind(program, model, self.chains)
         self.reached = [1.0]
         self.last = longest_run(program)
         self._known: list[Position] = []
-        mixture = mixture_of(program, model, self.entries)
-        if len(self.chains) == 1 and (table := tabulated(program, self.chains[0], self.entries, mixture)) is not None:
+        full = tuple(whole for entry in self.entries for _, whole in self._beside.completed(entry, 1))
+        mixture = mixture_of(program, model, full)
+        if len(self.chains) == 1 and (table := tabulated(program, self.chains[0], full, mixture)) is not None:
             self.chains, mixture, self.tolerance = (table,), None, min(tolerance, LEFT_IN_TABLES)
-        self._mixture = None if ratios else mixture
+        self._mixture = None if ratios or public_fields(program) else mixture
         self._fronts: list[Any] = [chain.begin() for chain in self.chains]
         self._free = Walk(self.chains, self._fronts, None)
         rarest = 0.0 if mixture is None else min(mixture.chances)
@@ -155,6 +161,18 @@ class Scan:
 
     def _courses(self, number: int, wanted: Mapping[int, Entry]) -> Mapping[int, Course]:
         """The ways on from position `number` with each of the entries forced, all of them equally long."""
+        parts = {k: self._beside.completed(entry, number) for k, entry in wanted.items()}
+        full = {self._number(whole): whole for part in parts.values() for _, whole in part}
+        found = self._walked(number, full)
+        if self.work < 0:
+            return {}
+        return {k: mixed([(p, found[self._number(whole)]) for p, whole in part]) for k, part in parts.items()}
+
+    def _number(self, entry: Entry) -> int:
+        return self._numbers.setdefault(tuple(entry.items()), len(self._numbers))
+
+    def _walked(self, number: int, wanted: Mapping[int, Entry]) -> Mapping[int, Course]:
+        """The same for entries of all fields, public ones too."""
         if number > ONE_BY_ONE and number not in self._followed and self._together is not None:
             self._follow(number, wanted)
         known = self._followed.pop(number, {})

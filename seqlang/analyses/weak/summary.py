@@ -7,15 +7,14 @@ from typing import Any
 
 from seqlang.analyses.bounds import Bounds
 from seqlang.analyses.weak import profile
-from seqlang.analyses.weak.everywhere import everywhere
+from seqlang.analyses.weak.everywhere import epsilon_everywhere, everywhere
 from seqlang.analyses.weak.later import later_delta
-from seqlang.analyses.weak.positions import Scan
 from seqlang.analyses.weak.profile import Law, Range
-from seqlang.analyses.weak.scans import scan_of
-from seqlang.analyses.weak.worst import Worst, worst
+from seqlang.analyses.weak.scans import Scans, scans_of
+from seqlang.analyses.weak.worst import Worst
 from seqlang.backends.solve.unsolved import Unsolved
 from seqlang.model.program import Program
-from seqlang.record import record
+from seqlang.record import record, replace
 
 SMALL = 1e-9
 """Positions that cannot add more delta than this are not looked at."""
@@ -36,12 +35,14 @@ class Curve:
 
 @record
 class Least:
-    """The least epsilon at `delta`, for any position and pair of values, and the pure loss, under one model."""
+    """The least epsilon at `delta`, for any position and pair of values, and the pure loss, under one model.
+    `enclosed`: the lower ends rest on finite sums; else on an estimate of the error of quadrature."""
 
     model: str
     delta: Fraction
     epsilon: Worst
     pure: Worst
+    enclosed: bool
 
     def record(self) -> dict[str, Any]:
         """For `check --json`."""
@@ -50,39 +51,45 @@ class Least:
             "dp": {"delta": float(self.delta), "upper": self.epsilon.bound, "lower": self.epsilon.lower},
             "exact": self.epsilon.bound <= self.epsilon.lower * (1 + TIGHT) + SMALL,
             "pure": {"upper": self.pure.bound, "lower": self.pure.lower},
+            "enclosed": self.enclosed,
         }
 
 
 def curve(program: Program, model: str, epsilons: tuple[float, ...]) -> Curve:
     """Raises Unsolved where there is no exact law."""
-    scan = _of_all_entries(program, model)
+    scans = _of_all_entries(program, model)
 
     def at(epsilon: float, per_step: bool) -> Worst:
         def measure(p: Law, q: Law) -> Range:
             return profile.delta_per_step(p, q, epsilon) if per_step else profile.delta(p, q, epsilon)
 
-        return worst(scan, measure, later_delta, floor=SMALL)
+        return scans.worst(measure, later_delta, floor=SMALL)
 
     return Curve(model, epsilons, tuple(at(e, False) for e in epsilons), tuple(at(e, True) for e in epsilons))
 
 
 def least(program: Program, model: str, delta: Fraction, strong: Bounds | None = None) -> Least:
     """Raises Unsolved where there is no exact law."""
-    scan = _of_all_entries(program, model)
-    known = everywhere(program, strong)
+    scans = _of_all_entries(program, model)
+    known = everywhere(program, model, strong)
     target = float(delta)
 
     def later(reach: float) -> float:
         # Past a position that is reached with chance at most delta the least epsilon is 0.
         return 0.0 if reach <= target * (1 - 1e-12) else known.pure
 
-    epsilon = worst(scan, lambda p, q: profile.epsilon_at(p, q, target), later, patience=10**9)
-    pure = worst(scan_of(program, model, True), profile.pure, lambda reach: known.pure)
-    return Least(model, delta, epsilon, pure)
+    epsilon = scans.worst(lambda p, q: profile.epsilon_at(p, q, target), later, patience=10**9)
+    pure = scans_of(program, model, True).worst(profile.pure, lambda reach: known.pure)
+    most = epsilon_everywhere(program, model, strong, delta)
+    return Least(model, delta, _at_most(epsilon, most), _at_most(pure, known.pure), scans.enclosed)
 
 
-def _of_all_entries(program: Program, model: str) -> Scan:
-    scan = scan_of(program, model, False)
-    if not scan.complete:
+def _at_most(found: Worst, most: float) -> Worst:
+    return replace(found, upper=min(found.upper, most), after=min(found.after, most))
+
+
+def _of_all_entries(program: Program, model: str) -> Scans:
+    scans = scans_of(program, model, False)
+    if not scans.told.complete:
         raise Unsolved("an entry has infinitely many values: no exact maximum over pairs")
-    return scan
+    return scans

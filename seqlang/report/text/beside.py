@@ -53,9 +53,8 @@ def _epsilons(result: CheckResult) -> Iterator[tuple[Line, ...]]:
     """What is known of the least epsilons, claimed or not: from where to where."""
     if not result.weak:
         return
-    witnessed = 0.0 if result.witness is None else result.witness.lower
     least = (
-        ("pure, least epsilon", witnessed, result.bounds.pure, [(w.model, w.pure) for w in result.weak]),
+        ("pure, least epsilon", result.lowers.pure, result.bounds.pure, [(w.model, w.pure) for w in result.weak]),
         (f"dp, least epsilon at delta {float(result.delta):g}", result.epsilon_at_delta, result.bounds.dp,
          [(w.model, w.epsilon) for w in result.weak]),
     )  # fmt: skip

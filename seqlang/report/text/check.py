@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from seqlang.analyses.claims import Verdict
+from seqlang.analyses.declared_size import relying, sizes_words
 from seqlang.model.expression import Density, Noised, walk
 from seqlang.model.print import show_expression
 from seqlang.model.program import Cell, Define, Program
@@ -19,6 +20,7 @@ from seqlang.report.text.beside import ROLE, SIGN, beside_blocks
 from seqlang.report.text.formulas import WIDEST, formulas, order_of, remark
 from seqlang.report.text.gates import gate_rows
 from seqlang.report.words import adjacency_words, bound_formula, conclusion_text, life_words
+from seqlang.rules.average_case import public_reads_private
 from seqlang.rules.computed import bound_up
 from seqlang.rules.sensitivity.facts.formulas import parameter_values
 
@@ -70,6 +72,10 @@ def _head(result: CheckResult) -> Iterator[Block]:
     used = _densities(result)
     if used:
         yield remark("note", f"uses the density of {', '.join(used)} as a formula, not as an assumption on the data")
+    for model in program.models:
+        reads = public_reads_private(program, model.name)
+        if reads is not None:
+            yield remark("note", f"{reads}; strong privacy holds that field fixed, and says nothing of it")
 
 
 def _densities(result: CheckResult) -> list[str]:
@@ -125,26 +131,34 @@ def _gates(result: CheckResult) -> Iterator[Block]:
 
 def _bounds(result: CheckResult) -> Iterator[Block]:
     bounds, witness, program = result.bounds, result.witness, result.program
-    pure = line("-" if witness is None else shown_down(witness.lower))
+    pure = line(shown_down(result.lowers.pure) if result.lowers.pure > 0 else "-")
     dp = line(shown_down(result.epsilon_at_delta) if result.epsilon_at_delta > 0 else "-")
     rows: list[tuple[Line, ...]] = [
         (line("pure"), _proved(program, bounds.pure), pure, _by(bounds.pure)),
         (line(f"dp at delta {float(result.delta):g}"), _proved(program, bounds.dp), dp, _by(bounds.dp)),
     ]
     if bounds.zcdp is not None:
-        rows.append((line("zcdp"), _proved(program, bounds.zcdp), (), _by(bounds.zcdp)))
-    rows.extend(_renyi_rows(program, result.at_orders(bounds.rdp)))
+        zcdp = line(shown_down(result.zcdp_lower) if result.zcdp_lower > 0 else "-")
+        rows.append((line("zcdp"), _proved(program, bounds.zcdp), zcdp, _by(bounds.zcdp)))
+    rows.extend(_renyi_rows(result, result.at_orders(bounds.rdp)))
     others = result.at_orders(bounds.alternatives)
-    rows.extend(_renyi_rows(program, tuple(d for d in others if not d.premises), "weaker: "))
+    rows.extend(_renyi_rows(result, tuple(d for d in others if not d.premises), "weaker: "))
     yield Heading("Strong privacy: worst case over neighbours and outcomes")
     yield Table(("notion", "proved at most", "witnessed at least", "by"), tuple(rows), "llll")
     yield from formulas(program, bounds, result.order_formula)
     if bounds.horizon is not None:
         yield remark("horizon", f"{bounds.horizon} steps, for the bounds that need one")
+    on_size = relying(program, bounds)
+    if on_size:
+        told = "relies on the declared size: it is" if len(on_size) == 1 else "rely on the declared size: they are"
+        yield remark("size", f"{', '.join(on_size)} {told} about {sizes_words(program)}, and no others")
     for goal in bounds.open_goals:
         yield Paragraph(line(("? ", "doubt"), goal), 2)
     if witness is not None:
         yield remark("witness", witness_words(witness))
+    if result.lowers.by_average:
+        told = "one entry tells still more on average over the others: see weak privacy"
+        yield remark("more", f"under {result.lowers.by_average} {told}")
     if result.audit is not None:
         from seqlang.report.text.audit import audit_words
 
@@ -164,15 +178,15 @@ def _proved(program: Program, derivation: Derivation | None) -> Line:
 
 def _gap(result: CheckResult) -> str:
     """How far the pure bound can be from the truth, in words."""
-    pure, witness = result.bounds.pure, result.witness
+    pure, least = result.bounds.pure, result.lowers.pure
     if pure is None or not isinstance(pure.conclusion, PureBound):
         return ""
     proved = upper(pure.conclusion.epsilon, parameter_values(result.program))
     if not 0 < proved < math.inf:
         return ""
-    if witness is None or witness.loss <= 0:
+    if least <= 0:
         return "no witness was found: nothing says how far the pure bound is from the truth"
-    factor = proved / witness.loss
+    factor = proved / least
     if factor < 1.01:
         percent = shown_up(max(1e-4, factor - 1) * 100, 2)  # what is smaller differs from machine to machine
         return f"the pure bound is at most {percent} % above the least epsilon that holds"
@@ -184,15 +198,17 @@ def _both(number: float, formula: str) -> Line:
     return line(text) if formula in ("", text) else line(text, (" = ", "quiet"), (formula, "formula"))
 
 
-def _renyi_rows(program: Program, bounds: tuple[Derivation, ...], remark: str = "") -> Iterator[tuple[Line, ...]]:
+def _renyi_rows(result: CheckResult, bounds: tuple[Derivation, ...], remark: str = "") -> Iterator[tuple[Line, ...]]:
     """One row a way of proving, order by order."""
-    groups: dict[Line, list[str]] = {}
+    groups: dict[Line, list[tuple[str, str]]] = {}
     for d in bounds:
         if isinstance(d.conclusion, RenyiBound):
-            number = shown_up(bound_up(program, d.conclusion))
-            groups.setdefault(_by(d), []).append(f"{number} at {order_of(d)}")
+            number, least = shown_up(bound_up(result.program, d.conclusion)), result.rdp_lower(d.conclusion)
+            below = shown_down(least) if least > 0 else "-"
+            groups.setdefault(_by(d), []).append((f"{number} at {order_of(d)}", below))
     for by, found in groups.items():
-        yield line(f"{remark}rdp by order"), line("\n".join(found)), (), by
+        above, under = ("\n".join(part) for part in zip(*found, strict=True))
+        yield line(f"{remark}rdp by order"), line(above), line(under if under.strip("-\n") else "-"), by
 
 
 def _by(derivation: Derivation | None) -> Line:

@@ -37,7 +37,7 @@ def _without_labels(row: tuple[T, ...]) -> tuple[T, ...]:
 
 
 def _rows(result: CheckResult) -> Iterator[tuple[Line, ...]]:
-    at_least = "-" if result.witness is None else shown_down(result.witness.lower)
+    at_least = shown_down(result.lowers.pure) if result.lowers.pure > 0 else "-"
     pure = result.bounds.pure
     last = line(at_least), line(f"{result.seconds:.2f}")
     name = line((result.program.name, "head"))

@@ -12,9 +12,9 @@ from seqlang.results.check import CheckResult
 
 
 def witness_of(result: CheckResult) -> dict[str, Any] | None:
-    """Of the pure bound, or of the first claim that has one: `streams`, `words` as of the text report, `moment` (the
+    """Of the largest loss: `streams`, `words` as of the text report, `moment` (the
     step in which the event is decided, or None), `unit` of an entry, `family` in words, or empty."""
-    witness = result.witness or next((v.witness for v in result.verdicts if v.witness is not None), None)
+    witness = result.witness
     if witness is None:
         return None
     records = all(i.kind != "stream" for i in result.program.inputs)
