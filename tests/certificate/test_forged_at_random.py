@@ -39,8 +39,8 @@ SPECS = (
     "suite/noisymax", "cummings2018/changepoint_online", "wang_poster/efficiency", "dipaut/k_min_max",
 )[: several(6, 17)]  # fmt: skip
 NOT_SAID = {"E0101", "E0413", "E0502"}
-"""The text of the model cannot be parsed (ends of domains are no long expressions), a law leaves the domain of its field,
-so that no weak claim is established, or a claim promises nothing."""
+"""The text of the model cannot be parsed (ends of domains are no long expressions), a law leaves the domain of its
+field, so that no weak claim is established, or a claim promises nothing."""
 
 
 def _forged(rng: random.Random, name: str) -> dict[str, Any]:
