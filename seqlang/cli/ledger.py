@@ -11,15 +11,18 @@ from seqlang.diagnostics import SpecError
 if TYPE_CHECKING:
     from argparse import Namespace
 
-    from seqlang.release.ledger.book import Book
+    from seqlang.release.ledger.book import Book, Charge
+    from seqlang.release.ledger.budget import Amount
 
 _EXAMPLES = """\
   seqlang ledger open trial.sqlite --data "trial 17" --adjacency "replace one" --budget "pure(1)"
   seqlang ledger show trial.sqlite
   seqlang ledger charge trial.sqlite --price "pure(1/10)" --reference "table 2" --because "published by hand"
+  seqlang ledger adopt restored.sqlite   (goes on with a copy, and charges every open release again)
   seqlang ledger verify trial.sqlite --anchor 3f9c..   (a digest that `show` printed earlier, kept elsewhere)
   seqlang ledger export trial.sqlite > trial.jsonl"""
-_WORDS = ("open", "show", "charge", "refund", "verify", "export")
+_WORDS = ("open", "show", "charge", "refund", "adopt", "verify", "export")
+_READING = frozenset({"show", "verify", "export"})
 
 
 def run(arguments: list[str]) -> int:
@@ -29,20 +32,24 @@ def run(arguments: list[str]) -> int:
     from seqlang.release.ledger.places import store_at
 
     options = parser().parse_args(arguments)
-    store = store_at(options.file, opening=options.word == "open")
+    if options.word == "open":
+        _budget(options)  # before a file is made
+    store = store_at(options.file, opening=options.word == "open", reading=options.word in _READING)
     try:
         return _ACTIONS[options.word](Book(store, key_of(options.key)), options)
     finally:
         store.close()
 
 
-def _open(book: Book, options: Namespace) -> int:
+def _budget(options: Namespace) -> Amount:
     from seqlang.release.ledger.budget import amount_of, within
 
     budget = amount_of(_needed(options.budget, "--budget"), "--budget")
-    name = _needed(options.data, "--data")
-    if options.by == "zcdp":
-        budget = within(budget)
+    return within(budget) if options.by == "zcdp" else budget
+
+
+def _open(book: Book, options: Namespace) -> int:
+    budget, name = _budget(options), _needed(options.data, "--data")
     book.open_account(name, _needed(options.adjacency, "--adjacency"), budget)
     print(f"account `{name}`: {budget.text}, neighbours {options.adjacency}")
     return 0
@@ -56,10 +63,22 @@ def _show(book: Book, options: Namespace) -> int:
         print(f"{account.name}: {account.left.text} left of {account.budget.text}, neighbours {account.adjacency}")
         for charge in book.charges.values():
             if charge.account == account.name:
-                state = "refunded" if charge.refunded else f"{len(charge.looks)} looks" if charge.begun else "not begun"
-                print(f"  {charge.reference}  {charge.price.text}  {state}")
+                print(f"  {charge.reference}  {charge.price.text}  {_state(charge)}")
     print(f"head {book.head}")
+    if book.copied is not None:
+        print(f"only read: {book.copied}")
     return 0
+
+
+def _state(charge: Charge) -> str:
+    if charge.refunded:
+        return "refunded"
+    said = f"{charge.shown} looks" if charge.attempts else "not begun"
+    if charge.attempts > 1:
+        said += f", {charge.attempts} processes have read its data"
+    if charge.times > 1:
+        said += f", charged {charge.times} times"
+    return said + ", ended" if charge.ended else said
 
 
 def _as_dict(book: Book) -> dict[str, Any]:
@@ -72,9 +91,10 @@ def _as_dict(book: Book) -> dict[str, Any]:
         ],
         "charges": [
             {"reference": c.reference, "account": c.account, "price": c.price.text, "refunded": c.refunded,
-             "looks": list(c.looks)} for c in book.charges.values()
+             "looks": list(c.looks), "times": c.times, "attempts": c.attempts, "ended": c.ended}
+            for c in book.charges.values()
         ],
-        "head": book.head,
+        "head": book.head, "only_read": book.copied,
     }  # fmt: skip
 
 
@@ -95,6 +115,18 @@ def _charge(book: Book, options: Namespace) -> int:
 def _refund(book: Book, options: Namespace) -> int:
     book.refund(_needed(options.reference, "--reference"), _needed(options.because, "--because"))
     print(f"refunded `{options.reference}`")
+    return 0
+
+
+def _adopt(book: Book, options: Namespace) -> int:
+    again, ended = book.adopt()
+    for reference in again:
+        print(f"charged again: {reference}, {book.charges[reference].price.text}; it begins anew")
+    for reference in ended:
+        print(f"ended: {reference}, whose price the budget does not cover again")
+    for account in book.accounts.values():
+        print(f"{account.name}: {account.left.text} left of {account.budget.text}")
+    print("what was charged to the other copy since this one was made is not in it: `seqlang ledger charge` adds it")
     return 0
 
 
@@ -126,7 +158,10 @@ def _export(book: Book, options: Namespace) -> int:
     return 0
 
 
-_ACTIONS = {"open": _open, "show": _show, "charge": _charge, "refund": _refund, "verify": _verify, "export": _export}
+_ACTIONS = {
+    "open": _open, "show": _show, "charge": _charge, "refund": _refund, "adopt": _adopt, "verify": _verify,
+    "export": _export,
+}  # fmt: skip
 
 
 def _needed(value: str | None, option: str) -> str:
@@ -137,7 +172,7 @@ def _needed(value: str | None, option: str) -> str:
 
 def parser() -> Parser:
     parser = Parser("ledger", "Accounts of privacy, and every look that was released.", _EXAMPLES)
-    parser.add_argument("word", metavar="open|show|charge|refund|verify|export", choices=_WORDS)
+    parser.add_argument("word", metavar="open|show|charge|refund|adopt|verify|export", choices=_WORDS)
     parser.add_argument("file", metavar="FILE", help="the ledger, or postgresql://..")
     parser.add_argument("--data", metavar="NAME", help="open: what the account is called")
     parser.add_argument("--adjacency", metavar="WORDS", help='open: who is a neighbour, "replace one; public arm"')

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import select
+import stat
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -22,8 +23,9 @@ AT_ONCE = 1 << 20
 
 @record
 class Waiting:
-    """In place of a row: no more rows are there now. `from_the_start`: what was there before is there, too, so that
-    rows that were read once must have come already."""
+    """In place of a row: what was shown so far must be written before more is read, since no more rows are there now,
+    or since whoever writes them sees that more are taken. `from_the_start`: what was there before is there, too, and no
+    more now, so that rows that were read once must have come already."""
 
     from_the_start: bool
 
@@ -43,7 +45,8 @@ def ticking(every: float) -> Wait:
 
 def piped(file: int, every: float | None = None) -> Iterator[Line]:
     """The lines of a pipe until it ends. What has no newline then is a line, but not with `every`: whoever writes rows
-    as they come may have died in the middle of one."""
+    as they come may have died in the middle of one. Whoever writes into a pipe sees when the next bytes are taken out
+    of it, and so that the rows before them were read: there is a wait before that, too."""
     rest, wait = b"", None if every is None else ticking(every)
     while True:
         while select.select([file], [], [], 0)[0]:
@@ -54,6 +57,8 @@ def piped(file: int, every: float | None = None) -> Iterator[Line]:
                 return
             *lines, rest = (rest + chunk).split(b"\n")
             yield from map(text_of, lines)
+            if select.select([file], [], [], 0)[0]:
+                yield Waiting(from_the_start=False)
         yield Waiting(from_the_start=False)
         if wait is None:
             select.select([file], [], [])
@@ -64,13 +69,16 @@ def piped(file: int, every: float | None = None) -> Iterator[Line]:
 def growing(path: Path, every: float) -> Iterator[Line]:
     """The lines of a file to which lines are added, for ever. One that has no newline yet is still being written, and
     is not read. Raises SpecError E0610 where the file is not there, gets shorter, or is another one: which of its rows
-    were read is not known then."""
+    were read is not known then. What is no file, a named pipe, is read as a pipe."""
     try:
         file = path.open("rb", buffering=0)
     except OSError as why:
         raise SpecError.of("E0610", f"`{path}` cannot be read: {why.strerror}") from None
     rest, wait = b"", ticking(every)
     with file:
+        if not is_file(file):
+            yield from piped(file.fileno(), every)
+            return
         while True:
             _require_the_same(path, file)
             while chunk := file.read(AT_ONCE):
@@ -78,6 +86,11 @@ def growing(path: Path, every: float) -> Iterator[Line]:
                 yield from map(text_of, lines)
             yield Waiting(from_the_start=True)
             wait()
+
+
+def is_file(file: IO[bytes]) -> bool:
+    """Whether it can be read again from the start, and nobody sees how far it was read."""
+    return stat.S_ISREG(os.fstat(file.fileno()).st_mode)
 
 
 def _require_the_same(path: Path, file: IO[bytes]) -> None:

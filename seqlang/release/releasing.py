@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
-from itertools import chain, repeat
+from itertools import repeat
 from typing import Any
 
 from seqlang.driver import Loaded
@@ -16,23 +16,21 @@ from seqlang.release.exact.laws import NotExact
 from seqlang.release.exact.plan import obstacles
 from seqlang.release.exact.reading import Irrational
 from seqlang.release.exact.real import require_enclosures
-from seqlang.release.exact.run import ExactRun, Look
 from seqlang.release.exact.samplers import SYSTEM, Below
 from seqlang.release.form import Form
 from seqlang.release.ledger.book import Book, Charge
 from seqlang.release.ledger.budget import Amount
-from seqlang.release.ledger.store import refused
+from seqlang.release.ledger.refusal import refused
 from seqlang.release.live import Waiting
 from seqlang.release.pricing import adjacency, not_released, price, proved
-from seqlang.release.resuming import resumed
-from seqlang.release.transcript import written
+from seqlang.release.resuming import Begun, resumed
+from seqlang.release.unwritten import Told, Unwritten
 from seqlang.release.verification import digest_of, disagreement
 
 LONGEST = 1_000_000
 """Steps of a program that reads a data set, and no stream."""
 PLAIN = Form()
 Entries = Iterator[Mapping[str, Any] | Waiting]
-Told = Callable[[Mapping[str, Any]], None]
 
 
 @record
@@ -98,10 +96,10 @@ def require_payer(terms: Agreed, book: Book) -> None:
 def release(
     terms: Agreed, book: Book, entries: Callable[[], Entries], *, below: Below = SYSTEM, tell: Told | None = None
 ) -> Released:  # fmt: skip
-    """Charges, runs, and writes. `entries` opens the private rows, and is called after the charge. `tell` gets each
-    look once it is written. Wherever no more rows are there for now, that nothing more was shown is written, too:
-    whoever sees nothing then knows it. Raises SpecError E0670 where the budget does not cover the price, or another
-    process is at it."""
+    """Charges, runs, and writes. `entries` opens the private rows, and is called after the charge, and after a row that
+    says that they are read. `tell` gets each look once it is written. After public numbers of steps, and wherever no
+    more rows are there for now, that nothing more was shown is written, too: whoever sees nothing then knows it. Raises
+    SpecError E0670 where the budget does not cover the price, or another process is at it."""
     spec = terms.loaded.source.text
     wanted = Charge(terms.reference, terms.account, terms.price, spec, terms.settings, terms.digest, terms.reading)
     charge = book.charge(wanted, terms.adjacency)
@@ -139,36 +137,35 @@ def _run(program: Program, book: Book, charge: Charge, entries: Entries, below: 
     """To the stop, or to the end of the rows."""
     records = partial(_records, program, entries) if program.data_set else None
     rows: Entries = entries if records is None else repeat({}, LONGEST)
-    done = len(charge.looks)
     try:
-        run = resumed(program, tuple(charge.looks), rows, below=below, records=records)
-        shown_to = run.step
+        unwritten = Unwritten(book, charge.reference, records is None, tell)
+        begun = None if charge.part is None else Begun(charge.part, unwritten.make)
+        run = resumed(program, tuple(charge.looks), rows, below=below, records=records, begun=begun,
+                      before_long=unwritten.before_long)  # fmt: skip
         run.prepare()
-        for entry in chain(rows, (Waiting(from_the_start=True),)):
+        coming = _to_the_end(rows, unwritten.write)
+        while not unwritten.is_over and (entry := next(coming, None)) is not None:
             if isinstance(entry, Waiting):
-                if run.step == shown_to:
-                    continue
-                look = Look(run.step, (), False, None)
+                unwritten.write()
             else:
-                look = _look_at(run, entry, partial(_write, book, charge, done + 1, tell=tell))
-            if look.reports or look.stopped or isinstance(entry, Waiting):
-                done, shown_to = done + 1, look.step
-                _write(book, charge, done, look, tell=tell)
-            if look.stopped:
-                return
+                unwritten.make(run, entry)
             run.prepare()
     except (NoValue, NotExact) as why:
         raise not_released(f"in what it computes from released values, {why}") from None
 
 
-def _look_at(run: ExactRun, entry: Mapping[str, Any], write: Callable[[Look], None]) -> Look:
-    """One step. Where it has no value, depends on what it has shown: that is written, and ends the release. Otherwise
-    noise would be drawn again for each failure, which tells of the noise before it, at one price."""
-    try:
-        return run.advance(entry)
-    except Exception:
-        write(run.failed())
-        raise
+def _to_the_end(rows: Entries, write: Callable[[], None]) -> Entries:
+    """With a wait at their end. Where they cannot be read any more, what was made of them is written first: that the
+    process ends there says that it did not stop before."""
+    while True:
+        try:
+            entry = next(rows, None)
+        except Exception:
+            write()
+            raise
+        yield Waiting(from_the_start=True) if entry is None else entry
+        if entry is None:
+            return
 
 
 def _records(program: Program, entries: Entries) -> dict[str, tuple[Any, ...]]:
@@ -177,10 +174,3 @@ def _records(program: Program, entries: Entries) -> dict[str, tuple[Any, ...]]:
     rows = [row for row in entries if not isinstance(row, Waiting)]
     require_size(program, len(rows))
     return {name: tuple(row[name] for row in rows) for name in program.data_set}
-
-
-def _write(book: Book, charge: Charge, number: int, look: Look, *, tell: Told | None) -> None:
-    said = written(look)
-    book.look(charge.reference, number, said)
-    if tell is not None:
-        tell(said)

@@ -33,12 +33,13 @@ from seqlang.model.expression import (
 )
 from seqlang.model.life import EachReport, EachStep
 from seqlang.model.program import Cell, Define, Draw, Program, Report, Stop, expressions_in, expressions_read
+from seqlang.record import record
 from seqlang.release.exact.functions import subtracted
 from seqlang.release.exact.plan import is_shown_at_once, keeps_noise, lasts
 from seqlang.release.exact.reading import is_private
 from seqlang.release.exact.run import ExactRun, Outcome, computed
 from seqlang.release.exact.samplers import SYSTEM, Below
-from seqlang.release.ledger.store import refused
+from seqlang.release.ledger.refusal import refused
 from seqlang.release.live import Waiting
 from seqlang.release.transcript import value_in
 
@@ -50,25 +51,36 @@ Entry = Mapping[str, Any]
 Looks = Sequence[Mapping[str, Any]]
 
 
-class _Differs(Exception):
+class Differs(Exception):
     """What would be shown is not what was."""
+
+
+@record
+class Begun:
+    """A step that a process began and did not end: what is known of it (`part`, as a ledger has it). `make` makes it to
+    its end, and lets Differs pass."""
+
+    part: Mapping[str, Any]
+    make: Callable[[ExactRun, Entry], None]
 
 
 def resumed(
     program: Program, looks: Looks, entries: Iterator[Entry | Waiting], *, below: Below = SYSTEM,
-    records: Callable[[], Mapping[str, Sequence[Any]]] | None = None,
+    records: Callable[[], Mapping[str, Sequence[Any]]] | None = None, begun: Begun | None = None,
+    before_long: Callable[[ExactRun], None] | None = None,
 ) -> ExactRun:  # fmt: skip
-    """A run that has made the steps up to the last look. `records` reads the data set. Raises SpecError E0670 where the
-    rows end before it, or where its lasting noise cannot be drawn again."""
-    shown = _Shown(program, looks)
-    if looks and shown.is_hopeless():
+    """A run that has made the steps up to the last look, and the one that was `begun`. `records` reads the data set.
+    Raises SpecError E0670 where the rows end before that, or where its lasting noise cannot be drawn again."""
+    shown = _Shown(program, looks, None if begun is None else begun.part)
+    if shown.is_hopeless():
         raise refused("a noisy number was shown whose noise lasts: it cannot be drawn again, and the release ends with "
                       "what was written", "--reference with another name begins a new one, at its price")  # fmt: skip
     rows: Iterable[Entry] = _first(entries, shown.last)
-    if lasts(program):
+    if lasts(program) or begun is not None:
         rows = list(rows)
+    half_made = () if begun is None else tuple(_first(entries, 1))
     run = ExactRun(program, below=below, decide=shown, records=dict.fromkeys(program.data_set, ()))
-    shown.run = run
+    shown.run, run.before_long = run, before_long
     if records is not None:
         run.prepare(BEFORE_RECORDS)
         run.give(records())
@@ -76,8 +88,10 @@ def resumed(
         try:
             for entry in rows:
                 run.advance(entry)
+            if begun is not None:
+                begun.make(run, *half_made)
             break
-        except _Differs:
+        except Differs:
             run.begin()
     run.decide = computed
     return run
@@ -96,13 +110,15 @@ class _Shown:
 
     run: ExactRun
 
-    def __init__(self, program: Program, looks: Looks) -> None:
-        self._program = program
+    def __init__(self, program: Program, looks: Looks, part: Mapping[str, Any] | None = None) -> None:
+        self._program, self._part = program, part
         self._written = {look["step"]: look for look in looks}
         self.last = looks[-1]["step"] if looks else 0
+        if part is not None:
+            self._written[part["step"]], self.last = part, part["step"] - 1
         self._free = begins_after(program, looks) if lasts(program) else self.last
         """Up to this step every noise has died since."""
-        self._alone = _with_their_own_noise(program) if lasts(program) else frozenset()
+        self._alone = _with_their_own_noise(program) if lasts(program) or part is not None else frozenset()
         self._sums = _sums_in_trees(program)
         self._coins = {
             s.name: s.value.name for s in program.body
@@ -110,6 +126,8 @@ class _Shown:
         }  # fmt: skip
 
     def __call__(self, step: int, statement: Report | Stop, compute: Callable[[], Outcome]) -> Outcome:
+        if self._part is not None and step > self.last and self.run.decided >= self._part["decided"]:
+            return compute()
         wanted = outcome_in(self._written.get(step, {}), statement)
         if isinstance(statement, Report) and wanted[0]:
             coin = self._coins.get(statement.name)
@@ -121,9 +139,14 @@ class _Shown:
                 self.run.keep(read.terms[0].noise, subtracted(wanted[1], plain))
             if coin is not None or read is not None or statement.name in self._alone:
                 return wanted
-        if step > self._free and compute() != wanted:
-            raise _Differs
+        if self._counts(step) and compute() != wanted:
+            raise Differs
         return wanted
+
+    def _counts(self, step: int) -> bool:
+        """Whether what the step showed says something of noises that are alive: of a step that was not made to its end,
+        those of the step are, too."""
+        return step > self._free or step > self.last
 
     def is_hopeless(self) -> bool:
         """Whether a number with an endless noise would have to be drawn again."""
@@ -132,7 +155,7 @@ class _Shown:
             if isinstance(s, Report) and s.value is not None and s.name not in self._alone
             and s.name not in self._coins and s.name not in self._sums and _is_endless(self._program, s.value)
         }  # fmt: skip
-        return any(step > self._free and waited & set(look.get("reports", {})) for step, look in self._written.items())
+        return any(self._counts(step) and waited & set(look.get("reports", {})) for step, look in self._written.items())
 
 
 def begins_after(program: Program, looks: Looks) -> int:

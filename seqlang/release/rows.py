@@ -23,7 +23,7 @@ from seqlang.release.cell import Fault, Value, reader_of
 from seqlang.release.exact.code import Compiler
 from seqlang.release.foreseen import Foreseen
 from seqlang.release.form import Form
-from seqlang.release.live import Line, Waiting, text_of
+from seqlang.release.live import Line, Waiting, is_file, piped, text_of
 from seqlang.release.records import Record, Records
 
 Entry = Mapping[str, Value]
@@ -161,11 +161,11 @@ def _place(heading: list[str], column: str, name: str) -> int:
     return heading.index(column)
 
 
-def opened(path: Path) -> Iterator[str]:
-    """The lines of a file, one by one, until it ends."""
+def opened(path: Path) -> Iterator[Line]:
+    """The lines of a file, one by one, until it ends. What is no file, a named pipe, is read as a pipe."""
     try:
         file = path.open("rb")
     except OSError as why:
         raise SpecError.of("E0610", f"`{path}` cannot be read: {why.strerror}") from None
     with file:
-        yield from map(text_of, file)
+        yield from map(text_of, file) if is_file(file) else piped(file.fileno())

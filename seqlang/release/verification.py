@@ -59,7 +59,7 @@ def faults_of(book: Book) -> Iterator[str]:
     for reference in book.overdrawn:
         yield f"`{reference}`: the budget did not cover its price when it was charged"
     for charge in book.charges.values():
-        if charge.spec != "" or charge.looks:
+        if charge.spec != "" or charge.looks or charge.earlier:
             found = fault_of(charge) or _not_paid(charge, book.accounts[charge.account])
             if found is not None:
                 yield f"`{charge.reference}`: {found}"
@@ -110,7 +110,10 @@ def fault_of(charge: Charge) -> str | None:
         if digest_of(loaded, charge.account, charge.reading) != charge.digest:
             return "its program is not the one that was charged for"
         against = obstacles(loaded.program)
-        return f"its program is not released: {against[0]}" if against else disagreement(loaded.program, charge.looks)
+        if against:
+            return f"its program is not released: {against[0]}"
+        found = (disagreement(loaded.program, looks) for looks in (*charge.earlier, charge.looks))
+        return next((wrong for wrong in found if wrong is not None), None)
     except SpecError as why:
         return f"its program is refused: {why}"
     except UNREADABLE:

@@ -16,7 +16,7 @@ from seqlang.monitoring.following import PLAN
 from seqlang.monitoring.watch import sums_of
 from seqlang.record import record
 from seqlang.release.ledger.book import Book, Charge
-from seqlang.release.ledger.store import refused
+from seqlang.release.ledger.refusal import refused
 from seqlang.release.transcript import value_in
 from seqlang.release.verification import disagreement, fault_of, loaded_of, replayed
 from seqlang.report.document.document import Block, Heading, Paragraph, line, row, table_of

@@ -20,7 +20,7 @@ import os
 import resource
 import signal
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
@@ -61,8 +61,8 @@ def child(folder: Path, action: str, k: int, log: bool, address: str, victim: st
         assert isinstance(book.store, SqliteStore)
         book.store._connection.execute("PRAGMA synchronous = OFF")
     if action == "told first":
-        writes = book.look
-        book.look = lambda name, number, look: (_tell(told, look), writes(name, number, look))  # type: ignore
+        writes = book.looks
+        book.looks = lambda name, first, looks: (_all_told(told, looks), writes(name, first, looks))  # type: ignore
     if action in ("release", "unsynced", "told first", "full", "stranger"):
         release(terms, book, lambda: rows(folder), tell=lambda look: _tell(told, look))
     else:
@@ -80,6 +80,11 @@ def in_database(address: str, victim: str) -> Book:
     if word == "backend":
         faults.wire(store._connection.info.backend_pid, how)
     return Book(store)
+
+
+def _all_told(to: int, looks: Sequence[Mapping[str, Any]]) -> None:
+    for look in looks:
+        _tell(to, look)
 
 
 def _tell(to: int, said: Mapping[str, Any]) -> None:

@@ -28,6 +28,7 @@ from seqlang.release.exact.run import ExactRun, Outcome
 from seqlang.release.ledger.book import Book
 from seqlang.release.ledger.budget import amount_of
 from seqlang.release.ledger.entry import Entry
+from seqlang.release.ledger.inode import Mark
 from seqlang.release.live import Waiting
 from seqlang.release.releasing import Agreed, Entries, release
 from seqlang.release.rows import Form, Rows
@@ -67,6 +68,18 @@ class Kept:
     def append(self, entry: Entry) -> None:
         self.rows.append(entry)
         self.tell("written", entry.kind, entry.body)
+
+    def place(self) -> dict[str, str]:
+        return {}
+
+    def mark(self) -> None:
+        return None
+
+    def set_mark(self, mark: Mark) -> None:
+        """It has none."""
+
+    def require_room(self) -> None:
+        """There is room."""
 
     def hold(self, name: str) -> Kept:
         return self

@@ -267,7 +267,7 @@ def test_looks_that_do_not_follow_are_not_gone_on_with(tmp_path: Path) -> None:
     spec, cost = terms.loaded.source.text, terms.price
     book.charge(Charge(terms.reference, "mine", cost, spec, terms.settings, terms.digest, terms.reading), "replace one")
     book.begin(terms.reference)
-    book.look(terms.reference, 1, {"step": 2, "reports": {"block": True, "ones": 9}})
+    book.looks(terms.reference, 1, [{"step": 2, "reports": {"block": True, "ones": 9}}])
     assert list(faults_of(book))
     with pytest.raises(SpecError, match="does not go on"):
         release(terms, book, entries("111111"))
@@ -280,7 +280,7 @@ def test_nothing_private_is_on_the_disk(tmp_path: Path, text: str) -> None:
     book = ledger(tmp_path / "a")
     found = released(book, text, "1011011101")
     keys = {"reference", "look", "account", "price", "spec", "settings", "digest", "reading", "seqlang", "name",
-            "adjacency", "budget", "schema"}  # fmt: skip
+            "adjacency", "budget", "schema", "place", "attempt"}  # fmt: skip
     for entry in book.store.entries():
         assert set(entry.content) <= keys
     assert [e.content["look"] for e in book.store.entries() if e.kind == "look"] == list(found.looks)
@@ -521,7 +521,7 @@ def test_looks_of_no_program_are_a_fault(tmp_path: Path) -> None:
     book.charge(Charge("by hand", "mine", amount_of("pure(1/4)", "price"), "", (), "published"), "replace one")
     assert not list(faults_of(book))
     book.begin("by hand")
-    book.look("by hand", 1, {"step": 1, "reports": {"anything": 7}})
+    book.looks("by hand", 1, [{"step": 1, "reports": {"anything": 7}}])
     assert [fault.split(":")[0] for fault in faults_of(book)] == ["`by hand`"]
 
 

@@ -142,14 +142,16 @@ def events(log: IO[bytes]) -> Iterator[Event]:
 
 
 def after_a_power_cut(before: bytes, done: list[Event], ledger: str, coins: random.Random) -> dict[str, bytes]:
-    """The files of the ledger: what was synced is there; of what was written since, sectors are there or not."""
+    """The files of the ledger: what was synced is there; of what was written since, sectors are there or not. A file
+    that was removed is there or not, unless its folder was synced since."""
     files: dict[str, bytearray] = {ledger: bytearray(before)}
     synced = {path: max((i for i, e in enumerate(done) if e[:2] == ("S", path)), default=-1) for _, path, _, _ in done}
     for i, (kind, path, offset, data) in enumerate(done):
         if not path.startswith(ledger) or path.endswith(("-shm", ".lock")):
             continue
         if kind == "U":
-            files.pop(path, None)
+            if synced.get(str(Path(path).parent), -1) > i or coins.random() < 0.5:
+                files.pop(path, None)
         elif kind == "T":
             del files.setdefault(path, bytearray())[offset:]
         elif kind == "W":

@@ -15,12 +15,12 @@ from typing import Any
 import pytest
 from released import HEAD, program
 
-from seqlang.model.program import Program
+from seqlang.model.program import Program, Report, Stop
 from seqlang.release import resuming
 from seqlang.release.exact.plan import obstacles
 from seqlang.release.exact.run import ExactRun
-from seqlang.release.resuming import resumed
-from seqlang.release.transcript import written
+from seqlang.release.resuming import Begun, resumed
+from seqlang.release.transcript import value_out, written
 from seqlang.release.verification import disagreement
 
 Law = dict[tuple[str, ...], Fraction]
@@ -117,6 +117,60 @@ def law_after_a_crash(made: Program, rows: Rows, cut: int, whole: Law) -> Law:
     return found
 
 
+def law_after_a_part(made: Program, rows: Rows, cut: int, decided: int) -> Law:
+    """Of runs that die in step `cut`, after so many of its reports and stops (or the step's end), and go on."""
+    coins, beginnings, found = Coins(), dict[tuple[str, str], Fraction](), Law()
+    for _ in coins.ways():
+        run = ExactRun(made, below=coins.below, ahead=0)
+        looks = list(rest_of(run, iter(rows[: cut - 1])))
+        part = "" if run.stopped else begun_in(run, rows[cut - 1], decided)
+        key = json.dumps(looks if not run.stopped or not part else [*looks, part]), "" if run.stopped else part
+        beginnings[key] = beginnings.get(key, Fraction(0)) + coins.chance
+    for (before, part), chance in beginnings.items():
+        looks, coins, after = json.loads(before), Coins(), Law()
+        if not part:
+            found[tuple(looks)] = found.get(tuple(looks), Fraction(0)) + chance
+            continue
+        for _ in coins.ways():
+            left, shown = iter(rows), list[str]()
+
+            def make(run: ExactRun, entry: Mapping[str, Any], shown: list[str] = shown) -> None:
+                shown.append(json.dumps(written(run.advance(entry)), sort_keys=True))
+
+            known = [look for look in map(json.loads, looks) if look["reports"]]
+            try:
+                run = resumed(made, known, left, below=coins.below, begun=Begun(json.loads(part), make))
+            except GivenUp:
+                continue
+            transcript = (*looks, *shown, *rest_of(run, left))
+            after[transcript] = after.get(transcript, Fraction(0)) + coins.chance
+        total = sum(after.values())
+        for transcript, share in after.items():
+            found[transcript] = found.get(transcript, Fraction(0)) + chance * share / total
+    return found
+
+
+def begun_in(run: ExactRun, entry: Mapping[str, Any], decided: int) -> str:
+    """What is known after so many decisions of the step; the look, if it stopped by then."""
+
+    class Enough(Exception):
+        pass
+
+    def decide(step: int, statement: object, compute: Any) -> Any:
+        if run.decided == decided:
+            raise Enough
+        return compute()
+
+    run.decide = decide
+    try:
+        look = run.advance(entry)
+    except Enough:
+        look = None
+    reports = {name: value_out(v) for name, v in run.shown}
+    known = {"step": run.step, "decided": run.decided, "reports": reports}
+    return json.dumps(known if look is None or not look.stopped else written(look), sort_keys=True)
+
+
 def assert_unchanged(text: str, values: str, monkeypatch: pytest.MonkeyPatch) -> None:
     made, rows = program(text), [{"x": int(v)} for v in values]
     assert obstacles(made) == []
@@ -125,6 +179,15 @@ def assert_unchanged(text: str, values: str, monkeypatch: pytest.MonkeyPatch) ->
     assert sum(whole.values()) == 1
     for cut in range(1, len(rows)):
         assert law_after_a_crash(made, rows, cut, whole) == whole, f"after step {cut}"
+
+
+def assert_unchanged_in_a_step(text: str, values: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    made, rows = program(text), [{"x": int(v)} for v in values]
+    monkeypatch.setattr(resuming, "ExactRun", Once)
+    whole = law_of(made, rows)
+    for cut in range(1, len(rows) + 1):
+        for decided in range(1 + sum(isinstance(s, Report | Stop) for s in made.body)):
+            assert law_after_a_part(made, rows, cut, decided) == whole, f"in step {cut} after {decided}"
 
 
 TREE = "statistic total = sum(x over steps)\nattach tree({0: 2/3, 1: 1/3}) to total\n"
@@ -201,3 +264,32 @@ def random_body(coins: random.Random) -> str:
         lines.append(f"attach {noise} to {target}{'' if noise.startswith('tree') else coins.choice(lives)}")
     shown = coins.choice(("report shown = total", "report shown = x", "stop when total >= 4"))
     return HEAD + "\n".join([*lines, shown]) + "\n"
+
+
+TWICE = {
+    "one noise, two tests": "statistic s = x\nreport a when s >= 1\nreport b when s >= 2\n"
+    "attach {0: 1/2, 1: 1/2} to s\n",
+    "a test and a number": "statistic s = x\nreport a when s >= 1\nreport r = s\nattach {0: 1/2, 1: 1/2} to s\n",
+    "a number and a test": "statistic s = x\nreport r = s\nreport a when s >= 2\nattach {0: 1/2, 1: 1/2} to s\n",
+    "a stop of two": "statistic s = x\nstop when s >= 2 return high\nreport a when s >= 1\n"
+    "attach {0: 1/2, 1: 1/2} to s\n",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("body", TWICE.values(), ids=TWICE)
+def test_of_a_step_that_was_begun(body: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Noise of the step itself is alive when the step goes on."""
+    assert_unchanged_in_a_step(HEAD + body, "101", monkeypatch)
+
+
+@pytest.mark.parametrize("body", BODIES.values(), ids=BODIES)
+def test_of_a_step_that_was_begun_with_noise_that_lasts(body: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert_unchanged_in_a_step(HEAD + body, "10", monkeypatch)
+
+
+@pytest.mark.parametrize("seed", [*range(1, 4), *(pytest.param(n, marks=pytest.mark.long) for n in range(4, 300))])
+def test_of_steps_of_random_programs(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    try:
+        assert_unchanged_in_a_step(random_body(random.Random(seed)), "10", monkeypatch)
+    except TooMany:
+        assert seed >= 4

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from seqlang.cli.__main__ import main
 from seqlang.diagnostics import SpecError
 from seqlang.driver import load
 from seqlang.release.ledger.book import Book, Charge
@@ -82,13 +83,13 @@ def test_looks_come_one_after_the_other(tmp_path: Path) -> None:
     made = book(tmp_path / "a")
     made.charge(charge("a", "pure(1)"), REPLACE)
     with pytest.raises(SpecError, match="not begun"):
-        made.look("a", 1, {"step": 1})
+        made.looks("a", 1, [{"step": 1}])
     made.begin("a")
     other = Book(SqliteStore(tmp_path / "a"))
-    made.look("a", 1, {"step": 1})
+    made.looks("a", 1, [{"step": 1}])
     with pytest.raises(SpecError, match="another process"):
-        other.look("a", 1, {"step": 2})
-    other.look("a", 2, {"step": 2})
+        other.looks("a", 1, [{"step": 2}])
+    other.looks("a", 2, [{"step": 2}])
     made.refresh()
     assert made.charges["a"].looks == [{"step": 1}, {"step": 2}]
 
@@ -156,6 +157,60 @@ def test_amounts(text: str, amount: Amount) -> None:
 def test_what_is_no_amount(text: str) -> None:
     with pytest.raises(SpecError):
         amount_of(text, "a")
+
+
+def test_no_amount_is_written_that_cannot_be_read(tmp_path: Path) -> None:
+    """Each of these is charged and read again, or refused; the ledger opens after it."""
+    book(tmp_path / "a", "pure(2)").store.close()
+    taken = 0
+    prices = ("1e-300", "1e-999", "1e-1000", "1e-9999", "1e-99999", "1/3", f"1/{'7' * 999}", f"1/{'7' * 1001}",
+              "0." + "3" * 998, "0." + "3" * 2000, f"1/{10**4500 + 1:x}")  # fmt: skip
+    for number, price in enumerate(prices):
+        made = Book(SqliteStore(tmp_path / "a"))
+        try:
+            made.charge(charge(f"{number}", f"pure({price})"), REPLACE)
+            taken += 1
+        except SpecError:
+            pass
+        made.store.close()
+        made = Book(SqliteStore(tmp_path / "a"))
+        assert len(made.charges) == taken and made.account(None).left.text
+        made.store.close()
+    assert taken >= 5
+
+
+def test_sums_that_are_too_long_to_be_written_are_refused(tmp_path: Path) -> None:
+    made = book(tmp_path / "a", "pure(2)")
+    with pytest.raises(SpecError, match="more digits"):
+        for number in range(9):
+            made.charge(charge(f"{number}", f"pure(1/{10**900 + 2 * number + 1})"), REPLACE)
+    assert len(made.account(None).spent.text) < 4500
+    made.store.close()
+    assert Book(SqliteStore(tmp_path / "a")).account(None).left.text
+
+
+def test_a_price_that_was_not_made_by_this_code_is_checked_too(tmp_path: Path) -> None:
+    """As an exact bound of a program may be: no code has read it before it is charged."""
+    made = book(tmp_path / "a")
+    long = Charge("long", "mine", Amount("pure", Fraction(1, 10**1200)), "", (), "")
+    odd = Charge("odd", "mine", Amount("dp", Fraction(1), Fraction(2)), "", (), "")
+    with pytest.raises(SpecError, match="digits"):
+        made.charge(long, REPLACE)
+    with pytest.raises((SpecError, AssertionError)):
+        made.charge(odd, REPLACE)
+    with pytest.raises(SpecError, match="could not be read again"):
+        made.open_account("other", REPLACE, Amount("dp", Fraction(1), Fraction(2)))
+    with pytest.raises(SpecError, match="no text"):
+        made.charge(charge("\udcff", "pure(1/2)"), REPLACE)
+    made.charge(charge("good", "pure(1/2)"), REPLACE)
+    again = Book(SqliteStore(tmp_path / "a"))
+    assert list(again.charges) == ["good"] and list(again.accounts) == ["mine"] and again.head == made.head
+
+
+def test_a_budget_that_is_refused_leaves_no_file(tmp_path: Path) -> None:
+    words = ["--data", "d", "--adjacency", REPLACE, "--budget", "pure(1e-9999)"]
+    assert main(["ledger", "open", str(tmp_path / "a"), *words]) == 2
+    assert not (tmp_path / "a").exists()
 
 
 def test_a_budget_kept_in_zcdp_implies_it() -> None:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from released import BLOCK, ledger, program, terms_of
+from released import BLOCK, THRESHOLD, ledger, program, terms_of
 
 from seqlang.cli.__main__ import main
 from seqlang.diagnostics import SpecError
@@ -145,7 +145,7 @@ def test_a_process_that_follows_what_another_one_writes(tmp_path: Path, capsys: 
     words = ["release", str(tmp_path / "t.seq"), "--data", str(file), "--ledger", str(where)]
 
     def steps() -> list[int]:
-        book = Book(SqliteStore(where))
+        book = Book(SqliteStore(where, reading=True))
         found = [look["step"] for charge in book.charges.values() for look in charge.looks]
         book.store.close()
         return found
@@ -180,6 +180,57 @@ def test_a_process_that_follows_what_another_one_writes(tmp_path: Path, capsys: 
     assert [f"step {look['step']}: block, ones = {look['reports']['ones']}" for look in shown] == again[: len(shown)]
     assert main([*words, "--json"]) == 0  # the file as it is now, read at once
     assert json.loads(capsys.readouterr().out)["looks"] == shown
+
+
+@pytest.mark.parametrize("live", [[], ["--live", "--every", "0.05"]])
+def test_a_named_pipe_is_followed_and_leaves_a_trace(tmp_path: Path, live: list[str]) -> None:
+    """Whoever feeds rows through a pipe sees when they were read: a silence is written before more are. Each start is a
+    row, and what was silent stays silent."""
+    (tmp_path / "t.seq").write_text(THRESHOLD.replace("b = 3", "b = 400"))
+    where, pipe = tmp_path / "l", tmp_path / "pipe"
+    ledger(where).store.close()
+    os.mkfifo(pipe)
+    words = ["release", str(tmp_path / "t.seq"), "--data", str(pipe), "--ledger", str(where), *live]
+
+    def steps() -> list[int]:
+        book = Book(SqliteStore(where, reading=True))
+        found = [look["step"] for charge in book.charges.values() for look in charge.looks]
+        book.store.close()
+        return found
+
+    environment, rows = {**os.environ, "PYTHONPATH": str(ROOT)}, 0
+    for kills in (1, 2, 3):
+        command = [sys.executable, "-m", "seqlang", *words]
+        process = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL)
+        with pipe.open("w", buffering=1) as out:
+            rows += 1
+            out.write("x\n" + "0\n" * rows)
+            out.flush()
+            soon(lambda rows=rows: steps()[-1:] == [rows])
+            process.kill()
+            process.wait()
+        (charge,) = ledger(where).charges.values()
+        assert charge.attempts == kills and [look["step"] for look in charge.looks] == list(range(1, rows + 1))
+    assert not list(faults_of(ledger(where)))
+
+
+def test_no_more_is_taken_out_of_a_pipe_before_a_silence_is_written() -> None:
+    """A pipe that is full lets its writer go on when it is read."""
+    out, into = os.pipe()
+    lines = piped(out)
+    os.set_blocking(into, False)
+    filled = os.write(into, b"x\n" + b"1\n" * 10**6)
+    taken = 0
+    for line in lines:
+        taken += not isinstance(line, Waiting)
+        if isinstance(line, Waiting):
+            break
+        if taken == 3:
+            os.write(into, b"0\n" * 9)  # there is room again: more has come while these rows are read
+    assert taken == (filled + 1) // 2
+    assert [next(lines) for _ in range(8)] == ["0"] * 8 or filled % 2
+    os.close(into)
+    os.close(out)
 
 
 @pytest.mark.parametrize(("words", "code"), [

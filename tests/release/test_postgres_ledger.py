@@ -13,6 +13,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
+import version1
 from crashing import Dying, require_sound, require_the_whole_account, started
 from postgres_server import PROGRAMS, Server
 from released import BLOCK, released
@@ -74,6 +75,47 @@ def test_the_same_refusals(address: str) -> None:
         ):
             with pytest.raises(psycopg.Error, match="neither changed nor deleted"):
                 raw.execute(change)
+
+
+def copied(address: str, into: str) -> str:
+    """The address of a copy of the tables, as a dump that is restored makes one."""
+    with psycopg.connect(address, autocommit=True) as raw:
+        raw.execute(f"CREATE SCHEMA {into}")
+        for table in ("seqlang_ledger", "seqlang_entries"):
+            raw.execute(f"CREATE TABLE {into}.{table} AS TABLE {table}")
+    return f"{address}&options=-csearch_path%3D{into}"
+
+
+def test_a_copy_is_read_only_until_it_is_adopted(address: str) -> None:
+    book = opened(address)
+    released(book, BLOCK, "1", reference="r")
+    other = Book(PostgresStore(copied(address, "copy")))
+    assert other.copied is not None and Book(PostgresStore(address)).copied is None
+    with pytest.raises(SpecError, match="only read"):
+        released(other, BLOCK, "1", reference="r")
+    assert other.adopt() == ([], ["r"])  # 2 log 2 is more than 1
+    assert not list(faults_of(Book(PostgresStore(copied(address, "again"), reading=True))))
+    assert not list(faults_of(other)) and other.charges["r"].ended
+    released(book, BLOCK, "11", reference="r")
+    assert book.charges["r"].attempts == 2
+
+
+def test_a_database_of_the_first_version(address: str) -> None:
+    """It says which one it is with the first row that is added to it."""
+    with psycopg.connect(address, autocommit=True) as raw:
+        raw.execute("CREATE TABLE seqlang_ledger (version integer NOT NULL)")
+        raw.execute("INSERT INTO seqlang_ledger VALUES (1)")
+        raw.execute("CREATE TABLE seqlang_entries (number bigint PRIMARY KEY, at text NOT NULL, kind text NOT NULL, "
+                    "body text NOT NULL, previous text NOT NULL UNIQUE, digest text NOT NULL UNIQUE, "
+                    "signature text NOT NULL)")  # fmt: skip
+        raw.cursor().executemany("INSERT INTO seqlang_entries VALUES (%s, %s, %s, %s, %s, %s, %s)", version1.rows())
+    book = Book(PostgresStore(address, reading=True))
+    assert book.head == version1.HEAD and not list(faults_of(book))
+    book = Book(PostgresStore(address))
+    book.charge(Charge("x", "mine", amount_of("pure(1/10)", ""), "", (), ""), "replace one")
+    assert [entry.kind for entry in book.store.entries(15)] == ["place", "charge"]
+    with pytest.raises(SpecError, match="only read"):
+        Book(PostgresStore(copied(address, "copy"))).refund("x", "of a copy")
 
 
 def test_two_writers(address: str) -> None:

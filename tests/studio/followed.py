@@ -64,9 +64,8 @@ def made(path: Path) -> Book:
     book.refund("never", "no data came")
     for reference in (FIRST, "second", "alarms"):
         book.begin(reference)
-    for number, look in enumerate(LOOKS, 1):
-        book.look(FIRST, number, look)
-    book.look("second", 1, {"step": 3, "reports": {"block": True, "ones": 1}})
-    book.look("second", 2, {"step": 6, "reports": {"block": True, "ones": 2}})
-    book.look("alarms", 1, {"step": 7, "reports": {"above": True}})
+    book.looks(FIRST, 1, LOOKS)
+    book.looks("second", 1, [{"step": 3, "reports": {"block": True, "ones": 1}}])
+    book.looks("second", 2, [{"step": 6, "reports": {"block": True, "ones": 2}}])
+    book.looks("alarms", 1, [{"step": 7, "reports": {"above": True}}])
     return book

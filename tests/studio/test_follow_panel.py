@@ -97,8 +97,8 @@ def test_nobody_writes_by_way_of_reading(ledger: Path, tmp_path: Path) -> None:
 
 def test_a_ledger_that_was_changed_is_refused_and_a_false_decision_is_said(tmp_path: Path) -> None:
     book = made(tmp_path / NAME)
-    book.look(
-        "second", 3, {"step": 9, "reports": {"block": True, "ones": 2}, "stopped": True, "result": "high", "by": 1}
+    book.looks(
+        "second", 3, [{"step": 9, "reports": {"block": True, "ones": 2}, "stopped": True, "result": "high", "by": 1}]
     )
     book.store.close()
     said = asked(tmp_path / NAME, "second")  # the score is 3 * -3 + 2 * (1 + 2 + 2) = 1
@@ -198,9 +198,9 @@ def test_it_is_read_again(page: Any, quiet: Server) -> None:
     book = made(quiet.folder / "live.sqlite")
     opened(page, quiet, "second", "live.sqlite")
     page.get_by_text("going on, looks so far: 2").first.wait_for()
-    book.look("second", 3, {"step": 9, "reports": {"block": True, "ones": -2}})
-    book.look(
-        "second", 4, {"step": 12, "reports": {"block": True, "ones": 7}, "stopped": True, "result": "high", "by": 1}
+    book.looks("second", 3, [{"step": 9, "reports": {"block": True, "ones": -2}}])
+    book.looks(
+        "second", 4, [{"step": 12, "reports": {"block": True, "ones": 7}, "stopped": True, "result": "high", "by": 1}]
     )
     page.get_by_role("button", name="Read it again").click()
     page.get_by_text("stopped at entry 12").first.wait_for()

@@ -29,6 +29,9 @@ class State(Protocol):
     bound: dict[int, Value]
     records: range
 
+    def spend(self, elements: int) -> None:
+        """Called before so many elements of a public set are run through."""
+
     def cell(self, name: str, key: tuple[Value, ...]) -> Value: ...
     def noise(self, name: str, shape: tuple[int, ...]) -> Value: ...
     def flipped(self, name: str, read: ir.Noised, value: Value) -> Value: ...
@@ -218,8 +221,7 @@ class Compiler:
 
         def run(m: Any) -> Value:
             found = code(m)
-            m.elements += len(found)
-            require_short(m.elements, "elements in one step")
+            m.spend(len(found))
             return found
 
         return run, True
@@ -321,3 +323,8 @@ class _Nothing:
     def __init__(self) -> None:
         self.bound: dict[int, Value] = {}
         self.elements = 0
+
+    def spend(self, elements: int) -> None:
+        """Raises NoValue where they are too many."""
+        self.elements += elements
+        require_short(self.elements, "elements in one step")

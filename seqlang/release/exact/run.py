@@ -16,13 +16,15 @@ from seqlang.release.exact import samplers
 from seqlang.release.exact.cells import CellState
 from seqlang.release.exact.code import Code, Compiler, shape_of
 from seqlang.release.exact.functions import NoValue, Value, require_writable
-from seqlang.release.exact.laws import ExactLaw, NotExact, normalised
+from seqlang.release.exact.laws import ExactLaw, NotExact, normalised, require_short
 from seqlang.release.exact.nodes import Tree
 from seqlang.release.exact.noise import drawer_of
 from seqlang.release.exact.real import settled
 from seqlang.release.exact.samplers import SYSTEM, Below
 from seqlang.release.exact.spares import Spares
 
+LONG = 20_000
+"""Elements of public sets: to run through more of them takes a time that can be seen."""
 Outcome = tuple[bool, Value]
 """Whether a report or stop happens, and the value that it shows (None: none)."""
 
@@ -84,6 +86,7 @@ class ExactRun:
         self._initial = {m.name: compiler.compile(m.initial) for m in program.memories}
         self._beginning = [cell for cell in self.cells.values() if not isinstance(cell.cell.keep, AllSteps | LastSteps)]
         self.changes = 0
+        self.before_long: Callable[[ExactRun], None] | None = None
         self.begin()
 
     def begin(self) -> None:
@@ -91,7 +94,7 @@ class ExactRun:
         self.fields: dict[str, Value] = dict(self._given)
         size = len(next(iter(self.fields.values()))) if self.fields else 0
         self.records = range(1, size + 1)
-        self.step = self.elements = 0
+        self.step = self.elements = self.decided = 0
         self.memory: dict[str, Value] = {}
         self.reported: dict[str, Value] = {}
         self.locals: dict[str, Value] = {}
@@ -131,7 +134,7 @@ class ExactRun:
                 self.counts[name] = self.counts.get(name, 0) + 1
             self.reported = {}
         self.step += 1
-        self.elements = 0
+        self.elements = self.decided = 0
         self.fields.update(entry)
         self._shown = []
         for run in self._body:
@@ -139,6 +142,20 @@ class ExactRun:
             if self.stopped:
                 break
         return Look(self.step, tuple(self._shown), self.stopped, self.result, self._by)
+
+    @property
+    def shown(self) -> tuple[tuple[str, Value], ...]:
+        """The reports of this step so far, by name: after `decided` of its reports and stops."""
+        return tuple(self._shown)
+
+    def spend(self, elements: int) -> None:
+        """Counts elements of public sets before they are run through: how many they are may depend on what this step
+        and the steps before it showed. Where they are many, `before_long` is called first. Raises NoValue where they
+        are too many."""
+        self.elements += elements
+        require_short(self.elements, "elements in one step")
+        if elements and self.elements >= LONG and self.before_long is not None:
+            self.before_long(self)
 
     def failed(self) -> Look:
         """What a step had shown when it could not be made to its end."""
@@ -200,6 +217,7 @@ class ExactRun:
                 require_writable(shown)
                 self.reported[name] = shown
                 self._shown.append((name, shown))
+            self.decided += 1
 
         return run
 
@@ -212,6 +230,7 @@ class ExactRun:
             if self.stopped:
                 require_writable(self.result)
                 self._by = stop.index
+            self.decided += 1
 
         return run
 

@@ -18,8 +18,8 @@ from seqlang.record import record
 Notion = Literal["pure", "zcdp", "rdp", "dp"]
 _FORMS = {"pure": 1, "zcdp": 1, "rdp": 2, "dp": 2}
 _CALL = re.compile(r"\s*(\w+)\s*\(([^()]*)\)\s*")
-LONGEST = 200
-"""Characters of a number."""
+LONGEST = 1000
+"""Digits of a numerator or denominator: what is accepted is written as a fraction, and must be read again."""
 
 
 @record
@@ -56,6 +56,11 @@ class Amount:
         same = (self.notion, self.order) == (budget.notion, budget.order)
         return same and self.epsilon <= budget.epsilon and self.delta <= budget.delta
 
+    def has_at_most(self, digits: int) -> bool:
+        """Whether no numerator and no denominator has more digits."""
+        numbers = (self.epsilon, self.delta, self.order)
+        return all(max(abs(n.numerator), n.denominator) < 10**digits for n in numbers)
+
     @property
     def nothing(self) -> Amount:
         """None of it."""
@@ -87,11 +92,15 @@ def amount_of(text: str, what: str) -> Amount:
 def _number(text: str, what: str) -> Fraction:
     mantissa, _, exponent = text.lower().partition("e")
     try:
-        if len(mantissa) > LONGEST or len(exponent) > 4:
+        if len(mantissa) > 2 * LONGEST + 2 or len(exponent) > 5:
             raise ValueError
-        return Fraction(text)
+        found = Fraction(text)
+        if not Amount("pure", found).has_at_most(LONGEST):
+            raise ValueError
+        return found
     except (ValueError, ZeroDivisionError):
-        raise SpecError.of("E0602", f"{what}: `{text[:40]}` is not a number that can be used here") from None
+        raise SpecError.of("E0602", f"{what}: `{text[:40]}` is not a number that can be used here",
+                           help=f"a decimal or a fraction of at most {LONGEST:,} digits each") from None  # fmt: skip
 
 
 def within(delta_budget: Amount) -> Amount:

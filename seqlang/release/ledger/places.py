@@ -11,9 +11,9 @@ from seqlang.release.ledger.store import SqliteStore, Store
 
 def store_at(where: str, *, opening: bool = False, reading: bool = False) -> Store:
     """The store of a ledger, a file or an address `postgresql://..`; `opening`: it is made if it is not there;
-    `reading`: a file is not written to."""
+    `reading`: no row is added to it."""
     if where.startswith(("postgresql://", "postgres://")):
-        return PostgresStore(where, opening=opening)
+        return PostgresStore(where, opening=opening, reading=reading)
     path = Path(where)
     return SqliteStore(path, make=opening and not path.exists(), reading=reading)
 

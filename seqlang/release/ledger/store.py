@@ -4,16 +4,20 @@ deleted."""
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import Protocol
 
 from seqlang.diagnostics import SpecError
+from seqlang.record import record
 from seqlang.release.ledger.entry import Entry
+from seqlang.release.ledger.inode import Inode, Mark, mark_of, place_of
+from seqlang.release.ledger.refusal import refused
 
-VERSION = 1
-"""Of the table."""
+VERSION = 2
+"""Of the table: 1 was in SQLite's WAL mode, and did not say which file it is."""
 WAIT = 30.0
 """Seconds that a transaction waits for others."""
 _MADE = """
@@ -26,12 +30,15 @@ CREATE TRIGGER kept_as_written BEFORE UPDATE ON entries
 CREATE TRIGGER kept_for_ever BEFORE DELETE ON entries
     BEGIN SELECT RAISE(ABORT, 'rows of a ledger are not deleted'); END;
 """
+_JOURNALS = {b"\x01\x01": "rollback", b"\x02\x02": "wal"}
+"""What bytes 18 and 19 of an SQLite file say (SQLite: Database File Format, 1.3)."""
 
 
 class Held(Protocol):
     """What one process has at a time."""
 
-    def close(self) -> None:
+    @property
+    def close(self) -> Callable[[], None]:
         """Gives it back."""
 
 
@@ -47,6 +54,18 @@ class Store(Protocol):
     def append(self, entry: Entry) -> None:
         """Within a transaction."""
 
+    def place(self) -> Mapping[str, str]:
+        """What no copy of these rows has, as far as the store can tell."""
+
+    def mark(self) -> Mark | None:
+        """The newest row that was ever written here, as it is kept apart from the rows; None where it is not."""
+
+    def set_mark(self, mark: Mark) -> None:
+        """After the transaction that wrote the row; nothing happens where it is not kept."""
+
+    def require_room(self) -> None:
+        """Refuses where what is written next may not find room."""
+
     def hold(self, name: str) -> Held | None:
         """Something that no other process can have until it is closed; None if another one has it. It ends with the
         process, however that ends."""
@@ -55,32 +74,62 @@ class Store(Protocol):
         """Nothing is read or written after that."""
 
 
+@record
+class Lock:
+    """That a process has."""
+
+    close: Callable[[], None]
+
+
 class SqliteStore:
-    """A file. Raises SpecError E0670 where it is not there, is no ledger, or cannot be written. `reading`: it is not
-    written to; nor is anything beside it, unless somebody else is writing to it."""
+    """A file. Raises SpecError E0670 where it is not there, is no ledger, or cannot be written. `reading`: no row is
+    added to it.
+
+    Rows are committed with a rollback journal and full synchronisation: after each commit the file alone has all rows,
+    so that a copy of it, whenever it was taken, lacks at most what nobody has seen yet. A ledger of version 1 (WAL)
+    is converted when it is opened to be written."""
 
     def __init__(self, path: Path, *, make: bool = False, reading: bool = False) -> None:
-        self.path, self._reading = path, reading
+        self.path, self._reading = path.resolve(), reading
         self._still: tuple[int, int] | None = None
+        self._inode: Inode | None = None
         if make and path.exists():
             raise refused(f"`{path}` is there already", "open another account in it, or choose another name")
         if not make and not path.is_file():
             raise refused(f"there is no ledger `{path}`", f"`seqlang ledger open {path} --data NAME ..` makes one")
         try:
-            self._connection = self._opened(reading)
+            self._connection = self._opened_to_read() if reading else self._connected("rwc" if make else "rw")
+            if not reading:
+                self._inode = Inode(self.path)
+                self._inode.require_one_name()
             self._prepare(make)
         except (sqlite3.Error, OSError) as why:
+            self._give_up()
             raise refused(f"`{path}` cannot be used as a ledger: {why}") from None
+        except SpecError:
+            self._give_up()
+            raise
 
-    def _opened(self, reading: bool) -> sqlite3.Connection:
-        """A file without a log beside it is open nowhere else: it is then read as one that does not change, for which
-        SQLite makes no log, and `entries` sees whether it did."""
-        if not reading:
-            return sqlite3.connect(self.path, timeout=WAIT, isolation_level=None)
-        address = f"{self.path.absolute().as_uri()}?mode=ro"
-        if not self.path.with_name(f"{self.path.name}-wal").exists():
-            address, self._still = f"{address}&immutable=1", self._stamp()
-        return sqlite3.connect(address, uri=True, timeout=WAIT, isolation_level=None)
+    def _opened_to_read(self) -> sqlite3.Connection:
+        """A file of version 1 without a log beside it is open nowhere else: it is read as one that does not change, for
+        which SQLite makes no log, and `entries` sees whether it did."""
+        with self.path.open("rb") as file:
+            is_wal = _JOURNALS.get(file.read(20)[18:]) == "wal"
+        if is_wal and not self.path.with_name(f"{self.path.name}-wal").exists():
+            self._still = self._stamp()
+            return self._connected("ro&immutable=1")
+        found = self._connected("ro")
+        try:
+            found.execute("PRAGMA user_version").fetchone()
+        except sqlite3.Error as why:
+            if why.sqlite_errorcode != sqlite3.SQLITE_READONLY_ROLLBACK:
+                raise
+            found.close()  # a process died in a write: SQLite takes back what it wrote, for which it must write
+            found = self._connected("rw")
+        return found
+
+    def _connected(self, mode: str) -> sqlite3.Connection:
+        return sqlite3.connect(f"{self.path.as_uri()}?mode={mode}", uri=True, timeout=WAIT, isolation_level=None)
 
     def _stamp(self) -> tuple[int, int]:
         found = self.path.stat()
@@ -88,23 +137,36 @@ class SqliteStore:
 
     def _prepare(self, make: bool) -> None:
         run = self._connection.execute
-        if make:
-            run("PRAGMA journal_mode = WAL")
-        run("PRAGMA synchronous = FULL")
         run("PRAGMA trusted_schema = OFF")
-        version = run("PRAGMA user_version").fetchone()[0]
         if make:
+            self._synchronise()
             self._connection.executescript(f"BEGIN IMMEDIATE; {_MADE} PRAGMA user_version = {VERSION}; COMMIT;")
-        elif version > VERSION:
+            return
+        version = run("PRAGMA user_version").fetchone()[0]
+        if version > VERSION:
             raise refused(f"`{self.path}` was written by a newer seqlang (version {version} of its table)")
-        elif version != VERSION:
+        if version < 1:
             raise refused(f"`{self.path}` is no ledger")
+        if not self._reading:
+            self._synchronise()
+            if version < VERSION:
+                self._connection.executescript(f"BEGIN IMMEDIATE; PRAGMA user_version = {VERSION}; COMMIT;")
+
+    def _synchronise(self) -> None:
+        """A commit ends by a header of zeros in the journal, which is synced. If it ended by removing the journal, the
+        folder would have to be synced, too: otherwise a power cut brings the journal back, and takes back a look."""
+        run = self._connection.execute
+        if run("PRAGMA journal_mode = PERSIST").fetchone()[0] != "persist":
+            raise refused(f"`{self.path}` is open in another process of an older seqlang", "wait for its end")
+        run("PRAGMA synchronous = FULL")
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """All of it, or nothing; no other writer meanwhile."""
-        if self._reading:  # SQLite itself would begin one, and fail at the first row
+        """All of it, or nothing; no other writer meanwhile. Raises SpecError where the file was moved, or has got
+        another name."""
+        if self._inode is None:  # SQLite itself would begin one, and fail at the first row
             raise refused(f"`{self.path}` cannot be written: it was opened to be read")
+        self._inode.require_one_name()
         try:
             self._connection.execute("BEGIN IMMEDIATE")
         except sqlite3.Error as why:
@@ -139,29 +201,47 @@ class SqliteStore:
             (entry.number, entry.at, entry.kind, entry.body, entry.previous, entry.digest, entry.signature),
         )
 
-    def hold(self, name: str) -> Held | None:
-        """Something that no other process can have until it is closed; None if another one has it. It ends with the
-        process, however that ends."""
-        import fcntl
-        import hashlib
-
-        short, path = hashlib.sha256(name.encode()).hexdigest()[:16], self.path.resolve()
+    def place(self) -> Mapping[str, str]:
+        """The device and the number of the file."""
         try:
-            file = path.with_name(f"{path.name}.{short}.lock").open("a")
-            try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                file.close()
-                return None
+            return place_of(self.path)
         except OSError as why:
-            raise refused(f"no lock can be had beside `{self.path}`: {why.strerror}") from None
-        return file
+            raise refused(f"`{self.path}` cannot be read: {why.strerror}") from None
+
+    def mark(self) -> Mark | None:
+        """An attribute of the file."""
+        return mark_of(self.path)
+
+    def set_mark(self, mark: Mark) -> None:
+        """An attribute of the file."""
+        if self._inode is not None:
+            self._inode.set_mark(mark)
+
+    def require_room(self) -> None:
+        """Raises SpecError where the disk is full, or nearly so."""
+        if self._inode is not None:
+            self._inode.require_room()
+
+    def hold(self, name: str) -> Held | None:
+        """A lock on the file itself, whatever it is called."""
+        if self._inode is None:
+            raise refused(f"`{self.path}` cannot be written: it was opened to be read")
+        place = self._inode.lock(name)
+        return None if place is None else Lock(partial(self._inode.unlock, place))
 
     def close(self) -> None:
-        """The file is complete without its log after that."""
+        """Nothing is left beside the file, unless another process has it open."""
+        if self._inode is not None:
+            with suppress(sqlite3.Error):
+                self._connection.execute("PRAGMA busy_timeout = 0")
+                self._connection.execute("PRAGMA journal_mode = DELETE")
         self._connection.close()
+        if self._inode is not None:
+            self._inode.close()
 
-
-def refused(message: str, help: str | None = None) -> SpecError:
-    """What a ledger refuses, exit code 2."""
-    return SpecError.of("E0670", message, help=help)
+    def _give_up(self) -> None:
+        connection = getattr(self, "_connection", None)
+        if connection is not None:
+            connection.close()
+        if self._inode is not None:
+            self._inode.close()

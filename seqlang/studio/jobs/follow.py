@@ -66,9 +66,11 @@ def _state(charge: Charge) -> str:
         return "no release: charged by hand"
     if not charge.begun:
         return "not begun"
+    if charge.ended:
+        return "ended when a copy of the ledger was adopted"
     if charge.stopped:
         return f"stopped at entry {charge.looks[-1]['step']}"
-    return f"going on, looks so far: {len(charge.looks)}"
+    return f"going on, looks so far: {charge.shown}"
 
 
 def _names(charge: Charge) -> Sequence[str]:
