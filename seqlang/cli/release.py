@@ -124,7 +124,9 @@ class _Given:
         from seqlang.release.log import OwnersLog
         from seqlang.release.rows import Rows
 
-        lines: Iterable[Line] = list(self._lines()) if self._is_set else self._lines()
+        lines: Iterable[Line] = self._lines()
+        if self._is_set:
+            lines = [line for line in lines if isinstance(line, str)]  # a pipe waits in between
         if not is_paid and (self._is_set or Path(self._name).is_file()):
             _checked(self._program, lines if self._is_set else self._lines(), self._name, self._form)
         rows = Rows(self._program, lines, self._name, self._form)
@@ -157,8 +159,10 @@ def _checked(program: Program, lines: Iterable[Line], name: str, form: Form) -> 
 
 def _looked_at(options: Namespace, twin: Twin) -> int:
     """`--check-rows`: reads rows as a release would, and charges nothing."""
+    from seqlang.release.releasing import require_released
     from seqlang.release.rows import opened
 
+    require_released(twin.loaded.program)
     found = _checked(twin.loaded.program, opened(Path(options.check_rows)), options.check_rows, _form(options, twin))
     print(f"{found.rows:,} rows: every cell can be read. Nothing was charged.")
     return 0
@@ -218,7 +222,7 @@ def _planned(loaded: Loaded, twin: Twin, options: Namespace) -> int:
 
     against = bool(obstacles(twin.loaded.program))
     found = None if against or twin.is_itself else compared(loaded, twin.loaded)
-    neighbours = "" if against else adjacency(twin.loaded.program, _form(options, twin).columns, twin.scales)
+    neighbours = "" if against else adjacency(twin.loaded.program, _form(options, twin).said)
     for line in plan_lines(twin, found, neighbours):
         print(line)
     return int(against or (found is not None and not found.is_proved))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from fractions import Fraction
 from typing import Any
 
@@ -71,6 +72,12 @@ def columns_in(text: str) -> tuple[tuple[tuple[str, str], ...], tuple[Words, ...
             numbers, other = assigned(source, inside, exact)
             words.append(Words(name, tuple(numbers.items()), other))
     return tuple(columns), tuple(words)
+
+
+def mapping(numbers: Iterable[tuple[str, object]], other: object | None) -> str:
+    """Words and their numbers as they are written behind a column: `{no=0|yes=1|*=2}`."""
+    listed = [*numbers, *([] if other is None else [("*", other)])]
+    return "{" + "|".join(f"{word}={number}" for word, number in listed) + "}"
 
 
 def exact(text: str) -> Fraction | None:

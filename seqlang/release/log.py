@@ -26,6 +26,7 @@ class OwnersLog:
         self._rows = rows
         try:
             self._file = os.open(path, os.O_WRONLY | os.O_CREAT, 0o600)
+            os.fchmod(self._file, 0o600)
             os.ftruncate(self._file, 0)
         except OSError as why:
             raise SpecError.of("E0605", f"cannot write `{path}`: {why.strerror}") from None

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Mapping
 from fractions import Fraction
-from typing import assert_never
+from typing import Any, assert_never
 
 from seqlang.arithmetic.enclosure import enclose, exact_value
 from seqlang.diagnostics import SpecError
@@ -17,6 +17,7 @@ from seqlang.record import replace
 from seqlang.release.exact.code import Compiler
 from seqlang.release.exact.functions import NoValue
 from seqlang.release.exact.laws import NotExact
+from seqlang.release.form import mapping
 from seqlang.release.ledger.budget import Amount
 from seqlang.release.ledger.state import COMMA, PUBLIC
 from seqlang.report.words import adjacency_words
@@ -51,20 +52,21 @@ def price(result: CheckResult, budget: Amount) -> Amount:
     return min(found, key=lambda amount: (amount.delta, amount.epsilon) if budget.notion == "dp" else (amount.epsilon,))
 
 
-def adjacency(
-    program: Program, columns: Iterable[tuple[str, str]] = (), scales: Iterable[tuple[str, int]] = ()
-) -> str:  # fmt: skip
+def adjacency(program: Program, reading: Mapping[str, Any] | None = None) -> str:
     """Who is a neighbour, in the words of an account: with the values of parameters, since `replace k` is another
-    relation for every k, with the `columns` of the data that fields are read from, as (field, column), and in units of
-    those, where a field is counted in units of 1/scale. Which columns everybody may know is for the account to say, and
-    not for a program: neighbours have the same there."""
-    compiler, named = Compiler(program), dict(columns)
+    relation for every k. `reading` is how rows are read, as `Form.said` has it: the columns of the data that fields are
+    read from, in units of those where a field is counted in units of 1/scale. Words may stand for numbers that are
+    further apart than the words are: where entries are measured, the column has its words with it. Which columns
+    everybody may know is for the account to say, and not for a program: neighbours have the same there."""
+    reading = reading or {}
+    compiler, named, scales = Compiler(program), dict(reading.get("columns", ())), dict(reading.get("units", ()))
+    mapped = {name: mapping(numbers, other) for name, numbers, other in reading.get("words", ())}
     known = sorted(named.get(field.name, field.name) for field in program.inputs if field.kind == "public")
     same = PUBLIC + COMMA.join(repr(name) if COMMA in name else name for name in known) if known else ""
 
     def plain(e: Expression, scale: int = 1) -> Expression:
         if isinstance(e, Field):
-            return Field(named.get(e.name, e.name))
+            return Field(named.get(e.name, e.name) + mapped.get(e.name, ""))
         try:
             value = compiler.constant(e)
         except (NotExact, NoValue):
@@ -79,7 +81,7 @@ def adjacency(
 
     match program.adjacency:
         case Within(of, radius):
-            scale = dict(scales).get(of.name, 1) if isinstance(of, Field) else 1
+            scale = scales.get(of.name, 1) if isinstance(of, Field) else 1
             return show_adjacency(replace(program.adjacency, of=plain(of), radius=plain(radius, scale))) + same
         case Replace(count) | AddRemove(count):
             told = replace(program.adjacency, count=plain(count))

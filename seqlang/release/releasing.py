@@ -70,15 +70,20 @@ class Released:
         }  # fmt: skip
 
 
+def require_released(program: Program) -> None:
+    """Raises SpecError E0671 for a program that is not computed exactly, or that private values could make fail."""
+    against = obstacles(program)
+    if against:
+        raise not_released(" ".join(against)[:600])
+
+
 def agreed(loaded: Loaded, book: Book, account: str | None, reference: str | None, form: Form = PLAIN) -> Agreed:
     """`form` is how rows are read: who goes on with a release reads them as before. Raises SpecError: E0671 for a
     program that is not released, E0670 for an account that is not there."""
-    against = obstacles(loaded.program)
-    if against:
-        raise not_released(" ".join(against)[:600])
+    require_released(loaded.program)
     if Irrational(loaded.program).is_somewhere():
         require_enclosures()  # before the charge: a look that cannot be computed ends the release
-    chosen, who = book.account(account), adjacency(loaded.program, form.columns, form.scales)
+    chosen, who = book.account(account), adjacency(loaded.program, form.said)
     result = proved(loaded, chosen.budget)
     digest, cost = digest_of(loaded, chosen.name, form.said), price(result, chosen.budget)
     return Agreed(loaded, cost, who, chosen.name, reference or digest[:16], digest, form.said)

@@ -70,7 +70,7 @@ def _not_paid(charge: Charge, account: Account) -> str | None:
     the account."""
     try:
         program = loaded_of(charge).program
-        who = adjacency(program, charge.reading.get("columns", ()), charge.reading.get("units", ()))
+        who = adjacency(program, charge.reading)
         least = _least_price(charge.spec, charge.settings, account.budget)
     except SpecError as why:
         return f"its price is not proved: {why}"

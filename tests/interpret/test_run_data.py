@@ -92,6 +92,8 @@ def test_bad_conditions(trial):
         (b"x\n\0\n", "E0610"),
         (b"\x1f\x8bnot gzip", "E0610"),
         (b"x\n\n1\n,\n", "E0610"),
+        (b'x,c\n1,"a\n0,b\n1,c\n', "E0610"),  # a quote that is not closed hid all rows after it
+        (b'x,c\n1,"a"b\n', "E0610"),
         (b"x\nnan\n", "E0613"),
         (b"x\ninf\n", "E0614"),
         (b"x\n1_0\n", "E0613"),

@@ -185,6 +185,11 @@ def test_the_command(design: DesignResult, tmp_path: Path, capsys: pytest.Captur
     assert set(found["conditional_power"]) == {"null", "alternative", "p=0.5"}
     low, high = found["interval"]
     assert 0 < low < 7 / 11 < high
+    data.write_bytes(b"\xef\xbb\xbf7\r\n\r\n")
+    assert main(["monitor", str(spec), "--data", str(data), "--at", "0.5", "--json"]) == 0
+    assert {**json.loads(capsys.readouterr().out), "seconds": 0} == {**found, "seconds": 0}
+    data.write_text("7\n\n5\n", encoding="utf-8")  # the second block is missing: 5 is not what it released
+    assert main(["monitor", str(spec), "--data", str(data)]) == 2 and "line 2" in capsys.readouterr().err
     assert main(["monitor", str(spec), "--counts", "7"]) == 0
     assert "costs no privacy" in capsys.readouterr().out
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import random
+import subprocess
+import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -211,6 +213,34 @@ def test_what_words_are_read_as() -> None:
     assert Form((("x", "h"),)).said == {"columns": [["x", "h"]]}  # as ledgers had it before there were words
 
 
+def test_words_that_are_measured_are_part_of_the_account(tmp_path: Path) -> None:
+    """Neighbours within 1 of each other as they are written may be read as 5 apart: another account pays for those."""
+    text = STREAM.replace("{0, 1}", "0..9\nadjacent one x within 1")
+    (tmp_path / "a.seq").write_text(text)
+    (tmp_path / "rows").write_text("age\n1\n2\n1\n1\n1\n2\n")
+    files = [str(tmp_path / "a.seq"), "--data", str(tmp_path / "rows"), "--ledger", str(tmp_path / "l")]
+    book = Book(SqliteStore(tmp_path / "l", make=True))
+    book.open_account("numbers", "one age within 1", amount_of("pure(9)", ""))
+    book.open_account("words", "one age{1=0|2=5} within 1", amount_of("pure(9)", ""))
+    words = ["--columns", "x=age{1=0|2=5}"]
+    assert main(["release", *files, "--account", "numbers", *words]) == 2
+    assert main(["release", *files, "--account", "words", "--columns", "x=age"]) == 2
+    assert main(["release", *files, "--account", "words", *words]) == 0
+    assert main(["release", *files, "--account", "numbers", "--columns", "x=age"]) == 0
+    assert main(["ledger", "verify", str(tmp_path / "l")]) == 0
+
+
+def test_a_data_set_that_comes_through_a_pipe(desk: Desk) -> None:
+    """In parts: it is read to its end and looked at before it is paid for."""
+    desk.open(SET)
+    words = ["release", str(desk.folder / "a.seq"), "--data", "-", "--ledger", str(desk.folder / "l")]
+    for rows, code in (("x\n1\n0\n", 2), ("x\n1\n0\nyes\n", 2), ("x\n1\n0\n1\n", 0)):
+        text = f"import time\nfor line in {rows.splitlines()}:\n print(line, flush=True); time.sleep(0.05)"
+        with subprocess.Popen([sys.executable, "-c", text], stdout=subprocess.PIPE) as writer:
+            done = subprocess.run([sys.executable, "-m", "seqlang", *words], stdin=writer.stdout, capture_output=True)
+        assert done.returncode == code and bool(desk.ledger) == (code == 0)
+
+
 def test_a_data_set_of_another_size_costs_nothing(desk: Desk) -> None:
     desk.open(SET)
     code, _, err = desk.release(rows="x\n1\n1\n")
@@ -335,6 +365,10 @@ def test_rows_are_checked_without_a_ledger(desk: Desk, capsys: pytest.CaptureFix
     words = ["release", str(desk.folder / "a.seq"), "--check-rows", str(desk.rows)]
     desk.rows.write_text("x\n1\n0\n1\n")
     assert main(words) == 0 and "3 rows: every cell can be read" in capsys.readouterr().out
+    (desk.folder / "b.seq").write_text(
+        "algorithm b\nstream x in {0, 1}\nstop when max(step where x > 0 over steps) >= 3\n"
+    )
+    assert main(["release", str(desk.folder / "b.seq"), *words[2:]]) == 2 and "E0671" in capsys.readouterr().err
     desk.rows.write_text("x\n1\n0\nx\n")
     assert main(words) == 2 and "for the owner of the rows only" in capsys.readouterr().err
     assert main([*words, "--set", "n=4"]) == 2 and "E0618" in capsys.readouterr().err
