@@ -7,6 +7,7 @@ from contextlib import suppress
 from math import isinf
 from typing import TYPE_CHECKING
 
+from seqlang.analyses.operating.possible import zeros_are_exact
 from seqlang.analyses.operating.quantities import certain
 from seqlang.arithmetic.enclosure import Enclosure
 from seqlang.model.program import Program
@@ -43,7 +44,8 @@ def certain_law(program: Program, model: str, *, panels: int = PANELS, work: flo
         law = enclosed(program, model, panels=panels, work=work)
     except Unsolved:
         return None
-    stops = stopping_time(program, model, longest_run(program))
+    clear = zeros_are_exact(program, model, whole=True)
+    stops = stopping_time(program, model, longest_run(program), clear=clear)
     masses = certain(program, model, law, lambda: stops)
     steps, by = Enclosure(*masses.steps()), stops.by
     if isinf(steps.high) and not isinf(steps.low):

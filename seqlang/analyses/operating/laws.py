@@ -6,6 +6,7 @@ from collections.abc import Callable
 from math import inf
 from typing import TYPE_CHECKING
 
+from seqlang.analyses.operating.possible import zeros_are_exact
 from seqlang.analyses.operating.quantities import (
     BeyondTheTable,
     Interval,
@@ -68,7 +69,8 @@ class Laws:
         from seqlang.backends.solve.enclosed.stopping_time import stopping_time
 
         if model not in self._stops:
-            self._stops[model] = stopping_time(self.program, model, longest_run(self.program))
+            clear = zeros_are_exact(self.program, model, whole=True)
+            self._stops[model] = stopping_time(self.program, model, longest_run(self.program), clear=clear)
         return self._stops[model]
 
     def can_be_refined(self, condition: e.Apply, model: str) -> bool:
@@ -142,11 +144,13 @@ class Laws:
         from seqlang.backends.solve.enclosed.outcomes import probability_of_outcomes
         from seqlang.backends.solve.stops.outcomes import stops_returning
 
+        clear = zeros_are_exact(self.program, model)
+
         def probability(wanted: Callable[[object], bool]) -> Interval | None:
             try:
                 inside, _ = stops_returning(self.program, wanted)
                 if (model, inside, panels) not in self._outcomes:
-                    found = probability_of_outcomes(self.program, model, wanted, panels=panels)
+                    found = probability_of_outcomes(self.program, model, wanted, panels=panels, clear=clear)
                     self._outcomes[model, inside, panels] = (found.low, found.high)
             except Unsolved:
                 return None

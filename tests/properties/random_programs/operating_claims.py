@@ -15,10 +15,17 @@ from dataclasses import dataclass
 
 import seqlang
 from random_programs.stop_laws import StopLaw, law_of
+from random_programs.walks_and_traps import CASES
 from random_programs.ways_to_stop import KINDS, Program, program
+from seqlang.process.time_limit import OutOfTime, limited
+
+EVERY_KIND = (*KINDS, *CASES)
 
 CLAIMS = 4
 """Of one program."""
+
+SECONDS = 30.0
+"""Of CPU for one program."""
 
 
 @dataclass(frozen=True)
@@ -80,20 +87,25 @@ def claims(rng: random.Random, one: Program) -> list[Asked]:
             truth, error = value(finer), 20 * abs(value(finer) - truth) + 1e-10
             if text == "expected(step)" and one.last is None:
                 continue  # the rule cannot tell whether it is infinite
-        size = max(abs(truth), 1e-3) if math.isfinite(truth) else 1.0
-        away = max(size * 10 ** rng.uniform(-6, -1), 10 * error * max(1.0, size))
-        up, operator = rng.random() < 0.5, rng.choice(["<=", ">=", "<", ">"])
-        if not math.isfinite(truth):
-            bound = 10 ** rng.uniform(0, 9)
-        else:
-            bound = truth + away if up else truth - away
-            if text.startswith("probability") and text.count("prob") == 1 and not 0 <= bound <= 1:
-                bound = 2 * truth - bound  # `check` refuses others
-            if text.startswith("probability") and text.count("prob") == 1 and not 0 <= bound <= 1:
-                continue
-        holds = truth < bound if operator in ("<=", "<") else truth > bound
-        found.append(Asked(f"claim {text} {operator} {_decimal(bound)}", truth, holds))
+        found += asked_near(rng, text, truth, error)
     return found
+
+
+def asked_near(rng: random.Random, text: str, truth: float, error: float) -> list[Asked]:
+    """A claim whose bound is farther from the value than the error; none where there is no room."""
+    size = max(abs(truth), 1e-3) if math.isfinite(truth) else 1.0
+    away = max(size * 10 ** rng.uniform(-6, -1), 10 * error * max(1.0, size))
+    up, operator = rng.random() < 0.5, rng.choice(["<=", ">=", "<", ">"])
+    if not math.isfinite(truth):
+        bound = 10 ** rng.uniform(0, 9)
+    else:
+        bound = truth + away if up else truth - away
+        if text.startswith("probability") and text.count("prob") == 1 and not 0 <= bound <= 1:
+            bound = 2 * truth - bound  # `check` refuses others
+        if text.startswith("probability") and text.count("prob") == 1 and not 0 <= bound <= 1:
+            return []
+    holds = truth < bound if operator in ("<=", "<") else truth > bound
+    return [Asked(f"claim {text} {operator} {_decimal(bound)}", truth, holds)]
 
 
 def _decimal(value: float) -> str:
@@ -114,6 +126,11 @@ def varied(rng: random.Random, kind: str) -> Program:
 
 def judge(seed: str, kind: str) -> list[Judged]:
     rng = random.Random(seed)
+    if kind in CASES:
+        case = CASES[kind](rng)
+        chosen = rng.sample(case.known, min(CLAIMS, len(case.known)))
+        near = [a for name, truth, error in chosen for a in asked_near(rng, name, truth, error)]
+        return judged(seed, kind, case.text + "".join(f"{a.text}\n" for a in near), near) if near else []
     one = varied(rng, kind)
     asked = claims(rng, one)
     if not asked:
@@ -123,7 +140,10 @@ def judge(seed: str, kind: str) -> list[Judged]:
 
 def judged(seed: str, kind: str, text: str, asked: list[Asked]) -> list[Judged]:
     try:
-        verdicts = seqlang.check(seqlang.load(text)).verdicts
+        with limited(SECONDS):
+            verdicts = seqlang.check(seqlang.load(text)).verdicts
+    except OutOfTime:
+        return [Judged(seed, kind, text, asked[0], "no time", "", "")]
     except seqlang.SpecError as wrong:
         return [Judged(seed, kind, text, asked[0], "refused", str(wrong), "")]
     except Exception as crash:  # an internal error is never right
@@ -143,7 +163,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--instances", type=int, default=500)
     parser.add_argument("--first-seed", type=int, default=0)
-    parser.add_argument("--kinds", nargs="*", default=KINDS)
+    parser.add_argument("--kinds", nargs="*", default=EVERY_KIND)
     options = parser.parse_args()
     counts: collections.Counter[tuple[str, str]] = collections.Counter()
     wrong = 0
@@ -154,6 +174,8 @@ def main() -> int:
             if found.false or found.word == "refused":
                 wrong += bool(found.false)
                 print(f"== {found.seed}: {found.false or found.word}\n{found.text}   {found.asked}\n   {found.because}", flush=True)
+        if i % 20 == 19:
+            print(f"{i + 1 - options.first_seed} programs: {dict(counts)}", flush=True)
     for (kind, word), count in sorted(counts.items()):
         print(f"{kind:24} {word:16} {count}")
     return 1 if wrong else 0

@@ -26,10 +26,11 @@ from seqlang.model.program import Program
 
 
 def probability_of_outcomes(
-    program: Program, model: str, wanted: Callable[[Outcome], bool], *, panels: int
+    program: Program, model: str, wanted: Callable[[Outcome], bool], *, panels: int, clear: bool
 ) -> Enclosure:
-    """Where the probability lies that a run stops and returns a wanted outcome. Raises Unsolved where the program does
-    more than stop, or a stop may return wanted outcomes and others."""
+    """Where the probability lies that a run stops and returns a wanted outcome. `clear`: whether a chance that is
+    computed as 0 is 0; else no run counts as one that never stops. Raises Unsolved where the program does more than
+    stop, or a stop may return wanted outcomes and others."""
     inside, outside = stops_returning(program, wanted)
     most = enclosed(program, model, panels=panels, favoured=inside)
     least = enclosed(program, model, panels=panels, favoured=outside)
@@ -40,5 +41,6 @@ def probability_of_outcomes(
         return sum(float(law.table[:, k].sum()) for k, o in enumerate(law.outcomes) if wanted(o) == those)
 
     low = mass(least, True) - least.rounding
-    high = 1.0 - mass(most, False) - most.never + most.rounding
+    never = most.never if clear or most.bounds_never else 0.0
+    high = 1.0 - mass(most, False) - never + most.rounding
     return Enclosure(max(0.0, low), min(1.0, high))
